@@ -45,7 +45,10 @@ impl OtherCaptures {
     }
 
     /// Takes out the captures of some pages, given by index and by the head of the best capture.
-    pub(crate) fn take_of<'a>(&mut self, pages: impl Iterator<Item = (usize, &'a StoredHead)>) -> Self {
+    pub(crate) fn take_of<'a>(
+        &mut self,
+        pages: impl Iterator<Item = (usize, &'a StoredHead)>,
+    ) -> Self {
         let take = |(page, head): (usize, &StoredHead)| {
             let (url, mut captures) = self.0.remove_entry(&head.url)?;
             captures.page = page;
@@ -70,7 +73,8 @@ impl OtherCaptures {
     pub(crate) fn tried_of(&self, page: &StoredHead) -> Vec<&StoredPage> {
         let Some(captures) = self.0.get(&page.url) else { return Vec::new() };
         let mut tried: BTreeSet<(u64, u64)> = page.digest.into_iter().collect();
-        let is_new = |capture: &&StoredPage| capture.head.digest.is_none_or(|own| tried.insert(own));
+        let is_new =
+            |capture: &&StoredPage| capture.head.digest.is_none_or(|own| tried.insert(own));
         captures.others.iter().filter(is_new).collect()
     }
 

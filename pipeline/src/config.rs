@@ -53,25 +53,25 @@ const NOT_OF_RESULTS: [&str; 10] = [
 pub struct Config {
     /// What to read, where to write, how many threads.
     pub run: RunConfig,
-    /// Stage 1.
+    /// Of the stage read.
     pub read: ReadConfig,
-    /// Stage 2.
+    /// Of the stage group.
     pub group: GroupConfig,
     /// Limits of the HTML parse.
     pub parse: ParseConfig,
     /// The sample of a site that is learnt from.
     pub sample: SampleConfig,
-    /// Stage 3.
+    /// Of the stage cluster.
     pub cluster: ClusterConfig,
-    /// Stage 4.
+    /// Of the stage signify.
     pub signify: SignifyConfig,
-    /// Stage 5.
+    /// Of the stage rank.
     pub rank: RankConfig,
-    /// Stage 6.
+    /// Of the stage wrap.
     pub wrap: WrapConfig,
-    /// Stage 7.
+    /// Of the stage extract.
     pub extract: ExtractConfig,
-    /// Stage 8.
+    /// Of the stage emit.
     pub emit: EmitConfig,
     /// The default engine.
     pub grove: GroveConfig,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use grouping::site_key;
 use rayon::ThreadPoolBuilder;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::config::Config;
@@ -15,14 +15,13 @@ use crate::file_type::not_an_archive;
 use crate::inputs::Input;
 use crate::memory::Shares;
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Ledger, State};
+use crate::progress::ledger::{Clock, InputRecord, Ledger, State};
 use crate::progress::observer::Observer;
+use crate::run::read::InputReader;
 use crate::run::{Stopped, find_inputs};
-use crate::selecting::{LeftOut, Selecting};
 use crate::selection::{Selection, warn_of_missing};
 use crate::sink_name::SinkName;
-use crate::stages::group::own_address;
-use crate::stages::read::{DAMAGE, Intake, read};
+use crate::stages::read::{DAMAGE, Intake, own_address};
 use crate::target::Target;
 
 /// Memory of the program itself and of its buffers, in bytes.
@@ -116,25 +115,32 @@ pub(crate) fn forecast(
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let jobs = pool.context("cannot start threads")?.current_num_threads();
     let shares = Shares::of(budget, jobs, config.read.most_memory());
-    let readers = ThreadPoolBuilder::new().num_threads(shares.files).build();
-    let readers = readers.context("cannot start threads")?;
-    let selecting = Selecting::new(selection.clone());
-    let read_one = |input: &Input| read_one(input, config, &selecting, stop, observer);
-    let all: Vec<(InputForecast, Sites)> = if selecting.is_in_order() {
-        inputs.iter().map(read_one).collect()
-    } else {
-        readers.install(|| inputs.par_iter().map(read_one).collect())
+    let counts: Vec<Mutex<InputCounts>> = inputs.iter().map(|_| Mutex::default()).collect();
+    let reader = InputReader {
+        config,
+        inputs: &inputs,
+        states: &states,
+        selection: &selection,
+        files: shares.files,
+        clock: &Clock::default(),
+        stop,
+        progress: &|bytes| observer.read(bytes),
     };
+    let read = reader.read(&|number, intake, _| {
+        counts[number].lock().unwrap_or_else(PoisonError::into_inner).add(intake);
+        true
+    })?;
     if stop.load(Ordering::Relaxed) {
         bail!(Stopped::Empty);
     }
     let mut sites = Sites::new();
-    let mut of_inputs = Vec::with_capacity(all.len());
-    for (input, own) in all {
-        for (site, bytes) in own {
+    let mut of_inputs = Vec::with_capacity(inputs.len());
+    for ((input, counts), read) in inputs.iter().zip(counts).zip(read.0) {
+        let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        of_inputs.push(counts.forecast(input, read));
+        for (site, bytes) in counts.sites {
             *sites.entry(site).or_default() += bytes;
         }
-        of_inputs.push(input);
     }
     let hashes = sites.keys().map(|site| xxhash_rust::xxh3::xxh3_64(site.as_bytes()));
     let mut hashes: Vec<u64> = hashes.collect();
@@ -163,63 +169,58 @@ pub(crate) fn forecast(
     })
 }
 
-fn read_one(
-    input: &Input,
-    config: &Config,
-    selecting: &Selecting,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> (InputForecast, Sites) {
-    let (mut left_out, mut sites, mut pages) = (LeftOut::default(), Sites::new(), 0);
-    let mut is_damaged = false;
-    let mut take = |intake, _| {
-        let (site, bytes) = match selecting.admit(intake, &mut left_out) {
-            Some(Intake::Page(page)) => {
+/// What an input holds.
+#[derive(Debug, Default)]
+struct InputCounts {
+    pages: u64,
+    sites: Sites,
+    is_damaged: bool,
+}
+
+impl InputCounts {
+    fn add(&mut self, intake: Intake) {
+        let (site, bytes) = match intake {
+            Intake::Page(page) => {
                 let url = own_address(&page).unwrap_or_else(|| page.url.clone());
                 (site_key(&url), page.html.len() as u64)
             }
-            Some(Intake::Revisit(revisit)) => (site_key(&revisit.url), 0),
-            Some(Intake::Drop(drop)) => {
-                is_damaged |= DAMAGE.contains(&drop.reason);
+            Intake::Revisit(revisit) => (site_key(&revisit.url), 0),
+            Intake::Drop(drop) => {
+                self.is_damaged |= DAMAGE.contains(&drop.reason);
                 return;
             }
-            _ => return,
+            Intake::Feed(_) | Intake::Redirect { .. } => return,
         };
-        pages += 1;
-        *sites.entry(site.unwrap_or_default()).or_default() += bytes;
-    };
-    let summary = read(input, &config.read, &|bytes| observer.read(bytes), stop, &mut take);
-    let file = input.path().to_string_lossy().into_owned();
-    let is_empty = summary
-        .as_ref()
-        .is_ok_and(|summary| summary.records.is_empty() && summary.cut_short.is_none());
-    let (record, problem) = match summary {
-        Ok(summary) => {
-            let problem = match &summary.cut_short {
-                Some(cut_short) => Some(cut_short.problem()),
-                None => is_empty.then(|| not_an_archive(input.path())),
-            };
-            (Some(selecting.record(&summary, left_out)), problem)
+        self.pages += 1;
+        *self.sites.entry(site.unwrap_or_default()).or_default() += bytes;
+    }
+
+    fn forecast(&self, input: &Input, read: Result<(InputRecord, u64), String>) -> InputForecast {
+        let is_empty = read
+            .as_ref()
+            .is_ok_and(|(record, _)| record.records.is_empty() && record.cut_short.is_none());
+        let (bytes, left_out, problem) = match read {
+            Ok((record, _)) => {
+                let problem = match &record.cut_short {
+                    Some(cut_short) => Some(cut_short.problem()),
+                    None => is_empty.then(|| not_an_archive(input.path())),
+                };
+                (record.bytes, record.chosen.unwrap_or_default().left_out, problem)
+            }
+            Err(why) => (0, BTreeMap::new(), Some(why)),
+        };
+        InputForecast {
+            file: input.path().to_string_lossy().into_owned(),
+            format: input.format(),
+            bytes,
+            pages: self.pages,
+            html_bytes: self.sites.values().sum(),
+            left_out,
+            problem,
+            is_empty,
+            is_damaged: self.is_damaged,
         }
-        Err(error) => (None, Some(error.to_string())),
-    };
-    let bytes = record.as_ref().map_or(0, |record| record.bytes);
-    let chosen = record.and_then(|record| record.chosen).unwrap_or_default();
-    let left_out = chosen.left_out;
-    let html_bytes = sites.values().sum();
-    let format = input.format();
-    let input = InputForecast {
-        file,
-        format,
-        bytes,
-        pages,
-        html_bytes,
-        left_out,
-        problem,
-        is_empty,
-        is_damaged,
-    };
-    (input, sites)
+    }
 }
 
 /// What is in a folder for results.

@@ -7,13 +7,13 @@ RSS, Atom, JSON ────┴► read ─► group ─► learn ─► apply �
 ```
 
 1. [`stages::read`]: a file → [`stages::read::Intake`]: pages, feed items, redirects
-2. [`stages::group`]: all of them → [`model::Site`]: pages and feed items of one site
+2. `segment/`: all of them → the pages and feed items of one site
 3. [`stages::learn`]: a site → its [`sitemodel::SiteModel`] (cluster, signify, rank or judge, wrap)
 4. [`stages::apply`]: a page and the model → [`model::Article`] or [`model::Drop`] (extract)
 5. [`stages::emit`]: articles, wrappers and drops → files
 
-[`run`] is a whole run, the only code that knows threads, order and disk. [`site`] processes one site. `shuffle/` lets a
-run be larger than memory, `resume/` lets it resume after it was stopped, and [`progress`] reports how far it is.
+[`run`] is a whole run, the only code that knows threads, order and disk. [`site`] processes one site. `segment/` holds what
+was read, in memory or in files, `resume/` lets a run resume after it was stopped, and [`progress`] reports how far it is.
 */
 
 mod absences;

@@ -19,8 +19,8 @@ use parquet::schema::types::ColumnPath;
 use sink::{AtomicFile, make_folder};
 use sitemodel::SiteModel;
 
-use crate::segment::checked_file::{self, CheckedFile, CheckedWriter};
 use crate::output_paths::{CommandPaths, OutputKind};
+use crate::segment::checked_file::{self, CheckedFile, CheckedWriter};
 
 const SCHEMA: &str = "message model {
     required binary site (STRING);

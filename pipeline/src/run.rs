@@ -38,7 +38,7 @@ use crate::progress::tally::Tally;
 use crate::report;
 use crate::resume::folder::{Claim, RunFolder, state_error};
 use crate::resume::identity::Identity;
-use crate::segment::collect::{Collector, Segments};
+use crate::segment::collect::{Collector, SegmentFiles, Segments};
 use crate::segment::identity::{Step, StepIdentity};
 use crate::segment::settle::{SettledSites, settle_sites};
 use crate::segment::work_folder::make_work_folder;
@@ -47,7 +47,7 @@ use crate::stages::emit::Outputs;
 
 pub(crate) use self::finishing::finish_folder;
 pub use self::inputs::read_sites;
-pub(crate) use self::inputs::{find as find_inputs, read_all};
+pub(crate) use self::inputs::{find as find_inputs, read_grouped};
 
 /// The outcome of a run.
 #[derive(Debug)]
@@ -322,14 +322,13 @@ impl RunContext<'_> {
             .map_err(|e| state_error("cannot create the folder", self.work_folder, e))?;
         self.check_space()?;
         self.observer.reading(self.inputs.len(), self.identity.bytes());
-        let identity = StepIdentity::of(Step::Survey, 0, self.config, Vec::new());
-        let collector = Collector::new(
-            self.tracking(),
-            self.work_folder,
-            self.shares.waiting,
-            identity,
-            self.written,
-        );
+        let files = SegmentFiles {
+            folder: self.work_folder,
+            limit: self.shares.waiting,
+            identity: StepIdentity::of(Step::Survey, 0, self.config, Vec::new()),
+            written: self.written,
+        };
+        let collector = Collector::new(self.tracking(), files);
         let progress = |bytes| {
             self.status.read(bytes);
             self.observer.read(bytes);
@@ -356,7 +355,7 @@ impl RunContext<'_> {
 
     /// Forms the sites of all that was read.
     fn settle(&self, segments: Segments) -> Result<SettledSites> {
-        let settle = || settle_sites(segments, &self.tracking(), self.work_folder, &|_| true);
+        let settle = || settle_sites(segments, &self.tracking(), Some(self.work_folder), &|_| true);
         let sites = self.clock.group.time(settle).map_err(|error| self.cannot_keep(error))?;
         warn_of_missing(self.identity.selection(), &sites.hashes);
         {

@@ -13,8 +13,7 @@ use model::DropReason;
 use crate::pictures::is_picture;
 use crate::progress::ledger::InputRecord;
 use crate::selection::{Chosen, Selection};
-use crate::stages::group::own_address;
-use crate::stages::read::{InputSummary, Intake};
+use crate::stages::read::{InputSummary, Intake, own_address};
 
 /// Chooses among what is read. With a limit, inputs must be read one after the other.
 #[derive(Debug)]

@@ -329,7 +329,8 @@ impl<'a> Work<'a> {
         if !self.needs_heads(items) {
             return Ok(None);
         }
-        let mut heads: Vec<Option<PageHead>> = self.pages.iter().map(StoredPage::page_head).collect();
+        let mut heads: Vec<Option<PageHead>> =
+            self.pages.iter().map(StoredPage::page_head).collect();
         let unknown = (0..heads.len()).filter(|&page| heads[page].is_none());
         for batch in self.batches(unknown.map(|page| vec![page]).collect()) {
             for (at, page) in self.load(&batch.concat())? {

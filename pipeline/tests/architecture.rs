@@ -331,7 +331,7 @@ fn stages_say_what_they_take_give_and_drop() {
     for file in names {
         let source = fs::read_to_string(&file).unwrap();
         let head: Vec<&str> = source.lines().take_while(|l| l.starts_with("//!")).collect();
-        for part in ["//! Stage ", "//! Takes: ", "//! Gives: ", "//! Why: ", "//! Drops: "] {
+        for part in ["//! Takes: ", "//! Gives: ", "//! Why: ", "//! Drops: "] {
             let said = head.iter().any(|line| line.starts_with(part));
             assert!(said, "{} opens without a line `{part}…`", file.display());
         }

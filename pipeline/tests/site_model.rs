@@ -2,14 +2,10 @@
 //! function, learning depends only on the set of pages, and the bytes of a model are equivalent to
 //! the model.
 
-use std::sync::atomic::AtomicBool;
-
 use grouping::{AddressDigest, Tracking};
 use model::{FeedItem, Page, Site};
 use sitegrove::config::Config;
-use sitegrove::inputs::expand;
-use sitegrove::stages::group::group;
-use sitegrove::stages::read::{Intake, read};
+use sitegrove::run::read_sites;
 use sitemodel::{
     Evidence, ModelError, Outcome, SamplePage, Seen, Settings, SiteModel, Verdict, assess, learn,
 };
@@ -20,13 +16,7 @@ use common::prose;
 
 /// The sites of archives, as a run groups them.
 fn sites_of(inputs: &[String]) -> Vec<Site> {
-    let config = Config::load(None).unwrap();
-    let mut intakes: Vec<Intake> = Vec::new();
-    for input in expand(inputs, &[]).unwrap() {
-        let stop = AtomicBool::new(false);
-        read(&input, &config.read, &|_| {}, &stop, &mut |intake, _| intakes.push(intake)).unwrap();
-    }
-    group(intakes, &config.group).sites
+    read_sites(inputs, &[], &Config::load(None).unwrap()).unwrap()
 }
 
 fn sample_crawl() -> Vec<Site> {

@@ -13,7 +13,6 @@ Groups the records of a crawl before learning: everything that needs *other reco
 | feed items of a page | [`join_feed_items`] |
 | pages that are parts of one article | [`parts_of`], [`page_number`] |
 | the pages of a site to learn from | [`choose`] |
-| all of these for pages in memory | [`group_by_site`] |
 
 Everything here is a pure function of its arguments: no file, clock, thread or environment. The results do not depend on
 the order of the arguments, so that one process and many give the same. If the HTML is not needed, a [`PageHead`]
@@ -35,7 +34,6 @@ mod redirects;
 mod revisit;
 mod sample;
 mod site_key;
-mod sites;
 mod tracking;
 
 #[cfg(test)]
@@ -55,5 +53,4 @@ pub use redirects::{MOST_HOPS, Redirects, redirect};
 pub use revisit::{Revisit, Visited, payload_digest};
 pub use sample::{Sample, SampleHead, SampleLimits, address_hash, choose};
 pub use site_key::{address_of_file, site_key};
-pub use sites::{Sites, group_by_site};
 pub use tracking::Tracking;

@@ -2,11 +2,10 @@
 //!
 //! A revisit refers to its original by several names, the most reliable first ([`requests`]); records have
 //! names too ([`offers`]). The caller sorts both, in files if necessary, and they are merged ([`answer`]).
-//! [`Settling`] then decides on each revisit. [`match_all`] does all of this in memory. Only names that
+//! [`Settling`] then decides on each revisit. Only names that
 //! revisits may ask for are offered ([`NameFilter`]), so a crawl without revisits costs nothing.
 
 use std::cmp::Reverse;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -279,49 +278,6 @@ impl Settling {
             None => Settled::Drop(visited.without_original()),
         }
     }
-}
-
-/// Decides on revisits, all in memory. The result depends only on the sets of revisits and candidates. Takes
-/// n log n time.
-pub fn match_all<P: Clone + Ord>(
-    revisits: Vec<Revisit>,
-    candidates: &[(Candidate<'_>, Original<P>)],
-) -> Vec<Settled<P>> {
-    if revisits.is_empty() {
-        return Vec::new();
-    }
-    let (mut asked, mut offered) = (NameFilter::default(), NameFilter::default());
-    revisits.iter().for_each(|revisit| asked.add_names_of(revisit));
-    let mut offers: Vec<Offer<P>> = candidates
-        .iter()
-        .flat_map(|(of, original)| offers(of, &asked, &mut offered, || original.clone()))
-        .collect();
-    offers.sort_unstable();
-    let mut requests: Vec<Request> = (0..)
-        .zip(&revisits)
-        .flat_map(|(number, revisit)| requests(number, revisit, &offered))
-        .collect();
-    requests.sort_unstable();
-    let mut answers: Vec<Answer<P>> = Vec::new();
-    let Ok(()) = answer::<P, Infallible>(
-        requests.into_iter().map(Ok),
-        offers.into_iter().map(Ok),
-        &mut |answer| {
-            answers.push(answer);
-            Ok(())
-        },
-    );
-    answers.sort_unstable();
-    answers.dedup_by_key(|answer| answer.revisit);
-    let mut answers = answers.into_iter().peekable();
-    let resolve = |(number, revisit)| {
-        let answer = answers.next_if(|answer| answer.revisit == number);
-        Resolved::new(revisit, answer.map(|answer| answer.original))
-    };
-    let mut resolved: Vec<Resolved<P>> = (0..).zip(revisits).map(resolve).collect();
-    resolved.sort_unstable();
-    let mut settling = Settling::default();
-    resolved.into_iter().map(|revisit| settling.next(revisit)).collect()
 }
 
 #[cfg(test)]

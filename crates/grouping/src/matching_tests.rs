@@ -1,11 +1,55 @@
 //! Revisits find their originals.
 
+use std::convert::Infallible;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::revisit::payload_digest;
 
 const DAY: i64 = 86_400;
+
+/// Decides on revisits, all in memory.
+fn match_all<P: Clone + Ord>(
+    revisits: Vec<Revisit>,
+    candidates: &[(Candidate<'_>, Original<P>)],
+) -> Vec<Settled<P>> {
+    if revisits.is_empty() {
+        return Vec::new();
+    }
+    let (mut asked, mut offered) = (NameFilter::default(), NameFilter::default());
+    revisits.iter().for_each(|revisit| asked.add_names_of(revisit));
+    let mut offers: Vec<Offer<P>> = candidates
+        .iter()
+        .flat_map(|(of, original)| offers(of, &asked, &mut offered, || original.clone()))
+        .collect();
+    offers.sort_unstable();
+    let mut requests: Vec<Request> = (0..)
+        .zip(&revisits)
+        .flat_map(|(number, revisit)| requests(number, revisit, &offered))
+        .collect();
+    requests.sort_unstable();
+    let mut answers: Vec<Answer<P>> = Vec::new();
+    let Ok(()) = answer::<P, Infallible>(
+        requests.into_iter().map(Ok),
+        offers.into_iter().map(Ok),
+        &mut |answer| {
+            answers.push(answer);
+            Ok(())
+        },
+    );
+    answers.sort_unstable();
+    answers.dedup_by_key(|answer| answer.revisit);
+    let mut answers = answers.into_iter().peekable();
+    let resolve = |(number, revisit)| {
+        let answer = answers.next_if(|answer| answer.revisit == number);
+        Resolved::new(revisit, answer.map(|answer| answer.original))
+    };
+    let mut resolved: Vec<Resolved<P>> = (0..).zip(revisits).map(resolve).collect();
+    resolved.sort_unstable();
+    let mut settling = Settling::default();
+    resolved.into_iter().map(|revisit| settling.next(revisit)).collect()
+}
 
 fn origin(file: &str, record_id: &str) -> Origin {
     Origin { file: file.into(), offset: 0, record_id: record_id.to_owned(), truncated: None }

@@ -137,15 +137,15 @@ pub struct Tables {
     pub parse: ParseConfig,
     /// The sample of a site.
     pub sample: SampleConfig,
-    /// Stage 3.
+    /// Of the stage cluster.
     pub cluster: ClusterConfig,
-    /// Stage 4.
+    /// Of the stage signify.
     pub signify: SignifyConfig,
-    /// Stage 5.
+    /// Of the stage rank.
     pub rank: RankConfig,
-    /// Stage 6: maximum number of pages held back to test a wrapper.
+    /// Maximum number of pages held back to test a wrapper.
     pub hold_back: usize,
-    /// Stage 7.
+    /// Of the stage extract.
     pub extract: ExtractConfig,
     /// The single-page methods.
     pub methods: MethodsConfig,

@@ -86,7 +86,7 @@ pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<bool> {
         config.cluster.extract_lists = true;
         config.cluster.min_words = 0;
     }
-    let grouped = group(intakes, &config.group);
+    let grouped = group(intakes, &config.group)?;
     let clock = Clock::default();
     let mut extracted = 0;
     for site in &grouped.sites {

@@ -1,20 +1,20 @@
 //! The inputs of a run, and reading a few of them into memory.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use model::Site;
-use rayon::prelude::*;
 
 use super::Stopped;
+use super::read::InputReader;
 use crate::config::Config;
 use crate::inputs::{Input, expand, expand_for};
 use crate::progress::ledger::Clock;
-use crate::progress::observer::{Observer, Quiet};
 use crate::resume::identity::InputState;
-use crate::revisits::resolve;
-use crate::stages::group::group;
-use crate::stages::read::{InputSummary, Intake, PayloadDigest, read};
+use crate::selection::Selection;
+use crate::stages::group::{Grouped, group};
+use crate::stages::read::{Intake, PayloadDigest};
 use crate::waiting;
 
 /// Finds and examines the inputs. A stop also ends waiting for a file system that does not answer.
@@ -59,44 +59,45 @@ pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Ve
     Ok((inputs, states_of))
 }
 
-/// Reads all inputs into memory, files in parallel, and resolves the revisits in them: for commands that need
-/// a few pages.
-pub(crate) fn read_all(
+/// Reads inputs into memory, files in parallel, and groups their pages by site: for commands that need a few pages. Gives
+/// also the inputs that could not be read to their end, each with the reason.
+///
+/// # Errors
+/// If no threads can be started, or with [`Stopped`].
+pub(crate) fn read_grouped(
     config: &Config,
     inputs: &[Input],
     stop: &AtomicBool,
-    observer: &dyn Observer,
-    clock: &Clock,
-) -> (Vec<InputSummary>, Vec<Intake>, Vec<String>) {
-    let progress = |bytes| observer.read(bytes);
-    let results: Vec<_> = inputs
-        .par_iter()
-        .map(|input| {
-            let (mut intakes, mut digests) = (Vec::new(), Vec::new());
-            let mut take = |intake, digest: PayloadDigest| {
-                intakes.push(intake);
-                digests.push(digest);
-            };
-            let summary = clock.read.time(|| read(input, &config.read, &progress, stop, &mut take));
-            (summary, (intakes, digests))
-        })
-        .collect();
-    let (mut summaries, mut intakes, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
-    let mut digests = Vec::new();
-    for (summary, (of_input, of_payloads)) in results {
-        intakes.extend(of_input);
-        digests.extend(of_payloads);
-        match summary {
-            Ok(summary) => {
-                let cut_short = summary.cut_short.as_ref();
-                unreadable.extend(cut_short.map(|at| format!("{} {}", summary.file, at.problem())));
-                summaries.push(summary);
-            }
-            Err(error) => unreadable.push(error.to_string()),
-        }
+) -> Result<(Grouped, Vec<String>)> {
+    let intakes: Mutex<Vec<(Intake, PayloadDigest)>> = Mutex::default();
+    let states: Vec<InputState> = inputs.iter().map(|input| InputState::of(input).0).collect();
+    let reader = InputReader {
+        config,
+        inputs,
+        states: &states,
+        selection: &Selection::default(),
+        files: rayon::current_num_threads(),
+        clock: &Clock::default(),
+        stop,
+        progress: &|_| (),
+    };
+    let read = reader.read(&|_, intake, digest| {
+        intakes.lock().unwrap_or_else(PoisonError::into_inner).push((intake, digest));
+        true
+    })?;
+    if stop.load(Ordering::Relaxed) {
+        bail!(Stopped::Empty);
     }
-    resolve(&mut intakes, &digests);
-    (summaries, intakes, unreadable)
+    let unreadable = read.0.into_iter().filter_map(|input| match input {
+        Ok((record, _)) => {
+            let cut_short = record.cut_short.as_ref()?;
+            Some(format!("{} {}", record.file, cut_short.problem()))
+        }
+        Err(why) => Some(why),
+    });
+    let unreadable = unreadable.collect();
+    let intakes = intakes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok((group(intakes, &config.group)?, unreadable))
 }
 
 /// Reads inputs into memory, all of them to their ends, and groups their pages by site.
@@ -105,8 +106,7 @@ pub(crate) fn read_all(
 /// If an input does not exist, or one cannot be read to its end.
 pub fn read_sites(inputs: &[String], feeds: &[String], config: &Config) -> Result<Vec<Site>> {
     let inputs = expand(inputs, feeds)?;
-    let (_, intakes, unreadable) =
-        read_all(config, &inputs, &AtomicBool::new(false), &Quiet, &Clock::default());
+    let (grouped, unreadable) = read_grouped(config, &inputs, &AtomicBool::new(false))?;
     ensure!(unreadable.is_empty(), "{}", unreadable.join("\n"));
-    Ok(group(intakes, &config.group).sites)
+    Ok(grouped.sites)
 }

@@ -76,7 +76,8 @@ impl RunContext<'_> {
             self.count(&heading.counted, &mut tally);
             Ok(())
         });
-        let of_sites = || format!("{} of {}", grouped(sites_done as u64), count(totals.sites, "site"));
+        let of_sites =
+            || format!("{} of {}", grouped(sites_done as u64), count(totals.sites, "site"));
         worked.map_err(|error| resumable(error, &of_sites()))?;
         if self.stop.load(Ordering::Relaxed) {
             bail!(Stopped::Kept(format!("after {}", of_sites())));
@@ -87,7 +88,8 @@ impl RunContext<'_> {
     /// A digest of what decides the results, beside what identifies the run: the contents of the inputs, and of the store
     /// of models.
     fn causes(&self, sites: &SettledSites) -> Result<String> {
-        let inputs: Vec<_> = sites.inputs.iter().map(|input| (&input.file, &input.sha256)).collect();
+        let inputs: Vec<_> =
+            sites.inputs.iter().map(|input| (&input.file, &input.sha256)).collect();
         let store = self.store.map(modelstore::Store::state).transpose()?;
         Ok(sha256_of(&serde_json::to_string(&(inputs, &sites.unreadable, store))?))
     }

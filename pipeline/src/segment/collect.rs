@@ -14,13 +14,13 @@ use model::{Drop, DropReason, FeedItem, Page};
 
 use super::file::{StepFile, StepWriter};
 use super::identity::StepIdentity;
-use super::row::{RowKind, SegmentRow, hash_of};
+use super::pages::{merge, order_of, write_page};
+use super::row::{RowKind, SegmentRow};
 use super::stored::{HtmlPlace, StoredPage};
 use crate::progress::ledger::InputRecord;
 use crate::run::read::InputsRead;
-use crate::stages::group::own_address;
 use crate::stages::learn::Declared;
-use crate::stages::read::{Intake, PayloadDigest};
+use crate::stages::read::{Intake, PayloadDigest, own_address};
 
 /// A drop with the digest of its payload.
 pub(crate) type DropOfPayload = (Drop, Option<(u64, u64)>);
@@ -85,18 +85,26 @@ pub(crate) struct Segments {
 #[derive(Debug)]
 pub(crate) struct Collector<'a> {
     tracking: Tracking,
-    /// Where files go, how large they get, and what they are of.
-    folder: &'a Path,
-    limit: u64,
-    identity: StepIdentity,
-    /// Threads that compress what was in memory when the limit was reached.
-    threads: usize,
+    /// None if everything is kept in memory.
+    files: Option<SegmentFiles<'a>>,
     /// To note what pages declare, if their sites are formed by other processes.
     settings: Option<sitemodel::Settings>,
     open: Mutex<OpenSegment>,
     packs: AtomicBool,
-    written: &'a AtomicU64,
     failure: Mutex<Option<io::Error>>,
+}
+
+/// Files for what does not fit into memory.
+#[derive(Debug)]
+pub(crate) struct SegmentFiles<'a> {
+    /// An existing folder for them.
+    pub(crate) folder: &'a Path,
+    /// Bytes in memory at which one is written.
+    pub(crate) limit: u64,
+    /// What they are of.
+    pub(crate) identity: StepIdentity,
+    /// Receives the number of bytes in them.
+    pub(crate) written: &'a AtomicU64,
 }
 
 /// What is in memory.
@@ -113,25 +121,19 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Collector<'a> {
-    /// Files of more than `limit` bytes, if any, go to `folder`, which must exist then; `written` is the number of bytes
-    /// in them.
-    pub(crate) fn new(
-        tracking: Tracking,
-        folder: &'a Path,
-        limit: u64,
-        identity: StepIdentity,
-        written: &'a AtomicU64,
-    ) -> Self {
+    /// Keeps in memory what fits, and writes the rest to files.
+    pub(crate) fn new(tracking: Tracking, files: SegmentFiles<'a>) -> Self {
+        Self { files: Some(files), ..Self::in_memory(tracking) }
+    }
+
+    /// Keeps everything in memory.
+    pub(crate) fn in_memory(tracking: Tracking) -> Self {
         Self {
             tracking,
-            folder,
-            limit,
-            identity,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            files: None,
             settings: None,
             open: Mutex::default(),
             packs: AtomicBool::new(false),
-            written,
             failure: Mutex::default(),
         }
     }
@@ -198,46 +200,14 @@ impl<'a> Collector<'a> {
 
     /// Writes what is in memory to a file if it is too much.
     fn bound(&self, open: &mut OpenSegment) -> io::Result<()> {
-        if open.bytes <= self.limit {
-            return Ok(());
+        match &self.files {
+            Some(files) if open.bytes > files.limit => {
+                self.packs.store(true, Ordering::Relaxed);
+                let name = format!("segment-{:06}", open.files.len());
+                open.write(files, &name, Vec::new())
+            }
+            _ => Ok(()),
         }
-        self.packs.store(true, Ordering::Relaxed);
-        let name = format!("segment-{:06}", open.files.len());
-        self.write(open, &name, Vec::new())
-    }
-
-    /// Writes what is in memory, and some rows, to a file of this name.
-    fn write(&self, open: &mut OpenSegment, name: &str, rows: Vec<SegmentRow>) -> io::Result<()> {
-        let path = self.folder.join(name);
-        self.pack_all(&mut open.pages)?;
-        let mut file = StepWriter::create(&path, &self.identity)?;
-        write_segment(
-            std::mem::take(&mut open.pages),
-            std::mem::take(&mut open.others),
-            rows,
-            &mut file,
-        )?;
-        file.finish()?;
-        self.written.fetch_add(std::fs::metadata(&path)?.len(), Ordering::Relaxed);
-        open.files.push(path);
-        open.bytes = 0;
-        Ok(())
-    }
-
-    /// Compresses pages in threads of its own: those of the caller wait for it.
-    fn pack_all(&self, pages: &mut [StoredPage]) -> io::Result<()> {
-        if pages.iter().all(|page| !matches!(page.html, HtmlPlace::Held(_))) {
-            return Ok(());
-        }
-        let each = pages.len().div_ceil(self.threads).max(1);
-        std::thread::scope(|scope| {
-            let pack = |some: &mut [StoredPage]| some.iter_mut().try_for_each(StoredPage::pack);
-            let threads: Vec<_> =
-                pages.chunks_mut(each).map(|some| scope.spawn(move || pack(some))).collect();
-            threads.into_iter().try_for_each(|thread| {
-                thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread failed")))
-            })
-        })
     }
 
     /// All that was read, of these inputs. What is in memory is written, too, if there are files; the last of them
@@ -259,9 +229,19 @@ impl<'a> Collector<'a> {
             false => format!("{LAST}{before:06}"),
             true => format!("segment-{before:06}"),
         };
-        self.write(&mut open, &name, rows_of(&read)?)?;
+        if let Some(files) = &self.files {
+            open.write(files, &name, rows_of(&read)?)?;
+        }
         let files = open.files.iter().map(|path| StepFile::open(path));
         Ok(Segments::of_files(files.collect::<io::Result<_>>()?))
+    }
+
+    /// All that was read, where no inputs are to be listed.
+    ///
+    /// # Errors
+    /// The first error of storing anything.
+    pub(crate) fn finish_in_memory(self) -> io::Result<Segments> {
+        self.finish(InputsRead::default())
     }
 
     /// Has all that was read written to one file; returns the number of pages.
@@ -280,19 +260,58 @@ impl<'a> Collector<'a> {
             true => {
                 let Segments { mut pages, others, read, .. } = segments;
                 let count = pages.len() as u64;
+                pack_all(&mut pages)?;
                 pages.sort_by_cached_key(order_of);
                 write_rows(others, rows_of(&read)?, &mut file)?;
-                pages.into_iter().try_for_each(|mut page| {
-                    page.pack()?;
-                    write_page(page, &mut file)
-                })?;
+                pages.into_iter().try_for_each(|page| write_page(page, &mut file))?;
                 count
             }
-            false => super::pages::merge(segments.files, &mut file)?,
+            false => merge(segments.files, &mut file)?,
         };
         file.finish()?;
         Ok(pages)
     }
+}
+
+impl OpenSegment {
+    /// Writes what is in memory, and some rows, to a file of this name.
+    fn write(
+        &mut self,
+        files: &SegmentFiles<'_>,
+        name: &str,
+        rows: Vec<SegmentRow>,
+    ) -> io::Result<()> {
+        let path = files.folder.join(name);
+        pack_all(&mut self.pages)?;
+        let mut file = StepWriter::create(&path, &files.identity)?;
+        write_rows(std::mem::take(&mut self.others), rows, &mut file)?;
+        self.pages.sort_by_cached_key(order_of);
+        std::mem::take(&mut self.pages)
+            .into_iter()
+            .try_for_each(|page| write_page(page, &mut file))?;
+        file.finish()?;
+        files.written.fetch_add(std::fs::metadata(&path)?.len(), Ordering::Relaxed);
+        self.files.push(path);
+        self.bytes = 0;
+        Ok(())
+    }
+}
+
+/// Compresses pages in as many threads as there are cores, while those that read wait.
+fn pack_all(pages: &mut [StoredPage]) -> io::Result<()> {
+    if pages.iter().all(|page| !matches!(page.html, HtmlPlace::Held(_))) {
+        return Ok(());
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let each = pages.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        let pack = |some: &mut [StoredPage]| some.iter_mut().try_for_each(StoredPage::pack);
+        let threads: Vec<_> =
+            pages.chunks_mut(each).map(|some| scope.spawn(move || pack(some))).collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread failed")))
+        })
+    })
 }
 
 impl Segments {
@@ -354,18 +373,7 @@ fn rows_of(read: &InputsRead) -> io::Result<Vec<SegmentRow>> {
     read.0.iter().map(row).collect()
 }
 
-/// Everything but pages comes first, then saved pages, then those of sites, in the order of outputs.
-fn write_segment(
-    mut pages: Vec<StoredPage>,
-    others: Vec<Other>,
-    rows: Vec<SegmentRow>,
-    file: &mut StepWriter,
-) -> io::Result<()> {
-    write_rows(others, rows, file)?;
-    pages.sort_by_cached_key(order_of);
-    pages.into_iter().try_for_each(|page| write_page(page, file))
-}
-
+/// Writes everything but pages, which come after it: saved pages, then those of sites, in the order of outputs.
 fn write_rows(
     others: Vec<Other>,
     mut rows: Vec<SegmentRow>,
@@ -376,19 +384,4 @@ fn write_rows(
     }
     rows.sort_by(|a, b| (a.kind, &a.record, &a.html).cmp(&(b.kind, &b.record, &b.html)));
     rows.into_iter().try_for_each(|row| file.push(row))
-}
-
-/// Where a page is among those of a segment.
-pub(crate) fn order_of(page: &StoredPage) -> (u64, String, String, u64) {
-    (hash_of(&page.site), page.site.clone(), page.head.url.clone(), page.id())
-}
-
-/// Writes a page, compressed.
-pub(crate) fn write_page(page: StoredPage, file: &mut StepWriter) -> io::Result<()> {
-    let kind = if page.site.is_empty() { RowKind::Saved } else { RowKind::Page };
-    let row = SegmentRow::of(kind, &page.site, page.id(), &page.head)?;
-    let HtmlPlace::Packed(html) = page.html else {
-        return Err(io::Error::other("a page is not compressed"));
-    };
-    file.push(SegmentRow { html, ..row })
 }

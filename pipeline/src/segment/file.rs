@@ -13,8 +13,8 @@
 //! checksums (`checked_file`).
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use model::contain_panics;
@@ -31,9 +31,9 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 use sink::AtomicFile;
 
+use super::checked_file::{self, CheckedFile, CheckedWriter};
 use super::identity::StepIdentity;
 use super::row::{RowKind, SegmentRow};
-use super::checked_file::{self, CheckedFile, CheckedWriter};
 use crate::waiting::is_stream;
 
 const SCHEMA: &str = "message step {
@@ -321,8 +321,7 @@ impl StepFile {
         wants: &dyn Fn(u64) -> bool,
         see: &mut dyn FnMut(ListedRow) -> io::Result<()>,
     ) -> io::Result<()> {
-        let is_wanted =
-            |kind, hash| kind == RowKind::Page && range.contains(&hash) && wants(hash);
+        let is_wanted = |kind, hash| kind == RowKind::Page && range.contains(&hash) && wants(hash);
         for (group, (least, greatest)) in self.ranges()?.iter().enumerate() {
             if least <= range.end() && greatest >= range.start() {
                 self.each_of_group(group, true, &is_wanted, see)?;
@@ -361,9 +360,8 @@ impl StepFile {
             })
             .collect::<io::Result<_>>()?;
         let hashes = number(HASH)?;
-        let wanted: Vec<usize> = (0..kinds.len())
-            .filter(|&at| wants(kinds[at], hashes[at].cast_unsigned()))
-            .collect();
+        let wanted: Vec<usize> =
+            (0..kinds.len()).filter(|&at| wants(kinds[at], hashes[at].cast_unsigned())).collect();
         if wanted.is_empty() {
             return Ok(());
         }

@@ -7,9 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use grouping::{Copies, settle};
 use model::{FeedItem, Page, PageHtml};
 
-use super::collect::{order_of, write_page};
 use super::file::{ListedRow, StepFile, StepWriter};
-use super::row::{RowKind, SegmentRow, decoded};
+use super::row::{RowKind, SegmentRow, decoded, hash_of};
 use super::sorted::{Merged, Sorter};
 use super::stored::{FilePlace, HtmlPlace, StoredHead, StoredPage, unpack};
 
@@ -265,4 +264,19 @@ pub(crate) fn merge(files: Vec<StepFile>, to: &mut StepWriter) -> io::Result<u64
         write(some)?;
     }
     Ok(count)
+}
+
+/// Where a page is among those of a segment.
+pub(crate) fn order_of(page: &StoredPage) -> (u64, String, String, u64) {
+    (hash_of(&page.site), page.site.clone(), page.head.url.clone(), page.id())
+}
+
+/// Writes a page, compressed.
+pub(crate) fn write_page(page: StoredPage, file: &mut StepWriter) -> io::Result<()> {
+    let kind = if page.site.is_empty() { RowKind::Saved } else { RowKind::Page };
+    let row = SegmentRow::of(kind, &page.site, page.id(), &page.head)?;
+    let HtmlPlace::Packed(html) = page.html else {
+        return Err(io::Error::other("a page is not compressed"));
+    };
+    file.push(SegmentRow { html, ..row })
 }

@@ -106,7 +106,12 @@ impl SegmentRow {
     ///
     /// # Errors
     /// If the record cannot be encoded.
-    pub(crate) fn of(kind: RowKind, site: &str, id: u64, record: &impl Serialize) -> io::Result<Self> {
+    pub(crate) fn of(
+        kind: RowKind,
+        site: &str,
+        id: u64,
+        record: &impl Serialize,
+    ) -> io::Result<Self> {
         let record = rmp_serde::to_vec(record).map_err(io::Error::other)?;
         Ok(Self { kind, site: site.to_owned(), id, record, html: Vec::new() })
     }

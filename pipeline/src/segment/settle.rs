@@ -6,9 +6,7 @@ use std::io;
 use std::path::Path;
 
 use grouping::matching::{Candidate, Original, Settled, whole};
-use grouping::{
-    Address, MOST_HOPS, Redirects, Revisit, Tracking, Visited, drop_of, site_key,
-};
+use grouping::{Address, MOST_HOPS, Redirects, Revisit, Tracking, Visited, drop_of, site_key};
 use model::{DropReason, FeedItem};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -56,14 +54,14 @@ pub(crate) struct Totals {
 }
 
 /// Forms the sites of segments, of which those wanted, by hash, are of interest. Files for what does not fit into memory
-/// go to `folder`, which must exist then.
+/// go to `folder`, if there is one.
 ///
 /// # Errors
 /// If the files of segments cannot be read or contradict each other, or others cannot be written.
 pub(crate) fn settle_sites(
     segments: Segments,
     tracking: &Tracking,
-    folder: &Path,
+    folder: Option<&Path>,
     wants: &dyn Fn(u64) -> bool,
 ) -> io::Result<SettledSites> {
     let Segments { pages, others, read, files } = segments;
@@ -76,14 +74,14 @@ pub(crate) fn settle_sites(
         totals: Totals::default(),
         wants,
         saved,
-        revisits: Revisits::new(&folder.join("revisits")),
-        feeds: Sorter::new(folder.join("feeds")),
-        items: Sorter::new(folder.join("items")),
-        redirects: Sorter::new(folder.join("redirects")),
-        drops: Sorter::new(folder.join("drops")),
+        revisits: Revisits::new(folder),
+        feeds: Sorter::within(folder, "feeds"),
+        items: Sorter::within(folder, "items"),
+        redirects: Sorter::within(folder, "redirects"),
+        drops: Sorter::within(folder, "drops"),
         of_sites: OfSitesRead {
-            items: Sorter::new(folder.join("items-of-sites")),
-            added: Sorter::new(folder.join("pages-of-sites")),
+            items: Sorter::within(folder, "items-of-sites"),
+            added: Sorter::within(folder, "pages-of-sites"),
         },
         inputs: Vec::new(),
         unreadable: Vec::new(),
@@ -100,7 +98,7 @@ pub(crate) fn settle_sites(
 
 struct Settling<'a> {
     tracking: &'a Tracking,
-    folder: &'a Path,
+    folder: Option<&'a Path>,
     sites: FxHashSet<u64>,
     totals: Totals,
     wants: &'a dyn Fn(u64) -> bool,
@@ -258,9 +256,8 @@ impl Settling<'_> {
 
     /// Finds the originals of revisits: pages, or drops.
     fn settle_revisits(&mut self, pages: &Pages) -> io::Result<()> {
-        let path = self.folder.join("revisits");
-        let revisits = std::mem::replace(&mut self.revisits, Revisits::new(&path));
-        let Some(mut originals) = Originals::of(revisits, &path)? else { return Ok(()) };
+        let revisits = std::mem::replace(&mut self.revisits, Revisits::new(self.folder));
+        let Some(mut originals) = Originals::of(revisits, self.folder)? else { return Ok(()) };
         self.items.park()?;
         self.redirects.park()?;
         let mut place = 0_u64;
@@ -273,7 +270,7 @@ impl Settling<'_> {
             Ok(())
         })?;
         let origin = &nowhere();
-        for digest in std::mem::replace(&mut self.feeds, Sorter::new(path.clone())).finish()? {
+        for digest in std::mem::replace(&mut self.feeds, Sorter::in_memory()).finish()? {
             let digest = Some(whole(digest?));
             let of = Candidate { origin, url: None, is_page: false, fetched: None, digest };
             originals.offer(&of, || Original::Feed)?;
@@ -288,7 +285,7 @@ impl Settling<'_> {
             }
         })?;
         offered?;
-        let mut copies: Sorter<(u64, Visited)> = Sorter::new(self.folder.join("revisited"));
+        let mut copies: Sorter<(u64, Visited)> = Sorter::within(self.folder, "revisited");
         originals.settle(&mut |settled| match settled {
             Settled::Page(visited, place) => {
                 let bytes = visited.url.len() + visited.origin.record_id.len();
@@ -335,8 +332,7 @@ impl Settling<'_> {
     fn lead_items(&mut self, pages: &Pages) -> io::Result<()> {
         let hops = self.hops()?;
         let pages = self.pages_on_the_way(&hops, pages)?;
-        let none = Sorter::new(self.folder.join("items"));
-        let items = std::mem::replace(&mut self.items, none);
+        let items = std::mem::replace(&mut self.items, Sorter::in_memory());
         let mut last: Option<FeedItem> = None;
         for item in items.finish()? {
             let mut item = item?;
@@ -397,5 +393,3 @@ impl Settling<'_> {
         Ok(pages)
     }
 }
-
-

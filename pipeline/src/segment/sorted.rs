@@ -30,8 +30,8 @@ impl<T: Ord + Serialize + DeserializeOwned> Item for T {}
 pub(crate) struct Sorter<T> {
     held: Vec<T>,
     bytes: usize,
-    /// Prefix of file names; a number follows.
-    path: PathBuf,
+    /// Prefix of file names; a number follows. None if everything is kept in memory.
+    path: Option<PathBuf>,
     files: Vec<PathBuf>,
     /// Number of files so far.
     made: usize,
@@ -40,14 +40,24 @@ pub(crate) struct Sorter<T> {
 impl<T: Item> Sorter<T> {
     /// Files, if any, are created at `path` with a number appended.
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { held: Vec::new(), bytes: 0, path, files: Vec::new(), made: 0 }
+        Self { path: Some(path), ..Self::in_memory() }
+    }
+
+    /// Keeps everything in memory.
+    pub(crate) fn in_memory() -> Self {
+        Self { held: Vec::new(), bytes: 0, path: None, files: Vec::new(), made: 0 }
+    }
+
+    /// Files, if any, are created in a folder, if there is one, with this name and a number.
+    pub(crate) fn within(folder: Option<&Path>, name: &str) -> Self {
+        folder.map_or_else(Self::in_memory, |folder| Self::new(folder.join(name)))
     }
 
     /// Adds an item of about `bytes` bytes.
     pub(crate) fn push(&mut self, item: T, bytes: usize) -> io::Result<()> {
         self.held.push(item);
         self.bytes += bytes + size_of::<T>();
-        if self.bytes > HELD { self.set_aside() } else { Ok(()) }
+        if self.bytes > HELD && self.path.is_some() { self.set_aside() } else { Ok(()) }
     }
 
     /// If some items are in files already, writes the rest too and frees the memory.
@@ -69,7 +79,7 @@ impl<T: Item> Sorter<T> {
     }
 
     fn next_path(&mut self) -> PathBuf {
-        let mut path = self.path.clone().into_os_string();
+        let mut path = self.path.clone().unwrap_or_default().into_os_string();
         path.push(format!("-{}", self.made));
         self.made += 1;
         PathBuf::from(path)
@@ -109,10 +119,7 @@ fn merged<T: Item>(files: &[PathBuf], held: Vec<T>) -> io::Result<Merged<T>> {
 }
 
 /// Writes items to a file, for [`SortedFile::open`]: in frames, of which the last is empty.
-fn write_all<T: Item>(
-    path: &Path,
-    items: impl Iterator<Item = io::Result<T>>,
-) -> io::Result<()> {
+fn write_all<T: Item>(path: &Path, items: impl Iterator<Item = io::Result<T>>) -> io::Result<()> {
     let mut to = BufWriter::new(File::create(path)?);
     let mut content = Vec::new();
     for item in items {
@@ -287,7 +294,8 @@ mod tests {
         let whole = std::fs::read(&path).unwrap();
         let believed = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
-            let items: Vec<io::Result<u32>> = SortedFile::open(&path).unwrap().take(100_001).collect();
+            let items: Vec<io::Result<u32>> =
+                SortedFile::open(&path).unwrap().take(100_001).collect();
             let (good, bad) = items.split_at(items.iter().take_while(|item| item.is_ok()).count());
             assert!((0..).zip(good).all(|(number, item)| *item.as_ref().unwrap() == number));
             bad.is_empty()

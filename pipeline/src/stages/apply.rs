@@ -1,4 +1,4 @@
-//! Stage 4, apply: extracts the pages of a site with its model.
+//! Apply: extracts the pages of a site with its model.
 //!
 //! Takes: parsed pages, the model, and which of them make up articles.
 //! Gives: per page its article, or the reason why it has none; together, the result of a site or of a part of

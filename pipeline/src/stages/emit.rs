@@ -1,4 +1,4 @@
-//! Stage 5, emit.
+//! Emit.
 //!
 //! Takes: the results of each site, in emission order.
 //! Gives: the files of the run folder, each complete or absent.

@@ -1,76 +1,172 @@
-//! Stage 2, group.
+//! Groups what was read by site, all in memory: for commands that need a few pages.
 //!
-//! Takes: everything read: pages, feed items, redirects.
-//! Gives: sites in emission order, each with its pages sorted and the feed items that point to them.
-//! Why: the site is the unit of memory, parallelism and output from here on.
+//! Takes: everything read: pages, feed items, redirects, revisits.
+//! Gives: sites in the order of outputs, each with its pages sorted and the feed items that lead to them.
+//! Why: the site is the unit of memory, parallelism and output from here on. A run forms its sites of segments.
 //! Drops: other captures of a URL (`duplicate-url`) and pages without a host (`bad-url`).
 
 use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
 
-use grouping::{Sites, Tracking, group_by_site};
-use model::{Drop, Page, Site, contain_panics};
+use grouping::{Tracking, duplicate};
+use model::{Drop, Site};
 
-use super::read::Intake;
+use super::read::{Intake, PayloadDigest};
 use crate::config::GroupConfig;
+use crate::segment::collect::Collector;
+use crate::segment::pages::StoredSite;
+use crate::segment::settle::{SettledSites, settle_sites};
 
-/// The results of the read stage, grouped and sorted.
+/// What was read, grouped and sorted.
 #[derive(Debug, Default)]
 pub struct Grouped {
-    /// Sites, sorted by (hash of the key, key): the order of all outputs.
+    /// Sites, sorted by (hash of the key, key): the order of all outputs. Of each address they have the best capture.
     pub sites: Vec<Site>,
-    /// What was dropped while reading and grouping, sorted.
+    /// What was dropped while reading and grouping, sorted: other captures of a URL (`duplicate-url`), pages without a
+    /// host (`bad-url`), revisits of pages that are not there, and drops that were read.
     pub drops: Vec<Drop>,
     /// Feed items whose site has no page.
     pub unmatched_items: u64,
 }
 
-/// Groups pages and feed items by site. The result does not depend on the order of `intakes`.
-pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
+/// Groups pages and feed items by site. The result does not depend on the order of what was read.
+///
+/// # Errors
+/// If the HTML of a page cannot be handled.
+pub fn group(read: Vec<(Intake, PayloadDigest)>, config: &GroupConfig) -> io::Result<Grouped> {
     let tracking = Tracking::new(&config.tracking_parameters);
-    let (mut pages, mut items, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
-    let mut drops: Vec<Drop> = Vec::new();
-    for intake in name_saved_files(intakes) {
-        match intake {
-            Intake::Page(page) => pages.push(page),
-            Intake::Feed(feed_items) => items.extend(feed_items),
-            Intake::Redirect { from, to } => redirects.push((from, to)),
-            Intake::Revisit(revisit) => drops.push(revisit.without_original()),
-            Intake::Drop(drop) => drops.push(drop),
-        }
+    let collector = Collector::in_memory(tracking.clone());
+    for (intake, digest) in read {
+        collector.take(intake, digest);
     }
-    let Sites { sites, drops: left_out, unmatched_items } =
-        group_by_site(pages, items, redirects, &tracking);
-    drops.extend(left_out);
-    drops.sort();
-    Grouped { sites, drops, unmatched_items }
+    let settled = settle_sites(collector.finish_in_memory()?, &tracking, None, &|_| true)?;
+    let SettledSites { pages, mut of_sites, drops, totals, .. } = settled;
+    let unmatched_items = totals.unmatched_items;
+    let mut grouped = Grouped { unmatched_items, ..Grouped::default() };
+    grouped.drops = drops.map(|drop| Ok(drop?.0)).collect::<io::Result<_>>()?;
+    pages.each_site(&mut of_sites, &|_| true, &mut |site| {
+        let StoredSite { key, pages: best, items, others } = site;
+        let kept: BTreeMap<&str, _> =
+            best.iter().map(|page| (&*page.head.url, page.head.fetched)).collect();
+        grouped.drops.extend(
+            others
+                .iter()
+                .map(|copy| duplicate(&key, copy, kept.get(&*copy.head.url).copied().flatten())),
+        );
+        let pages = pages.load(&key, best)?;
+        grouped.sites.push(Site { key, pages, feed_items: items });
+        Ok(ControlFlow::Continue(()))
+    })?;
+    grouped.drops.sort();
+    Ok(grouped)
 }
 
-/// The canonical address that a saved file declares, if it is a web address.
-pub(crate) fn own_address(page: &Page) -> Option<String> {
-    if !page.url.starts_with("file:") {
-        return None;
-    }
-    let read = || dom::parse(&page.html).head().link("canonical").map(str::to_owned);
-    let canonical = url::Url::parse(&contain_panics(read).ok()??).ok()?;
-    matches!(canonical.scheme(), "http" | "https").then(|| canonical.into())
-}
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use model::{Charset, CharsetEvidence, DropReason, FeedItem, Origin, Overruled, Page};
+    use proptest::prelude::*;
+    use xxhash_rust::xxh3::xxh3_64;
 
-/// Saved files get the canonical address that they declare, unless another file declares the same one.
-fn name_saved_files(mut intakes: Vec<Intake>) -> Vec<Intake> {
-    let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (i, intake) in intakes.iter().enumerate() {
-        if let Intake::Page(page) = intake
-            && let Some(canonical) = own_address(page)
-        {
-            named.entry(canonical).or_default().push(i);
+    use super::*;
+    use crate::config::Config;
+
+    fn page(url: &str, html: &str) -> Page {
+        let (name, evidence) = ("UTF-8", CharsetEvidence::ValidUtf8);
+        Page {
+            url: url.to_owned(),
+            site: String::new(),
+            fetched: None,
+            origin: Origin {
+                file: "a".into(),
+                offset: 0,
+                record_id: String::new(),
+                truncated: None,
+            },
+            charset: Charset { name, evidence, overruled: Overruled::default() },
+            html: html.into(),
         }
     }
-    for (canonical, files) in named {
-        if let [file] = files[..]
-            && let Intake::Page(page) = &mut intakes[file]
-        {
-            page.url = canonical;
+
+    fn feed_item(link: &str, title: &str) -> FeedItem {
+        FeedItem { link: link.to_owned(), title: title.to_owned(), ..FeedItem::default() }
+    }
+
+    fn group_all(
+        pages: Vec<Page>,
+        items: Vec<FeedItem>,
+        redirects: Vec<(String, String)>,
+    ) -> Grouped {
+        let redirects = redirects.into_iter().map(|(from, to)| Intake::Redirect { from, to });
+        let read = (pages.into_iter().map(Intake::Page))
+            .chain([Intake::Feed(items)])
+            .chain(redirects)
+            .map(|intake| (intake, None));
+        group(read.collect(), &Config::load(None).unwrap().group).unwrap()
+    }
+
+    #[test]
+    fn pages_and_items_come_together_by_site() {
+        let mut old = page("https://www.e.org/a", "old");
+        old.origin.record_id = "1".to_owned();
+        let mut new = page("https://www.e.org/a", "new");
+        new.fetched = Some(Timestamp::UNIX_EPOCH);
+        let pages = vec![old, page("https://f.org/", "f"), new, page("mailto:x", "no host")];
+        let items = vec![
+            feed_item("https://go.example/1?utm_source=x", "by a redirect"),
+            feed_item("https://f.org/b", "F"),
+            feed_item("https://f.org/b", "F"),
+            feed_item("https://gone.example/", "G"),
+        ];
+        let redirects = vec![("https://go.example/1".to_owned(), "https://e.org/a".to_owned())];
+        let Grouped { sites, drops, unmatched_items } = group_all(pages, items, redirects);
+        let mut shown: Vec<_> = (sites.iter())
+            .map(|site| {
+                let htmls: Vec<&str> = site.pages.iter().map(|page| &*page.html).collect();
+                let links: Vec<&str> = site.feed_items.iter().map(|item| &*item.link).collect();
+                (&*site.key, htmls, links)
+            })
+            .collect();
+        shown.sort_unstable();
+        let expected = [
+            ("e.org", vec!["new"], vec!["https://e.org/a"]),
+            ("f.org", vec!["f"], vec!["https://f.org/b"]),
+        ];
+        assert_eq!(shown, expected);
+        assert!(sites.is_sorted_by_key(|site| xxh3_64(site.key.as_bytes())));
+        assert!(sites.iter().all(|site| site.pages.iter().all(|page| page.site == site.key)));
+        let reasons: Vec<DropReason> = drops.iter().map(|drop| drop.reason).collect();
+        assert_eq!(reasons, [DropReason::BadUrl, DropReason::DuplicateUrl]);
+        assert_eq!((drops[1].origin.record_id.as_str(), unmatched_items), ("1", 1));
+    }
+
+    proptest! {
+        #[test]
+        fn order_does_not_matter(
+            pages in prop::collection::vec(("[ab]\\.org", "[ab]?", "[xy]"), 0..8),
+            items in prop::collection::vec(("[abc]\\.org", "[ab]?"), 0..6),
+            redirects in prop::collection::vec(("[abc]\\.org/[ab]?", "[abc]\\.org/[ab]?"), 0..4),
+        ) {
+            let page = |(host, path, html): &(String, String, String)| {
+                page(&format!("https://{host}/{path}"), html)
+            };
+            let item =
+                |(host, path): &(String, String)| feed_item(&format!("https://{host}/{path}"), "");
+            let redirect = |(from, to): &(String, String)| {
+                (format!("https://{from}"), format!("https://{to}"))
+            };
+            let forwards = group_all(
+                pages.iter().map(page).collect(),
+                items.iter().map(item).collect(),
+                redirects.iter().map(redirect).collect(),
+            );
+            let backwards = group_all(
+                pages.iter().rev().map(page).collect(),
+                items.iter().rev().map(item).collect(),
+                redirects.iter().rev().map(redirect).collect(),
+            );
+            prop_assert_eq!(format!("{forwards:?}"), format!("{backwards:?}"));
         }
     }
-    intakes
 }

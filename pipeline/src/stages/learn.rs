@@ -1,4 +1,4 @@
-//! Stage 3, learn: surveys a site and learns its model (`sitemodel`: cluster, signify, rank, wrap).
+//! Learn: surveys a site and learns its model (`sitemodel`: cluster, signify, rank, wrap).
 //!
 //! Takes: the pages of a site, in memory or on disk, and the feed items that lead to it.
 //! Gives: which page belongs to which article and feed item, the sample, and the [`SiteModel`] learnt from it.

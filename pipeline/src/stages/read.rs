@@ -1,4 +1,4 @@
-//! Stage 1, read.
+//! Read.
 //!
 //! Takes: one file: an archive, a saved page, or a feed.
 //! Gives: pages decoded to UTF-8, feed items, redirects, revisits, each with its origin.
@@ -29,8 +29,8 @@ use crate::source::address_of;
 use crate::waiting::is_stream;
 
 pub use archive_reader::{ArchiveReader, BrokenOff};
-pub(crate) use intake::DAMAGE;
 pub use intake::{CutShort, InputSummary, Intake, PayloadDigest, ReadError, Take};
+pub(crate) use intake::{DAMAGE, own_address};
 use reading::{Media, Reading};
 pub(crate) use wacz::indexed;
 

@@ -14,13 +14,13 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
 
-use crate::segment::file::{StepFile, StepWriter};
 use super::files::{Files, check_paths};
-use crate::segment::identity::{StepIdentity, Step};
 use super::learn::Order;
-use crate::segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
 use crate::config::Config;
 use crate::progress::observer::Observer;
+use crate::segment::file::{StepFile, StepWriter};
+use crate::segment::identity::{Step, StepIdentity};
+use crate::segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
 use crate::segment::stored::{StoredHead, id_of, unpack};
 use crate::site::Decided;
 use crate::stages::apply::{Found, Unassigned, With, apply_page};
@@ -131,7 +131,8 @@ impl<'a> Models<'a> {
         for (number, file) in files.iter().enumerate() {
             let is_of_round = file.identity().round == round;
             let wanted = |kind, _| {
-                matches!(kind, RowKind::Model | RowKind::Decided) || (kind == RowKind::Order && is_of_round)
+                matches!(kind, RowKind::Model | RowKind::Decided)
+                    || (kind == RowKind::Order && is_of_round)
             };
             file.each(false, &wanted, &mut |row| {
                 if row.kind == RowKind::Order {
@@ -246,7 +247,8 @@ impl Applying<'_> {
         // Pages of other sites may be copied, for revisits: rows are identified by their ids.
         let has_orders = !self.models.orders.is_empty();
         let is_page = |kind, hash: u64| {
-            kind == RowKind::Saved || (kind == RowKind::Page && (has_orders || large.contains(&hash)))
+            kind == RowKind::Saved
+                || (kind == RowKind::Page && (has_orders || large.contains(&hash)))
         };
         survey.each(false, &is_page, &mut |row| {
             let site = &*row.site;
@@ -299,7 +301,13 @@ impl Applying<'_> {
     }
 
     /// What comes of a page of a large site.
-    fn page(&self, site: &str, model: &SiteModel, wanted: Wanted, html: &[u8]) -> io::Result<SegmentRow> {
+    fn page(
+        &self,
+        site: &str,
+        model: &SiteModel,
+        wanted: Wanted,
+        html: &[u8],
+    ) -> io::Result<SegmentRow> {
         let Wanted { head, items, part, .. } = wanted;
         let id = id_of(&head);
         let html = unpack(html, head.length)?.into();

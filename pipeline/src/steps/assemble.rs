@@ -13,14 +13,14 @@ use sitemodel::{Outcome, SiteModel};
 
 use super::crawl::settle_crawl;
 use super::files::Files;
-use crate::segment::identity::Share;
 use super::made::{Made, SiteMade};
-use crate::segment::row::{RowKind, hash_of};
 use crate::config::Config;
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
-use crate::segment::pages::StoredSite;
+use crate::segment::identity::Share;
 use crate::segment::pages::Pages;
+use crate::segment::pages::StoredSite;
+use crate::segment::row::{RowKind, hash_of};
 use crate::segment::settle::SettledSites;
 use crate::segment::stored::StoredPage;
 use crate::site::{Begun, Hand, Work};

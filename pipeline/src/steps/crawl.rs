@@ -27,7 +27,7 @@ pub(super) fn settle_crawl(
     let bytes = surveys.iter().map(StepFile::size).sum();
     observer.reading(surveys.len(), bytes);
     let tracking = Tracking::new(&config.group.tracking_parameters);
-    let sites = settle_sites(Segments::of_files(surveys), &tracking, folder, wants)?;
+    let sites = settle_sites(Segments::of_files(surveys), &tracking, Some(folder), wants)?;
     observer.read(bytes);
     Ok(sites)
 }

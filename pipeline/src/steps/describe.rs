@@ -11,15 +11,15 @@ use anyhow::{Context, Result, ensure};
 use duplicates::Evidence;
 
 use super::assemble::Assembly;
-use crate::segment::file::{StepFile, StepWriter};
 use super::files::{Files, check_paths};
-use crate::segment::identity::{StepIdentity, Share, Step};
-use crate::segment::row::{RowKind, hash_of, packed_row, unpacked};
-use crate::segment::work_folder::WorkFolder;
 use crate::config::Config;
 use crate::duplicates::{Descriptions as Described, Marks, marks_of};
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
+use crate::segment::file::{StepFile, StepWriter};
+use crate::segment::identity::{Share, Step, StepIdentity};
+use crate::segment::row::{RowKind, hash_of, packed_row, unpacked};
+use crate::segment::work_folder::WorkFolder;
 
 /// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
 /// writes the descriptions to `to`. Returns the number of articles. If duplicates are not looked for, that is 0, and the

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 use modelstore::Store;
 
-use crate::segment::file::StepFile;
-use crate::segment::identity::{StepIdentity, Share, Step};
 use crate::config::Config;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::run::mark_begun;
+use crate::segment::file::StepFile;
+use crate::segment::identity::{Share, Step, StepIdentity};
 
 /// Checks the paths of a step that takes files and writes one.
 ///

@@ -20,20 +20,20 @@ use serde::{Deserialize, Serialize};
 use sitemodel::{Outcome, SiteModel};
 
 use super::crawl::settle_crawl;
-use crate::segment::file::{StepFile, StepWriter};
 use super::files::{Files, check_paths};
-use crate::segment::identity::{StepIdentity, Share, Step};
 use super::made::Made;
-use crate::segment::row::{RowKind, SegmentRow, packed_row};
-use crate::segment::work_folder::WorkFolder;
 use crate::config::Config;
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
 use crate::run::nightly;
-use crate::segment::pages::StoredSite;
+use crate::segment::file::{StepFile, StepWriter};
+use crate::segment::identity::{Share, Step, StepIdentity};
 use crate::segment::pages::Pages;
+use crate::segment::pages::StoredSite;
+use crate::segment::row::{RowKind, SegmentRow, packed_row};
 use crate::segment::settle::SettledSites;
 use crate::segment::stored::{HtmlPlace, StoredHead, StoredPage};
+use crate::segment::work_folder::WorkFolder;
 use crate::site::{Batched, Hand, Work, learnt_site_configs, work_on};
 use crate::stages::learn::{Surveyed, parse};
 
@@ -268,7 +268,9 @@ fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<SegmentRow>> {
         *ordinary = is_ordinary && orders.len() == 1;
     }
     let not_ordinary = of_rows.into_iter().filter(|(_, (_, is_ordinary))| !is_ordinary);
-    not_ordinary.map(|(row, (orders, _))| SegmentRow::of(RowKind::Order, &work.key, row, &orders)).collect()
+    not_ordinary
+        .map(|(row, (orders, _))| SegmentRow::of(RowKind::Order, &work.key, row, &orders))
+        .collect()
 }
 
 /// What a large site needs after models were applied: the final model, and orders for the pages and captures that are

@@ -13,8 +13,6 @@ use rayon::ThreadPoolBuilder;
 use super::assemble::Assembly;
 use super::describe::Descriptions;
 use super::files::{Files, LearntWith};
-use crate::segment::identity::Share;
-use crate::segment::work_folder::WorkFolder;
 use crate::config::{Config, Duplicates};
 use crate::digests::sha256_of;
 use crate::output_paths::CommandPaths;
@@ -26,6 +24,8 @@ use crate::resume::folder::RunFolder;
 use crate::run::emission::{Emission, write_drops};
 use crate::run::site_results::{Heading, SiteResults};
 use crate::run::{Report, Stopped, finish_folder, nightly, stopped_or};
+use crate::segment::identity::Share;
+use crate::segment::work_folder::WorkFolder;
 use crate::stages::emit::Outputs;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where

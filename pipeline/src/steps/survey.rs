@@ -18,7 +18,7 @@ use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
 use crate::run::read::InputReader;
 use crate::run::{find_inputs, mark_begun};
-use crate::segment::collect::Collector;
+use crate::segment::collect::{Collector, SegmentFiles};
 use crate::segment::identity::{Step, StepIdentity};
 use crate::segment::work_folder::WorkFolder;
 use crate::selection::Selection;
@@ -61,10 +61,13 @@ pub fn survey(
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let identity = StepIdentity::of(Step::Survey, 0, config, Vec::new());
-    let written = AtomicU64::new(0);
-    let collector =
-        Collector::new(tracking, folder.path(), shares.waiting, identity.clone(), &written)
-            .with_declared(config.settings());
+    let files = SegmentFiles {
+        folder: folder.path(),
+        limit: shares.waiting,
+        identity: identity.clone(),
+        written: &AtomicU64::new(0),
+    };
+    let collector = Collector::new(tracking, files).with_declared(config.settings());
     let reader = InputReader {
         config,
         inputs: &inputs,

@@ -1,4 +1,4 @@
-//! Stage 3, cluster.
+//! Cluster.
 //!
 //! Takes: parsed pages of a site, the feed items that point to them, and the addresses of all its pages.
 //! Gives: layouts, and for each the templates of its pages by kind (article, list, other); then the template

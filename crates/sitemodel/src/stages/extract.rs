@@ -1,4 +1,4 @@
-//! Stage 7, extract.
+//! Extract.
 //!
 //! Takes: a page and what was learnt about its template.
 //! Gives: the article: text, HTML fragment, the XPaths that select it, metadata with sources.

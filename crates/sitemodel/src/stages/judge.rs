@@ -1,4 +1,4 @@
-//! Stage 5 of the default engine, judge.
+//! Judge.
 //!
 //! Takes: the pages a template is learnt from, and the weights; then further pages of it.
 //! Gives: per structural pattern whether it is kept; per page its blocks with their scores.

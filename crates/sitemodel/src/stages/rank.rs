@@ -1,4 +1,4 @@
-//! Stage 5, rank.
+//! Rank.
 //!
 //! Takes: sibling pages with their terms and signifiers.
 //! Gives: their structural patterns by descending relevance (Forest §3.4), empty without signifiers.

@@ -1,4 +1,4 @@
-//! Stage 4, signify.
+//! Signify.
 //!
 //! Takes: the sibling pages a template is learnt from, and the feed items that point to them.
 //! Gives: per page its terms in document order and its signifiers, heaviest first.

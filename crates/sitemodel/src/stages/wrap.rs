@@ -1,4 +1,4 @@
-//! Stage 6, wrap.
+//! Wrap.
 //!
 //! Takes: the pages a template is learnt from and its ranked patterns.
 //! Gives: a wrapper: the XPath of the best pattern, its support and confidence.

@@ -15,10 +15,10 @@ use crate::config::Config;
 use crate::error_chain::Problem;
 use crate::file_type::{kind_of, what_are, what_is};
 use crate::inputs::{Input, expand};
-use crate::revisits::resolve;
 use crate::source::open;
-use crate::stages::group::own_address;
-use crate::stages::read::{ArchiveReader, CutShort, Intake, PayloadDigest, read, read_saved};
+use crate::stages::read::{
+    ArchiveReader, CutShort, Intake, PayloadDigest, own_address, read, read_saved,
+};
 use crate::waiting::is_stream;
 
 /// Address of a page from standard input that names none.
@@ -30,7 +30,7 @@ const TAKEN: &str = "give HTML or MHTML files, or archives (WARC, ARC, WACZ)";
 
 /// Everything that was read.
 pub(super) struct Pages {
-    pub(super) intakes: Vec<Intake>,
+    pub(super) intakes: Vec<(Intake, PayloadDigest)>,
     /// Whether each page was asked for, as a file or by its address; otherwise they are all pages of an archive.
     pub(super) are_named: bool,
     /// Whether every archive was read to its end.
@@ -48,7 +48,7 @@ pub(super) fn read_named(
     config: &Config,
 ) -> Result<Pages> {
     let inputs: Vec<Input> = expand(named, &[])?.into_iter().map(checked).collect::<Result<_>>()?;
-    let mut reading = Kept { wanted, intakes: Vec::new(), digests: Vec::new(), are_whole: true };
+    let mut reading = Kept { wanted, intakes: Vec::new(), are_whole: true };
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let mut archives = 0;
     for input in &inputs {
@@ -72,8 +72,7 @@ pub(super) fn read_named(
             }
         }
     }
-    let Kept { mut intakes, digests, are_whole, .. } = reading;
-    resolve(&mut intakes, &digests);
+    let Kept { mut intakes, are_whole, .. } = reading;
     if let Some(wanted) = wanted {
         name(&mut intakes, wanted, config, &named.join(", "))?;
     }
@@ -83,8 +82,7 @@ pub(super) fn read_named(
 /// What is kept of what is read.
 struct Kept<'a> {
     wanted: Option<&'a Wanted>,
-    intakes: Vec<Intake>,
-    digests: Vec<Option<u128>>,
+    intakes: Vec<(Intake, PayloadDigest)>,
     are_whole: bool,
 }
 
@@ -100,8 +98,7 @@ impl Kept<'_> {
         };
         let other = |wanted: &Wanted| site.is_some() && site != wanted.site;
         if !self.wanted.is_some_and(other) {
-            self.intakes.push(intake);
-            self.digests.push(digest);
+            self.intakes.push((intake, digest));
         }
     }
 
@@ -125,7 +122,7 @@ impl Kept<'_> {
         let before = self.intakes.len();
         let mut take = |intake, digest: PayloadDigest| self.take(intake, digest);
         read(listed, &config.read, &|_| {}, &AtomicBool::new(false), &mut take)?;
-        let is_wanted = |intake: &Intake| match (intake, self.wanted) {
+        let is_wanted = |(intake, _): &(Intake, PayloadDigest)| match (intake, self.wanted) {
             (Intake::Page(page), Some(wanted)) => {
                 let url = own_address(page).unwrap_or_else(|| page.url.clone());
                 wanted.is(&url, tracking)
@@ -136,7 +133,6 @@ impl Kept<'_> {
         let found = self.intakes[before..].iter().any(is_wanted);
         if !found {
             self.intakes.truncate(before);
-            self.digests.truncate(before);
         }
         Ok(found)
     }
@@ -211,22 +207,28 @@ fn stdin(reading: &mut Kept<'_>, config: &Config) -> Result<bool> {
 }
 
 /// Finds the page that is asked for; if the only page is a file, gives it that address.
-fn name(intakes: &mut [Intake], wanted: &Wanted, config: &Config, at: &str) -> Result<()> {
+fn name(
+    intakes: &mut [(Intake, PayloadDigest)],
+    wanted: &Wanted,
+    config: &Config,
+    at: &str,
+) -> Result<()> {
     let tracking = Tracking::new(&config.group.tracking_parameters);
-    let mut pages: Vec<_> = (intakes.iter_mut())
-        .filter_map(|intake| match intake {
-            Intake::Page(page) => Some(page),
-            _ => None,
-        })
-        .collect();
+    let (mut pages, mut urls) = (Vec::new(), Vec::new());
+    for (intake, _) in intakes {
+        match intake {
+            Intake::Page(page) => pages.push(page),
+            Intake::Revisit(revisit) => urls.push(revisit.url.clone()),
+            _ => {}
+        }
+    }
     if let [page] = &mut pages[..]
         && page.url.starts_with("file:")
     {
         page.url.clone_from(&wanted.url);
         return Ok(());
     }
-    let urls: Vec<String> =
-        (pages.iter()).map(|page| own_address(page).unwrap_or_else(|| page.url.clone())).collect();
+    urls.extend(pages.iter().map(|page| own_address(page).unwrap_or_else(|| page.url.clone())));
     if urls.iter().any(|url| wanted.is(url, &tracking)) {
         return Ok(());
     }

@@ -15,7 +15,6 @@ use crate::config::Config;
 use crate::inputs::Input;
 use crate::progress::ledger::{InputRecord, Ledger};
 use crate::progress::observer::{Observer, Quiet};
-use crate::revisits::resolve;
 use crate::run::Stopped;
 use crate::selecting::{LeftOut, Selecting};
 use crate::source::address_of;
@@ -103,22 +102,18 @@ fn read_wanted(
     if stop.load(Ordering::Relaxed) {
         bail!(Stopped::Empty);
     }
-    let (mut intakes, mut digests, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut intakes, mut problems) = (Vec::new(), Vec::new());
     for ((record, _), of_input) in wanted.iter().zip(results) {
         intakes.extend(of_input.intakes);
-        digests.extend(of_input.digests);
         problems.extend(of_input.problem.map(|what| (record.file.clone(), what)));
     }
-    resolve(&mut intakes, &digests);
-    Ok(Again { sites: group(intakes, &config.group).sites, problems })
+    Ok(Again { sites: group(intakes, &config.group)?.sites, problems })
 }
 
 /// The results of an input that may concern the site.
 #[derive(Default)]
 struct OfInput {
-    intakes: Vec<Intake>,
-    /// One for each intake.
-    digests: Vec<Option<u128>>,
+    intakes: Vec<(Intake, PayloadDigest)>,
     problem: Option<String>,
 }
 
@@ -152,12 +147,11 @@ fn read_again(
     // The run may have taken some of its pages only.
     let Some(selecting) = Selecting::again(record) else { return found };
     let mut left_out = LeftOut::default();
-    let OfInput { intakes, digests, .. } = &mut found;
+    let intakes = &mut found.intakes;
     let mut take = |intake: Intake, digest: PayloadDigest| {
         let Some(intake) = selecting.admit(intake, &mut left_out) else { return };
         if site.is_none_or(|site| may_matter(&intake, site)) {
-            intakes.push(intake);
-            digests.push(digest);
+            intakes.push((intake, digest));
         }
     };
     match read(input, &config.read, &|_| {}, stop, &mut take) {

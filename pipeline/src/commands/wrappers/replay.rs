@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -23,13 +23,11 @@ use crate::commands::format::Format;
 use crate::config::Config;
 use crate::inputs::expand;
 use crate::printed::{Console, line};
-use crate::progress::ledger::{Clock, Ledger};
-use crate::progress::observer::Quiet;
+use crate::progress::ledger::Ledger;
 use crate::results::Results;
-use crate::run::{Stopped, mark_begun, read_all};
+use crate::run::{mark_begun, read_grouped};
 use crate::site_config_files::{read_files, site_configs_of};
 use crate::site_configs::squeezed;
-use crate::stages::group::group;
 
 /// Arguments of `sitegrove wrappers test`.
 #[derive(Args, Debug)]
@@ -101,14 +99,10 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
     }
     let inputs = expand(&args.inputs, &[])?;
     mark_begun();
-    let (_, intakes, unreadable) = read_all(&config, &inputs, stop, &Quiet, &Clock::default());
-    if stop.load(Ordering::Relaxed) {
-        bail!(Stopped::Empty);
-    }
+    let (grouped, unreadable) = read_grouped(&config, &inputs, stop)?;
     for problem in &unreadable {
         tracing::error!(next = "the rest was read", "{problem}");
     }
-    let grouped = group(intakes, &config.group);
     let pages: Vec<&Page> = grouped.sites.iter().flat_map(|site| &site.pages).collect();
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let addresses = SiteAddresses::of(pages.iter().map(|page| &*page.url), tracking);

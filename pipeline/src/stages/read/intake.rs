@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use grouping::Revisit;
-use model::{Drop, DropReason, FeedItem, Page};
+use model::{Drop, DropReason, FeedItem, Page, contain_panics};
 use serde::{Deserialize, Serialize};
 
 /// A result of reading.
@@ -79,6 +79,16 @@ pub struct ReadError {
     pub(super) path: PathBuf,
     #[source]
     pub(super) source: io::Error,
+}
+
+/// The canonical address that a saved file declares, if it is a web address.
+pub(crate) fn own_address(page: &Page) -> Option<String> {
+    if !page.url.starts_with("file:") {
+        return None;
+    }
+    let read = || dom::parse(&page.html).head().link("canonical").map(str::to_owned);
+    let canonical = url::Url::parse(&contain_panics(read).ok()??).ok()?;
+    matches!(canonical.scheme(), "http" | "https").then(|| canonical.into())
 }
 
 /// The digest of the payload of the record that something was read from, if the record has one.
