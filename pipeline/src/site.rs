@@ -10,15 +10,15 @@
 //! A small site is processed as a whole: each page is parsed once. A larger one is processed in batches; each
 //! is a part of its result and a point to resume from. The articles are the same.
 //!
-//! What comes of pages is computed by a `Hand`: from pages in memory or on disk (`loaded`), or by other
-//! processes (`steps/merge.rs`).
+//! What comes of the pages of a larger site is computed here, or by other processes (`large`).
 
 mod again;
 mod change;
 mod decision;
 mod in_hand;
 mod kept;
-mod loaded;
+pub(crate) mod large;
+pub(crate) mod made;
 mod night;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,13 +26,14 @@ use std::io;
 use std::ops::ControlFlow;
 
 use grouping::{PageHead, Sample};
-use model::{Article, CharacterCounts, FeedItem, Page, Site, SiteConfigFile, SiteResult};
+use model::{Article, CharacterCounts, FeedItem, Page, Site, SiteResult};
 use modelstore::Store;
 use sitemodel::{Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
-use self::loaded::InMemory;
-pub(crate) use self::loaded::{Batched, learnt_site_configs};
-pub(crate) use self::night::{Begun, Decided};
+use self::large::{LargeSite, learnt_site_configs};
+use self::made::SiteMade;
+use self::night::Begun;
+pub(crate) use self::night::Decided;
 
 use crate::captures::OtherCaptures;
 use crate::config::Config;
@@ -40,7 +41,7 @@ use crate::progress::ledger::Clock;
 use crate::segment::pages::{Pages, StoredSite};
 use crate::segment::stored::StoredPage;
 use crate::sink_name::SinkName;
-use crate::stages::apply::{Applying, Findings, Unassigned, join, result, unassigned};
+use crate::stages::apply::{Applying, Findings, Unassigned, found, join, result, unassigned};
 use crate::stages::learn::{
     ParsedPages, Surveyed, head_of, head_of_page, needs_heads, parse, sample,
 };
@@ -48,7 +49,11 @@ use crate::stages::learn::{
 /// Receives the results of a site's parts, by number; returns whether to continue.
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
 
-/// The same in one thread.
+/// Gives the articles of other captures, each with the index of the page of its address.
+type TryCaptures<'b, 'a> = dyn FnMut(&Work<'a>, Vec<(usize, StoredPage)>) -> io::Result<Vec<(Article, CharacterCounts)>>
+    + 'b;
+
+/// As [`Emit`], in one thread.
 type Take<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
 
 /// Processes a site in memory, as a run does.
@@ -88,52 +93,11 @@ pub(crate) fn work_on(
     let at_once = site.weight() <= config.run.batch_bytes;
     let (mut work, items) = Work::of(site, stored, store, config, settings, clock);
     if !at_once {
-        let heads = work.needed_heads(&items)?;
-        return work.in_batches(&mut Batched::default(), items, heads, done, emit);
+        return work.in_batches(&mut LargeSite::Here(Vec::new()), items, done, emit);
     }
     let pages = work.take_all()?;
-    let parsed = parse(&pages, settings, clock);
-    let heads = work.needs_heads(&items).then(|| heads(&parsed, settings));
-    work.whole(&mut InMemory::new(parsed), items, heads, emit)
-}
-
-/// How the pages of a site are worked on.
-pub(crate) trait Hand {
-    /// The model that the site is begun with.
-    fn begin(&mut self, work: &Work<'_>, site: &mut Surveyed) -> io::Result<Begun>;
-
-    /// What comes of pages by a model.
-    fn apply(
-        &mut self,
-        work: &Work<'_>,
-        applying: &Applying<'_>,
-        pages: &[usize],
-        then: Unassigned,
-    ) -> io::Result<Findings>;
-
-    /// Adds templates for unassigned pages to a model.
-    fn learn_further(
-        &mut self,
-        work: &Work<'_>,
-        site: &Surveyed,
-        pages: &[usize],
-        model: &SiteModel,
-    ) -> io::Result<SiteModel>;
-
-    /// The articles of other captures, each with the index of the page of its address.
-    fn captures(
-        &mut self,
-        work: &Work<'_>,
-        applying: &Applying<'_>,
-        captures: Vec<(usize, StoredPage)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>>;
-
-    /// Site configs of what was learnt, from the pages of the samples.
-    fn site_configs(
-        &mut self,
-        work: &Work<'_>,
-        applying: &Applying<'_>,
-    ) -> io::Result<Vec<SiteConfigFile>>;
+    let _ = emit(0, work.whole(&pages, items)?);
+    Ok(())
 }
 
 /// A site that is being processed.
@@ -165,54 +129,80 @@ impl<'a> Work<'a> {
         (Self { key, pages, others, stored, store, config, settings, clock }, items)
     }
 
-    /// All pages at once.
-    pub(crate) fn whole(
-        &mut self,
-        hand: &mut dyn Hand,
-        items: Vec<FeedItem>,
-        heads: Option<Vec<PageHead>>,
-        emit: &mut Take<'_>,
-    ) -> io::Result<()> {
-        let all: Vec<usize> = (0..self.pages.len()).collect();
+    /// All pages at once, which are parsed once.
+    fn whole(&mut self, pages: &[(usize, Page)], items: Vec<FeedItem>) -> io::Result<SiteResult> {
+        let mut parsed = parse(pages, self.settings, self.clock);
+        let heads = self.needs_heads(&items).then(|| heads(&parsed, self.settings));
         let mut site = self.survey(items, heads.as_deref());
-        let Begun { mut model, unassigned: then, night, .. } = hand.begin(self, &mut site)?;
-        let mut findings = hand.apply(self, &self.applying(&site, &model), &all, then)?;
-        let left: Vec<usize> = unassigned(&findings).into_iter().collect();
+        let begun = self.begin(&mut site, &parsed)?;
+        let Begun { mut model, known, applied, unassigned: then, night } = begun;
+        let outcomes = self.applying(&site, &model).apply_further(&parsed, &known, then, applied);
+        let mut findings = found(&self.key, &parsed, outcomes);
+        let mut sampled = self.sample();
+        let left = unassigned(&findings);
         if !left.is_empty() {
-            model = hand.learn_further(self, &site, &left, &model)?;
+            let rest = take_pages(&mut parsed, &left);
+            let (further, known) = self.learn(&site, &rest, Some(&model));
+            model = further;
             let applying = self.applying(&site, &model);
-            findings.extend(hand.apply(self, &applying, &left, Unassigned::Alone)?);
+            let outcomes = applying.apply(&rest, &known, Unassigned::Alone);
+            findings.extend(found(&self.key, &rest, outcomes));
+            sampled.extend(self.sample_of(&left.into_iter().collect::<Vec<_>>()));
+            parsed.extend(rest);
         }
         let applying = self.applying(&site, &model);
-        let mut result = self.result(hand, &applying, findings)?;
-        result.site_configs = self.site_configs(hand, &applying)?;
+        let mut try_some = |work: &Self, captures| work.try_captures(&applying, captures);
+        let mut result = self.result(&applying, findings, &mut try_some)?;
+        if self.wants_site_configs() {
+            let samples = take_pages(&mut parsed, &sampled.into_iter().collect());
+            result.site_configs = learnt_site_configs(&applying, &samples);
+        }
         if let Some(night) = night {
             night.finish(&model, self, &mut result)?;
         }
-        let _ = emit(0, result);
-        Ok(())
+        Ok(result)
+    }
+
+    /// The result of a site of which other processes computed what came of each page, all at once.
+    pub(crate) fn assemble(
+        &mut self,
+        made: SiteMade<'_>,
+        items: Vec<FeedItem>,
+    ) -> io::Result<SiteResult> {
+        let mut site = self.surveyed(items)?;
+        let mut large = LargeSite::Made(made);
+        let Begun { night, .. } = large.begin(self, &mut site)?;
+        let model = made.model(2)?;
+        let applying = self.applying(&site, &model);
+        let all: Vec<usize> = (0..self.pages.len()).collect();
+        let findings = large.apply(self, &applying, &all, Unassigned::Alone)?;
+        let mut try_some = |work: &Self, captures| large.captures(work, &applying, captures);
+        let mut result = self.result(&applying, findings, &mut try_some)?;
+        result.site_configs = large.site_configs(self, &applying)?;
+        if let Some(night) = night {
+            night.finish(&model, self, &mut result)?;
+        }
+        Ok(result)
     }
 
     /// One batch after the other. Articles that wait for the final model come last: those with an unassigned page,
     /// and those of which another capture may be needed.
     pub(crate) fn in_batches(
         &mut self,
-        hand: &mut dyn Hand,
+        large: &mut LargeSite<'_>,
         items: Vec<FeedItem>,
-        heads: Option<Vec<PageHead>>,
         done: usize,
         emit: &mut Take<'_>,
     ) -> io::Result<()> {
-        let mut site = self.survey(items, heads.as_deref());
-        drop(heads);
-        let Begun { mut model, unassigned: then, mut night, .. } = hand.begin(self, &mut site)?;
+        let mut site = self.surveyed(items)?;
+        let Begun { mut model, unassigned: then, mut night, .. } = large.begin(self, &mut site)?;
         let batches = self.batches(site.units());
         let first_round = batches.len();
         let mut waiting: Vec<Vec<usize>> = Vec::new();
         let mut left: BTreeSet<usize> = BTreeSet::new();
         for (number, batch) in batches.into_iter().enumerate() {
             let applying = self.applying(&site, &model);
-            let mut findings = hand.apply(self, &applying, &batch.concat(), then)?;
+            let mut findings = large.apply(self, &applying, &batch.concat(), then)?;
             let waits = match then {
                 Unassigned::Wait => self.waiting(&site, &findings),
                 Unassigned::Alone => BTreeSet::new(),
@@ -224,7 +214,8 @@ impl<'a> Work<'a> {
             findings.retain(|page, _| !later_pages.contains(page));
             waiting.extend(later);
             if number >= done {
-                let mut result = self.result(hand, &applying, findings)?;
+                let mut try_some = |work: &Self, some| large.captures(work, &applying, some);
+                let mut result = self.result(&applying, findings, &mut try_some)?;
                 if let Some(night) = &night {
                     night.stamp(&mut result);
                 }
@@ -236,7 +227,7 @@ impl<'a> Work<'a> {
         }
         if !left.is_empty() {
             let left: Vec<usize> = left.into_iter().collect();
-            model = hand.learn_further(self, &site, &left, &model)?;
+            model = large.learn_further(self, &site, &left, &model)?;
         }
         let mut batches = self.batches(waiting);
         if batches.is_empty() {
@@ -247,10 +238,11 @@ impl<'a> Work<'a> {
         let applying = self.applying(&site, &model);
         for (number, batch) in (first_round..).zip(batches).filter(|(number, _)| *number >= done) {
             let pages = batch.concat();
-            let findings = hand.apply(self, &applying, &pages, Unassigned::Alone)?;
-            let mut result = self.result(hand, &applying, findings)?;
+            let findings = large.apply(self, &applying, &pages, Unassigned::Alone)?;
+            let mut try_some = |work: &Self, some| large.captures(work, &applying, some);
+            let mut result = self.result(&applying, findings, &mut try_some)?;
             if number == last {
-                result.site_configs = self.site_configs(hand, &applying)?;
+                result.site_configs = large.site_configs(self, &applying)?;
             }
             match night.take() {
                 Some(own) if number == last => own.finish(&model, self, &mut result)?,
@@ -399,34 +391,30 @@ impl<'a> Work<'a> {
         self.config.emit.sinks.contains(&SinkName::SiteConfig)
     }
 
-    fn site_configs(
-        &self,
-        hand: &mut dyn Hand,
-        applying: &Applying<'_>,
-    ) -> io::Result<Vec<SiteConfigFile>> {
-        match self.wants_site_configs() {
-            true => hand.site_configs(self, applying),
-            false => Ok(Vec::new()),
-        }
-    }
-
     /// The result of pages, including the articles of their other captures.
     fn result(
         &mut self,
-        hand: &mut dyn Hand,
         applying: &Applying<'_>,
         mut findings: Findings,
+        try_some: &mut TryCaptures<'_, 'a>,
     ) -> io::Result<SiteResult> {
         join(applying.site, &mut findings);
         let heads = findings.keys().map(|at| (*at, &self.pages[*at].head));
         let others = self.others.take_of(heads);
         let mut result = result(applying.site, applying.model, findings);
         let work = &*self;
-        let mut try_some = |captures| hand.captures(work, applying, captures);
+        let mut try_some = |captures| try_some(work, captures);
         let most = self.config.run.batch_bytes / 2;
         others.try_for(applying.site, most, &mut result, &mut try_some)?;
         Ok(result)
     }
+}
+
+/// Takes some pages out of those that are parsed.
+fn take_pages<'p>(parsed: &mut ParsedPages<'p>, pages: &BTreeSet<usize>) -> ParsedPages<'p> {
+    let (taken, rest) = std::mem::take(parsed).into_iter().partition(|(at, _)| pages.contains(at));
+    *parsed = rest;
+    taken
 }
 
 /// The heads of parsed pages.

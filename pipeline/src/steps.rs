@@ -14,7 +14,6 @@ archives ─► survey ─► learn ─► apply ─► learn ─► apply ─�
 | `files` | which files belong together |
 | `survey` | archives → pages and everything else that was read |
 | `crawl` | all surveys of a crawl → sites |
-| `made` | what was learnt and applied, by site |
 | `learn` | a site → its result; or, if it is large, its model |
 | `apply` | pages of large sites and their models → what came of them |
 | `assemble` | all of these → results of sites |
@@ -31,7 +30,6 @@ mod crawl;
 pub mod describe;
 mod files;
 pub mod learn;
-mod made;
 pub mod merge;
 pub mod survey;
 

@@ -1,19 +1,16 @@
 //! The results of sites, put together from what steps wrote: those of small sites, and what came of the pages of large
 //! ones.
 
-use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
-use model::{Article, CharacterCounts, SiteConfigFile, SiteResult};
+use model::SiteResult;
 use modelstore::Store;
-use sitemodel::{Outcome, SiteModel};
 
 use super::crawl::settle_crawl;
 use super::files::Files;
-use super::made::{Made, SiteMade};
 use crate::config::Config;
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
@@ -22,10 +19,9 @@ use crate::segment::pages::Pages;
 use crate::segment::pages::StoredSite;
 use crate::segment::row::{RowKind, hash_of};
 use crate::segment::settle::SettledSites;
-use crate::segment::stored::StoredPage;
-use crate::site::{Begun, Hand, Work};
-use crate::stages::apply::{Applying, Findings, Unassigned};
-use crate::stages::learn::Surveyed;
+use crate::site::Work;
+use crate::site::large::LargeSite;
+use crate::site::made::{Made, SiteMade};
 
 /// A share of the sites of a crawl, of which all that steps wrote is there.
 pub(super) struct Assembly<'a> {
@@ -135,7 +131,6 @@ impl Assembly<'_> {
         let key = site.key.clone();
         let (mut work, items) = Work::of(site, pages, store, self.config, settings, self.clock);
         let mut failed = None;
-        let mut hand = Merged(made);
         let mut hand_over = |part, result| match take(part, result) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
@@ -143,11 +138,12 @@ impl Assembly<'_> {
                 ControlFlow::Break(())
             }
         };
-        let heads = work.needed_heads(&items);
-        let worked = heads.and_then(|heads| match at_once {
-            true => work.whole(&mut hand, items, heads, &mut hand_over),
-            false => work.in_batches(&mut hand, items, heads, 0, &mut hand_over),
-        });
+        let worked = match at_once {
+            true => work.assemble(made, items).map(|result| {
+                let _ = hand_over(0, result);
+            }),
+            false => work.in_batches(&mut LargeSite::Made(made), items, 0, &mut hand_over),
+        };
         worked.with_context(|| format!("cannot merge what came of {key}"))?;
         failed.map_or(Ok(()), Err)
     }
@@ -163,62 +159,4 @@ fn has_large(files: &Files) -> Result<bool> {
         })?;
     }
     Ok(has)
-}
-
-/// A site whose pages other processes applied models to.
-struct Merged<'a>(SiteMade<'a>);
-
-impl Hand for Merged<'_> {
-    fn begin(&mut self, work: &Work<'_>, site: &mut Surveyed) -> io::Result<Begun> {
-        work.begun_elsewhere(site)?;
-        Ok(Begun::elsewhere(self.0.model(1)?, self.0.decided()?))
-    }
-
-    fn apply(
-        &mut self,
-        work: &Work<'_>,
-        _: &Applying<'_>,
-        pages: &[usize],
-        then: Unassigned,
-    ) -> io::Result<Findings> {
-        let found = |&page: &usize| {
-            let stored = &work.pages[page];
-            let found = match then {
-                Unassigned::Wait => self.0.found(stored)?,
-                Unassigned::Alone => self.0.found_last(stored)?,
-            };
-            Ok((page, found))
-        };
-        pages.iter().map(found).collect()
-    }
-
-    fn learn_further(
-        &mut self,
-        _: &Work<'_>,
-        _: &Surveyed,
-        _: &[usize],
-        _: &SiteModel,
-    ) -> io::Result<SiteModel> {
-        self.0.model(2)
-    }
-
-    fn captures(
-        &mut self,
-        _: &Work<'_>,
-        _: &Applying<'_>,
-        captures: Vec<(usize, StoredPage)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
-        let mut articles = Vec::new();
-        for (_, capture) in captures {
-            let applied = self.0.found_last(&capture)?.applied;
-            if let Outcome::Article(article) = applied.outcome {
-                articles.push((*article, applied.characters));
-            }
-        }
-        Ok(articles)
-    }
-
-    fn site_configs(&mut self, _: &Work<'_>, _: &Applying<'_>) -> io::Result<Vec<SiteConfigFile>> {
-        self.0.site_configs()
-    }
 }

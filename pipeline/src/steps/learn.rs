@@ -21,7 +21,6 @@ use sitemodel::{Outcome, SiteModel};
 
 use super::crawl::settle_crawl;
 use super::files::{Files, check_paths};
-use super::made::Made;
 use crate::config::Config;
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
@@ -34,7 +33,9 @@ use crate::segment::row::{RowKind, SegmentRow, packed_row};
 use crate::segment::settle::SettledSites;
 use crate::segment::stored::{HtmlPlace, StoredHead, StoredPage};
 use crate::segment::work_folder::WorkFolder;
-use crate::site::{Batched, Hand, Work, learnt_site_configs, work_on};
+use crate::site::large::{LargeSite, learnt_site_configs};
+use crate::site::made::Made;
+use crate::site::{Work, work_on};
 use crate::stages::learn::{Surveyed, parse};
 
 /// What applies to a page of a large site that is not an ordinary one.
@@ -215,7 +216,7 @@ pub(crate) fn first_round(
     let settings = &config.settings();
     let (work, items) = Work::of(site, pages, store, config, settings, &clock);
     let mut site = work.surveyed(items)?;
-    let (model, decided) = Batched::default().begin(&work, &mut site)?.decided();
+    let (model, decided) = LargeSite::Here(Vec::new()).begin(&work, &mut site)?.decided();
     let mut rows = vec![model_row(&work.key, 1, &model)];
     rows.push(packed_row(RowKind::Decided, &work.key, 0, &decided)?);
     rows.extend(orders(&work, &site)?);
@@ -313,7 +314,7 @@ fn second_round(
     }
     let mut model = made.model(1)?;
     if !left.is_empty() {
-        model = Batched::default().learn_further(&work, &site, &left, &model)?;
+        model = LargeSite::Here(Vec::new()).learn_further(&work, &site, &left, &model)?;
         rows.push(model_row(&work.key, 2, &model));
     }
     for (row, orders) in orders {

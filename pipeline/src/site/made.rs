@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
-use model::{SiteConfigFile, SiteResult};
+use model::{Article, CharacterCounts, SiteConfigFile, SiteResult};
 use rustc_hash::FxBuildHasher;
-use sitemodel::SiteModel;
+use sitemodel::{Outcome, SiteModel};
 
+use super::night::Decided;
 use crate::segment::file::StepFile;
 use crate::segment::row::{RowKind, decoded, hash_of, unpacked};
 use crate::segment::stored::StoredPage;
-use crate::site::Decided;
-use crate::stages::apply::Found;
+use crate::stages::apply::{Findings, Found, Unassigned};
 
 /// The place of a row.
 #[derive(Clone, Copy, Debug)]
@@ -182,6 +182,44 @@ impl SiteMade<'_> {
     /// As [`SiteMade::found`].
     pub(crate) fn found_last(&self, page: &StoredPage) -> io::Result<Found> {
         unpacked(&self.made.record(self.place(page, 2)?.1)?)
+    }
+
+    /// What came of pages: in the first round, or in the end.
+    ///
+    /// # Errors
+    /// As [`SiteMade::found`].
+    pub(super) fn findings(
+        &self,
+        pages: &[usize],
+        of: &[StoredPage],
+        then: Unassigned,
+    ) -> io::Result<Findings> {
+        let found = |&page: &usize| {
+            let found = match then {
+                Unassigned::Wait => self.found(&of[page])?,
+                Unassigned::Alone => self.found_last(&of[page])?,
+            };
+            Ok((page, found))
+        };
+        pages.iter().map(found).collect()
+    }
+
+    /// The articles of other captures.
+    ///
+    /// # Errors
+    /// As [`SiteMade::found`].
+    pub(super) fn captures(
+        &self,
+        captures: Vec<(usize, StoredPage)>,
+    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
+        let mut articles = Vec::new();
+        for (_, capture) in captures {
+            let applied = self.found_last(&capture)?.applied;
+            if let Outcome::Article(article) = applied.outcome {
+                articles.push((*article, applied.characters));
+            }
+        }
+        Ok(articles)
     }
 
     fn missing(&self, what: &str) -> io::Error {

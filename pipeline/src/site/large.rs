@@ -1,0 +1,145 @@
+//! A site that is processed in batches: its pages are loaded when they are needed; or other processes applied models to
+//! them, and what came of each is looked up.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use model::{Article, CharacterCounts, Page, SiteConfigFile};
+use sitemodel::{Outcome, ParsedPage, SiteModel};
+
+use super::Work;
+use super::made::SiteMade;
+use super::night::Begun;
+use crate::segment::stored::StoredPage;
+use crate::site_configs::site_configs;
+use crate::stages::apply::{Applying, Findings, Unassigned, found};
+use crate::stages::learn::{ParsedPages, Surveyed, parse};
+
+/// Where models, and what comes of pages by them, are from.
+pub(crate) enum LargeSite<'a> {
+    /// This process. It keeps the pages of the samples where site configs are to be written.
+    Here(Vec<(usize, Page)>),
+    /// Others, which wrote them down.
+    Made(SiteMade<'a>),
+}
+
+impl LargeSite<'_> {
+    /// The model that the site is begun with.
+    pub(crate) fn begin(&mut self, work: &Work<'_>, site: &mut Surveyed) -> io::Result<Begun> {
+        match self {
+            Self::Here(samples) => {
+                let pages = work.load(&work.sample())?;
+                let begun = work.begin(site, &parse(&pages, work.settings, work.clock))?;
+                work.keep_sample(pages, samples);
+                Ok(begun)
+            }
+            Self::Made(made) => {
+                work.begun_elsewhere(site)?;
+                Ok(Begun::elsewhere(made.model(1)?, made.decided()?))
+            }
+        }
+    }
+
+    /// What comes of pages by a model.
+    pub(super) fn apply(
+        &self,
+        work: &Work<'_>,
+        applying: &Applying<'_>,
+        pages: &[usize],
+        then: Unassigned,
+    ) -> io::Result<Findings> {
+        match self {
+            Self::Here(_) => {
+                let pages = work.load(pages)?;
+                let parsed = parse(&pages, work.settings, work.clock);
+                let outcomes = applying.apply(&parsed, &BTreeMap::new(), then);
+                Ok(found(&work.key, &parsed, outcomes))
+            }
+            Self::Made(made) => made.findings(pages, &work.pages, then),
+        }
+    }
+
+    /// Adds templates for unassigned pages to a model.
+    pub(crate) fn learn_further(
+        &mut self,
+        work: &Work<'_>,
+        site: &Surveyed,
+        pages: &[usize],
+        model: &SiteModel,
+    ) -> io::Result<SiteModel> {
+        match self {
+            Self::Here(samples) => {
+                let pages = work.load(&work.sample_of(pages))?;
+                let parsed = parse(&pages, work.settings, work.clock);
+                let (model, _) = work.learn(site, &parsed, Some(model));
+                drop(parsed);
+                work.keep_sample(pages, samples);
+                Ok(model)
+            }
+            Self::Made(made) => made.model(2),
+        }
+    }
+
+    /// The articles of other captures, each with the index of the page of its address.
+    pub(super) fn captures(
+        &self,
+        work: &Work<'_>,
+        applying: &Applying<'_>,
+        captures: Vec<(usize, StoredPage)>,
+    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
+        match self {
+            Self::Here(_) => work.try_captures(applying, captures),
+            Self::Made(made) => made.captures(captures),
+        }
+    }
+
+    /// Site configs of what was learnt, from the pages of the samples.
+    pub(super) fn site_configs(
+        &self,
+        work: &Work<'_>,
+        applying: &Applying<'_>,
+    ) -> io::Result<Vec<SiteConfigFile>> {
+        match self {
+            _ if !work.wants_site_configs() => Ok(Vec::new()),
+            Self::Here(samples) => {
+                Ok(learnt_site_configs(applying, &parse(samples, work.settings, work.clock)))
+            }
+            Self::Made(made) => made.site_configs(),
+        }
+    }
+}
+
+impl Work<'_> {
+    fn keep_sample(&self, pages: Vec<(usize, Page)>, samples: &mut Vec<(usize, Page)>) {
+        if self.wants_site_configs() {
+            samples.extend(pages);
+        }
+    }
+
+    /// The articles of captures.
+    pub(super) fn try_captures(
+        &self,
+        applying: &Applying<'_>,
+        captures: Vec<(usize, StoredPage)>,
+    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
+        let pages = self.load_captures(captures)?;
+        Ok(applying.captures(&parse(&pages, self.settings, self.clock)))
+    }
+}
+
+/// Site configs of what the final model finds on the pages of the samples.
+pub(crate) fn learnt_site_configs(
+    applying: &Applying<'_>,
+    samples: &ParsedPages<'_>,
+) -> Vec<SiteConfigFile> {
+    let outcomes = applying.apply(samples, &BTreeMap::new(), Unassigned::Alone);
+    let articles = outcomes.into_values().filter_map(|applied| match applied.outcome {
+        Outcome::Article(article) => Some(*article),
+        _ => None,
+    });
+    let mut articles: Vec<Article> = articles.collect();
+    articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
+    let parsed: Vec<&ParsedPage<'_>> =
+        samples.iter().filter_map(|(_, page)| page.as_ref().ok()).collect();
+    site_configs(&articles, applying.model, &parsed)
+}
