@@ -385,6 +385,53 @@ impl StepFile {
         self.value(row, HTML)
     }
 
+    /// The HTML of rows, given in ascending order; a row may be there several times.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn htmls(&self, rows: &[u32]) -> io::Result<Vec<Vec<u8>>> {
+        let mut htmls = Vec::with_capacity(rows.len());
+        let groups = rows.chunk_by(|a, b| self.group_of(*a) == self.group_of(*b));
+        for some in groups {
+            let group = self.group_of(some[0]);
+            let read = || -> Result<Vec<ByteArray>, ParquetError> {
+                let group_reader = self.reader.get_row_group(group)?;
+                let reader = group_reader.get_column_reader(HTML)?;
+                let mut reader = get_typed_column_reader::<ByteArrayType>(reader);
+                let mut values: Vec<ByteArray> = Vec::with_capacity(some.len());
+                let mut next = self.starts[group];
+                for &row in some {
+                    let row = row as usize;
+                    if row < next
+                        && let Some(same) = values.last().cloned()
+                    {
+                        values.push(same);
+                        continue;
+                    }
+                    reader.skip_records(row - next)?;
+                    reader.read_records(1, None, None, &mut values)?;
+                    next = row + 1;
+                }
+                Ok(values)
+            };
+            let values = match group + 1 < self.starts.len() {
+                true => by_parquet(read).map_err(|error| self.failed(error))?,
+                false => Vec::new(),
+            };
+            if values.len() != some.len() {
+                let shown = self.path.display();
+                return Err(io::Error::other(format!("{shown} is damaged: rows are missing")));
+            }
+            htmls.extend(values.iter().map(|value| value.data().to_vec()));
+        }
+        Ok(htmls)
+    }
+
+    /// The row group of a row.
+    fn group_of(&self, row: u32) -> usize {
+        self.starts.partition_point(|&start| start <= row as usize) - 1
+    }
+
     /// The record of a row.
     ///
     /// # Errors
@@ -394,8 +441,8 @@ impl StepFile {
     }
 
     fn value(&self, row: u32, column: usize) -> io::Result<Vec<u8>> {
+        let group = self.group_of(row);
         let row = row as usize;
-        let group = self.starts.partition_point(|&start| start <= row) - 1;
         if group + 1 >= self.starts.len() {
             return Err(io::Error::other(format!("{} has no row {row}", self.path.display())));
         }

@@ -16,6 +16,9 @@ use super::stored::{FilePlace, HtmlPlace, StoredHead, StoredPage, unpack};
 /// pages of one are small even for a terabyte.
 const PARTS: usize = 256;
 
+/// Number of pages that are copied at once.
+const AT_ONCE: usize = 64;
+
 /// A feed item with the hash and key of the site it leads to; sorts in the order of sites.
 pub(crate) type ItemOfSite = (u64, String, FeedItem);
 /// A page that files have under another address, with the hash and key of its site; sorts in the order of sites.
@@ -193,28 +196,34 @@ impl Pages {
         Ok(())
     }
 
-    fn packed(&self, FilePlace { file, row, .. }: FilePlace) -> io::Result<Vec<u8>> {
-        let file = self.files.get(file as usize);
-        file.ok_or_else(|| io::Error::other("a page is in none of the files"))?.html(row)
-    }
-
     /// Loads pages from files into memory, still compressed.
     pub(crate) fn fetch(&self, pages: &mut [StoredPage]) -> io::Result<()> {
-        for page in pages {
-            if let HtmlPlace::Filed(place) = page.html {
-                page.html = HtmlPlace::Packed(self.packed(place)?);
+        let mut places: Vec<(FilePlace, usize)> = (pages.iter().enumerate())
+            .filter_map(|(at, page)| match page.html {
+                HtmlPlace::Filed(place) => Some((place, at)),
+                HtmlPlace::Held(_) | HtmlPlace::Packed(_) => None,
+            })
+            .collect();
+        places.sort_unstable();
+        for of_file in places.chunk_by(|(a, _), (b, _)| a.file == b.file) {
+            let file = self.files.get(of_file[0].0.file as usize);
+            let file = file.ok_or_else(|| io::Error::other("a page is in none of the files"))?;
+            let rows: Vec<u32> = of_file.iter().map(|(place, _)| place.row).collect();
+            for (html, (_, at)) in file.htmls(&rows)?.into_iter().zip(of_file) {
+                pages[*at].html = HtmlPlace::Packed(html);
             }
         }
         Ok(())
     }
 
     /// The pages of a site, with their HTML.
-    pub(crate) fn load(&self, site: &str, pages: Vec<StoredPage>) -> io::Result<Vec<Page>> {
+    pub(crate) fn load(&self, site: &str, mut pages: Vec<StoredPage>) -> io::Result<Vec<Page>> {
+        self.fetch(&mut pages)?;
         let load = |StoredPage { head, html, .. }| {
             let html: PageHtml = match html {
                 HtmlPlace::Held(html) => html,
                 HtmlPlace::Packed(packed) => unpack(&packed, head.length)?.into(),
-                HtmlPlace::Filed(place) => unpack(&self.packed(place)?, head.length)?.into(),
+                HtmlPlace::Filed(_) => return Err(io::Error::other("a page is not loaded")),
             };
             let StoredHead { url, fetched, origin, charset, .. } = head;
             Ok(Page { url, site: site.to_owned(), fetched, origin, charset, html })
@@ -252,10 +261,15 @@ pub(crate) fn merge(files: Vec<StepFile>, to: &mut StepWriter) -> io::Result<u64
     let mut write = |mut some: Vec<StoredPage>| {
         some.sort_by_cached_key(order_of);
         count += some.len() as u64;
-        some.into_iter().try_for_each(|mut page| {
-            pages.fetch(std::slice::from_mut(&mut page))?;
-            write_page(page, to)
-        })
+        // Some at once: those of a part may be many.
+        while !some.is_empty() {
+            let rest = some.split_off(some.len().min(AT_ONCE));
+            pages.fetch(&mut some)?;
+            std::mem::replace(&mut some, rest)
+                .into_iter()
+                .try_for_each(|page| write_page(page, to))?;
+        }
+        Ok::<_, io::Error>(())
     };
     write(saved)?;
     for part in 0..PARTS {

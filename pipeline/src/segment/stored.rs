@@ -203,7 +203,12 @@ fn pack(html: &str) -> io::Result<Vec<u8>> {
             *packer = Some(zstd::bulk::Compressor::new(LEVEL)?);
         }
         match packer {
-            Some(packer) => packer.compress(html.as_bytes()),
+            Some(packer) => {
+                let mut packed = packer.compress(html.as_bytes())?;
+                // It has room for HTML that cannot be compressed.
+                packed.shrink_to_fit();
+                Ok(packed)
+            }
             None => Ok(Vec::new()),
         }
     })

@@ -289,8 +289,8 @@ impl Applying<'_> {
                 weight += wanted.head.weight;
                 some.push(wanted);
             }
-            let htmls: Vec<Vec<u8>> =
-                some.iter().map(|wanted| survey.html(wanted.row)).collect::<io::Result<_>>()?;
+            let rows: Vec<u32> = some.iter().map(|wanted| wanted.row).collect();
+            let htmls = survey.htmls(&rows)?;
             let one = |(wanted, html): (Wanted, Vec<u8>)| self.page(site, &model, wanted, &html);
             let rows: Vec<io::Result<SegmentRow>> =
                 self.pool.install(|| some.into_par_iter().zip(htmls).map(one).collect());
