@@ -6,23 +6,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use grouping::site_key;
+use model::DropReason;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use serde::Serialize;
+use sink::{Ledger, RunState, Selection};
 
 use crate::config::Config;
 use crate::file_type::not_an_archive;
 use crate::inputs::Input;
 use crate::memory::Shares;
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Ledger, State};
 use crate::progress::observer::Observer;
 use crate::run::{Stopped, find_inputs};
 use crate::selecting::{LeftOut, Selecting};
-use crate::selection::{Selection, warn_of_missing};
+use crate::selection::{selection_of, warn_of_missing};
 use crate::sink_name::SinkName;
 use crate::stages::group::own_address;
-use crate::stages::read::{DAMAGE, Intake, read};
+use crate::stages::read::{Intake, read};
 use crate::target::Target;
 
 /// Memory of the program itself and of its buffers, in bytes.
@@ -109,7 +110,7 @@ pub(crate) fn forecast(
     let (out, config) = (config.run.out.clone(), target.as_ref().map_or(config, Target::config));
     config.emit.check(&config.run.out)?;
     let budget = config.run.budget()?;
-    let selection = Selection::of(&config.run)?;
+    let selection = selection_of(&config.run)?;
     let (inputs, states) = find_inputs(config, stop)?;
     CommandPaths::of_run(config, &inputs).check()?;
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
@@ -180,7 +181,7 @@ fn read_one(
             }
             Some(Intake::Revisit(revisit)) => (site_key(&revisit.url), 0),
             Some(Intake::Drop(drop)) => {
-                is_damaged |= DAMAGE.contains(&drop.reason);
+                is_damaged |= DropReason::DAMAGE.contains(&drop.reason);
                 return;
             }
             _ => return,
@@ -225,8 +226,8 @@ fn read_one(
 /// What is in a folder for results.
 fn holds(out: &std::path::Path) -> &'static str {
     match Ledger::read(out).map(|ledger| ledger.state) {
-        Some(State::Complete) => "finished run",
-        Some(State::Running | State::Stopped) => "unfinished run",
+        Some(RunState::Complete) => "finished run",
+        Some(RunState::Running | RunState::Stopped) => "unfinished run",
         None if out.join(crate::resume::folder::STATE).exists() => "unfinished run",
         None => match std::fs::read_dir(out).map(|mut entries| entries.next().is_none()) {
             Ok(true) | Err(_) => "new",

@@ -20,15 +20,14 @@ mod table;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use sink::{AtomicFile, SiteRowsSink};
 
-use crate::config::Config;
 use crate::html::{Brought, Html};
 use crate::numerals::{count, grouped};
-use crate::progress::ledger::{EarlierRun, Ledger};
 use comparison::Comparison;
 use rows::Rows;
+use sink::{EarlierRun, Ledger};
 
 /// The report's folder in a run folder.
 pub const FOLDER: &str = "report";
@@ -75,35 +74,13 @@ pub fn refresh(run: &Path, ledger: &Ledger) -> Result<bool> {
     Ok(has_one)
 }
 
-/// Checks that a run can be compared with the earlier one that its settings name, if any.
-///
-/// # Errors
-/// If the folder contains no finished run, or is that of the run itself.
-pub fn check_earlier(config: &Config) -> Result<()> {
-    let Some(earlier) = config.run.earlier() else { return Ok(()) };
-    is_another(&config.run.out, earlier)?;
-    Ledger::of_run(earlier).context("--compare")?;
-    Ok(())
-}
-
-fn is_another(run: &Path, earlier: &Path) -> Result<()> {
-    let own = fs::canonicalize(run).ok();
-    ensure!(
-        own.is_none() || own != fs::canonicalize(earlier).ok(),
-        "--compare names the folder of the run itself, {}: name that of an earlier run",
-        earlier.display()
-    );
-    Ok(())
-}
-
 /// Compares a run with an earlier one; if the run has a report, the comparison becomes a part of it when it is
 /// written again. Returns the figures of the earlier run.
 ///
 /// # Errors
 /// If a folder contains no finished run, its figures cannot be read, or the comparison cannot be written.
-pub fn compare(run: &Path, ledger: &Ledger, earlier: &Path) -> Result<EarlierRun> {
-    is_another(run, earlier)?;
-    let compared = comparison::compare(run, ledger, earlier)?;
+pub fn compare(run: &Path, ledger: &Ledger, earlier: &Path, before: &Ledger) -> Result<EarlierRun> {
+    let compared = comparison::compare(run, ledger, earlier, before)?;
     if folder_of(run).join(SiteRowsSink::FILE).is_file() {
         comparison::write(run, &compared)?;
     }

@@ -22,7 +22,7 @@ use anyhow::{Context, Result};
 use model::BestWrapper;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sink::SinkError;
+use sink::{Ledger, RunPhase, SinkError};
 
 use self::emission::Emission;
 use self::reading::Taken;
@@ -32,11 +32,11 @@ use crate::frames::is_damage;
 use crate::inputs::Input;
 use crate::memory::Shares;
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Clock, Ledger, Phase};
+use crate::progress::ledger::{Clock, begin_ledger};
 use crate::progress::observer::Observer;
 use crate::progress::status::{Status, place};
 use crate::progress::tally::Tally;
-use crate::report;
+use crate::results::check_earlier;
 use crate::resume::folder::{COMPLETE, Claim, RunFolder};
 use crate::resume::identity::Identity;
 use crate::shuffle::spool::Spool;
@@ -171,7 +171,7 @@ impl Prepared {
         let clock = Clock::default();
         config.emit.check(&config.run.out)?;
         let budget = config.run.budget()?;
-        report::check_earlier(config)?;
+        check_earlier(config)?;
         let (inputs, states) = inputs::find(config, stop)?;
         CommandPaths::of_run(config, &inputs).check()?;
         let identity = Identity::of(config, states)?;
@@ -217,7 +217,7 @@ pub(crate) fn run_prepared(
         Some((taken, spool)) => (Some(taken), spool),
         None => (None, Spool::new(&spool_at, shares.waiting)),
     };
-    let mut ledger = Ledger::begin(config, pool.current_num_threads());
+    let mut ledger = begin_ledger(config, pool.current_num_threads());
     if let Some(progress) = &mut ledger.progress {
         progress.bytes = identity.bytes();
     }
@@ -301,9 +301,9 @@ impl RunContext<'_> {
         let records = self.emit_drops(&mut sites, &mut outputs, &mut tally)?;
         let drops = tally.clone();
         let (mut journal, done) = self.resumed(&mut tally)?;
-        self.status.phase(Phase::Learning, |progress| progress.sites_resumed = done.0 as u64);
+        self.status.phase(RunPhase::Learning, |progress| progress.sites_resumed = done.0 as u64);
         self.process(sites, &records, done, &mut journal, &mut tally)?;
-        self.status.phase(Phase::Writing, |_| ());
+        self.status.phase(RunPhase::Writing, |_| ());
         self.make_spool_folder()?;
         let emission = Emission {
             config: self.config,

@@ -9,10 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use grouping::site_key;
 use jiff::Timestamp;
 use model::DropReason;
+use sink::{Chosen, InputRecord, Selection};
 
 use crate::pictures::is_picture;
-use crate::progress::ledger::InputRecord;
-use crate::selection::{Chosen, Selection};
 use crate::stages::group::own_address;
 use crate::stages::read::{InputSummary, Intake};
 

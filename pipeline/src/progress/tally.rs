@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use model::{BestWrapper, PageWork, SiteResult};
 use model::{Drop, DropReason, Route, Verdict};
 use serde::{Deserialize, Serialize};
-
-use crate::progress::ledger::{Counts, InputRecord, Ledger};
+use sink::{Counts, InputRecord, Ledger};
 
 /// Number of sites whose wrappers are kept: more than a summary shows.
 const MOST: usize = 100;

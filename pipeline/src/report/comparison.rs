@@ -16,8 +16,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::folder_of;
 use super::lines::SiteLines;
-use crate::progress::ledger::{EarlierRun, Ledger};
 use crate::results::unlike;
+use sink::{EarlierRun, Ledger};
 
 /// Name of the file in the report's folder.
 pub(super) const FILE: &str = "compared.json";
@@ -133,8 +133,12 @@ impl SiteList {
 ///
 /// # Errors
 /// If the earlier folder contains no finished run, or the figures of one of them cannot be read.
-pub(super) fn compare(run: &Path, ledger: &Ledger, earlier: &Path) -> Result<Comparison> {
-    let before = Ledger::of_run(earlier)?;
+pub(super) fn compare(
+    run: &Path,
+    ledger: &Ledger,
+    earlier: &Path,
+    before: &Ledger,
+) -> Result<Comparison> {
     let figures = |run: &Path| folder_of(run).join(SiteRowsSink::FILE);
     let files = [figures(earlier), figures(run)];
     let mut sums = [Sums::default(), Sums::default()];
@@ -165,7 +169,7 @@ pub(super) fn compare(run: &Path, ledger: &Ledger, earlier: &Path) -> Result<Com
     });
     Ok(Comparison {
         schema: SCHEMA,
-        before: figures(earlier, &before, &sums[0]),
+        before: figures(earlier, before, &sums[0]),
         now: figures(run, ledger, &sums[1]),
         drops: drops.collect(),
         sites,

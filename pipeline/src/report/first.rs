@@ -6,7 +6,7 @@ use super::rows::{Listed, Rows, Weakness, disagreeing};
 use super::table::name;
 use crate::html::Html;
 use crate::numerals::{count, grouped};
-use crate::progress::ledger::Ledger;
+use sink::Ledger;
 
 /// Confidence below which an article or a wrapper is shown as the worst kind.
 const LOW: f64 = 0.5;

@@ -8,8 +8,7 @@ use super::rows::{Totals, removed};
 use crate::html::Html;
 use crate::memory::shown;
 use crate::numerals::{count, duration, grouped, percent};
-use crate::progress::ledger::{Ledger, NOT_CHOSEN};
-use crate::stages::read::DAMAGE;
+use sink::Ledger;
 
 /// Maximum number of inputs and of problems that are listed.
 const LISTED: usize = 100;
@@ -36,7 +35,7 @@ pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
     if ledger.unreadable.len() > LISTED {
         problems.push(format!("{} more inputs, in ledger.json.", ledger.unreadable.len() - LISTED));
     }
-    let damage = DAMAGE.iter().map(|reason| reason.as_str());
+    let damage = DropReason::DAMAGE.iter().map(|reason| reason.as_str());
     let damage: Vec<(&str, u64)> =
         damage.filter_map(|name| Some((name, *ledger.drops.get(name)?))).collect();
     if !damage.is_empty() {
@@ -146,7 +145,7 @@ fn duplicates(html: &mut Html, ledger: &Ledger) {
 /// Drops by reason.
 pub(super) fn left_out(html: &mut Html, ledger: &Ledger) {
     html.raw("<section class=\"figure wide\">\n<h2>Dropped</h2>\n");
-    let unlisted = [&[DropReason::OtherRecord], &NOT_CHOSEN[..]].concat();
+    let unlisted = [&[DropReason::OtherRecord], &DropReason::NOT_CHOSEN[..]].concat();
     let is_listed = |name: &str| unlisted.iter().all(|reason| reason.as_str() != name);
     let mut drops: Vec<(&str, u64)> =
         ledger.drops.iter().map(|(reason, &n)| (reason.as_str(), n)).collect();
@@ -170,7 +169,7 @@ pub(super) fn left_out(html: &mut Html, ledger: &Ledger) {
         html.raw("<p class=\"more\">Beside them ").text(&count(others as usize, "record"));
         html.raw(" that hold no page: requests, metadata and the like.</p>\n");
     }
-    let not_chosen = ledger.dropped_for(&NOT_CHOSEN);
+    let not_chosen = ledger.dropped_for(&DropReason::NOT_CHOSEN);
     if not_chosen > 0 {
         html.raw("<p class=\"more\">The run took ").text(&ledger.selection().to_string());
         html.raw("; ")

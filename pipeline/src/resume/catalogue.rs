@@ -14,11 +14,11 @@ use grouping::site_key;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sink::InputRecord;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::digests::sha256_of;
 use crate::frames::{Frames, frame, unpacked};
-use crate::progress::ledger::InputRecord;
 use crate::shuffle::partition::{Partitioned, Totals};
 use crate::shuffle::sorted::{Item, Sorter};
 use crate::shuffle::spool::{Extent, PARTS, Spool};

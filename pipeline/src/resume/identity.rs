@@ -5,10 +5,11 @@ use std::io;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use sink::Selection;
 
 use crate::config::Config;
 use crate::inputs::Input;
-use crate::selection::Selection;
+use crate::selection::selection_of;
 use crate::source::state;
 use crate::waiting::is_stream;
 
@@ -53,7 +54,7 @@ impl Identity {
     pub(crate) fn of(config: &Config, inputs: Vec<InputState>) -> Result<Self> {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (config_hash, outputs) = (config.hash(), config.emit.hash());
-        let selection = Selection::of(&config.run)?;
+        let selection = selection_of(&config.run)?;
         Ok(Self { version, config_hash, outputs, selection, inputs })
     }
 

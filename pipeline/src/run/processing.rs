@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Result, bail};
 use model::Drop;
+use sink::RunPhase;
 
 use super::nightly::{self, night_name};
 use super::reading::Taken;
@@ -13,7 +14,6 @@ use super::{RunContext, Stopped, resumable};
 use crate::error_chain::Problem;
 use crate::frames::{Frames, is_damage};
 use crate::numerals::{count, grouped};
-use crate::progress::ledger::Phase;
 use crate::progress::tally::{Counted, Tally};
 use crate::records::{Records, RecordsRead};
 use crate::resume::catalogue::Complete;
@@ -47,7 +47,7 @@ impl RunContext<'_> {
             ledger.counts.feed_items_elsewhere = complete.totals.unmatched_items;
         }
         let Totals { sites, pages, .. } = complete.totals;
-        self.status.phase(Phase::Resuming, |progress| {
+        self.status.phase(RunPhase::Resuming, |progress| {
             (progress.sites, progress.pages) = (sites as u64, pages);
         });
         self.observer.processing(sites, pages as usize);

@@ -10,12 +10,11 @@ use anyhow::{Context, Result, bail};
 use grouping::Tracking;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sink::AtomicFile;
+use sink::{AtomicFile, InputRecord, RunPhase};
 
 use super::{RunContext, Stopped};
 use crate::frames::{content_of, write_frame};
 use crate::memory::shown;
-use crate::progress::ledger::{InputRecord, Phase};
 use crate::progress::status::Reading;
 use crate::resume::catalogue::{self, Catalogue, Complete, boot};
 use crate::resume::folder::{COMPLETE, state_error};
@@ -214,7 +213,7 @@ impl RunContext<'_> {
         }
         let files = wanted.iter().filter(|wanted| !wanted.places.is_empty()).count();
         self.observer.reading(files, wanted.iter().map(Wanted::bytes).sum());
-        self.status.phase(Phase::Resuming, |_| ());
+        self.status.phase(RunPhase::Resuming, |_| ());
         let reading = self.reading();
         let again = Again {
             inputs: self.inputs,
@@ -231,7 +230,7 @@ impl RunContext<'_> {
         if !found {
             tracing::warn!(next = "reading all inputs again", "the inputs have changed");
             self.spool.clear().map_err(|e| self.spool_error(e))?;
-            self.status.phase(Phase::Reading, |_| ());
+            self.status.phase(RunPhase::Reading, |_| ());
             return Ok(None);
         }
         let Catalogue { complete, partitioned, .. } = catalogue;

@@ -31,8 +31,7 @@ use crate::waiting::is_stream;
 
 pub(crate) use again::{Place, read_again, runs};
 pub use archive_reader::{ArchiveReader, BrokenOff};
-pub(crate) use intake::DAMAGE;
-pub use intake::{CutShort, InputSummary, Intake, ReadError, Source, Take};
+pub use intake::{InputSummary, Intake, ReadError, Source, Take};
 use reading::{Media, Reading};
 pub(crate) use wacz::indexed;
 

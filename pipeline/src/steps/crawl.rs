@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use grouping::{Address, Revisit, Tracking};
 use model::FeedItem;
+use sink::InputRecord;
 
 use super::file::{Listed, StepFile};
 use super::identity::Share;
 use super::row::{Kind, decoded, hash_of};
 use crate::config::Config;
-use crate::progress::ledger::InputRecord;
 use crate::progress::observer::Observer;
 use crate::shuffle::partition::{
     DropOfPayload, ItemOfSite, Partitioned, Partitioner, StoredSite, Totals, each_site,

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use model::{Drop, SiteResult};
 use modelstore::Store;
 use rayon::ThreadPoolBuilder;
+use sink::{InputRecord, LastNight, RunState};
 
 use super::assemble::Assembly;
 use super::crawl::Crawl;
@@ -20,11 +21,11 @@ use super::work_folder::WorkFolder;
 use crate::config::{Config, Duplicates};
 use crate::digests::sha256_of;
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Clock, InputRecord, LastNight, Ledger, State};
+use crate::progress::ledger::{Clock, begin_ledger, close_ledger};
 use crate::progress::observer::Observer;
 use crate::progress::tally::Tally;
 use crate::records::{Records, RecordsRead};
-use crate::report;
+use crate::results::check_earlier;
 use crate::resume::folder::RunFolder;
 use crate::resume::journal::{Heading, Journal};
 use crate::run::emission::Emission;
@@ -70,7 +71,7 @@ pub fn merge(
         config.run.earlier().is_none() || share == Share::ALL,
         "--compare: a share of the sites cannot be compared with a run; compare the results of all"
     );
-    report::check_earlier(config)?;
+    check_earlier(config)?;
     let digest = digest(&files, share, config);
     let folder = RunFolder::claim_for_merge(&config.run.out, &digest, overwrite)?;
     let work = WorkFolder::create(folder.state().join("work"))?;
@@ -115,7 +116,7 @@ impl Merging<'_> {
         let (store, last_night) = self.store(&crawl.inputs, &learnt_with)?.unzip();
         let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
         let pool = pool.context("cannot start threads")?;
-        let mut ledger = Ledger::begin(config, pool.current_num_threads());
+        let mut ledger = begin_ledger(config, pool.current_num_threads());
         ledger.last_night = last_night.flatten();
         ledger.take_inputs(&crawl.inputs, &crawl.unreadable);
         ledger.counts.feed_items = crawl.totals.items;
@@ -167,8 +168,8 @@ impl Merging<'_> {
             ledger.store_state = Some(nightly::commit(store, config, stop, Stopped::Empty)?);
         }
         tally.show(&mut ledger);
-        ledger.close(self.begun, clock);
-        (ledger.state, ledger.progress) = (State::Complete, None);
+        close_ledger(&mut ledger, self.begun, clock);
+        (ledger.state, ledger.progress) = (RunState::Complete, None);
         let ledger = finish_folder(config, ledger)?;
         Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
     }

@@ -12,9 +12,10 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use grouping::matching::halves;
 use grouping::{Tracking, redirect, site_key};
-use model::Page;
+use model::{CutShort, Page};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use sink::InputRecord;
 
 use super::file::StepWriter;
 use super::identity::{Identity, Step};
@@ -24,17 +25,16 @@ use crate::config::Config;
 use crate::digests::sha256_of;
 use crate::memory::Shares;
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::progress::ledger::InputRecord;
 use crate::progress::observer::Observer;
 use crate::run::{find_inputs, mark_begun};
 use crate::selecting::{LeftOut, Selecting};
-use crate::selection::Selection;
+use crate::selection::selection_of;
 use crate::shuffle::places::stored;
 use crate::shuffle::spool::{PARTS, SAVED, Spool};
 use crate::shuffle::stored::Stored;
 use crate::stages::group::own_address;
 use crate::stages::learn::Declared;
-use crate::stages::read::{CutShort, Intake, Source, read};
+use crate::stages::read::{Intake, Source, read};
 
 /// What a survey read.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ pub fn survey(
     let folder = WorkFolder::beside(out)?;
     let spool = Spool::new(folder.path(), shares.waiting);
     let collecting = Collecting::new(config, &spool);
-    let selecting = Selecting::new(Selection::of(&config.run)?);
+    let selecting = Selecting::new(selection_of(&config.run)?);
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
     let mut order: Vec<usize> = (0..inputs.len()).collect();
     let read_one = |number: usize| {

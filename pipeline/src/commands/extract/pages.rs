@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use archive::{PayloadKind, sniff_html};
 use grouping::{Tracking, site_key};
-use model::{Drop, DropReason};
+use model::{CutShort, Drop, DropReason};
 
 use super::indexed::by_index;
 use super::wanted::Wanted;
@@ -18,7 +18,7 @@ use crate::inputs::{Input, expand};
 use crate::revisits::resolve;
 use crate::source::open;
 use crate::stages::group::own_address;
-use crate::stages::read::{ArchiveReader, CutShort, Intake, Source, read, read_saved};
+use crate::stages::read::{ArchiveReader, Intake, Source, read, read_saved};
 use crate::waiting::is_stream;
 
 /// Address of a page from standard input that names none.

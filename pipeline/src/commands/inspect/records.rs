@@ -9,10 +9,9 @@ use anyhow::{Context, Result};
 use grouping::site_key;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use sink::{SiteRecord, TemplateRecord, site_file_name};
+use sink::{Ledger, SiteRecord, TemplateRecord, site_file_name};
 
 use crate::commands::nearest::no_site;
-use crate::progress::ledger::Ledger;
 use crate::results::{LineFile, Results, unlike};
 
 /// The records of one site.

@@ -9,11 +9,11 @@ use grouping::site_key;
 use model::Site;
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
+use sink::{InputRecord, Ledger};
 
 use super::records::{OriginLine, Records};
 use crate::config::Config;
 use crate::inputs::Input;
-use crate::progress::ledger::{InputRecord, Ledger};
 use crate::progress::observer::{Observer, Quiet};
 use crate::revisits::resolve;
 use crate::run::Stopped;

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use modelstore::Store;
+use sink::Ledger;
 use sitemodel::SiteModel;
 
 use crate::config::Config;
 use crate::error_chain::error_chain;
-use crate::progress::ledger::Ledger;
 
 /// Settings and models to look at the sites of a run with.
 pub(super) struct Settings {

@@ -1,0 +1,1 @@
+//! HTML pages about a run and about its sites.
