@@ -12,7 +12,6 @@ use crate::config::{Config, EmitConfig, RunConfig, without_detours};
 use crate::error_chain::Problem;
 use crate::file_type::{first_bytes, what_is};
 use crate::inputs::Input;
-use crate::report;
 use crate::resume::folder::STATE;
 use crate::sink_name::SinkName;
 use crate::source::address_of;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
+use report::foreign_line;
 use serde::de::DeserializeOwned;
 use sink::{Ledger, RunState};
 
@@ -163,15 +164,10 @@ impl LineFile {
         let file = lines::open(&self.0).with_context(|| format!("cannot read {shown}"))?;
         for (number, line) in (1..).zip(file.lines()) {
             let line = line.with_context(|| format!("cannot read {shown}"))?;
-            let parsed = serde_json::from_str(&line).with_context(|| unlike(&self.0, number))?;
+            let parsed =
+                serde_json::from_str(&line).with_context(|| foreign_line(&self.0, number))?;
             take(parsed, &line)?;
         }
         Ok(())
     }
-}
-
-/// Said of a line that cannot be read.
-pub(crate) fn unlike(path: &Path, number: usize) -> String {
-    let shown = path.display();
-    format!("{shown}, line {number}: not in the format of this version of sitegrove")
 }

@@ -1,17 +1,9 @@
 //! `sitegrove inspect`: an HTML page that shows what was learnt about a site, and why.
 
-mod document;
 mod every;
-mod evidence;
-mod labels;
-mod look;
-mod reading;
 mod records;
+mod relearn;
 mod reread;
-mod sample;
-mod settings;
-mod tables;
-mod words;
 
 use std::fs;
 use std::io::Write;
@@ -20,16 +12,15 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use report::readable::count;
 use sink::{AtomicFile, make_folder, site_file_name};
 
-use self::settings::Settings;
+use self::relearn::RunSettings;
 use super::whole_number::whole;
 use crate::error_chain::Problem;
 use crate::messages::LogFormat;
-use crate::numerals::count;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
-use crate::report;
 use crate::run::mark_begun;
 
 /// Arguments of `sitegrove inspect`.
@@ -77,24 +68,23 @@ pub fn run(
     }
     paths_of(args).check()?;
     let site = args.site.as_deref().map_or_else(|| Err(unnamed(&args.run)), Ok)?;
-    let records = records::Records::read(&args.run, site)?;
-    let settings = Settings::of_run(&records.ledger)?;
+    let records = records::read_records(&args.run, site)?;
+    let settings = RunSettings::new(&records.ledger)?;
     let reread = reread::reread(&records, &settings.config, stop)?;
-    let view = look::look(&records, &settings, &reread, args.pages);
-    warn_of(&args.run, &view.notes);
-    let document = document::document(&view);
+    let (page, notes) = settings.page_of_site(&records, reread, args.pages)?;
+    warn_of(&args.run, &notes);
     match &args.out {
-        Some(path) if path == Path::new("-") => out.as_html().write_all(document.as_bytes())?,
+        Some(path) if path == Path::new("-") => out.as_html().write_all(page.as_bytes())?,
         Some(path) => {
             if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
                 make_folder(folder)?;
             }
-            AtomicFile::write_whole(path, document.as_bytes())?;
+            AtomicFile::write_whole(path, page.as_bytes())?;
             writeln!(out, "{}", path.display())?;
         }
         None => {
             let path = place(&args.run, &records.site)?;
-            AtomicFile::write_whole(&path, document.as_bytes())?;
+            AtomicFile::write_whole(&path, page.as_bytes())?;
             writeln!(out, "{}", path.display())?;
             report::refresh(&args.run, &records.ledger)?;
         }

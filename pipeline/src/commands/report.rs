@@ -8,8 +8,6 @@ use anyhow::{Result, bail};
 use clap::Args;
 use sink::SiteRowsSink;
 
-use crate::report;
-
 /// Arguments of `sitegrove report`.
 #[derive(Args, Debug)]
 #[command(after_help = "\

@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use crate::results::no_ledger;
 use anyhow::{Context, Result};
 use clap::Args;
+use report::readable::{count, duration, grouped, size, to_the_second};
 use sink::{Ledger, RunPhase, RunProgress, RunState};
 
 use super::format::Format;
-use crate::memory::shown;
-use crate::numerals::{count, duration, grouped, to_the_second};
 use crate::printed::{Console, line};
 use crate::resume::folder::{RunFolder, STATE};
 
@@ -97,8 +96,8 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
             writeln!(
                 out,
                 "reading: {} of {} ({:.0} %){left}",
-                shown(read),
-                shown(all),
+                size(read),
+                size(all),
                 percent(read, all),
             )?;
         }
@@ -121,10 +120,10 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
         RunPhase::Writing => writeln!(out, "writing: finishing the outputs")?,
     }
     if progress.spool_bytes > 0 {
-        writeln!(out, "pages on disk: {}", shown(progress.spool_bytes))?;
+        writeln!(out, "pages on disk: {}", size(progress.spool_bytes))?;
     }
     if let Some(peak) = ledger.peak_rss_bytes {
-        writeln!(out, "{} so far, peak memory {}", duration(ledger.seconds), shown(peak))?;
+        writeln!(out, "{} so far, peak memory {}", duration(ledger.seconds), size(peak))?;
     }
     print_problems(ledger, out)
 }

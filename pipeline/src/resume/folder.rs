@@ -9,7 +9,6 @@ use sink::{AtomicFile, Ledger, RunState};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::Config;
-use crate::report;
 use crate::resume::finished::{fits, is_done};
 use crate::resume::identity::Identity;
 use crate::sink_name::SinkName;

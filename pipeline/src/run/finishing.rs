@@ -9,7 +9,6 @@ use sink::{AtomicFile, EarlierRun, Ledger};
 use super::{RunContext, resumable};
 use crate::config::Config;
 use crate::error_chain::error_chain;
-use crate::report;
 use crate::sink_name::SinkName;
 
 impl RunContext<'_> {

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Result, bail};
 use model::Drop;
+use report::readable::{count, grouped};
 use sink::RunPhase;
 
 use super::nightly::{self, night_name};
@@ -13,7 +14,6 @@ use super::reading::Taken;
 use super::{RunContext, Stopped, resumable};
 use crate::error_chain::Problem;
 use crate::frames::{Frames, is_damage};
-use crate::numerals::{count, grouped};
 use crate::progress::tally::{Counted, Tally};
 use crate::records::{Records, RecordsRead};
 use crate::resume::catalogue::Complete;

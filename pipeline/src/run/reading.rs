@@ -10,11 +10,11 @@ use anyhow::{Context, Result, bail};
 use grouping::Tracking;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use report::readable::size;
 use sink::{AtomicFile, InputRecord, RunPhase};
 
 use super::{RunContext, Stopped};
 use crate::frames::{content_of, write_frame};
-use crate::memory::shown;
 use crate::progress::status::Reading;
 use crate::resume::catalogue::{self, Catalogue, Complete, boot};
 use crate::resume::folder::{COMPLETE, state_error};
@@ -279,9 +279,9 @@ impl RunContext<'_> {
                  of HTML, {} on disk); free some space, name another folder with --spool, or give more \
                  memory with --memory",
                 self.spool_at.display(),
-                shown(free),
-                shown(html),
-                shown(needed),
+                size(free),
+                size(html),
+                size(needed),
             );
         }
         Ok(())

@@ -9,24 +9,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use anyhow::{Context, Result, bail};
 use model::Site;
 use rayon::prelude::*;
+use report::readable::{count, size};
+use report::{SiteRecords, foreign_line};
 use serde::de::DeserializeOwned;
 use sink::{AtomicFile, site_file_name};
 
-use super::document::document;
-use super::look::look;
-use super::records::{OfSite, Records, read_site, sites_of};
+use super::records::{LineSite, read_site, sites_of};
+use super::relearn::RunSettings;
 use super::reread::{Again, Reread, addresses, reread_all};
-use super::settings::Settings;
 use super::{InspectArgs, place, warn_of};
 use crate::commands::progress::Progress;
 use crate::lines::{self, Place};
-use crate::memory::shown;
 use crate::messages::LogFormat;
-use crate::numerals::count;
 use crate::printed::Console;
 use crate::progress::observer::{Observer, Quiet};
-use crate::report;
-use crate::results::{LineFile, Results, unlike};
+use crate::results::{LineFile, Results};
 use crate::run::Stopped;
 
 /// Writes the pages of all sites, then rebuilds the report with links to them.
@@ -41,7 +38,7 @@ pub(super) fn run(
 ) -> Result<()> {
     let results = Results::open(&args.run)?;
     let ledger = results.ledger();
-    let settings = Settings::of_run(ledger)?;
+    let settings = RunSettings::new(ledger)?;
     let articles = Index::read(results.articles()?)?;
     let drops = Index::read(results.dropped())?;
     let of_saved: BTreeMap<&str, &str> = (articles.addresses.iter().chain(&drops.addresses))
@@ -61,7 +58,7 @@ pub(super) fn run(
     let named = sites_of(&results.wrappers())?;
     let each: Vec<(String, Option<Site>)> =
         named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
-    let (pages, size) = (each.len(), AtomicU64::new(0));
+    let (pages, bytes) = (each.len(), AtomicU64::new(0));
     let of_site = |site: &Option<Site>| site.as_ref().map_or(0, |site| site.pages.len());
     observer.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
     let done = each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {
@@ -71,16 +68,16 @@ pub(super) fn run(
         let read = of_site(&site);
         let records = records_of(&results, &name, &articles, &drops)?;
         let reread = Reread { problems: problems_of(&records, &problems), site, unread: 0 };
-        let document = document(&look(&records, &settings, &reread, args.pages));
-        size.fetch_add(document.len() as u64, Ordering::Relaxed);
-        AtomicFile::write_whole(&place(&args.run, &name)?, document.as_bytes())?;
+        let (page, _) = settings.page_of_site(&records, reread, args.pages)?;
+        bytes.fetch_add(page.len() as u64, Ordering::Relaxed);
+        AtomicFile::write_whole(&place(&args.run, &name)?, page.as_bytes())?;
         observer.site_done(&name, read);
         Ok(())
     });
     drop(progress);
     done?;
     let folder = report::pages_of(&args.run);
-    let size = shown(size.into_inner());
+    let size = size(bytes.into_inner());
     writeln!(out, "{} in {} ({size})", count(pages, "page"), folder.display())?;
     if report::refresh(&args.run, ledger)? {
         writeln!(out, "{} links them", args.run.join(report::FILE).display())?;
@@ -88,15 +85,15 @@ pub(super) fn run(
     Ok(())
 }
 
-fn records_of(run: &Results, site: &str, articles: &Index, drops: &Index) -> Result<Records> {
+fn records_of(run: &Results, site: &str, articles: &Index, drops: &Index) -> Result<SiteRecords> {
     let path = run.wrappers().join(format!("{}.json", site_file_name(site)));
     let (site, templates) = read_site(&path)?;
     let (articles, drops) = (articles.lines(&site)?, drops.lines(&site)?);
-    Ok(Records { ledger: Arc::clone(run.ledger()), templates, articles, drops, site })
+    Ok(SiteRecords { ledger: Arc::clone(run.ledger()), templates, articles, drops, site })
 }
 
 /// The problems of inputs that concern a site: those with its pages, and feeds.
-fn problems_of(records: &Records, problems: &[(String, String)]) -> Vec<String> {
+fn problems_of(records: &SiteRecords, problems: &[(String, String)]) -> Vec<String> {
     if problems.is_empty() {
         return Vec::new();
     }
@@ -123,13 +120,13 @@ impl Index {
         let mut number = 0;
         let read = lines::each(file.path(), |place, line| -> Result<()> {
             number += 1;
-            let of: OfSite =
-                serde_json::from_slice(line).with_context(|| unlike(file.path(), number))?;
+            let of: LineSite =
+                serde_json::from_slice(line).with_context(|| foreign_line(file.path(), number))?;
             let places = places.entry(of.key()).or_default();
             if !places.last_mut().is_some_and(|last| last.join(&place)) {
                 places.push(place);
             }
-            addresses.entry(of.origin.file).or_insert(of.url);
+            addresses.entry(of.origin.file.into_owned()).or_insert(of.url);
             Ok(())
         });
         read.with_context(|| format!("cannot read {}", file.path().display()))?;

@@ -1,82 +1,28 @@
 //! The records of a site in a run folder.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use grouping::site_key;
+use report::{SiteRecords, foreign_line};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use sink::{Ledger, SiteRecord, TemplateRecord, site_file_name};
+use sink::{OriginRecord, SiteRecord, TemplateRecord, site_file_name};
 
 use crate::commands::nearest::no_site;
-use crate::results::{LineFile, Results, unlike};
-
-/// The records of one site.
-#[derive(Debug)]
-pub(super) struct Records {
-    pub(super) site: String,
-    pub(super) ledger: Arc<Ledger>,
-    pub(super) templates: Vec<TemplateRecord>,
-    pub(super) articles: Vec<ArticleLine>,
-    pub(super) drops: Vec<DropLine>,
-}
-
-/// A line of `articles.jsonl`.
-#[derive(Debug, Deserialize)]
-pub(super) struct ArticleLine {
-    pub(super) url: String,
-    pub(super) template: String,
-    pub(super) title: Option<String>,
-    pub(super) authors: Vec<String>,
-    pub(super) published: Option<String>,
-    pub(super) modified: Option<String>,
-    pub(super) language: Option<String>,
-    pub(super) text: String,
-    #[serde(default)]
-    pub(super) comments: String,
-    pub(super) xpath: Vec<String>,
-    pub(super) prune: Vec<String>,
-    pub(super) cut: Option<String>,
-    pub(super) engine: String,
-    pub(super) route: String,
-    pub(super) confidence: f64,
-    #[serde(default)]
-    pub(super) doubtful: bool,
-    pub(super) sources: BTreeMap<String, String>,
-    pub(super) origin: OriginLine,
-}
-
-/// A line of `dropped.jsonl`.
-#[derive(Debug, Deserialize)]
-pub(super) struct DropLine {
-    pub(super) stage: String,
-    pub(super) reason: String,
-    pub(super) url: String,
-    pub(super) detail: String,
-    pub(super) origin: OriginLine,
-}
-
-/// The origin of a page.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct OriginLine {
-    pub(super) file: String,
-    pub(super) offset: u64,
-    #[serde(default)]
-    pub(super) record_id: String,
-}
+use crate::results::{LineFile, Results};
 
 /// The fields of a line that determine its site.
 #[derive(Deserialize)]
-pub(super) struct OfSite {
+pub(super) struct LineSite {
     site: String,
     pub(super) url: String,
-    pub(super) origin: OriginLine,
+    pub(super) origin: OriginRecord<'static>,
 }
 
-impl OfSite {
+impl LineSite {
     /// The site; for drops before grouping, that of the address.
     pub(super) fn key(&self) -> String {
         let own = if self.site.is_empty() { site_key(&self.url) } else { None };
@@ -84,24 +30,21 @@ impl OfSite {
     }
 }
 
-impl Records {
-    /// Reads the records of a site, given by its key, its host or an address.
-    ///
-    /// # Errors
-    /// If the folder contains no finished run, the run has no such site (similar names are suggested), or a
-    /// file cannot be read.
-    pub(super) fn read(folder: &Path, named: &str) -> Result<Self> {
-        let run = Results::open(folder)?;
-        let (site, templates) = site_of_run(&run, folder, named)?;
-        let of_site = |line: &OfSite| line.key() == site;
-        let articles = lines(&run.articles()?, &of_site)?;
-        let drops = lines(&run.dropped(), &of_site)?;
-        Ok(Self { site, ledger: Arc::clone(run.ledger()), templates, articles, drops })
-    }
+/// Reads the records of a site, given by its key, its host or an address.
+///
+/// # Errors
+/// If the folder contains no finished run, the run has no such site (similar names are suggested), or a
+/// file cannot be read.
+pub(super) fn read_records(folder: &Path, named: &str) -> Result<SiteRecords> {
+    let run = Results::open(folder)?;
+    let (site, templates) = find_site(&run, folder, named)?;
+    let articles = read_lines(&run.articles()?, &site)?;
+    let drops = read_lines(&run.dropped(), &site)?;
+    Ok(SiteRecords { site, ledger: Arc::clone(run.ledger()), templates, articles, drops })
 }
 
 /// The requested site, with its templates.
-fn site_of_run(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec<TemplateRecord>)> {
+fn find_site(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec<TemplateRecord>)> {
     let wrappers = run.wrappers();
     let host = named.trim_end_matches('/');
     let meant = [Some(named.to_owned()), site_key(named), site_key(&format!("http://{host}/"))];
@@ -152,17 +95,15 @@ fn json<T: DeserializeOwned>(path: &Path) -> Result<T> {
         .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))
 }
 
-/// The lines of a file that are about the site.
-fn lines<T: DeserializeOwned>(
-    file: &LineFile,
-    of_site: &dyn Fn(&OfSite) -> bool,
-) -> Result<Vec<T>> {
+/// The lines of a file that are about a site.
+fn read_lines<T: DeserializeOwned>(file: &LineFile, site: &str) -> Result<Vec<T>> {
     let mut found = Vec::new();
     let mut number = 0;
-    file.each(|line: OfSite, text| {
+    file.each(|line: LineSite, text| {
         number += 1;
-        if of_site(&line) {
-            found.push(serde_json::from_str(text).with_context(|| unlike(file.path(), number))?);
+        if line.key() == site {
+            let read = serde_json::from_str(text);
+            found.push(read.with_context(|| foreign_line(file.path(), number))?);
         }
         Ok(())
     })?;

@@ -9,9 +9,9 @@ use grouping::site_key;
 use model::Site;
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
-use sink::{InputRecord, Ledger};
+use report::SiteRecords;
+use sink::{InputRecord, Ledger, OriginRecord};
 
-use super::records::{OriginLine, Records};
 use crate::config::Config;
 use crate::inputs::Input;
 use crate::progress::observer::{Observer, Quiet};
@@ -38,7 +38,7 @@ pub(super) struct Reread {
 ///
 /// # Errors
 /// With [`Stopped`].
-pub(super) fn reread(records: &Records, config: &Config, stop: &AtomicBool) -> Result<Reread> {
+pub(super) fn reread(records: &SiteRecords, config: &Config, stop: &AtomicBool) -> Result<Reread> {
     let addresses = addresses(records);
     // The original of a revisit may be in any archive.
     let all = records.ledger.inputs.iter().any(|input| input.records.contains_key("revisit"));
@@ -176,13 +176,10 @@ fn read_again(
 }
 
 /// For each file with pages of the site, the address of one of them.
-pub(super) fn addresses(records: &Records) -> BTreeMap<&str, &str> {
-    let of_articles = records.articles.iter().map(|a| (&a.origin, &a.url));
-    let of_drops = records.drops.iter().map(|d| (&d.origin, &d.url));
-    of_articles
-        .chain(of_drops)
-        .map(|(OriginLine { file, .. }, url)| (file.as_str(), url.as_str()))
-        .collect()
+pub(super) fn addresses(records: &SiteRecords) -> BTreeMap<&str, &str> {
+    let of_articles = records.articles.iter().map(|a| (&a.origin, &*a.url));
+    let of_drops = records.drops.iter().map(|d| (&d.origin, &*d.url));
+    of_articles.chain(of_drops).map(|(OriginRecord { file, .. }, url)| (&**file, url)).collect()
 }
 
 /// The input as in the run; `None` for archives without a page of the site, unless all are wanted.

@@ -9,82 +9,79 @@ use std::iter::Peekable;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use model::SiteFigures;
+use model::{DropReason, SiteFigures};
 use serde::{Deserialize, Serialize};
-use sink::{AtomicFile, SCHEMA, SiteRowsSink};
+use sink::{AtomicFile, EarlierRun, Ledger, SCHEMA};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::folder_of;
-use super::lines::SiteLines;
-use crate::results::unlike;
-use sink::{EarlierRun, Ledger};
+use crate::figures::{SiteLines, foreign_line};
+use crate::readable::grouped;
+use crate::{COMPARISON, sites_file};
 
-/// Name of the file in the report's folder.
-pub(super) const FILE: &str = "compared.json";
 /// Maximum number of sites in each list.
 const LISTED: usize = 50;
 /// Difference of the mean confidence from which a site counts as changed.
-pub(super) const CONFIDENCE: f64 = 0.05;
+const CONFIDENCE: f64 = 0.05;
 
 /// What differs between two runs.
 #[derive(Debug, Deserialize, Serialize)]
-pub(super) struct Comparison {
+pub(crate) struct Comparison {
     schema: u32,
-    pub(super) before: RunFigures,
-    pub(super) now: RunFigures,
+    pub(crate) before: RunFigures,
+    pub(crate) now: RunFigures,
     /// Drops by reason, of all reasons that either run has.
-    pub(super) drops: Vec<DropChange>,
+    pub(crate) drops: Vec<DropChange>,
     /// `None` if one of the runs was made without the output `report`.
-    pub(super) sites: Option<SiteChanges>,
+    pub(crate) sites: Option<SiteChanges>,
 }
 
 /// The figures of a run.
 #[derive(Debug, Deserialize, Serialize)]
-pub(super) struct RunFigures {
+pub(crate) struct RunFigures {
     #[serde(flatten)]
-    pub(super) run: EarlierRun,
+    pub(crate) run: EarlierRun,
     /// Mean over its articles; `None` without any, and if it was made without the output `report`.
-    pub(super) confidence: Option<f64>,
+    pub(crate) confidence: Option<f64>,
 }
 
 /// Drops of one reason.
 #[derive(Debug, Deserialize, Serialize)]
-pub(super) struct DropChange {
-    pub(super) reason: String,
-    pub(super) before: u64,
-    pub(super) now: u64,
+pub(crate) struct DropChange {
+    pub(crate) reason: String,
+    pub(crate) before: u64,
+    pub(crate) now: u64,
 }
 
 /// Sites that differ.
 #[derive(Debug, Default, Deserialize, Serialize)]
-pub(super) struct SiteChanges {
+pub(crate) struct SiteChanges {
     /// Sites of this run that the earlier one does not have.
-    pub(super) gained: SiteList,
+    pub(crate) gained: SiteList,
     /// Sites of the earlier run that this one does not have.
-    pub(super) lost: SiteList,
+    pub(crate) lost: SiteList,
     /// Sites of both with clearly more or fewer articles, or another mean confidence.
-    pub(super) changed: SiteList,
+    pub(crate) changed: SiteList,
 }
 
 /// The sites of a list, those with the largest difference first.
 #[derive(Debug, Default, Deserialize, Serialize)]
-pub(super) struct SiteList {
+pub(crate) struct SiteList {
     /// How many there are; not all need be listed.
-    pub(super) count: u64,
-    pub(super) sites: Vec<Changed>,
+    pub(crate) count: u64,
+    pub(crate) sites: Vec<ComparedSite>,
 }
 
 /// A site with its figures in both runs.
 #[derive(Debug, Deserialize, Serialize)]
-pub(super) struct Changed {
-    pub(super) site: String,
-    pub(super) articles: [usize; 2],
-    pub(super) doubtful: [usize; 2],
-    pub(super) confidence: [Option<f64>; 2],
+pub(crate) struct ComparedSite {
+    pub(crate) site: String,
+    pub(crate) articles: [usize; 2],
+    pub(crate) doubtful: [usize; 2],
+    pub(crate) confidence: [Option<f64>; 2],
 }
 
-impl Changed {
-    fn of(before: Option<&SiteFigures>, now: Option<&SiteFigures>) -> Self {
+impl ComparedSite {
+    fn new(before: Option<&SiteFigures>, now: Option<&SiteFigures>) -> Self {
         let both = [before, now];
         let site = both.into_iter().flatten().next().map(|figures| figures.site.clone());
         Self {
@@ -105,6 +102,11 @@ impl Changed {
         fewer_or_more || (was - is).abs() >= CONFIDENCE
     }
 
+    /// Whether the mean confidence is clearly lower than before.
+    pub(crate) fn is_less_confident(&self) -> bool {
+        matches!(self.confidence, [Some(was), Some(is)] if was - is >= CONFIDENCE)
+    }
+
     /// The articles to be expected right, more or fewer: what lists are sorted by.
     fn weight(&self) -> f64 {
         let [before, now] =
@@ -114,15 +116,15 @@ impl Changed {
 }
 
 impl SiteList {
-    fn add(&mut self, site: Changed) {
+    fn add(&mut self, site: ComparedSite) {
         self.count += 1;
         self.sites.push(site);
         if self.sites.len() >= 4 * LISTED {
-            self.keep_the_largest();
+            self.keep_largest();
         }
     }
 
-    fn keep_the_largest(&mut self) {
+    fn keep_largest(&mut self) {
         self.sites
             .sort_by(|a, b| b.weight().total_cmp(&a.weight()).then_with(|| a.site.cmp(&b.site)));
         self.sites.truncate(LISTED);
@@ -133,33 +135,20 @@ impl SiteList {
 ///
 /// # Errors
 /// If the earlier folder contains no finished run, or the figures of one of them cannot be read.
-pub(super) fn compare(
+pub(crate) fn compare_runs(
     run: &Path,
     ledger: &Ledger,
     earlier: &Path,
     before: &Ledger,
 ) -> Result<Comparison> {
-    let figures = |run: &Path| folder_of(run).join(SiteRowsSink::FILE);
-    let files = [figures(earlier), figures(run)];
+    let files = [sites_file(earlier), sites_file(run)];
     let mut sums = [Sums::default(), Sums::default()];
     let sites = match files.iter().all(|file| file.is_file()) {
         true => {
             let [before, now] = files.map(|file| SiteLines::open(&file));
-            Some(sites(before?, now?, &mut sums)?)
+            Some(compare_sites(before?, now?, &mut sums)?)
         }
         false => None,
-    };
-    let figures = |run: &Path, ledger: &Ledger, sums: &Sums| RunFigures {
-        run: EarlierRun {
-            folder: run.display().to_string(),
-            started: ledger.started.clone(),
-            pages: ledger.counts.pages,
-            sites: ledger.counts.sites,
-            articles: ledger.counts.articles,
-            doubtful: ledger.counts.doubtful,
-            dropped: ledger.dropped_pages(),
-        },
-        confidence: sums.mean(),
     };
     let reasons: BTreeSet<&String> = before.drops.keys().chain(ledger.drops.keys()).collect();
     let drops = reasons.into_iter().map(|reason| DropChange {
@@ -169,11 +158,96 @@ pub(super) fn compare(
     });
     Ok(Comparison {
         schema: SCHEMA,
-        before: figures(earlier, before, &sums[0]),
-        now: figures(run, ledger, &sums[1]),
+        before: RunFigures::new(earlier, before, &sums[0]),
+        now: RunFigures::new(run, ledger, &sums[1]),
         drops: drops.collect(),
         sites,
     })
+}
+
+impl RunFigures {
+    fn new(run: &Path, ledger: &Ledger, sums: &Sums) -> Self {
+        let run = EarlierRun {
+            folder: run.display().to_string(),
+            started: ledger.started.clone(),
+            pages: ledger.counts.pages,
+            sites: ledger.counts.sites,
+            articles: ledger.counts.articles,
+            doubtful: ledger.counts.doubtful,
+            dropped: ledger.dropped_pages(),
+        };
+        Self { run, confidence: sums.mean() }
+    }
+}
+
+/// A figure in both runs, with its change, as text.
+#[derive(Debug)]
+pub(crate) struct ComparedFigure<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) shown: [String; 3],
+}
+
+impl<'a> ComparedFigure<'a> {
+    fn new(name: &'a str, was: u64, is: u64) -> Self {
+        Self { name, shown: [grouped(was), grouped(is), difference(was, is)] }
+    }
+}
+
+impl Comparison {
+    /// The main figures of both runs.
+    pub(crate) fn totals(&self) -> Vec<ComparedFigure<'static>> {
+        let (was, is) = (&self.before.run, &self.now.run);
+        let mut totals = vec![
+            ComparedFigure::new("Articles", was.articles, is.articles),
+            ComparedFigure::new("Doubtful articles", was.doubtful, is.doubtful),
+            ComparedFigure::new("Pages", was.pages, is.pages),
+            ComparedFigure::new("Sites", was.sites, is.sites),
+            ComparedFigure::new("Dropped", was.dropped, is.dropped),
+        ];
+        if let (Some(was), Some(is)) = (self.before.confidence, self.now.confidence) {
+            let change = format!("{:+.2}", is - was).replace('-', "−");
+            let shown = [format!("{was:.2}"), format!("{is:.2}"), change];
+            totals.push(ComparedFigure { name: "Mean confidence", shown });
+        }
+        totals
+    }
+
+    /// The drops of both runs by reason, without records that hold no page.
+    pub(crate) fn drops_of_pages(&self) -> impl Iterator<Item = ComparedFigure<'_>> {
+        let other = DropReason::OtherRecord.as_str();
+        let drops = self.drops.iter().filter(move |drop| drop.reason != other);
+        drops.map(|drop| ComparedFigure::new(&drop.reason, drop.before, drop.now))
+    }
+}
+
+impl SiteChanges {
+    /// The lists with their titles.
+    pub(crate) fn lists(&self) -> [(&'static str, &SiteList); 3] {
+        [
+            ("Sites that changed", &self.changed),
+            ("Sites gained", &self.gained),
+            ("Sites lost", &self.lost),
+        ]
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lists().iter().all(|(_, list)| list.count == 0)
+    }
+}
+
+/// A difference with its share of the earlier number: `−12 (−6 %)`.
+fn difference(before: u64, now: u64) -> String {
+    let sign = if now < before { "−" } else { "+" };
+    let change = before.abs_diff(now);
+    match (change, before) {
+        (0, _) => "=".to_owned(),
+        (_, 0) => format!("{sign}{}", grouped(change)),
+        _ => {
+            let percent = 100.0 * change as f64 / before as f64;
+            let percent = if percent < 1.0 { "<1".to_owned() } else { format!("{percent:.0}") };
+            format!("{sign}{} ({sign}{percent} %)", grouped(change))
+        }
+    }
 }
 
 /// Sums over the sites of a run.
@@ -203,7 +277,7 @@ struct InOrder {
 }
 
 impl InOrder {
-    fn of(lines: SiteLines) -> Self {
+    fn new(lines: SiteLines) -> Self {
         Self { path: lines.path().to_owned(), lines: lines.peekable(), last: None }
     }
 
@@ -213,7 +287,7 @@ impl InOrder {
         Some((xxh3_64(next.site.as_bytes()), next.site.clone()))
     }
 
-    fn take(&mut self) -> Result<Option<SiteFigures>> {
+    fn next_site(&mut self) -> Result<Option<SiteFigures>> {
         let key = self.key();
         let Some(figures) = self.lines.next().transpose()? else { return Ok(None) };
         ensure!(self.last < key, "{} is not in the order of sites", self.path.display());
@@ -222,8 +296,8 @@ impl InOrder {
     }
 }
 
-fn sites(before: SiteLines, now: SiteLines, sums: &mut [Sums; 2]) -> Result<SiteChanges> {
-    let (mut before, mut now) = (InOrder::of(before), InOrder::of(now));
+fn compare_sites(before: SiteLines, now: SiteLines, sums: &mut [Sums; 2]) -> Result<SiteChanges> {
+    let (mut before, mut now) = (InOrder::new(before), InOrder::new(now));
     let mut changes = SiteChanges::default();
     loop {
         let order = match (before.key(), now.key()) {
@@ -231,16 +305,16 @@ fn sites(before: SiteLines, now: SiteLines, sums: &mut [Sums; 2]) -> Result<Site
             (Some(_), None) => Ordering::Less,
             (None, _) => Ordering::Greater,
         };
-        let was = if order.is_le() { before.take()? } else { None };
-        let is = if order.is_ge() { now.take()? } else { None };
+        let was = if order.is_le() { before.next_site()? } else { None };
+        let is = if order.is_ge() { now.next_site()? } else { None };
         for (sums, figures) in sums.iter_mut().zip([&was, &is]) {
             figures.iter().for_each(|figures| sums.add(figures));
         }
-        let change = Changed::of(was.as_ref(), is.as_ref());
+        let change = ComparedSite::new(was.as_ref(), is.as_ref());
         match (was, is) {
             (None, None) => {
                 // A line that cannot be read has no key: its error comes from taking it.
-                before.take()?;
+                before.next_site()?;
                 break;
             }
             (Some(_), None) => changes.lost.add(change),
@@ -250,31 +324,36 @@ fn sites(before: SiteLines, now: SiteLines, sums: &mut [Sums; 2]) -> Result<Site
         }
     }
     for list in [&mut changes.gained, &mut changes.lost, &mut changes.changed] {
-        list.keep_the_largest();
+        list.keep_largest();
     }
     Ok(changes)
 }
 
-/// Writes a comparison into the report's folder.
-///
-/// # Errors
-/// If it cannot be written.
-pub(super) fn write(run: &Path, comparison: &Comparison) -> Result<()> {
-    let mut json = serde_json::to_vec_pretty(comparison)?;
-    json.push(b'\n');
-    Ok(AtomicFile::write_whole(&folder_of(run).join(FILE), &json)?)
-}
+impl Comparison {
+    /// Writes the comparison into the report's folder.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn write(&self, run: &Path) -> Result<()> {
+        let mut json = serde_json::to_vec_pretty(self)?;
+        json.push(b'\n');
+        Ok(AtomicFile::write_whole(&run.join(COMPARISON), &json)?)
+    }
 
-/// The comparison in the report's folder, if there is one.
-///
-/// # Errors
-/// If it cannot be read.
-pub(super) fn read(run: &Path) -> Result<Option<Comparison>> {
-    let path = folder_of(run).join(FILE);
-    match std::fs::read(&path) {
-        Ok(json) => Ok(Some(serde_json::from_slice(&json).with_context(|| unlike(&path, 1))?)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    /// The comparison in the report's folder, if there is one.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn read(run: &Path) -> Result<Option<Self>> {
+        let path = run.join(COMPARISON);
+        match std::fs::read(&path) {
+            Ok(json) => {
+                let read = serde_json::from_slice(&json).with_context(|| foreign_line(&path, 1));
+                Ok(Some(read?))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
     }
 }
 
@@ -284,7 +363,7 @@ mod tests {
 
     #[test]
     fn ordinary_differences_are_no_changes() {
-        let site = |articles, confidence: [f64; 2]| Changed {
+        let site = |articles, confidence: [f64; 2]| ComparedSite {
             site: String::new(),
             articles,
             doubtful: [0, 0],
@@ -302,5 +381,18 @@ mod tests {
             assert_eq!(site(articles, confidence).is_clear(), clear, "{articles:?} {confidence:?}");
         }
         assert!(site([10, 2], [0.9, 0.9]).weight() > site([10, 10], [0.9, 0.5]).weight());
+    }
+
+    #[test]
+    fn differences_have_signs_and_shares() {
+        for (before, now, shown) in [
+            (10, 10, "="),
+            (0, 3, "+3"),
+            (200, 188, "−12 (−6 %)"),
+            (1000, 1001, "+1 (+<1 %)"),
+            (4, 0, "−4 (−100 %)"),
+        ] {
+            assert_eq!(difference(before, now), shown);
+        }
     }
 }
