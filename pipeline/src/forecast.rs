@@ -10,7 +10,7 @@ use model::DropReason;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use serde::Serialize;
-use sink::{Ledger, RunState, Selection};
+use sink::{Ledger, PageSelection, RunState};
 
 use crate::config::Config;
 use crate::file_type::not_an_archive;
@@ -64,7 +64,7 @@ pub(crate) struct Forecast {
     pub(crate) out: PathBuf,
     /// What is in that folder: `new`, `unfinished run`, `finished run` or `other files`.
     pub(crate) out_holds: &'static str,
-    pub(crate) selection: Selection,
+    pub(crate) selection: PageSelection,
     pub(crate) inputs: Vec<InputForecast>,
     /// Pages, other captures and revisits included.
     pub(crate) pages: u64,

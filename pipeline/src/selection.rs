@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use grouping::site_key;
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
-use sink::Selection;
+use sink::PageSelection;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::RunConfig;
@@ -12,14 +12,14 @@ use crate::config::RunConfig;
 ///
 /// # Errors
 /// If a setting is no site or no date.
-pub fn selection_of(config: &RunConfig) -> Result<Selection> {
+pub fn selection_of(config: &RunConfig) -> Result<PageSelection> {
     let sites = config.sites.iter().map(|named| {
         let Some(site) = site_named(named) else {
             bail!("--site `{named}` is not a site; give a host, such as blog.example");
         };
         Ok(site)
     });
-    Ok(Selection {
+    Ok(PageSelection {
         sites: sites.collect::<Result<_>>()?,
         since: period("--since", &config.since)?.map(|(from, _)| from),
         before: period("--until", &config.until)?.map(|(_, end)| end),
@@ -62,7 +62,7 @@ fn period(option: &str, text: &str) -> Result<Option<(Timestamp, Timestamp)>> {
 }
 
 /// Warns of chosen sites that are not among those with these hashes.
-pub(crate) fn warn_of_missing(selection: &Selection, sites: &[u64]) {
+pub(crate) fn warn_of_missing(selection: &PageSelection, sites: &[u64]) {
     for site in &selection.sites {
         if sites.binary_search(&xxh3_64(site.as_bytes())).is_err() {
             tracing::warn!(
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn selection(sites: &[&str], since: &str, until: &str) -> Result<Selection> {
+    fn selection(sites: &[&str], since: &str, until: &str) -> Result<PageSelection> {
         let mut config = Config::load(None).unwrap().run;
         config.sites = sites.iter().map(|&site| site.to_owned()).collect();
         (config.since, config.until) = (since.to_owned(), until.to_owned());
@@ -104,7 +104,7 @@ mod tests {
         let chosen = selection_of(&config.run).unwrap();
         assert!(chosen.sites.contains("a.example") && chosen.limit == 7);
         assert_eq!(chosen.before.unwrap().to_string(), "2026-11-01T00:00:00Z");
-        let back: Selection =
+        let back: PageSelection =
             serde_json::from_str(&serde_json::to_string(&chosen).unwrap()).unwrap();
         assert_eq!(back, chosen);
     }

@@ -1,10 +1,10 @@
-//! Bars and histograms; `macros.html` draws them, and writes their figures for who does not see them.
+//! BarTable and histograms; `macros.html` draws them, and writes their figures for who does not see them.
 
 use crate::readable::{grouped, percent};
 
 /// A table of amounts with a bar for each.
 #[derive(Debug)]
-pub(crate) struct Bars {
+pub(crate) struct BarTable {
     /// Heads of the columns, for screen readers.
     pub(crate) heads: [&'static str; 2],
     pub(crate) bars: Vec<Bar>,
@@ -24,7 +24,7 @@ pub(crate) struct Bar {
     pub(crate) shown: String,
 }
 
-impl Bars {
+impl BarTable {
     pub(crate) fn new(heads: [&'static str; 2], bars: impl Iterator<Item = Bar>) -> Self {
         Self { heads, bars: bars.collect(), full: 0.0 }
     }
@@ -48,13 +48,13 @@ pub(crate) struct Histogram {
     pub(crate) counted: &'static str,
     /// The variable, e.g. `confidence`.
     pub(crate) axis: &'static str,
-    pub(crate) classes: Vec<Class>,
+    pub(crate) classes: Vec<ChartClass>,
     pub(crate) ticks: Vec<Tick>,
 }
 
 /// A class of a histogram; all classes have the same width.
 #[derive(Debug)]
-pub(crate) struct Class {
+pub(crate) struct ChartClass {
     /// Its range, e.g. `0.85 to 0.90`.
     pub(crate) name: String,
     pub(crate) amount: u64,
@@ -69,7 +69,7 @@ pub(crate) struct Tick {
 
 /// Where everything of a histogram is, in units of approximately one pixel.
 #[derive(Debug)]
-pub(crate) struct Picture<'a> {
+pub(crate) struct ChartPicture<'a> {
     /// The ends of the horizontal axis.
     pub(crate) left: f64,
     pub(crate) right: f64,
@@ -88,7 +88,7 @@ pub(crate) struct GridLine {
 
 #[derive(Debug)]
 pub(crate) struct ClassBar<'a> {
-    pub(crate) class: &'a Class,
+    pub(crate) class: &'a ChartClass,
     pub(crate) x: f64,
     pub(crate) y: f64,
     pub(crate) width: f64,
@@ -114,7 +114,7 @@ const GAP: f64 = 1.5;
 
 impl Histogram {
     /// `None` if there is nothing to draw.
-    pub(crate) fn picture(&self) -> Option<Picture<'_>> {
+    pub(crate) fn picture(&self) -> Option<ChartPicture<'_>> {
         let most = self.filled_classes().map(|class| class.amount).max()?;
         let step = step_of(most);
         let top = most.div_ceil(step) * step;
@@ -137,7 +137,7 @@ impl Histogram {
             x: fit_into_picture(left + wide * tick.at, &tick.text),
             text: &tick.text,
         });
-        Some(Picture {
+        Some(ChartPicture {
             left,
             right,
             lines: lines.collect(),
@@ -146,18 +146,18 @@ impl Histogram {
         })
     }
 
-    pub(crate) fn filled_classes(&self) -> impl Iterator<Item = &Class> {
+    pub(crate) fn filled_classes(&self) -> impl Iterator<Item = &ChartClass> {
         self.classes.iter().filter(|class| class.amount > 0)
     }
 
     /// The share of a class in all that is counted.
-    pub(crate) fn share(&self, class: &Class) -> String {
+    pub(crate) fn share(&self, class: &ChartClass) -> String {
         let all: u64 = self.classes.iter().map(|class| class.amount).sum();
         percent(class.amount as f64, all as f64)
     }
 }
 
-impl Picture<'_> {
+impl ChartPicture<'_> {
     /// The middle of the horizontal axis.
     pub(crate) fn middle(&self) -> f64 {
         self.left + (self.right - self.left) / 2.0

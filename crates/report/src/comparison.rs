@@ -142,7 +142,7 @@ pub(crate) fn compare_runs(
     before: &Ledger,
 ) -> Result<Comparison> {
     let files = [sites_file(earlier), sites_file(run)];
-    let mut sums = [Sums::default(), Sums::default()];
+    let mut sums = [ArticleSums::default(), ArticleSums::default()];
     let sites = match files.iter().all(|file| file.is_file()) {
         true => {
             let [before, now] = files.map(|file| SiteLines::open(&file));
@@ -166,7 +166,7 @@ pub(crate) fn compare_runs(
 }
 
 impl RunFigures {
-    fn new(run: &Path, ledger: &Ledger, sums: &Sums) -> Self {
+    fn new(run: &Path, ledger: &Ledger, sums: &ArticleSums) -> Self {
         let run = EarlierRun {
             folder: run.display().to_string(),
             started: ledger.started.clone(),
@@ -250,14 +250,14 @@ fn difference(before: u64, now: u64) -> String {
     }
 }
 
-/// Sums over the sites of a run.
+/// ArticleSums over the sites of a run.
 #[derive(Default)]
-struct Sums {
+struct ArticleSums {
     articles: usize,
     confidence: f64,
 }
 
-impl Sums {
+impl ArticleSums {
     fn add(&mut self, figures: &SiteFigures) {
         self.articles += figures.articles;
         self.confidence += figures.confidence.unwrap_or(0.0) * figures.articles as f64;
@@ -296,7 +296,11 @@ impl InOrder {
     }
 }
 
-fn compare_sites(before: SiteLines, now: SiteLines, sums: &mut [Sums; 2]) -> Result<SiteChanges> {
+fn compare_sites(
+    before: SiteLines,
+    now: SiteLines,
+    sums: &mut [ArticleSums; 2],
+) -> Result<SiteChanges> {
     let (mut before, mut now) = (InOrder::new(before), InOrder::new(now));
     let mut changes = SiteChanges::default();
     loop {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sink::length_class_end;
 
-use crate::charts::{Bar, Bars, Class, Histogram, Tick};
+use crate::charts::{Bar, BarTable, ChartClass, Histogram, Tick};
 use crate::figures::{RunTotals, SiteTable};
 use crate::readable::{count, grouped, percent};
 
@@ -52,7 +52,7 @@ pub(crate) fn by_confidence(totals: &RunTotals, engine: &str) -> Histogram {
             if totals.doubtful == 0 { "none".to_owned() } else { grouped(totals.doubtful) },
         ),
     };
-    let class = |lower: u32| Class {
+    let class = |lower: u32| ChartClass {
         name: format!("{:.2} to {:.2}", f64::from(lower) / 100.0, f64::from(lower + 5) / 100.0),
         amount: amount(lower),
     };
@@ -84,7 +84,7 @@ pub(crate) fn by_length(totals: &RunTotals) -> Histogram {
     let marks: &[u32] = if classes.len() > 16 { &[1] } else { &[1, 2, 5] };
     let edges = classes.iter().map(|class| class.0).chain(classes.last().map(|class| class.1));
     let ticks = (0u32..).zip(edges).filter(|&(_, edge)| is_mark(edge, marks));
-    let class = |&(lower, end): &(u32, u32)| Class {
+    let class = |&(lower, end): &(u32, u32)| ChartClass {
         name: format!("{} to {}", grouped(lower.into()), grouped(u64::from(end) - 1)),
         amount: totals.lengths.get(&lower).copied().unwrap_or(0),
     };
@@ -131,28 +131,28 @@ fn median_length(totals: &RunTotals) -> Option<String> {
 }
 
 /// The articles of each site; `None` if they are too many to be drawn individually.
-pub(crate) fn of_each_site(sites: &SiteTable) -> Option<Bars> {
+pub(crate) fn of_each_site(sites: &SiteTable) -> Option<BarTable> {
     let each = sites.rows.iter().map(|row| Bar {
         name: row.site.clone(),
         more: String::new(),
         amount: row.articles as f64,
         shown: grouped(row.articles as u64),
     });
-    (sites.rows.len() <= FEW_SITES).then(|| Bars::new(["Site", "Articles"], each))
+    (sites.rows.len() <= FEW_SITES).then(|| BarTable::new(["Site", "Articles"], each))
 }
 
 /// Sites by number of articles, in classes of sizes.
 pub(crate) fn by_site_size(sites: &SiteTable) -> Histogram {
     let totals = &sites.totals;
     let most = totals.sites_by_size.keys().next_back().copied().unwrap_or(0);
-    let class = |size: u32| Class {
+    let class = |size: u32| ChartClass {
         name: match size {
             0 | 1 => size.to_string(),
             _ => format!("{}–{}", grouped(1u64 << (size - 1)), grouped((1u64 << size) - 1)),
         },
         amount: totals.sites_by_size.get(&size).copied().unwrap_or(0),
     };
-    let classes: Vec<Class> = (0..=most).map(class).collect();
+    let classes: Vec<ChartClass> = (0..=most).map(class).collect();
     let every = if classes.len() > NAMED_CLASSES { 2 } else { 1 };
     let named = (0u32..).zip(&classes).step_by(every);
     let ticks = named.map(|(at, c)| Tick { at: f64::from(at) + 0.5, text: c.name.clone() });
@@ -175,7 +175,7 @@ pub(crate) fn by_site_size(sites: &SiteTable) -> Histogram {
 }
 
 /// Articles that have each metadata field.
-pub(crate) fn metadata(totals: &RunTotals) -> Bars {
+pub(crate) fn metadata(totals: &RunTotals) -> BarTable {
     let unknown = totals.fields.keys().map(String::as_str);
     let unknown = unknown.filter(|name| FIELDS.iter().all(|(known, _)| known != name));
     let all = FIELDS.into_iter().chain(unknown.map(|name| (name, "")));
@@ -188,11 +188,11 @@ pub(crate) fn metadata(totals: &RunTotals) -> Bars {
             shown: percent(n as f64, totals.articles as f64),
         }
     });
-    Bars { full: totals.articles as f64, ..Bars::new(["Field", "Articles"], each) }
+    BarTable { full: totals.articles as f64, ..BarTable::new(["Field", "Articles"], each) }
 }
 
 /// Articles by language.
-pub(crate) fn by_language(totals: &RunTotals) -> Bars {
+pub(crate) fn by_language(totals: &RunTotals) -> BarTable {
     let mut each = most_first(&totals.languages);
     let rest = each.split_off(each.len().min(LANGUAGES));
     let none = totals.articles.saturating_sub(totals.languages.values().sum());
@@ -205,14 +205,14 @@ pub(crate) fn by_language(totals: &RunTotals) -> Bars {
     if none > 0 {
         drawn.push(articles_of("unknown", String::new(), none, totals));
     }
-    Bars::new(["Language", "Articles"], drawn.into_iter())
+    BarTable::new(["Language", "Articles"], drawn.into_iter())
 }
 
 /// Articles by page type; `None` if the engine does not tell them apart.
-pub(crate) fn by_page_type(totals: &RunTotals) -> Option<Bars> {
+pub(crate) fn by_page_type(totals: &RunTotals) -> Option<BarTable> {
     let each = most_first(&totals.page_types).into_iter();
     let drawn = each.map(|(name, n)| articles_of(name, String::new(), n, totals));
-    (!totals.page_types.is_empty()).then(|| Bars::new(["Page type", "Articles"], drawn))
+    (!totals.page_types.is_empty()).then(|| BarTable::new(["Page type", "Articles"], drawn))
 }
 
 fn most_first(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
@@ -301,13 +301,13 @@ pub(crate) fn by_date(totals: &RunTotals) -> Option<Histogram> {
     let mut classes = Vec::new();
     if older > 0 {
         let name = format!("{} to {}", name(earliest), name(from - 1));
-        classes.push(Class { name, amount: older });
+        classes.push(ChartClass { name, amount: older });
     }
     let before = classes.len();
     let last = to.max(from + (FEWEST_CLASSES - before) as i64 - 1);
     classes.extend(
         (from..=last)
-            .map(|at| Class { name: name(at), amount: counts.get(&at).copied().unwrap_or(0) }),
+            .map(|at| ChartClass { name: name(at), amount: counts.get(&at).copied().unwrap_or(0) }),
     );
     let every = match classes.len() {
         0..=9 => unit.marks.min(3),

@@ -63,7 +63,7 @@ pub fn foreign_line(path: &Path, number: usize) -> String {
 pub(crate) struct SiteTable {
     pub(crate) totals: RunTotals,
     /// The sites with the most articles, most first.
-    pub(crate) rows: Vec<SiteRow>,
+    pub(crate) rows: Vec<SiteTableRow>,
     /// How many sites have pages of their own.
     pub(crate) with_page: u64,
     /// The first sites that changed since an earlier night, in the order of sites.
@@ -120,7 +120,7 @@ impl FirstLook<WeakTemplate> {
     }
 }
 
-/// Sums over all sites.
+/// ArticleSums over all sites.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct RunTotals {
     pub(crate) sites: u64,
@@ -143,7 +143,7 @@ pub(crate) struct RunTotals {
 
 /// A site in the table.
 #[derive(Clone, Debug)]
-pub(crate) struct SiteRow {
+pub(crate) struct SiteTableRow {
     pub(crate) site: String,
     /// File name of its single-site page, if it has one.
     pub(crate) page: Option<String>,
@@ -190,7 +190,7 @@ impl SiteTable {
             if all.worst.len().max(all.weak.len()) >= 8 * MOST_LISTED {
                 all.keep_most_serious();
             }
-            all.rows.push(SiteRow::new(figures, page));
+            all.rows.push(SiteTableRow::new(figures, page));
             if all.rows.len() >= 2 * MOST_ROWS {
                 all.keep_largest();
             }
@@ -245,7 +245,7 @@ fn add_counts<K: Clone + Ord>(all: &mut BTreeMap<K, u64>, own: &BTreeMap<K, usiz
     }
 }
 
-impl SiteRow {
+impl SiteTableRow {
     fn new(figures: SiteFigures, page: Option<String>) -> Self {
         let expressions = figures.best.iter().flat_map(|best| &best.content);
         let short: Vec<String> = expressions.map(|path| short_xpath(path)).collect();

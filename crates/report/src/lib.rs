@@ -28,7 +28,7 @@ use sink::{AtomicFile, EarlierRun, Ledger, SiteRowsSink};
 
 use comparison::Comparison;
 use figures::SiteTable;
-use run_page::RunPage;
+use run_page::RunReportPage;
 
 pub use figures::foreign_line;
 pub use site::{PagesAgain, ShownArticle, SiteRecords, SiteView, TemplatePages, WhatDiffers};
@@ -62,7 +62,7 @@ pub fn sites_file(run: &Path) -> PathBuf {
 pub fn write(run: &Path, ledger: &Ledger) -> Result<()> {
     let sites = SiteTable::read(&sites_file(run), &pages_of(run))?;
     let compared = Comparison::read(run)?;
-    let page = RunPage::new(run, ledger, &sites, compared.as_ref()).render()?;
+    let page = RunReportPage::new(run, ledger, &sites, compared.as_ref()).render()?;
     let path = run.join(FILE);
     AtomicFile::write_whole(&path, page.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))

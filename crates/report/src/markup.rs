@@ -77,13 +77,13 @@ pub(crate) fn json(data: &impl Serialize) -> String {
 
 /// Style sheet and script of a page. Its Content-Security-Policy allows nothing else.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Code {
+pub(crate) struct PageCode {
     pub(crate) style: &'static str,
     /// It goes to the end of the page; empty for none.
     pub(crate) script: &'static str,
 }
 
-impl Code {
+impl PageCode {
     /// The source expression that allows just this style sheet in a Content-Security-Policy.
     pub(crate) fn style_source(&self) -> String {
         source_of(self.style)
@@ -158,7 +158,7 @@ mod tests {
 
     #[derive(Template)]
     #[template(source = "{% import \"macros.html\" as m %}{{ m::address(address) }}", ext = "html")]
-    struct Address<'a> {
+    struct AddressLink<'a> {
         address: &'a str,
     }
 
@@ -169,7 +169,7 @@ mod tests {
         PageText.write_escaped_str(&mut escaped, text).unwrap();
         assert_eq!(escaped, "&lt;/script&gt;&lt;b a=&#39;&quot;&amp;⟨U+202E⟩\u{fffd}");
         // In a template, too.
-        let html = Address { address: text }.render().unwrap();
+        let html = AddressLink { address: text }.render().unwrap();
         assert!(html.contains(&escaped), "{html}");
     }
 
@@ -186,10 +186,10 @@ mod tests {
         for address in
             ["javascript:alert(1)", " jAvascript:x", "data:text/html,x", "file:///a", "//b"]
         {
-            let html = Address { address }.render().unwrap();
+            let html = AddressLink { address }.render().unwrap();
             assert!(!html.contains("href"), "{html}");
         }
-        let html = Address { address: "https://a.example/\"onclick='x'" }.render().unwrap();
+        let html = AddressLink { address: "https://a.example/\"onclick='x'" }.render().unwrap();
         assert!(html.contains("href=\"https://a.example/%22onclick=&#39;x&#39;\""), "{html}");
     }
 

@@ -6,17 +6,17 @@ use askama::Template;
 use model::DropReason;
 use sink::Ledger;
 
-use crate::charts::{Bar, Bars, Histogram};
+use crate::charts::{Bar, BarTable, Histogram};
 use crate::comparison::Comparison;
 use crate::distributions::{
     by_confidence, by_date, by_language, by_length, by_page_type, by_site_size, metadata,
     of_each_site, with_share,
 };
 use crate::figures::{SiteTable, Weakness, removed_share};
-use crate::markup::{Code, filters, json, plain};
+use crate::markup::{PageCode, filters, json, plain};
 use crate::readable::{count, duration, grouped, percent, short_xpath, size};
 
-const CODE: Code = Code {
+const CODE: PageCode = PageCode {
     style: concat!(include_str!("../templates/base.css"), include_str!("../templates/run.css")),
     script: include_str!("../templates/run.js"),
 };
@@ -78,8 +78,8 @@ const COPIES: [DropReason; 3] =
 /// `report/index.html`.
 #[derive(Template)]
 #[template(path = "run.html")]
-pub(crate) struct RunPage<'a> {
-    code: Code,
+pub(crate) struct RunReportPage<'a> {
+    code: PageCode,
     run: &'a Path,
     ledger: &'a Ledger,
     sites: &'a SiteTable,
@@ -87,19 +87,19 @@ pub(crate) struct RunPage<'a> {
 }
 
 /// A main figure.
-struct Tile {
+struct MainFigure {
     name: &'static str,
     figure: String,
     more: String,
 }
 
-impl Tile {
+impl MainFigure {
     fn new(name: &'static str, figure: String, more: impl Into<String>) -> Self {
         Self { name, figure, more: more.into() }
     }
 }
 
-impl<'a> RunPage<'a> {
+impl<'a> RunReportPage<'a> {
     pub(crate) fn new(
         run: &'a Path,
         ledger: &'a Ledger,
@@ -164,7 +164,7 @@ impl<'a> RunPage<'a> {
         problems
     }
 
-    fn tiles(&self) -> [Tile; 8] {
+    fn tiles(&self) -> [MainFigure; 8] {
         let (ledger, totals) = (self.ledger, &self.sites.totals);
         let counts = &ledger.counts;
         let doubtful = match totals.doubtful {
@@ -178,30 +178,30 @@ impl<'a> RunPage<'a> {
         let boilerplate = removed_share(totals.characters, totals.characters_kept);
         let throughput = grouped(ledger.pages_per_second.round() as u64);
         [
-            Tile::new("Articles", grouped(counts.articles), doubtful),
-            Tile::new("Pages", grouped(counts.pages), format!("from {inputs}")),
-            Tile::new(
+            MainFigure::new("Articles", grouped(counts.articles), doubtful),
+            MainFigure::new("Pages", grouped(counts.pages), format!("from {inputs}")),
+            MainFigure::new(
                 "Sites",
                 grouped(counts.sites),
                 format!("{} with a wrapper", grouped(totals.with_wrapper)),
             ),
-            Tile::new("Dropped", grouped(ledger.dropped_pages()), "pages, files and feeds"),
-            Tile::new(
+            MainFigure::new("Dropped", grouped(ledger.dropped_pages()), "pages, files and feeds"),
+            MainFigure::new(
                 "Site boilerplate",
                 boilerplate.map_or("–".to_owned(), |share| percent(share, 1.0)),
                 "of the text, removed",
             ),
-            Tile::new(
+            MainFigure::new(
                 "Time",
                 duration(ledger.seconds),
                 format!("with {}", count(ledger.jobs, "thread")),
             ),
-            Tile::new(
+            MainFigure::new(
                 "Throughput",
                 throughput,
                 format!("pages, {:.1} MB of HTML a second", ledger.html_mb_per_second),
             ),
-            Tile::new("Memory", ledger.peak_rss_bytes.map_or("–".to_owned(), size), "peak"),
+            MainFigure::new("Memory", ledger.peak_rss_bytes.map_or("–".to_owned(), size), "peak"),
         ]
     }
 
@@ -212,11 +212,11 @@ impl<'a> RunPage<'a> {
     }
 
     /// Articles by site: each by itself, or by classes of sizes.
-    fn articles_by_site(&self) -> Result<Bars, Histogram> {
+    fn articles_by_site(&self) -> Result<BarTable, Histogram> {
         of_each_site(self.sites).ok_or_else(|| by_site_size(self.sites))
     }
 
-    fn drops(&self) -> Bars {
+    fn drops(&self) -> BarTable {
         let listed = |name: &str| {
             name != DropReason::OtherRecord.as_str()
                 && DropReason::NOT_CHOSEN.iter().all(|reason| reason.as_str() != name)
@@ -234,7 +234,7 @@ impl<'a> RunPage<'a> {
                 shown: grouped(n),
             }
         });
-        Bars::new(["Reason", "Dropped"], bars)
+        BarTable::new(["Reason", "Dropped"], bars)
     }
 
     /// Records that hold no page.
@@ -261,7 +261,7 @@ impl<'a> RunPage<'a> {
         format!("{pages} dropped as copies of others: {}.", named.join(", "))
     }
 
-    fn stages(&self) -> Bars {
+    fn stages(&self) -> BarTable {
         let place = |stage: &str| STAGES.iter().position(|(known, _)| *known == stage);
         let stages = self.ledger.stage_seconds.iter();
         let mut stages: Vec<(&str, f64)> =
@@ -274,7 +274,7 @@ impl<'a> RunPage<'a> {
             amount: seconds,
             shown: duration(seconds),
         });
-        Bars::new(["Stage", "Time"], bars)
+        BarTable::new(["Stage", "Time"], bars)
     }
 
     /// The command that creates the missing pages of sites.

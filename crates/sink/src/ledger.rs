@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// The pages chosen; all, if every field is empty.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Selection {
+pub struct PageSelection {
     /// Keys of the sites, sorted; all if empty.
     pub sites: BTreeSet<String>,
     /// Pages captured at this time or later.
@@ -23,23 +23,23 @@ pub struct Selection {
 
 /// The pages that were chosen of an input, and what was not.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Chosen {
+pub struct ChosenPages {
     /// The pages that the run was to take.
-    pub pages: Selection,
+    pub pages: PageSelection,
     /// Pages and revisits of pages that were taken.
     pub taken: u64,
     /// Records that were not taken, by reason. They are not listed.
     pub left_out: BTreeMap<String, u64>,
 }
 
-impl Selection {
+impl PageSelection {
     /// Whether all pages are chosen.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 }
 
-impl fmt::Display for Selection {
+impl fmt::Display for PageSelection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         if !self.sites.is_empty() {
@@ -77,7 +77,7 @@ pub struct InputRecord {
     pub cut_short: Option<CutShort>,
     /// What was chosen of it, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chosen: Option<Chosen>,
+    pub chosen: Option<ChosenPages>,
 }
 
 impl InputRecord {
@@ -87,9 +87,9 @@ impl InputRecord {
     }
 }
 
-/// Counts of a run.
+/// RunCounts of a run.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub struct Counts {
+pub struct RunCounts {
     /// Pages that reached a site.
     pub pages: u64,
     /// Feed items that lead to one of the sites.
@@ -244,8 +244,8 @@ pub struct Ledger {
     pub outputs_hash: String,
     /// The inputs, sorted by name; empty until all are read.
     pub inputs: Vec<InputRecord>,
-    /// Counts.
-    pub counts: Counts,
+    /// RunCounts.
+    pub counts: RunCounts,
     /// Drops by reason.
     pub drops: BTreeMap<String, u64>,
     /// Inputs that could not be opened or read to their end, with the reason. The last ones are those of `inputs` that
@@ -302,7 +302,7 @@ impl Ledger {
     }
 
     /// The pages that were chosen; all, unless all inputs say otherwise.
-    pub fn selection(&self) -> Selection {
+    pub fn selection(&self) -> PageSelection {
         let first = self.inputs.first().and_then(|input| input.chosen.clone());
         first.unwrap_or_default().pages
     }

@@ -42,8 +42,8 @@ pub use html_page::{fragment_of, html_page};
 pub use instant::instant;
 pub use jsonl::{JsonlSink, LineStorage, json_lines};
 pub use ledger::{
-    Chosen, Counts, EarlierRun, InputRecord, LastNight, Ledger, RunPhase, RunProgress, RunState,
-    Selection,
+    ChosenPages, EarlierRun, InputRecord, LastNight, Ledger, PageSelection, RunCounts, RunPhase,
+    RunProgress, RunState,
 };
 pub use parquet_file::ParquetSink;
 pub use sink::{Render, Sink};

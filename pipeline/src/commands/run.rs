@@ -29,7 +29,7 @@ use crate::run::Upload;
 use crate::sink_name::SinkName;
 use crate::sinks::SinkList;
 use crate::target::run as run_pipeline;
-use sink::{Counts, InputRecord, Ledger};
+use sink::{InputRecord, Ledger, RunCounts};
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
 
@@ -55,7 +55,7 @@ pub enum FailOn {
 
 impl FailOn {
     /// Whether a run with these counts fails.
-    fn is_met(self, counts: &Counts) -> bool {
+    fn is_met(self, counts: &RunCounts) -> bool {
         let of = |verdict: Verdict| counts.sites_by_health.contains_key(verdict.as_str());
         match self {
             Self::Drifting => of(Verdict::Drifting) || of(Verdict::Broken),

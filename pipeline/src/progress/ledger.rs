@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use sink::{Counts, InputRecord, Ledger, RunProgress, RunState};
+use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState};
 use sitemodel::{Meter, Step};
 
 use crate::config::Config;
@@ -118,7 +118,7 @@ pub(crate) fn begin_ledger(config: &Config, jobs: usize) -> Ledger {
         store_state: None,
         outputs_hash: config.emit.hash(),
         inputs: Vec::new(),
-        counts: Counts::default(),
+        counts: RunCounts::default(),
         drops: BTreeMap::new(),
         unreadable: Vec::new(),
         failed_sinks: BTreeMap::new(),

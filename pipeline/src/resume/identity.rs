@@ -5,7 +5,7 @@ use std::io;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use sink::Selection;
+use sink::PageSelection;
 
 use crate::config::Config;
 use crate::inputs::Input;
@@ -20,7 +20,7 @@ pub(crate) struct Identity {
     pub(super) config_hash: String,
     pub(super) outputs: String,
     #[serde(default)]
-    pub(super) selection: Selection,
+    pub(super) selection: PageSelection,
     pub(super) inputs: Vec<InputState>,
 }
 
@@ -59,7 +59,7 @@ impl Identity {
     }
 
     /// The pages that are chosen.
-    pub(crate) fn selection(&self) -> &Selection {
+    pub(crate) fn selection(&self) -> &PageSelection {
         &self.selection
     }
 

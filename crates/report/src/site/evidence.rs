@@ -164,7 +164,7 @@ fn count_hits(terms: &PageTerms, signifiers: &BTreeSet<u64>, block: &Block) -> (
     (hits as u32, terms.len() as u32)
 }
 
-/// Sums over one pattern's blocks.
+/// ArticleSums over one pattern's blocks.
 #[derive(Default)]
 struct PatternSums {
     pages: BTreeSet<usize>,

@@ -10,12 +10,12 @@ use xxhash_rust::xxh3::Xxh3;
 use super::blocks::{BlockMark, BlockState, BlockView};
 use super::evidence::{PatternRow, PatternTable};
 use super::reasons::{support_of, why_decided, why_first};
-use super::view::{PageOutcome, SamplePage, SiteView, TemplateView};
+use super::view::{PageOutcome, ShownPage, SiteView, TemplateView};
 use super::{ShownArticle, SiteRecords};
-use crate::markup::{Code, filters};
+use crate::markup::{PageCode, filters};
 use crate::readable::{count, percent};
 
-const CODE: Code = Code {
+const CODE: PageCode = PageCode {
     style: concat!(
         include_str!("../../templates/base.css"),
         include_str!("../../templates/site.css")
@@ -42,7 +42,7 @@ const PARAGRAPHS: usize = 300;
 #[derive(Template)]
 #[template(path = "site.html")]
 struct SitePage<'a> {
-    code: Code,
+    code: PageCode,
     view: &'a SiteView<'a>,
     records: &'a SiteRecords,
     sections: Vec<TemplateSection<'a>>,
@@ -145,7 +145,7 @@ impl PatternTable {
 #[derive(Template)]
 #[template(path = "sample.html")]
 struct SampleTemplate<'a> {
-    page: &'a SamplePage<'a>,
+    page: &'a ShownPage<'a>,
     is_open: bool,
     runs: Vec<BlockRun<'a>>,
 }
@@ -184,7 +184,7 @@ struct ShownParagraph<'a> {
 
 impl<'a> SampleTemplate<'a> {
     /// `above` has hashes of the blocks outside the article that earlier pages of the layout have shown.
-    fn new(page: &'a SamplePage<'a>, is_open: bool, above: &mut BTreeSet<u64>) -> Self {
+    fn new(page: &'a ShownPage<'a>, is_open: bool, above: &mut BTreeSet<u64>) -> Self {
         let blocks = page.reading.as_ref().map_or(&[][..], |reading| &reading.blocks);
         let mut runs = Vec::new();
         let mut is_after_end = false;

@@ -28,12 +28,12 @@ pub(super) struct TemplateView<'a> {
     pub(super) articles: usize,
     pub(super) drops: Vec<&'a DropRecord<'static>>,
     pub(super) patterns: Option<PatternTable>,
-    pub(super) samples: Vec<SamplePage<'a>>,
+    pub(super) samples: Vec<ShownPage<'a>>,
     pub(super) notes: Vec<String>,
 }
 
 /// A page for display.
-pub(super) struct SamplePage<'a> {
+pub(super) struct ShownPage<'a> {
     pub(super) outcome: PageOutcome<'a>,
     /// `None` if the page could not be read again.
     pub(super) reading: Option<PageReadAgain>,
@@ -194,13 +194,13 @@ impl<'a> TemplateView<'a> {
             {
                 reading.mark(table.threshold);
             }
-            SamplePage {
+            ShownPage {
                 outcome: *outcome,
                 reading,
                 signifiers: own.map(|own| own.signifiers.clone()).unwrap_or_default(),
             }
         };
-        let samples: Vec<SamplePage<'a>> = samples.iter().map(view).collect();
+        let samples: Vec<ShownPage<'a>> = samples.iter().map(view).collect();
         let mut notes = Vec::new();
         if known.failed {
             notes.push(

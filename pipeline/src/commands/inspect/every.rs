@@ -16,7 +16,7 @@ use sink::{AtomicFile, site_file_name};
 
 use super::records::{LineSite, read_site, sites_of};
 use super::relearn::RunSettings;
-use super::reread::{Again, Reread, addresses, reread_all};
+use super::reread::{Reread, RereadRun, addresses, reread_all};
 use super::{InspectArgs, place, warn_of};
 use crate::commands::progress::Progress;
 use crate::lines::{self, Place};
@@ -49,7 +49,7 @@ pub(super) fn run(
         Some(progress) => progress,
         None => &Quiet,
     };
-    let Again { sites, problems } =
+    let RereadRun { sites, problems } =
         reread_all(ledger, &of_saved, &settings.config, stop, observer)?;
     let notes: Vec<String> = problems.iter().map(|(_, what)| what.clone()).collect();
     warn_of(&args.run, &notes);

@@ -61,7 +61,7 @@ pub(super) fn reread(records: &SiteRecords, config: &Config, stop: &AtomicBool) 
 }
 
 /// All inputs of a run, read again.
-pub(super) struct Again {
+pub(super) struct RereadRun {
     pub(super) sites: Vec<Site>,
     /// Missing and changed inputs, each with a sentence.
     pub(super) problems: Vec<(String, String)>,
@@ -78,7 +78,7 @@ pub(super) fn reread_all(
     config: &Config,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Again> {
+) -> Result<RereadRun> {
     let inputs = ledger.inputs.iter();
     let wanted: Vec<_> =
         inputs.filter_map(|input| Some((input, input_of(input, addresses, true)?))).collect();
@@ -92,7 +92,7 @@ fn read_wanted(
     config: &Config,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Again> {
+) -> Result<RereadRun> {
     observer.reading(wanted.len(), wanted.iter().map(|(record, _)| record.bytes).sum());
     let one = |(record, input): &(&InputRecord, Input)| {
         let found = read_again(record, input, site, config, stop);
@@ -110,7 +110,7 @@ fn read_wanted(
         problems.extend(of_input.problem.map(|what| (record.file.clone(), what)));
     }
     resolve(&mut intakes, &digests);
-    Ok(Again { sites: group(intakes, &config.group).sites, problems })
+    Ok(RereadRun { sites: group(intakes, &config.group).sites, problems })
 }
 
 /// The results of an input that may concern the site.
