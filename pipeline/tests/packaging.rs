@@ -51,7 +51,7 @@ fn the_dockerfile_copies_what_the_build_needs() {
         assert!(is_copied(folder), "{}", folder.display());
         for source in sources(&folder.join("src")) {
             let code = fs::read_to_string(&source).unwrap();
-            for (name, path) in included_files(&folder, &source, &code) {
+            for (name, path) in included_files(folder, &source, &code) {
                 let is_there = path.is_file() && is_copied(&path);
                 assert!(is_there, "{} includes {name}", source.display());
                 included += 1;

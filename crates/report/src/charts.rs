@@ -73,17 +73,11 @@ pub(crate) struct ChartPicture<'a> {
     /// The ends of the horizontal axis.
     pub(crate) left: f64,
     pub(crate) right: f64,
-    /// Horizontal lines, from the axis upwards.
-    pub(crate) lines: Vec<GridLine>,
+    /// Heights and texts of horizontal lines, from the axis upwards.
+    pub(crate) lines: Vec<(f64, String)>,
     pub(crate) bars: Vec<ClassBar<'a>>,
     /// Middles and texts of the marks.
-    pub(crate) ticks: Vec<TickLabel<'a>>,
-}
-
-#[derive(Debug)]
-pub(crate) struct GridLine {
-    pub(crate) y: f64,
-    pub(crate) text: String,
+    pub(crate) ticks: Vec<(f64, &'a str)>,
 }
 
 #[derive(Debug)]
@@ -93,12 +87,6 @@ pub(crate) struct ClassBar<'a> {
     pub(crate) y: f64,
     pub(crate) width: f64,
     pub(crate) height: f64,
-}
-
-#[derive(Debug)]
-pub(crate) struct TickLabel<'a> {
-    pub(crate) x: f64,
-    pub(crate) text: &'a str,
 }
 
 /// Size of the picture and its margins; `macros.html` has the same size.
@@ -122,9 +110,9 @@ impl Histogram {
         let right = WIDTH - RIGHT;
         let high = HEIGHT - TOP - BOTTOM;
         let wide = (right - left) / self.classes.len() as f64;
-        let lines = (0..=top / step).map(|n| n * step).map(|amount| GridLine {
-            y: TOP + high * (1.0 - amount as f64 / top as f64),
-            text: grouped(amount),
+        let lines = (0..=top / step).map(|n| {
+            let amount = n * step;
+            (TOP + high * (1.0 - amount as f64 / top as f64), grouped(amount))
         });
         let filled = self.classes.iter().enumerate().filter(|(_, class)| class.amount > 0);
         let bars = filled.map(|(at, class)| {
@@ -133,10 +121,10 @@ impl Histogram {
             let x = left + wide * at as f64 + GAP / 2.0;
             ClassBar { class, x, y: TOP + high - height, width: wide - GAP, height }
         });
-        let ticks = self.ticks.iter().map(|tick| TickLabel {
-            x: fit_into_picture(left + wide * tick.at, &tick.text),
-            text: &tick.text,
-        });
+        let ticks = self
+            .ticks
+            .iter()
+            .map(|tick| (fit_into_picture(left + wide * tick.at, &tick.text), tick.text.as_str()));
         Some(ChartPicture {
             left,
             right,

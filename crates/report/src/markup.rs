@@ -104,23 +104,16 @@ pub(crate) trait Amount {
     fn amount(&self) -> u64;
 }
 
-impl Amount for u64 {
-    fn amount(&self) -> u64 {
-        *self
-    }
+macro_rules! amounts {
+    ($($integer:ty)*) => {
+        $(impl Amount for $integer {
+            fn amount(&self) -> u64 {
+                *self as u64
+            }
+        })*
+    };
 }
-
-impl Amount for u32 {
-    fn amount(&self) -> u64 {
-        u64::from(*self)
-    }
-}
-
-impl Amount for usize {
-    fn amount(&self) -> u64 {
-        *self as u64
-    }
-}
+amounts!(u32 u64 usize);
 
 impl<T: Amount> Amount for &T {
     fn amount(&self) -> u64 {

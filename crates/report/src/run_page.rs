@@ -6,7 +6,7 @@ use askama::Template;
 use model::DropReason;
 use sink::Ledger;
 
-use crate::charts::{Bar, BarTable, Histogram};
+use crate::charts::{Bar, BarTable};
 use crate::comparison::Comparison;
 use crate::distributions::{
     by_confidence, by_date, by_language, by_length, by_page_type, by_site_size, metadata,
@@ -209,11 +209,6 @@ impl<'a> RunReportPage<'a> {
     fn has_first_look(&self) -> bool {
         let totals = &self.sites.totals;
         totals.articles > 0 && !(totals.fields.is_empty() && totals.months.is_empty())
-    }
-
-    /// Articles by site: each by itself, or by classes of sizes.
-    fn articles_by_site(&self) -> Result<BarTable, Histogram> {
-        of_each_site(self.sites).ok_or_else(|| by_site_size(self.sites))
     }
 
     fn drops(&self) -> BarTable {

@@ -15,12 +15,14 @@ use clap::Args;
 use report::readable::count;
 use sink::{AtomicFile, make_folder, site_file_name};
 
+use self::records::{RunRecords, find_site, sites_of};
 use self::relearn::RunSettings;
 use super::whole_number::whole;
 use crate::error_chain::Problem;
 use crate::messages::LogFormat;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
+use crate::results::Results;
 use crate::run::mark_begun;
 
 /// Arguments of `sitegrove inspect`.
@@ -67,8 +69,10 @@ pub fn run(
         return every::run(args, progress, stop, out);
     }
     paths_of(args).check()?;
-    let site = args.site.as_deref().map_or_else(|| Err(unnamed(&args.run)), Ok)?;
-    let records = records::read_records(&args.run, site)?;
+    let results = Results::open(&args.run)?;
+    let Some(named) = &args.site else { return Err(no_site_named(&args.run, &results)) };
+    let site = find_site(&results, &args.run, named)?;
+    let records = RunRecords::find(&results, Some(&site))?.of_site(&site)?;
     let settings = RunSettings::new(&records.ledger)?;
     let reread = reread::reread(&records, &settings.config, stop)?;
     let (page, notes) = settings.page_of_site(&records, reread, args.pages)?;
@@ -128,8 +132,8 @@ fn decapitalised(sentence: &str) -> String {
 const SITES_NAMED: usize = 5;
 
 /// Says that no site is named, and which there are.
-fn unnamed(run: &Path) -> anyhow::Error {
-    let sites = match records::sites(run) {
+fn no_site_named(folder: &Path, run: &Results) -> anyhow::Error {
+    let sites = match sites_of(run) {
         Ok(sites) => sites,
         Err(error) => return error,
     };
@@ -139,7 +143,7 @@ fn unnamed(run: &Path) -> anyhow::Error {
     };
     let named = sites[..sites.len().min(SITES_NAMED)].join(", ");
     let next = format!("name one of its sites ({named}{more}), or give --all for a page of each");
-    Problem::new(run.display(), "no site is named", next).into()
+    Problem::new(folder.display(), "no site is named", next).into()
 }
 
 /// The default place of a site's page; creates the folder.

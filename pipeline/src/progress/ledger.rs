@@ -137,7 +137,7 @@ pub(crate) fn begin_ledger(config: &Config, jobs: usize) -> Ledger {
 }
 
 /// Fills in times and rates.
-pub fn close_ledger(ledger: &mut Ledger, begun: Instant, clock: &Clock) {
+pub(crate) fn close_ledger(ledger: &mut Ledger, begun: Instant, clock: &Clock) {
     let seconds = begun.elapsed().as_secs_f64();
     let html: u64 = ledger.inputs.iter().map(|i| i.html_bytes).sum();
     let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
@@ -149,7 +149,7 @@ pub fn close_ledger(ledger: &mut Ledger, begun: Instant, clock: &Clock) {
 }
 
 /// Peak resident memory of this process, from `/proc` (Linux only).
-pub fn peak_rss() -> Option<u64> {
+fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
     let kib: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;

@@ -12,7 +12,7 @@ use sitemodel::stages::signify::{SignifiedPage, signify};
 use sitemodel::{Engine, ParsedPage, Settings, Sibling};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::view::PagesAgain;
+use super::PagesAgain;
 
 /// What the engine knows about a template.
 #[derive(Default)]

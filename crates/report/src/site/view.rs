@@ -1,15 +1,14 @@
 //! The view of a site, built from its records and its pages.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use model::FeedItem;
 use sink::{DropRecord, OriginRecord, TemplateRecord};
-use sitemodel::{ParsedPage, Settings};
+use sitemodel::Settings;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::blocks::{PageReadAgain, read_blocks};
 use super::evidence::{PatternTable, TemplateEvidence, find_evidence};
-use super::{ShownArticle, SiteRecords};
+use super::{PagesAgain, ShownArticle, SiteRecords, TemplatePages, WhatDiffers};
 use crate::readable::count;
 
 /// A site for display.
@@ -68,39 +67,6 @@ impl<'a> PageOutcome<'a> {
             Self::Drop(_) => None,
         }
     }
-}
-
-/// The pages of a site that could be read again, parsed and sorted into templates.
-#[derive(Debug)]
-pub struct PagesAgain<'a> {
-    /// In the order of the site.
-    pub pages: &'a [ParsedPage<'a>],
-    /// For each page, the feed items that point to it.
-    pub feed_items: &'a [Vec<&'a FeedItem>],
-    /// The templates that were learnt from the pages.
-    pub templates: Vec<TemplatePages>,
-    /// Index of a page by its origin.
-    pub by_origin: BTreeMap<OriginRecord<'a>, u32>,
-}
-
-/// A template as it is learnt from the pages read again.
-#[derive(Debug)]
-pub struct TemplatePages {
-    /// Its id.
-    pub id: String,
-    /// Its pages, in the order in which they are sampled.
-    pub members: Vec<u32>,
-}
-
-/// What differs from the run when its pages are read again, one sentence each.
-#[derive(Debug, Default)]
-pub struct WhatDiffers {
-    /// Missing and changed inputs.
-    pub inputs: Vec<String>,
-    /// Settings, weights, models.
-    pub settings: Vec<String>,
-    /// Archives without a page of the site, which were not read; their feed items are missing.
-    pub unread: usize,
 }
 
 impl<'a> SiteView<'a> {
