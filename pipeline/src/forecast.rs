@@ -7,21 +7,23 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use grouping::site_key;
+use model::DropReason;
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
+use sink::{InputRecord, Ledger, PageSelection, RunState};
 
 use crate::config::Config;
 use crate::file_type::not_an_archive;
 use crate::inputs::Input;
 use crate::memory::Shares;
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Clock, InputRecord, Ledger, State};
+use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
 use crate::run::read::InputReader;
 use crate::run::{Stopped, find_inputs};
-use crate::selection::{Selection, warn_of_missing};
+use crate::selection::{selection_of, warn_of_missing};
 use crate::sink_name::SinkName;
-use crate::stages::read::{DAMAGE, Intake, own_address};
+use crate::stages::read::{Intake, own_address};
 use crate::target::Target;
 
 /// Memory of the program itself and of its buffers, in bytes.
@@ -62,7 +64,7 @@ pub(crate) struct Forecast {
     pub(crate) out: PathBuf,
     /// What is in that folder: `new`, `unfinished run`, `finished run` or `other files`.
     pub(crate) out_holds: &'static str,
-    pub(crate) selection: Selection,
+    pub(crate) selection: PageSelection,
     pub(crate) inputs: Vec<InputForecast>,
     /// Pages, other captures and revisits included.
     pub(crate) pages: u64,
@@ -108,7 +110,7 @@ pub(crate) fn forecast(
     let (out, config) = (config.run.out.clone(), target.as_ref().map_or(config, Target::config));
     config.emit.check(&config.run.out)?;
     let budget = config.run.budget()?;
-    let selection = Selection::of(&config.run)?;
+    let selection = selection_of(&config.run)?;
     let (inputs, states) = find_inputs(config, stop)?;
     CommandPaths::of_run(config, &inputs).check()?;
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
@@ -186,7 +188,7 @@ impl InputCounts {
             }
             Intake::Revisit(revisit) => (site_key(&revisit.url), 0),
             Intake::Drop(drop) => {
-                self.is_damaged |= DAMAGE.contains(&drop.reason);
+                self.is_damaged |= DropReason::DAMAGE.contains(&drop.reason);
                 return;
             }
             Intake::Feed(_) | Intake::Redirect { .. } => return,
@@ -226,8 +228,8 @@ impl InputCounts {
 /// What is in a folder for results.
 fn holds(out: &std::path::Path) -> &'static str {
     match Ledger::read(out).map(|ledger| ledger.state) {
-        Some(State::Complete) => "finished run",
-        Some(State::Running | State::Stopped) => "unfinished run",
+        Some(RunState::Complete) => "finished run",
+        Some(RunState::Running | RunState::Stopped) => "unfinished run",
         None if out.join(crate::resume::folder::STATE).exists() => "unfinished run",
         None => match std::fs::read_dir(out).map(|mut entries| entries.next().is_none()) {
             Ok(true) | Err(_) => "new",

@@ -6,13 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use sink::Ledger;
 
 use crate::config::{Config, EmitConfig, RunConfig, without_detours};
 use crate::error_chain::Problem;
 use crate::file_type::{first_bytes, what_is};
 use crate::inputs::Input;
-use crate::progress::ledger;
-use crate::report;
 use crate::resume::folder::STATE;
 use crate::sink_name::SinkName;
 use crate::source::address_of;
@@ -397,7 +396,7 @@ pub(crate) fn run_entries() -> impl Iterator<Item = (&'static str, OutputKind)> 
     of_sinks.chain([
         ("dropped.jsonl", OutputKind::RunFile),
         ("health.jsonl", OutputKind::RunFile),
-        (ledger::FILE, OutputKind::RunFile),
+        (Ledger::FILE, OutputKind::RunFile),
         ("wrappers", OutputKind::RunPart),
         (report::FOLDER, OutputKind::RunPart),
         (STATE, OutputKind::RunPart),

@@ -7,34 +7,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
-/// How to print a character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
-    /// As it is.
-    Plain,
-    /// Not at all: it is invisible.
-    LeftOut,
-    /// By its code point: it would act on the terminal or on the text around it.
-    Named,
-}
-
-/// How to print a character for people. Line feeds and tabs are plain.
-///
-/// Printed by code point: control characters (Unicode category Cc), line and paragraph separators, and
-/// characters that embed, override or isolate a direction (UAX #9), with the deprecated ones near them. Not
-/// printed: marks of a direction, tags and byte order marks. Joiners stay, since words of many languages and
-/// emoji contain them.
-pub(crate) fn shown(letter: char) -> Shown {
-    match letter {
-        '\n' | '\t' => Shown::Plain,
-        '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => {
-            Shown::LeftOut
-        }
-        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' => Shown::Named,
-        _ if letter.is_control() => Shown::Named,
-        _ => Shown::Plain,
-    }
-}
+use report::readable::{Shown, shown};
 
 /// Makes a text of several lines safe: line feeds and tabs stay.
 pub fn text(text: &str) -> Cow<'_, str> {

@@ -4,12 +4,70 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use report::foreign_line;
 use serde::de::DeserializeOwned;
+use sink::{Ledger, RunState};
 
+use crate::config::Config;
+use crate::error_chain::Problem;
 use crate::lines;
-use crate::progress::ledger::Ledger;
 use crate::sink_name::SinkName;
+
+/// Says that a folder has no ledger: it contains no run, or no finished one (`what`).
+pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {
+    let (what, next) = match std::fs::metadata(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            ("the folder does not exist".to_owned(), "")
+        }
+        Err(error) => (format!("the folder cannot be read: {error}"), ""),
+        Ok(found) if !found.is_dir() => ("is a file, not the folder of a run".to_owned(), ""),
+        Ok(_) if folder.join(Ledger::FILE).exists() => {
+            (format!("contains no {what} that this version of sitegrove can read"), "")
+        }
+        Ok(_) => (format!("contains no {what}"), "`sitegrove run … --out DIR` makes one"),
+    };
+    Problem::new(folder.display(), what, next)
+}
+
+/// The ledger of a finished run.
+///
+/// # Errors
+/// If the folder contains no finished run.
+pub fn finished_ledger(folder: &Path) -> Result<Ledger> {
+    let ledger = Ledger::read(folder).ok_or_else(|| no_ledger(folder, "finished run"))?;
+    if ledger.state != RunState::Complete {
+        let shown = folder.display();
+        let next =
+            format!("give its command again to resume it, or see `sitegrove status {shown}`");
+        bail!(Problem::new(shown, "contains an unfinished run", next));
+    }
+    Ok(ledger)
+}
+
+/// The ledger of the earlier run that a run is compared with.
+///
+/// # Errors
+/// If the folder contains no finished run, or is that of the run itself.
+pub fn earlier_ledger(run: &Path, earlier: &Path) -> Result<Ledger> {
+    let own = std::fs::canonicalize(run).ok();
+    ensure!(
+        own.is_none() || own != std::fs::canonicalize(earlier).ok(),
+        "--compare names the folder of the run itself, {}: name that of an earlier run",
+        earlier.display()
+    );
+    finished_ledger(earlier)
+}
+
+/// Checks that a run can be compared with the earlier one that its settings name, if any.
+///
+/// # Errors
+/// As [`earlier_ledger`].
+pub fn check_earlier(config: &Config) -> Result<()> {
+    let Some(earlier) = config.run.earlier() else { return Ok(()) };
+    earlier_ledger(&config.run.out, earlier).context("--compare")?;
+    Ok(())
+}
 
 /// The folder of a finished run.
 #[derive(Clone, Debug)]
@@ -24,7 +82,7 @@ impl Results {
     /// # Errors
     /// If it holds no finished run.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
-        let ledger = Arc::new(Ledger::of_run(folder)?);
+        let ledger = Arc::new(finished_ledger(folder)?);
         Ok(Self { folder: folder.to_owned(), ledger })
     }
 
@@ -58,7 +116,7 @@ impl Results {
 /// # Errors
 /// If the folder holds a run that is not finished, or no such file.
 pub fn articles_of(folder: &Path) -> Result<PathBuf> {
-    let articles = match folder.join(crate::progress::ledger::FILE).exists() {
+    let articles = match folder.join(Ledger::FILE).exists() {
         true => Results::open(folder)?.articles(),
         false => articles_in(folder, None),
     };
@@ -106,15 +164,10 @@ impl LineFile {
         let file = lines::open(&self.0).with_context(|| format!("cannot read {shown}"))?;
         for (number, line) in (1..).zip(file.lines()) {
             let line = line.with_context(|| format!("cannot read {shown}"))?;
-            let parsed = serde_json::from_str(&line).with_context(|| unlike(&self.0, number))?;
+            let parsed =
+                serde_json::from_str(&line).with_context(|| foreign_line(&self.0, number))?;
             take(parsed, &line)?;
         }
         Ok(())
     }
-}
-
-/// Said of a line that cannot be read.
-pub(crate) fn unlike(path: &Path, number: usize) -> String {
-    let shown = path.display();
-    format!("{shown}, line {number}: not in the format of this version of sitegrove")
 }

@@ -21,7 +21,7 @@ use grouping::Tracking;
 use model::BestWrapper;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sink::SinkError;
+use sink::{Ledger, RunPhase, SinkError};
 
 use self::emission::{Emission, write_drops};
 use self::read::InputReader;
@@ -31,11 +31,11 @@ use crate::frames::is_damage;
 use crate::inputs::Input;
 use crate::memory::{Shares, shown};
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Clock, Ledger, Phase};
+use crate::progress::ledger::{Clock, begin_ledger};
 use crate::progress::observer::Observer;
 use crate::progress::status::{Status, place};
 use crate::progress::tally::Tally;
-use crate::report;
+use crate::results::check_earlier;
 use crate::resume::folder::{Claim, RunFolder, state_error};
 use crate::resume::identity::Identity;
 use crate::segment::collect::{Collector, SegmentFiles, Segments};
@@ -174,7 +174,7 @@ impl Prepared {
         let clock = Clock::default();
         config.emit.check(&config.run.out)?;
         let budget = config.run.budget()?;
-        report::check_earlier(config)?;
+        check_earlier(config)?;
         let (inputs, states) = inputs::find(config, stop)?;
         CommandPaths::of_run(config, &inputs).check()?;
         let identity = Identity::of(config, states)?;
@@ -215,7 +215,7 @@ pub(crate) fn run_prepared(
     let pool = pool.context("cannot start threads")?;
     let shares = Shares::of(*budget, pool.current_num_threads(), config.read.most_memory());
     let work_folder = folder.work_folder(&config.run.spool);
-    let mut ledger = Ledger::begin(config, pool.current_num_threads());
+    let mut ledger = begin_ledger(config, pool.current_num_threads());
     if let Some(progress) = &mut ledger.progress {
         progress.bytes = identity.bytes();
     }
@@ -364,7 +364,7 @@ impl RunContext<'_> {
             ledger.counts.feed_items = sites.totals.items;
             ledger.counts.feed_items_elsewhere = sites.totals.unmatched_items;
         }
-        self.status.phase(Phase::Resuming, |progress| {
+        self.status.phase(RunPhase::Resuming, |progress| {
             (progress.sites, progress.pages) = (sites.totals.sites as u64, sites.totals.pages);
         });
         self.observer.processing(sites.totals.sites, sites.totals.pages as usize);
@@ -383,7 +383,7 @@ impl RunContext<'_> {
 
     /// Writes all results, and keeps what the store took in.
     fn emit(&self, mut outputs: Outputs<'_>, tally: &mut Tally) -> Result<()> {
-        self.status.phase(Phase::Writing, |_| ());
+        self.status.phase(RunPhase::Writing, |_| ());
         let emission = Emission {
             config: self.config,
             results: &self.folder.results(),

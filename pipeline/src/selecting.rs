@@ -1,4 +1,4 @@
-//! Chooses among what is read, as a [`Selection`] says.
+//! Chooses among what is read, as a [`PageSelection`] says.
 //!
 //! The other records are counted by reason, for each input, and not listed one by one: a run of one site of a large
 //! crawl would list the crawl.
@@ -9,16 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use grouping::site_key;
 use jiff::Timestamp;
 use model::DropReason;
+use sink::{ChosenPages, InputRecord, PageSelection};
 
 use crate::pictures::is_picture;
-use crate::progress::ledger::InputRecord;
-use crate::selection::{Chosen, Selection};
 use crate::stages::read::{InputSummary, Intake, own_address};
 
 /// Chooses among what is read. With a limit, inputs must be read one after the other.
 #[derive(Debug)]
 pub(crate) struct Selecting {
-    selection: Selection,
+    selection: PageSelection,
     /// Pages taken so far.
     taken: AtomicU64,
 }
@@ -33,15 +32,15 @@ pub(crate) struct LeftOut {
 }
 
 impl Selecting {
-    pub(crate) fn new(selection: Selection) -> Self {
+    pub(crate) fn new(selection: PageSelection) -> Self {
         Self { selection, taken: AtomicU64::new(0) }
     }
 
     /// Chooses from one input as before, by its record; `None` if no page of it was taken.
     pub(crate) fn again(record: &InputRecord) -> Option<Self> {
-        let Some(chosen) = &record.chosen else { return Some(Self::new(Selection::default())) };
+        let Some(chosen) = &record.chosen else { return Some(Self::new(PageSelection::default())) };
         let limit = if chosen.pages.limit > 0 { chosen.taken } else { 0 };
-        let selection = Selection { limit, ..chosen.pages.clone() };
+        let selection = PageSelection { limit, ..chosen.pages.clone() };
         (chosen.taken > 0).then(|| Self::new(selection))
     }
 
@@ -114,7 +113,7 @@ impl Selecting {
         let record = InputRecord::from(summary);
         let html_bytes = record.html_bytes.saturating_sub(left_out.html_bytes);
         let LeftOut { records, taken, .. } = left_out;
-        let chosen = || Chosen { pages: self.selection.clone(), taken, left_out: records };
+        let chosen = || ChosenPages { pages: self.selection.clone(), taken, left_out: records };
         InputRecord { chosen: (!self.selection.is_all()).then(chosen), html_bytes, ..record }
     }
 }

@@ -1,64 +1,30 @@
 //! Which pages a run takes of those that it reads: of some sites, of some dates, or the first ones.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-
 use anyhow::{Result, bail};
 use grouping::site_key;
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
-use serde::{Deserialize, Serialize};
+use sink::PageSelection;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::RunConfig;
 
-/// The pages chosen; all, if every field is empty.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Selection {
-    /// Keys of the sites, sorted; all if empty.
-    pub sites: BTreeSet<String>,
-    /// Pages captured at this time or later.
-    pub since: Option<Timestamp>,
-    /// Pages captured before this time.
-    pub before: Option<Timestamp>,
-    /// The first so many of these pages; all if it is 0.
-    pub limit: u64,
-}
-
-/// The pages that were chosen of an input, and what was not.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Chosen {
-    /// The pages that the run was to take.
-    pub pages: Selection,
-    /// Pages and revisits of pages that were taken.
-    pub taken: u64,
-    /// Records that were not taken, by reason. They are not listed.
-    pub left_out: BTreeMap<String, u64>,
-}
-
-impl Selection {
-    /// The pages that the settings choose.
-    ///
-    /// # Errors
-    /// If a setting is no site or no date.
-    pub fn of(config: &RunConfig) -> Result<Self> {
-        let sites = config.sites.iter().map(|named| {
-            let Some(site) = site_named(named) else {
-                bail!("--site `{named}` is not a site; give a host, such as blog.example");
-            };
-            Ok(site)
-        });
-        Ok(Self {
-            sites: sites.collect::<Result<_>>()?,
-            since: period("--since", &config.since)?.map(|(from, _)| from),
-            before: period("--until", &config.until)?.map(|(_, end)| end),
-            limit: config.limit,
-        })
-    }
-
-    /// Whether all pages are chosen.
-    pub fn is_all(&self) -> bool {
-        *self == Self::default()
-    }
+/// The pages that the settings choose.
+///
+/// # Errors
+/// If a setting is no site or no date.
+pub fn selection_of(config: &RunConfig) -> Result<PageSelection> {
+    let sites = config.sites.iter().map(|named| {
+        let Some(site) = site_named(named) else {
+            bail!("--site `{named}` is not a site; give a host, such as blog.example");
+        };
+        Ok(site)
+    });
+    Ok(PageSelection {
+        sites: sites.collect::<Result<_>>()?,
+        since: period("--since", &config.since)?.map(|(from, _)| from),
+        before: period("--until", &config.until)?.map(|(_, end)| end),
+        limit: config.limit,
+    })
 }
 
 /// The key of a site that is named by its key, a host or an address.
@@ -95,27 +61,8 @@ fn period(option: &str, text: &str) -> Result<Option<(Timestamp, Timestamp)>> {
     Ok(Some((from, end)))
 }
 
-impl fmt::Display for Selection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
-        if !self.sites.is_empty() {
-            let sites: Vec<&str> = self.sites.iter().map(String::as_str).collect();
-            parts.push(format!("of {}", sites.join(", ")));
-        }
-        parts.extend(self.since.map(|since| format!("captured at {since} or later")));
-        parts.extend(self.before.map(|before| format!("captured before {before}")));
-        if self.limit > 0 {
-            parts.push(format!("the first {}", self.limit));
-        }
-        match parts.is_empty() {
-            true => f.write_str("all pages"),
-            false => write!(f, "pages {}", parts.join(", ")),
-        }
-    }
-}
-
 /// Warns of chosen sites that are not among those with these hashes.
-pub(crate) fn warn_of_missing(selection: &Selection, sites: &[u64]) {
+pub(crate) fn warn_of_missing(selection: &PageSelection, sites: &[u64]) {
     for site in &selection.sites {
         if sites.binary_search(&xxh3_64(site.as_bytes())).is_err() {
             tracing::warn!(
@@ -132,11 +79,11 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn selection(sites: &[&str], since: &str, until: &str) -> Result<Selection> {
+    fn selection(sites: &[&str], since: &str, until: &str) -> Result<PageSelection> {
         let mut config = Config::load(None).unwrap().run;
         config.sites = sites.iter().map(|&site| site.to_owned()).collect();
         (config.since, config.until) = (since.to_owned(), until.to_owned());
-        Selection::of(&config)
+        selection_of(&config)
     }
 
     #[test]
@@ -154,10 +101,10 @@ mod tests {
         // As the Python package passes them.
         let changes = "[run]\nsites = ['www.a.example']\nuntil = '2026-10'\nlimit = 7\n";
         let config = Config::load(None).unwrap().with(toml::from_str(changes).unwrap()).unwrap();
-        let chosen = Selection::of(&config.run).unwrap();
+        let chosen = selection_of(&config.run).unwrap();
         assert!(chosen.sites.contains("a.example") && chosen.limit == 7);
         assert_eq!(chosen.before.unwrap().to_string(), "2026-11-01T00:00:00Z");
-        let back: Selection =
+        let back: PageSelection =
             serde_json::from_str(&serde_json::to_string(&chosen).unwrap()).unwrap();
         assert_eq!(back, chosen);
     }

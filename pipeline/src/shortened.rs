@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use report::readable::short_xpath;
+
 use crate::printed::line;
 
 /// Columns that a text takes.
@@ -55,39 +57,6 @@ pub(crate) fn wrapped(text: &str, columns: usize, indent: &str) -> String {
     lines
 }
 
-/// Begin and end of the test for a class in XPath.
-const CLASS: (&str, &str) = ("[contains(concat(' ',normalize-space(@class),' '),' ", " ')]");
-/// Begin and end of the test for an id.
-const ID: (&str, &str) = ("[@id='", "']");
-
-/// An XPath as people read it: `//div.entry` for an element with that class, `//div#main` for one with that id. All
-/// else stays as it is.
-pub(crate) fn short_xpath(xpath: &str) -> String {
-    let mut short = String::with_capacity(xpath.len());
-    let mut rest = xpath;
-    while let Some(at) = rest.find('[') {
-        short.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let found = [(CLASS, '.'), (ID, '#')].into_iter().find_map(|((begin, end), mark)| {
-            let (name, after) = rest.strip_prefix(begin)?.split_once(end)?;
-            let plain = !name.is_empty() && !name.contains(['\'', ' ', '[', ']', '"']);
-            plain.then_some((mark, name, after))
-        });
-        match found {
-            Some((mark, name, after)) => {
-                short.push(mark);
-                short.push_str(name);
-                rest = after;
-            }
-            None => {
-                short.push('[');
-                rest = &rest[1..];
-            }
-        }
-    }
-    short + rest
-}
-
 /// The expressions of a wrapper in so many columns: all if they fit, otherwise the first and the number of others.
 pub(crate) fn wrapper_in(columns: usize, content: &[String]) -> String {
     let short: Vec<String> =
@@ -120,20 +89,5 @@ mod tests {
         assert_eq!(wrapped("one two three", 7, "  "), "one two\n  three");
         assert_eq!(wrapped("a-word-longer-than-that b", 5, ""), "a-word-longer-than-that\nb");
         assert_eq!(wrapped("", 5, ""), "");
-    }
-
-    #[test]
-    fn expressions_have_a_short_form() {
-        let class = "[contains(concat(' ',normalize-space(@class),' '),' body ')]";
-        for (long, short) in [
-            (format!("//div{class}/p"), "//div.body/p"),
-            ("//div[@id='main']".to_owned(), "//div#main"),
-            (format!("//div[@id='a']//li{class}[2]"), "//div#a//li.body[2]"),
-            ("//td[@width='60%']".to_owned(), "//td[@width='60%']"),
-            ("//div[@id=concat('it',\"'s\")]".to_owned(), "//div[@id=concat('it',\"'s\")]"),
-            ("//main/article".to_owned(), "//main/article"),
-        ] {
-            assert_eq!(short_xpath(&long), short);
-        }
     }
 }

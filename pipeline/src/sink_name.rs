@@ -25,7 +25,7 @@ pub enum SinkName {
     /// `site-config/HOST.txt`.
     SiteConfig,
     /// `report/`: the figures of each site. The HTML page is made from them at the end of the run
-    /// (`report.rs`).
+    /// (crate `report`).
     Report,
 }
 

@@ -14,7 +14,6 @@ use sink::{
 
 use crate::config::{Config, CsvForm, EmitConfig, JsonlForm, WarcBlocks};
 use crate::error_chain::Problem;
-use crate::report;
 use crate::sink_name::SinkName;
 use crate::source::address_of;
 use crate::waiting::waiting_for_databases;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::memory::shown;
+use report::readable::size;
 
 /// The bytes of a file.
 ///
@@ -38,7 +38,7 @@ fn read_at_most(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        return Err(io::Error::other(format!("it has more than {}", shown(most))));
+        return Err(io::Error::other(format!("it has more than {}", size(most))));
     }
     Ok(bytes)
 }

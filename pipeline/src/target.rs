@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
+use sink::Ledger;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::Config;
 use crate::error_chain::Problem;
 use crate::objects::Objects;
-use crate::progress::ledger::{FILE, Ledger};
 use crate::progress::observer::Observer;
 use crate::resume::finished::{fits, is_done};
 use crate::resume::identity::Identity;
@@ -150,15 +150,17 @@ impl Target {
         let read = |name: &str| there.contains_key(name).then(|| self.out.get(name)).transpose();
         let mark = read(MARK).with_context(access)?;
         let before: Option<Identity> = mark.and_then(|json| serde_json::from_slice(&json).ok());
-        let ledger = read(FILE).with_context(access)?;
+        let ledger = read(Ledger::FILE).with_context(access)?;
         let is_same = before.as_ref().is_some_and(|before| identity.is_that_of(before));
         // An upload that was interrupted goes on, even if the run was to replace another.
-        let goes_on = is_same && ledger.is_none() && self.config.run.out.join(FILE).exists();
+        let goes_on =
+            is_same && ledger.is_none() && self.config.run.out.join(Ledger::FILE).exists();
         if !overwrite {
             match ledger {
                 Some(json) => {
-                    let ledger: Ledger = serde_json::from_slice(&json)
-                        .with_context(|| format!("{shown}/{FILE} is no ledger of this version"))?;
+                    let ledger: Ledger = serde_json::from_slice(&json).with_context(|| {
+                        format!("{shown}/{} is no ledger of this version", Ledger::FILE)
+                    })?;
                     fits(&ledger, identity, shown)?;
                     if is_done(&ledger, identity) && self.has_outputs(&there)? {
                         return Ok(Wanted::Nothing(Box::new(ledger)));

@@ -12,13 +12,14 @@ use common::program::repository;
 use common::results::{parse, text};
 
 /// The layers, lowest first: a crate may use crates of lower layers only.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 9] = [
     &["model"],
     &["charset", "database"],
     &["dom", "terms", "archive", "feed", "score", "grouping"],
     &["duplicates", "metadata", "forest", "pagewise", "region", "document", "wrapper", "sink"],
     &["grove", "index", "modelstore"],
     &["sitemodel"],
+    &["report"],
     &["sitegrove"],
     &["lab", "python"],
 ];
@@ -353,6 +354,26 @@ fn headings_of_doc_comments_are_lines_of_their_own() {
             assert!(rest.is_none_or(str::is_empty), "{}:{}: {line}", file.display(), number + 1);
         }
     }
+}
+
+/// What a template writes without escaping: our style sheet, script and its data, and what another template has written.
+#[test]
+fn templates_escape_all_but_four_values() {
+    let mut safe = Vec::new();
+    for file in sources().into_iter().filter(|file| has_extension(file, &["html"])) {
+        if file.parent().is_some_and(|folder| folder.ends_with("report/templates")) {
+            let template = fs::read_to_string(&file).unwrap();
+            let marked = template.split("{{").filter(|value| value.contains("|safe }}"));
+            safe.extend(
+                marked.filter_map(|value| value.split('|').next()).map(|v| v.trim().to_owned()),
+            );
+            let others =
+                ["|safe", "escape", "{% filter"].map(|word| template.matches(word).count());
+            assert_eq!(others, [template.matches("|safe }}").count(), 0, 0], "{}", file.display());
+        }
+    }
+    safe.sort_unstable();
+    assert_eq!(safe, ["code.script", "code.style", "sample", "self.rows_for_script()"]);
 }
 
 #[test]

@@ -51,21 +51,34 @@ fn the_dockerfile_copies_what_the_build_needs() {
         assert!(is_copied(folder), "{}", folder.display());
         for source in sources(&folder.join("src")) {
             let code = fs::read_to_string(&source).unwrap();
-            for call in ["include_str!(\"", "include_bytes!(\""] {
-                for rest in code.split(call).skip(1) {
-                    let name = rest.split('"').next().unwrap();
-                    let path = plain(&source.parent().unwrap().join(name));
-                    assert!(
-                        path.is_file() && is_copied(&path),
-                        "{} includes {name}",
-                        source.display()
-                    );
-                    included += 1;
-                }
+            for (name, path) in included_files(folder, &source, &code) {
+                let is_there = path.is_file() && is_copied(&path);
+                assert!(is_there, "{} includes {name}", source.display());
+                included += 1;
             }
         }
     }
     assert!(included >= 5, "{included}");
+}
+
+/// The files that a source file includes by a macro, and the templates that it names.
+fn included_files<'a>(
+    package: &'a Path,
+    source: &'a Path,
+    code: &'a str,
+) -> impl Iterator<Item = (&'a str, PathBuf)> {
+    let beside = source.parent().unwrap().to_owned();
+    let calls = [
+        ("include_str!(\"", beside.clone()),
+        ("include_bytes!(\"", beside),
+        ("#[template(path = \"", package.join("templates")),
+    ];
+    calls.into_iter().flat_map(move |(call, folder)| {
+        code.split(call).skip(1).map(move |rest| {
+            let name = rest.split('"').next().unwrap();
+            (name, plain(&folder.join(name)))
+        })
+    })
 }
 
 /// A path without `..`.
@@ -179,14 +192,10 @@ fn packages_have_every_file_that_their_code_includes() {
         assert!(listed.contains("Cargo.toml") && listed.contains("README.md"), "{name}: {stdout}");
         for source in sources(&folder.join("src")) {
             let code = fs::read_to_string(&source).unwrap();
-            for call in ["include_str!(\"", "include_bytes!(\""] {
-                for rest in code.split(call).skip(1) {
-                    let included = rest.split('"').next().unwrap();
-                    let path = plain(&source.parent().unwrap().join(included));
-                    let inside = path.strip_prefix(&folder).ok().and_then(Path::to_str);
-                    let is_there = inside.is_some_and(|inside| listed.contains(inside));
-                    assert!(is_there, "{name}: {} includes {included}", source.display());
-                }
+            for (included, path) in included_files(&folder, &source, &code) {
+                let inside = path.strip_prefix(&folder).ok().and_then(Path::to_str);
+                let is_there = inside.is_some_and(|inside| listed.contains(inside));
+                assert!(is_there, "{name}: {} includes {included}", source.display());
             }
         }
     }

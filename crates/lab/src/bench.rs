@@ -11,11 +11,12 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use model::Page;
 use serde_json::{Map, Value, json};
+use sink::Ledger;
 use sitegrove::commands::{format::Format, whole_number::whole};
 use sitegrove::config::Config;
 use sitegrove::inputs::{Input, expand};
 use sitegrove::printed::Console;
-use sitegrove::progress::ledger::Ledger;
+use sitegrove::results::finished_ledger;
 use sitegrove::run::{Stopped, mark_begun};
 use sitegrove::stages::read::{Intake, read};
 use sitemodel::parse_page;
@@ -203,7 +204,7 @@ impl WholeRun {
             bail!("the run to measure ended with {status}");
         }
         let cpu_seconds = cpu_seconds_of_children().zip(cpu_before).map(|(now, was)| now - was);
-        Ok(Self { seconds, cpu_seconds, ledger: Ledger::of_run(folder)? })
+        Ok(Self { seconds, cpu_seconds, ledger: finished_ledger(folder)? })
     }
 }
 

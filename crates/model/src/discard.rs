@@ -162,6 +162,31 @@ reasons! {
     Internal => "internal-error",
 }
 
+impl DropReason {
+    /// Damage in inputs. With it and without a page, the crawl itself has probably failed.
+    pub const DAMAGE: [Self; 5] =
+        [Self::BadRecord, Self::BadCompression, Self::CutShort, Self::Junk, Self::BadHttp];
+
+    /// Reasons of what is not chosen, which is counted and not listed.
+    pub const NOT_CHOSEN: [Self; 3] = [Self::OtherSite, Self::OtherDate, Self::OverLimit];
+}
+
+/// The place at which an archive ends before its last record does. Everything before it was read.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct CutShort {
+    /// Offset of the record or compressed unit that is not complete.
+    pub offset: u64,
+    /// What is missing, what was kept, and what to do.
+    pub detail: String,
+}
+
+impl CutShort {
+    /// What is wrong with the archive, after its name.
+    pub fn problem(&self) -> String {
+        format!("is cut short at byte {}: {}", self.offset, self.detail)
+    }
+}
+
 /// Something that was dropped, with its reason: one line of `dropped.jsonl`.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Drop {

@@ -30,7 +30,7 @@ pub use article::{
 };
 pub use characters::CharacterCounts;
 pub use contained::{Contained, contain_panics, listen_to_contained};
-pub use discard::{Absence, Drop, DropReason, Gone, Stage};
+pub use discard::{Absence, CutShort, Drop, DropReason, Gone, Stage};
 pub use feed::FeedItem;
 pub use night::{PageReading, SiteChange, SiteNight, TemplateChange, TemplateNight};
 pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, PageHtml, Site};

@@ -1,10 +1,12 @@
 //! One line of `articles.jsonl`.
 
+use std::borrow::Cow;
+
 use model::{
     Article, Embed, Field, Footnote, Image, Metadata, Origin, Overruled, Post, RecordPlace,
     SiteConfigRole, Table, Verdict,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::SCHEMA;
@@ -264,23 +266,27 @@ impl Sources {
 }
 
 /// The position of a record.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct OriginRecord<'a> {
-    file: &'a str,
-    offset: u64,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    record_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    truncated: Option<&'a str>,
+    /// The input file as named.
+    pub file: Cow<'a, str>,
+    /// Offset of the record or of its gzip member.
+    pub offset: u64,
+    /// `WARC-Record-ID`; empty without one.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub record_id: Cow<'a, str>,
+    /// Why the record is not complete, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<Cow<'a, str>>,
 }
 
 impl<'a> From<&'a Origin> for OriginRecord<'a> {
     fn from(origin: &'a Origin) -> Self {
         Self {
-            file: &origin.file,
+            file: Cow::Borrowed(&origin.file),
             offset: origin.offset,
-            record_id: &origin.record_id,
-            truncated: origin.truncated.as_deref(),
+            record_id: Cow::Borrowed(&origin.record_id),
+            truncated: origin.truncated.as_deref().map(Cow::Borrowed),
         }
     }
 }

@@ -16,6 +16,7 @@ mod health;
 mod html_page;
 mod instant;
 mod jsonl;
+mod ledger;
 mod parquet_columns;
 mod parquet_file;
 mod parquet_schema;
@@ -40,6 +41,10 @@ pub use health::{HealthRecord, health_record};
 pub use html_page::{fragment_of, html_page};
 pub use instant::instant;
 pub use jsonl::{JsonlSink, LineStorage, json_lines};
+pub use ledger::{
+    ChosenPages, EarlierRun, InputRecord, LastNight, Ledger, PageSelection, RunCounts, RunPhase,
+    RunProgress, RunState,
+};
 pub use parquet_file::ParquetSink;
 pub use sink::{Render, Sink};
 pub use site_configs::SiteConfigSink;

@@ -11,10 +11,10 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use document::{Pictures, Text};
 use model::contain_panics;
+use report::readable::count;
 use sink::{AtomicFile, make_folder};
 
 use crate::error_chain::Problem;
-use crate::numerals::count;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::{Console, line};
 use articles::Found;

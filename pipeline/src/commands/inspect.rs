@@ -1,17 +1,9 @@
 //! `sitegrove inspect`: an HTML page that shows what was learnt about a site, and why.
 
-mod document;
 mod every;
-mod evidence;
-mod labels;
-mod look;
-mod reading;
 mod records;
+mod relearn;
 mod reread;
-mod sample;
-mod settings;
-mod tables;
-mod words;
 
 use std::fs;
 use std::io::Write;
@@ -20,16 +12,17 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use report::readable::count;
 use sink::{AtomicFile, make_folder, site_file_name};
 
-use self::settings::Settings;
+use self::records::{RunRecords, find_site, sites_of};
+use self::relearn::RunSettings;
 use super::whole_number::whole;
 use crate::error_chain::Problem;
 use crate::messages::LogFormat;
-use crate::numerals::count;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
-use crate::report;
+use crate::results::Results;
 use crate::run::mark_begun;
 
 /// Arguments of `sitegrove inspect`.
@@ -76,25 +69,26 @@ pub fn run(
         return every::run(args, progress, stop, out);
     }
     paths_of(args).check()?;
-    let site = args.site.as_deref().map_or_else(|| Err(unnamed(&args.run)), Ok)?;
-    let records = records::Records::read(&args.run, site)?;
-    let settings = Settings::of_run(&records.ledger)?;
+    let results = Results::open(&args.run)?;
+    let Some(named) = &args.site else { return Err(no_site_named(&args.run, &results)) };
+    let site = find_site(&results, &args.run, named)?;
+    let records = RunRecords::find(&results, Some(&site))?.of_site(&site)?;
+    let settings = RunSettings::new(&records.ledger)?;
     let reread = reread::reread(&records, &settings.config, stop)?;
-    let view = look::look(&records, &settings, &reread, args.pages);
-    warn_of(&args.run, &view.notes);
-    let document = document::document(&view);
+    let (page, notes) = settings.page_of_site(&records, reread, args.pages)?;
+    warn_of(&args.run, &notes);
     match &args.out {
-        Some(path) if path == Path::new("-") => out.as_html().write_all(document.as_bytes())?,
+        Some(path) if path == Path::new("-") => out.as_html().write_all(page.as_bytes())?,
         Some(path) => {
             if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
                 make_folder(folder)?;
             }
-            AtomicFile::write_whole(path, document.as_bytes())?;
+            AtomicFile::write_whole(path, page.as_bytes())?;
             writeln!(out, "{}", path.display())?;
         }
         None => {
             let path = place(&args.run, &records.site)?;
-            AtomicFile::write_whole(&path, document.as_bytes())?;
+            AtomicFile::write_whole(&path, page.as_bytes())?;
             writeln!(out, "{}", path.display())?;
             report::refresh(&args.run, &records.ledger)?;
         }
@@ -138,8 +132,8 @@ fn decapitalised(sentence: &str) -> String {
 const SITES_NAMED: usize = 5;
 
 /// Says that no site is named, and which there are.
-fn unnamed(run: &Path) -> anyhow::Error {
-    let sites = match records::sites(run) {
+fn no_site_named(folder: &Path, run: &Results) -> anyhow::Error {
+    let sites = match sites_of(run) {
         Ok(sites) => sites,
         Err(error) => return error,
     };
@@ -149,7 +143,7 @@ fn unnamed(run: &Path) -> anyhow::Error {
     };
     let named = sites[..sites.len().min(SITES_NAMED)].join(", ");
     let next = format!("name one of its sites ({named}{more}), or give --all for a page of each");
-    Problem::new(run.display(), "no site is named", next).into()
+    Problem::new(folder.display(), "no site is named", next).into()
 }
 
 /// The default place of a site's page; creates the folder.

@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use clap::{Args, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use report::readable::count;
 use sink::AtomicFile;
 
-use crate::numerals::count;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
 

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use report::readable::count;
+
 use crate::error_chain::Problem;
-use crate::numerals::count;
 
 /// Maximum number of names.
 const MOST: usize = 5;

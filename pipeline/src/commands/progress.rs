@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 
 use console::Term;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use report::readable::{duration, grouped, size};
 
 use super::narrower::Narrower;
-use crate::memory::shown;
 use crate::messages::{LogFormat, PROGRESS, print_above};
-use crate::numerals::{duration, grouped};
 use crate::printed::columns;
 use crate::progress::observer::Observer;
 
@@ -151,12 +150,12 @@ impl Bars {
         bytes.set_style(style(
             &format!("{:<1$}", "reading", verb.len()),
             |state, to| {
-                let of = shown(state.len().unwrap_or(0));
-                write!(to, "{} of {of}", shown(state.pos()))
+                let of = size(state.len().unwrap_or(0));
+                write!(to, "{} of {of}", size(state.pos()))
             },
             |state, to| {
                 let rate = state.pos() as f64 / state.elapsed().as_secs_f64().max(0.001);
-                write!(to, "{}/s", shown(rate as u64))
+                write!(to, "{}/s", size(rate as u64))
             },
         ));
         let pages = all.add(ProgressBar::no_length());
@@ -218,7 +217,7 @@ impl State {
         } else {
             let (bytes, of) = (get(&self.bytes), get(&self.bytes_of));
             let (rate, rest) = (bytes as f64 / seconds.max(0.001), left(bytes, of, seconds, ", "));
-            let (done, all, rate) = (shown(bytes), shown(of), shown(rate as u64));
+            let (done, all, rate) = (size(bytes), size(of), size(rate as u64));
             let share = percent(bytes, of);
             // The length of a pipe is not known.
             let text = match of {

@@ -3,12 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::results::{earlier_ledger, finished_ledger};
 use anyhow::{Result, bail};
 use clap::Args;
 use sink::SiteRowsSink;
-
-use crate::progress::ledger::Ledger;
-use crate::report;
 
 /// Arguments of `sitegrove report`.
 #[derive(Args, Debug)]
@@ -32,7 +30,7 @@ pub struct ReportArgs {
 /// # Errors
 /// If the folder contains no finished run or no figures for a report, or the report cannot be written.
 pub fn run(args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
-    let ledger = Ledger::of_run(&args.run)?;
+    let ledger = finished_ledger(&args.run)?;
     let shown = args.run.display();
     if !report::folder_of(&args.run).join(SiteRowsSink::FILE).is_file() {
         bail!(
@@ -41,7 +39,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
         );
     }
     if let Some(earlier) = &args.compare {
-        report::compare(&args.run, &ledger, earlier)?;
+        report::compare(&args.run, &ledger, earlier, &earlier_ledger(&args.run, earlier)?)?;
     }
     report::write(&args.run, &ledger)?;
     writeln!(out, "{}", args.run.join(report::FILE).display())?;

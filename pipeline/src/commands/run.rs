@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use model::{PageType, Verdict};
+use model::{DropReason, PageType, Verdict};
 
 pub(super) use self::outputs::OutputArgs;
 pub(super) use self::selection::SelectionArgs;
@@ -24,13 +24,12 @@ use crate::file_type::not_an_archive;
 use crate::forecast::forecast;
 use crate::messages::LogFormat;
 use crate::printed::Console;
-use crate::progress::ledger::{Counts, InputRecord, Ledger};
 use crate::progress::observer::{Observer, Quiet};
 use crate::run::Upload;
 use crate::sink_name::SinkName;
 use crate::sinks::SinkList;
-use crate::stages::read::DAMAGE;
 use crate::target::run as run_pipeline;
+use sink::{InputRecord, Ledger, RunCounts};
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
 
@@ -56,7 +55,7 @@ pub enum FailOn {
 
 impl FailOn {
     /// Whether a run with these counts fails.
-    fn is_met(self, counts: &Counts) -> bool {
+    fn is_met(self, counts: &RunCounts) -> bool {
         let of = |verdict: Verdict| counts.sites_by_health.contains_key(verdict.as_str());
         match self {
             Self::Drifting => of(Verdict::Drifting) || of(Verdict::Broken),
@@ -432,5 +431,5 @@ fn succeeded(ledger: &Ledger, fail_on: &[FailOn]) -> bool {
 fn is_empty_night(ledger: &Ledger) -> bool {
     ledger.counts.pages == 0
         && ledger.inputs.iter().any(|input| !input.records.is_empty())
-        && !DAMAGE.iter().any(|reason| ledger.drops.contains_key(reason.as_str()))
+        && !DropReason::DAMAGE.iter().any(|reason| ledger.drops.contains_key(reason.as_str()))
 }

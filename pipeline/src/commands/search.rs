@@ -10,6 +10,7 @@ use clap::Args;
 use index::{Answer, Hit, IndexError, Request, SearchIndex, forget, is_index};
 use jiff::Timestamp;
 use model::contain_panics;
+use report::readable::{count, grouped};
 use serde::Serialize;
 use serde_json::json;
 use sink::instant;
@@ -18,7 +19,6 @@ use super::format::Format;
 use crate::error_chain::Problem;
 use crate::inputs::is_run_folder;
 use crate::messages::has_colours;
-use crate::numerals::{count, grouped};
 use crate::printed::{self, Console};
 
 /// Arguments of `sitegrove search`.

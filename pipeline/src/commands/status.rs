@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::results::no_ledger;
 use anyhow::{Context, Result};
 use clap::Args;
+use report::readable::{count, duration, grouped, size, to_the_second};
+use sink::{Ledger, RunPhase, RunProgress, RunState};
 
 use super::format::Format;
-use crate::memory::shown;
-use crate::numerals::{count, duration, grouped, to_the_second};
 use crate::printed::{Console, line};
-use crate::progress::ledger::{Ledger, Phase, Progress, State, no_ledger};
 use crate::resume::folder::{RunFolder, STATE};
 
 /// Arguments of `sitegrove status`.
@@ -52,7 +52,7 @@ pub fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
     } else {
         print(&ledger, running, out).context("cannot print")?;
     }
-    Ok(running || ledger.state == State::Complete)
+    Ok(running || ledger.state == RunState::Complete)
 }
 
 fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
@@ -69,11 +69,11 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
         )?;
         return print_problems(ledger, out);
     };
-    let Progress { process, updated, stopped, .. } = progress;
+    let RunProgress { process, updated, stopped, .. } = progress;
     match (running, ledger.state) {
         (true, _) => writeln!(out, "running: process {process}, as of {}", to_the_second(updated))?,
         // What Ctrl-C leaves begins with the same word.
-        (false, State::Stopped) => {
+        (false, RunState::Stopped) => {
             writeln!(
                 out,
                 "stopped: {}",
@@ -88,7 +88,7 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
     }
     let percent = |done: u64, all: u64| done as f64 * 100.0 / all.max(1) as f64;
     match progress.phase {
-        Phase::Reading => {
+        RunPhase::Reading => {
             let (read, all) = (progress.bytes_read, progress.bytes);
             let rate = read as f64 / ledger.seconds.max(0.001);
             let rest = duration((all.saturating_sub(read)) as f64 / rate.max(1.0));
@@ -96,13 +96,15 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
             writeln!(
                 out,
                 "reading: {} of {} ({:.0} %){left}",
-                shown(read),
-                shown(all),
+                size(read),
+                size(all),
                 percent(read, all),
             )?;
         }
-        Phase::Resuming => writeln!(out, "resuming: reading the results of the earlier process")?,
-        Phase::Learning => {
+        RunPhase::Resuming => {
+            writeln!(out, "resuming: reading the results of the earlier process")?
+        }
+        RunPhase::Learning => {
             writeln!(
                 out,
                 "learning: {} of {} sites, {} of {} pages ({:.0} %), {} articles, {} dropped",
@@ -115,13 +117,13 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
                 grouped(counts.dropped),
             )?;
         }
-        Phase::Writing => writeln!(out, "writing: finishing the outputs")?,
+        RunPhase::Writing => writeln!(out, "writing: finishing the outputs")?,
     }
     if progress.spool_bytes > 0 {
-        writeln!(out, "pages on disk: {}", shown(progress.spool_bytes))?;
+        writeln!(out, "pages on disk: {}", size(progress.spool_bytes))?;
     }
     if let Some(peak) = ledger.peak_rss_bytes {
-        writeln!(out, "{} so far, peak memory {}", duration(ledger.seconds), shown(peak))?;
+        writeln!(out, "{} so far, peak memory {}", duration(ledger.seconds), size(peak))?;
     }
     print_problems(ledger, out)
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use clap::Args;
 use model::PageType;
+use report::readable::count;
 use serde_json::{Value, json};
 use sitemodel::Engine;
 
@@ -17,7 +18,6 @@ use super::run::{
 use super::whole_number::whole;
 use crate::config::{Config, Duplicates};
 use crate::messages::LogFormat;
-use crate::numerals::count;
 use crate::printed::Console;
 use crate::sinks::SinkList;
 use crate::steps::{Share, apply, describe, learn, merge, survey};

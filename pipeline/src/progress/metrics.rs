@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use model::{DropReason, Verdict};
-
-use crate::progress::ledger::{EarlierRun, Ledger, Progress, State};
+use sink::{EarlierRun, Ledger, RunProgress, RunState};
 
 /// Reasons of drops of pages that are copies of others.
 const COPIES: [DropReason; 3] =
@@ -14,7 +13,7 @@ const COPIES: [DropReason; 3] =
 pub(crate) fn text(ledger: &Ledger) -> String {
     let mut to = Families::default();
     let counts = &ledger.counts;
-    let states = [State::Running, State::Stopped, State::Complete];
+    let states = [RunState::Running, RunState::Stopped, RunState::Complete];
     let state = states.map(|own| (own.as_str(), f64::from(u8::from(own == ledger.state))));
     to.labelled("run_state", "gauge", "1 for the state that the run is in.", "state", &state);
     to.one("pages_total", "counter", "Pages processed.", counts.pages);
@@ -118,7 +117,7 @@ impl Families {
         }
     }
 
-    fn progress(&mut self, progress: &Progress) {
+    fn progress(&mut self, progress: &RunProgress) {
         self.gauge("input_bytes", "Bytes of all inputs.", progress.bytes as f64);
         self.one("read_bytes_total", "counter", "Bytes of inputs read.", progress.bytes_read);
         let help = "Sites found, once all is read.";

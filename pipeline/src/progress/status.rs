@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sink::AtomicFile;
+use sink::{AtomicFile, Ledger, RunPhase, RunProgress, RunState};
 
 use crate::error_chain::error_chain;
-use crate::progress::ledger::{Clock, Ledger, Phase, Progress, State};
+use crate::progress::ledger::{Clock, close_ledger};
 use crate::progress::metrics;
 
 /// Time between two checks for the end of the work.
@@ -63,7 +63,7 @@ impl<'a> Status<'a> {
     }
 
     /// Sets the phase.
-    pub(crate) fn phase(&self, phase: Phase, set: impl FnOnce(&mut Progress)) {
+    pub(crate) fn phase(&self, phase: RunPhase, set: impl FnOnce(&mut RunProgress)) {
         let mut ledger = self.ledger();
         if let Some(progress) = &mut ledger.progress {
             progress.phase = phase;
@@ -74,7 +74,7 @@ impl<'a> Status<'a> {
     /// The ledger with current times.
     fn now(&self) -> Ledger {
         let mut ledger = self.ledger().clone();
-        ledger.close(self.begun, self.clock);
+        close_ledger(&mut ledger, self.begun, self.clock);
         ledger.bytes_read = self.bytes.load(Ordering::Relaxed);
         if let Some(progress) = &mut ledger.progress {
             progress.bytes_read = ledger.bytes_read;
@@ -87,14 +87,14 @@ impl<'a> Status<'a> {
     /// The final ledger of a complete run.
     pub(crate) fn close(&self) -> Ledger {
         let mut ledger = self.now();
-        ledger.state = State::Complete;
+        ledger.state = RunState::Complete;
         ledger.progress = None;
         ledger
     }
 
     /// Writes the ledger and the metrics. A failure does not stop the run: the time in the old files shows
     /// it.
-    pub(crate) fn write(&self, state: State) {
+    pub(crate) fn write(&self, state: RunState) {
         let mut ledger = self.now();
         ledger.state = state;
         if let Err(error) = AtomicFile::write_whole(&self.path, ledger.to_json().as_bytes()) {
@@ -108,7 +108,7 @@ impl<'a> Status<'a> {
         if let Some(progress) = &mut self.ledger().progress {
             progress.stopped = error_chain(why);
         }
-        self.write(State::Stopped);
+        self.write(RunState::Stopped);
     }
 
     /// Removes the ledger: nothing is worth keeping.
@@ -131,7 +131,7 @@ impl<'a> Status<'a> {
             scope.spawn(|| {
                 let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
                 while !*ended {
-                    self.write(State::Running);
+                    self.write(RunState::Running);
                     let waited = self.bell.wait_timeout(ended, INTERVAL);
                     ended = waited.unwrap_or_else(PoisonError::into_inner).0;
                 }
@@ -156,7 +156,7 @@ impl Drop for End<'_, '_> {
 
 /// Folder of the ledger of an unfinished run: the run folder, unless it contains a finished run.
 pub(crate) fn place(folder: &Path, state: &Path) -> PathBuf {
-    let finished = Ledger::read(folder).is_some_and(|ledger| ledger.state == State::Complete);
+    let finished = Ledger::read(folder).is_some_and(|ledger| ledger.state == RunState::Complete);
     let of = if finished { state } else { folder };
-    of.join(crate::progress::ledger::FILE)
+    of.join(sink::Ledger::FILE)
 }

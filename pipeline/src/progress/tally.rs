@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use model::{BestWrapper, PageWork, SiteResult};
 use model::{Drop, DropReason, Route, Verdict};
 use serde::{Deserialize, Serialize};
-
-use crate::progress::ledger::{Counts, InputRecord, Ledger};
+use sink::{InputRecord, Ledger, RunCounts};
 
 /// Number of sites whose wrappers are kept: more than a summary shows.
 const MOST: usize = 100;
@@ -59,7 +58,7 @@ impl Counted {
 /// The counts so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    counts: Counts,
+    counts: RunCounts,
     drops: BTreeMap<String, u64>,
     best: Vec<(String, usize, Option<BestWrapper>)>,
     /// Whether more parts follow of the last site in `best`.
@@ -141,8 +140,8 @@ impl Tally {
 
     /// Writes the counts to the ledger.
     pub(crate) fn show(&self, ledger: &mut Ledger) {
-        let Counts { feed_items, feed_items_elsewhere, .. } = ledger.counts;
-        ledger.counts = Counts { feed_items, feed_items_elsewhere, ..self.counts.clone() };
+        let RunCounts { feed_items, feed_items_elsewhere, .. } = ledger.counts;
+        ledger.counts = RunCounts { feed_items, feed_items_elsewhere, ..self.counts.clone() };
         ledger.drops.clone_from(&self.drops);
     }
 

@@ -5,10 +5,10 @@ use std::fmt::Display;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use sink::Ledger;
 
 use crate::digests::file_hash;
 use crate::error_chain::Problem;
-use crate::progress::ledger::Ledger;
 use crate::resume::identity::{Identity, InputState, Kind};
 
 /// Checks that a finished run, at the place `shown`, had the settings and inputs of this one.

@@ -5,12 +5,10 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use sink::AtomicFile;
+use sink::{AtomicFile, Ledger, RunState};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::Config;
-use crate::progress::ledger::{Ledger, State};
-use crate::report;
 use crate::resume::finished::{fits, is_done};
 use crate::resume::identity::Identity;
 use crate::run::site_results::SiteResults;
@@ -57,7 +55,7 @@ impl RunFolder {
         if path.is_file() {
             bail!("the output folder {shown} is a file; choose another with --out");
         }
-        let finished = Ledger::read(path).filter(|ledger| ledger.state == State::Complete);
+        let finished = Ledger::read(path).filter(|ledger| ledger.state == RunState::Complete);
         let unfinished = unfinished(path);
         let occupied = holds_files(path);
         if !overwrite {
@@ -276,9 +274,7 @@ fn holds_files(folder: &Path) -> bool {
             holds_files(&entry.path())
         } else {
             let name = name.to_string_lossy();
-            let left = name.ends_with(".partial")
-                || name == STATE
-                || name == crate::progress::ledger::FILE;
+            let left = name.ends_with(".partial") || name == STATE || name == sink::Ledger::FILE;
             !left && !name.starts_with(SinkName::Sqlite.files()[0])
         }
     };

@@ -5,10 +5,11 @@ use std::io;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use sink::PageSelection;
 
 use crate::config::Config;
 use crate::inputs::Input;
-use crate::selection::Selection;
+use crate::selection::selection_of;
 use crate::source::state;
 use crate::waiting::is_stream;
 
@@ -19,7 +20,7 @@ pub(crate) struct Identity {
     pub(super) config_hash: String,
     pub(super) outputs: String,
     #[serde(default)]
-    pub(super) selection: Selection,
+    pub(super) selection: PageSelection,
     pub(super) inputs: Vec<InputState>,
 }
 
@@ -53,12 +54,12 @@ impl Identity {
     pub(crate) fn of(config: &Config, inputs: Vec<InputState>) -> Result<Self> {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (config_hash, outputs) = (config.hash(), config.emit.hash());
-        let selection = Selection::of(&config.run)?;
+        let selection = selection_of(&config.run)?;
         Ok(Self { version, config_hash, outputs, selection, inputs })
     }
 
     /// The pages that are chosen.
-    pub(crate) fn selection(&self) -> &Selection {
+    pub(crate) fn selection(&self) -> &PageSelection {
         &self.selection
     }
 

@@ -1,13 +1,14 @@
 //! The end of a run: writes the report and the ledger, and removes temporary files.
 
+use std::path::Path;
+
+use crate::results::earlier_ledger;
 use anyhow::Result;
-use sink::AtomicFile;
+use sink::{AtomicFile, EarlierRun, Ledger};
 
 use super::{RunContext, resumable};
 use crate::config::Config;
 use crate::error_chain::error_chain;
-use crate::progress::ledger::{FILE, Ledger};
-use crate::report;
 use crate::sink_name::SinkName;
 
 impl RunContext<'_> {
@@ -30,13 +31,13 @@ pub(crate) fn finish_folder(config: &Config, mut ledger: Ledger) -> Result<Ledge
     report::forget_comparison(&config.run.out);
     if let Some(earlier) = config.run.earlier() {
         // It was readable when the run began. The results of a night are not lost for a comparison.
-        match report::compare(&config.run.out, &ledger, earlier) {
+        match compare(&config.run.out, &ledger, earlier) {
             Ok(compared) => ledger.compared = Some(compared),
             Err(error) => tracing::warn!("--compare: {}", error_chain(&error)),
         }
     }
     draw_report(config, &mut ledger)?;
-    AtomicFile::write_whole(&config.run.out.join(FILE), ledger.to_json().as_bytes())?;
+    AtomicFile::write_whole(&config.run.out.join(Ledger::FILE), ledger.to_json().as_bytes())?;
     Ok(ledger)
 }
 
@@ -44,10 +45,14 @@ pub(crate) fn finish_folder(config: &Config, mut ledger: Ledger) -> Result<Ledge
 pub(super) fn compare_finished(config: &Config, ledger: &mut Ledger) -> Result<()> {
     let Some(earlier) = config.run.earlier() else { return Ok(()) };
     let out = &config.run.out;
-    ledger.compared = Some(report::compare(out, ledger, earlier)?);
+    ledger.compared = Some(compare(out, ledger, earlier)?);
     report::refresh(out, ledger)?;
-    AtomicFile::write_whole(&out.join(FILE), ledger.to_json().as_bytes())?;
+    AtomicFile::write_whole(&out.join(Ledger::FILE), ledger.to_json().as_bytes())?;
     Ok(())
+}
+
+fn compare(run: &Path, ledger: &Ledger, earlier: &Path) -> Result<EarlierRun> {
+    report::compare(run, ledger, earlier, &earlier_ledger(run, earlier)?)
 }
 
 /// Writes the report, if it is chosen and its figures are complete. It shows times, so it is written after

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use model::Site;
+use sink::PageSelection;
 
 use super::Stopped;
 use super::read::InputReader;
@@ -12,7 +13,6 @@ use crate::config::Config;
 use crate::inputs::{Input, expand, expand_for};
 use crate::progress::ledger::Clock;
 use crate::resume::identity::InputState;
-use crate::selection::Selection;
 use crate::stages::group::{Grouped, group};
 use crate::stages::read::{Intake, PayloadDigest};
 use crate::waiting;
@@ -75,7 +75,7 @@ pub(crate) fn read_grouped(
         config,
         inputs,
         states: &states,
-        selection: &Selection::default(),
+        selection: &PageSelection::default(),
         files: rayon::current_num_threads(),
         clock: &Clock::default(),
         stop,

@@ -5,13 +5,13 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use model::SiteResult;
 use modelstore::{Run, Store, StoreError, Update};
+use report::readable::count;
+use sink::{InputRecord, LastNight};
 
 use super::RunContext;
 use super::Stopped;
 use crate::config::Config;
 use crate::digests::sha256_of;
-use crate::numerals::count;
-use crate::progress::ledger::{InputRecord, LastNight};
 use crate::waiting::waiting_for_databases;
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Result, bail};
+use sink::RunPhase;
 
 use super::site_results::{Earlier, SiteResults};
 use super::{RunContext, Stopped, resumable};
 use crate::digests::sha256_of;
 use crate::numerals::{count, grouped};
-use crate::progress::ledger::Phase;
 use crate::progress::tally::{Counted, Tally};
 use crate::records::Records;
 use crate::resume::folder::state_error;
@@ -40,7 +40,7 @@ impl RunContext<'_> {
             );
         }
         let first = results.next();
-        self.status.phase(Phase::Learning, |progress| progress.sites_resumed = first.0 as u64);
+        self.status.phase(RunPhase::Learning, |progress| progress.sites_resumed = first.0 as u64);
         let SettledSites { pages, mut of_sites, totals, .. } = sites;
         let workers = WorkerPool {
             config: self.config,

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use sink::{InputRecord, PageSelection};
 
 use crate::config::Config;
 use crate::inputs::Input;
-use crate::progress::ledger::{Clock, InputRecord};
+use crate::progress::ledger::Clock;
 use crate::resume::identity::InputState;
 use crate::selecting::{LeftOut, Selecting};
-use crate::selection::Selection;
 use crate::stages::read::{Intake, PayloadDigest, read};
 
 /// What became of inputs, in their order: the record of each for the ledger with the number of its records of types that
@@ -32,7 +32,7 @@ pub(crate) struct InputReader<'a> {
     pub(crate) config: &'a Config,
     pub(crate) inputs: &'a [Input],
     pub(crate) states: &'a [InputState],
-    pub(crate) selection: &'a Selection,
+    pub(crate) selection: &'a PageSelection,
     /// How many files are read in parallel.
     pub(crate) files: usize,
     pub(crate) clock: &'a Clock,

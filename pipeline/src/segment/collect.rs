@@ -11,13 +11,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use grouping::matching::halves;
 use grouping::{Address, Revisit, Tracking, drop_of, redirect};
 use model::{Drop, DropReason, FeedItem, Page};
+use sink::InputRecord;
 
 use super::file::{StepFile, StepWriter};
 use super::identity::StepIdentity;
 use super::pages::{merge, order_of, write_page};
 use super::row::{RowKind, SegmentRow};
 use super::stored::{HtmlPlace, StoredPage};
-use crate::progress::ledger::InputRecord;
 use crate::run::read::InputsRead;
 use crate::stages::learn::Declared;
 use crate::stages::read::{Intake, PayloadDigest, own_address};

@@ -9,6 +9,7 @@ use grouping::matching::{Candidate, Original, Settled, whole};
 use grouping::{Address, MOST_HOPS, Redirects, Revisit, Tracking, Visited, drop_of, site_key};
 use model::{DropReason, FeedItem};
 use rustc_hash::FxHashSet;
+use sink::InputRecord;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::collect::{DropOfPayload, Other, Segments};
@@ -17,7 +18,6 @@ use super::pages::{OfSites, OfSitesRead, Pages, added_page, filed};
 use super::row::{RowKind, decoded};
 use super::sorted::{Merged, Sorter};
 use super::stored::{StoredHead, StoredPage};
-use crate::progress::ledger::InputRecord;
 use crate::revisits::{Originals, Revisits, nowhere};
 
 /// The sites of some segments.

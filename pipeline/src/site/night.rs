@@ -8,6 +8,7 @@ use std::io;
 
 use model::Verdict;
 use modelstore::{RetainedHead, SiteState, Store, Update};
+use report::readable::count;
 use sitemodel::{
     FEWEST_TO_TELL, Health, Known, Outcome, SiteModel, TemplateHealth, agreement, assess,
 };
@@ -17,7 +18,6 @@ use super::change::{changed_templates, site_change};
 use super::decision::{Decision, Facts, Stored, TemplateFacts, decide};
 use super::in_hand::{InHand, in_hand};
 use super::kept::{Night, template_night};
-use crate::numerals::count;
 use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
 

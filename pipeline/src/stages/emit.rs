@@ -14,13 +14,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use model::{Drop, SiteSummary};
-use sink::{AtomicFile, Sink, SinkError, drop_record, json_lines, make_folder, site_file_name};
+use sink::{
+    AtomicFile, Ledger, Sink, SinkError, drop_record, json_lines, make_folder, site_file_name,
+};
 
 pub use self::rendering::{Rendered, Renderers};
 
 use crate::absences::Absences;
 use crate::config::{Config, EmitConfig};
-use crate::progress::ledger;
 use crate::sink_name::SinkName;
 
 /// How the models of sites fare.
@@ -205,9 +206,9 @@ impl<'a> Outputs<'a> {
     pub fn finish(self) -> Result<BTreeMap<String, String>, SinkError> {
         // A ledger marks a run as complete. There must be none until the new one is written, or a crash
         // between two files would look like a finished run.
-        match fs::remove_file(self.folder.join(ledger::FILE)) {
+        match fs::remove_file(self.folder.join(Ledger::FILE)) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                let path = self.folder.join(ledger::FILE);
+                let path = self.folder.join(Ledger::FILE);
                 return Err(SinkError { what: "cannot replace", path, source });
             }
             _ => {}

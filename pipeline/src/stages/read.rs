@@ -29,8 +29,8 @@ use crate::source::address_of;
 use crate::waiting::is_stream;
 
 pub use archive_reader::{ArchiveReader, BrokenOff};
-pub use intake::{CutShort, InputSummary, Intake, PayloadDigest, ReadError, Take};
-pub(crate) use intake::{DAMAGE, own_address};
+pub(crate) use intake::own_address;
+pub use intake::{InputSummary, Intake, PayloadDigest, ReadError, Take};
 use reading::{Media, Reading};
 pub(crate) use wacz::indexed;
 

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use model::SiteResult;
 use modelstore::Store;
 use rayon::ThreadPoolBuilder;
+use sink::{InputRecord, LastNight, RunState};
 
 use super::assemble::Assembly;
 use super::describe::Descriptions;
@@ -16,10 +17,10 @@ use super::files::{Files, LearntWith};
 use crate::config::{Config, Duplicates};
 use crate::digests::sha256_of;
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Clock, InputRecord, LastNight, Ledger, State};
+use crate::progress::ledger::{Clock, begin_ledger, close_ledger};
 use crate::progress::observer::Observer;
 use crate::progress::tally::Tally;
-use crate::report;
+use crate::results::check_earlier;
 use crate::resume::folder::RunFolder;
 use crate::run::emission::{Emission, write_drops};
 use crate::run::site_results::{Heading, SiteResults};
@@ -64,7 +65,7 @@ pub fn merge(
         config.run.earlier().is_none() || share == Share::ALL,
         "--compare: a share of the sites cannot be compared with a run; compare the results of all"
     );
-    report::check_earlier(config)?;
+    check_earlier(config)?;
     let digest = digest(&files, share, config);
     let folder = RunFolder::claim_for_merge(&config.run.out, &digest, overwrite)?;
     let work = WorkFolder::create(folder.state().join("work"))?;
@@ -109,7 +110,7 @@ impl Merging<'_> {
         let (store, last_night) = self.store(&sites.inputs, &learnt_with)?.unzip();
         let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
         let pool = pool.context("cannot start threads")?;
-        let mut ledger = Ledger::begin(config, pool.current_num_threads());
+        let mut ledger = begin_ledger(config, pool.current_num_threads());
         ledger.last_night = last_night.flatten();
         ledger.take_inputs(&sites.inputs, &sites.unreadable);
         ledger.counts.feed_items = sites.totals.items;
@@ -159,8 +160,8 @@ impl Merging<'_> {
             ledger.store_state = Some(nightly::commit(store, config, stop, Stopped::Empty)?);
         }
         tally.show(&mut ledger);
-        ledger.close(self.begun, clock);
-        (ledger.state, ledger.progress) = (State::Complete, None);
+        close_ledger(&mut ledger, self.begun, clock);
+        (ledger.state, ledger.progress) = (RunState::Complete, None);
         let ledger = finish_folder(config, ledger)?;
         Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anyhow::{Context, Result, bail};
 use grouping::Tracking;
+use model::CutShort;
 use rayon::ThreadPoolBuilder;
 
 use crate::config::Config;
@@ -21,8 +22,7 @@ use crate::run::{find_inputs, mark_begun};
 use crate::segment::collect::{Collector, SegmentFiles};
 use crate::segment::identity::{Step, StepIdentity};
 use crate::segment::work_folder::WorkFolder;
-use crate::selection::Selection;
-use crate::stages::read::CutShort;
+use crate::selection::selection_of;
 
 /// What a survey read.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ pub fn survey(
         config,
         inputs: &inputs,
         states: &states,
-        selection: &Selection::of(&config.run)?,
+        selection: &selection_of(&config.run)?,
         files: shares.files,
         clock: &Clock::default(),
         stop,

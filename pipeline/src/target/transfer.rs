@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
+use sink::Ledger;
 
 use super::{MARK, Target};
 use crate::digests::sha256_of;
 use crate::objects::{Objects, UploadFile};
 use crate::output_paths::run_entries;
-use crate::progress::ledger::{FILE, Ledger};
 use crate::resume::folder::STATE;
 use crate::run::nightly::night_name;
 use crate::run::{Report, Stopped, Upload};
@@ -45,13 +45,13 @@ impl Target {
             shares.push(Share { address, objects: &**objects, files });
         }
         let mut files = files_in(run).with_context(|| unread(run))?;
-        files.retain(|file| file.name != FILE);
+        files.retain(|file| file.name != Ledger::FILE);
         shares.push(Share { address: &self.address, objects: &*self.out, files });
         self.transfer(&shares, &report.ledger, &mut upload, stop)?;
         if upload.failed.is_empty()
             && let Err(error) = self.complete(&shares, &report.ledger)
         {
-            upload.failed.push((format!("{}/{FILE}", self.address), error.to_string()));
+            upload.failed.push((format!("{}/{}", self.address, Ledger::FILE), error.to_string()));
         }
         let ledger = &report.ledger;
         // The same command then writes what is missing.
@@ -98,10 +98,10 @@ impl Target {
                 continue;
             }
             // Until all is there, nothing may look like a whole run.
-            if there.contains_key(FILE)
-                && let Err(error) = objects.delete(FILE)
+            if there.contains_key(Ledger::FILE)
+                && let Err(error) = objects.delete(Ledger::FILE)
             {
-                upload.failed.push((format!("{address}/{FILE}"), error.to_string()));
+                upload.failed.push((format!("{address}/{}", Ledger::FILE), error.to_string()));
                 continue;
             }
             tracing::info!(at = address, "uploading {} files", left.len());
@@ -140,7 +140,7 @@ impl Target {
                 }
             }
         }
-        self.out.put(FILE, fs::read(self.config.run.out.join(FILE))?)?;
+        self.out.put(Ledger::FILE, fs::read(self.config.run.out.join(Ledger::FILE))?)?;
         self.out.delete(MARK)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use archive::{PayloadKind, sniff_html};
 use grouping::{Tracking, site_key};
-use model::{Drop, DropReason};
+use model::{CutShort, Drop, DropReason};
 
 use super::indexed::by_index;
 use super::wanted::Wanted;
@@ -17,7 +17,7 @@ use crate::file_type::{kind_of, what_are, what_is};
 use crate::inputs::{Input, expand};
 use crate::source::open;
 use crate::stages::read::{
-    ArchiveReader, CutShort, Intake, PayloadDigest, own_address, read, read_saved,
+    ArchiveReader, Intake, PayloadDigest, own_address, read, read_saved,
 };
 use crate::waiting::is_stream;
 

@@ -1,4 +1,5 @@
-//! The records of a site in a run folder.
+//! The records of the sites of a run folder. Of the lines of articles and drops only their places are in memory, so that
+//! a run may have many.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,165 +8,156 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use grouping::site_key;
+use report::{SiteRecords, foreign_line};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use sink::{SiteRecord, TemplateRecord, site_file_name};
+use sink::{OriginRecord, SiteRecord, site_file_name};
 
 use crate::commands::nearest::no_site;
-use crate::progress::ledger::Ledger;
-use crate::results::{LineFile, Results, unlike};
-
-/// The records of one site.
-#[derive(Debug)]
-pub(super) struct Records {
-    pub(super) site: String,
-    pub(super) ledger: Arc<Ledger>,
-    pub(super) templates: Vec<TemplateRecord>,
-    pub(super) articles: Vec<ArticleLine>,
-    pub(super) drops: Vec<DropLine>,
-}
-
-/// A line of `articles.jsonl`.
-#[derive(Debug, Deserialize)]
-pub(super) struct ArticleLine {
-    pub(super) url: String,
-    pub(super) template: String,
-    pub(super) title: Option<String>,
-    pub(super) authors: Vec<String>,
-    pub(super) published: Option<String>,
-    pub(super) modified: Option<String>,
-    pub(super) language: Option<String>,
-    pub(super) text: String,
-    #[serde(default)]
-    pub(super) comments: String,
-    pub(super) xpath: Vec<String>,
-    pub(super) prune: Vec<String>,
-    pub(super) cut: Option<String>,
-    pub(super) engine: String,
-    pub(super) route: String,
-    pub(super) confidence: f64,
-    #[serde(default)]
-    pub(super) doubtful: bool,
-    pub(super) sources: BTreeMap<String, String>,
-    pub(super) origin: OriginLine,
-}
-
-/// A line of `dropped.jsonl`.
-#[derive(Debug, Deserialize)]
-pub(super) struct DropLine {
-    pub(super) stage: String,
-    pub(super) reason: String,
-    pub(super) url: String,
-    pub(super) detail: String,
-    pub(super) origin: OriginLine,
-}
-
-/// The origin of a page.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct OriginLine {
-    pub(super) file: String,
-    pub(super) offset: u64,
-    #[serde(default)]
-    pub(super) record_id: String,
-}
+use crate::lines::{self, Place};
+use crate::results::{LineFile, Results};
 
 /// The fields of a line that determine its site.
 #[derive(Deserialize)]
-pub(super) struct OfSite {
+struct LineSite {
     site: String,
-    pub(super) url: String,
-    pub(super) origin: OriginLine,
+    url: String,
+    origin: OriginRecord<'static>,
 }
 
-impl OfSite {
+impl LineSite {
     /// The site; for drops before grouping, that of the address.
-    pub(super) fn key(&self) -> String {
+    fn key(&self) -> String {
         let own = if self.site.is_empty() { site_key(&self.url) } else { None };
         own.unwrap_or_else(|| self.site.clone())
     }
 }
 
-impl Records {
-    /// Reads the records of a site, given by its key, its host or an address.
+/// The places of the records of a run.
+pub(super) struct RunRecords<'a> {
+    run: &'a Results,
+    articles: LineIndex,
+    drops: LineIndex,
+}
+
+impl<'a> RunRecords<'a> {
+    /// Looks up the records of all sites, or of one.
     ///
     /// # Errors
-    /// If the folder contains no finished run, the run has no such site (similar names are suggested), or a
-    /// file cannot be read.
-    pub(super) fn read(folder: &Path, named: &str) -> Result<Self> {
-        let run = Results::open(folder)?;
-        let (site, templates) = site_of_run(&run, folder, named)?;
-        let of_site = |line: &OfSite| line.key() == site;
-        let articles = lines(&run.articles()?, &of_site)?;
-        let drops = lines(&run.dropped(), &of_site)?;
-        Ok(Self { site, ledger: Arc::clone(run.ledger()), templates, articles, drops })
+    /// If the run has no lines of articles, or a file cannot be read.
+    pub(super) fn find(run: &'a Results, site: Option<&str>) -> Result<Self> {
+        let articles = LineIndex::read(run.articles()?, site)?;
+        Ok(Self { run, articles, drops: LineIndex::read(run.dropped(), site)? })
+    }
+
+    /// For each input file, the address of a page in it.
+    pub(super) fn addresses(&self) -> BTreeMap<&str, &str> {
+        let all = self.articles.addresses.iter().chain(&self.drops.addresses);
+        all.map(|(file, url)| (file.as_str(), url.as_str())).collect()
+    }
+
+    /// The records of a site.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub(super) fn of_site(&self, site: &str) -> Result<SiteRecords> {
+        let path = self.run.wrappers().join(format!("{}.json", site_file_name(site)));
+        let SiteRecord { site, templates, .. } = read_json(&path)?;
+        let (articles, drops) = (self.articles.lines(&site)?, self.drops.lines(&site)?);
+        Ok(SiteRecords { ledger: Arc::clone(self.run.ledger()), templates, articles, drops, site })
     }
 }
 
-/// The requested site, with its templates.
-fn site_of_run(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec<TemplateRecord>)> {
+/// The places of each site's lines in a file.
+struct LineIndex {
+    file: LineFile,
+    places: BTreeMap<String, Vec<Place>>,
+    /// For each input file, the address of a page in it.
+    addresses: BTreeMap<String, String>,
+}
+
+impl LineIndex {
+    fn read(file: LineFile, only: Option<&str>) -> Result<Self> {
+        let (mut places, mut addresses) = (BTreeMap::<String, Vec<Place>>::new(), BTreeMap::new());
+        let mut number = 0;
+        let read = lines::each(file.path(), |place, line| -> Result<()> {
+            number += 1;
+            let of: LineSite =
+                serde_json::from_slice(line).with_context(|| foreign_line(file.path(), number))?;
+            let key = of.key();
+            if only.is_some_and(|only| only != key) {
+                return Ok(());
+            }
+            let places = places.entry(key).or_default();
+            if !places.last_mut().is_some_and(|last| last.join(&place)) {
+                places.push(place);
+            }
+            addresses.entry(of.origin.file.into_owned()).or_insert(of.url);
+            Ok(())
+        });
+        read.with_context(|| format!("cannot read {}", file.path().display()))?;
+        Ok(Self { file, places, addresses })
+    }
+
+    /// The lines of a site.
+    fn lines<T: DeserializeOwned>(&self, site: &str) -> Result<Vec<T>> {
+        let shown = self.file.path().display();
+        let mut found = Vec::new();
+        for place in self.places.get(site).into_iter().flatten() {
+            let text = lines::at(self.file.path(), place)
+                .with_context(|| format!("cannot read {shown}"))?;
+            for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+                found.push(serde_json::from_slice(line).with_context(|| {
+                    format!("{shown}: a line is not in the format of this version of sitegrove")
+                })?);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A file of which only the site is read.
+#[derive(Deserialize)]
+struct SiteName {
+    site: String,
+}
+
+/// The key of the site that is named by its key, its host or an address.
+///
+/// # Errors
+/// If the run has no such site; similar names are suggested.
+pub(super) fn find_site(run: &Results, folder: &Path, named: &str) -> Result<String> {
     let wrappers = run.wrappers();
     let host = named.trim_end_matches('/');
     let meant = [Some(named.to_owned()), site_key(named), site_key(&format!("http://{host}/"))];
     for site in meant.into_iter().flatten() {
         let path = wrappers.join(format!("{}.json", site_file_name(&site)));
         if path.is_file() {
-            return read_site(&path);
+            return Ok(read_json::<SiteName>(&path)?.site);
         }
     }
-    let sites = sites_of(&wrappers)?;
-    Err(no_site(folder, named, &sites).into())
-}
-
-/// A site's key and templates from its wrapper file.
-pub(super) fn read_site(path: &Path) -> Result<(String, Vec<TemplateRecord>)> {
-    let found: SiteRecord = json(path)?;
-    Ok((found.site, found.templates))
-}
-
-/// The keys of all sites of the run in a folder, sorted.
-///
-/// # Errors
-/// If it contains no finished run.
-pub(super) fn sites(folder: &Path) -> Result<Vec<String>> {
-    sites_of(&Results::open(folder)?.wrappers())
+    Err(no_site(folder, named, &sites_of(run)?).into())
 }
 
 /// The keys of all sites of a run, sorted.
-pub(super) fn sites_of(wrappers: &Path) -> Result<Vec<String>> {
-    #[derive(Deserialize)]
-    struct Named {
-        site: String,
-    }
-    let entries = fs::read_dir(wrappers)
+///
+/// # Errors
+/// If the folder of wrappers cannot be read.
+pub(super) fn sites_of(run: &Results) -> Result<Vec<String>> {
+    let wrappers = run.wrappers();
+    let entries = fs::read_dir(&wrappers)
         .with_context(|| format!("cannot read the folder {}", wrappers.display()))?;
     let files = entries.flatten().map(|entry| entry.path());
     let files = files.filter(|path| path.extension().is_some_and(|e| e == "json"));
     let mut sites: Vec<String> =
-        files.filter_map(|path| json::<Named>(&path).ok()).map(|named| named.site).collect();
+        files.filter_map(|path| Some(read_json::<SiteName>(&path).ok()?.site)).collect();
     sites.sort_unstable();
     Ok(sites)
 }
 
-fn json<T: DeserializeOwned>(path: &Path) -> Result<T> {
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let shown = path.display();
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     serde_json::from_slice(&bytes)
         .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))
-}
-
-/// The lines of a file that are about the site.
-fn lines<T: DeserializeOwned>(
-    file: &LineFile,
-    of_site: &dyn Fn(&OfSite) -> bool,
-) -> Result<Vec<T>> {
-    let mut found = Vec::new();
-    let mut number = 0;
-    file.each(|line: OfSite, text| {
-        number += 1;
-        if of_site(&line) {
-            found.push(serde_json::from_str(text).with_context(|| unlike(file.path(), number))?);
-        }
-        Ok(())
-    })?;
-    Ok(found)
 }

@@ -9,11 +9,11 @@ use grouping::site_key;
 use model::Site;
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
+use report::SiteRecords;
+use sink::{InputRecord, Ledger, OriginRecord};
 
-use super::records::{OriginLine, Records};
 use crate::config::Config;
 use crate::inputs::Input;
-use crate::progress::ledger::{InputRecord, Ledger};
 use crate::progress::observer::{Observer, Quiet};
 use crate::run::Stopped;
 use crate::selecting::{LeftOut, Selecting};
@@ -37,7 +37,7 @@ pub(super) struct Reread {
 ///
 /// # Errors
 /// With [`Stopped`].
-pub(super) fn reread(records: &Records, config: &Config, stop: &AtomicBool) -> Result<Reread> {
+pub(super) fn reread(records: &SiteRecords, config: &Config, stop: &AtomicBool) -> Result<Reread> {
     let addresses = addresses(records);
     // The original of a revisit may be in any archive.
     let all = records.ledger.inputs.iter().any(|input| input.records.contains_key("revisit"));
@@ -60,7 +60,7 @@ pub(super) fn reread(records: &Records, config: &Config, stop: &AtomicBool) -> R
 }
 
 /// All inputs of a run, read again.
-pub(super) struct Again {
+pub(super) struct RereadRun {
     pub(super) sites: Vec<Site>,
     /// Missing and changed inputs, each with a sentence.
     pub(super) problems: Vec<(String, String)>,
@@ -77,7 +77,7 @@ pub(super) fn reread_all(
     config: &Config,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Again> {
+) -> Result<RereadRun> {
     let inputs = ledger.inputs.iter();
     let wanted: Vec<_> =
         inputs.filter_map(|input| Some((input, input_of(input, addresses, true)?))).collect();
@@ -91,7 +91,7 @@ fn read_wanted(
     config: &Config,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Again> {
+) -> Result<RereadRun> {
     observer.reading(wanted.len(), wanted.iter().map(|(record, _)| record.bytes).sum());
     let one = |(record, input): &(&InputRecord, Input)| {
         let found = read_again(record, input, site, config, stop);
@@ -107,7 +107,7 @@ fn read_wanted(
         intakes.extend(of_input.intakes);
         problems.extend(of_input.problem.map(|what| (record.file.clone(), what)));
     }
-    Ok(Again { sites: group(intakes, &config.group)?.sites, problems })
+    Ok(RereadRun { sites: group(intakes, &config.group)?.sites, problems })
 }
 
 /// The results of an input that may concern the site.
@@ -170,13 +170,10 @@ fn read_again(
 }
 
 /// For each file with pages of the site, the address of one of them.
-pub(super) fn addresses(records: &Records) -> BTreeMap<&str, &str> {
-    let of_articles = records.articles.iter().map(|a| (&a.origin, &a.url));
-    let of_drops = records.drops.iter().map(|d| (&d.origin, &d.url));
-    of_articles
-        .chain(of_drops)
-        .map(|(OriginLine { file, .. }, url)| (file.as_str(), url.as_str()))
-        .collect()
+pub(super) fn addresses(records: &SiteRecords) -> BTreeMap<&str, &str> {
+    let of_articles = records.articles.iter().map(|a| (&a.origin, &*a.url));
+    let of_drops = records.drops.iter().map(|d| (&d.origin, &*d.url));
+    of_articles.chain(of_drops).map(|(OriginRecord { file, .. }, url)| (&**file, url)).collect()
 }
 
 /// The input as in the run; `None` for archives without a page of the site, unless all are wanted.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use modelstore::Store;
+use report::readable::{count, size};
 use serde_json::{Value, json};
 use sitemodel::Template;
 
@@ -13,8 +14,6 @@ use super::revision;
 use crate::commands::format::Format;
 use crate::commands::whole_number::whole;
 use crate::error_chain::Problem;
-use crate::memory::shown;
-use crate::numerals::count;
 use crate::printed::{Console, line};
 
 /// Arguments of `sitegrove models list`.
@@ -102,9 +101,9 @@ pub(super) fn list(args: &ListArgs, out: &mut Console<'_>) -> Result<()> {
         "\n{}, {} in {}, {} in {}, {}",
         count(summary.sites as usize, "site"),
         count(summary.revisions as usize, "revision"),
-        shown(summary.model_bytes),
+        size(summary.model_bytes),
         count(summary.retained as usize, "retained page"),
-        shown(summary.sample_bytes),
+        size(summary.sample_bytes),
         count(summary.runs as usize, "run")
     )?;
     Ok(())

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use modelstore::Store;
+use report::readable::{count, grouped};
 use serde_json::json;
 
 use crate::commands::format::Format;
 use crate::models_table::{self, Imported};
-use crate::numerals::{count, grouped};
 use crate::printed::{Console, line};
 use crate::waiting::{NEVER_SET, waiting_for_databases};
 

@@ -3,11 +3,10 @@
 use std::io::Write;
 
 use anyhow::Result;
+use report::readable::{count, grouped, size};
 
 use crate::commands::format::Format;
 use crate::forecast::{Forecast, InputForecast};
-use crate::memory::shown;
-use crate::numerals::{count, grouped};
 use crate::printed::{Console, line};
 use crate::shortened::{middle, width_of, wrapped};
 
@@ -31,19 +30,19 @@ pub(super) fn print(forecast: &Forecast, format: Format, out: &mut Console<'_>) 
         "{} of {}, {} of HTML",
         count(*pages as usize, "page"),
         count(*sites as usize, "site"),
-        shown(*html_bytes)
+        size(*html_bytes)
     ))?;
     paragraph(format!(
         "memory: about {} of at most {} (--memory), with {}",
-        shown(*memory),
-        shown(*memory_limit),
+        size(*memory),
+        size(*memory_limit),
         count(forecast.jobs, "thread")
     ))?;
     paragraph(match spool_bytes {
         0 => "disk during the run: none, all pages fit into memory".to_owned(),
-        bytes => format!("disk during the run: about {} (--spool)", shown(*bytes)),
+        bytes => format!("disk during the run: about {} (--spool)", size(*bytes)),
     })?;
-    paragraph(format!("disk for the results: about {}", shown(forecast.results_bytes)))?;
+    paragraph(format!("disk for the results: about {}", size(forecast.results_bytes)))?;
     let folder = line(&forecast.out.to_string_lossy()).into_owned();
     paragraph(match forecast.out_holds {
         "new" => format!("results would be written to {folder}"),
@@ -72,7 +71,7 @@ fn inputs(forecast: &Forecast, out: &mut Console<'_>) -> Result<()> {
         let name = middle(name, columns);
         let space = " ".repeat(columns - width_of(&name));
         let InputForecast { format, bytes, pages, .. } = input;
-        let (bytes, pages) = (shown(*bytes), grouped(*pages));
+        let (bytes, pages) = (size(*bytes), grouped(*pages));
         writeln!(out, "{name}{space}  {format:<12}  {bytes:>9}  {pages:>8}")?;
         if let Some(problem) = &input.problem {
             writeln!(out, "  {}", wrapped(&line(problem), out.width() - 2, "  "))?;

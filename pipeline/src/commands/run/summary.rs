@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Result;
+use report::readable::{count, grouped, size, to_the_second};
 use serde_json::json;
 
 use crate::commands::format::Format;
 use crate::config::Config;
-use crate::memory::shown;
-use crate::numerals::{count, grouped, to_the_second};
 use crate::printed::{Console, line};
 use crate::run::{Report, Upload};
 use crate::shortened::{middle, width_of, wrapped, wrapper_in};
@@ -88,7 +87,7 @@ pub(crate) fn summary(
     paragraph(&format!("Results in {place}: {}", files.join(", ")))?;
     if let Some(Upload { to, objects, bytes, .. }) = &report.upload {
         let objects = count(*objects as usize, "object");
-        writeln!(out, "Uploaded {objects} ({}) to {to}", shown(*bytes))?;
+        writeln!(out, "Uploaded {objects} ({}) to {to}", size(*bytes))?;
     }
     for name in elsewhere {
         writeln!(out, "Added to {}", name.path(&config.run.out, &config.emit).display())?;

@@ -5,8 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use grouping::Revisit;
-use model::{Drop, DropReason, FeedItem, Page, contain_panics};
-use serde::{Deserialize, Serialize};
+use model::{CutShort, Drop, FeedItem, Page, contain_panics};
 
 /// A result of reading.
 #[derive(Debug)]
@@ -46,31 +45,6 @@ pub struct InputSummary {
     /// Where an archive breaks off, if it does.
     pub cut_short: Option<CutShort>,
 }
-
-/// The place at which an archive ends before its last record does. Everything before it was read.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct CutShort {
-    /// Offset of the record or compressed unit that is not complete.
-    pub offset: u64,
-    /// What is missing, what was kept, and what to do.
-    pub detail: String,
-}
-
-impl CutShort {
-    /// What is wrong with the archive, after its name.
-    pub fn problem(&self) -> String {
-        format!("is cut short at byte {}: {}", self.offset, self.detail)
-    }
-}
-
-/// Damage in inputs. With it and without a page, the crawl itself has probably failed.
-pub(crate) const DAMAGE: [DropReason; 5] = [
-    DropReason::BadRecord,
-    DropReason::BadCompression,
-    DropReason::CutShort,
-    DropReason::Junk,
-    DropReason::BadHttp,
-];
 
 /// A file that could not be opened or read on.
 #[derive(Debug, thiserror::Error)]

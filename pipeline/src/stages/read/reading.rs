@@ -10,11 +10,11 @@ use feed::LostItems;
 use flate2::read::DeflateDecoder;
 use grouping::payload_digest;
 use jiff::Timestamp;
-use model::{DropReason, Origin, Page, contain_panics};
+use model::{CutShort, DropReason, Origin, Page, contain_panics};
 use url::Url;
 
 use super::answer::gone;
-use super::intake::{CutShort, InputSummary, Intake, PayloadDigest, Take};
+use super::intake::{InputSummary, Intake, PayloadDigest, Take};
 use super::revisit_record::revisit_of;
 use super::wacz::{self, Member, Packing};
 use crate::config::ReadConfig;

@@ -3,16 +3,15 @@
 use dom::xpath::{Path, nodes_at};
 use dom::{Document, NodeId, text_of};
 use grove::{Block, from_here_on};
-
-use super::evidence::PageEvidence;
-use super::labels::{path_of, text_of_block};
-use super::records::ArticleLine;
 use sitemodel::ParsedPage;
 use sitemodel::stages::extract::without_title;
 
+use super::ShownArticle;
+use super::evidence::{PageEvidence, path_of, text_of_block};
+
 /// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum BlockState {
     /// Outside the article.
     Outside,
     /// In the article.
@@ -25,7 +24,7 @@ pub(super) enum State {
 
 /// A decision that speaks against the block's own score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum BlockMark {
     /// It is kept, but its score is low.
     KeptLow,
     /// It is not kept, but its score is high.
@@ -33,9 +32,10 @@ pub(super) enum Mark {
 }
 
 /// A block of a page.
+#[derive(Debug)]
 pub(super) struct BlockView {
-    pub(super) state: State,
-    pub(super) mark: Option<Mark>,
+    pub(super) state: BlockState,
+    pub(super) mark: Option<BlockMark>,
     /// Its text, with white space collapsed, and the number of characters left out.
     pub(super) text: String,
     pub(super) letters_left_out: usize,
@@ -48,7 +48,8 @@ pub(super) struct BlockView {
 }
 
 /// A page with its blocks.
-pub(super) struct Reading {
+#[derive(Debug)]
+pub(super) struct PageReadAgain {
     pub(super) blocks: Vec<BlockView>,
     /// Numbers of blocks left out to limit the size of the file: outside the article, and others.
     pub(super) boilerplate_left_out: usize,
@@ -65,14 +66,14 @@ const OTHERS: usize = 600;
 
 /// Applies the article's expressions to the page and determines the state of each block. Without an article,
 /// everything is outside.
-pub(super) fn reading(
+pub(super) fn read_blocks(
     parsed: &ParsedPage<'_>,
-    article: Option<&ArticleLine>,
+    article: Option<&ShownArticle>,
     known: Option<&PageEvidence>,
-) -> Reading {
+) -> PageReadAgain {
     let document = &parsed.document;
-    let (keep, prune, cut) = article.map(|a| selected(document, a)).unwrap_or_default();
-    let states = states(document, &keep, &prune, cut);
+    let (keep, prune, cut) = article.map(|a| select_nodes(document, a)).unwrap_or_default();
+    let states = states_of(document, &keep, &prune, cut);
     let blocks = grove::blocks(document, &parsed.words, &parsed.link_words);
     let agrees = article.filter(|a| !a.xpath.is_empty()).map(|article| {
         let mut prune = prune.clone();
@@ -85,12 +86,14 @@ pub(super) fn reading(
         without_title(&found, title) == without_title(&article.text, title)
     });
     let mut reading =
-        Reading { blocks: Vec::new(), boilerplate_left_out: 0, others_left_out: 0, agrees };
+        PageReadAgain { blocks: Vec::new(), boilerplate_left_out: 0, others_left_out: 0, agrees };
     let (mut boilerplate, mut others) = (0, 0);
     for (at, block) in blocks.iter().enumerate() {
         let state = state_of(parsed, block, &states);
         let (shown, most, left_out) = match state {
-            State::Outside => (&mut boilerplate, BOILERPLATE, &mut reading.boilerplate_left_out),
+            BlockState::Outside => {
+                (&mut boilerplate, BOILERPLATE, &mut reading.boilerplate_left_out)
+            }
             _ => (&mut others, OTHERS, &mut reading.others_left_out),
         };
         if *shown == most {
@@ -98,38 +101,33 @@ pub(super) fn reading(
             continue;
         }
         *shown += 1;
-        reading.blocks.push(view(document, block, at, state, known));
+        reading.blocks.push(show_block(document, block, at, state, known));
     }
     reading
 }
 
-impl Reading {
+impl PageReadAgain {
     /// Marks the blocks whose state speaks against their score: kept with less than half of the threshold, or not
     /// kept although the score is in the upper half of what is above the threshold.
     pub(super) fn mark(&mut self, threshold: f32) {
         for block in &mut self.blocks {
             let Some(score) = block.score else { continue };
             block.mark = match block.state {
-                State::Kept if score < threshold / 2.0 => Some(Mark::KeptLow),
-                State::Kept => None,
+                BlockState::Kept if score < threshold / 2.0 => Some(BlockMark::KeptLow),
+                BlockState::Kept => None,
                 _ if block.is_comment => None,
-                _ if score >= (1.0 + threshold) / 2.0 => Some(Mark::DroppedHigh),
+                _ if score >= (1.0 + threshold) / 2.0 => Some(BlockMark::DroppedHigh),
                 _ => None,
             };
         }
     }
-
-    /// Number of blocks with a mark.
-    pub(super) fn marked(&self, mark: Mark) -> usize {
-        self.blocks.iter().filter(|block| block.mark == Some(mark)).count()
-    }
 }
 
-fn view(
+fn show_block(
     document: &Document,
     block: &Block,
     at: usize,
-    state: State,
+    state: BlockState,
     known: Option<&PageEvidence>,
 ) -> BlockView {
     let mut text = text_of_block(document, block);
@@ -149,7 +147,7 @@ fn view(
         words: block.words,
         is_heading,
         // Blocks in the article are no comments, whatever their names.
-        is_comment: state != State::Kept
+        is_comment: state != BlockState::Kept
             && block.link_words * 2 <= block.words
             && known.and_then(|k| k.comments.get(at)).is_some_and(|&is| is),
         score: known.and_then(|k| k.scores.get(at)).copied(),
@@ -158,11 +156,12 @@ fn view(
     }
 }
 
-type Selected = (Vec<NodeId>, Vec<NodeId>, Option<NodeId>);
-
 /// The nodes that the article's expressions select: kept, pruned, and the one before which it ends.
-fn selected(document: &Document, article: &ArticleLine) -> Selected {
-    let nodes = |expressions: &[String]| outermost(document, expressions);
+fn select_nodes(
+    document: &Document,
+    article: &ShownArticle,
+) -> (Vec<NodeId>, Vec<NodeId>, Option<NodeId>) {
+    let nodes = |expressions: &[String]| select_outermost(document, expressions);
     let cut = article.cut.as_slice();
     (nodes(&article.xpath), nodes(&article.prune), nodes(cut).first().copied())
 }
@@ -170,7 +169,7 @@ fn selected(document: &Document, article: &ArticleLine) -> Selected {
 /// The nodes that any of the expressions selects, those inside others left out, in document order. Those that are
 /// positions of nodes are looked up together: an article may have thousands. Positions of text are no part of the
 /// dialect that wrappers are written in.
-fn outermost(document: &Document, expressions: &[String]) -> Vec<NodeId> {
+fn select_outermost(document: &Document, expressions: &[String]) -> Vec<NodeId> {
     let paths: Vec<&str> = expressions.iter().map(String::as_str).collect();
     let mut selected = Vec::new();
     for (expression, place) in expressions.iter().zip(nodes_at(document, &paths)) {
@@ -184,45 +183,45 @@ fn outermost(document: &Document, expressions: &[String]) -> Vec<NodeId> {
 }
 
 /// The state of each node: that of the nearest kept or pruned element above.
-fn states(
+fn states_of(
     document: &Document,
     keep: &[NodeId],
     prune: &[NodeId],
     cut: Option<NodeId>,
-) -> Vec<State> {
-    let mut states: Vec<State> = Vec::with_capacity(document.len());
+) -> Vec<BlockState> {
+    let mut states: Vec<BlockState> = Vec::with_capacity(document.len());
     for id in document.ids() {
         let above = match id {
-            0 => State::Outside,
+            0 => BlockState::Outside,
             _ => states[document.node(id).parent as usize],
         };
         let is_root = keep.binary_search(&id).is_ok();
         let is_pruned = prune.binary_search(&id).is_ok();
-        let own = if is_pruned && (is_root || above == State::Kept) {
+        let own = if is_pruned && (is_root || above == BlockState::Kept) {
             // A node that is both is pruned, as in the article's text.
-            State::Pruned
+            BlockState::Pruned
         } else if is_root {
-            State::Kept
+            BlockState::Kept
         } else {
             above
         };
         states.push(own);
     }
     if let Some(cut) = cut {
-        let kept = states.iter_mut().skip(cut as usize).filter(|state| **state == State::Kept);
-        kept.for_each(|state| *state = State::Cut);
+        let kept = states.iter_mut().skip(cut as usize).filter(|state| **state == BlockState::Kept);
+        kept.for_each(|state| *state = BlockState::Cut);
     }
     states
 }
 
 /// The state of most of a block's words: text nodes may be selected by themselves.
-fn state_of(parsed: &ParsedPage<'_>, block: &Block, states: &[State]) -> State {
+fn state_of(parsed: &ParsedPage<'_>, block: &Block, states: &[BlockState]) -> BlockState {
     let mut words = [0u32; 4];
     for id in block.first..=block.last {
         words[states[id as usize] as usize] += parsed.words.range(id, id + 1);
     }
-    let all = [State::Outside, State::Kept, State::Pruned, State::Cut];
-    all.into_iter().max_by_key(|&state| words[state as usize]).unwrap_or(State::Outside)
+    let all = [BlockState::Outside, BlockState::Kept, BlockState::Pruned, BlockState::Cut];
+    all.into_iter().max_by_key(|&state| words[state as usize]).unwrap_or(BlockState::Outside)
 }
 
 #[cfg(test)]
@@ -237,11 +236,11 @@ mod tests {
         let texts: Vec<NodeId> = d.ids().filter(|&id| d.text(id).is_some()).collect();
         for (&id, path) in texts.iter().zip(position_paths(&d, &texts)) {
             assert!(path.parse::<Path>().is_err(), "{path} is of the dialect now");
-            assert!(outermost(&d, &[path]).contains(&id));
+            assert!(select_outermost(&d, &[path]).contains(&id));
         }
         let both = ["//p".to_owned(), "//div".to_owned()];
-        assert_eq!(outermost(&d, &both).len(), 1);
-        assert!(outermost(&d, &["//h7/text()".to_owned()]).is_empty());
+        assert_eq!(select_outermost(&d, &both).len(), 1);
+        assert!(select_outermost(&d, &["//h7/text()".to_owned()]).is_empty());
     }
 
     #[test]
@@ -252,15 +251,15 @@ mod tests {
             named.nth(nth).unwrap()
         };
         let cut = find("p", 2);
-        let states = states(&d, &[find("main", 0)], &[find("aside", 0)], Some(cut));
+        let states = states_of(&d, &[find("main", 0)], &[find("aside", 0)], Some(cut));
         let of = |name, nth| states[find(name, nth) as usize];
-        assert_eq!(of("p", 0), State::Kept);
-        assert_eq!(of("b", 0), State::Pruned);
-        assert_eq!(of("p", 1), State::Kept);
-        assert_eq!(of("p", 2), State::Cut);
-        assert_eq!(of("p", 3), State::Outside);
+        assert_eq!(of("p", 0), BlockState::Kept);
+        assert_eq!(of("b", 0), BlockState::Pruned);
+        assert_eq!(of("p", 1), BlockState::Kept);
+        assert_eq!(of("p", 2), BlockState::Cut);
+        assert_eq!(of("p", 3), BlockState::Outside);
         let main = [find("main", 0)];
-        let both = super::states(&d, &main, &main, None);
-        assert!(both.iter().all(|state| matches!(state, State::Outside | State::Pruned)));
+        let both = states_of(&d, &main, &main, None);
+        assert!(both.iter().all(|state| matches!(state, BlockState::Outside | BlockState::Pruned)));
     }
 }

@@ -4,7 +4,7 @@ use grove::Decision;
 use sink::{PatternRecord, WrapperRecord};
 
 use super::evidence::{PatternRow, PatternTable};
-use crate::numerals::{count, percent};
+use crate::readable::{count, percent};
 
 /// Why the first of the ranked patterns came first.
 pub(super) fn why_first(patterns: &[PatternRecord]) -> String {
@@ -72,7 +72,7 @@ pub(super) fn why_first(patterns: &[PatternRecord]) -> String {
 }
 
 /// How well a wrapper is supported.
-pub(super) fn support(wrapper: &WrapperRecord) -> String {
+pub(super) fn support_of(wrapper: &WrapperRecord) -> String {
     let support = &wrapper.support;
     let learnt = count(support.learnt_from as usize, "page");
     let tested = match support.held_back {
@@ -96,7 +96,7 @@ pub(super) fn support(wrapper: &WrapperRecord) -> String {
 }
 
 /// Why a pattern is kept or not.
-pub(super) fn why(row: &PatternRow, table: &PatternTable) -> String {
+pub(super) fn why_decided(row: &PatternRow, table: &PatternTable) -> String {
     let reads_like_it = row.score >= f64::from(table.threshold);
     let stake = "too few words are at stake to make an exception of it";
     let first = match (reads_like_it, row.decision) {

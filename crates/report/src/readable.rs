@@ -1,0 +1,149 @@
+//! Numbers, sizes, times, characters and expressions as people read them, on a terminal and on pages.
+
+use bytesize::ByteSize;
+use indicatif::HumanCount;
+
+/// A number with its noun: `1 page`, `2,000 pages`.
+pub fn count(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
+}
+
+/// A share as a percentage without decimals; never rounded to 0 or 100.
+pub fn percent(part: f64, whole: f64) -> String {
+    let share = if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
+    match share {
+        s if s > 0.0 && s < 1.0 => "under 1 %".to_owned(),
+        s if s > 99.0 && s < 100.0 => "over 99 %".to_owned(),
+        s => format!("{s:.0} %"),
+    }
+}
+
+/// A number with commas between thousands.
+pub fn grouped(number: u64) -> String {
+    HumanCount(number).to_string()
+}
+
+/// A size in bytes: `1.5 GB`.
+pub fn size(bytes: u64) -> String {
+    ByteSize(bytes).display().si().to_string()
+}
+
+/// A duration in a suitable unit: `40 ms`, `1.8 s`, `12 min 5 s`, `3 h 20 min`.
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.round().max(0.0) as u64;
+    match seconds {
+        s if s < 0.9995 => format!("{:.0} ms", s * 1000.0),
+        s if s < 9.995 => format!("{s:.2} s"),
+        s if s < 59.95 => format!("{s:.1} s"),
+        s if s < 3599.5 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// A time in UTC without its fraction of a second.
+pub fn to_the_second(time: &str) -> String {
+    time.split_once('.').map_or_else(|| time.to_owned(), |(whole, _)| format!("{whole}Z"))
+}
+
+/// How to show a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// As it is.
+    Plain,
+    /// Not at all: it is invisible.
+    LeftOut,
+    /// By its code point: it would act on the terminal or on the text around it.
+    Named,
+}
+
+/// How to show a character to people. Line feeds and tabs are plain.
+///
+/// Shown by code point: control characters (Unicode category Cc), line and paragraph separators, and
+/// characters that embed, override or isolate a direction (UAX #9), with the deprecated ones near them. Not
+/// shown: marks of a direction, tags and byte order marks. Joiners stay, since words of many languages and
+/// emoji contain them.
+pub fn shown(letter: char) -> Shown {
+    match letter {
+        '\n' | '\t' => Shown::Plain,
+        '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => {
+            Shown::LeftOut
+        }
+        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' => Shown::Named,
+        _ if letter.is_control() => Shown::Named,
+        _ => Shown::Plain,
+    }
+}
+
+/// An XPath as people read it: `//div.entry` for an element with that class, `//div#main` for one with that id, as in
+/// style sheets, so that the distinguishing parts come early. All else stays as it is.
+pub fn short_xpath(xpath: &str) -> String {
+    const CLASS: [&str; 2] = ["[contains(concat(' ',normalize-space(@class),' '),' ", " ')]"];
+    const ID: [&str; 2] = ["[@id='", "']"];
+    let mut out = String::with_capacity(xpath.len());
+    let mut rest = xpath;
+    while let Some(at) = rest.find('[') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let named = [(CLASS, '.'), (ID, '#')].into_iter().find_map(|([open, close], mark)| {
+            let (name, after) = rest.strip_prefix(open)?.split_once(close)?;
+            let plain = !name.is_empty() && !name.contains(['[', ']', '\'', '"', ' ', '.', '#']);
+            plain.then_some((mark, name, after))
+        });
+        match named {
+            Some((mark, name, after)) => {
+                out.push(mark);
+                out.push_str(name);
+                rest = after;
+            }
+            None => {
+                out.push('[');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_never_rounded_to_all_or_nothing() {
+        assert_eq!(percent(1.0, 2.0), "50 %");
+        assert_eq!(percent(1.0, 1000.0), "under 1 %");
+        assert_eq!(percent(999.0, 1000.0), "over 99 %");
+        assert_eq!(percent(0.0, 0.0), "0 %");
+        assert_eq!(count(1, "page"), "1 page");
+        assert_eq!(count(12_000, "page"), "12,000 pages");
+    }
+
+    #[test]
+    fn numbers_are_grouped_and_units_suit_them() {
+        let shown = [0, 999, 1000, 123_456, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "999", "1,000", "123,456", "1,234,567"]);
+        let shown = [0.0, 0.19, 1.84, 59.96, 754.0, 12_000.0].map(duration);
+        assert_eq!(shown, ["0 ms", "190 ms", "1.84 s", "1 min 0 s", "12 min 34 s", "3 h 20 min"]);
+        let sizes = [0, 999, 1_000, 64_000_000, 1_500_000_000, 3_000_000_000_000].map(size);
+        assert_eq!(sizes, ["0 B", "999 B", "1.0 kB", "64.0 MB", "1.5 GB", "3.0 TB"]);
+    }
+
+    #[test]
+    fn expressions_are_shortened_only_where_nothing_is_lost() {
+        let class = "[contains(concat(' ',normalize-space(@class),' '),' story__body ')]";
+        for (path, short) in [
+            ("//main/article", "//main/article"),
+            (&format!("//div{class}/p[2]"), "//div.story__body/p[2]"),
+            (&format!("//div[@id='art']{class}//li"), "//div#art.story__body//li"),
+            (&format!("//li{class}[2]"), "//li.story__body[2]"),
+            ("//div[@id='a b']", "//div[@id='a b']"),
+            ("//div[@id='']", "//div[@id='']"),
+            ("//div[@id='a", "//div[@id='a"),
+            ("//td[@id='x'][@width='10']", "//td#x[@width='10']"),
+            ("//td[@width='60%']", "//td[@width='60%']"),
+            ("//div[@id=concat('it',\"'s\")]", "//div[@id=concat('it',\"'s\")]"),
+        ] {
+            assert_eq!(short_xpath(path), short);
+        }
+    }
+}

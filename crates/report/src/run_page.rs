@@ -1,0 +1,341 @@
+//! The page about a run: what `run.html` shows beside the distributions and the comparison.
+
+use std::path::Path;
+
+use askama::Template;
+use model::DropReason;
+use sink::Ledger;
+
+use crate::charts::{Bar, BarTable};
+use crate::comparison::Comparison;
+use crate::distributions::{
+    by_confidence, by_date, by_language, by_length, by_page_type, by_site_size, metadata,
+    of_each_site, with_share,
+};
+use crate::figures::{SiteTable, Weakness, removed_share};
+use crate::markup::{PageCode, filters, json, plain};
+use crate::readable::{count, duration, grouped, percent, short_xpath, size};
+
+const CODE: PageCode = PageCode {
+    style: concat!(include_str!("../templates/base.css"), include_str!("../templates/run.css")),
+    script: include_str!("../templates/run.js"),
+};
+
+/// Maximum number of inputs and of problems that are listed.
+const LISTED: usize = 100;
+/// Number of rows of the table of sites that are markup; the script has the same number.
+const SHOWN: usize = 100;
+/// Number of rows of other tables that are shown at first; the script folds away the rest.
+const OPEN: usize = 10;
+/// Confidence below which an article or a wrapper is shown as the worst kind.
+const LOW: f64 = 0.5;
+
+/// The columns of the table of sites with their meanings; the script uses their indices.
+const COLUMNS: [(&str, &str); 9] = [
+    (
+        "Site",
+        "Registrable domain, or folder of files. Below it the wrapper that gave the most of its articles, in short: \
+         .name is a class, #name an id.",
+    ),
+    ("Articles", "Articles found."),
+    ("Confidence", "Mean over its articles."),
+    ("Doubtful", "Articles whose confidence is below the threshold of the settings."),
+    (
+        "Boilerplate",
+        "Share of characters that were removed from the pages with an article: menus, teasers, notices.",
+    ),
+    ("Pages", "Pages that reached the site."),
+    (
+        "Dropped",
+        "Pages of the site without an article, such as lists; reasons are in dropped.jsonl.",
+    ),
+    ("Layouts", "Number of templates: kinds of pages, distinguished by their markup."),
+    (
+        "Support",
+        "Pages that the wrapper was learnt from, and the share of held-back pages on which a wrapper learnt without \
+         them selects the same.",
+    ),
+];
+
+/// The task of each stage, in order.
+const STAGES: [(&str, &str); 10] = [
+    ("1-read", "archives, files and feeds"),
+    ("2-group", "pages by site"),
+    ("3-parse", "HTML into trees"),
+    ("3-cluster", "pages grouped by layout"),
+    ("4-signify", "signifiers of each page"),
+    ("5-rank", "structural patterns ranked"),
+    ("6-wrap", "wrappers generated and tested"),
+    ("7-extract", "text, HTML, metadata"),
+    ("8-compare", "articles that are the same"),
+    ("8-emit", "files written"),
+];
+
+/// The drop reasons of pages that are copies of others.
+const COPIES: [DropReason; 3] =
+    [DropReason::DuplicateUrl, DropReason::DuplicateText, DropReason::DuplicateArticle];
+
+/// `report/index.html`.
+#[derive(Template)]
+#[template(path = "run.html")]
+pub(crate) struct RunReportPage<'a> {
+    code: PageCode,
+    run: &'a Path,
+    ledger: &'a Ledger,
+    sites: &'a SiteTable,
+    compared: Option<&'a Comparison>,
+}
+
+/// A main figure.
+struct MainFigure {
+    name: &'static str,
+    figure: String,
+    more: String,
+}
+
+impl MainFigure {
+    fn new(name: &'static str, figure: String, more: impl Into<String>) -> Self {
+        Self { name, figure, more: more.into() }
+    }
+}
+
+impl<'a> RunReportPage<'a> {
+    pub(crate) fn new(
+        run: &'a Path,
+        ledger: &'a Ledger,
+        sites: &'a SiteTable,
+        compared: Option<&'a Comparison>,
+    ) -> Self {
+        Self { code: CODE, run, ledger, sites, compared }
+    }
+
+    fn heading(&self) -> String {
+        let counts = &self.ledger.counts;
+        let articles = count(counts.articles as usize, "article");
+        format!("{articles} of {}", count(counts.sites as usize, "site"))
+    }
+
+    fn settings(&self) -> &str {
+        self.ledger.config_hash.get(..12).unwrap_or_default()
+    }
+
+    /// What went wrong, one sentence each.
+    fn problems(&self) -> Vec<String> {
+        let ledger = self.ledger;
+        let mut problems: Vec<String> = Vec::new();
+        if ledger.counts.pages == 0 {
+            problems.push(
+                "No page was found in the inputs; see dropped.jsonl for what was found.".to_owned(),
+            );
+        }
+        let sinks = ledger.failed_sinks.iter();
+        problems.extend(sinks.map(|(name, why)| {
+            format!("Cannot write the output {name}: {why}. The other outputs are complete.")
+        }));
+        let unread = ledger.unread().len();
+        let unreadable = ledger.unreadable.iter().enumerate().take(LISTED);
+        problems.extend(unreadable.map(|(at, why)| match at < unread {
+            true => format!("{why}. Everything before it was read."),
+            // Says by itself what was kept.
+            false => format!("{why}."),
+        }));
+        if ledger.unreadable.len() > LISTED {
+            let more = ledger.unreadable.len() - LISTED;
+            problems.push(format!("{more} more inputs, in ledger.json."));
+        }
+        let damage = DropReason::DAMAGE.iter().map(|reason| reason.as_str());
+        let damage: Vec<(&str, u64)> =
+            damage.filter_map(|name| Some((name, *ledger.drops.get(name)?))).collect();
+        if !damage.is_empty() {
+            let places: u64 = damage.iter().map(|(_, n)| n).sum();
+            let named = damage.iter().map(|(name, n)| format!("{name} {}", grouped(*n)));
+            problems.push(format!(
+                "The inputs are damaged in {} ({}; see dropped.jsonl). Everything else was read.",
+                count(places as usize, "place"),
+                named.collect::<Vec<_>>().join(", "),
+            ));
+        }
+        if let Some(&bugs) = ledger.drops.get(DropReason::Internal.as_str()) {
+            let pages = count(bugs as usize, "page");
+            problems.push(format!(
+                "Processing {pages} failed (internal-error in dropped.jsonl): please report it."
+            ));
+        }
+        problems
+    }
+
+    fn tiles(&self) -> [MainFigure; 8] {
+        let (ledger, totals) = (self.ledger, &self.sites.totals);
+        let counts = &ledger.counts;
+        let doubtful = match totals.doubtful {
+            0 => "none doubtful".to_owned(),
+            doubtful => {
+                let share = with_share(doubtful, totals.articles);
+                format!("{share} doubtful: below {}", ledger.doubtful_below)
+            }
+        };
+        let inputs = count(ledger.inputs.len(), "input");
+        let boilerplate = removed_share(totals.characters, totals.characters_kept);
+        let throughput = grouped(ledger.pages_per_second.round() as u64);
+        [
+            MainFigure::new("Articles", grouped(counts.articles), doubtful),
+            MainFigure::new("Pages", grouped(counts.pages), format!("from {inputs}")),
+            MainFigure::new(
+                "Sites",
+                grouped(counts.sites),
+                format!("{} with a wrapper", grouped(totals.with_wrapper)),
+            ),
+            MainFigure::new("Dropped", grouped(ledger.dropped_pages()), "pages, files and feeds"),
+            MainFigure::new(
+                "Site boilerplate",
+                boilerplate.map_or("–".to_owned(), |share| percent(share, 1.0)),
+                "of the text, removed",
+            ),
+            MainFigure::new(
+                "Time",
+                duration(ledger.seconds),
+                format!("with {}", count(ledger.jobs, "thread")),
+            ),
+            MainFigure::new(
+                "Throughput",
+                throughput,
+                format!("pages, {:.1} MB of HTML a second", ledger.html_mb_per_second),
+            ),
+            MainFigure::new("Memory", ledger.peak_rss_bytes.map_or("–".to_owned(), size), "peak"),
+        ]
+    }
+
+    /// Whether there is something to look at first.
+    fn has_first_look(&self) -> bool {
+        let totals = &self.sites.totals;
+        totals.articles > 0 && !(totals.fields.is_empty() && totals.months.is_empty())
+    }
+
+    fn drops(&self) -> BarTable {
+        let listed = |name: &str| {
+            name != DropReason::OtherRecord.as_str()
+                && DropReason::NOT_CHOSEN.iter().all(|reason| reason.as_str() != name)
+        };
+        let drops = self.ledger.drops.iter().map(|(reason, &n)| (reason.as_str(), n));
+        let mut drops: Vec<(&str, u64)> =
+            drops.filter(|(reason, n)| listed(reason) && *n > 0).collect();
+        drops.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        let bars = drops.into_iter().map(|(reason, n)| {
+            let known = DropReason::ALL.iter().find(|known| known.as_str() == reason);
+            Bar {
+                name: reason.to_owned(),
+                more: known.map_or("", |known| known.meaning()).to_owned(),
+                amount: n as f64,
+                shown: grouped(n),
+            }
+        });
+        BarTable::new(["Reason", "Dropped"], bars)
+    }
+
+    /// Records that hold no page.
+    fn other_records(&self) -> u64 {
+        self.ledger.dropped_for(&[DropReason::OtherRecord])
+    }
+
+    /// Records that were not read as they were not chosen.
+    fn not_chosen(&self) -> u64 {
+        self.ledger.dropped_for(&DropReason::NOT_CHOSEN)
+    }
+
+    /// What is said of pages that were dropped as copies of others.
+    fn copies(&self) -> String {
+        let dropped = COPIES.map(|reason| (reason, self.ledger.dropped_for(&[reason])));
+        let all: u64 = dropped.iter().map(|(_, n)| n).sum();
+        if all == 0 {
+            return "No page was dropped as a copy of another.".to_owned();
+        }
+        let named = dropped.iter().filter(|(_, n)| *n > 0);
+        let named: Vec<String> =
+            named.map(|(reason, n)| format!("{} {}", reason.as_str(), grouped(*n))).collect();
+        let pages = count(all as usize, "page");
+        format!("{pages} dropped as copies of others: {}.", named.join(", "))
+    }
+
+    fn stages(&self) -> BarTable {
+        let place = |stage: &str| STAGES.iter().position(|(known, _)| *known == stage);
+        let stages = self.ledger.stage_seconds.iter();
+        let mut stages: Vec<(&str, f64)> =
+            stages.map(|(stage, &seconds)| (stage.as_str(), seconds)).collect();
+        stages.sort_by_key(|(stage, _)| place(stage).unwrap_or(STAGES.len()));
+        let bars = stages.into_iter().map(|(stage, seconds)| Bar {
+            // In `1-read`, the number gives only the order.
+            name: stage.split_once('-').map_or(stage, |(_, name)| name).to_owned(),
+            more: place(stage).map_or("", |at| STAGES[at].1).to_owned(),
+            amount: seconds,
+            shown: duration(seconds),
+        });
+        BarTable::new(["Stage", "Time"], bars)
+    }
+
+    /// The command that creates the missing pages of sites.
+    fn inspect_command(&self) -> String {
+        format!("sitegrove inspect {} --all", quote_for_shell(&self.run.to_string_lossy()))
+    }
+
+    /// All rows of the table for the script, each as an array.
+    fn rows_for_script(&self) -> String {
+        let rows = self.sites.rows.iter().map(|row| {
+            let page = row.page.as_deref().map(address_of_file).unwrap_or_default();
+            let figures = [row.articles, row.doubtful, row.pages, row.left_out, row.layouts];
+            let (site, best) = (plain(&row.site), plain(&row.best));
+            (site, page, figures, row.confidence, row.boilerplate, row.support, best)
+        });
+        json(&rows.collect::<Vec<_>>())
+    }
+}
+
+/// `2026-11-21 15:49 UTC` of an RFC 3339 time.
+fn to_the_minute(time: &str) -> String {
+    match (time.get(..10), time.get(11..16)) {
+        (Some(day), Some(minute)) => format!("{day} {minute} UTC"),
+        _ => time.to_owned(),
+    }
+}
+
+/// A path quoted for a shell.
+fn quote_for_shell(path: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || "/._-+:,@%".contains(c);
+    if !path.is_empty() && !path.starts_with('-') && path.chars().all(bare) {
+        return path.to_owned();
+    }
+    let path = if path.starts_with('-') { format!("./{path}") } else { path.to_owned() };
+    format!("'{}'", path.replace('\'', "'\\''"))
+}
+
+/// A file name as part of an address. Of the characters in such names only `%` has a meaning there.
+fn address_of_file(name: &str) -> String {
+    name.replace('%', "%25")
+}
+
+/// The class of a cell with a confidence: low, or below the threshold of doubtful ones.
+fn confidence_class(confidence: f64, below: f64) -> &'static str {
+    match confidence {
+        low if low < LOW => "low",
+        doubtful if doubtful < below => "middling",
+        _ => "",
+    }
+}
+
+/// The class of a cell that is worse than before.
+fn low_if(is_worse: bool) -> &'static str {
+    if is_worse { "low" } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_for_a_shell() {
+        assert_eq!(quote_for_shell("out/tonight"), "out/tonight");
+        assert_eq!(quote_for_shell("out/my night"), "'out/my night'");
+        assert_eq!(quote_for_shell("it's; rm -rf $HOME"), "'it'\\''s; rm -rf $HOME'");
+        assert_eq!(quote_for_shell("-x"), "'./-x'");
+        assert_eq!(quote_for_shell(""), "''");
+    }
+}

@@ -1,0 +1,345 @@
+//! What `site.html` and `sample.html` show: one self-contained page about a site, and each of its sample pages.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use askama::Template;
+use grove::Decision;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::blocks::{BlockMark, BlockState, BlockView};
+use super::evidence::{PatternRow, PatternTable};
+use super::reasons::{support_of, why_decided, why_first};
+use super::view::{PageOutcome, ShownPage, SiteView, TemplateView};
+use super::{ShownArticle, SiteRecords};
+use crate::markup::{PageCode, filters};
+use crate::readable::{count, percent};
+
+const CODE: PageCode = PageCode {
+    style: concat!(
+        include_str!("../../templates/base.css"),
+        include_str!("../../templates/site.css")
+    ),
+    script: "",
+};
+
+/// Size in bytes from which no further sample pages are written.
+const MOST_BYTES: usize = 12_000_000;
+/// Maximum number of drops in a list.
+const DROPS: usize = 50;
+/// Maximum number of templates that are shown in full; of hundreds of layouts, most have one page.
+const TEMPLATES: usize = 40;
+/// Maximum numbers of patterns in a table: of those that are kept or pruned, and of those outside.
+const ROWS: usize = 15;
+const ROWS_OUTSIDE: usize = 10;
+/// Maximum number of signifiers.
+const SIGNIFIERS: usize = 12;
+/// Maximum number of characters and paragraphs of a text without blocks.
+const LETTERS: usize = 2000;
+const PARAGRAPHS: usize = 300;
+
+/// `report/sites/SITE.html`.
+#[derive(Template)]
+#[template(path = "site.html")]
+struct SitePage<'a> {
+    code: PageCode,
+    view: &'a SiteView<'a>,
+    records: &'a SiteRecords,
+    sections: Vec<TemplateSection<'a>>,
+}
+
+/// A template with its sample pages as HTML.
+struct TemplateSection<'a> {
+    view: &'a TemplateView<'a>,
+    samples: Vec<String>,
+}
+
+impl SiteView<'_> {
+    /// The page about the site.
+    ///
+    /// # Errors
+    /// None are expected: the templates call nothing that fails.
+    pub fn to_html(&self) -> Result<String> {
+        let mut sections = Vec::new();
+        let mut bytes = 0;
+        for view in self.templates.iter().take(TEMPLATES) {
+            let mut samples = Vec::new();
+            let mut above = BTreeSet::new();
+            for (at, page) in view.samples.iter().enumerate() {
+                if bytes > MOST_BYTES {
+                    break;
+                }
+                let sample = SampleTemplate::new(page, at == 0, &mut above).render()?;
+                bytes += sample.len();
+                samples.push(sample);
+            }
+            sections.push(TemplateSection { view, samples });
+        }
+        Ok(SitePage { code: CODE, view: self, records: self.records, sections }.render()?)
+    }
+}
+
+impl SitePage<'_> {
+    fn settings(&self) -> &str {
+        self.records.ledger.config_hash.get(..12).unwrap_or_default()
+    }
+
+    /// The layouts that are not shown, with their numbers of pages.
+    fn further_layouts(&self) -> String {
+        let rest = self.view.templates.iter().skip(TEMPLATES);
+        let named = rest.map(|t| format!("{} ({})", t.line.id, count(t.line.pages, "page")));
+        named.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl TemplateView<'_> {
+    fn why_no_wrapper(&self) -> &'static str {
+        match (self.line.kind.as_str(), self.line.pages) {
+            ("article", 1) => "None: a lone page has nothing to be compared with.",
+            ("article", _) => "None: the engine learns none, or found nothing to keep.",
+            ("list", _) => "None: these pages list articles and are none.",
+            _ => "None: there is next to no text on these pages.",
+        }
+    }
+}
+
+/// The patterns with one decision.
+struct PatternRows<'a> {
+    all: usize,
+    shown: Vec<&'a PatternRow>,
+    /// Words of the patterns that are not shown.
+    words_not_shown: u64,
+}
+
+impl PatternTable {
+    fn rows_of(&self, decision: Decision, most: usize) -> PatternRows<'_> {
+        let rows: Vec<&PatternRow> =
+            self.rows.iter().filter(|row| row.decision == decision).collect();
+        let (shown, rest) = rows.split_at(rows.len().min(most));
+        PatternRows {
+            all: rows.len(),
+            shown: shown.to_vec(),
+            words_not_shown: rest.iter().map(|row| u64::from(row.words)).sum(),
+        }
+    }
+
+    fn kept(&self) -> PatternRows<'_> {
+        self.rows_of(Decision::Keep, ROWS)
+    }
+
+    fn pruned(&self) -> PatternRows<'_> {
+        self.rows_of(Decision::Prune, ROWS)
+    }
+
+    fn outside(&self) -> PatternRows<'_> {
+        self.rows_of(Decision::Outside, ROWS_OUTSIDE)
+    }
+
+    /// The share of siblings that have a pattern.
+    fn share(&self, row: &PatternRow) -> String {
+        percent(row.pages as f64, self.siblings as f64)
+    }
+}
+
+/// A sample page: its facts, then its blocks in order.
+#[derive(Template)]
+#[template(path = "sample.html")]
+struct SampleTemplate<'a> {
+    page: &'a ShownPage<'a>,
+    is_open: bool,
+    runs: Vec<BlockRun<'a>>,
+}
+
+/// Blocks that follow each other: in the article, or outside it and folded away.
+struct BlockRun<'a> {
+    /// What is said of the run, if it is folded away.
+    folded: Option<String>,
+    /// Blocks of one pattern each, which is written once.
+    groups: Vec<BlockGroup<'a>>,
+}
+
+struct BlockGroup<'a> {
+    /// Whether the article ends before it.
+    is_after_end: bool,
+    blocks: Vec<&'a BlockView>,
+}
+
+/// A metadata field with where it is from.
+struct ShownField<'a> {
+    name: &'static str,
+    value: Option<String>,
+    source: Option<&'a String>,
+}
+
+/// The beginning of a text.
+struct ShownText<'a> {
+    paragraphs: Vec<ShownParagraph<'a>>,
+    paragraphs_left_out: usize,
+}
+
+struct ShownParagraph<'a> {
+    text: &'a str,
+    letters_left_out: usize,
+}
+
+impl<'a> SampleTemplate<'a> {
+    /// `above` has hashes of the blocks outside the article that earlier pages of the layout have shown.
+    fn new(page: &'a ShownPage<'a>, is_open: bool, above: &mut BTreeSet<u64>) -> Self {
+        let blocks = page.reading.as_ref().map_or(&[][..], |reading| &reading.blocks);
+        let mut runs = Vec::new();
+        let mut is_after_end = false;
+        for run in blocks.chunk_by(|a, b| is_folded(a) == is_folded(b)) {
+            if run.first().is_some_and(is_folded) {
+                runs.push(fold(run, above));
+                continue;
+            }
+            let mut groups = Vec::new();
+            for group in run.chunk_by(|a, b| a.pattern == b.pattern && a.state == b.state) {
+                let is_cut = group.first().is_some_and(|block| block.state == BlockState::Cut);
+                let blocks = group.iter().collect();
+                groups.push(BlockGroup { is_after_end: is_cut && !is_after_end, blocks });
+                is_after_end |= is_cut;
+            }
+            runs.push(BlockRun { folded: None, groups });
+        }
+        Self { page, is_open, runs }
+    }
+
+    /// How many blocks have a mark; empty if none has.
+    fn marks(&self) -> String {
+        let blocks = self.page.reading.iter().flat_map(|reading| &reading.blocks);
+        let counted = [
+            (BlockMark::KeptLow, "kept though the score is low"),
+            (BlockMark::DroppedHigh, "not kept though the score is high"),
+        ]
+        .map(|(mark, what)| {
+            (blocks.clone().filter(|block| block.mark == Some(mark)).count(), what)
+        });
+        let said = counted.into_iter().filter(|(n, _)| *n > 0);
+        let said: Vec<String> =
+            said.map(|(n, what)| format!("{} {what}", count(n, "block"))).collect();
+        said.join(", ")
+    }
+
+    /// The first signifiers of the page.
+    fn signifiers(&self) -> &[(String, f64)] {
+        let signifiers = &self.page.signifiers;
+        &signifiers[..signifiers.len().min(SIGNIFIERS)]
+    }
+}
+
+/// Whether a block is folded away with those around it.
+fn is_folded(block: &BlockView) -> bool {
+    block.state == BlockState::Outside && !block.is_comment && block.mark.is_none()
+}
+
+/// A run of blocks outside the article, without those that a page above has, too.
+fn fold<'a>(run: &'a [BlockView], above: &mut BTreeSet<u64>) -> BlockRun<'a> {
+    let mut is_new = |block: &BlockView| {
+        let mut hasher = Xxh3::new();
+        hasher.update(block.pattern.as_bytes());
+        hasher.update(&[0]);
+        hasher.update(block.text.as_bytes());
+        above.insert(hasher.digest())
+    };
+    let words: u64 = run.iter().map(|block| u64::from(block.words)).sum();
+    let new: Vec<&BlockView> = run.iter().filter(|block| is_new(block)).collect();
+    let (blocks, words) = (count(run.len(), "block"), count(words as usize, "word"));
+    let again = match run.len() - new.len() {
+        0 => String::new(),
+        all if all == run.len() => ": shown above".to_owned(),
+        some => format!(", {some} of them shown above"),
+    };
+    let groups = new.chunk_by(|a, b| a.pattern == b.pattern);
+    BlockRun {
+        folded: Some(format!("{blocks} outside the article, {words}{again}")),
+        groups: groups
+            .map(|blocks| BlockGroup { is_after_end: false, blocks: blocks.to_vec() })
+            .collect(),
+    }
+}
+
+impl BlockGroup<'_> {
+    fn pattern(&self) -> &str {
+        self.blocks.last().map_or("", |block| &block.pattern)
+    }
+}
+
+impl BlockView {
+    /// The classes of the block; the style sheet says its state in words.
+    fn classes(&self) -> String {
+        let state = match (self.state, self.is_comment) {
+            (_, true) => "comment",
+            (BlockState::Kept, _) => "kept",
+            (BlockState::Pruned, _) => "pruned",
+            (BlockState::Cut, _) => "cut",
+            (BlockState::Outside, _) => "outside",
+        };
+        let mark = match self.mark {
+            Some(BlockMark::KeptLow) => " low",
+            Some(BlockMark::DroppedHigh) => " high",
+            None => "",
+        };
+        format!("{state}{mark}{}", if self.is_heading { " heading" } else { "" })
+    }
+
+    fn is_struck(&self) -> bool {
+        matches!(self.state, BlockState::Pruned | BlockState::Cut)
+    }
+
+    fn words_and_hits(&self) -> String {
+        let words = count(self.words as usize, "word");
+        match self.hits.filter(|(_, terms)| *terms > 0) {
+            Some((hits, terms)) => {
+                format!("{words}, {hits} of {} signify", count(terms as usize, "term"))
+            }
+            None => words,
+        }
+    }
+}
+
+impl ShownArticle {
+    fn shown_title(&self) -> &str {
+        self.title.as_deref().unwrap_or("(without a title)")
+    }
+
+    fn fields(&self) -> Vec<ShownField<'_>> {
+        let authors = self.authors.join(", ");
+        let mut fields = vec![
+            self.field("Title", "title", self.title.clone()),
+            self.field("Authors", "authors", (!authors.is_empty()).then_some(authors)),
+            self.field("Published", "published", self.published.clone()),
+        ];
+        if self.modified.is_some() {
+            fields.push(self.field("Modified", "modified", self.modified.clone()));
+        }
+        fields.push(self.field("Language", "language", self.language.clone()));
+        fields
+    }
+
+    fn field(&self, name: &'static str, key: &str, value: Option<String>) -> ShownField<'_> {
+        ShownField { name, value, source: self.sources.get(key) }
+    }
+
+    /// Where the text is from, if it is not among the page's elements.
+    fn text_source(&self) -> &'static str {
+        match self.route.as_str() {
+            "json-ld" => "its JSON-LD",
+            "feed" => "a feed item",
+            _ => "elsewhere",
+        }
+    }
+}
+
+fn shorten_text(text: &str) -> ShownText<'_> {
+    let paragraphs = text.split("\n\n");
+    let shown = paragraphs.clone().take(PARAGRAPHS).map(|paragraph| {
+        let end = paragraph.char_indices().nth(LETTERS).map_or(paragraph.len(), |(at, _)| at);
+        let (text, rest) = paragraph.split_at(end);
+        ShownParagraph { text, letters_left_out: rest.chars().count() }
+    });
+    ShownText {
+        paragraphs: shown.collect(),
+        paragraphs_left_out: paragraphs.skip(PARAGRAPHS).count(),
+    }
+}
