@@ -21,6 +21,7 @@ use grouping::Tracking;
 use model::BestWrapper;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use report::readable::size;
 use sink::{Ledger, RunPhase, SinkError};
 
 use self::emission::{Emission, write_drops};
@@ -29,7 +30,7 @@ use crate::config::Config;
 use crate::error_chain::{Problem, problem_of};
 use crate::frames::is_damage;
 use crate::inputs::Input;
-use crate::memory::{Shares, shown};
+use crate::memory::Shares;
 use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Clock, begin_ledger};
 use crate::progress::observer::Observer;
@@ -459,9 +460,9 @@ impl RunContext<'_> {
                  of HTML, {} on disk); free some space, name another folder with --spool, or give more \
                  memory with --memory",
                 self.work_folder.display(),
-                shown(free),
-                shown(html),
-                shown(needed),
+                size(free),
+                size(html),
+                size(needed),
             );
         }
         Ok(())

@@ -16,9 +16,7 @@ use crate::error_chain::Problem;
 use crate::file_type::{kind_of, what_are, what_is};
 use crate::inputs::{Input, expand};
 use crate::source::open;
-use crate::stages::read::{
-    ArchiveReader, Intake, PayloadDigest, own_address, read, read_saved,
-};
+use crate::stages::read::{ArchiveReader, Intake, PayloadDigest, own_address, read, read_saved};
 use crate::waiting::is_stream;
 
 /// Address of a page from standard input that names none.
