@@ -27,7 +27,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use grouping::{PageHead, Sample};
-use model::{Article, CharacterCounts, FeedItem, Page, Site, SiteConfigFile, SiteResult};
+use model::{CharacterCounts, Extracted, FeedItem, Page, Site, SiteConfigFile, SiteResult};
 use modelstore::Store;
 use sitemodel::{Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
@@ -128,7 +128,7 @@ pub(crate) trait Hand {
         work: &Work<'_>,
         applying: &Applying<'_>,
         captures: Vec<(usize, Stored)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>>;
+    ) -> io::Result<Vec<(Extracted, CharacterCounts)>>;
 
     /// Site configs of what was learnt, from the pages of the samples.
     fn site_configs(

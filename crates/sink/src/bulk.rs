@@ -6,12 +6,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use model::Article;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{ArticleRecord, AtomicFile, Render, Sink, SinkError, article_record, json_lines};
-use model::SiteResult;
+use crate::{AtomicFile, Render, Sink, SinkError, json_lines};
+use model::{Article, Extracted, SiteResult};
 
 /// The search server that the lines are for.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -48,27 +47,27 @@ struct Target {
 struct Identified<'a> {
     id: String,
     #[serde(flatten)]
-    record: ArticleRecord<'a>,
+    record: &'a Article,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Line<'a> {
     Action(Action),
-    Document(Box<ArticleRecord<'a>>),
-    Identified(Box<Identified<'a>>),
+    Document(&'a Article),
+    Identified(Identified<'a>),
 }
 
-fn lines(dialect: BulkDialect, articles: &[Article]) -> Vec<u8> {
-    let of_article = |article| {
-        let (id, record) = (id_of(article), article_record(article));
+fn lines<'a>(dialect: BulkDialect, articles: &'a [Extracted]) -> Vec<u8> {
+    let of_article = |extracted: &'a Extracted| {
+        let (id, record) = (id_of(extracted), &extracted.article);
         match dialect {
             BulkDialect::Elasticsearch | BulkDialect::OpenSearch => {
                 let action = Action { index: Target { _id: id } };
-                vec![Line::Action(action), Line::Document(Box::new(record))]
+                vec![Line::Action(action), Line::Document(record)]
             }
             BulkDialect::Quickwit | BulkDialect::Meilisearch => {
-                vec![Line::Identified(Box::new(Identified { id, record }))]
+                vec![Line::Identified(Identified { id, record })]
             }
         }
     };

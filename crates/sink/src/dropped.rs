@@ -1,9 +1,7 @@
 //! One line of `dropped.jsonl`.
 
-use model::Drop;
+use model::{Drop, Origin};
 use serde::Serialize;
-
-use crate::OriginRecord;
 
 /// A drop as written.
 #[derive(Debug, Serialize)]
@@ -13,7 +11,7 @@ pub struct DropRecord<'a> {
     url: &'a str,
     site: &'a str,
     detail: &'a str,
-    origin: OriginRecord<'a>,
+    origin: &'a Origin,
 }
 
 /// The record of a drop.
@@ -24,6 +22,6 @@ pub fn drop_record(drop: &Drop) -> DropRecord<'_> {
         url: &drop.url,
         site: &drop.site,
         detail: &drop.detail,
-        origin: (&drop.origin).into(),
+        origin: &drop.origin,
     }
 }

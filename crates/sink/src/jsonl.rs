@@ -4,10 +4,9 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use model::Article;
 use serde::Serialize;
 
-use crate::{AtomicFile, Render, Sink, SinkError, article_record};
+use crate::{AtomicFile, Render, Sink, SinkError};
 use model::SiteResult;
 
 /// Compression level: zstd's own default.
@@ -32,13 +31,9 @@ fn write_lines<T: Serialize>(records: impl Iterator<Item = T>, bytes: &mut Vec<u
 /// The lines of a site's articles.
 fn lines_of(site: &SiteResult) -> Vec<u8> {
     // A buffer that grows by doubling is copied, and touches up to twice the memory needed.
-    let long = |a: &Article| {
-        let markdown = a.markdown.as_ref().map_or(0, String::len);
-        a.text.len() + a.html.len() + markdown + a.comments.len()
-    };
-    let long: usize = site.articles.iter().map(long).sum();
+    let long: usize = site.articles.iter().map(|article| article.long_text_bytes()).sum();
     let mut bytes = Vec::with_capacity(long + long / 16 + 2_048 * site.articles.len());
-    write_lines(site.articles.iter().map(article_record), &mut bytes);
+    write_lines(site.articles.iter().map(|extracted| &extracted.article), &mut bytes);
     bytes
 }
 

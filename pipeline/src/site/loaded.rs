@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::{Article, CharacterCounts, Page, SiteConfigFile};
+use model::{CharacterCounts, Extracted, Page, SiteConfigFile};
 use sitemodel::{Known, Outcome, ParsedPage, SiteModel};
 
 use super::night::Begun;
@@ -81,7 +81,7 @@ impl Hand for InMemory<'_> {
         work: &Work<'_>,
         applying: &Applying<'_>,
         captures: Vec<(usize, Stored)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
+    ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         work.try_captures(applying, captures)
     }
 
@@ -152,7 +152,7 @@ impl Hand for Batched {
         work: &Work<'_>,
         applying: &Applying<'_>,
         captures: Vec<(usize, Stored)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
+    ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         work.try_captures(applying, captures)
     }
 
@@ -172,7 +172,7 @@ impl Work<'_> {
         &self,
         applying: &Applying<'_>,
         captures: Vec<(usize, Stored)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
+    ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         let pages = self.load_captures(captures)?;
         Ok(applying.captures(&parse(&pages, self.settings, self.clock)))
     }
@@ -188,7 +188,7 @@ pub(crate) fn learnt_site_configs(
         Outcome::Article(article) => Some(*article),
         _ => None,
     });
-    let mut articles: Vec<Article> = articles.collect();
+    let mut articles: Vec<Extracted> = articles.collect();
     articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
     let parsed: Vec<&ParsedPage<'_>> =
         samples.iter().filter_map(|(_, page)| page.as_ref().ok()).collect();

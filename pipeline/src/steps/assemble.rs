@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
-use model::{Article, CharacterCounts, SiteConfigFile, SiteResult};
+use model::{CharacterCounts, Extracted, SiteConfigFile, SiteResult};
 use modelstore::Store;
 use sitemodel::{Outcome, SiteModel};
 
@@ -206,7 +206,7 @@ impl Hand for Merged<'_> {
         _: &Work<'_>,
         _: &Applying<'_>,
         captures: Vec<(usize, Stored)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
+    ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         let mut articles = Vec::new();
         for (_, capture) in captures {
             let applied = self.0.found_last(&capture)?.applied;

@@ -129,7 +129,7 @@ impl Index {
             if !places.last_mut().is_some_and(|last| last.join(&place)) {
                 places.push(place);
             }
-            addresses.entry(of.origin.file).or_insert(of.url);
+            addresses.entry(of.origin.file.to_string()).or_insert(of.url);
             Ok(())
         });
         read.with_context(|| format!("cannot read {}", file.path().display()))?;

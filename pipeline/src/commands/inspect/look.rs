@@ -9,12 +9,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::evidence::{Evidence, PatternTable, evidence};
 use super::reading::{Reading, reading};
-use super::records::{ArticleLine, DropLine, OriginLine, Records};
+use super::records::{DropLine, Records};
 use super::reread::Reread;
 use super::settings::Settings;
 use crate::memory::weight;
 use crate::numerals::count;
 use crate::stages::learn::{ParsedSite, sample};
+use model::{Article, Origin};
 
 /// A site for display.
 pub(super) struct SiteView<'a> {
@@ -47,7 +48,7 @@ pub(super) struct PageView<'a> {
 /// The result of the run for a page.
 #[derive(Clone, Copy)]
 pub(super) enum Outcome<'a> {
-    Article(&'a ArticleLine),
+    Article(&'a Article),
     Drop(&'a DropLine),
 }
 
@@ -59,14 +60,14 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    fn origin(self) -> &'a OriginLine {
+    fn origin(self) -> &'a Origin {
         match self {
             Self::Article(article) => &article.origin,
             Self::Drop(drop) => &drop.origin,
         }
     }
 
-    fn article(self) -> Option<&'a ArticleLine> {
+    fn article(self) -> Option<&'a Article> {
         match self {
             Self::Article(article) => Some(article),
             Self::Drop(_) => None,
@@ -79,7 +80,7 @@ struct Pages<'a> {
     site: ParsedSite<'a>,
     templates: Vec<TemplateNow>,
     /// Index of a page by its origin.
-    by_origin: BTreeMap<OriginLine, u32>,
+    by_origin: BTreeMap<Origin, u32>,
 }
 
 /// A template as it is learnt from the pages read again.
@@ -115,11 +116,7 @@ impl<'a> Pages<'a> {
             members: members(number),
         });
         let templates = templates.collect();
-        let origin = |(index, page): (u32, &model::Page)| {
-            let (file, offset) = (page.origin.file.to_string(), page.origin.offset);
-            (OriginLine { file, offset, record_id: page.origin.record_id.clone() }, index)
-        };
-        let by_origin = (0..).zip(&of_site.pages).map(origin).collect();
+        let by_origin = of_site.pages.iter().map(|page| page.origin.clone()).zip(0..).collect();
         drop(items);
         Some(Self { site, templates, by_origin })
     }
@@ -136,7 +133,7 @@ pub(super) fn look<'a>(
     let outcomes: Vec<Outcome<'a>> = (records.articles.iter().map(Outcome::Article))
         .chain(records.drops.iter().map(Outcome::Drop))
         .collect();
-    let mut shown: BTreeSet<&OriginLine> = BTreeSet::new();
+    let mut shown: BTreeSet<&Origin> = BTreeSet::new();
     let mut templates = Vec::new();
     for line in &records.templates {
         let again = pages.as_ref().and_then(|pages| Some((pages, again(line, records, pages)?)));
@@ -260,8 +257,7 @@ fn notes(
     pages: Option<&Pages<'_>>,
 ) -> Vec<String> {
     let mut notes = reread.problems.clone();
-    let found =
-        |origin: &OriginLine| pages.is_some_and(|pages| pages.by_origin.contains_key(origin));
+    let found = |origin: &Origin| pages.is_some_and(|pages| pages.by_origin.contains_key(origin));
     let missing = records.articles.iter().filter(|article| !found(&article.origin)).count();
     if missing > 0 {
         notes.push(format!(

@@ -3,10 +3,10 @@
 use dom::xpath::{Path, nodes_at};
 use dom::{Document, NodeId, text_of};
 use grove::{Block, from_here_on};
+use model::Article;
 
 use super::evidence::PageEvidence;
 use super::labels::{path_of, text_of_block};
-use super::records::ArticleLine;
 use sitemodel::ParsedPage;
 use sitemodel::stages::extract::without_title;
 
@@ -67,7 +67,7 @@ const OTHERS: usize = 600;
 /// everything is outside.
 pub(super) fn reading(
     parsed: &ParsedPage<'_>,
-    article: Option<&ArticleLine>,
+    article: Option<&Article>,
     known: Option<&PageEvidence>,
 ) -> Reading {
     let document = &parsed.document;
@@ -161,7 +161,7 @@ fn view(
 type Selected = (Vec<NodeId>, Vec<NodeId>, Option<NodeId>);
 
 /// The nodes that the article's expressions select: kept, pruned, and the one before which it ends.
-fn selected(document: &Document, article: &ArticleLine) -> Selected {
+fn selected(document: &Document, article: &Article) -> Selected {
     let nodes = |expressions: &[String]| outermost(document, expressions);
     let cut = article.cut.as_slice();
     (nodes(&article.xpath), nodes(&article.prune), nodes(cut).first().copied())

@@ -1,12 +1,12 @@
 //! The records of a site in a run folder.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use grouping::site_key;
+use model::{Article, Origin};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sink::{SiteRecord, TemplateRecord, site_file_name};
@@ -21,33 +21,8 @@ pub(super) struct Records {
     pub(super) site: String,
     pub(super) ledger: Arc<Ledger>,
     pub(super) templates: Vec<TemplateRecord>,
-    pub(super) articles: Vec<ArticleLine>,
+    pub(super) articles: Vec<Article>,
     pub(super) drops: Vec<DropLine>,
-}
-
-/// A line of `articles.jsonl`.
-#[derive(Debug, Deserialize)]
-pub(super) struct ArticleLine {
-    pub(super) url: String,
-    pub(super) template: String,
-    pub(super) title: Option<String>,
-    pub(super) authors: Vec<String>,
-    pub(super) published: Option<String>,
-    pub(super) modified: Option<String>,
-    pub(super) language: Option<String>,
-    pub(super) text: String,
-    #[serde(default)]
-    pub(super) comments: String,
-    pub(super) xpath: Vec<String>,
-    pub(super) prune: Vec<String>,
-    pub(super) cut: Option<String>,
-    pub(super) engine: String,
-    pub(super) route: String,
-    pub(super) confidence: f64,
-    #[serde(default)]
-    pub(super) doubtful: bool,
-    pub(super) sources: BTreeMap<String, String>,
-    pub(super) origin: OriginLine,
 }
 
 /// A line of `dropped.jsonl`.
@@ -57,16 +32,7 @@ pub(super) struct DropLine {
     pub(super) reason: String,
     pub(super) url: String,
     pub(super) detail: String,
-    pub(super) origin: OriginLine,
-}
-
-/// The origin of a page.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct OriginLine {
-    pub(super) file: String,
-    pub(super) offset: u64,
-    #[serde(default)]
-    pub(super) record_id: String,
+    pub(super) origin: Origin,
 }
 
 /// The fields of a line that determine its site.
@@ -74,7 +40,7 @@ pub(super) struct OriginLine {
 pub(super) struct OfSite {
     site: String,
     pub(super) url: String,
-    pub(super) origin: OriginLine,
+    pub(super) origin: Origin,
 }
 
 impl OfSite {

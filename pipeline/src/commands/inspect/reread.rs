@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
 use grouping::site_key;
-use model::Site;
+use model::{Origin, Site};
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
 
-use super::records::{OriginLine, Records};
+use super::records::Records;
 use crate::config::Config;
 use crate::inputs::Input;
 use crate::progress::ledger::{InputRecord, Ledger};
@@ -179,10 +179,7 @@ fn read_again(
 pub(super) fn addresses(records: &Records) -> BTreeMap<&str, &str> {
     let of_articles = records.articles.iter().map(|a| (&a.origin, &a.url));
     let of_drops = records.drops.iter().map(|d| (&d.origin, &d.url));
-    of_articles
-        .chain(of_drops)
-        .map(|(OriginLine { file, .. }, url)| (file.as_str(), url.as_str()))
-        .collect()
+    of_articles.chain(of_drops).map(|(Origin { file, .. }, url)| (&**file, url.as_str())).collect()
 }
 
 /// The input as in the run; `None` for archives without a page of the site, unless all are wanted.

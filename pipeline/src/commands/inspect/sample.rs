@@ -6,9 +6,10 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::look::{Outcome, PageView};
 use super::reading::{BlockView, Mark, Reading, State};
-use super::records::{ArticleLine, DropLine};
+use super::records::DropLine;
 use crate::html::Html;
 use crate::numerals::count;
+use model::{Article, Route};
 
 /// Maximum number of signifiers.
 const SIGNIFIERS: usize = 12;
@@ -34,9 +35,9 @@ pub(super) fn sample(html: &mut Html, page: &PageView<'_>, above: &mut Shown) {
             };
             if let Some(article) = article.filter(|article| article.xpath.is_empty()) {
                 html.raw("<p class=\"note\">The text is not among the page's elements; it was taken from ");
-                html.raw(match article.route.as_str() {
-                    "json-ld" => "its JSON-LD",
-                    "feed" => "a feed item",
+                html.raw(match article.route {
+                    Route::JsonLd => "its JSON-LD",
+                    Route::Feed => "a feed item",
                     _ => "elsewhere",
                 });
                 html.raw(".</p>\n");
@@ -61,14 +62,14 @@ pub(super) fn sample(html: &mut Html, page: &PageView<'_>, above: &mut Shown) {
     }
 }
 
-fn facts(html: &mut Html, article: &ArticleLine, page: &PageView<'_>) {
+fn facts(html: &mut Html, article: &Article, page: &PageView<'_>) {
     let field = |html: &mut Html, name: &'static str, key: &str, value: Option<&str>| {
         html.raw("<dt>").raw(name).raw("</dt><dd>");
         match value {
             Some(value) => html.element("<bdi>", value, "</bdi>"),
             None => html.raw("<i>not found</i>"),
         };
-        if let Some(source) = article.sources.get(key) {
+        if let Some((_, source)) = article.sources.found().find(|(field, _)| *field == key) {
             html.element(" <small>from ", source, "</small>");
         }
         html.raw("</dd>\n");
@@ -81,10 +82,14 @@ fn facts(html: &mut Html, article: &ArticleLine, page: &PageView<'_>) {
         field(html, "Modified", "modified", article.modified.as_deref());
     }
     field(html, "Language", "language", article.language.as_deref());
-    html.raw("<dt>Found</dt><dd>").text(&format!("by {}, route {}", article.engine, article.route));
+    html.raw("<dt>Found</dt><dd>").text(&format!(
+        "by {}, route {}",
+        article.engine,
+        article.route.as_str()
+    ));
     html.text(&format!(", confidence {:.2}", article.confidence));
     html.text(if article.doubtful { ": doubtful" } else { "" }).raw("</dd>\n");
-    if article.route == "page-wise" {
+    if article.route == Route::PageWise {
         html.raw("<dt>Keeps</dt><dd>By positions on this page alone, ");
         html.text(&count(article.xpath.len(), "expression")).raw("</dd>\n");
     }
