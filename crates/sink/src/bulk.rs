@@ -4,13 +4,12 @@
 //! (Elasticsearch, "Bulk API"). Quickwit and Meilisearch: documents only, with an id in them.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{AtomicFile, Render, Sink, SinkError, json_lines};
-use model::{Article, Extracted, SiteResult};
+use crate::{SinkError, TextFileSink, json_lines};
+use model::{Article, Extracted};
 
 /// The search server that the lines are for.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -74,34 +73,10 @@ fn lines<'a>(dialect: BulkDialect, articles: &'a [Extracted]) -> Vec<u8> {
     json_lines(articles.iter().flat_map(of_article))
 }
 
-/// Writes `articles.bulk.ndjson`.
-#[derive(Debug)]
-pub struct BulkSink {
-    file: AtomicFile,
-    dialect: BulkDialect,
-}
-
-impl BulkSink {
-    /// Starts the file at `path`.
-    ///
-    /// # Errors
-    /// If it cannot be created.
-    pub fn create(path: &Path, dialect: BulkDialect) -> Result<Self, SinkError> {
-        Ok(Self { file: AtomicFile::create(path)?, dialect })
-    }
-}
-
-impl Sink for BulkSink {
-    fn render(&self) -> Option<Render> {
-        let dialect = self.dialect;
-        Some(Arc::new(move |site: &SiteResult| lines(dialect, &site.articles)))
-    }
-
-    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        self.file.write_bytes(rendered)
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), SinkError> {
-        self.file.finish()
-    }
+/// Starts `articles.bulk.ndjson` at `path`.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn bulk_file(path: &Path, dialect: BulkDialect) -> Result<TextFileSink, SinkError> {
+    TextFileSink::create(path, b"", move |articles| lines(dialect, articles))
 }

@@ -2,13 +2,12 @@
 //! line feeds at the ends of rows; UTF-8).
 
 use std::path::Path;
-use std::sync::Arc;
 
-use model::{Article, Extracted, FieldVisitor, RecordField, SiteResult};
-use serde::Serialize;
+use model::{Article, Extracted, FieldVisitor, RecordField};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{AtomicFile, Render, Sink, SinkError};
+use crate::{SinkError, TextFileSink};
 
 /// The fields that are no columns: for programs rather than for people, or not to be read in a cell.
 const LEFT_OUT: [&str; 26] = [
@@ -44,41 +43,24 @@ fn is_column(field: &RecordField) -> bool {
     !LEFT_OUT.contains(&field.name)
 }
 
-/// Writes `articles.csv`.
-#[derive(Debug)]
-pub struct CsvSink(AtomicFile);
-
-/// The byte order mark of UTF-8, by which spreadsheets recognise UTF-8 when a file is opened
-/// directly.
-const MARK: &[u8] = "\u{feff}".as_bytes();
-
-impl CsvSink {
-    /// Starts the file at `path` with its header, after a byte order mark if `mark`.
-    ///
-    /// # Errors
-    /// If it cannot be created.
-    pub fn create(path: &Path, mark: bool) -> Result<Self, SinkError> {
-        let mut file = AtomicFile::create(path)?;
-        if mark {
-            file.write_bytes(MARK)?;
-        }
-        file.write_bytes(&csv_header())?;
-        Ok(Self(file))
-    }
+/// Start of `articles.csv`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CsvStart {
+    /// The header.
+    Plain,
+    /// A byte order mark before it, by which spreadsheets recognise UTF-8 when a file is opened directly.
+    Mark,
 }
 
-impl Sink for CsvSink {
-    fn render(&self) -> Option<Render> {
-        Some(Arc::new(|site| csv_rows(&site.articles)))
-    }
-
-    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        self.0.write_bytes(rendered)
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), SinkError> {
-        self.0.finish()
-    }
+/// Starts `articles.csv` at `path`.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn csv_file(path: &Path, start: CsvStart) -> Result<TextFileSink, SinkError> {
+    let mark = if start == CsvStart::Mark { "\u{feff}" } else { "" };
+    let start = [mark.as_bytes(), &csv_header()].concat();
+    TextFileSink::create(path, &start, csv_rows)
 }
 
 /// The header row of `articles.csv`, including its line break.

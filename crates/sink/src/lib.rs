@@ -21,20 +21,21 @@ mod site_configs;
 mod site_figures;
 mod site_rows;
 mod table;
+mod text_file;
 mod versions;
 mod warc;
 mod wrappers;
 
 pub use atomic::{AtomicFile, SinkError, make_folder};
-pub use bulk::{BulkDialect, BulkSink};
-pub use csv_rows::CsvSink;
+pub use bulk::{BulkDialect, bulk_file};
+pub use csv_rows::{CsvStart, csv_file};
 pub use dataset::{DatasetSink, foreign_to_dataset};
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
 pub use health::{HealthRecord, health_record};
 pub use html_page::{fragment_of, html_page};
 pub use instant::instant;
-pub use jsonl::{JsonlSink, LineStorage, json_lines};
+pub use jsonl::{LineStorage, json_lines, jsonl_file};
 pub use model::SCHEMA;
 pub use parquet_file::ParquetSink;
 pub use sink::{Render, Sink};
@@ -42,6 +43,7 @@ pub use site_configs::SiteConfigSink;
 pub use site_figures::{figures_of, length_class_end};
 pub use site_rows::SiteRowsSink;
 pub use table::TableBuilder;
+pub use text_file::TextFileSink;
 pub use versions::{
     ArticleArchive, ArticleKey, Change, ChangeKind, GoneSpan, KeyOf, Reading, Version, VersionsSink,
 };

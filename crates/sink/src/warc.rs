@@ -17,7 +17,8 @@ use crate::html_page::html_page;
 use crate::{AtomicFile, Render, Sink, SinkError};
 
 /// The contents of the records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum WarcContent {
     /// An HTML page with the fragment, or the text if there is none.
     Html,
