@@ -62,7 +62,7 @@ macro_rules! field_types {
 }
 
 field_types! {
-    Text: String, std::sync::Arc<str>, crate::EncodingName, crate::PageType, crate::Verdict;
+    Text: String, std::sync::Arc<str>, crate::EncodingName;
     Time: jiff::Timestamp;
     Integer: u16, u32;
     Long: u64;

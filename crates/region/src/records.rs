@@ -18,11 +18,11 @@ pub(crate) fn images(tree: &Tree<'_>) -> (Vec<Image>, Vec<Vec<String>>) {
     let mut next: Vec<(At, Option<At>)> = vec![(0, None)];
     while let Some((at, figure)) = next.pop() {
         let figure = if tree.is(at, &local_name!("figure")) { Some(at) } else { figure };
-        if tree.is(at, &local_name!("img")) {
-            if let Some(image) = image(tree, at, figure) {
-                images.push(image);
-                sources.push(tree.others.get(&at).cloned().unwrap_or_default());
-            }
+        if tree.is(at, &local_name!("img"))
+            && let Some(image) = image(tree, at, figure)
+        {
+            images.push(image);
+            sources.push(tree.others.get(&at).cloned().unwrap_or_default());
         }
         next.extend(tree.nodes[at].children.iter().rev().map(|&child| (child, figure)));
     }

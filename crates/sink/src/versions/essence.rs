@@ -31,12 +31,16 @@ impl<T> Described<T> {
 
 impl Essence {
     pub(super) fn of(article: &Article) -> Self {
-        let Article { title, authors, published, description, tags, sources, .. } = article.clone();
-        let digest =
-            digest(&article.text, title.as_deref(), &authors, published.as_deref()).to_vec();
-        let description = Described::of(description, sources.description);
-        let tags = Described::of((!tags.is_empty()).then_some(tags), sources.tags);
-        Self { digest, title, authors, published, description, tags }
+        let Article { title, authors, published, tags, sources, .. } = article;
+        let tags = (!tags.is_empty()).then(|| tags.clone());
+        Self {
+            digest: digest(&article.text, title.as_deref(), authors, published.as_deref()).to_vec(),
+            title: title.clone(),
+            authors: authors.clone(),
+            published: published.clone(),
+            description: Described::of(article.description.clone(), sources.description),
+            tags: Described::of(tags, sources.tags),
+        }
     }
 
     /// The fields in which the content differs from an earlier one, in the order of the record. A
