@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What an output has of articles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Contents {
+enum OutputContents {
     /// Every field.
     Record,
     /// Some fields, also the HTML.
@@ -42,8 +42,8 @@ macro_rules! outputs {
                 match self { $(Self::$sink => $size,)* }
             }
 
-            fn contents(self) -> Contents {
-                match self { $(Self::$sink => Contents::$contents,)* }
+            fn contents(self) -> OutputContents {
+                match self { $(Self::$sink => OutputContents::$contents,)* }
             }
         }
     };
@@ -75,11 +75,11 @@ outputs! {
 impl SinkName {
     /// Whether it may have the HTML of articles.
     pub fn has_html(self) -> bool {
-        self.contents() != Contents::Text
+        self.contents() != OutputContents::Text
     }
 
     /// Whether it can contain articles as Markdown: outputs with every field do.
     pub fn has_markdown(self) -> bool {
-        self.contents() == Contents::Record
+        self.contents() == OutputContents::Record
     }
 }
