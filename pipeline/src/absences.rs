@@ -170,11 +170,12 @@ impl Absences {
         for article in &mut result.articles {
             let Some(address) = self.tracking.address(&article.url) else { continue };
             let answers = self.answers.find(hash_of(&address))?;
+            let fetched = article.fetched;
             let later = |(_, at, _, status, moved_to): Answer| {
                 let gone = Gone { at, status, moved_to };
-                gone.is_after(article.fetched).then_some(gone)
+                gone.is_after(fetched).then_some(gone)
             };
-            article.gone = answers.into_iter().find_map(later);
+            article.set_absence(answers.into_iter().find_map(later));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::io;
 use grouping::{duplicate, kept_instead, when};
 use jiff::Timestamp;
 use model::SiteResult;
-use model::{Article, CharacterCounts, DropReason, Origin, TemplateKind};
+use model::{CharacterCounts, DropReason, Extracted, Origin, TemplateKind};
 use sitemodel::page_kind::address_says;
 
 use crate::segment::stored::{StoredHead, StoredPage};
@@ -28,7 +28,7 @@ struct Captures {
 
 /// Gives the articles of captures, each with the index of the page of its address; those without one are left out.
 pub(crate) type Try<'a> =
-    dyn FnMut(Vec<(usize, StoredPage)>) -> io::Result<Vec<(Article, CharacterCounts)>> + 'a;
+    dyn FnMut(Vec<(usize, StoredPage)>) -> io::Result<Vec<(Extracted, CharacterCounts)>> + 'a;
 
 /// Captures by address; their HTML may be on disk.
 #[derive(Debug)]

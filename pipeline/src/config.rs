@@ -25,7 +25,7 @@ use crate::site_config_files::{read_files, site_configs_of};
 use crate::small_files::{read_small, read_small_text};
 use crate::source::address_of;
 
-pub use emit::{CsvForm, Duplicates, EmitConfig, JsonlForm, WarcBlocks};
+pub use emit::{Duplicates, EmitConfig};
 use keys::{check_keys, overlay, value_problem};
 pub use sitemodel::DEFAULT;
 

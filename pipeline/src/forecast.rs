@@ -238,17 +238,10 @@ fn holds(out: &std::path::Path) -> &'static str {
     }
 }
 
-/// Disk space of the results, from thousandths of the HTML by output: a run with all outputs over 2,123 real pages.
+/// Disk space of the results.
 fn results(config: &Config, html_bytes: u64) -> u64 {
-    let share = |name: SinkName| match name {
-        SinkName::Jsonl | SinkName::Bulk => 143,
-        SinkName::Csv | SinkName::Index => 44,
-        SinkName::Parquet | SinkName::Dataset => 40,
-        SinkName::Warc => 50,
-        SinkName::Sqlite => 135,
-        SinkName::SiteConfig | SinkName::Report => 1,
-    };
     // The wrappers and dropped.jsonl, which every run writes.
-    let shares: u64 = 3 + config.emit.chosen().into_iter().map(share).sum::<u64>();
-    html_bytes / 1000 * shares
+    let outputs = config.emit.chosen().into_iter();
+    let per_thousand = 3 + outputs.map(SinkName::size_per_thousand).sum::<u64>();
+    html_bytes / 1000 * per_thousand
 }

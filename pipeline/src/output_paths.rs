@@ -384,7 +384,7 @@ fn within(outer: &NamedPath, inner: &NamedPath) -> anyhow::Error {
 
 /// What a run writes in its folder, or removes there.
 pub(crate) fn run_entries() -> impl Iterator<Item = (&'static str, OutputKind)> {
-    let of_sinks = SinkName::ALL.into_iter().flat_map(|sink| {
+    let of_sinks = SinkName::ALL.iter().copied().flat_map(|sink| {
         let output = match sink {
             SinkName::Index | SinkName::SiteConfig => OutputKind::RunPart,
             SinkName::Sqlite => OutputKind::Archive,

@@ -183,12 +183,17 @@ impl Pictures {
         if self.files.is_empty() {
             return Ok(());
         }
-        for image in result.articles.iter_mut().flat_map(|article| &mut article.images) {
-            for url in std::iter::once(&image.url).chain(&image.others) {
-                let Some((_, file, offset)) = self.entries.find(hash_of(url))? else { continue };
-                let file = self.files.get(file as usize).map(ToString::to_string);
-                image.record = file.map(|file| RecordPlace { url: url.clone(), file, offset });
-                break;
+        for extracted in &mut result.articles {
+            for (image, others) in extracted.article.images.iter_mut().zip(&extracted.image_sources)
+            {
+                for url in std::iter::once(&image.url).chain(others) {
+                    let Some((_, file, offset)) = self.entries.find(hash_of(url))? else {
+                        continue;
+                    };
+                    let file = self.files.get(file as usize).map(ToString::to_string);
+                    image.record = file.map(|file| RecordPlace { url: url.clone(), file, offset });
+                    break;
+                }
             }
         }
         Ok(())

@@ -8,37 +8,21 @@ use std::sync::atomic::AtomicBool;
 
 use index::{IndexSink, is_index};
 use sink::{
-    AtomicFile, BulkSink, CsvSink, JsonlSink, LineStorage, Sink, SinkError, SiteConfigSink,
-    SiteRowsSink, WarcContent, WarcSink,
+    AtomicFile, DatasetSink, LineStorage, ParquetSink, Sink, SinkError, SiteConfigSink,
+    SiteRowsSink, VersionsSink, WarcSink, bulk_file, csv_file, jsonl_file,
 };
 
-use crate::config::{Config, CsvForm, EmitConfig, JsonlForm, WarcBlocks};
+use crate::config::{Config, EmitConfig};
 use crate::error_chain::Problem;
 use crate::sink_name::SinkName;
 use crate::source::address_of;
 use crate::waiting::waiting_for_databases;
 
 impl SinkName {
-    /// Everything that it may write in a run folder, with any settings; the main file first.
-    pub fn files(self) -> &'static [&'static str] {
-        match self {
-            Self::Jsonl => &["articles.jsonl", "articles.jsonl.zst"],
-            Self::Csv => &["articles.csv"],
-            Self::Parquet => &["articles.parquet"],
-            Self::Bulk => &["articles.bulk.ndjson"],
-            Self::Warc => &["articles.warc.gz", CDXJ],
-            Self::Sqlite => &["archive.sqlite"],
-            Self::Index => &["index"],
-            Self::Dataset => &[],
-            Self::SiteConfig => &["site-config"],
-            Self::Report => &[report::FILE],
-        }
-    }
-
     /// The files that it writes with these settings; none if it writes elsewhere.
     fn written(self, config: &EmitConfig) -> &'static [&'static str] {
         match self {
-            Self::Jsonl if config.jsonl == JsonlForm::Zstd => &self.files()[1..],
+            Self::Jsonl if config.jsonl == LineStorage::Zstd => &self.files()[1..],
             Self::Jsonl => &self.files()[..1],
             _ if !self.is_in_run_folder(config) => &[],
             _ => self.files(),
@@ -77,20 +61,6 @@ impl SinkName {
         }
     }
 
-    /// Whether it has the HTML of articles, with these settings.
-    pub fn has_html(self, config: &EmitConfig) -> bool {
-        match self {
-            Self::Csv | Self::Index | Self::SiteConfig | Self::Report => false,
-            Self::Warc => config.warc == WarcBlocks::Html,
-            Self::Jsonl | Self::Parquet | Self::Bulk | Self::Sqlite | Self::Dataset => true,
-        }
-    }
-
-    /// Whether it can contain articles as Markdown: outputs with every field do.
-    pub fn has_markdown(self) -> bool {
-        matches!(self, Self::Jsonl | Self::Parquet | Self::Bulk | Self::Dataset)
-    }
-
     /// Opens it for a run folder. What waits for other programs looks at `stop`.
     ///
     /// # Errors
@@ -104,24 +74,19 @@ impl SinkName {
         let emit = &config.emit;
         let path = self.path(folder, emit);
         Ok(match self {
-            Self::Jsonl => {
-                let storage = match emit.jsonl {
-                    JsonlForm::Plain => LineStorage::Plain,
-                    JsonlForm::Zstd => LineStorage::Zstd,
-                };
-                Box::new(JsonlSink::create(&path, storage)?)
-            }
-            Self::Csv => Box::new(CsvSink::create(&path, emit.csv == CsvForm::Mark)?),
-            Self::Parquet => parquet(path)?,
-            Self::Bulk => Box::new(BulkSink::create(&path, emit.bulk)?),
+            Self::Jsonl => Box::new(jsonl_file(&path, emit.jsonl)?),
+            Self::Csv => Box::new(csv_file(&path, emit.csv)?),
+            Self::Parquet => Box::new(ParquetSink::create(&path)?),
+            Self::Bulk => Box::new(bulk_file(&path, emit.bulk)?),
             Self::Warc => {
-                let content = match emit.warc {
-                    WarcBlocks::Html => WarcContent::Html,
-                    WarcBlocks::Text => WarcContent::Text,
-                };
-                Box::new(WarcSink::create(&path, &folder.join(CDXJ), content)?)
+                let index = folder.join(self.files()[1]);
+                Box::new(WarcSink::create(&path, &index, emit.warc)?)
             }
-            Self::Sqlite => sqlite(path, config, stop)?,
+            Self::Sqlite => {
+                let waiting = waiting_for_databases(stop);
+                let (key, rereads) = (article_key(config), config.run.reextract);
+                Box::new(VersionsSink::open(&path, key, rereads, waiting)?)
+            }
             Self::Index if self.is_in_run_folder(emit) => {
                 let index = IndexSink::replacing(&path, emit.index_memory)?;
                 Box::new(index.forgetting_gone(emit.forget_gone))
@@ -130,7 +95,7 @@ impl SinkName {
                 let index = IndexSink::growing(&path, emit.index_memory)?;
                 Box::new(index.forgetting_gone(emit.forget_gone))
             }
-            Self::Dataset => dataset(path)?,
+            Self::Dataset => Box::new(DatasetSink::open(&path)?),
             Self::SiteConfig => Box::new(SiteConfigSink::create(&path)?),
             Self::Report => Box::new(SiteRowsSink::create(&report::folder_of(folder))?),
         })
@@ -162,27 +127,6 @@ impl SinkName {
             report::remove_from(folder);
         }
     }
-}
-
-/// The index of `articles.warc.gz`.
-const CDXJ: &str = "articles.cdxj";
-
-fn parquet(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
-    Ok(Box::new(sink::ParquetSink::create(&path)?))
-}
-
-fn dataset(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
-    Ok(Box::new(sink::DatasetSink::open(&path)?))
-}
-
-fn sqlite<'a>(
-    path: PathBuf,
-    config: &Config,
-    stop: &'a AtomicBool,
-) -> Result<Box<dyn Sink + 'a>, SinkError> {
-    let waiting = waiting_for_databases(stop);
-    let (key, rereads) = (article_key(config), config.run.reextract);
-    Ok(Box::new(sink::VersionsSink::open(&path, key, rereads, waiting)?))
 }
 
 /// The forms of an address by which an archive identifies an article.
@@ -249,12 +193,13 @@ impl FromStr for SinkList {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text == "all" {
             // A data set needs a folder, which is named by an option of its own.
-            let others = SinkName::ALL.into_iter().filter(|name| *name != SinkName::Dataset);
+            let others = SinkName::ALL.iter().copied().filter(|name| *name != SinkName::Dataset);
             return Ok(Self(others.collect()));
         }
-        let known = || SinkName::ALL.map(SinkName::as_str).join(", ");
+        let known =
+            || SinkName::ALL.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
         let one = |name: &str| {
-            let found = SinkName::ALL.into_iter().find(|sink| sink.as_str() == name);
+            let found = SinkName::ALL.iter().copied().find(|sink| sink.as_str() == name);
             found.ok_or_else(|| {
                 format!("there is no output `{name}`; the outputs are {}, or all", known())
             })

@@ -26,7 +26,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 use grouping::{PageHead, Sample};
-use model::{Article, CharacterCounts, FeedItem, Page, Site, SiteResult};
+use model::{CharacterCounts, Extracted, FeedItem, Page, Site, SiteResult};
 use modelstore::Store;
 use sitemodel::{Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
@@ -50,7 +50,7 @@ use crate::stages::learn::{
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
 
 /// Gives the articles of other captures, each with the index of the page of its address.
-type TryCaptures<'b, 'a> = dyn FnMut(&Work<'a>, Vec<(usize, StoredPage)>) -> io::Result<Vec<(Article, CharacterCounts)>>
+type TryCaptures<'b, 'a> = dyn FnMut(&Work<'a>, Vec<(usize, StoredPage)>) -> io::Result<Vec<(Extracted, CharacterCounts)>>
     + 'b;
 
 /// As [`Emit`], in one thread.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dom::{ParseConfig, text_of};
 use metadata::{PageContext, date_of};
 use model::SiteConfigFile;
-use model::{Article, Origin, Route, Wrapper, contain_panics};
+use model::{Article, Extracted, Origin, Route, Wrapper, contain_panics};
 use sink::site_file_name;
 use sitemodel::stages::extract::SITE_CONFIG;
 use sitemodel::{ParsedPage, SiteModel, Template};
@@ -24,12 +24,13 @@ const TESTS: usize = 3;
 /// The site configs of a site: one per host with articles from learnt wrappers, or one for several hosts
 /// below one domain. Sites of saved files have no host and no file.
 pub fn site_configs(
-    articles: &[Article],
+    articles: &[Extracted],
     model: &SiteModel,
     parsed: &[&ParsedPage<'_>],
 ) -> Vec<SiteConfigFile> {
     let learnt: Vec<&Article> = articles
         .iter()
+        .map(|extracted| &extracted.article)
         .filter(|a| a.route == Route::Wrapper && a.engine != SITE_CONFIG && !a.xpath.is_empty())
         .collect();
     let hosts: Vec<String> = learnt.iter().map(|article| host_of(&article.url)).collect();
@@ -127,15 +128,12 @@ fn file_of<'a>(
 }
 
 fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<Sought<'a>> {
-    let sought = |&(article, parsed): &(&'a Article, &'a ParsedPage<'a>)| {
-        let of = &article.metadata;
-        Sought {
-            html: &parsed.page.html,
-            title: of.title.as_ref().map(|t| t.value.as_str()),
-            authors: of.authors.as_ref().map_or(&[], |a| a.value.as_slice()),
-            has_date: of.published.is_some(),
-            body: &article.xpath,
-        }
+    let sought = |&(article, parsed): &(&'a Article, &'a ParsedPage<'a>)| Sought {
+        html: &parsed.page.html,
+        title: article.title.as_deref(),
+        authors: &article.authors,
+        has_date: article.published.is_some(),
+        body: &article.xpath,
     };
     sample.iter().map(sought).collect()
 }
@@ -152,9 +150,7 @@ fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
         text_language: None,
         body_text: "",
     };
-    let language = article.metadata.language.as_ref().map(|l| l.value.as_str());
-    let published = article.metadata.published.as_ref().map(|p| p.value.as_str());
-    date_of(&context, language, text).as_deref() == published
+    date_of(&context, article.language.as_deref(), text) == article.published
 }
 
 /// On how many pages a file selects the text of the article, apart from white space.

@@ -9,7 +9,9 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use crate::xhtml::{Written, address, escaped, is_language, written};
-use crate::{Pictures, Text};
+use model::Article;
+
+use crate::{Pictures, byline, direction, fragment, heading};
 
 /// Why a book could not be made.
 pub type EpubError = zip::result::ZipError;
@@ -29,15 +31,15 @@ const CONTAINER: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
 ///
 /// # Errors
 /// If the file would be larger than the format allows.
-pub fn epub(texts: &[Text], title: &str, pictures: &Pictures) -> Result<Vec<u8>, EpubError> {
+pub fn epub(articles: &[Article], title: &str, pictures: &Pictures) -> Result<Vec<u8>, EpubError> {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut manifest = String::new();
     let mut spine = String::new();
     let mut entries = String::new();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
-    for (number, text) in texts.iter().enumerate() {
+    for (number, text) in articles.iter().enumerate() {
         let name = |at: usize, media_type: &str| picture_name(number, at, media_type);
-        let chapter = written(&text.fragment(), pictures, name);
+        let chapter = written(&fragment(text), pictures, name);
         let file = format!("chapter-{}.xhtml", number + 1);
         let properties = if chapter.formulas { " properties=\"mathml\"" } else { "" };
         let _ = writeln!(
@@ -46,7 +48,7 @@ pub fn epub(texts: &[Text], title: &str, pictures: &Pictures) -> Result<Vec<u8>,
             number + 1
         );
         let _ = writeln!(spine, "<itemref idref=\"c{}\"/>", number + 1);
-        let _ = writeln!(entries, "<li><a href=\"{file}\">{}</a></li>", escaped(text.heading()));
+        let _ = writeln!(entries, "<li><a href=\"{file}\">{}</a></li>", escaped(heading(text)));
         for (at, source) in chapter.pictures.iter().enumerate() {
             let Some(picture) = pictures.get(source) else { continue };
             let name = picture_name(number, at, picture.media_type);
@@ -61,8 +63,8 @@ pub fn epub(texts: &[Text], title: &str, pictures: &Pictures) -> Result<Vec<u8>,
         }
         files.push((file, chapter_of(text, &chapter).into_bytes()));
     }
-    let package = package(texts, title, &manifest, &spine);
-    let nav = nav(texts, title, &entries);
+    let package = package(articles, title, &manifest, &spine);
+    let nav = nav(articles, title, &entries);
     let stored = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .last_modified_time(DateTime::default());
@@ -94,23 +96,23 @@ fn picture_name(chapter: usize, number: usize, media_type: &str) -> String {
     format!("pictures/{}-{}.{ending}", chapter + 1, number + 1)
 }
 
-fn language_of(texts: &[Text]) -> &str {
-    texts
+fn language_of(articles: &[Article]) -> &str {
+    articles
         .iter()
         .find_map(|text| text.language.as_deref().filter(|tag| is_language(tag)))
         .unwrap_or("und")
 }
 
 /// The direction of a book: that of most of its articles.
-fn direction_of(texts: &[Text]) -> &'static str {
-    let mut directions: Vec<&str> = texts.iter().map(Text::direction).collect();
+fn direction_of(articles: &[Article]) -> &'static str {
+    let mut directions: Vec<&str> = articles.iter().map(direction).collect();
     directions.sort_unstable();
     directions.get(directions.len().saturating_sub(1) / 2).copied().unwrap_or_default()
 }
 
-fn package(texts: &[Text], title: &str, manifest: &str, spine: &str) -> String {
+fn package(articles: &[Article], title: &str, manifest: &str, spine: &str) -> String {
     let mut hash = Sha256::new();
-    for text in texts {
+    for text in articles {
         hash.update(text.url.as_bytes());
         hash.update([0]);
         hash.update(text.html.as_bytes());
@@ -121,11 +123,11 @@ fn package(texts: &[Text], title: &str, manifest: &str, spine: &str) -> String {
     let id = uuid::Builder::from_custom_bytes(bytes).into_uuid();
     let mut metadata = String::new();
     for author in
-        texts.iter().flat_map(|text| &text.authors).collect::<std::collections::BTreeSet<_>>()
+        articles.iter().flat_map(|text| &text.authors).collect::<std::collections::BTreeSet<_>>()
     {
         let _ = writeln!(metadata, "<dc:creator>{}</dc:creator>", escaped(author));
     }
-    if let [text] = texts {
+    if let [text] = articles {
         let _ = writeln!(metadata, "<dc:source>{}</dc:source>", escaped(&text.url));
         if let Some(published) = text.published.as_deref().filter(|date| is_date(date)) {
             let _ = writeln!(metadata, "<dc:date>{}</dc:date>", escaped(published));
@@ -138,10 +140,10 @@ fn package(texts: &[Text], title: &str, manifest: &str, spine: &str) -> String {
         }
     }
     // No clock is read: the book is as new as the newest page in it.
-    let seconds = |text: &Text| text.fetched.as_ref()?.parse::<jiff::Timestamp>().ok();
-    let newest = texts.iter().filter_map(seconds).max().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let seconds = |article: &Article| article.fetched;
+    let newest = articles.iter().filter_map(seconds).max().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     let newest = newest.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ");
-    let progression = match direction_of(texts) {
+    let progression = match direction_of(articles) {
         "" => "",
         _ => " page-progression-direction=\"rtl\"",
     };
@@ -154,8 +156,8 @@ fn package(texts: &[Text], title: &str, manifest: &str, spine: &str) -> String {
          <manifest>\n<item id=\"nav\" href=\"nav.xhtml\" media-type=\"application/xhtml+xml\" properties=\"nav\"/>\n\
          <item id=\"style\" href=\"style.css\" media-type=\"text/css\"/>\n{manifest}</manifest>\n\
          <spine{progression}>\n{spine}</spine>\n</package>\n",
-        escaped(title_of(texts, title)),
-        language_of(texts),
+        escaped(title_of(articles, title)),
+        language_of(articles),
     )
 }
 
@@ -165,9 +167,9 @@ fn is_date(date: &str) -> bool {
     date.len() == 10 && is_day(date) || date.parse::<jiff::Timestamp>().is_ok()
 }
 
-fn title_of<'a>(texts: &'a [Text], title: &'a str) -> &'a str {
-    match texts {
-        [text] => text.heading(),
+fn title_of<'a>(articles: &'a [Article], title: &'a str) -> &'a str {
+    match articles {
+        [text] => heading(text),
         _ => title,
     }
 }
@@ -182,17 +184,17 @@ fn start(language: &str, direction: &str, title: &str) -> String {
     )
 }
 
-fn nav(texts: &[Text], title: &str, entries: &str) -> String {
+fn nav(articles: &[Article], title: &str, entries: &str) -> String {
     format!(
         "{}<body>\n<nav epub:type=\"toc\" id=\"toc\">\n<h1>{}</h1>\n<ol>\n{entries}</ol>\n</nav>\n</body>\n</html>\n",
-        start(language_of(texts), direction_of(texts), title_of(texts, title)),
-        escaped(title_of(texts, title)),
+        start(language_of(articles), direction_of(articles), title_of(articles, title)),
+        escaped(title_of(articles, title)),
     )
 }
 
-fn chapter_of(text: &Text, chapter: &Written) -> String {
+fn chapter_of(text: &Article, chapter: &Written) -> String {
     let language = language_of(std::slice::from_ref(text));
-    let byline = text.byline();
+    let byline = byline(text);
     let byline = match byline.is_empty() {
         true => String::new(),
         false => format!("<p class=\"byline\">{}</p>\n", escaped(&byline)),
@@ -203,8 +205,8 @@ fn chapter_of(text: &Text, chapter: &Written) -> String {
     };
     format!(
         "{}<body>\n<h1>{}</h1>\n{byline}<div>{}</div>\n<p class=\"source\">{source}</p>\n</body>\n</html>\n",
-        start(language, text.direction(), text.heading()),
-        escaped(text.heading()),
+        start(language, direction(text), heading(text)),
+        escaped(heading(text)),
         chapter.xhtml,
     )
 }

@@ -17,78 +17,50 @@ mod xhtml;
 
 use std::collections::BTreeMap;
 
+use model::Article;
+
 pub use epub::{EpubError, epub};
 pub use markdown::markdown;
 pub use page::page;
 pub use tei::tei;
 
-/// The fields of an article that documents show.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text {
-    /// Address of the page.
-    pub url: String,
-    /// Headline.
-    pub title: Option<String>,
-    /// Names of authors.
-    pub authors: Vec<String>,
-    /// Date of publication, RFC 3339 date or date-time.
-    pub published: Option<String>,
-    /// Date of the last change, likewise.
-    pub modified: Option<String>,
-    /// BCP 47 tag.
-    pub language: Option<String>,
-    /// The publisher's summary.
-    pub description: Option<String>,
-    /// Name of the publication.
-    pub site_name: Option<String>,
-    /// When the page was fetched, RFC 3339.
-    pub fetched: Option<String>,
-    /// The body as an HTML fragment.
-    pub html: String,
-    /// The body as plain text, for articles without HTML.
-    pub text: String,
-}
-
 /// The headline is at the start of a fragment: within this many bytes.
 const FIRST: usize = 2_000;
 
-impl Text {
-    /// The attribute of a document that is read from right to left, else nothing.
-    fn direction(&self) -> &'static str {
-        if terms::is_right_to_left(&self.text) { " dir=\"rtl\"" } else { "" }
-    }
+/// The attribute of a document that is read from right to left, else nothing.
+fn direction(article: &Article) -> &'static str {
+    if terms::is_right_to_left(&article.text) { " dir=\"rtl\"" } else { "" }
+}
 
-    /// The headline, else the address.
-    fn heading(&self) -> &str {
-        self.title.as_deref().unwrap_or(&self.url)
-    }
+/// The headline, else the address.
+fn heading(article: &Article) -> &str {
+    article.title.as_deref().unwrap_or(&article.url)
+}
 
-    /// The fragment, without the headline that documents have of their own; of an article without HTML its paragraphs.
-    fn fragment(&self) -> String {
-        if self.html.is_empty() {
-            let paragraph = |text| format!("<p>{}</p>", xhtml::escaped(text));
-            return dom::paragraphs(&self.text).map(paragraph).collect();
+/// The fragment, without the headline that documents have of their own; of an article without HTML its paragraphs.
+fn fragment(article: &Article) -> String {
+    if article.html.is_empty() {
+        let paragraph = |text| format!("<p>{}</p>", xhtml::escaped(text));
+        return dom::paragraphs(&article.text).map(paragraph).collect();
+    }
+    let html = &article.html;
+    let start = html.find("<h1").filter(|&start| start <= FIRST);
+    let end = start.and_then(|start| Some(start + html[start..].find("</h1>")? + "</h1>".len()));
+    if let (Some(start), Some(end), Some(title)) = (start, end, &article.title) {
+        let heading = dom::text_of(&dom::parse(&html[start..end]), &[0], &[]);
+        if dom::normalize_space(&heading) == dom::normalize_space(title) {
+            return format!("{}{}", &html[..start], &html[end..]);
         }
-        let html = &self.html;
-        let start = html.find("<h1").filter(|&start| start <= FIRST);
-        let end =
-            start.and_then(|start| Some(start + html[start..].find("</h1>")? + "</h1>".len()));
-        if let (Some(start), Some(end), Some(title)) = (start, end, &self.title) {
-            let heading = dom::text_of(&dom::parse(&html[start..end]), &[0], &[]);
-            if dom::normalize_space(&heading) == dom::normalize_space(title) {
-                return format!("{}{}", &html[..start], &html[end..]);
-            }
-        }
-        html.clone()
     }
+    html.clone()
+}
 
-    /// Authors, date and name of the publication, on one line.
-    fn byline(&self) -> String {
-        let authors = (!self.authors.is_empty()).then(|| self.authors.join(", "));
-        let day = |date: &String| date.get(..10).unwrap_or(date).to_owned();
-        let parts = [authors, self.published.as_ref().map(day), self.site_name.clone()];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-    }
+/// Authors, date and name of the publication, on one line.
+fn byline(article: &Article) -> String {
+    let authors = (!article.authors.is_empty()).then(|| article.authors.join(", "));
+    let day = |date: &String| date.get(..10).unwrap_or(date).to_owned();
+    let parts = [authors, article.published.as_ref().map(day), article.site_name.clone()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// A picture's bytes.

@@ -7,7 +7,9 @@ use data_encoding::BASE64;
 
 use crate::fragment::{attribute, body, is, parsed, picture};
 use crate::xhtml::escaped;
-use crate::{Pictures, Text};
+use model::Article;
+
+use crate::{Pictures, byline, direction, fragment, heading};
 
 /// How pages look, on screens of any size and on paper.
 pub(crate) const STYLE: &str = "\
@@ -34,13 +36,13 @@ blockquote[data-embed]{border-inline-start-width:.2em}hr{border:0;border-top:1px
 ";
 
 /// The article as one page. Pictures whose bytes are at hand are in the page; others keep their addresses.
-pub fn page(text: &Text, pictures: &Pictures) -> String {
+pub fn page(text: &Article, pictures: &Pictures) -> String {
     let mut out = String::from("<!doctype html>\n<html");
     if let Some(language) = &text.language {
         let _ = write!(out, " lang=\"{}\"", escaped(language));
     }
-    out.push_str(text.direction());
-    let title = escaped(text.heading());
+    out.push_str(direction(text));
+    let title = escaped(heading(text));
     let _ = write!(
         out,
         ">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -68,15 +70,15 @@ pub fn page(text: &Text, pictures: &Pictures) -> String {
         body_of(text, pictures)
     );
     if let Some(fetched) = &text.fetched {
-        let _ = write!(out, "<br>Archived {}", escaped(fetched.get(..10).unwrap_or(fetched)));
+        let _ = write!(out, "<br>Archived {}", fetched.strftime("%Y-%m-%d"));
     }
     out.push_str("</p>\n</footer>\n</main>\n</body>\n</html>\n");
     out
 }
 
 /// Headline, summary and byline.
-fn header(text: &Text) -> String {
-    let mut out = format!("<header>\n<h1>{}</h1>\n", escaped(text.heading()));
+fn header(text: &Article) -> String {
+    let mut out = format!("<header>\n<h1>{}</h1>\n", escaped(heading(text)));
     // Summaries of feeds often repeat the beginning of the text.
     let repeats = |summary: &&String| text.text.contains(summary.trim_end_matches(['…', '.']));
     if let Some(summary) =
@@ -84,7 +86,7 @@ fn header(text: &Text) -> String {
     {
         let _ = writeln!(out, "<p class=\"standfirst\">{}</p>", escaped(summary));
     }
-    let byline = text.byline();
+    let byline = byline(text);
     if !byline.is_empty() {
         let _ = writeln!(out, "<p class=\"byline\">{}</p>", escaped(&byline));
     }
@@ -93,8 +95,8 @@ fn header(text: &Text) -> String {
 }
 
 /// The fragment with its pictures.
-fn body_of(text: &Text, pictures: &Pictures) -> String {
-    let html = text.fragment();
+fn body_of(text: &Article, pictures: &Pictures) -> String {
+    let html = fragment(text);
     let document = parsed(&html);
     let root = body(&document);
     let mut out = String::with_capacity(html.len());

@@ -1,17 +1,19 @@
-//! Articles as TEI P5 texts.
+//! Articles as TEI P5 articles.
 
 use std::fmt::Write as _;
 
 use dom::{Document, NodeId, is_inline};
 
-use crate::Text;
+use model::Article;
+
 use crate::fragment::{attribute, body, is, parsed};
 use crate::xhtml::{address, escaped, is_language, xml_id};
+use crate::{fragment, heading};
 
 /// The article as a TEI P5 document.
-pub fn tei(text: &Text) -> String {
+pub fn tei(text: &Article) -> String {
     let language = text.language.as_deref().filter(|tag| is_language(tag)).unwrap_or("und");
-    let title = escaped(text.heading());
+    let title = escaped(heading(text));
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<TEI xmlns=\"http://www.tei-c.org/ns/1.0\" xml:lang=\"{language}\">\n\
          <teiHeader>\n<fileDesc>\n<titleStmt>\n<title>{title}</title>\n"
@@ -38,7 +40,7 @@ pub fn tei(text: &Text) -> String {
          <ref target=\"{url}\">{url}</ref>\n"
     );
     if let Some(fetched) = &text.fetched {
-        out.push_str(&dated("date", fetched));
+        out.push_str(&dated("date", &fetched.to_string()));
     }
     out.push_str("</bibl>\n</sourceDesc>\n</fileDesc>\n");
     let summary = text
@@ -51,7 +53,7 @@ pub fn tei(text: &Text) -> String {
          </teiHeader>\n<text>\n<body>\n",
         summary.unwrap_or_default()
     );
-    let document = parsed(&text.fragment());
+    let document = parsed(&fragment(text));
     let mut writer = Writer {
         document: &document,
         below: Descendants::of(&document),

@@ -2,19 +2,20 @@
 
 use std::io::{Cursor, Read};
 
-use sitegrove_document::{Picture, Pictures, Text, epub, markdown, page, picture_addresses, tei};
+use model::Article;
+use sitegrove_document::{Picture, Pictures, epub, markdown, page, picture_addresses, tei};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n picture";
 
-fn text() -> Text {
-    Text {
+fn text() -> Article {
+    Article {
         url: "https://a.example/b?c=1&d=2".into(),
         title: Some("Bread & <salt>".into()),
         authors: vec!["Ann".into(), "Bob".into()],
         published: Some("2026-01-12T06:30:00Z".into()),
         language: Some("en".into()),
         site_name: Some("The Example".into()),
-        fetched: Some("2026-10-05T03:00:02Z".into()),
+        fetched: Some("2026-10-05T03:00:02Z".parse().unwrap()),
         html: "<h1>Bread &amp; &lt;salt&gt;</h1><p>One <b>two</b> &amp; three<br>four.<sup><a href=\"#article-n\">1</a></sup></p>\
             <h2>Next</h2><figure><img src=\"https://a.example/i.png\" srcset=\"https://a.example/j.png 2x\" alt=\"I\">\
             <figcaption>A picture.</figcaption></figure><span id=\"article-s\"><div>loose</div></span>\
@@ -25,7 +26,7 @@ fn text() -> Text {
             <video src=\"https://a.example/v.mp4\" title=\"Film\"></video><details><summary>More</summary><p>folded</p></details>\
             <ol><li id=\"article-n\">A note.</li></ol><p>\u{b}End.</p>"
             .into(),
-        ..Text::default()
+        ..Article::default()
     }
 }
 
@@ -128,11 +129,11 @@ fn a_book_has_its_files_in_order() {
 
 #[test]
 fn several_articles_are_chapters() {
-    let other = Text {
+    let other = Article {
         url: "https://a.example/2".into(),
         title: None,
         text: "Plain.\n\nText.".into(),
-        ..Text::default()
+        ..Article::default()
     };
     let book = epub(&[text(), other], "Both", &Pictures::new()).unwrap();
     let files = files(&book);
@@ -186,15 +187,15 @@ fn pictures_have_all_their_addresses() {
 
 #[test]
 fn right_to_left_texts_are_set_so() {
-    let arabic = Text {
+    let arabic = Article {
         url: "https://a.example/3".into(),
         title: Some("\u{645}\u{646} \u{646}\u{62d}\u{646}".into()),
         text: "\u{628}\u{62f}\u{623}\u{62a} \u{627}\u{644}\u{635}\u{62d}\u{64a}\u{641}\u{629} A"
             .into(),
-        ..Text::default()
+        ..Article::default()
     };
     let none = Pictures::new();
-    let of_book = |texts: &[Text], name: &str| {
+    let of_book = |texts: &[Article], name: &str| {
         let files = files(&epub(texts, "Both", &none).unwrap());
         let found = files.iter().find(|file| file.0 == name).unwrap();
         String::from_utf8(found.1.clone()).unwrap()
@@ -216,7 +217,7 @@ fn right_to_left_texts_are_set_so() {
 #[test]
 fn a_list_of_many_terms_takes_linear_time() {
     let terms: String = (0..60_000).map(|n| format!("<dt>{n}</dt><dd>about {n}</dd>")).collect();
-    let text = Text { html: format!("<dl>{terms}</dl>"), ..text() };
+    let text = Article { html: format!("<dl>{terms}</dl>"), ..text() };
     assert!(tei(&text).contains("<label>59999</label><item>about 59999</item>"));
     let book = files(&epub(&[text], "Terms", &Pictures::new()).unwrap());
     let chapter = String::from_utf8(book[5].1.clone()).unwrap();

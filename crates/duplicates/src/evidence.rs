@@ -70,8 +70,8 @@ impl Describer {
     /// The description of an article.
     pub fn describe(&self, article: &Article) -> Evidence {
         let own = story_address(&article.url, &self.tracking);
-        let canonical = article.metadata.canonical.as_ref();
-        let canonical = canonical.and_then(|field| story_address(&field.value, &self.tracking));
+        let canonical = article.canonical.as_deref();
+        let canonical = canonical.and_then(|url| story_address(url, &self.tracking));
         let hash = |key: &str| xxh3_64(key.as_bytes());
         let form = own.as_ref().map(|own| own.form).unwrap_or_default();
         let own = own.map_or_else(|| hash(&article.url), |own| hash(&own.key));
@@ -80,7 +80,6 @@ impl Describer {
         let mut different: Vec<u64> = numbers.clone();
         different.sort_unstable();
         different.dedup();
-        let canonical = article.metadata.canonical.as_ref().map(|field| &field.value);
         // Worst first: a fragment, a version, another page than the canonical one, tracked, doubtful, another form of the
         // canonical address.
         let reserve = [
@@ -89,14 +88,14 @@ impl Describer {
             own != named,
             form.is_tracked,
             article.doubtful,
-            canonical.is_some_and(|canonical| *canonical != article.url),
+            article.canonical.as_ref().is_some_and(|canonical| *canonical != article.url),
         ];
-        let published = article.metadata.published.as_ref().map(|field| day_of(&field.value));
+        let published = article.published.as_deref().map(day_of);
         Evidence {
             url: article.url.clone(),
             site: hash(&article.site),
             addresses: [own, named],
-            title: article.metadata.title.as_ref().map_or(0, |title| title_of(&title.value)),
+            title: article.title.as_deref().map_or(0, title_of),
             length: u32::try_from(words.len()).unwrap_or(u32::MAX),
             words: Sketch::of(words),
             numbers: Sketch::of(numbers),

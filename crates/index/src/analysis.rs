@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use jiff::Timestamp;
-use model::{Article, Gone};
+use model::{Access, Article, Gone, Verdict, rounded};
 use serde::{Deserialize, Serialize};
-use sink::{access_of, content_hash, instant, word_count};
+use sink::instant;
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{DateTime, TantivyDocument};
 use terms::{Analyzers, Language, Script, Word, detect};
@@ -41,7 +41,7 @@ pub(crate) struct Analysed<'a> {
 impl Analysed<'_> {
     /// Analyses an article.
     pub(crate) fn new(article: &Article) -> Self {
-        let title = article.metadata.title.as_ref().map_or("", |title| title.value.as_str());
+        let title = article.title.as_deref().unwrap_or_default();
         Self::of_texts(language_of(article), title, &article.text)
     }
 
@@ -68,53 +68,54 @@ impl Analysed<'_> {
         gone: Option<&Gone>,
         fields: &Fields,
     ) -> (TantivyDocument, usize) {
-        let metadata = &article.metadata;
         let bytes = self.bytes(&article.text);
         let mut document = TantivyDocument::new();
-        document.add_text(fields.url, &article.url);
-        document.add_text(fields.site, &article.site);
-        if let Some(title) = &metadata.title {
-            document.add_pre_tokenized_text(fields.title, tokens(&title.value, self.title));
+        if let Some(title) = &article.title {
+            document.add_pre_tokenized_text(fields.title, tokens(title, self.title));
         }
         document.add_pre_tokenized_text(fields.body, tokens(&article.text, self.body));
-        for author in metadata.authors.iter().flat_map(|authors| &authors.value) {
+        for author in &article.authors {
             document.add_text(fields.authors, author);
         }
-        if let Some(date) = metadata.published.as_ref().and_then(|date| date_of(&date.value)) {
-            document.add_date(fields.published, date);
-        }
-        document.add_text(fields.language, &self.language);
-        document.add_text(fields.template, &article.template);
-        if let Some(why) = &article.origin.truncated {
-            document.add_text(fields.truncated, why);
-        }
-        if let Some(number) = article.model_revision {
-            document.add_u64(fields.model_revision, number.into());
-        }
-        if let Some(health) = article.health {
-            document.add_text(fields.health, health.as_str());
-        }
-        if let Some(fetched) = article.fetched.and_then(date_time) {
-            document.add_date(fields.fetched, fetched);
-        }
-        if let Some(score) = article.language_score {
-            document.add_f64(fields.language_score, (score * 10_000.0).round() / 10_000.0);
-        }
-        let facts = [
-            (fields.site_name, metadata.site_name.as_ref()),
-            (fields.section, metadata.section.as_ref()),
-            (fields.license, metadata.license.as_ref()),
+        let texts = [
+            (fields.url, Some(&*article.url)),
+            (fields.site, Some(&*article.site)),
+            (fields.language, Some(&*self.language)),
+            (fields.template, Some(&*article.template)),
+            (fields.truncated, article.origin.truncated.as_deref()),
+            (fields.health, article.health.map(Verdict::as_str)),
+            (fields.site_name, article.site_name.as_deref()),
+            (fields.section, article.section.as_deref()),
+            (fields.license, article.license.as_deref()),
+            (fields.access, article.access.map(Access::as_str)),
+            (fields.content_hash, Some(&*article.content_hash)),
         ];
-        for (field, value) in facts {
-            if let Some(value) = value {
-                document.add_text(field, &value.value);
+        for (field, text) in texts {
+            if let Some(text) = text {
+                document.add_text(field, text);
             }
         }
-        if let Some(access) = access_of(article) {
-            document.add_text(fields.access, access);
+        let dates = [
+            (fields.published, article.published.as_deref().and_then(date_of)),
+            (fields.fetched, article.fetched.and_then(date_time)),
+        ];
+        for (field, date) in dates {
+            if let Some(date) = date {
+                document.add_date(field, date);
+            }
         }
-        document.add_u64(fields.word_count, word_count(&article.text).into());
-        document.add_text(fields.content_hash, content_hash(&article.text));
+        let numbers = [
+            (fields.model_revision, article.model_revision),
+            (fields.word_count, Some(article.word_count)),
+        ];
+        for (field, number) in numbers {
+            if let Some(number) = number {
+                document.add_u64(field, number.into());
+            }
+        }
+        if let Some(score) = article.language_score {
+            document.add_f64(fields.language_score, rounded(score));
+        }
         if let Some(gone) = gone {
             add_gone(&mut document, gone, fields);
         }
@@ -134,8 +135,7 @@ pub(crate) fn add_gone(document: &mut TantivyDocument, gone: &Gone, fields: &Fie
 
 /// The language to analyse an article in: its own, else the one detected in its text.
 fn language_of(article: &Article) -> Option<Language> {
-    let named = article.metadata.language.as_ref();
-    let named = named.and_then(|language| Language::from_tag(&language.value));
+    let named = article.language.as_deref().and_then(Language::from_tag);
     named.or_else(|| detect(&article.text).map(|found| found.language))
 }
 

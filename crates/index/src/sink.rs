@@ -140,7 +140,7 @@ impl IndexSink {
         let analysed: Vec<Analysed<'_>> = serde_json::from_slice(rendered)
             .map_err(|error| TantivyError::InternalError(error.to_string()))?;
         for (article, analysed) in site.articles.iter().zip(analysed) {
-            if article.duplicate_of().is_some() {
+            if article.duplicate_of.is_some() {
                 // Another night may have had no other address of it.
                 self.writer.delete_term(Term::from_field_text(self.fields.url, &article.url));
                 continue;
@@ -151,8 +151,7 @@ impl IndexSink {
             }
             self.writer.delete_term(Term::from_field_text(self.fields.url, &article.url));
             let gone = before.and_then(|before| before.gone);
-            let gone =
-                first(article.gone.clone(), gone.filter(|own| own.is_after(article.fetched)));
+            let gone = first(article.absence(), gone.filter(|own| own.is_after(article.fetched)));
             if self.forgets_gone && gone.is_some() {
                 continue;
             }
@@ -207,7 +206,8 @@ pub(crate) fn writer(index: &Index, arena: usize) -> Result<IndexWriter<Queued>,
 impl Sink for IndexSink {
     fn render(&self) -> Option<Render> {
         Some(Arc::new(|site: &SiteResult| {
-            let analysed: Vec<_> = site.articles.iter().map(Analysed::new).collect();
+            let analysed: Vec<_> =
+                site.articles.iter().map(|article| Analysed::new(article)).collect();
             // Plain data serialized into memory: this cannot fail.
             serde_json::to_vec(&analysed).unwrap_or_default()
         }))

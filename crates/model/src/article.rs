@@ -1,48 +1,443 @@
-//! An extracted article and its metadata.
+//! The article: the record that every output writes, with all that it consists of.
+//!
+//! Its fields are declared here once. `articles.jsonl` is serde's form of it; CSV, tables, the Python class and the tables of
+//! `docs/FORMATS.md` follow from the list of its fields.
 
-use serde::{Deserialize, Serialize};
+use std::ops::{Deref, DerefMut};
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
-use crate::{Charset, Gone, Origin, TypedAs, Verdict};
+use crate::page::charset_name;
+use crate::record::{named, record, serialize_rounded, serialize_rounded_if_some};
+use crate::{
+    CharsetEvidence, EncodingName, FieldKind, FieldType, Gone, Origin, Overruled, PageType, Verdict,
+};
 
-/// Where a metadata value was found.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub enum Source {
-    /// A `<script type="application/ld+json">` block (schema.org).
-    JsonLd,
-    /// Open Graph and `article:` properties in `<meta property>`.
-    OpenGraph,
-    /// Other `<meta name>` elements, `<title>`, `<link>`, `<html lang>`.
-    Meta,
-    /// A feed item that points to the page.
-    Feed,
-    /// The page's visible content (headings, bylines, `<time>`), or its URL.
-    Page,
-    /// Computed from the extracted text (language detection).
-    Text,
-    /// An expression of a site config.
-    SiteConfig,
+/// Version of all record formats.
+pub const SCHEMA: u32 = 1;
+
+record! {
+/// An extracted article: a line of `articles.jsonl`, key by key.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default)]
+pub struct Article {
+    /// Version of the format, 1.
+    pub schema: SchemaVersion,
+    /// Address of the page as the archive has it. A page from a folder has the canonical address that it names, else
+    /// `file:///FOLDER/NAME`.
+    pub url: String,
+    /// Registrable domain by the public suffix list; the host on a private suffix; the host or IP address if there is
+    /// no suffix; the folder for files.
+    pub site: String,
+    /// Template within the site, an `id` of `wrappers/SITE.json`; empty if the page belongs to none and was extracted
+    /// by itself.
+    pub template: String,
+    /// Type of the pages of its template: `article`, `documentation`, `service`, `forum`, `collection`, `listing` or
+    /// `product` ([how it is determined](ALGORITHM.md#page-types)); engine `grove`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_type: Option<PageType>,
+    /// Probability of `page_type`, 0 to 1, four decimals.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "serialize_rounded_if_some")]
+    pub page_type_probability: Option<f64>,
+    /// Headline without the site's name.
+    pub title: Option<String>,
+    /// Names, in the order of the page.
+    pub authors: Vec<String>,
+    /// RFC 3339 date, or date and time, with offset if the page has one; at most a day after `fetched`, or up to a
+    /// year if the page has no other date and declares no event; if the page only says when it was changed, the same
+    /// as `modified`.
+    pub published: Option<String>,
+    /// In the same form; not before `published`.
+    pub modified: Option<String>,
+    /// BCP 47 tag.
+    pub language: Option<String>,
+    /// How certain the language detected in `text` is, 0 to 1 with four decimals ([how it is
+    /// computed](ALGORITHM.md#terms-and-languages)); null for a text that is too short.
+    #[serde(serialize_with = "serialize_rounded_if_some")]
+    pub language_score: Option<f64>,
+    /// The publisher's summary.
+    pub description: Option<String>,
+    /// Absolute address of the lead image.
+    pub image: Option<String>,
+    /// Keywords, in the order of the page.
+    pub tags: Vec<String>,
+    /// Absolute canonical address.
+    pub canonical: Option<String>,
+    /// Name of the publication.
+    pub site_name: Option<String>,
+    /// Section of the publication: as the page declares it, else the last entry of its breadcrumb before the article.
+    pub section: Option<String>,
+    /// How much readers without a subscription get, if the page tells: `full`, `partial` (the page has only the
+    /// beginning) or `paid` (it is for subscribers, but the page seems to have all of it).
+    pub access: Option<Access>,
+    /// Absolute address of the licence, or a statement of the rights.
+    pub license: Option<String>,
+    /// Number of words of `text`; in scripts without spaces, of pairs of characters.
+    pub word_count: u32,
+    /// XXH3-128 of the words of `text` (split at white space, joined by single spaces, UTF-8) as 32 hex digits: equal
+    /// for equal words.
+    pub content_hash: String,
+    /// Body as plain text, without the title unless `extract.title_in_text` is set ([below](#title-and-text)): a
+    /// blank line between paragraphs, one line per list item or table cell, white space collapsed outside
+    /// preformatted text. Bylines, dates and captions do not belong to it: they are in `authors`, `published` and
+    /// `images`.
+    pub text: String,
+    /// Body as an HTML fragment ([below](#html)); empty if the body is not in the page (engine `description`).
+    pub html: String,
+    /// The pictures of `html`, in its order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+    /// The data tables of `html`, in its order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<Table>,
+    /// What the page embeds from elsewhere, in the order of `html`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub embeds: Vec<Embed>,
+    /// The notes that the text refers to, in the order of `html`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub footnotes: Vec<Footnote>,
+    /// Body as Markdown, if requested ([below](#markdown)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub markdown: Option<String>,
+    /// Readers' comments, as plain text with a blank line between paragraphs (engine `grove`).
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub comments: String,
+    /// The posts of a thread (`page_type` `forum`), in their order, if the page marks them; their texts are those of
+    /// `text`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub posts: Vec<Post>,
+    /// XPath 1.0 expressions whose union selects the body. Route `wrapper`: the wrapper's. Routes `page-wise` and
+    /// `patterns`: positions on this page only.
+    pub xpath: Vec<String>,
+    /// Expressions of what is removed from the body. For each text the nearest kept or pruned element above it
+    /// decides. Engine `grove` adds the positions of [repeated text](ALGORITHM.md#grove-the-default-engine) on this
+    /// page. Empty except for engine `grove` and site configs.
+    pub prune: Vec<String>,
+    /// XPath of one node on this page. From this node on, in document order, nothing belongs to the body, even if
+    /// `xpath` selects it (engine `grove`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<String>,
+    /// What found the body: `grove`, `forest`, `euclid`, …; `site-config` for a [site config](SITE-CONFIG.md).
+    pub engine: String,
+    /// `wrapper`; `patterns` if the decisions on the template's patterns found it, as no wrapper selects the same
+    /// elements; `page-wise` if it was found from this page alone; `json-ld` or `feed` if the text is not among the
+    /// page's elements and was taken from there (`xpath` is then empty).
+    pub route: Route,
+    /// Version of the wrapper, 0 if none was used.
+    pub wrapper_version: u32,
+    /// 0 to 1, four decimals. For `grove`, the expected F1 ([how accurate it is](ALGORITHM.md#confidence)); for other
+    /// engines it only ranks articles ([how it is computed](ALGORITHM.md#wrappers)).
+    #[serde(serialize_with = "serialize_rounded")]
+    pub confidence: f64,
+    /// Whether the confidence is below `extract.doubtful_below` (0.75).
+    pub doubtful: bool,
+    /// What the [site config](SITE-CONFIG.md) of its host did: `used`; `overruled` if it found hardly any of the text
+    /// that the engine finds, which is used instead; `no-body` if it found no body. Absent if the host has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site_config: Option<SiteConfigRole>,
+    /// With `--models`: revision of the site's stored model that it was extracted with, 0 for one that is not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_revision: Option<u32>,
+    /// With `--models`: `too-few-pages`, `healthy`, `drifting` or `broken`, of its template or else its site
+    /// ([NIGHTLY.md](NIGHTLY.md#health)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub health: Option<Verdict>,
+    /// The group of duplicates that it belongs to ([DUPLICATES.md](DUPLICATES.md)): 16 hex digits; absent if there is
+    /// no other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
+    /// Address of the article that represents the group; absent in that one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicate_of: Option<String>,
+    /// Similarity of the text to that of `duplicate_of`, 0 to 1, four decimals.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "serialize_rounded_if_some")]
+    pub similarity: Option<f64>,
+    /// When the crawl requested the address again and there was no page: status 404 or 410, or a redirect to another
+    /// address; of several answers the first after `fetched` ([ARCHIVE.md](ARCHIVE.md#gone-pages)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gone: Option<Timestamp>,
+    /// Status of that answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gone_status: Option<u16>,
+    /// Absolute address that the redirect led to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<String>,
+    /// Where each metadata field was found: `json-ld`, `open-graph`, `meta`, `feed`, `page` (visible text, or the address),
+    /// `text` (computed from the body) or `site-config`. A field that is null or empty is absent.
+    pub sources: Sources,
+    /// `WARC-Date`; null for files.
+    pub fetched: Option<Timestamp>,
+    /// Encoding the page was decoded from, by its WHATWG name (or `UTF-32LE`, `UTF-32BE`).
+    #[serde(deserialize_with = "charset_name")]
+    pub charset: EncodingName,
+    /// The evidence for it: `bom` (a byte order mark), `zero-bytes` (of UTF-16 or UTF-32), `http`, `meta` or `xml` (a
+    /// declaration that the bytes confirm), `valid-utf8`, `mostly-utf8` (UTF-8 with some broken bytes, each read as
+    /// U+FFFD) or `detector` (a guess).
+    pub charset_evidence: CharsetEvidence,
+    /// Declarations that name another encoding and were not followed. [READING.md](READING.md#character-sets) has the
+    /// rules.
+    #[serde(skip_serializing_if = "Overruled::is_empty")]
+    pub charset_overruled: Overruled,
+    /// Where the page was read.
+    pub origin: Origin,
+}
 }
 
-impl Source {
-    /// The name written to outputs: `json-ld`, `open-graph`, `meta`, `feed`, `page`, `text`,
-    /// `site-config`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::JsonLd => "json-ld",
-            Self::OpenGraph => "open-graph",
-            Self::Meta => "meta",
-            Self::Feed => "feed",
-            Self::Page => "page",
-            Self::Text => "text",
-            Self::SiteConfig => "site-config",
+/// Declares [`Metadata`] and [`Sources`]: the fields of the record that have a source.
+macro_rules! metadata {
+    ($($field:ident: $type:ty,)*) => {
+        /// The metadata of a page, as it is found: the values of fields of the [`Article`], each with its source. A list that
+        /// was found is not empty.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Metadata {
+            $(
+                #[doc = concat!("[`Article::", stringify!($field), "`].")]
+                pub $field: Option<Field<$type>>,
+            )*
         }
+
+        record! {
+        /// The sources of the metadata of an article.
+        #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+        #[serde(default)]
+        pub struct Sources {
+            $(
+                #[doc = concat!("Source of `", stringify!($field), "`.")]
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $field: Option<Source>,
+            )*
+        }
+        }
+
+        impl Sources {
+            /// The fields that have a source, with its name.
+            pub fn found(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+                let all = [$((stringify!($field), self.$field)),*];
+                all.into_iter().filter_map(|(field, source)| Some((field, source?.as_str())))
+            }
+        }
+
+        impl Article {
+            /// Sets the fields that were found, with their sources.
+            pub fn set_metadata(&mut self, metadata: Metadata) {
+                $(if let Some(Field { value, source }) = metadata.$field {
+                    self.$field = value.into();
+                    self.sources.$field = Some(source);
+                })*
+            }
+        }
+    };
+}
+
+metadata! {
+    title: String,
+    authors: Vec<String>,
+    published: String,
+    modified: String,
+    language: String,
+    description: String,
+    image: String,
+    tags: Vec<String>,
+    canonical: String,
+    site_name: String,
+    section: String,
+    access: Access,
+    license: String,
+}
+
+record! {
+/// A picture of an article.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct Image {
+    /// Absolute address of its best source.
+    pub url: String,
+    /// Caption, without the credit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caption: Option<String>,
+    /// Alternative text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alt: Option<String>,
+    /// Photographer or owner, if the caption marks them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credit: Option<String>,
+    /// Width in pixels, if the page gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// Height in pixels, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+    /// The record of the crawl that contains the picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<RecordPlace>,
+}
+}
+
+record! {
+/// The record that has the bytes of a picture.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct RecordPlace {
+    /// Address of the picture in it: `images[].url`, or another source that the page gives, if the crawl does not
+    /// have the best.
+    pub url: String,
+    /// The archive, as `inputs` in the ledger names it.
+    pub file: String,
+    /// Offset of the record there, in bytes; in a compressed archive, of its member.
+    pub offset: u64,
+}
+}
+
+record! {
+/// A data table of an article.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct Table {
+    /// Its caption.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caption: Option<String>,
+    /// How many of its first rows consist of headers.
+    pub header_rows: u32,
+    /// Texts of its cells by row; a cell that spans columns is followed by empty ones.
+    pub rows: Vec<Vec<String>>,
+}
+}
+
+record! {
+/// Something that an article embeds from elsewhere.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct Embed {
+    /// `video`, `audio`, `post`, `map`, `chart`, `document` or `frame`.
+    pub kind: EmbedKind,
+    /// Absolute address for viewing it.
+    pub url: String,
+    /// Its title, if the page gives one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+}
+
+record! {
+/// A note that the text refers to.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct Footnote {
+    /// Its id in `html`.
+    pub id: String,
+    /// Text of the first link to it: a number or a sign.
+    pub label: String,
+    /// Its text, without the link back.
+    pub text: String,
+}
+}
+
+record! {
+/// A post of a thread.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct Post {
+    /// Its author, as the page shows the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// When it was written, in the form of `published`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Its text.
+    pub text: String,
+}
+}
+
+/// Version of a record format; always [`SCHEMA`] in what this program writes.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct SchemaVersion(pub u32);
+
+impl Default for SchemaVersion {
+    fn default() -> Self {
+        Self(SCHEMA)
     }
 }
 
+impl FieldType for SchemaVersion {
+    const KIND: FieldKind = FieldKind::Integer;
+}
+
+impl Article {
+    /// Size of its long texts, in bytes: most of what it occupies.
+    pub fn long_text_bytes(&self) -> usize {
+        let markdown = self.markdown.as_ref().map_or(0, String::len);
+        self.text.len() + self.html.len() + markdown + self.comments.len()
+    }
+
+    /// When and how its address was found to have no page any more.
+    pub fn absence(&self) -> Option<Gone> {
+        let (at, status) = self.gone.zip(self.gone_status)?;
+        Some(Gone { at, status, moved_to: self.moved_to.clone() })
+    }
+
+    /// Sets what the crawl found of its address later.
+    pub fn set_absence(&mut self, absence: Option<Gone>) {
+        self.gone = absence.as_ref().map(|gone| gone.at);
+        self.gone_status = absence.as_ref().map(|gone| gone.status);
+        self.moved_to = absence.and_then(|gone| gone.moved_to);
+    }
+}
+
+/// An article with what later stages need of its page, which is no part of the record.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct Extracted {
+    /// The record.
+    pub article: Article,
+    /// XXH3-128 of the page's decoded payload; of an article of several pages, of all of them.
+    pub payload: [u8; 16],
+    /// For each of its images, the other sources, the best first: of other sizes and formats, and the one for readers that
+    /// load no others.
+    pub image_sources: Vec<Vec<String>>,
+}
+
+impl Deref for Extracted {
+    type Target = Article;
+
+    fn deref(&self) -> &Article {
+        &self.article
+    }
+}
+
+impl DerefMut for Extracted {
+    fn deref_mut(&mut self) -> &mut Article {
+        &mut self.article
+    }
+}
+
+impl From<Article> for Extracted {
+    fn from(article: Article) -> Self {
+        Self { article, ..Self::default() }
+    }
+}
+
+named! {
+/// Where a metadata value was found.
+pub enum Source {
+    /// A `<script type="application/ld+json">` block (schema.org).
+    JsonLd => "json-ld",
+    /// Open Graph and `article:` properties in `<meta property>`.
+    OpenGraph => "open-graph",
+    /// Other `<meta name>` elements, `<title>`, `<link>`, `<html lang>`.
+    Meta => "meta",
+    /// A feed item that points to the page.
+    Feed => "feed",
+    /// The page's visible content (headings, bylines, `<time>`), or its URL.
+    Page => "page",
+    /// Computed from the extracted text (language detection).
+    Text => "text",
+    /// An expression of a site config.
+    SiteConfig => "site-config",
+}
+}
+
 /// A metadata value and its source.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Field<T> {
     /// The value, cleaned.
     pub value: T,
@@ -50,72 +445,34 @@ pub struct Field<T> {
     pub source: Source,
 }
 
-/// The metadata of an article.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub struct Metadata {
-    /// Headline without the site's name.
-    pub title: Option<Field<String>>,
-    /// Names of the authors, without "By" and the like, in page order; never an empty list.
-    pub authors: Option<Field<Vec<String>>>,
-    /// When it was published, RFC 3339 date or date-time; never after the page was fetched.
-    pub published: Option<Field<String>>,
-    /// When it was last changed, in the same form.
-    pub modified: Option<Field<String>>,
-    /// BCP 47 tag, lower-case primary subtag (`en`, `pt-BR`).
-    pub language: Option<Field<String>>,
-    /// Summary by the publisher.
-    pub description: Option<Field<String>>,
-    /// Absolute URL of the lead image.
-    pub image: Option<Field<String>>,
-    /// Keywords, in page order; never an empty list.
-    pub tags: Option<Field<Vec<String>>>,
-    /// Absolute canonical URL.
-    pub canonical: Option<Field<String>>,
-    /// Name of the publication.
-    pub site_name: Option<Field<String>>,
-    /// Section of the publication: the first that the page names.
-    pub section: Option<Field<String>>,
-    /// How much of the article those without a subscription get.
-    pub access: Option<Field<Access>>,
-    /// Licence: its absolute address, or a statement of the rights.
-    pub license: Option<Field<String>>,
-}
-
+named! {
 /// How much of an article those without a subscription get.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Access {
     /// All: the page says that it is free.
-    Full,
+    Full => "full",
     /// The page has the beginning only.
-    Partial,
+    Partial => "partial",
     /// It is for subscribers, but the page seems to have all of it.
-    Paid,
+    Paid => "paid",
+}
 }
 
-impl Access {
-    /// The name written to outputs: `full`, `partial`, `paid`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Partial => "partial",
-            Self::Paid => "paid",
-        }
-    }
-}
-
+named! {
 /// How the text of an article was found.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[derive(Default)]
 pub enum Route {
     /// By the wrapper of its template.
-    Wrapper,
+    Wrapper => "wrapper",
     /// By a single-page method, without siblings or a matching wrapper.
-    PageWise,
+    #[default]
+    PageWise => "page-wise",
     /// From the page's JSON-LD: the text is not in the elements.
-    JsonLd,
+    JsonLd => "json-ld",
     /// From a feed item, for the same reason.
-    Feed,
+    Feed => "feed",
     /// By the decisions on the patterns of its template: no expressions select the same elements.
-    Patterns,
+    Patterns => "patterns",
+}
 }
 
 impl Route {
@@ -123,237 +480,38 @@ impl Route {
     pub fn is_of_template(self) -> bool {
         matches!(self, Self::Wrapper | Self::Patterns)
     }
-
-    /// The name written to outputs: `wrapper`, `page-wise`, `json-ld`, `feed`, `patterns`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Wrapper => "wrapper",
-            Self::PageWise => "page-wise",
-            Self::JsonLd => "json-ld",
-            Self::Feed => "feed",
-            Self::Patterns => "patterns",
-        }
-    }
 }
 
-/// An extracted article.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct Article {
-    /// URL of the page.
-    pub url: String,
-    /// Key of its site.
-    pub site: String,
-    /// Id of its template.
-    pub template: String,
-    /// The type of the pages of its template, and its probability; only with engine `grove`.
-    pub page_type: Option<TypedAs>,
-    /// The origin of the page.
-    pub origin: Origin,
-    /// When the page was fetched.
-    pub fetched: Option<Timestamp>,
-    /// XXH3-128 of the page's decoded payload; of an article of several pages, of all of them.
-    pub payload: [u8; 16],
-    /// Encoding the page was decoded with.
-    pub charset: Charset,
-    /// Title, authors and the like.
-    pub metadata: Metadata,
-    /// How sure it is, from 0 to 1, that the text is in the language that was detected in it; `None` if it is too short.
-    pub language_score: Option<f64>,
-    /// Body as plain text: paragraphs separated by one blank line, white space normalised.
-    pub text: String,
-    /// Body as an HTML fragment: absolute links, images kept, nothing that runs.
-    pub html: String,
-    /// The pictures of `html`, in its order.
-    pub images: Vec<Image>,
-    /// The data tables of `html`, in its order.
-    pub tables: Vec<Table>,
-    /// What the page embeds from elsewhere, in the order of `html`.
-    pub embeds: Vec<Embed>,
-    /// The notes that the text refers to, in the order of `html`.
-    pub footnotes: Vec<Footnote>,
-    /// Body as Markdown (GitHub flavoured), if that is wanted.
-    pub markdown: Option<String>,
-    /// XPath expressions that select the body's nodes on this page.
-    pub xpath: Vec<String>,
-    /// XPath expressions of the nodes removed from them.
-    pub prune: Vec<String>,
-    /// XPath of the node before which the article ends: nothing from there on, in document order, belongs to
-    /// it. Valid for this page only.
-    pub cut: Option<String>,
-    /// Readers' comments, as plain text like `text`; empty if there are none.
-    pub comments: String,
-    /// The posts of a thread, in their order; empty for pages of other types.
-    pub posts: Vec<Post>,
-    /// Engine that found the body.
-    pub engine: String,
-    /// How the body was found.
-    pub route: Route,
-    /// Version of the wrapper used, 0 without one.
-    pub wrapper_version: u32,
-    /// Confidence in 0..=1 that the body is right; for the default engine, the expected F1.
-    pub confidence: f64,
-    /// Whether the confidence is below the configured threshold.
-    pub doubtful: bool,
-    /// What became of the site config of its host; `None` if there is none for it.
-    pub site_config: Option<SiteConfigRole>,
-    /// Revision of the stored model that it was extracted with, 0 for one that is not kept; `None` in a run
-    /// without a store of models.
-    pub model_revision: Option<u32>,
-    /// How its template is, or else its site; `None` in a run without a store of models.
-    pub health: Option<Verdict>,
-    /// The group of articles of the crawl that are the same; `None` if it is the only one.
-    pub duplicate: Option<Duplicate>,
-    /// That the crawl asked for its address again, later, and there was no page any more.
-    pub gone: Option<Gone>,
-}
-
+named! {
 /// What a site config did for an article.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum SiteConfigRole {
     /// Its body is the article's.
-    Used,
+    Used => "used",
     /// It found a body with hardly any of the text that the engine finds: the engine's is the article's.
-    Overruled,
+    Overruled => "overruled",
     /// It found no body.
-    NoBody,
+    NoBody => "no-body",
+}
 }
 
-impl SiteConfigRole {
-    /// The name written to outputs: `used`, `overruled`, `no-body`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Used => "used",
-            Self::Overruled => "overruled",
-            Self::NoBody => "no-body",
-        }
-    }
-}
-
-/// The place of an article in a group of articles that are the same.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct Duplicate {
-    /// Id of the group: 16 hex digits, a hash of the address of the article that represents it.
-    pub cluster: String,
-    /// Address of the article that represents the group, and the similarity of the texts, 0 to 1; `None` for that
-    /// article itself.
-    pub of: Option<(String, f64)>,
-}
-
-impl Article {
-    /// The address of the article that it is a duplicate of.
-    pub fn duplicate_of(&self) -> Option<&str> {
-        self.duplicate.as_ref()?.of.as_ref().map(|(url, _)| url.as_str())
-    }
-}
-
-/// A post of a thread.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Post {
-    /// Name of its author, as the page shows it.
-    pub author: Option<String>,
-    /// When it was written, RFC 3339 date or date-time.
-    pub date: Option<String>,
-    /// Its text, in the form of [`Article::text`].
-    pub text: String,
-}
-
-/// A picture of an article.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Image {
-    /// Its absolute address: of its sources, the best.
-    pub url: String,
-    /// Its other sources, the best first: of other sizes and formats, and the one for readers that load no others.
-    #[serde(default)]
-    pub others: Vec<String>,
-    /// Caption, without the credit.
-    pub caption: Option<String>,
-    /// Alternative text.
-    pub alt: Option<String>,
-    /// Photographer or owner, as the page names them.
-    pub credit: Option<String>,
-    /// Width in pixels, where the page gives it.
-    pub width: Option<u32>,
-    /// Height in pixels, likewise.
-    pub height: Option<u32>,
-    /// The record of the crawl that has its bytes, if there is one.
-    pub record: Option<RecordPlace>,
-}
-
-/// The place of a record with the bytes of a picture.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct RecordPlace {
-    /// The source of the picture that it has.
-    pub url: String,
-    /// The archive, as the run names it.
-    pub file: String,
-    /// Offset of the record there, in bytes; in a compressed archive, of its member.
-    pub offset: u64,
-}
-
-/// A data table of an article.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Table {
-    /// Its caption.
-    pub caption: Option<String>,
-    /// How many of its first rows consist of headers.
-    pub header_rows: u32,
-    /// The texts of its cells by row. A cell that spans several columns is followed by empty ones.
-    pub rows: Vec<Vec<String>>,
-}
-
+named! {
 /// What an embedded element shows.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Default)]
 pub enum EmbedKind {
     /// A film.
-    Video,
+    Video => "video",
     /// A recording.
-    Audio,
+    Audio => "audio",
     /// A post of a social network.
-    Post,
+    Post => "post",
     /// A map.
-    Map,
+    Map => "map",
     /// A chart.
-    Chart,
+    Chart => "chart",
     /// A document, such as a PDF file.
-    Document,
+    Document => "document",
     /// Another page.
-    Frame,
+    #[default]
+    Frame => "frame",
 }
-
-impl EmbedKind {
-    /// The name written to outputs: `video`, `audio`, `post`, `map`, `chart`, `document`, `frame`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Video => "video",
-            Self::Audio => "audio",
-            Self::Post => "post",
-            Self::Map => "map",
-            Self::Chart => "chart",
-            Self::Document => "document",
-            Self::Frame => "frame",
-        }
-    }
-}
-
-/// Something that an article embeds from elsewhere.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Embed {
-    /// What it shows.
-    pub kind: EmbedKind,
-    /// The absolute address where people see it.
-    pub url: String,
-    /// Its title, if the page gives one.
-    pub title: Option<String>,
-}
-
-/// A note that the text refers to.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Footnote {
-    /// Its id in `html`.
-    pub id: String,
-    /// The text of the first link to it: a number or a sign.
-    pub label: String,
-    /// Its text, without the link back.
-    pub text: String,
 }

@@ -3,8 +3,8 @@ The data that flows between the stages: what is read ([`Page`], [`FeedItem`]), w
 [`StructuralPattern`], [`Wrapper`]) and the results ([`Article`], [`Drop`]).
 
 Invariant: types only, apart from [`contain_panics`], which all crates share. No IO, no parsing, no algorithm lives
-here, and nothing here is a wire format: the `sink` crate owns the records that are written to disk. (Types can be
-serialised for a run's own unfinished state, which no other version reads.)
+here. [`Article`] is the record that outputs write ([`SCHEMA`] is its version). Other types are serialised only for a run's
+own unfinished state, which no other version reads; the `sink` crate owns their records.
 */
 
 mod article;
@@ -16,6 +16,7 @@ mod night;
 mod page;
 mod page_type;
 mod pattern;
+mod record;
 mod site_figures;
 mod site_result;
 mod site_summary;
@@ -25,8 +26,8 @@ mod verdict;
 mod wrapper;
 
 pub use article::{
-    Access, Article, Duplicate, Embed, EmbedKind, Field, Footnote, Image, Metadata, Post,
-    RecordPlace, Route, SiteConfigRole, Source, Table,
+    Access, Article, Embed, EmbedKind, Extracted, Field, Footnote, Image, Metadata, Post,
+    RecordPlace, Route, SCHEMA, SchemaVersion, SiteConfigRole, Source, Sources, Table,
 };
 pub use characters::CharacterCounts;
 pub use contained::{Contained, contain_panics, listen_to_contained};
@@ -36,6 +37,7 @@ pub use night::{PageReading, SiteChange, SiteNight, TemplateChange, TemplateNigh
 pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, PageHtml, Site};
 pub use page_type::{PageType, TypedAs, UnknownPageType};
 pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};
+pub use record::{FieldKind, FieldType, FieldVisitor, RecordField, rounded};
 pub use site_figures::{BestFigures, SiteFigures, WeakTemplate, WorstArticle};
 pub use site_result::{BestWrapper, PageWork, SiteConfigFile, SiteResult};
 pub use site_summary::{SiteConfigUse, SiteSummary, TemplateSummary};

@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::de::{Error, Visitor};
+use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::FeedItem;
+use crate::record::{named, record};
 
 /// One HTML page: the decoded payload of one record, with its origin.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -89,20 +91,43 @@ impl<'de> Deserialize<'de> for PageHtml {
     }
 }
 
+record! {
 /// The position of a record or feed: enough to find it again with other tools.
-#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd)]
+#[serde(default)]
 pub struct Origin {
-    /// Input file as named on the command line (or found by a glob).
+    /// The input.
     #[serde(deserialize_with = "shared_name")]
     pub file: Arc<str>,
-    /// Byte offset in that file: of the gzip member for compressed archives, of the record's
-    /// first byte for plain ones, 0 for single files.
+    /// Byte offset: of the gzip member in `.gz`, of the record in plain archives, 0 in single files.
     pub offset: u64,
-    /// `WARC-Record-ID` without angle brackets, or empty.
+    /// `WARC-Record-ID` without angle brackets.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub record_id: String,
-    /// Value of `WARC-Truncated`, if the record has one (ISO 28500 §5.13), or `cut-short` if the
-    /// archive breaks off within it.
+    /// `WARC-Truncated`: the crawler kept only a part; or `cut-short`: the archive ends within the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
+}
+}
+
+impl Serialize for Origin {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        // Records leave out what is not known; forms without names need every field.
+        let in_full = !to.is_human_readable();
+        let has_id = in_full || !self.record_id.is_empty();
+        let is_cut = in_full || self.truncated.is_some();
+        let mut to =
+            to.serialize_struct("Origin", 2 + usize::from(has_id) + usize::from(is_cut))?;
+        to.serialize_field("file", &self.file)?;
+        to.serialize_field("offset", &self.offset)?;
+        if has_id {
+            to.serialize_field("record_id", &self.record_id)?;
+        }
+        if is_cut {
+            to.serialize_field("truncated", &self.truncated)?;
+        }
+        to.end()
+    }
 }
 
 /// Character set of a payload, and how it was determined.
@@ -121,24 +146,44 @@ pub struct Charset {
 /// Name of an encoding per the WHATWG Encoding Standard, e.g. `UTF-8`, `windows-1252`.
 pub type EncodingName = &'static str;
 
+record! {
 /// The encodings of declarations that were overruled.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(default)]
 pub struct Overruled {
-    /// By the HTTP `Content-Type`.
-    #[serde(deserialize_with = "charset_name_or_none")]
+    /// The encoding that the HTTP `Content-Type` names.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "charset_name_or_none")]
     pub http: Option<EncodingName>,
-    /// By the page's `<meta>`.
-    #[serde(deserialize_with = "charset_name_or_none")]
+    /// Likewise the page's `<meta>`.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "charset_name_or_none")]
     pub meta: Option<EncodingName>,
-    /// By the XML declaration.
-    #[serde(deserialize_with = "charset_name_or_none")]
+    /// Likewise the XML declaration.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "charset_name_or_none")]
     pub xml: Option<EncodingName>,
+}
 }
 
 impl Overruled {
     /// All of them.
     pub fn all(&self) -> impl Iterator<Item = EncodingName> + use<> {
         [self.http, self.meta, self.xml].into_iter().flatten()
+    }
+
+    /// Whether none was overruled.
+    pub fn is_empty(&self) -> bool {
+        self.all().next().is_none()
+    }
+}
+
+impl Serialize for Overruled {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Self { http, meta, xml } = self;
+        if to.is_human_readable() {
+            let all = [("http", http), ("meta", meta), ("xml", xml)];
+            to.collect_map(all.into_iter().filter(|(_, name)| name.is_some()))
+        } else {
+            [http, meta, xml].serialize(to)
+        }
     }
 }
 
@@ -168,7 +213,7 @@ fn shared_name<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error>
 }
 
 /// Deserialises the name of an encoding as a static name.
-fn charset_name<'de, D: Deserializer<'de>>(from: D) -> Result<EncodingName, D::Error> {
+pub(crate) fn charset_name<'de, D: Deserializer<'de>>(from: D) -> Result<EncodingName, D::Error> {
     known(&String::deserialize(from)?)
 }
 
@@ -188,42 +233,28 @@ fn known<E: Error>(name: &str) -> Result<EncodingName, E> {
     }
 }
 
+named! {
 /// Evidence for a character set.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[derive(Default)]
 pub enum CharsetEvidence {
     /// A byte order mark.
-    Bom,
+    Bom => "bom",
     /// The zero bytes of UTF-16 or UTF-32.
-    ZeroBytes,
+    ZeroBytes => "zero-bytes",
     /// The `charset` parameter of the HTTP `Content-Type`.
-    Http,
+    Http => "http",
     /// A `<meta charset>` or `<meta http-equiv>`.
-    Meta,
+    Meta => "meta",
     /// The XML declaration.
-    Xml,
+    Xml => "xml",
     /// No declaration, or a wrong one, and the bytes are valid UTF-8.
-    ValidUtf8,
+    #[default]
+    ValidUtf8 => "valid-utf8",
     /// No declaration, or a wrong one, and the bytes are UTF-8 except for a few invalid ones.
-    MostlyUtf8,
+    MostlyUtf8 => "mostly-utf8",
     /// A statistical guess from the bytes.
-    Detector,
+    Detector => "detector",
 }
-
-impl CharsetEvidence {
-    /// The name written to outputs: `bom`, `zero-bytes`, `http`, `meta`, `xml`, `valid-utf8`,
-    /// `mostly-utf8`, `detector`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Bom => "bom",
-            Self::ZeroBytes => "zero-bytes",
-            Self::Http => "http",
-            Self::Meta => "meta",
-            Self::Xml => "xml",
-            Self::ValidUtf8 => "valid-utf8",
-            Self::MostlyUtf8 => "mostly-utf8",
-            Self::Detector => "detector",
-        }
-    }
 }
 
 /// All pages and feed items of one site: the unit of memory, parallelism and output.

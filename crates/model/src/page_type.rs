@@ -4,24 +4,27 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::record::named;
+
+named! {
 /// The type of a page, by what its content is. The types are those of the WCXB data set.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Hash)]
 pub enum PageType {
     /// One text by one publisher: news, a blog post, an essay.
-    Article,
+    Article => "article",
     /// A manual, a reference, a tutorial.
-    Documentation,
+    Documentation => "documentation",
     /// What an organisation offers or is.
-    Service,
+    Service => "service",
     /// Posts of several people: a thread, a question with its answers.
-    Forum,
+    Forum => "forum",
     /// Goods or works of a category.
-    Collection,
+    Collection => "collection",
     /// Entries with some text each: results, an index of posts, a directory.
-    Listing,
+    Listing => "listing",
     /// One thing that is for sale.
-    Product,
+    Product => "product",
+}
 }
 
 impl PageType {
@@ -35,20 +38,6 @@ impl PageType {
         Self::Listing,
         Self::Product,
     ];
-
-    /// The name written to outputs: `article`, `documentation`, `service`, `forum`, `collection`,
-    /// `listing`, `product`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Article => "article",
-            Self::Documentation => "documentation",
-            Self::Service => "service",
-            Self::Forum => "forum",
-            Self::Collection => "collection",
-            Self::Listing => "listing",
-            Self::Product => "product",
-        }
-    }
 }
 
 /// A name that is no page type.

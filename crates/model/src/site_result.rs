@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::article::Article;
+use crate::article::Extracted;
 use crate::characters::CharacterCounts;
 use crate::discard::Drop;
 use crate::night::SiteNight;
@@ -14,7 +14,7 @@ use crate::wrapper::Support;
 #[derive(Debug, Deserialize, Serialize)]
 pub struct SiteResult {
     /// Its articles, by (URL, origin).
-    pub articles: Vec<Article>,
+    pub articles: Vec<Extracted>,
     /// What was dropped on the way, sorted.
     pub drops: Vec<Drop>,
     /// Its templates and wrappers.
@@ -42,7 +42,7 @@ pub struct SiteResult {
 
 impl SiteResult {
     /// A site of which nothing is known but its articles.
-    pub fn of_articles(site: &str, articles: Vec<Article>) -> Self {
+    pub fn of_articles(site: &str, articles: Vec<Extracted>) -> Self {
         Self {
             pages: articles.len(),
             work: PageWork::default(),

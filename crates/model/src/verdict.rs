@@ -2,33 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::record::named;
+
+named! {
 /// How a template, or a site, is: whether what was learnt of it still fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Too few pages to tell.
-    TooFewPages,
+    TooFewPages => "too-few-pages",
     /// As it was learnt.
-    Healthy,
+    Healthy => "healthy",
     /// Some way off what was learnt.
-    Drifting,
+    Drifting => "drifting",
     /// The wrapper finds next to nothing any more, or the pages have other layouts.
-    Broken,
+    Broken => "broken",
+}
 }
 
 impl Verdict {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::TooFewPages, Self::Healthy, Self::Drifting, Self::Broken];
-
-    /// The name written to outputs: `too-few-pages`, `healthy`, `drifting`, `broken`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TooFewPages => "too-few-pages",
-            Self::Healthy => "healthy",
-            Self::Drifting => "drifting",
-            Self::Broken => "broken",
-        }
-    }
 
     /// The verdict of this name.
     pub fn named(name: &str) -> Option<Self> {

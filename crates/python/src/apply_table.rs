@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_schema::{ArrowError, DataType};
 use model::FeedItem;
 use rayon::prelude::*;
+use sink::{TableBuilder, drop_record};
 use sitegrove::in_memory::{self, Taken};
 use sitemodel::{Outcome, Seen, SiteModel};
 
@@ -14,7 +15,6 @@ use crate::detached::{guarded, in_threads};
 use crate::pages_in::{Batches, pages_of};
 use crate::seen::locked;
 use crate::settings::Chosen;
-use crate::tables_out::{OutcomeRow, batch_of};
 
 /// Rows that are worked on at once, and bytes of their HTML: these bound memory, whatever the batches given are.
 const MOST_ROWS: usize = 1_024;
@@ -30,8 +30,6 @@ pub(crate) struct Applying {
 
 /// What is applied to each batch, and how.
 pub(crate) struct With {
-    /// Of what is given back.
-    pub(crate) schema: SchemaRef,
     pub(crate) model: Arc<SiteModel>,
     pub(crate) chosen: Arc<Chosen>,
     pub(crate) seen: Arc<Mutex<Seen>>,
@@ -80,18 +78,17 @@ impl With {
         let mut seen = Seen::default();
         taken.iter().for_each(|taken| seen.add(&taken.seen()));
         locked(&self.seen).merge(&seen);
-        let rows: Vec<OutcomeRow<'_>> =
-            taken.iter().map(|taken| row_of(&taken.applied.outcome)).collect::<Result<_, _>>()?;
-        batch_of(&self.schema, &rows)
-    }
-}
-
-/// What came of a page as a row.
-fn row_of(outcome: &Outcome) -> Result<OutcomeRow<'_>, ArrowError> {
-    match outcome {
-        Outcome::Article(article) => Ok(OutcomeRow::of_article(article)),
-        Outcome::Drop(drop) => Ok(OutcomeRow::of_drop(drop)),
-        Outcome::Unassigned => Err(ArrowError::ComputeError("a page was not looked at".into())),
+        let mut rows = TableBuilder::of_outcomes()?;
+        for taken in &taken {
+            match &taken.applied.outcome {
+                Outcome::Article(extracted) => rows.push(&extracted.article)?,
+                Outcome::Drop(drop) => rows.push(&drop_record(drop))?,
+                Outcome::Unassigned => {
+                    return Err(ArrowError::ComputeError("a page was not looked at".into()));
+                }
+            }
+        }
+        rows.take_batch()
     }
 }
 

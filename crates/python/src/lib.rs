@@ -79,6 +79,7 @@ mod extension {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::article::add_properties(&module.py().get_type::<Article>())?;
         module.add("_reads_addresses", cfg!(feature = "remote"))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -12,7 +12,8 @@ pub(crate) fn reduced<'py>(
     kind: &str,
     value: &impl Serialize,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-    let bytes = rmp_serde::to_vec(value).map_err(|e| SitegroveError::new_err(e.to_string()))?;
+    let bytes =
+        rmp_serde::to_vec_named(value).map_err(|e| SitegroveError::new_err(e.to_string()))?;
     let restore = py.import("sitegrove._sitegrove")?.getattr("_restore")?;
     Ok((restore, (kind, PyBytes::new(py, &bytes)).into_pyobject(py)?))
 }

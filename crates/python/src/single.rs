@@ -81,7 +81,7 @@ pub(crate) fn extract(
         in_memory::extract(&page, &items, &chosen.single)
     })?;
     Ok(match applied.outcome {
-        Outcome::Article(article) => Some(Article(*article)),
+        Outcome::Article(article) => Some(Article(article.article)),
         Outcome::Drop(_) | Outcome::Unassigned => None,
     })
 }

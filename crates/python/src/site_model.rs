@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use arrow_schema::ArrowError;
 use grouping::settle;
 use model::Site;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+use sink::TableBuilder;
 use sitegrove::in_memory;
 use sitemodel::{Outcome, Seen, assess};
 
@@ -23,7 +25,6 @@ use crate::seen::locked;
 use crate::settings::{Chosen, Settings, chosen};
 use crate::shown::table_of;
 use crate::stream::RecordBatchReader;
-use crate::tables_out;
 use crate::template::{Health, Template};
 
 /// What was learnt of a site: its templates, and for each the wrapper that finds articles.
@@ -268,10 +269,10 @@ impl SiteModel {
             let message = "`pages` is no Arrow table: it has no __arrow_c_stream__";
             input_error(message.to_owned(), None, None)
         };
-        let schema = tables_out::outcomes();
+        let failed = |error: ArrowError| SitegroveError::new_err(error.to_string());
+        let schema = Arc::clone(TableBuilder::of_outcomes().map_err(failed)?.schema());
         let batches = batches_of(pages)?.ok_or_else(no_table)?;
         let with = With {
-            schema: Arc::clone(&schema),
             model: Arc::clone(&self.model),
             chosen: Arc::clone(&self.chosen),
             seen: Arc::clone(&self.seen),
@@ -433,7 +434,7 @@ impl SiteModel {
             taken
         })?;
         match taken.applied.outcome {
-            Outcome::Article(article) => Ok(ArticleOrDrop::Article(Article(*article))),
+            Outcome::Article(article) => Ok(ArticleOrDrop::Article(Article(article.article))),
             Outcome::Drop(drop) => Ok(ArticleOrDrop::Drop(Drop(*drop))),
             Outcome::Unassigned => Err(SitegroveError::new_err("the page was not looked at")),
         }

@@ -77,8 +77,8 @@ impl Region<'_> {
         dom::markdown_of(&plain::document_of(&self.tree), &[0], &[], base)
     }
 
-    /// Its pictures, in order; without those whose bytes are part of the page.
-    pub fn images(&self) -> Vec<Image> {
+    /// Its pictures, and the other sources of each, in order; without those whose bytes are part of the page.
+    pub fn images(&self) -> (Vec<Image>, Vec<Vec<String>>) {
         records::images(&self.tree)
     }
 

@@ -11,18 +11,22 @@ use crate::tree::{At, Mark, Tree};
 /// Most columns of a table; spans are limited to it.
 const MOST_COLUMNS: usize = 100;
 
-/// Pictures with their captions, in order. Those embedded in the page have no address and are left out.
-pub(crate) fn images(tree: &Tree<'_>) -> Vec<Image> {
-    let mut images = Vec::new();
+/// Pictures with their captions, and the other sources of each, in order. Those embedded in the page have no address and are
+/// left out.
+pub(crate) fn images(tree: &Tree<'_>) -> (Vec<Image>, Vec<Vec<String>>) {
+    let (mut images, mut sources) = (Vec::new(), Vec::new());
     let mut next: Vec<(At, Option<At>)> = vec![(0, None)];
     while let Some((at, figure)) = next.pop() {
         let figure = if tree.is(at, &local_name!("figure")) { Some(at) } else { figure };
-        if tree.is(at, &local_name!("img")) {
-            images.extend(image(tree, at, figure));
+        if tree.is(at, &local_name!("img"))
+            && let Some(image) = image(tree, at, figure)
+        {
+            images.push(image);
+            sources.push(tree.others.get(&at).cloned().unwrap_or_default());
         }
         next.extend(tree.nodes[at].children.iter().rev().map(|&child| (child, figure)));
     }
-    images
+    (images, sources)
 }
 
 fn image(tree: &Tree<'_>, at: At, figure: Option<At>) -> Option<Image> {
@@ -43,7 +47,6 @@ fn image(tree: &Tree<'_>, at: At, figure: Option<At>) -> Option<Image> {
     let credit = credits.map(|at| tree.text_below(at, |_| false)).find(|credit| !credit.is_empty());
     Some(Image {
         url: url.to_owned(),
-        others: tree.others.get(&at).cloned().unwrap_or_default(),
         caption: text(true),
         alt: tree.attribute(at, &local_name!("alt")).and_then(|alt| some(alt.to_owned())),
         credit,

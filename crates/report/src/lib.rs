@@ -31,7 +31,7 @@ use figures::SiteTable;
 use run_page::RunReportPage;
 
 pub use figures::foreign_line;
-pub use site::{PagesAgain, ShownArticle, SiteRecords, SiteView, TemplatePages, WhatDiffers};
+pub use site::{PagesAgain, SiteRecords, SiteView, TemplatePages, WhatDiffers};
 
 /// The report's folder in a run folder.
 pub const FOLDER: &str = "report";

@@ -9,9 +9,8 @@ mod view;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use model::FeedItem;
-use serde::Deserialize;
-use sink::{DropRecord, Ledger, OriginRecord, TemplateRecord};
+use model::{Article, FeedItem, Origin};
+use sink::{DropRecord, Ledger, TemplateRecord};
 use sitemodel::ParsedPage;
 
 pub use view::SiteView;
@@ -26,36 +25,9 @@ pub struct SiteRecords {
     /// Its templates.
     pub templates: Vec<TemplateRecord>,
     /// Its articles.
-    pub articles: Vec<ShownArticle>,
+    pub articles: Vec<Article>,
     /// Its drops.
     pub drops: Vec<DropRecord<'static>>,
-}
-
-/// The fields of `articles.jsonl` that the page shows.
-#[derive(Debug, Deserialize)]
-pub struct ShownArticle {
-    /// Address of the page.
-    pub url: String,
-    /// Where it was read.
-    pub origin: OriginRecord<'static>,
-    template: String,
-    title: Option<String>,
-    authors: Vec<String>,
-    published: Option<String>,
-    modified: Option<String>,
-    language: Option<String>,
-    text: String,
-    #[serde(default)]
-    comments: String,
-    xpath: Vec<String>,
-    prune: Vec<String>,
-    cut: Option<String>,
-    engine: String,
-    route: String,
-    confidence: f64,
-    #[serde(default)]
-    doubtful: bool,
-    sources: BTreeMap<String, String>,
 }
 
 /// The pages of a site that could be read again, parsed and sorted into templates.
@@ -68,7 +40,7 @@ pub struct PagesAgain<'a> {
     /// The templates that were learnt from the pages.
     pub templates: Vec<TemplatePages>,
     /// Index of a page by its origin.
-    pub by_origin: BTreeMap<OriginRecord<'a>, u32>,
+    pub by_origin: BTreeMap<&'a Origin, u32>,
 }
 
 /// A template as it is learnt from the pages read again.

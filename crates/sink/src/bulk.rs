@@ -4,14 +4,12 @@
 //! (Elasticsearch, "Bulk API"). Quickwit and Meilisearch: documents only, with an id in them.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use model::Article;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{ArticleRecord, AtomicFile, Render, Sink, SinkError, article_record, json_lines};
-use model::SiteResult;
+use crate::{SinkError, TextFileSink, json_lines};
+use model::{Article, Extracted};
 
 /// The search server that the lines are for.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -48,61 +46,37 @@ struct Target {
 struct Identified<'a> {
     id: String,
     #[serde(flatten)]
-    record: ArticleRecord<'a>,
+    record: &'a Article,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Line<'a> {
     Action(Action),
-    Document(Box<ArticleRecord<'a>>),
-    Identified(Box<Identified<'a>>),
+    Document(&'a Article),
+    Identified(Identified<'a>),
 }
 
-fn lines(dialect: BulkDialect, articles: &[Article]) -> Vec<u8> {
-    let of_article = |article| {
-        let (id, record) = (id_of(article), article_record(article));
+fn lines<'a>(dialect: BulkDialect, articles: &'a [Extracted]) -> Vec<u8> {
+    let of_article = |extracted: &'a Extracted| {
+        let (id, record) = (id_of(extracted), &extracted.article);
         match dialect {
             BulkDialect::Elasticsearch | BulkDialect::OpenSearch => {
                 let action = Action { index: Target { _id: id } };
-                vec![Line::Action(action), Line::Document(Box::new(record))]
+                vec![Line::Action(action), Line::Document(record)]
             }
             BulkDialect::Quickwit | BulkDialect::Meilisearch => {
-                vec![Line::Identified(Box::new(Identified { id, record }))]
+                vec![Line::Identified(Identified { id, record })]
             }
         }
     };
     json_lines(articles.iter().flat_map(of_article))
 }
 
-/// Writes `articles.bulk.ndjson`.
-#[derive(Debug)]
-pub struct BulkSink {
-    file: AtomicFile,
-    dialect: BulkDialect,
-}
-
-impl BulkSink {
-    /// Starts the file at `path`.
-    ///
-    /// # Errors
-    /// If it cannot be created.
-    pub fn create(path: &Path, dialect: BulkDialect) -> Result<Self, SinkError> {
-        Ok(Self { file: AtomicFile::create(path)?, dialect })
-    }
-}
-
-impl Sink for BulkSink {
-    fn render(&self) -> Option<Render> {
-        let dialect = self.dialect;
-        Some(Arc::new(move |site: &SiteResult| lines(dialect, &site.articles)))
-    }
-
-    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        self.file.write_bytes(rendered)
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), SinkError> {
-        self.file.finish()
-    }
+/// Starts `articles.bulk.ndjson` at `path`.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn bulk_file(path: &Path, dialect: BulkDialect) -> Result<TextFileSink, SinkError> {
+    TextFileSink::create(path, b"", move |articles| lines(dialect, articles))
 }

@@ -1,148 +1,122 @@
 //! `articles.csv`: one row per article, for spreadsheets and quick inspection (RFC 4180 except for
 //! line feeds at the ends of rows; UTF-8).
 
-use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Arc;
 
-use model::{Article, Field, Verdict};
+use model::{Article, Extracted, FieldVisitor, RecordField};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::articles::{access_of, content_hash, word_count};
-use crate::{AtomicFile, Render, Sink, SinkError};
-use model::SiteResult;
+use crate::{SinkError, TextFileSink};
 
-const HEADER: [&str; 28] = [
-    "url",
-    "site",
-    "template",
-    "page_type",
-    "title",
-    "authors",
-    "published",
-    "modified",
-    "language",
-    "language_score",
-    "description",
-    "image",
-    "tags",
-    "site_name",
-    "section",
-    "access",
-    "license",
-    "word_count",
-    "content_hash",
-    "text",
-    "engine",
-    "route",
-    "confidence",
-    "model_revision",
-    "health",
-    "duplicate_of",
-    "gone",
-    "moved_to",
+/// The fields that are no columns: for programs rather than for people, or not to be read in a cell.
+const LEFT_OUT: [&str; 26] = [
+    "schema",
+    "page_type_probability",
+    "canonical",
+    "html",
+    "images",
+    "tables",
+    "embeds",
+    "footnotes",
+    "markdown",
+    "comments",
+    "posts",
+    "xpath",
+    "prune",
+    "cut",
+    "wrapper_version",
+    "doubtful",
+    "site_config",
+    "cluster",
+    "similarity",
+    "gone_status",
+    "sources",
+    "fetched",
+    "charset",
+    "charset_evidence",
+    "charset_overruled",
+    "origin",
 ];
 
-/// Writes `articles.csv`.
-#[derive(Debug)]
-pub struct CsvSink(AtomicFile);
-
-/// The byte order mark of UTF-8, by which spreadsheets recognise UTF-8 when a file is opened
-/// directly.
-const MARK: &[u8] = "\u{feff}".as_bytes();
-
-impl CsvSink {
-    /// Starts the file at `path` with its header, after a byte order mark if `mark`.
-    ///
-    /// # Errors
-    /// If it cannot be created.
-    pub fn create(path: &Path, mark: bool) -> Result<Self, SinkError> {
-        let mut file = AtomicFile::create(path)?;
-        if mark {
-            file.write_bytes(MARK)?;
-        }
-        file.write_bytes(&csv_header())?;
-        Ok(Self(file))
-    }
+fn is_column(field: &RecordField) -> bool {
+    !LEFT_OUT.contains(&field.name)
 }
 
-impl Sink for CsvSink {
-    fn render(&self) -> Option<Render> {
-        Some(Arc::new(|site| csv_rows(&site.articles)))
-    }
+/// Start of `articles.csv`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CsvStart {
+    /// The header.
+    Plain,
+    /// A byte order mark before it, by which spreadsheets recognise UTF-8 when a file is opened directly.
+    Mark,
+}
 
-    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        self.0.write_bytes(rendered)
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), SinkError> {
-        self.0.finish()
-    }
+/// Starts `articles.csv` at `path`.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn csv_file(path: &Path, start: CsvStart) -> Result<TextFileSink, SinkError> {
+    let mark = if start == CsvStart::Mark { "\u{feff}" } else { "" };
+    let start = [mark.as_bytes(), &csv_header()].concat();
+    TextFileSink::create(path, &start, csv_rows)
 }
 
 /// The header row of `articles.csv`, including its line break.
 fn csv_header() -> Vec<u8> {
-    rows(std::iter::once(HEADER.map(Cow::Borrowed)))
+    let columns = Article::FIELDS.iter().filter(|field| is_column(field));
+    rows(std::iter::once(columns.map(|field| field.name.to_owned()).collect()))
 }
 
 /// The rows of articles, in order, including line breaks. Lists are joined by `; `.
-fn csv_rows(articles: &[Article]) -> Vec<u8> {
-    rows(articles.iter().map(|article| cells(article).map(harmless)))
+fn csv_rows(articles: &[Extracted]) -> Vec<u8> {
+    rows(articles.iter().map(|article| {
+        let mut row = CsvRow(Vec::new());
+        article.visit_fields(&mut row);
+        row.0
+    }))
 }
 
-fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 28]>) -> Vec<u8> {
+fn rows(rows: impl Iterator<Item = Vec<String>>) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         // All rows have the same length and are written to memory: this cannot fail.
-        let _ = writer.write_record(row.iter().map(|cell| cell.as_bytes()));
+        let _ = writer.write_record(row);
     }
     writer.into_inner().unwrap_or_default()
 }
 
-fn cells(article: &Article) -> [Cow<'_, str>; 28] {
-    fn text(field: &Option<Field<String>>) -> Cow<'_, str> {
-        field.as_ref().map_or(Cow::Borrowed(""), |f| f.value.as_str().into())
+/// The cells of an article.
+struct CsvRow(Vec<String>);
+
+impl FieldVisitor for CsvRow {
+    fn visit<T: Serialize>(&mut self, field: &'static RecordField, value: &T) {
+        if is_column(field) {
+            let value = serde_json::to_value(value).unwrap_or_default();
+            self.0.push(harmless(cell(value)));
+        }
     }
-    fn list(field: &Option<Field<Vec<String>>>) -> Cow<'_, str> {
-        field.as_ref().map_or(Cow::Borrowed(""), |f| f.value.join("; ").into())
+}
+
+fn cell(value: Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(number) => format!("{number:.4}"),
+            None => number.to_string(),
+        },
+        Value::Array(values) => values.into_iter().map(cell).collect::<Vec<_>>().join("; "),
+        other => other.to_string(),
     }
-    let m = &article.metadata;
-    [
-        (&article.url).into(),
-        (&article.site).into(),
-        (&article.template).into(),
-        article.page_type.map_or("", |own| own.page_type.as_str()).into(),
-        text(&m.title),
-        list(&m.authors),
-        text(&m.published),
-        text(&m.modified),
-        text(&m.language),
-        article.language_score.map_or(Cow::Borrowed(""), |score| format!("{score:.4}").into()),
-        text(&m.description),
-        text(&m.image),
-        list(&m.tags),
-        text(&m.site_name),
-        text(&m.section),
-        access_of(article).unwrap_or_default().into(),
-        text(&m.license),
-        word_count(&article.text).to_string().into(),
-        content_hash(&article.text).into(),
-        (&article.text).into(),
-        (&article.engine).into(),
-        article.route.as_str().into(),
-        format!("{:.4}", article.confidence).into(),
-        article.model_revision.map_or(Cow::Borrowed(""), |number| number.to_string().into()),
-        article.health.map_or("", Verdict::as_str).into(),
-        article.duplicate_of().unwrap_or_default().into(),
-        article.gone.as_ref().map_or(Cow::Borrowed(""), |gone| gone.at.to_string().into()),
-        article.gone.as_ref().and_then(|gone| gone.moved_to.as_deref()).unwrap_or_default().into(),
-    ]
 }
 
 /// Spreadsheets evaluate cells that begin like a formula. A leading apostrophe keeps them text
 /// (OWASP, CSV injection; the full-width forms are for Japanese editions).
-fn harmless(cell: Cow<'_, str>) -> Cow<'_, str> {
+fn harmless(cell: String) -> String {
     if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
-        format!("'{cell}").into()
+        format!("'{cell}")
     } else {
         cell
     }

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use model::Drop;
+use model::{Drop, Origin};
 use serde::{Deserialize, Serialize};
-
-use crate::OriginRecord;
 
 /// A drop, as it is written and read.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -21,7 +19,7 @@ pub struct DropRecord<'a> {
     /// Details in a sentence; may be empty.
     pub detail: Cow<'a, str>,
     /// Where it was read.
-    pub origin: OriginRecord<'a>,
+    pub origin: Cow<'a, Origin>,
 }
 
 /// The record of a drop.
@@ -32,6 +30,6 @@ pub fn drop_record(drop: &Drop) -> DropRecord<'_> {
         url: (&drop.url).into(),
         site: (&drop.site).into(),
         detail: (&drop.detail).into(),
-        origin: (&drop.origin).into(),
+        origin: Cow::Borrowed(&drop.origin),
     }
 }

@@ -1,10 +1,9 @@
 //! One line of `health.jsonl`: how well a site's stored model fits the pages of this run.
 
-use model::SiteNight;
+use model::{SiteNight, rounded};
 use serde::Serialize;
 
 use crate::SCHEMA;
-use crate::articles::rounded;
 
 /// The health of a site's model; the order of the fields is the order in the file.
 #[derive(Debug, Serialize)]

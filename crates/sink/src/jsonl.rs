@@ -2,13 +2,11 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 
-use model::Article;
-use serde::Serialize;
+use model::Extracted;
+use serde::{Deserialize, Serialize};
 
-use crate::{AtomicFile, Render, Sink, SinkError, article_record};
-use model::SiteResult;
+use crate::{SinkError, TextFileSink};
 
 /// Compression level: zstd's own default.
 const LEVEL: i32 = 3;
@@ -29,21 +27,18 @@ fn write_lines<T: Serialize>(records: impl Iterator<Item = T>, bytes: &mut Vec<u
     }
 }
 
-/// The lines of a site's articles.
-fn lines_of(site: &SiteResult) -> Vec<u8> {
+/// The lines of articles.
+fn lines_of(articles: &[Extracted]) -> Vec<u8> {
     // A buffer that grows by doubling is copied, and touches up to twice the memory needed.
-    let long = |a: &Article| {
-        let markdown = a.markdown.as_ref().map_or(0, String::len);
-        a.text.len() + a.html.len() + markdown + a.comments.len()
-    };
-    let long: usize = site.articles.iter().map(long).sum();
-    let mut bytes = Vec::with_capacity(long + long / 16 + 2_048 * site.articles.len());
-    write_lines(site.articles.iter().map(article_record), &mut bytes);
+    let long: usize = articles.iter().map(|article| article.long_text_bytes()).sum();
+    let mut bytes = Vec::with_capacity(long + long / 16 + 2_048 * articles.len());
+    write_lines(articles.iter().map(|extracted| &extracted.article), &mut bytes);
     bytes
 }
 
 /// How lines are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LineStorage {
     /// Uncompressed.
     Plain,
@@ -75,40 +70,17 @@ fn frame(bytes: &[u8]) -> Vec<u8> {
     compressed().unwrap_or_default()
 }
 
-/// Writes `articles.jsonl` or `articles.jsonl.zst`.
-#[derive(Debug)]
-pub struct JsonlSink {
-    file: AtomicFile,
-    storage: LineStorage,
-}
-
-impl JsonlSink {
-    /// Starts the file at `path`.
-    ///
-    /// # Errors
-    /// If it cannot be created.
-    pub fn create(path: &Path, storage: LineStorage) -> Result<Self, SinkError> {
-        Ok(Self { file: AtomicFile::create(path)?, storage })
-    }
-}
-
-impl Sink for JsonlSink {
-    fn render(&self) -> Option<Render> {
-        let storage = self.storage;
-        Some(Arc::new(move |site| storage.store(lines_of(site))))
-    }
-
-    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        self.file.write_bytes(rendered)
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
-        if self.file.is_empty() && self.storage == LineStorage::Zstd {
-            // A valid zstd file has at least one frame.
-            self.file.write_bytes(&frame(b""))?;
-        }
-        self.file.finish()
-    }
+/// Starts `articles.jsonl` or `articles.jsonl.zst` at `path`.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn jsonl_file(path: &Path, storage: LineStorage) -> Result<TextFileSink, SinkError> {
+    let file = TextFileSink::create(path, b"", move |articles| storage.store(lines_of(articles)))?;
+    Ok(match storage {
+        LineStorage::Plain => file,
+        // A valid zstd file has at least one frame.
+        LineStorage::Zstd => file.with_bytes_if_empty(frame(b"")),
+    })
 }
 
 #[cfg(test)]

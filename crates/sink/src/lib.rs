@@ -5,7 +5,6 @@ Every file appears complete or not at all ([`AtomicFile`]). The formats are docu
 in `docs/FORMATS.md`; a field is never renamed, retyped or removed without raising [`SCHEMA`].
 */
 
-mod articles;
 mod atomic;
 mod bulk;
 mod csv_rows;
@@ -17,44 +16,41 @@ mod html_page;
 mod instant;
 mod jsonl;
 mod ledger;
-mod parquet_columns;
 mod parquet_file;
-mod parquet_schema;
 mod sink;
 mod site_configs;
 mod site_figures;
 mod site_rows;
+mod table;
+mod text_file;
 mod versions;
 mod warc;
 mod wrappers;
 
-pub use articles::{
-    ArticleRecord, OriginRecord, access_of, article_record, content_hash, word_count,
-};
 pub use atomic::{AtomicFile, SinkError, make_folder};
-pub use bulk::{BulkDialect, BulkSink};
-pub use csv_rows::CsvSink;
+pub use bulk::{BulkDialect, bulk_file};
+pub use csv_rows::{CsvStart, csv_file};
 pub use dataset::{DatasetSink, foreign_to_dataset};
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
 pub use health::{HealthRecord, health_record};
 pub use html_page::{fragment_of, html_page};
 pub use instant::instant;
-pub use jsonl::{JsonlSink, LineStorage, json_lines};
+pub use jsonl::{LineStorage, json_lines, jsonl_file};
 pub use ledger::{
     ChosenPages, EarlierRun, InputRecord, LastNight, Ledger, PageSelection, RunCounts, RunPhase,
     RunProgress, RunState,
 };
+pub use model::SCHEMA;
 pub use parquet_file::ParquetSink;
 pub use sink::{Render, Sink};
 pub use site_configs::SiteConfigSink;
 pub use site_figures::{figures_of, length_class_end};
 pub use site_rows::SiteRowsSink;
+pub use table::TableBuilder;
+pub use text_file::TextFileSink;
 pub use versions::{
     ArticleArchive, ArticleKey, Change, ChangeKind, GoneSpan, KeyOf, Reading, Version, VersionsSink,
 };
 pub use warc::{WarcContent, WarcSink};
 pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};
-
-/// Version of all record formats of this crate.
-pub const SCHEMA: u32 = 1;

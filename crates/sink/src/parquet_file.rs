@@ -9,37 +9,44 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_array::{Array as _, RecordBatch};
+use model::{Article, SiteResult};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnPath, SchemaDescriptor, TypePtr};
-use serde_json::Value;
+use parquet::schema::types::ColumnPath;
 
-use crate::instant::instant;
-use crate::parquet_columns::Columns;
-use crate::parquet_schema::{LONG, UNIQUE, schema};
-use crate::{AtomicFile, SCHEMA, Sink, SinkError, article_record};
-use model::{Article, SiteResult};
+use crate::{AtomicFile, SCHEMA, Sink, SinkError, TableBuilder};
 
-/// Size of the values, in bytes, at which a row group ends: it is held in memory until then.
+/// Size of the values, in bytes, at which a row group ends: it is held in memory until then, compressed.
 const ROW_GROUP_BYTES: usize = 64 << 20;
 
-/// Date fields whose instant is also written to a separate column.
-const DATES: [(&str, &str); 4] = [
-    ("published", "published_at"),
-    ("modified", "modified_at"),
-    ("gone", "gone_at"),
-    ("fetched", "fetched_at"),
-];
+/// Size of the long texts, in bytes, at which articles are passed on to the writer. The batches, and so the bytes of the file,
+/// depend on the articles only.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// What an article without text counts, in bytes.
+const ARTICLE_BYTES: usize = 1_024;
+
+/// Columns whose values hardly repeat, for which a dictionary would be useless.
+const UNIQUE_COLUMNS: [&str; 7] =
+    ["url", "title", "image", "canonical", "content_hash", "origin.offset", "origin.record_id"];
+
+/// Columns of long text, for which minimum and maximum values are useless, too.
+const LONG_COLUMNS: [&str; 6] = ["text", "html", "markdown", "comments", "description", "cut"];
 
 /// Writes `articles.parquet`.
 pub struct ParquetSink {
     path: PathBuf,
-    schema: TypePtr,
-    columns: Columns,
-    writer: SerializedFileWriter<AtomicFile>,
+    rows: TableBuilder,
+    /// Bytes of the rows that are not yet passed on.
+    waiting: usize,
+    /// Bytes of the values of the row group, so far.
+    held: usize,
+    writer: ArrowWriter<AtomicFile>,
 }
 
 impl fmt::Debug for ParquetSink {
@@ -59,17 +66,32 @@ impl ParquetSink {
     }
 
     fn begin(path: &Path, file: AtomicFile) -> ParquetResult<Self> {
-        let schema: TypePtr = Arc::new(schema()?);
-        let columns = Columns::new(&SchemaDescriptor::new(Arc::clone(&schema)))?;
-        let writer = SerializedFileWriter::new(file, Arc::clone(&schema), Arc::new(properties()?))?;
-        Ok(Self { path: path.to_owned(), schema, columns, writer })
+        let rows = TableBuilder::of_articles()?;
+        let options =
+            ArrowWriterOptions::new().with_properties(properties()?).with_skip_arrow_metadata(true);
+        let options = options.with_schema_root("article".to_owned());
+        let writer = ArrowWriter::try_new_with_options(file, Arc::clone(rows.schema()), options)?;
+        Ok(Self { path: path.to_owned(), rows, waiting: 0, held: 0, writer })
     }
 
     fn add(&mut self, article: &Article) -> ParquetResult<()> {
-        let record = serde_json::to_value(article_record(article))
-            .map_err(|error| ParquetError::External(Box::new(error)))?;
-        self.columns.push(&self.schema, with_instants(record))?;
-        if self.columns.bytes() >= ROW_GROUP_BYTES { self.write_row_group() } else { Ok(()) }
+        self.rows.push(article)?;
+        self.waiting += ARTICLE_BYTES + article.long_text_bytes();
+        if self.waiting >= BATCH_BYTES {
+            self.pass_on()?;
+        }
+        if self.held >= ROW_GROUP_BYTES { self.write_row_group() } else { Ok(()) }
+    }
+
+    /// Passes the rows on to the writer.
+    fn pass_on(&mut self) -> ParquetResult<()> {
+        if self.waiting > 0 {
+            let batch = self.rows.take_batch()?;
+            self.writer.write(&batch)?;
+            self.held += bytes_of(&batch)?;
+            self.waiting = 0;
+        }
+        Ok(())
     }
 
     /// Adds an article.
@@ -79,7 +101,7 @@ impl ParquetSink {
 
     /// Bytes of values in memory.
     pub(crate) fn held(&self) -> usize {
-        self.columns.bytes()
+        self.held + self.waiting
     }
 
     /// Writes the rows in memory as a row group.
@@ -95,19 +117,9 @@ impl ParquetSink {
     }
 
     fn write_row_group(&mut self) -> ParquetResult<()> {
-        if self.columns.rows() == 0 {
-            return Ok(());
-        }
-        let mut group = self.writer.next_row_group()?;
-        let mut number = 0;
-        while let Some(mut column) = group.next_column()? {
-            self.columns.write(number, &mut column)?;
-            column.close()?;
-            number += 1;
-        }
-        group.close()?;
-        self.columns.restart();
-        Ok(())
+        self.pass_on()?;
+        self.held = 0;
+        self.writer.flush()
     }
 }
 
@@ -125,16 +137,10 @@ fn failed(path: &Path, error: ParquetError) -> SinkError {
     SinkError { what: "cannot write", path: path.to_owned(), source: io::Error::other(error) }
 }
 
-/// Adds the instants of dates, in microseconds since 1970 in UTC, truncated.
-fn with_instants(mut record: Value) -> Value {
-    if let Some(fields) = record.as_object_mut() {
-        for (name, at) in DATES {
-            let instant = fields.get(name).and_then(Value::as_str).and_then(instant);
-            let micros = instant.map_or(Value::Null, |i| i.as_microsecond().into());
-            fields.insert(at.to_owned(), micros);
-        }
-    }
-    record
+/// Size of the values of a batch.
+fn bytes_of(batch: &RecordBatch) -> ParquetResult<usize> {
+    let columns = batch.columns().iter();
+    Ok(columns.map(|column| column.to_data().get_slice_memory_size()).sum::<Result<usize, _>>()?)
 }
 
 fn properties() -> ParquetResult<WriterProperties> {
@@ -145,10 +151,10 @@ fn properties() -> ParquetResult<WriterProperties> {
         .set_key_value_metadata(Some(vec![version]))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_max_row_group_row_count(None);
-    for name in UNIQUE {
+    for name in UNIQUE_COLUMNS.iter().chain(&LONG_COLUMNS) {
         builder = builder.set_column_dictionary_enabled(path(name), false);
     }
-    for name in LONG {
+    for name in LONG_COLUMNS {
         builder = builder.set_column_statistics_enabled(path(name), EnabledStatistics::None);
     }
     Ok(builder.build())

@@ -4,11 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use model::{
-    Article, BestFigures, Metadata, Route, SiteFigures, SiteResult, TemplateKind, TemplateSummary,
-    WeakTemplate, WorstArticle,
+    Article, BestFigures, Extracted, Route, SiteFigures, SiteResult, TemplateKind, TemplateSummary,
+    WeakTemplate, WorstArticle, rounded,
 };
-
-use crate::articles::rounded;
 
 /// Lower edges of the classes in which article lengths are counted, in characters: ten per power of
 /// ten (the series R10 of ISO 3). Integers, because logarithms differ in the last digit between
@@ -75,26 +73,6 @@ fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
     counts
 }
 
-/// The names of the metadata fields that an article has.
-fn fields(metadata: &Metadata) -> impl Iterator<Item = &'static str> {
-    let all = [
-        ("title", metadata.title.is_some()),
-        ("authors", metadata.authors.is_some()),
-        ("published", metadata.published.is_some()),
-        ("modified", metadata.modified.is_some()),
-        ("language", metadata.language.is_some()),
-        ("description", metadata.description.is_some()),
-        ("image", metadata.image.is_some()),
-        ("tags", metadata.tags.is_some()),
-        ("canonical", metadata.canonical.is_some()),
-        ("site_name", metadata.site_name.is_some()),
-        ("section", metadata.section.is_some()),
-        ("access", metadata.access.is_some()),
-        ("license", metadata.license.is_some()),
-    ];
-    all.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name)
-}
-
 /// The primary subtag of a BCP 47 tag: two or three letters (RFC 5646, 2.2.1), or `other`.
 fn primary_subtag(tag: &str) -> String {
     let primary = tag.split('-').next().unwrap_or_default();
@@ -112,14 +90,13 @@ fn month(date: &str) -> Option<String> {
 }
 
 fn worst_of(article: &Article) -> WorstArticle {
-    let title = article.metadata.title.as_ref().map(|title| title.value.as_str());
     let cut = |title: &str| match title.char_indices().nth(TITLE_CHARACTERS) {
         Some((end, _)) => format!("{}…", &title[..end]),
         None => title.to_owned(),
     };
     WorstArticle {
         url: article.url.clone(),
-        title: title.map(cut),
+        title: article.title.as_deref().map(cut),
         template: article.template.clone(),
         route: article.route.as_str().to_owned(),
         characters: article.text.chars().count(),
@@ -172,15 +149,16 @@ pub fn figures_of(site: &SiteResult) -> SiteFigures {
         held_back: best.support.held_back,
         held_back_agreeing: best.support.held_back_agreeing,
     });
-    let mut worst: Vec<&Article> = articles.iter().filter(|article| article.doubtful).collect();
+    let mut worst: Vec<&Extracted> = articles.iter().filter(|article| article.doubtful).collect();
     worst.sort_by(|a, b| worse(a.confidence, &a.url, b.confidence, &b.url));
-    let worst = worst.into_iter().take(SiteFigures::LISTED).map(worst_of).collect();
+    let worst =
+        worst.into_iter().take(SiteFigures::LISTED).map(|article| worst_of(article)).collect();
     let mut weak: Vec<WeakTemplate> = site.summary.templates.iter().filter_map(weak).collect();
     weak.sort_by(|a, b| b.pages.cmp(&a.pages).then_with(|| a.template.cmp(&b.template)));
     weak.truncate(SiteFigures::LISTED);
-    let of_metadata = articles.iter().map(|article| &article.metadata);
-    let languages = of_metadata.clone().filter_map(|own| own.language.as_ref());
-    let dates = of_metadata.clone().filter_map(|own| own.published.as_ref());
+    let fields = articles.iter().flat_map(|article| article.sources.found());
+    let languages = articles.iter().filter_map(|article| article.language.as_deref());
+    let dates = articles.iter().filter_map(|article| article.published.as_deref());
     let types = articles.iter().filter_map(|article| article.page_type);
     SiteFigures {
         site: site.site.clone(),
@@ -198,10 +176,10 @@ pub fn figures_of(site: &SiteResult) -> SiteFigures {
         drops: count(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
         confidences: count(articles.iter().map(|a| confidence_class(a.confidence))),
         lengths: count(articles.iter().map(|a| length_class(a.text.chars().count() as u64))),
-        fields: count(of_metadata.flat_map(fields).map(str::to_owned)),
-        languages: count(languages.map(|own| primary_subtag(&own.value))),
-        months: count(dates.filter_map(|own| month(&own.value))),
-        page_types: count(types.map(|own| own.page_type.as_str().to_owned())),
+        fields: count(fields.map(|(field, _)| field.to_owned())),
+        languages: count(languages.map(primary_subtag)),
+        months: count(dates.filter_map(month)),
+        page_types: count(types.map(|own| own.as_str().to_owned())),
         worst,
         weak,
         change: site.night.as_ref().and_then(|night| night.change.clone()),

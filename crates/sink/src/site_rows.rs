@@ -4,10 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::{SiteFigures, SiteResult};
+use model::{SiteFigures, SiteResult, rounded};
 use serde::Serialize;
 
-use crate::articles::rounded;
 use crate::atomic::make_folder;
 use crate::site_figures::{absorb, figures_of};
 use crate::{AtomicFile, Render, SCHEMA, Sink, SinkError, json_lines};

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use archive::{NewRecord, RecordKind, Wrapping, Writer, surt};
 use data_encoding::BASE32;
 use jiff::{Timestamp, tz::TimeZone};
-use model::Article;
+use model::{Article, Extracted, SiteResult};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
 use crate::html_page::html_page;
-use crate::{AtomicFile, Render, Sink, SinkError, article_record};
-use model::SiteResult;
+use crate::{AtomicFile, Render, Sink, SinkError};
 
 /// The contents of the records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum WarcContent {
     /// An HTML page with the fragment, or the text if there is none.
     Html,
@@ -92,7 +92,7 @@ impl Sink for WarcSink {
 
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
         if self.offset == 0 && !site.articles.is_empty() {
-            self.begin(site.articles.first())?;
+            self.begin(site.articles.first().map(|first| &first.article))?;
         }
         let end = rendered.iter().position(|&b| b == b'\n').unwrap_or(rendered.len());
         let entries: Vec<Entry> = serde_json::from_slice(&rendered[..end]).unwrap_or_default();
@@ -146,7 +146,7 @@ struct Entry {
 }
 
 /// The entries as a line of JSON, followed by the records.
-fn rendered(articles: &[Article], content: WarcContent) -> Vec<u8> {
+fn rendered(articles: &[Extracted], content: WarcContent) -> Vec<u8> {
     let (mut entries, mut records) = (Vec::new(), Vec::new());
     for article in articles {
         let (mut entry, record, id) = conversion(article, content);
@@ -208,8 +208,12 @@ fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>, Strin
 /// The metadata record of an article: the object of `articles.jsonl`, in which the field that the conversion record with
 /// this id holds is empty.
 fn metadata(article: &Article, as_html: bool, conversion: &str) -> Vec<u8> {
-    let record = article_record(article);
-    let record = if as_html { record.without_html() } else { record.without_text() };
+    let mut record = article.clone();
+    if as_html {
+        record.html.clear()
+    } else {
+        record.text.clear()
+    }
     // Plain data serialized into memory: this cannot fail.
     let block = serde_json::to_vec(&record).unwrap_or_default();
     let refers_to = format!("<{conversion}>");

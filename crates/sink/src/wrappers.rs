@@ -1,10 +1,9 @@
 //! `wrappers/SITE.json`: the templates and wrappers learnt for a site.
 
-use model::{SiteConfigUse, SiteSummary, StructuralPattern, TemplateSummary};
+use model::{SiteConfigUse, SiteSummary, StructuralPattern, TemplateSummary, rounded};
 use serde::{Deserialize, Serialize};
 
 use crate::SCHEMA;
-use crate::articles::rounded;
 
 /// All templates of a site: what the file holds, as it is written and read.
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -1,7 +1,8 @@
 //! Applies a model to a page: extract.
 
 use model::{
-    Article, CharacterCounts, Contained, Drop, DropReason, FeedItem, Page, Stage, contain_panics,
+    Article, CharacterCounts, Contained, Drop, DropReason, Extracted, FeedItem, Page, Stage,
+    contain_panics,
 };
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,7 @@ use crate::walls;
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub enum Outcome {
     /// An article.
-    Article(Box<Article>),
+    Article(Box<Extracted>),
     /// A drop with its reason.
     Drop(Box<Drop>),
     /// The model has no template for it: another round of learning may add one, or [`SiteModel::apply_alone`]

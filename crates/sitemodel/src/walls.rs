@@ -9,7 +9,7 @@ mod phrases;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use dom::{Document, NodeId, local_name, normalize_space, text_of};
-use model::{Access, Article, DropReason, Field, Source};
+use model::{Access, Article, DropReason, Source};
 use terms::{count_words, has_words};
 use url::Url;
 
@@ -88,8 +88,7 @@ pub(crate) fn lines_of(article: &Article) -> Option<BTreeSet<u64>> {
         return None;
     }
     let mut hashes = Lines::of(&article.url);
-    let title = article.metadata.title.as_ref();
-    let of_title = title.and_then(|title| hashes.hash(&title.value));
+    let of_title = article.title.as_ref().and_then(|title| hashes.hash(title));
     let lines = article.text.lines().filter_map(|line| hashes.hash(line));
     Some(lines.filter(|&line| Some(line) != of_title).collect())
 }
@@ -105,7 +104,7 @@ pub(crate) fn reason(
     if has_words(text, MOST_WORDS + 1) {
         return None;
     }
-    let title = article.metadata.title.as_ref().map_or("", |title| &title.value);
+    let title = article.title.as_deref().unwrap_or_default();
     let counts = Counts::of(text, title, &article.url, repeated);
     if counts.are_shared() {
         let kind = kind_of(title, text).map(|(kind, _)| kind);
@@ -221,7 +220,7 @@ fn without_links(text: &str, document: &Document) -> String {
 /// Notes that a page has only the beginning of an article: a short text with a request to subscribe that siblings have, too. What
 /// the page itself declares decides first.
 pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
-    let is_decided = article.metadata.access.is_some() || repeated.is_empty();
+    let is_decided = article.access.is_some() || repeated.is_empty();
     if is_decided || has_words(&article.text, MOST_WORDS + 1) {
         return;
     }
@@ -233,7 +232,7 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
     let is_wall =
         |line: &str| kind_of("", line).is_some_and(|(kind, _)| kind == DropReason::PaywallStub);
     if article.text.lines().filter(is_repeated).any(is_wall) {
-        article.metadata.access = Some(Field { value: Access::Partial, source: Source::Page });
+        (article.access, article.sources.access) = (Some(Access::Partial), Some(Source::Page));
     }
 }
 

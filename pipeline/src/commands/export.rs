@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use document::{Pictures, Text};
+use document::Pictures;
+use model::Article;
 use model::contain_panics;
 use report::readable::count;
 use sink::{AtomicFile, make_folder};
@@ -175,14 +176,14 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
         Format::Markdown | Format::Tei | Format::Json => Pictures::new(),
     };
     if format == Format::Epub {
-        let texts: Vec<Text> = found.into_iter().map(|found| found.text).collect();
+        let articles: Vec<Article> = found.into_iter().map(|found| found.article).collect();
         let title = args.site.clone().unwrap_or_else(|| "Articles".to_owned());
-        let book = document::epub(&texts, &title, &pictures).context("cannot make the book")?;
+        let book = document::epub(&articles, &title, &pictures).context("cannot make the book")?;
         write(&args.out, &book)?;
         writeln!(
             out,
             "{}, {} in {}",
-            count(texts.len(), "article"),
+            count(articles.len(), "article"),
             count(pictures.len(), "picture"),
             shown(&args.out)
         )?;
@@ -201,12 +202,12 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     for one in &found {
         match contain_panics(|| document_of(one, format, &pictures)) {
             Ok(document) => {
-                let name = file_name(&one.text.url, format.ending(), &mut taken);
+                let name = file_name(&one.article.url, format.ending(), &mut taken);
                 write(&args.out.join(name), &document?)?;
                 written += 1;
             }
             Err(panic) => tracing::error!(
-                at = %one.text.url,
+                at = %one.article.url,
                 next = "please report it with the article",
                 "left out: its document cannot be made: {panic}"
             ),
@@ -240,9 +241,9 @@ fn shown(path: &Path) -> String {
 
 fn document_of(found: &Found, format: Format, pictures: &Pictures) -> Result<Vec<u8>> {
     Ok(match format {
-        Format::Html => document::page(&found.text, pictures).into_bytes(),
-        Format::Markdown => document::markdown(&found.text).into_bytes(),
-        Format::Tei => document::tei(&found.text).into_bytes(),
+        Format::Html => document::page(&found.article, pictures).into_bytes(),
+        Format::Markdown => document::markdown(&found.article).into_bytes(),
+        Format::Tei => document::tei(&found.article).into_bytes(),
         Format::Json => {
             let mut bytes = serde_json::to_vec_pretty(&found.record)?;
             bytes.push(b'\n');

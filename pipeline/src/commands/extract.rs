@@ -9,8 +9,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use grouping::Tracking;
-use model::{Metadata, SiteResult};
-use sink::article_record;
+use model::SiteResult;
 
 use crate::config::Config;
 use crate::error_chain::Problem;
@@ -113,12 +112,12 @@ fn print(
 ) -> Result<()> {
     for article in &result.articles {
         match format {
-            ExtractFormat::Json => out.json_line(&article_record(article))?,
+            ExtractFormat::Json => out.json_line(&article.article)?,
             ExtractFormat::Html => writeln!(out.as_html(), "{}", article.html)?,
             ExtractFormat::Markdown => {
                 let body = article.markdown.as_deref().unwrap_or_default();
-                let title = article.metadata.title.as_ref();
-                let title = title.map(|t| format!("# {}", dom::markdown_of_text(&t.value)));
+                let title = article.title.as_deref();
+                let title = title.map(|title| format!("# {}", dom::markdown_of_text(title)));
                 // Many bodies start with their heading.
                 if let Some(title) = title.filter(|title| !body.lines().any(|line| line == title)) {
                     writeln!(out, "{title}\n")?;
@@ -126,8 +125,8 @@ fn print(
                 writeln!(out, "{body}\n")?;
             }
             ExtractFormat::Text => {
-                if let Some(title) = &article.metadata.title {
-                    writeln!(out, "# {}", line(&title.value))?;
+                if let Some(title) = &article.title {
+                    writeln!(out, "# {}", line(title))?;
                 }
                 let is_file = article.url.starts_with("file:");
                 let from = if is_file { &*article.origin.file } else { &*article.url };
@@ -135,10 +134,9 @@ fn print(
                 if !is_file && are_named {
                     writeln!(out, "{}", line(&article.origin.file))?;
                 }
-                let Metadata { authors, published, .. } = &article.metadata;
-                let authors = authors.as_ref().map(|authors| authors.value.join(", "));
-                let date = published.as_ref().map(|date| date.value.clone());
-                let who_and_when: Vec<String> = authors.into_iter().chain(date).collect();
+                let authors = (!article.authors.is_empty()).then(|| article.authors.join(", "));
+                let who_and_when: Vec<String> =
+                    authors.into_iter().chain(article.published.clone()).collect();
                 if !who_and_when.is_empty() {
                     writeln!(out, "{}", line(&who_and_when.join("; ")))?;
                 }

@@ -336,7 +336,7 @@ pub(super) fn watched<T>(
 /// Warns of settings that have no effect.
 pub(super) fn warn_of_settings(config: &Config) {
     if config.emit.markdown && !config.emit.wants_markdown() {
-        let have = SinkName::ALL.into_iter().filter(|name| name.has_markdown());
+        let have = SinkName::ALL.iter().copied().filter(|name| name.has_markdown());
         let have: Vec<&str> = have.map(SinkName::as_str).collect();
         tracing::warn!(
             at = "--markdown",

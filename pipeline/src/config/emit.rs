@@ -7,7 +7,7 @@ use duplicates::Describer;
 use grouping::Tracking;
 use model::PageType;
 use serde::{Deserialize, Serialize};
-use sink::BulkDialect;
+use sink::{BulkDialect, CsvStart, LineStorage, WarcContent};
 
 use crate::digests::sha256_of;
 use crate::sink_name::SinkName;
@@ -23,13 +23,13 @@ pub struct EmitConfig {
     /// Whether outputs with every field of an article include it as Markdown.
     pub markdown: bool,
     /// Contents of the records of `articles.warc.gz`.
-    pub warc: WarcBlocks,
+    pub warc: WarcContent,
     /// File of the archive that `sqlite` adds to; empty for the one in the run folder.
     pub archive: PathBuf,
     /// How `articles.jsonl` is stored.
-    pub jsonl: JsonlForm,
+    pub jsonl: LineStorage,
     /// Start of `articles.csv`.
-    pub csv: CsvForm,
+    pub csv: CsvStart,
     /// Dialect of `articles.bulk.ndjson`.
     pub bulk: BulkDialect,
     /// Folder of an index that grows from run to run; empty for one in the run folder.
@@ -62,40 +62,10 @@ pub enum Duplicates {
     Keep,
 }
 
-/// Contents of the records of a WARC of articles.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WarcBlocks {
-    /// The HTML fragment.
-    Html,
-    /// The plain text.
-    Text,
-}
-
-/// How `articles.jsonl` is stored.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum JsonlForm {
-    /// Uncompressed.
-    Plain,
-    /// As zstd frames.
-    Zstd,
-}
-
-/// Start of `articles.csv`.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CsvForm {
-    /// With its header.
-    Plain,
-    /// With a byte order mark.
-    Mark,
-}
-
 impl EmitConfig {
     /// The chosen outputs, each once, in the order they are written.
     pub fn chosen(&self) -> Vec<SinkName> {
-        SinkName::ALL.into_iter().filter(|name| self.sinks.contains(name)).collect()
+        SinkName::ALL.iter().copied().filter(|name| self.sinks.contains(name)).collect()
     }
 
     /// SHA-256 of these settings, in hex.
@@ -113,7 +83,9 @@ impl EmitConfig {
 
     /// Whether a chosen output contains the HTML of articles; otherwise it is not made.
     pub fn wants_html(&self) -> bool {
-        self.sinks.iter().any(|name| name.has_html(self))
+        self.sinks.iter().any(|name| {
+            (*name != SinkName::Warc || self.warc == WarcContent::Html) && name.has_html()
+        })
     }
 
     /// Whether a chosen output contains articles as Markdown.

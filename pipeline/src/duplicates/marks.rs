@@ -2,7 +2,7 @@
 
 use std::io;
 
-use model::{Article, Duplicate};
+use model::Extracted;
 use serde::{Deserialize, Serialize};
 
 use crate::segment::sorted::Merged;
@@ -62,7 +62,7 @@ impl Marks {
     ///
     /// # Errors
     /// If notes cannot be read.
-    pub(crate) fn note(&mut self, articles: &mut [Article]) -> io::Result<()> {
+    pub(crate) fn note(&mut self, articles: &mut [Extracted]) -> io::Result<()> {
         let Some(marks) = &mut self.marks else { return Ok(()) };
         let first = self.next;
         self.next += articles.len() as u64;
@@ -71,8 +71,9 @@ impl Marks {
         {
             let Some(mark) = marks.next().transpose()? else { break };
             let of = mark.of.map(|(url, similarity)| (url, f64::from_bits(similarity)));
-            let noted = Duplicate { cluster: format!("{:016x}", mark.cluster), of };
-            articles[(at - first) as usize].duplicate = Some(noted);
+            let article = &mut articles[(at - first) as usize];
+            article.cluster = Some(format!("{:016x}", mark.cluster));
+            (article.duplicate_of, article.similarity) = of.unzip();
         }
         Ok(())
     }

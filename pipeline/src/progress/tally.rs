@@ -44,7 +44,7 @@ impl Counted {
             more: result.more,
             pages: result.pages,
             articles: result.articles.len(),
-            duplicates: result.articles.iter().filter(|of| of.duplicate_of().is_some()).count(),
+            duplicates: result.articles.iter().filter(|of| of.duplicate_of.is_some()).count(),
             doubtful: result.articles.iter().filter(|article| article.doubtful).count(),
             work: result.work,
             by_route,

@@ -150,7 +150,7 @@ impl Emission<'_> {
 fn drop_duplicates(result: &mut SiteResult) {
     let drops = &mut result.drops;
     result.articles.retain(|article| {
-        let of = article.duplicate.as_ref().and_then(|duplicate| duplicate.of.as_ref());
+        let of = article.duplicate_of.as_ref().zip(article.similarity);
         let Some((url, similarity)) = of else { return true };
         drops.push(Drop {
             site: article.site.clone(),

@@ -154,7 +154,7 @@ impl Work<'_> {
                         Outcome::Drop(_) | Outcome::Unassigned => "",
                     };
                     disputed |= agreement(text, &article.text) < DISPUTED;
-                    texts.insert(at, article.text);
+                    texts.insert(at, article.article.text);
                 }
             }
         }

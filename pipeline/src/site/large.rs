@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use model::{Article, CharacterCounts, Page, SiteConfigFile};
+use model::{CharacterCounts, Extracted, Page, SiteConfigFile};
 use sitemodel::{Outcome, ParsedPage, SiteModel};
 
 use super::Work;
@@ -86,7 +86,7 @@ impl LargeSite<'_> {
         work: &Work<'_>,
         applying: &Applying<'_>,
         captures: Vec<(usize, StoredPage)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
+    ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         match self {
             Self::Here(_) => work.try_captures(applying, captures),
             Self::Made(made) => made.captures(captures),
@@ -121,7 +121,7 @@ impl Work<'_> {
         &self,
         applying: &Applying<'_>,
         captures: Vec<(usize, StoredPage)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
+    ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         let pages = self.load_captures(captures)?;
         Ok(applying.captures(&parse(&pages, self.settings, self.clock)))
     }
@@ -137,7 +137,7 @@ pub(crate) fn learnt_site_configs(
         Outcome::Article(article) => Some(*article),
         _ => None,
     });
-    let mut articles: Vec<Article> = articles.collect();
+    let mut articles: Vec<Extracted> = articles.collect();
     articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
     let parsed: Vec<&ParsedPage<'_>> =
         samples.iter().filter_map(|(_, page)| page.as_ref().ok()).collect();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
-use model::{Article, CharacterCounts, SiteConfigFile, SiteResult};
+use model::{CharacterCounts, Extracted, SiteConfigFile, SiteResult};
 use rustc_hash::FxBuildHasher;
 use sitemodel::{Outcome, SiteModel};
 
@@ -211,7 +211,7 @@ impl SiteMade<'_> {
     pub(super) fn captures(
         &self,
         captures: Vec<(usize, StoredPage)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
+    ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         let mut articles = Vec::new();
         for (_, capture) in captures {
             let applied = self.found_last(&capture)?.applied;

@@ -12,7 +12,7 @@ mod parts;
 use std::collections::BTreeMap;
 
 use grouping::Part;
-use model::{Article, CharacterCounts, FeedItem};
+use model::{CharacterCounts, Extracted, FeedItem};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sitemodel::{Applied, Hints, Known, Meter, Outcome, ParsedPage, Settings, Sibling, SiteModel};
@@ -148,7 +148,7 @@ impl Applying<'_> {
     }
 
     /// The articles of other captures of pages, given with the indices of these; those without one are left out.
-    pub(crate) fn captures(&self, captures: &ParsedPages<'_>) -> Vec<(Article, CharacterCounts)> {
+    pub(crate) fn captures(&self, captures: &ParsedPages<'_>) -> Vec<(Extracted, CharacterCounts)> {
         let article = |(at, parsed): &(usize, Result<ParsedPage<'_>, &model::Page>)| {
             let applied = self.one(*at, parsed.as_ref().ok()?, None, Unassigned::Alone);
             match applied.outcome {

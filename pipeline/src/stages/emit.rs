@@ -240,7 +240,7 @@ impl<'a> Outputs<'a> {
             let _ = fs::remove_file(stale);
         }
         let chosen = self.config.chosen();
-        for name in SinkName::ALL {
+        for name in SinkName::ALL.iter().copied() {
             let written = chosen.contains(&name) && !failed.contains_key(name.as_str());
             name.remove_stale(&self.folder, &self.config, written);
         }

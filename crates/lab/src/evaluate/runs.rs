@@ -45,12 +45,7 @@ struct RunLine {
     published: Option<String>,
     fetched: Option<String>,
     #[serde(default)]
-    images: Vec<RunImage>,
-}
-
-#[derive(Deserialize)]
-struct RunImage {
-    caption: Option<String>,
+    images: Vec<model::Image>,
 }
 
 /// Reads the runs given on the command line; their names must be unique.

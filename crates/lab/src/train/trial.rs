@@ -7,7 +7,7 @@ use std::{
 };
 
 use grove::Weights;
-use model::{Article, PageType, Site};
+use model::{Extracted, PageType, Site};
 use rayon::prelude::*;
 use serde::Serialize;
 use sink::AtomicFile;
@@ -34,7 +34,7 @@ pub(super) struct HeldOut<'a> {
     /// F1 by pairs of words, without bylines, dates and captions.
     pub(super) fields_f1: Option<f64>,
     /// `None` if the page gave no article.
-    pub(super) article: Option<Article>,
+    pub(super) article: Option<Extracted>,
 }
 
 /// Runs every site with weights that were fitted without it, once for each part that its templates
@@ -87,11 +87,11 @@ fn runs<'a>(
         .filter_map(|site| Some((site, parts_of_site.get(site.key.as_str())?)))
         .flat_map(|(site, parts)| parts.iter().map(move |&part| (site, part)))
         .collect();
-    let articles: Vec<Vec<Article>> = runs
+    let articles: Vec<Vec<Extracted>> = runs
         .par_iter()
         .map(|(site, part)| process(site, &configs[*part], &Clock::default()).articles)
         .collect();
-    let mut by_part: BTreeMap<(usize, String), Article> = BTreeMap::new();
+    let mut by_part: BTreeMap<(usize, String), Extracted> = BTreeMap::new();
     for ((_, part), articles) in runs.iter().zip(articles) {
         for article in articles {
             by_part.entry((*part, article.url.clone())).or_insert(article);
@@ -138,7 +138,7 @@ pub(super) fn write(held_out: &[HeldOut<'_>], path: &Path) -> anyhow::Result<()>
         let line = Line {
             url: page.url,
             text: article.map_or("", |a| &a.text),
-            page_type: article.and_then(|a| Some(a.page_type?.page_type.as_str())),
+            page_type: article.and_then(|a| Some(a.page_type?.as_str())),
             confidence: article.map_or(0.0, |a| (a.confidence * 1e4).round() / 1e4),
             route: article.map_or("none", |a| a.route.as_str()),
         };

@@ -3,10 +3,11 @@
 use dom::xpath::{Path, nodes_at};
 use dom::{Document, NodeId, text_of};
 use grove::{Block, from_here_on};
+use model::Article;
 use sitemodel::ParsedPage;
 use sitemodel::stages::extract::without_title;
 
-use super::ShownArticle;
+use super::Article;
 use super::evidence::{PageEvidence, path_of, text_of_block};
 
 /// The state of a block.
@@ -68,7 +69,7 @@ const OTHERS: usize = 600;
 /// everything is outside.
 pub(super) fn read_blocks(
     parsed: &ParsedPage<'_>,
-    article: Option<&ShownArticle>,
+    article: Option<&Article>,
     known: Option<&PageEvidence>,
 ) -> PageReadAgain {
     let document = &parsed.document;
@@ -159,7 +160,7 @@ fn show_block(
 /// The nodes that the article's expressions select: kept, pruned, and the one before which it ends.
 fn select_nodes(
     document: &Document,
-    article: &ShownArticle,
+    article: &Article,
 ) -> (Vec<NodeId>, Vec<NodeId>, Option<NodeId>) {
     let nodes = |expressions: &[String]| select_outermost(document, expressions);
     let cut = article.cut.as_slice();

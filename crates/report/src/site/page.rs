@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use askama::Template;
 use grove::Decision;
+use model::{Article, Route, Source};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::blocks::{BlockMark, BlockState, BlockView};
 use super::evidence::{PatternRow, PatternTable};
 use super::reasons::{support_of, why_decided, why_first};
 use super::view::{PageOutcome, ShownPage, SiteView, TemplateView};
-use super::{ShownArticle, SiteRecords};
+use super::SiteRecords;
 use crate::markup::{PageCode, filters};
 use crate::readable::{count, percent};
 
@@ -168,7 +169,7 @@ struct BlockGroup<'a> {
 struct ShownField<'a> {
     name: &'static str,
     value: Option<String>,
-    source: Option<&'a String>,
+    source: Option<&'static str>,
 }
 
 /// The beginning of a text.
@@ -298,36 +299,37 @@ impl BlockView {
     }
 }
 
-impl ShownArticle {
-    fn shown_title(&self) -> &str {
-        self.title.as_deref().unwrap_or("(without a title)")
-    }
+pub(super) fn title_of(article: &Article) -> &str {
+    article.title.as_deref().unwrap_or("(without a title)")
+}
 
-    fn fields(&self) -> Vec<ShownField<'_>> {
-        let authors = self.authors.join(", ");
-        let mut fields = vec![
-            self.field("Title", "title", self.title.clone()),
-            self.field("Authors", "authors", (!authors.is_empty()).then_some(authors)),
-            self.field("Published", "published", self.published.clone()),
-        ];
-        if self.modified.is_some() {
-            fields.push(self.field("Modified", "modified", self.modified.clone()));
-        }
-        fields.push(self.field("Language", "language", self.language.clone()));
-        fields
+fn fields_of(article: &Article) -> Vec<ShownField<'_>> {
+    let sources = &article.sources;
+    let field = |name, value: Option<String>, source: Option<Source>| ShownField {
+        name,
+        value,
+        source: source.map(Source::as_str),
+    };
+    let authors = article.authors.join(", ");
+    let authors = (!authors.is_empty()).then_some(authors);
+    let mut fields = vec![
+        field("Title", article.title.clone(), sources.title),
+        field("Authors", authors, sources.authors),
+        field("Published", article.published.clone(), sources.published),
+    ];
+    if article.modified.is_some() {
+        fields.push(field("Modified", article.modified.clone(), sources.modified));
     }
+    fields.push(field("Language", article.language.clone(), sources.language));
+    fields
+}
 
-    fn field(&self, name: &'static str, key: &str, value: Option<String>) -> ShownField<'_> {
-        ShownField { name, value, source: self.sources.get(key) }
-    }
-
-    /// Where the text is from, if it is not among the page's elements.
-    fn text_source(&self) -> &'static str {
-        match self.route.as_str() {
-            "json-ld" => "its JSON-LD",
-            "feed" => "a feed item",
-            _ => "elsewhere",
-        }
+/// Where the text is from, if it is not among the page's elements.
+fn text_source(article: &Article) -> &'static str {
+    match article.route {
+        Route::JsonLd => "its JSON-LD",
+        Route::Feed => "a feed item",
+        _ => "elsewhere",
     }
 }
 

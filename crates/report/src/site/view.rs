@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use sink::{DropRecord, OriginRecord, TemplateRecord};
+use model::{Article, Origin};
+use sink::{DropRecord, TemplateRecord};
 use sitemodel::Settings;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::blocks::{PageReadAgain, read_blocks};
 use super::evidence::{PatternTable, TemplateEvidence, find_evidence};
-use super::{PagesAgain, ShownArticle, SiteRecords, TemplatePages, WhatDiffers};
+use super::{PagesAgain, SiteRecords, TemplatePages, WhatDiffers};
 use crate::readable::count;
 
 /// A site for display.
@@ -42,7 +43,7 @@ pub(super) struct ShownPage<'a> {
 /// The result of the run for a page.
 #[derive(Clone, Copy)]
 pub(super) enum PageOutcome<'a> {
-    Article(&'a ShownArticle),
+    Article(&'a Article),
     Drop(&'a DropRecord<'static>),
 }
 
@@ -54,14 +55,14 @@ impl<'a> PageOutcome<'a> {
         }
     }
 
-    fn origin(self) -> &'a OriginRecord<'static> {
+    fn origin(self) -> &'a Origin {
         match self {
             Self::Article(article) => &article.origin,
             Self::Drop(drop) => &drop.origin,
         }
     }
 
-    pub(super) fn article(self) -> Option<&'a ShownArticle> {
+    pub(super) fn article(self) -> Option<&'a Article> {
         match self {
             Self::Article(article) => Some(article),
             Self::Drop(_) => None,
@@ -81,7 +82,7 @@ impl<'a> SiteView<'a> {
         let outcomes: Vec<PageOutcome<'a>> = (records.articles.iter().map(PageOutcome::Article))
             .chain(records.drops.iter().map(PageOutcome::Drop))
             .collect();
-        let mut shown: BTreeSet<&OriginRecord<'_>> = BTreeSet::new();
+        let mut shown: BTreeSet<&Origin> = BTreeSet::new();
         let mut templates = Vec::new();
         for line in &records.templates {
             let now = again.and_then(|again| Some((again, find_template(line, records, again)?)));
@@ -197,7 +198,7 @@ fn notes_of(
 ) -> Vec<String> {
     let mut notes = differs.inputs.clone();
     let found =
-        |origin: &OriginRecord<'_>| again.is_some_and(|again| again.by_origin.contains_key(origin));
+        |origin: &Origin| again.is_some_and(|again| again.by_origin.contains_key(origin));
     let missing = records.articles.iter().filter(|article| !found(&article.origin)).count();
     if missing > 0 {
         notes.push(format!(

@@ -1,6 +1,6 @@
 //! The content of an article: the parts whose changes make a new version.
 
-use model::{Article, Field};
+use model::{Article, Source};
 use sha2::{Digest, Sha256};
 
 /// The content of an article for comparison.
@@ -23,25 +23,24 @@ pub(super) struct Described<T> {
     pub(super) source: String,
 }
 
-impl<T: Clone> Described<T> {
-    fn of(field: &Option<Field<T>>) -> Self {
-        Self {
-            value: field.as_ref().map(|f| f.value.clone()),
-            source: field.as_ref().map_or_else(String::new, |f| f.source.as_str().to_owned()),
-        }
+impl<T> Described<T> {
+    fn of(value: Option<T>, source: Option<Source>) -> Self {
+        Self { value, source: source.map_or("", Source::as_str).to_owned() }
     }
 }
 
 impl Essence {
     pub(super) fn of(article: &Article) -> Self {
-        let m = &article.metadata;
-        let value = |field: &Option<Field<String>>| field.as_ref().map(|f| f.value.clone());
-        let (title, published) = (value(&m.title), value(&m.published));
-        let authors = m.authors.as_ref().map(|f| f.value.clone()).unwrap_or_default();
-        let digest =
-            digest(&article.text, title.as_deref(), &authors, published.as_deref()).to_vec();
-        let (description, tags) = (Described::of(&m.description), Described::of(&m.tags));
-        Self { digest, title, authors, published, description, tags }
+        let Article { title, authors, published, tags, sources, .. } = article;
+        let tags = (!tags.is_empty()).then(|| tags.clone());
+        Self {
+            digest: digest(&article.text, title.as_deref(), authors, published.as_deref()).to_vec(),
+            title: title.clone(),
+            authors: authors.clone(),
+            published: published.clone(),
+            description: Described::of(article.description.clone(), sources.description),
+            tags: Described::of(tags, sources.tags),
+        }
     }
 
     /// The fields in which the content differs from an earlier one, in the order of the record. A

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use model::Article;
+use model::Extracted;
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use super::absent::{self, seconds};
@@ -36,13 +36,13 @@ impl Growth {
     pub(super) fn visit(
         &mut self,
         db: &Connection,
-        article: &Article,
+        article: &Extracted,
         key: &ArticleKey,
     ) -> Result<()> {
         let essence = Essence::of(article);
         let id = article_id(db, key, article, &essence)?;
         self.visit_of(db, id, article, &essence)?;
-        article.gone.as_ref().map_or(Ok(()), |gone| absent::note(db, id, gone))
+        article.absence().map_or(Ok(()), |gone| absent::note(db, id, &gone))
     }
 
     /// Adds a visit of an article with a known id.
@@ -50,7 +50,7 @@ impl Growth {
         &mut self,
         db: &Connection,
         id: i64,
-        article: &Article,
+        article: &Extracted,
         essence: &Essence,
     ) -> Result<()> {
         let is_whole = article.origin.truncated.is_none();
@@ -90,7 +90,7 @@ impl Growth {
         &self,
         db: &Connection,
         article_id: i64,
-        article: &Article,
+        article: &Extracted,
         essence: &Essence,
     ) -> Result<Option<Moment>> {
         if let Some(fetched) = article.fetched {
@@ -138,7 +138,7 @@ impl Growth {
 fn article_id(
     db: &Connection,
     key: &ArticleKey,
-    article: &Article,
+    article: &Extracted,
     essence: &Essence,
 ) -> Result<i64> {
     let known = "SELECT id FROM articles WHERE key = ?1";

@@ -1,6 +1,6 @@
 //! Visits and versions as rows of the archive.
 
-use model::{Article, Field, Verdict};
+use model::{Extracted, Verdict, rounded};
 use rusqlite::{Connection, OptionalExtension, Result, Row, named_params, params};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ pub(super) struct Seen<'a> {
     /// The article's id.
     pub(super) id: i64,
     pub(super) at: &'a Moment,
-    pub(super) article: &'a Article,
+    pub(super) article: &'a Extracted,
     pub(super) essence: &'a Essence,
     /// Id of its file.
     pub(super) file: i64,
@@ -63,7 +63,7 @@ pub(super) fn add(db: &Connection, seen: &Seen<'_>, version: i64) -> Result<()> 
     Ok(())
 }
 
-pub(super) fn offset(article: &Article) -> i64 {
+pub(super) fn offset(article: &Extracted) -> i64 {
     article.origin.offset as i64
 }
 
@@ -134,11 +134,6 @@ pub(super) fn write(
     (file, offset): (i64, i64),
 ) -> Result<()> {
     let Seen { id, article, essence, .. } = *seen;
-    let m = &article.metadata;
-    let text = |field: &Option<Field<String>>| field.as_ref().map(|f| f.value.clone());
-    let list = |field: &Option<Field<Vec<String>>>| {
-        json!(field.as_ref().map_or(&[][..], |f| &f.value)).to_string()
-    };
     let wrapper = json!({
         "engine": article.engine,
         "route": article.route.as_str(),
@@ -156,17 +151,17 @@ pub(super) fn write(
         ":article": id,
         ":fetched": begins.fetched,
         ":url": article.url,
-        ":title": text(&m.title),
-        ":authors": list(&m.authors),
-        ":published": text(&m.published),
-        ":modified": text(&m.modified),
-        ":language": text(&m.language),
-        ":description": text(&m.description),
-        ":image": text(&m.image),
-        ":tags": list(&m.tags),
-        ":canonical": text(&m.canonical),
-        ":site_name": text(&m.site_name),
-        ":sources": json!(crate::articles::Sources::of(m)).to_string(),
+        ":title": article.title,
+        ":authors": json!(article.authors).to_string(),
+        ":published": article.published,
+        ":modified": article.modified,
+        ":language": article.language,
+        ":description": article.description,
+        ":image": article.image,
+        ":tags": json!(article.tags).to_string(),
+        ":canonical": article.canonical,
+        ":site_name": article.site_name,
+        ":sources": json!(article.sources).to_string(),
         ":text": article.text,
         ":html": article.html,
         ":digest": essence.digest,
@@ -175,7 +170,7 @@ pub(super) fn write(
         ":offset": offset,
         ":template": article.template,
         ":wrapper": wrapper.to_string(),
-        ":confidence": crate::articles::rounded(article.confidence),
+        ":confidence": rounded(article.confidence),
         ":program": PROGRAM,
         ":truncated": article.origin.truncated,
         ":model_revision": article.model_revision,

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use database::{Database, WaitPolicy};
-use model::{Absence, Article, Field, SiteResult};
+use model::{Absence, Extracted, SiteResult};
 
 use super::grow::Growth;
 use super::key::{ArticleKey, KeyOf};
@@ -51,16 +51,13 @@ impl<'a> VersionsSink<'a> {
 
     /// The keys of articles. If articles with different titles name the same canonical address, the
     /// site's template is wrong, and their own addresses are used.
-    fn keys(&self, articles: &[Article]) -> Vec<ArticleKey> {
-        let field = |field: &Option<Field<String>>| field.as_ref().map(|f| f.value.clone());
-        let key = |article: &Article| {
-            (self.key_of)(&article.url, field(&article.metadata.canonical).as_deref())
-        };
+    fn keys(&self, articles: &[Extracted]) -> Vec<ArticleKey> {
+        let key = |article: &Extracted| (self.key_of)(&article.url, article.canonical.as_deref());
         let mut keys: Vec<ArticleKey> = articles.iter().map(key).collect();
         let mut titles: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
         for (key, article) in keys.iter().zip(articles) {
             if let Some(named) = &key.named {
-                titles.entry(named.clone()).or_default().insert(field(&article.metadata.title));
+                titles.entry(named.clone()).or_default().insert(article.title.clone());
             }
         }
         for key in &mut keys {
@@ -74,7 +71,7 @@ impl<'a> VersionsSink<'a> {
 impl Sink for VersionsSink<'_> {
     fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
         let keyed = site.articles.iter().zip(self.keys(&site.articles));
-        for (article, key) in keyed.filter(|(article, _)| article.duplicate_of().is_none()) {
+        for (article, key) in keyed.filter(|(article, _)| article.duplicate_of.is_none()) {
             let grown = self.growth.visit(&self.database, article, &key);
             grown.map_err(|e| failed("cannot write to", &self.path, e))?;
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use database::WaitPolicy;
-use model::{Article, Charset, CharsetEvidence, Field, Metadata, Origin, Overruled, Route, Source};
+use model::{Article, CharsetEvidence, Extracted, Origin, Route, Source, Sources};
 use rusqlite::Connection;
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_128;
@@ -16,55 +16,37 @@ use super::{ArticleArchive, ArticleKey, ChangeKind, Version, VersionsSink};
 use crate::Sink;
 use model::SiteResult;
 
-fn article(day: Option<u32>, text: &str) -> Article {
+fn article(day: Option<u32>, text: &str) -> Extracted {
     article_at("https://a.example/1", day, text)
 }
 
-fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
-    let field = |value: &str| Some(Field { value: value.to_owned(), source: Source::Page });
-    Article {
+fn article_at(url: &str, day: Option<u32>, text: &str) -> Extracted {
+    let article = Article {
         url: url.into(),
         site: "a.example".into(),
         template: "t1".into(),
-        page_type: None,
+        title: Some("Title".into()),
+        text: text.to_owned(),
+        html: format!("<p>{text}</p>"),
+        xpath: vec!["//p".into()],
+        engine: "grove".into(),
+        route: Route::Wrapper,
+        wrapper_version: 1,
+        confidence: 0.9,
+        sources: Sources { title: Some(Source::Page), ..Sources::default() },
+        fetched: day.map(|day| format!("2026-01-{day:02}T03:00:00Z").parse().unwrap()),
+        charset: "UTF-8",
+        charset_evidence: CharsetEvidence::Http,
         origin: Origin {
             file: format!("night-{}.warc.gz", day.unwrap_or_default()).into(),
             offset: 7,
             record_id: day.map_or_else(String::new, |day| format!("urn:uuid:{day}")),
             truncated: None,
         },
-        fetched: day.map(|day| format!("2026-01-{day:02}T03:00:00Z").parse().unwrap()),
-        payload: xxh3_128(text.as_bytes()).to_be_bytes(),
-        charset: Charset {
-            name: "UTF-8",
-            evidence: CharsetEvidence::Http,
-            overruled: Overruled::default(),
-        },
-        metadata: Metadata { title: field("Title"), ..Metadata::default() },
-        language_score: None,
-        text: text.to_owned(),
-        html: format!("<p>{text}</p>"),
-        markdown: None,
-        xpath: vec!["//p".into()],
-        prune: Vec::new(),
-        cut: None,
-        comments: String::new(),
-        posts: Vec::new(),
-        images: Vec::new(),
-        tables: Vec::new(),
-        embeds: Vec::new(),
-        footnotes: Vec::new(),
-        engine: "grove".into(),
-        route: Route::Wrapper,
-        wrapper_version: 1,
-        confidence: 0.9,
-        doubtful: false,
-        site_config: None,
-        model_revision: None,
-        health: None,
-        duplicate: None,
-        gone: None,
-    }
+        ..Article::default()
+    };
+    let payload = xxh3_128(text.as_bytes()).to_be_bytes();
+    Extracted { article, payload, ..Extracted::default() }
 }
 
 /// The key function for addresses whose parameters may all be tracking parameters.
@@ -89,11 +71,11 @@ fn open(path: &Path) -> VersionsSink<'static> {
     VersionsSink::open(path, Arc::new(key), false, ALONE).unwrap()
 }
 
-fn add(path: &Path, article: Article) {
+fn add(path: &Path, article: Extracted) {
     add_all(path, vec![article]);
 }
 
-fn add_all(path: &Path, articles: Vec<Article>) {
+fn add_all(path: &Path, articles: Vec<Extracted>) {
     let mut sink = open(path);
     sink.take(&SiteResult::of_articles("a.example", articles), &[]).unwrap();
     Box::new(sink).finish().unwrap();
@@ -223,7 +205,7 @@ fn files_of_other_kinds_are_left_alone() {
     assert!(ArticleArchive::open(&path).is_err());
 }
 
-fn cut(day: u32, text: &str) -> Article {
+fn cut(day: u32, text: &str) -> Extracted {
     let mut article = article(Some(day), text);
     article.origin.truncated = Some("length".into());
     article
@@ -234,7 +216,7 @@ fn truncated_visits_change_nothing_in_any_order() {
     let visits = [cut(1, "A be"), article(Some(2), "A"), cut(4, "A b"), article(Some(6), "B")];
     let mut seen = BTreeSet::new();
     for order in 0..24 {
-        let mut left: Vec<&Article> = visits.iter().collect();
+        let mut left: Vec<&Extracted> = visits.iter().collect();
         let mut number = order;
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("archive.sqlite");
@@ -278,9 +260,8 @@ fn tracking_parameters_are_ignored_where_that_is_proved() {
     let path = folder.path().join("archive.sqlite");
     let at = |tag: &str, day, text, title: &str, canonical: &str| {
         let mut article = article_at(&format!("https://a.example/1?{tag}"), Some(day), text);
-        let field = |value: &str| Field { value: value.to_owned(), source: Source::Page };
-        article.metadata.title = Some(field(title));
-        article.metadata.canonical = (!canonical.is_empty()).then(|| field(canonical));
+        article.title = Some(title.to_owned());
+        article.canonical = (!canonical.is_empty()).then(|| canonical.to_owned());
         article
     };
     let all = |tag: &str| versions_of(&path, &format!("https://a.example/1?{tag}")).len();
@@ -302,13 +283,11 @@ fn tracking_parameters_are_ignored_where_that_is_proved() {
 }
 
 /// A visit that reads the payload of another one differently, by another revision of the model.
-fn read_by(revision: u32, day: u32, payload: &str, text: &str) -> Article {
-    Article {
-        site_config: None,
-        model_revision: Some(revision),
-        payload: xxh3_128(payload.as_bytes()).to_be_bytes(),
-        ..article(Some(day), text)
-    }
+fn read_by(revision: u32, day: u32, payload: &str, text: &str) -> Extracted {
+    let mut extracted = article(Some(day), text);
+    extracted.model_revision = Some(revision);
+    extracted.payload = xxh3_128(payload.as_bytes()).to_be_bytes();
+    extracted
 }
 
 fn changes(path: &Path) -> Vec<(ChangeKind, i64, Option<i64>)> {
@@ -336,7 +315,7 @@ fn the_same_payload_is_never_a_new_version() {
     for turned in [false, true] {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("archive.sqlite");
-        let mut order: Vec<&Article> = visits.iter().collect();
+        let mut order: Vec<&Extracted> = visits.iter().collect();
         if turned {
             order.reverse();
         }
@@ -373,7 +352,7 @@ fn what_one_model_finds_in_another_payload_is_a_change_of_the_page() {
     assert_eq!(changes(&path), expected);
 }
 
-fn reread(path: &Path, articles: Vec<Article>) {
+fn reread(path: &Path, articles: Vec<Extracted>) {
     let mut sink = VersionsSink::open(path, Arc::new(key), true, ALONE).unwrap();
     sink.take(&SiteResult::of_articles("a.example", articles), &[]).unwrap();
     Box::new(sink).finish().unwrap();

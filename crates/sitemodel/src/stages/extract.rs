@@ -15,7 +15,7 @@ mod titled;
 use dom::{NodeId, markdown_of_text, text_of};
 use grove::Chosen;
 use metadata::{Given, PageContext, metadata_given};
-use model::{Article, DropReason, PageType, Route, SiteConfigRole, TypedAs};
+use model::{Article, DropReason, Extracted, PageType, Route, SiteConfigRole, TypedAs};
 use region::region_of;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
@@ -58,7 +58,7 @@ pub fn extract(
     found: Option<Body>,
     demands: Demands<'_>,
     settings: &Settings,
-) -> Result<Article, DropReason> {
+) -> Result<Extracted, DropReason> {
     let Sibling { page: parsed, .. } = *sibling;
     let tables = settings.tables();
     let least = if demands.part { 1 } else { tables.extract.min_words.max(1) };
@@ -123,7 +123,7 @@ fn article(
     Demands { part: is_part, page_type, .. }: Demands<'_>,
     mut body: Body,
     settings: &Settings,
-) -> Article {
+) -> Extracted {
     let Sibling { page: parsed, feed_items } = *sibling;
     let (page, document) = (parsed.page, &parsed.document);
     let elsewhere = body.text.is_some();
@@ -171,22 +171,18 @@ fn article(
             false => SiteConfigRole::NoBody,
         }
     });
-    Article {
+    let (images, image_sources) = shown.map(|region| region.images()).unwrap_or_default();
+    let mut article = Article {
         url: page.url.clone(),
         site: page.site.clone(),
         template: template.to_owned(),
-        page_type,
-        origin: page.origin.clone(),
-        fetched: page.fetched,
-        payload: xxh3_128(page.html.as_bytes()).to_be_bytes(),
-        charset: page.charset,
-        metadata,
+        page_type: page_type.map(|own| own.page_type),
+        page_type_probability: page_type.map(|own| own.probability),
         language_score: detected.map(|found| found.score),
-        images: shown.map_or_else(Vec::new, |region| region.images()),
+        images,
         tables: shown.map_or_else(Vec::new, |region| region.tables()),
         embeds: shown.map_or_else(Vec::new, |region| region.embeds()),
         footnotes: shown.map_or_else(Vec::new, |region| region.footnotes()),
-        text,
         html,
         markdown,
         xpath: body.xpath,
@@ -200,11 +196,36 @@ fn article(
         confidence: body.confidence,
         doubtful: body.confidence < settings.tables().extract.doubtful_below,
         site_config,
-        model_revision: None,
-        health: None,
-        duplicate: None,
-        gone: None,
+        fetched: page.fetched,
+        charset: page.charset.name,
+        charset_evidence: page.charset.evidence,
+        charset_overruled: page.charset.overruled,
+        origin: page.origin.clone(),
+        ..Article::default()
+    };
+    article.set_metadata(metadata);
+    set_text(&mut article, text);
+    Extracted { article, payload: xxh3_128(page.html.as_bytes()).to_be_bytes(), image_sources }
+}
+
+/// Sets the text of an article, with what is computed from it.
+pub fn set_text(article: &mut Article, text: String) {
+    article.word_count = terms::count_words(&text);
+    article.content_hash = content_hash(&text);
+    article.text = text;
+}
+
+/// The hash of a text's words: XXH3-128 of the words between white space, in UTF-8, separated by single spaces, as 32 hex
+/// digits. Equal for equal words, whatever the paragraphs.
+fn content_hash(text: &str) -> String {
+    let mut words = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
     }
+    format!("{:032x}", xxh3_128(words.as_bytes()))
 }
 
 /// The base of relative links: the page's `<base>`, else its URL; for a saved file its canonical address, if

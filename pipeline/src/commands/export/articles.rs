@@ -7,61 +7,18 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use archive::{Limits, RecordKind, RecordReader};
-use document::Text;
-use model::Image;
+use model::Article;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error_chain::Problem;
 use crate::results::Results;
 
-/// An article with all its fields.
+/// An article to export.
 pub(super) struct Found {
-    /// What documents show.
-    pub(super) text: Text,
-    /// Its pictures.
-    pub(super) images: Vec<Image>,
-    /// The object of `articles.jsonl`.
+    pub(super) article: Article,
+    /// The object of `articles.jsonl`, or of an archive.
     pub(super) record: Value,
-}
-
-/// The fields of an article that documents show.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Fields {
-    url: String,
-    site: String,
-    title: Option<String>,
-    authors: Vec<String>,
-    published: Option<String>,
-    modified: Option<String>,
-    language: Option<String>,
-    description: Option<String>,
-    site_name: Option<String>,
-    fetched: Option<String>,
-    html: String,
-    text: String,
-    images: Vec<Image>,
-}
-
-impl Found {
-    fn of(record: Value) -> Result<(Self, String)> {
-        let fields = Fields::deserialize(&record)?;
-        let text = Text {
-            url: fields.url,
-            title: fields.title,
-            authors: fields.authors,
-            published: fields.published,
-            modified: fields.modified,
-            language: fields.language,
-            description: fields.description,
-            site_name: fields.site_name,
-            fetched: fields.fetched,
-            html: fields.html,
-            text: fields.text,
-        };
-        Ok((Self { text, images: fields.images, record }, fields.site))
-    }
 }
 
 /// What is wanted of the articles that are there.
@@ -83,10 +40,10 @@ impl<'a> Wanted<'a> {
         if !self.urls.is_empty() && !self.urls.iter().any(|wanted| wanted == url) {
             return Ok(());
         }
-        let (found, site) = Found::of(record)?;
-        if self.site.is_none_or(|wanted| wanted == site) {
-            self.missing.remove(found.text.url.as_str());
-            self.found.push(found);
+        let article = Article::deserialize(&record)?;
+        if self.site.is_none_or(|wanted| wanted == article.site) {
+            self.missing.remove(article.url.as_str());
+            self.found.push(Found { article, record });
         }
         Ok(())
     }
@@ -96,7 +53,7 @@ impl<'a> Wanted<'a> {
         if let Some(url) = self.missing.first() {
             bail!("no article with the address {url} is in {}", place.display());
         }
-        let rank = |found: &Found| self.urls.iter().position(|url| *url == found.text.url);
+        let rank = |found: &Found| self.urls.iter().position(|url| *url == found.article.url);
         self.found.sort_by_key(rank);
         Ok(self.found)
     }
@@ -186,9 +143,22 @@ fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Fou
     }
     let found = |version: sink::Version| {
         let mut record = serde_json::to_value(&version)?;
-        record["html"] = version.html.into();
-        record["fetched"] = version.last_seen.into();
-        Ok(Found::of(record)?.0)
+        record["html"] = version.html.as_str().into();
+        record["fetched"] = version.last_seen.as_deref().into();
+        let article = Article {
+            url: version.url,
+            title: version.title,
+            authors: version.authors,
+            published: version.published,
+            modified: version.modified,
+            language: version.language,
+            description: version.description,
+            fetched: version.last_seen.and_then(|seen| seen.parse().ok()),
+            html: version.html,
+            text: version.text,
+            ..Article::default()
+        };
+        Ok(Found { article, record })
     };
     last.into_iter().map(found).collect()
 }

@@ -26,7 +26,7 @@ type Wanted = BTreeMap<String, BTreeSet<String>>;
 /// If an archive that is there cannot be read.
 pub(super) fn of_records(articles: &[Found]) -> Result<Pictures> {
     let mut files: BTreeMap<&str, BTreeMap<u64, Wanted>> = BTreeMap::new();
-    for image in articles.iter().flat_map(|found| &found.images) {
+    for image in articles.iter().flat_map(|found| &found.article.images) {
         if let Some(record) = &image.record {
             let at = files.entry(&record.file).or_default().entry(record.offset).or_default();
             at.entry(normal(&record.url).into_owned()).or_default().insert(image.url.clone());
@@ -83,9 +83,9 @@ pub(super) fn of_inputs(inputs: &[String], articles: &[Found]) -> Result<Picture
         wanted.entry(normal(source).into_owned()).or_default().insert(shown.to_owned());
     };
     for found in articles {
-        let sources = picture_addresses(&found.text.html);
+        let sources = picture_addresses(&found.article.html);
         sources.iter().flatten().for_each(|source| want(source, source));
-        for image in &found.images {
+        for image in &found.article.images {
             image.record.iter().for_each(|record| want(&record.url, &image.url));
         }
     }

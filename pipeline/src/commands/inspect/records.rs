@@ -1,17 +1,17 @@
 //! The records of the sites of a run folder. Of the lines of articles and drops only their places are in memory, so that
 //! a run may have many.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use grouping::site_key;
+use model::Origin;
 use report::{SiteRecords, foreign_line};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use sink::{OriginRecord, SiteRecord, site_file_name};
+use sink::{SiteRecord, site_file_name};
 
 use crate::commands::nearest::no_site;
 use crate::lines::{self, Place};
@@ -22,7 +22,7 @@ use crate::results::{LineFile, Results};
 struct LineSite {
     site: String,
     url: String,
-    origin: OriginRecord<'static>,
+    origin: Origin,
 }
 
 impl LineSite {

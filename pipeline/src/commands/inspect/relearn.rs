@@ -5,7 +5,7 @@ use model::{FeedItem, Site};
 use modelstore::Store;
 use rayon::prelude::*;
 use report::{PagesAgain, SiteRecords, SiteView, TemplatePages, WhatDiffers};
-use sink::{Ledger, OriginRecord};
+use sink::{Ledger};
 use sitemodel::{NoMeter, Settings, Sibling, SiteModel};
 
 use super::reread::Reread;
@@ -107,7 +107,7 @@ impl RunSettings {
             id: template.id.clone(),
             members: members(number),
         });
-        let origins = site.pages.iter().map(|page| OriginRecord::from(&page.origin));
+        let origins = site.pages.iter().map(|page| Origin::from(&page.origin));
         PagesAgain {
             pages: &parsed.pages,
             feed_items: items,

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
 use grouping::site_key;
-use model::Site;
+use model::{Origin, Site};
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
 use report::SiteRecords;
-use sink::{InputRecord, Ledger, OriginRecord};
+use sink::{InputRecord, Ledger};
 
 use crate::config::Config;
 use crate::inputs::Input;
@@ -173,7 +173,7 @@ fn read_again(
 pub(super) fn addresses(records: &SiteRecords) -> BTreeMap<&str, &str> {
     let of_articles = records.articles.iter().map(|a| (&a.origin, &*a.url));
     let of_drops = records.drops.iter().map(|d| (&d.origin, &*d.url));
-    of_articles.chain(of_drops).map(|(OriginRecord { file, .. }, url)| (&**file, url)).collect()
+    of_articles.chain(of_drops).map(|(Origin { file, .. }, url)| (&**file, url)).collect()
 }
 
 /// The input as in the run; `None` for archives without a page of the site, unless all are wanted.

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use grouping::site_key;
+use model::{Article, Route};
 use sink::{AtomicFile, SiteRecord, site_file_name};
 use url::Url;
 use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
-use super::run_folder::{ArticleEntry, sites};
+use super::run_folder::sites;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
 use crate::results::Results;
@@ -101,14 +102,14 @@ pub(super) fn site_config_files(run: &Path, sites: &[SiteRecord]) -> Result<Vec<
     if folder.is_dir() && !results.ledger().failed_sinks.contains_key(own.as_str()) {
         return written(&folder, sites);
     }
-    let mut of_site: BTreeMap<&str, Vec<ArticleEntry>> =
+    let mut of_site: BTreeMap<&str, Vec<Article>> =
         sites.iter().map(|site| (site.site.as_str(), Vec::new())).collect();
     let articles = results.articles().context(
         "files of the format are made from the articles of a run, unless it wrote them itself \
          (--sinks siteconfig); --format json needs neither",
     )?;
-    articles.each(|article: ArticleEntry, _| {
-        if article.route == "wrapper"
+    articles.each(|article: Article, _| {
+        if article.route == Route::Wrapper
             && let Some(own) = of_site.get_mut(article.site.as_str())
         {
             own.push(article);
@@ -141,7 +142,7 @@ fn written(folder: &Path, sites: &[SiteRecord]) -> Result<Vec<NamedText>> {
 }
 
 /// Files made from a site's wrappers, for the hosts of its articles.
-fn made(site: &SiteRecord, articles: &[ArticleEntry]) -> Vec<NamedText> {
+fn made(site: &SiteRecord, articles: &[Article]) -> Vec<NamedText> {
     let host = |url: &str| Url::parse(url).ok().and_then(|u| Some(u.host_str()?.to_owned()));
     let hosts: Vec<String> = articles.iter().map(|a| host(&a.url).unwrap_or_default()).collect();
     let names: Vec<&str> = hosts.iter().map(String::as_str).collect();

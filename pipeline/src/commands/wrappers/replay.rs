@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use dom::text_of;
 use grouping::{SiteAddresses, Tracking};
-use model::{Page, contain_panics};
+use model::{Article, Page, contain_panics};
 use rayon::prelude::*;
 use serde::Serialize;
 use sink::Ledger;
@@ -19,7 +19,7 @@ use sitemodel::{Settings, parse_page};
 use wrapper::site_config::{SiteConfig, compile, host_of_file};
 
 use super::export::site_config_files;
-use super::run_folder::{ArticleEntry, sites};
+use super::run_folder::sites;
 use crate::commands::format::Format;
 use crate::config::Config;
 use crate::inputs::expand;
@@ -92,7 +92,7 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
     let settings = config.settings();
     let mut texts: Texts = BTreeMap::new();
     if let Some(run) = &args.run {
-        Results::open(run)?.articles()?.each(|article: ArticleEntry, _| {
+        Results::open(run)?.articles()?.each(|article: Article, _| {
             texts.insert(article.url, (article.title.unwrap_or_default(), article.text));
             Ok(())
         })?;

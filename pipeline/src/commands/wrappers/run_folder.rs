@@ -6,22 +6,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use grouping::site_key;
-use serde::Deserialize;
 use sink::SiteRecord;
 
 use crate::commands::nearest::no_site;
 use crate::results::Results;
-
-/// The required fields of a line of `articles.jsonl`.
-#[derive(Debug, Deserialize)]
-pub(super) struct ArticleEntry {
-    pub(super) url: String,
-    pub(super) site: String,
-    pub(super) template: String,
-    pub(super) title: Option<String>,
-    pub(super) text: String,
-    pub(super) route: String,
-}
 
 /// Schema of the files that this version reads.
 const SCHEMA: u32 = sink::SCHEMA;

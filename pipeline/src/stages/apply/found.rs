@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    Article, BestWrapper, Drop, DropReason, Page, PageWork, Route, SiteConfigRole, SiteConfigUse,
+    BestWrapper, Drop, DropReason, Extracted, Page, PageWork, Route, SiteConfigRole, SiteConfigUse,
     SiteResult, SiteSummary, Stage, Support, TemplateSummary,
 };
 use serde::{Deserialize, Serialize};
@@ -178,10 +178,13 @@ impl SiteConfigsUsed {
 }
 
 /// The best wrapper, or the expression of a site config that gave more articles.
-fn best_with_site_configs(articles: &[Article], best: Option<BestWrapper>) -> Option<BestWrapper> {
+fn best_with_site_configs(
+    articles: &[Extracted],
+    best: Option<BestWrapper>,
+) -> Option<BestWrapper> {
     let mut counts: BTreeMap<&[String], (usize, f64)> = BTreeMap::new();
     let by_config =
-        |article: &&Article| article.engine == SITE_CONFIG && article.route == Route::Wrapper;
+        |article: &&Extracted| article.engine == SITE_CONFIG && article.route == Route::Wrapper;
     for article in articles.iter().filter(by_config) {
         counts.entry(&article.xpath).or_insert((0, article.confidence)).0 += 1;
     }

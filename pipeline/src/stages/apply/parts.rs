@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use grouping::Part;
-use model::{Article, Drop, DropReason, PageType, Stage};
+use model::{Article, Drop, DropReason, Extracted, PageType, Stage};
 use sitemodel::Outcome;
-use sitemodel::stages::extract::SITE_CONFIG;
+use sitemodel::stages::extract::{SITE_CONFIG, set_text};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Findings;
@@ -51,7 +51,7 @@ pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
     }
 }
 
-fn article_of(findings: &Findings, page: usize) -> Option<&Article> {
+fn article_of(findings: &Findings, page: usize) -> Option<&Extracted> {
     match &findings.get(&page)?.applied.outcome {
         Outcome::Article(article) => Some(article),
         Outcome::Drop(_) | Outcome::Unassigned => None,
@@ -61,9 +61,8 @@ fn article_of(findings: &Findings, page: usize) -> Option<&Article> {
 /// Whether an article may have parts.
 fn has_parts(article: &Article) -> bool {
     use PageType::{Article, Documentation, Forum};
-    let page_type = article.page_type.map(|own| own.page_type);
     let has = |own| matches!(own, Article | Documentation | Forum);
-    article.engine == SITE_CONFIG || page_type.is_none_or(has)
+    article.engine == SITE_CONFIG || article.page_type.is_none_or(has)
 }
 
 /// Whether a page is a part of an article: both were found by a site config, or both are of one template.
@@ -75,11 +74,11 @@ fn fits(whole: &Article, part: &Article) -> bool {
     }
 }
 
-fn append(whole: &mut Article, part: &Article) {
+fn append(whole: &mut Extracted, part: &Extracted) {
     let payloads = [whole.payload, part.payload].concat();
     whole.payload = xxh3_128(&payloads).to_be_bytes();
-    whole.text.push_str("\n\n");
-    whole.text.push_str(&part.text);
+    let text = format!("{}\n\n{}", whole.text, part.text);
+    set_text(whole, text);
     if !whole.html.is_empty() {
         whole.html.push('\n');
         whole.html.push_str(&part.html);

@@ -2,7 +2,7 @@
 
 use dom::Document;
 use forest::Recurring;
-use model::{Article, FeedItem, StructuralPattern};
+use model::{Extracted, FeedItem, StructuralPattern};
 use pagewise::{Method, Parameters, Redundant};
 use score::{
     Kind, Measure, Neutral, Output, Score,
@@ -61,12 +61,12 @@ fn scores(
     let tables = settings.tables();
     let redundant = (setting.engine == Engine::PageWise(Method::Blocks))
         .then(|| Redundant::of(&documents, &Parameters::from(&tables.methods).blocks));
-    let own = |article: &Article| setting.steps_in || article.engine == setting.engine.name();
+    let own = |article: &Extracted| setting.steps_in || article.engine == setting.engine.name();
     let demands = Demands { part: false, is_list: &|_| false, page_type: None };
     let score = |(sibling, gold): (&Sibling<'_>, &&GoldPage)| {
         let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
         let article = extract(sibling, "", wrapper.as_ref(), found, demands, settings);
-        let text = article.ok().filter(own).map_or_else(String::new, |article| article.text);
+        let text = article.ok().filter(own).map_or_else(String::new, |own| own.article.text);
         score::score(&gold.as_gold(&[]), &Output { text: &text, nodes: &[] }, &[MEASURE])[0]
     };
     siblings.iter().zip(gold).filter_map(score).collect()
