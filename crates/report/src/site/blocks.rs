@@ -7,7 +7,6 @@ use model::Article;
 use sitemodel::ParsedPage;
 use sitemodel::stages::extract::without_title;
 
-use super::Article;
 use super::evidence::{PageEvidence, path_of, text_of_block};
 
 /// The state of a block.

@@ -166,7 +166,7 @@ struct BlockGroup<'a> {
 }
 
 /// A metadata field with where it is from.
-struct ShownField<'a> {
+struct ShownField {
     name: &'static str,
     value: Option<String>,
     source: Option<&'static str>,
@@ -303,7 +303,7 @@ pub(super) fn title_of(article: &Article) -> &str {
     article.title.as_deref().unwrap_or("(without a title)")
 }
 
-fn fields_of(article: &Article) -> Vec<ShownField<'_>> {
+fn fields_of(article: &Article) -> Vec<ShownField> {
     let sources = &article.sources;
     let field = |name, value: Option<String>, source: Option<Source>| ShownField {
         name,

@@ -91,7 +91,7 @@ impl<'a> SiteView<'a> {
             let belongs = |outcome: &PageOutcome<'_>| match outcome {
                 PageOutcome::Article(article) => article.template == line.id,
                 PageOutcome::Drop(drop) => {
-                    let index = again.and_then(|again| again.by_origin.get(&drop.origin));
+                    let index = again.and_then(|again| again.by_origin.get(&*drop.origin));
                     index.is_some_and(|index| members.contains(index))
                 }
             };
@@ -104,7 +104,7 @@ impl<'a> SiteView<'a> {
             });
             templates.push(TemplateView::new(line, &own, now, settings, most));
         }
-        let drops = records.drops.iter().filter(|drop| !shown.contains(&drop.origin)).collect();
+        let drops = records.drops.iter().filter(|drop| !shown.contains(&*drop.origin)).collect();
         Self { records, notes: notes_of(records, again, differs), templates, drops }
     }
 }

@@ -1,6 +1,7 @@
 //! The records of the sites of a run folder. Of the lines of articles and drops only their places are in memory, so that
 //! a run may have many.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -92,7 +93,7 @@ impl LineIndex {
             if !places.last_mut().is_some_and(|last| last.join(&place)) {
                 places.push(place);
             }
-            addresses.entry(of.origin.file.into_owned()).or_insert(of.url);
+            addresses.entry(of.origin.file.to_string()).or_insert(of.url);
             Ok(())
         });
         read.with_context(|| format!("cannot read {}", file.path().display()))?;

@@ -107,7 +107,7 @@ impl RunSettings {
             id: template.id.clone(),
             members: members(number),
         });
-        let origins = site.pages.iter().map(|page| Origin::from(&page.origin));
+        let origins = site.pages.iter().map(|page| &page.origin);
         PagesAgain {
             pages: &parsed.pages,
             feed_items: items,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
 use grouping::site_key;
-use model::{Origin, Site};
+use model::Site;
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
 use report::SiteRecords;
@@ -172,8 +172,8 @@ fn read_again(
 /// For each file with pages of the site, the address of one of them.
 pub(super) fn addresses(records: &SiteRecords) -> BTreeMap<&str, &str> {
     let of_articles = records.articles.iter().map(|a| (&a.origin, &*a.url));
-    let of_drops = records.drops.iter().map(|d| (&d.origin, &*d.url));
-    of_articles.chain(of_drops).map(|(Origin { file, .. }, url)| (&**file, url)).collect()
+    let of_drops = records.drops.iter().map(|d| (&*d.origin, &*d.url));
+    of_articles.chain(of_drops).map(|(origin, url)| (&*origin.file, url)).collect()
 }
 
 /// The input as in the run; `None` for archives without a page of the site, unless all are wanted.
