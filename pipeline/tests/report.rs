@@ -386,13 +386,3 @@ fn problems_come_first() {
     assert_eq!((tile(&html, "Articles"), rows(&html).len()), ("0", 0));
     check_markup(&html);
 }
-
-#[test]
-#[ignore = "needs Chromium and Python: scripts/slow-checks browser"]
-fn a_browser_finds_nothing_wrong_with_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let results = run_sample(&folder.path().join("out"));
-    let shown = results.folder.to_str().unwrap();
-    assert_eq!(parts(&call(&["inspect", shown, "--all", "--pages", "1"])).0, 0);
-    check_in_browser("test_report", "--run", &results.folder);
-}

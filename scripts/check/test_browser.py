@@ -302,7 +302,10 @@ def check_report(chromium, run, problems, screenshots):
     print(f"{len(expected.rows):,} sites, {path.stat().st_size / 1e6:.2f} MB; at most: {took}")
 
 
-def test_report(chromium, run, problems, option):
+def test_report(chromium, run, problems, option, request):
+    if not option.runs:
+        # Gives the report links to pages of its sites.
+        request.getfixturevalue("sitegrove")("inspect", run, "--all", "--pages", "1")
     check_report(chromium, run, problems, option.screenshots)
 
 
