@@ -56,7 +56,7 @@ def test_mutated_archive(base, read, option, problems, tmp_path):
     assert read(path, case) == case.spared
     cases, totals = {}, Counter()
     for number, mutation in enumerate(mutations.MUTATIONS):
-        path = tmp_path / f"{base.name}.{mutation.__name__.replace('_', '-')}{base.suffix}"
+        path = tmp_path / f"{base.name}.{mutation}{base.suffix}"
         if option.only in path.name:
             cases[path] = mutations.mutate(mutation, base, f"{option.seed} {base.name} {number}")
             path.write_bytes(cases[path].bytes)

@@ -6,13 +6,9 @@ compared at its best, not with defaults made for another purpose. The figures at
 (F1 of 2-grams, macro over 139 groups of pages in 8 data sets, November 2026). Libraries are imported when they are used.
 """
 import codecs
-import json
 import re
-import subprocess
 import sys
 from typing import NamedTuple
-
-import lib
 
 PACKAGES = ["FastWARC==2.0.1", "Resiliparse==2.0.1", "htmldate==1.11.0", "jusText==3.0.2", "lxml==6.1.3", "lxml_html_clean==0.4.6",
             "newspaper4k==0.9.6", "readability-lxml==0.9", "trafilatura==2.3.1"]
@@ -151,22 +147,6 @@ def html_to_text(html):
     return "\n".join(line for line in lines if line)
 
 
-def load_dom_smoothie():
-    program, asked = lib.CACHE / "dom-smoothie/release/dom-smoothie", {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    process = subprocess.Popen([program], preexec_fn=lib.end_with_parent, **asked)
-
-    def extract(html, url):
-        process.stdin.write(json.dumps(html) + "\n")
-        process.stdin.flush()
-        answer = json.loads(process.stdout.readline())
-        if answer["error"]:
-            raise ValueError(answer["error"])
-        extract.seconds = answer["seconds"]
-        return answer["text"]
-
-    return extract
-
-
 def load_trafilatura_metadata():
     from trafilatura.metadata import extract_metadata
 
@@ -207,6 +187,5 @@ OF_TEXTS = {
     "trafilatura-precision": lambda: load_trafilatura(favor_precision=True),
     "resiliparse": load_resiliparse,
     "readability-lxml": load_readability,
-    "dom_smoothie": load_dom_smoothie,
 }
 OF_METADATA = {"trafilatura": load_trafilatura_metadata, "newspaper4k": load_newspaper, "htmldate": load_htmldate}

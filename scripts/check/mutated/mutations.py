@@ -1,14 +1,11 @@
-"""The 48 kinds of damage. Those of the first list change a record before compression, those of the second the file.
-
-Each takes the parts, the index of the record to damage and a random generator, and returns the indices of the records that
-may be lost.
-"""
+"""The 48 kinds of damage: to a record before compression, or to the file."""
 import random
 from dataclasses import dataclass, field
 
 from . import bases
 
 TARGET = 4
+EVERY = set(range(bases.RECORDS))
 
 
 @dataclass
@@ -23,7 +20,7 @@ class Case:
     excused: set = field(default_factory=set)
 
 
-def says_length(record, text):
+def set_length(record, text):
     if record.arc:
         record.head[0] = record.head[0].rsplit(b" ", 1)[0] + (b" " + text if text is not None else b"")
     elif text is None:
@@ -32,284 +29,168 @@ def says_length(record, text):
         record.head[record.length()] = b"Content-Length: " + text
 
 
-def adds_field(record, line):
+def set_length_to(more=0, form=b"%d"):
+    return lambda record, _, rng: set_length(record, form % (len(record.block) + more))
+
+
+def set_length_over_the_next(record, following, rng):
+    set_length_to(len(following.bytes()))(record, following, rng)
+
+
+def set_length_twice(record, _, rng):
+    set_length(record, b"17 17") if record.arc else record.head.insert(3, b"Content-Length: 17")
+
+
+def add_field(line):
     """A field in the head; a line of junk before an ARC record, which has no fields."""
-    if record.arc:
-        record.before += line + b"\n"
-    else:
-        record.head.insert(3, line)
+
+    def add(record, _, rng):
+        if record.arc:
+            record.before += line + b"\n"
+        else:
+            record.head.insert(3, line)
+
+    return add
 
 
-def length_missing(records, at, rng):
-    says_length(records[at], None)
+def set_part(name, value):
+    """Replaces a part of the record, by a function of the record and the generator."""
+    return lambda record, _, rng: setattr(record, name, value(record, rng))
 
 
-def length_a_word(records, at, rng):
-    says_length(records[at], b"abc")
+def set_line(at, warc=None, arc=None):
+    """Replaces a line of the head, or of a WARC record removes it; what is None for a form is not done."""
+
+    def replace(record, _, rng):
+        line = arc if record.arc else warc
+        if line is not None:
+            record.head[0 if record.arc else at : (0 if record.arc else at) + 1] = [line] if line != REMOVED else []
+
+    return replace
 
 
-def length_zero(records, at, rng):
-    says_length(records[at], b"0")
+REMOVED = b"removed"
 
 
-def length_negative(records, at, rng):
-    says_length(records[at], b"-1")
-
-
-def length_one_less(records, at, rng):
-    says_length(records[at], b"%d" % (len(records[at].block) - 1))
-
-
-def length_one_more(records, at, rng):
-    says_length(records[at], b"%d" % (len(records[at].block) + 1))
-
-
-def length_ten_less(records, at, rng):
-    says_length(records[at], b"%d" % (len(records[at].block) - 10))
-
-
-def length_a_hundred_more(records, at, rng):
-    says_length(records[at], b"%d" % (len(records[at].block) + 100))
-
-
-def length_over_the_next_record(records, at, rng):
-    says_length(records[at], b"%d" % (len(records[at].block) + len(records[at + 1].bytes())))
-    # A record that contains another looks the same: this is damage only if the next record has its own member.
-    return {at, at + 1}
-
-
-def length_huge(records, at, rng):
-    says_length(records[at], b"99999999999")
-
-
-def length_beyond_64_bits(records, at, rng):
-    says_length(records[at], b"9" * 30)
-
-
-def length_with_zeros(records, at, rng):
-    says_length(records[at], b"000%d" % len(records[at].block))
-    return set()
-
-
-def length_twice(records, at, rng):
-    record = records[at]
-    adds_field(record, b"Content-Length: 17") if not record.arc else says_length(record, b"17 17")
-
-
-def head_of_lf(records, at, rng):
-    records[at].newline = b"\n"
-    return set()
-
-
-def head_of_doubled_returns(records, at, rng):
-    records[at].newline = b"\r\r\n"
-
-
-def head_without_its_end(records, at, rng):
-    record = records[at]
+def cut_head_end(record, _, rng):
     last = record.head.pop()
     record.block = last + (b"" if record.arc else record.newline) + record.block
 
 
-def head_with_a_line_without_colon(records, at, rng):
-    adds_field(records[at], b"no colon in here")
-    return set()
+def lower_names(record, _, rng):
+    if not record.arc:
+        parts = [line.split(b":", 1) for line in record.head[1:]]
+        record.head[1:] = [name.lower() + b":" + value for name, value in parts]
 
 
-def head_with_nul(records, at, rng):
-    adds_field(records[at], b"X-Nul: a\0b\0")
-    return set()
-
-
-def head_with_latin_1(records, at, rng):
-    adds_field(records[at], b"X-Caf\xe9: \xe9\xff\xfe")
-    return set()
-
-
-def head_folded(records, at, rng):
-    adds_field(records[at], b"X-Folded: a\r\n  b\r\n\tc")
-    return set()
-
-
-def head_with_a_long_field(records, at, rng):
-    adds_field(records[at], b"X-Long: " + b"x" * 300_000)
-    return set()
-
-
-def head_over_the_limit(records, at, rng):
-    adds_field(records[at], b"X-Long: " + b"x" * 1_500_000)
-
-
-def head_with_an_empty_field(records, at, rng):
-    adds_field(records[at], b"X-Empty:")
-    return set()
-
-
-def head_with_a_space_before_the_colon(records, at, rng):
-    record = records[at]
-    record.head = [line.replace(b": ", b" : ", 1) for line in record.head]
-
-
-def head_in_small_letters(records, at, rng):
-    record = records[at]
-    lower = [line if at == 0 else line.split(b":", 1)[0].lower() + b":" + line.split(b":", 1)[1] for at, line in enumerate(record.head)]
-    record.head = record.head if record.arc else lower
-    return set()
-
-
-def version_missing(records, at, rng):
-    records[at].head[0] = b"X" if records[at].arc else b""
-
-
-def version_unknown(records, at, rng):
-    if not records[at].arc:
-        records[at].head[0] = b"WARC/9.9"
-    return set()
-
-
-def version_in_small_letters(records, at, rng):
-    if not records[at].arc:
-        records[at].head[0] = b"warc/1.0"
-    return set()
-
-
-def type_missing(records, at, rng):
-    if not records[at].arc:
-        del records[at].head[1]
-
-
-def date_a_word(records, at, rng):
-    record = records[at]
+def replace_date(record, _, rng):
     if record.arc:
         url, ip, _, rest = record.head[0].split(b" ", 3)
         record.head = [b" ".join([url, ip, b"yesterday", rest])]
     else:
         record.head[3] = b"WARC-Date: yesterday"
-    return set()
 
 
-def tail_missing(records, at, rng):
-    records[at].tail = b""
-    return set()
-
-
-def tail_short(records, at, rng):
-    records[at].tail = records[at].newline
-    return set()
-
-
-def tail_long(records, at, rng):
-    records[at].tail = records[at].newline * 6
-    return set()
-
-
-def tail_of_nul(records, at, rng):
-    records[at].tail += bytes(100)
-    return set()
-
-
-def junk_line_before(records, at, rng):
-    records[at].before = b"A line that is no record.\r\n\r\n"
-    return set()
-
-
-def junk_bytes_before(records, at, rng):
-    records[at].before = rng.randbytes(1000) + b"\n"
-    return set()
-
-
-def junk_like_a_head_before(records, at, rng):
-    records[at].before = b"WARC/1.0\r\nContent-Length: 50\r\n\r\n"
-    return set()
-
-
-def record_within_the_block(records, at, rng):
-    record, inner = records[at], records[at + 1]
-    html, body = record.block.split(b"\r\n\r\n", 1) if b"Encoding" not in record.block[:200] else (None, None)
-    if html is not None:
-        record.block = html + b"\r\n\r\n" + body.replace(b"</body>", b"<!--\r\n\r\n" + inner.bytes() + b"--></body>")
-        says_length(record, b"%d" % len(record.block))
+def put_record_into_block(record, following, rng):
+    if b"Encoding" not in record.block[:200]:
+        html, body = record.block.split(b"\r\n\r\n", 1)
+        record.block = html + b"\r\n\r\n" + body.replace(b"</body>", b"<!--\r\n\r\n" + following.bytes() + b"--></body>")
+        set_length(record, b"%d" % len(record.block))
         record.known.clear()
         record.knows(record.block)
-    return set()
 
 
-def block_cut(records, at, rng):
-    records[at].block = records[at].block[: len(records[at].block) // 2]
-
-
-def block_empty(records, at, rng):
-    records[at].block = b""
-
-
-def record_twice(records, at, rng):
-    records[at].tail += records[at].bytes()
-    return set()
-
-
-def http_head_broken(records, at, rng):
-    record = records[at]
+def break_http(record, _, rng):
     record.block = b"\x00\xff NOT HTTP" + record.block[15:]
-    says_length(record, b"%d" % len(record.block))
+    set_length(record, b"%d" % len(record.block))
 
 
-OF_RECORDS = [value for value in list(globals().values()) if callable(value) and getattr(value, "__code__", None) and value.__code__.co_varnames[:3] == ("records", "at", "rng")]
+TO_RECORDS = {
+    "length-missing": lambda record, _, rng: set_length(record, None),
+    "length-a-word": lambda record, _, rng: set_length(record, b"abc"),
+    "length-zero": lambda record, _, rng: set_length(record, b"0"),
+    "length-negative": lambda record, _, rng: set_length(record, b"-1"),
+    "length-one-less": set_length_to(-1),
+    "length-one-more": set_length_to(1),
+    "length-ten-less": set_length_to(-10),
+    "length-a-hundred-more": set_length_to(100),
+    # A record that contains another looks the same: this is damage only if the next record has its own member.
+    "length-over-the-next-record": set_length_over_the_next,
+    "length-huge": lambda record, _, rng: set_length(record, b"99999999999"),
+    "length-beyond-64-bits": lambda record, _, rng: set_length(record, b"9" * 30),
+    "length-with-zeros": set_length_to(0, b"000%d"),
+    "length-twice": set_length_twice,
+    "head-of-lf": set_part("newline", lambda record, rng: b"\n"),
+    "head-of-doubled-returns": set_part("newline", lambda record, rng: b"\r\r\n"),
+    "head-without-its-end": cut_head_end,
+    "head-with-a-line-without-colon": add_field(b"no colon in here"),
+    "head-with-nul": add_field(b"X-Nul: a\0b\0"),
+    "head-with-latin-1": add_field(b"X-Caf\xe9: \xe9\xff\xfe"),
+    "head-folded": add_field(b"X-Folded: a\r\n  b\r\n\tc"),
+    "head-with-a-long-field": add_field(b"X-Long: " + b"x" * 300_000),
+    "head-over-the-limit": add_field(b"X-Long: " + b"x" * 1_500_000),
+    "head-with-an-empty-field": add_field(b"X-Empty:"),
+    "head-with-a-space-before-the-colon": set_part("head", lambda record, rng: [line.replace(b": ", b" : ", 1) for line in record.head]),
+    "head-in-small-letters": lower_names,
+    "version-missing": set_line(0, warc=b"", arc=b"X"),
+    "version-unknown": set_line(0, warc=b"WARC/9.9"),
+    "version-in-small-letters": set_line(0, warc=b"warc/1.0"),
+    "type-missing": set_line(1, warc=REMOVED),
+    "date-a-word": replace_date,
+    "tail-missing": set_part("tail", lambda record, rng: b""),
+    "tail-short": set_part("tail", lambda record, rng: record.newline),
+    "tail-long": set_part("tail", lambda record, rng: record.newline * 6),
+    "tail-of-nul": set_part("tail", lambda record, rng: record.tail + bytes(100)),
+    "junk-line-before": set_part("before", lambda record, rng: b"A line that is no record.\r\n\r\n"),
+    "junk-bytes-before": set_part("before", lambda record, rng: rng.randbytes(1000) + b"\n"),
+    "junk-like-a-head-before": set_part("before", lambda record, rng: b"WARC/1.0\r\nContent-Length: 50\r\n\r\n"),
+    "record-within-the-block": put_record_into_block,
+    "block-cut": set_part("block", lambda record, rng: record.block[: len(record.block) // 2]),
+    "block-empty": set_part("block", lambda record, rng: b""),
+    "record-twice": set_part("tail", lambda record, rng: record.tail + record.bytes()),
+    "http-head-broken": break_http,
+}
+# Those that leave no record that can be read: the damaged one may be lost.
+FATAL = set(TO_RECORDS) - set(
+    """length-with-zeros head-of-lf head-with-a-line-without-colon head-with-nul head-with-latin-1 head-folded head-with-a-long-field
+    head-with-an-empty-field head-in-small-letters version-unknown version-in-small-letters date-a-word tail-missing tail-short tail-long
+    tail-of-nul junk-line-before junk-bytes-before junk-like-a-head-before record-within-the-block record-twice""".split()
+)
 
 
-def byte_flipped(parts, at, rng):
-    part = bytearray(parts[at])
-    part[len(part) // 2] ^= 1 + rng.randrange(255)
-    parts[at] = bytes(part)
-    return {at}
+def flip_byte(part, rng):
+    middle = len(part) // 2
+    return part[:middle] + bytes([part[middle] ^ 1 + rng.randrange(255)]) + part[middle + 1 :]
 
 
-def bytes_removed(parts, at, rng):
-    middle = len(parts[at]) // 2
-    parts[at] = parts[at][:middle] + parts[at][middle + 64 :]
+# Each changes the member of the damaged record, the last or the first one.
+TO_FILES = {
+    "byte-flipped": (TARGET, flip_byte),
     # A frame of stored blocks takes the missing bytes from the next one; without a checksum this is undetectable.
-    return {at, at + 1}
-
-
-def bytes_zeroed(parts, at, rng):
-    middle = len(parts[at]) // 2
-    parts[at] = parts[at][:middle] + bytes(64) + parts[at][middle + 64 :]
-    return {at}
-
-
-def bytes_between(parts, at, rng):
-    parts[at] = rng.randbytes(64) + parts[at]
+    "bytes-removed": (TARGET, lambda part, rng: part[: len(part) // 2] + part[len(part) // 2 + 64 :]),
+    "bytes-zeroed": (TARGET, lambda part, rng: part[: len(part) // 2] + bytes(64) + part[len(part) // 2 + 64 :]),
     # After junk without a line end, the line of an ARC record cannot be recognised.
-    return {at}
-
-
-def end_cut(parts, at, rng):
-    parts[-1] = parts[-1][:-40]
-    return {len(parts) - 1}
-
-
-def beginning_cut(parts, at, rng):
-    parts[0] = parts[0][10:]
-    return {0}
-
-
-OF_FILES = [byte_flipped, bytes_removed, bytes_zeroed, bytes_between, end_cut, beginning_cut]
-MUTATIONS = OF_RECORDS + OF_FILES
-assert len(MUTATIONS) == 48, len(MUTATIONS)
+    "bytes-between": (TARGET, lambda part, rng: rng.randbytes(64) + part),
+    "end-cut": (-1, lambda part, rng: part[:-40]),
+    "beginning-cut": (0, lambda part, rng: part[10:]),
+}
+MUTATIONS = [*TO_RECORDS, *TO_FILES]
+NEXT_TOO = {"length-over-the-next-record", "bytes-removed"}
 
 
 def mutate(mutation, base, seed):
     """A base archive with a mutation, or unchanged if the mutation is None."""
-    rng = random.Random(seed)
-    records = base.records("1")
-    touched = excused = set()
-    if mutation in OF_RECORDS:
-        touched = mutation(records, TARGET, rng)
-        touched = {TARGET} if touched is None else touched
-        excused = {TARGET} if mutation is head_over_the_limit else set()
+    rng, records, touched = random.Random(seed), base.records("1"), set()
+    if mutation in TO_RECORDS:
+        TO_RECORDS[mutation](records[TARGET], records[TARGET + 1], rng)
+        touched = {TARGET} if mutation in FATAL else set()
     whole = b"".join(record.bytes() for record in records)
     parts = [base.wrap(whole)] if base.one_member else [base.wrap(record.bytes()) for record in records]
-    if mutation in OF_FILES:
-        touched = mutation(parts, TARGET % len(parts), rng)
+    if mutation in TO_FILES:
+        at, change = TO_FILES[mutation]
+        at %= len(parts)
+        parts[at] = change(parts[at], rng)
         # Damage inside the single member: only a reader can tell how far it extends.
-        touched = set(range(bases.RECORDS)) if base.one_member else touched
-    return Case(b"".join(parts), records, set(range(bases.RECORDS)) - touched, excused)
+        touched = EVERY if base.one_member else {at}
+    touched = touched | {TARGET + 1} if mutation in NEXT_TOO else touched
+    return Case(b"".join(parts), records, EVERY - touched, {TARGET} if mutation == "head-over-the-limit" else set())
