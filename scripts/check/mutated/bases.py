@@ -1,13 +1,18 @@
-"""The base archives: ten pages each, one per site, in nine forms. Standard library only."""
+"""The base archives: ten pages each, one per site, in nine forms."""
 import hashlib
 import random
-import struct
+import sys
 import zlib
 from dataclasses import dataclass, field
 
-WORDS = """harbour lantern orchard gravel kettle winter sailor copper meadow ladder engine parcel violin bridge canvas thunder
-market pigeon saddle timber ribbon quarry bottle chapel pepper anchor velvet cellar walnut needle summer garden hammer island
-candle mirror barley button magnet pillow marble tunnel cattle window dragon silver forest wagon""".split()
+import brotli
+import lz4.frame
+import zstandard
+from conftest import ROOT
+
+sys.path.append(str(ROOT / "scripts/make"))
+from small_crawl import WORDS  # noqa: E402
+
 RECORDS = 10
 
 
@@ -39,7 +44,7 @@ class Record:
 
 
 def sentences(rng):
-    words = [rng.choice(WORDS) for _ in range(9)]
+    words = rng.choices(WORDS, k=9)
     return f"The {words[0]} stood by the {words[1]}, and a {words[2]} with its {words[3]} came from the {words[4]} to the {words[5]}. " + \
         f"After the {words[6]} nobody asked for a {words[7]} or the {words[8]}."
 
@@ -53,59 +58,17 @@ def page(number, rng):
     return html.encode(), "\n\n".join(paragraphs)
 
 
+def deflate(data, window):
+    packer = zlib.compressobj(6, zlib.DEFLATED, window)
+    return packer.compress(data) + packer.flush()
+
+
 def gzip(data):
-    deflate = zlib.compressobj(6, zlib.DEFLATED, 31)
-    return deflate.compress(data) + deflate.flush()
-
-
-def raw_deflate(data):
-    deflate = zlib.compressobj(6, zlib.DEFLATED, -15)
-    return deflate.compress(data) + deflate.flush()
+    return deflate(data, 31)
 
 
 def zstd(data):
-    """A frame of stored blocks (RFC 8878, §3.1.1): its size in eight bytes, no checksum."""
-    frame = b"\x28\xb5\x2f\xfd\xe0" + struct.pack("<Q", len(data))
-    blocks = [data[at : at + 100_000] for at in range(0, len(data), 100_000)] or [b""]
-    for at, block in enumerate(blocks):
-        frame += struct.pack("<I", len(block) << 3 | (at + 1 == len(blocks)))[:3] + block
-    return frame
-
-
-def xxh32(data):
-    """Of fewer than 16 bytes, seed 0."""
-    prime = [2654435761, 2246822519, 3266489917, 668265263, 374761393]
-    mask = 0xFFFFFFFF
-    turned = lambda n, by: (n << by | n >> 32 - by) & mask  # noqa: E731
-    hashed = prime[4] + len(data) & mask
-    for at in range(0, len(data) // 4 * 4, 4):
-        hashed = turned(hashed + struct.unpack_from("<I", data, at)[0] * prime[2] & mask, 17) * prime[3] & mask
-    for byte in data[len(data) // 4 * 4 :]:
-        hashed = turned(hashed + byte * prime[4] & mask, 11) * prime[0] & mask
-    hashed = (hashed ^ hashed >> 15) * prime[1] & mask
-    hashed = (hashed ^ hashed >> 13) * prime[2] & mask
-    return hashed ^ hashed >> 16
-
-
-def lz4(data):
-    """A frame of stored blocks, independent of each other, of 64 KiB at most; no checksum but the head's."""
-    descriptor = b"\x60\x40"
-    frame = b"\x04\x22\x4d\x18" + descriptor + bytes([xxh32(descriptor) >> 8 & 0xFF])
-    for at in range(0, len(data), 1 << 16):
-        block = data[at : at + (1 << 16)]
-        frame += struct.pack("<I", len(block) | 1 << 31) + block
-    return frame + bytes(4)
-
-
-def brotli(data):
-    """Stored blocks (RFC 7932, §9): a window of 16 bits, "not the last, length in 4 nibbles, uncompressed", an empty last."""
-    stream, shift = b"", 1
-    for at in range(0, len(data), 4000):
-        block = data[at : at + 4000]
-        head = (len(block) - 1 << 3 | 1 << 19) << shift
-        stream += head.to_bytes((shift + 20 + 7) // 8, "little") + block
-        shift = 0
-    return stream + b"\x03"
+    return zstandard.ZstdCompressor().compress(data)
 
 
 def chunked(data):
@@ -117,11 +80,11 @@ CODINGS = [
     (b"Transfer-Encoding: chunked\r\n", chunked),
     (b"Content-Encoding: gzip\r\n", gzip),
     (b"Content-Encoding: deflate\r\n", zlib.compress),
-    (b"Content-Encoding: deflate\r\n", raw_deflate),
-    (b"Content-Encoding: br\r\n", brotli),
+    (b"Content-Encoding: deflate\r\n", lambda data: deflate(data, -15)),
+    (b"Content-Encoding: br\r\n", brotli.compress),
     (b"Content-Encoding: zstd\r\n", zstd),
     (b"Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", lambda data: chunked(gzip(data))),
-    (b"Content-Encoding: br\r\nTransfer-Encoding: chunked\r\n", lambda data: chunked(brotli(data))),
+    (b"Content-Encoding: br\r\nTransfer-Encoding: chunked\r\n", lambda data: chunked(brotli.compress(data))),
     (b"Content-Encoding: identity\r\n", bytes),
 ]
 
@@ -173,7 +136,7 @@ BASES = [
     Base("records", ".warc.gz", gzip),
     Base("whole", ".warc.gz", gzip, one_member=True),
     Base("frames", ".warc.zst", zstd),
-    Base("blocks", ".warc.lz4", lz4),
+    Base("blocks", ".warc.lz4", lz4.frame.compress),
     Base("plain", ".arc", arc=True),
     Base("records", ".arc.gz", gzip, arc=True),
     Base("payloads", ".warc.gz", gzip, coded=True),

@@ -166,7 +166,7 @@ def flip_byte(part, rng):
 # Each changes the member of the damaged record, the last or the first one.
 TO_FILES = {
     "byte-flipped": (TARGET, flip_byte),
-    # A frame of stored blocks takes the missing bytes from the next one; without a checksum this is undetectable.
+    # A frame may take the missing bytes from the next one; without a checksum this is undetectable.
     "bytes-removed": (TARGET, lambda part, rng: part[: len(part) // 2] + part[len(part) // 2 + 64 :]),
     "bytes-zeroed": (TARGET, lambda part, rng: part[: len(part) // 2] + bytes(64) + part[len(part) // 2 + 64 :]),
     # After junk without a line end, the line of an ARC record cannot be recognised.

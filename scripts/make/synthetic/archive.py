@@ -61,14 +61,12 @@ class Writer:
 
     def __init__(self, file, name, seed):
         self.file, self.seconds, self.count, self.name = file, 0, 0, f"{seed}:{name}"
-        self.counts = {}
         about = "software: sitegrove scripts/make/crawl\r\nformat: WARC File Format 1.1\r\ndescription: a synthetic crawl of sites that do not exist\r\n"
         self.record("warcinfo", {"WARC-Filename": name, "Content-Type": "application/warc-fields"}, [about.encode()])
 
     def record(self, kind, fields, pieces):
         """Writes a record. Returns its id."""
         self.count += 1
-        self.counts[kind] = self.counts.get(kind, 0) + 1
         ident = f"<urn:uuid:{uuid.UUID(bytes=hashlib.md5(f'{self.name}:{self.count}'.encode()).digest())}>"
         date = (START + timedelta(seconds=self.seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
         head = [f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {ident}\r\nWARC-Date: {date}\r\n"]

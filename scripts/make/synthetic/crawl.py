@@ -1,9 +1,6 @@
 """The schedule of the crawl: sites and their sizes, visits spread over the files, and the records of each file."""
-import gzip
-import json
 import random
 from collections import OrderedDict
-from pathlib import Path
 from typing import NamedTuple
 
 import pages
@@ -41,26 +38,10 @@ class Visit(NamedTuple):
     last: int
 
 
-class Made(NamedTuple):
-    """Counts of what was written to a file."""
-
-    name: str
-    bytes: int
-    html_bytes: int
-    pages: int
-    articles: int
-    records: dict
-
-
 def page_parts(site, number):
-    """Parts of a page, its kind and its text (for articles)."""
-    kind = site.kind(number)
-    if kind == "article":
-        parts, text = pages.article_page(site, number)
-    else:
-        parts, text = (pages.other_page if kind == "other" else pages.list_page)(site, number), ""
-    encoded = [part if isinstance(part, Blob) else part.encode(site.codec, "xmlcharrefreplace") for part in parts if isinstance(part, Blob) or part]
-    return encoded, kind, text
+    """Parts of a page."""
+    parts = {"article": pages.article_page, "other": pages.other_page}.get(site.kind(number), pages.list_page)(site, number)
+    return [part if isinstance(part, Blob) else part.encode(site.codec, "xmlcharrefreplace") for part in parts if isinstance(part, Blob) or part]
 
 
 def page_sizes(world, rank, count):
@@ -68,7 +49,7 @@ def page_sizes(world, rank, count):
     site = Site(rank, 100, world)
 
     def size(number):
-        return raw_size(page_parts(site, number)[0])
+        return raw_size(page_parts(site, number))
 
     others = sum(size(number) for number in range(1, count + 1)) / count
     return size(0), (others * (LIST_EVERY - 1) + size(LIST_EVERY - 1)) / LIST_EVERY
@@ -125,13 +106,12 @@ def visits(seed, counts, files):
 class Crawler:
     """Writes one file."""
 
-    def __init__(self, world, counts, folder, number, gold):
+    def __init__(self, world, counts, folder, number):
         self.world, self.counts, self.sites = world, counts, OrderedDict()
         self.name, self.folder = f"crawl-{number:05}.warc.gz", folder
         self.rng = random.Random(f"{world.seed}:{number}:file")
         self.asks = number % 2 == 0  # crawlers differ: half of the files also hold the requests
-        self.gold = [] if gold else None
-        self.html_bytes = self.pages = self.articles = 0
+        self.made = {"bytes": 0, "html_bytes": 0, "pages": 0, "articles": 0}
 
     def crawl(self, visits):
         path = self.folder / self.name
@@ -140,12 +120,9 @@ class Crawler:
             self.writer = Writer(file, self.name, self.world.seed)
             for visit in visits:
                 self.visit(self.site(visit.rank), visit)
-            size = file.tell()
+            self.made["bytes"] = file.tell()
         part.rename(path)
-        if self.gold is not None:
-            part = path.with_name(f"{self.name}.gold.part")
-            part.write_bytes(gzip.compress("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in self.gold).encode(), 6, mtime=0))
-        return Made(self.name, size, self.html_bytes, self.pages, self.articles, self.writer.counts)
+        return self.made
 
     def site(self, rank):
         site = self.sites.pop(rank, None) or Site(rank, self.counts[rank], self.world)
@@ -164,22 +141,18 @@ class Crawler:
             self.odds_and_ends(site, number)
 
     def page(self, site, number):
-        parts, kind, text = page_parts(site, number)
-        facts = site.facts(number)
+        parts, facts = page_parts(site, number), site.facts(number)
         # Latin sites in windows-1252 declare it in the header, as those of the sample do.
         media = f"text/html; charset={site.codec}"
         self.page_response(site, facts.address, media, parts)
-        if kind == "article":
-            self.articles += 1
-            if self.gold is not None:
-                self.gold.append(gold_row(site, facts, number, text))
+        self.made["articles"] += site.kind(number) == "article"
         if self.rng.random() < REPEATED:
             self.page_response(site, f"{facts.address}{'&' if '?' in facts.path else '?'}utm_source=letter&utm_medium=mail", media, parts)
 
     def page_response(self, site, url, media, parts):
         self.respond(url, "200 OK", media, parts, site.wire)
-        self.html_bytes += raw_size(parts)
-        self.pages += 1
+        self.made["html_bytes"] += raw_size(parts)
+        self.made["pages"] += 1
 
     def odds_and_ends(self, site, number):
         """Redirects, errors, and files that are not pages."""
@@ -200,23 +173,3 @@ class Crawler:
     def respond(self, url, status, media, parts, wire=(), more=None):
         headers = {"Server": "synthetic", "Content-Type": media} | (more or {})
         self.writer.response(url, status, headers, parts, wire, note=self.rng.random() < 0.25, request=self.asks)
-
-
-def gold_row(site, facts, number, text):
-    """A row of gold in the format of `sitegrove-lab evaluate`."""
-    layout = "other" if site.other_layout and number % 5 == 2 else "main"
-    row = {"url": facts.address, "dataset": "synthetic", "template": f"{site.host}#{layout}", "site": site.host, "year": int(facts.date[:4]), "title_in_gold": False}
-    row |= {"page_title": f"{facts.title} | {site.name}", "gold_title": facts.title, "gold_author": facts.author, "gold_date": facts.date, "gold_optional": None}
-    # Not for the evaluation: the software and language of the site.
-    return row | {"theme": site.world.theme_of(site.rank), "kind": site.theme.kind, "language": site.language.code, "gold_text": text}
-
-
-def join_gold(folder: Path, names):
-    """Joins the gold written beside each archive into one file: gzip members can be concatenated."""
-    part = folder / "gold.jsonl.gz.part"
-    with open(part, "wb") as out:
-        for name in names:
-            piece = folder / f"{name}.gold.part"
-            out.write(piece.read_bytes())
-            piece.unlink()
-    part.rename(folder / "gold.jsonl.gz")

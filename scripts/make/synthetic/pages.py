@@ -176,7 +176,7 @@ def state(site, facts, text):
 
 
 def article_page(site, number):
-    """Parts of the page, strings and blobs, and its text."""
+    """Parts of the page, strings and blobs."""
     facts, rng, theme, c = site.facts(number), site.seed(number, "page"), site.theme, site.classes(number)
     l, other = site.language.labels, site.other_layout and number % 5 == 2
     text = article_text(site, facts, rng, c, inserts(site, facts, c))
@@ -206,7 +206,7 @@ def article_page(site, number):
         content = f'<table width="760" align="center" cellpadding="4"><tr><td width="160" valign="top">{popular}</td><td valign="top">{story}{below}</td></tr></table>\n'
     shown = prose.fill(f'<{main}{c["main"]}>{crumbs}{content}</{main}>\n', facts.terms)
     gold = [prose.fill(part, facts.terms) for part in text.gold]
-    return frame(site, number, head(site, facts, "article"), shown, state(site, facts, gold)), "\n\n".join(gold)
+    return frame(site, number, head(site, facts, "article"), shown, state(site, facts, gold))
 
 
 def frame(site, number, above, shown, below):
