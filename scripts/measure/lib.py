@@ -1,11 +1,9 @@
 """What measurements share: options, the cost of a command, rounds in turn, tables, and an environment with pinned packages."""
 import argparse
 import contextlib
-import ctypes
 import hashlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -127,11 +125,6 @@ def print_table(head, rows, texts=1):
 def name_processor():
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
-
-
-def end_with_parent():
-    """For a child process: it is killed when its parent ends."""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
 
 
 def enter_environment(name, packages):
