@@ -55,9 +55,13 @@ def read_files(folder, without=()):
 @pytest.fixture
 def problems():
     """A list to which a check adds what is wrong; the check fails if there is anything at its end."""
-    found = []
-    yield found
-    if found:
+    return []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    yield
+    if found := item.funcargs.get("problems"):
         pytest.fail("\n".join(map(str, found[:MOST_SHOWN])) + f"\n{len(found)} problems", pytrace=False)
 
 
@@ -123,7 +127,7 @@ def chromium():
     """Headless Chromium of the system, started through Playwright; it knows no host names."""
     from playwright.sync_api import sync_playwright
 
-    names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
+    names = "chromium chromium-browser google-chrome google-chrome-stable chrome".split()
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if not path:
         pytest.skip("no Chromium on the path; $CHROMIUM names another")

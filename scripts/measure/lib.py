@@ -95,7 +95,7 @@ def read_lines(path):
 
 
 def read_json(path):
-    return json.loads(Path(path).read_bytes())
+    return json.loads(path.read_bytes())
 
 
 def add_up_files(folder):
