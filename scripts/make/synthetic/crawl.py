@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pages
 from archive import Blob, Writer, raw_size
-from prose import SHARES, SLOTS, Language
+from prose import SHARES, Language
 from sites import LIST_EVERY, Site
 from themes import THEMES, Theme
 
@@ -25,9 +25,6 @@ class World:
 
     def theme_of(self, rank):
         return random.Random(f"{self.seed}:{rank}:theme").randrange(THEMES)
-
-    def slots(self, terms):
-        return zip(SLOTS, terms)
 
 
 class Visit(NamedTuple):

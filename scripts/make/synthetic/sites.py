@@ -4,7 +4,7 @@ import random
 from html import escape
 
 from archive import Blob
-from prose import SHARES
+from prose import SHARES, fill
 
 LIST_EVERY = 24  # number of pages per list page
 BUILD_EVERY = 40  # pages between two builds of a site whose names change with them
@@ -76,9 +76,7 @@ class Site:
         phrase, other = rng.choice(language.phrases), rng.choice(language.phrases)
         title = rng.choice((f"{own[0]} {phrase}", f"{phrase} {own[1]}", f"{own[0]}: {phrase} {own[1]} {other}", f"{phrase} {own[0]} {other}"))
         facts.title = title[0].upper() + title[1:]
-        facts.teaser = f"{other.capitalize()} {own[1]}{language.comma}{rng.choice(language.seconds)}{language.stop}"
-        for slot, term in self.world.slots(facts.terms):
-            facts.teaser = facts.teaser.replace(slot, term)
+        facts.teaser = fill(f"{other.capitalize()} {own[1]}{language.comma}{rng.choice(language.seconds)}{language.stop}", facts.terms)
         facts.section, facts.author = rng.choice(self.sections), rng.choice(self.authors)
         year, month, day = 2026 - rng.randrange(self.years), rng.randint(1, 8), rng.randint(1, 28)
         facts.date = f"{year}-{month:02d}-{day:02d}"
