@@ -54,7 +54,7 @@ fn pages_of_any_length() {
 }
 
 /// The same with the program. `CHARSETS_TABLE` names a file for the table of docs/READING.md; see
-/// scripts/charsets.
+/// scripts/make/reading.
 #[test]
 fn articles_in_nineteen_languages() {
     let url = |pair: &Pair, way: usize| {

@@ -151,8 +151,8 @@ const SCRIPTS: [(&str, &str); 5] = [
     ("#!/bin/sh", "the_script_of_a_night_keeps_what_it_promises"),
     ("sbatch ", "jobs_of_slurm_are_steps_of_a_crawl"),
     ("pip install ", "crates/python/tests/test_spark.py runs the same job without a command line"),
-    ("sitegrove run s3://", "scripts/check-remote runs it; the tests have no network"),
-    ("docker build ", "nothing runs it; scripts/lint-dockerfile checks the Dockerfile"),
+    ("sitegrove run s3://", "scripts/check/test_remote.py runs it; the tests have no network"),
+    ("docker build ", "nothing runs it; scripts/check/test_dockerfile.py lints the Dockerfile"),
 ];
 
 #[test]
@@ -254,10 +254,8 @@ fn scripts_that_are_shown_have_these_options() {
             let shown = format!("{}:{}: {command}", block.document, block.line);
             let text = fs::read_to_string(in_repository(script));
             let text = text.unwrap_or_else(|_| panic!("{shown}: there is no {script}"));
-            // Options that a script passes on to another program.
-            let inner = fs::read_to_string(in_repository("scripts/peers.d/bench.py")).unwrap();
             for option in words.filter(|word| word.starts_with("--")) {
-                assert!(text.contains(option) || inner.contains(option), "{shown}: no {option}");
+                assert!(text.contains(option), "{shown}: no {option}");
             }
             seen += 1;
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 mod common;
 use common::crawl::Crawl;
-use common::program::{in_browser, in_repository, parts, run, sitegrove};
+use common::program::{check_in_browser, in_repository, parts, run, sitegrove};
 use common::prose;
 use common::results::{parse, text};
 
@@ -231,7 +231,7 @@ fn a_browser_finds_nothing_wrong_with_it() {
     let results = run(&[&archive], &folder.path().join("out"), &["--engine", "grove"]);
     let path = folder.path().join("blog.html");
     fs::write(&path, document(&results.folder, "blog.example")).unwrap();
-    in_browser("scripts/check-inspect", &path);
+    check_in_browser("test_inspect", "--page", &path);
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn ten_gigabytes_in_a_member_of_ten_megabytes() {
     let members = good().members().to_vec();
     let bytes = [members[0].clone(), ten_gigabytes(head.as_bytes()), members[1].clone()].concat();
     let (results, took) = run_bytes(&bytes, &[]);
-    // Less than a second when optimised; `reading-speed bomb` prints it.
+    // Less than a second when optimised.
     assert!(took < Duration::from_secs(10), "{took:?}");
     assert_eq!(results.articles.len(), 2, "{:?}", results.dropped);
     assert!(results.drops("record-too-large").iter().any(|drop| {

@@ -1,4 +1,4 @@
-//! Runs on pages designed to exhaust memory stay within their limits. `scripts/attack-memory` has
+//! Runs on pages designed to exhaust memory stay within their limits. `scripts/measure/attack-memory` has
 //! more and larger ones.
 
 #![cfg(target_os = "linux")]

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 mod common;
 use common::crawl::Crawl;
-use common::program::{call, in_browser, in_repository, parts, run, sitegrove};
+use common::program::{call, check_in_browser, in_repository, parts, run, sitegrove};
 use common::prose;
 use common::results::{Results, files, parse, text};
 
@@ -199,7 +199,7 @@ fn hostile_names_and_expressions_stay_text() {
 #[ignore = "needs Chromium and Python: scripts/slow-checks browser"]
 fn a_browser_finds_nothing_wrong_with_hostile_names() {
     let (results, _folder) = hostile();
-    in_browser("scripts/check-report", &results.folder);
+    check_in_browser("test_report", "--run", &results.folder);
 }
 
 /// Only the two scripts of the program, and no other tags or attributes than its own.
@@ -385,14 +385,4 @@ fn problems_come_first() {
     assert!(html.contains("No page was found in the inputs"));
     assert_eq!((tile(&html, "Articles"), rows(&html).len()), ("0", 0));
     check_markup(&html);
-}
-
-#[test]
-#[ignore = "needs Chromium and Python: scripts/slow-checks browser"]
-fn a_browser_finds_nothing_wrong_with_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let results = run_sample(&folder.path().join("out"));
-    let shown = results.folder.to_str().unwrap();
-    assert_eq!(parts(&call(&["inspect", shown, "--all", "--pages", "1"])).0, 0);
-    in_browser("scripts/check-report", &results.folder);
 }

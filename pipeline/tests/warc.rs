@@ -1,4 +1,4 @@
-//! `articles.warc.gz` and its index. Other programs read them in scripts/check-warc.
+//! `articles.warc.gz` and its index. Other programs read them in scripts/check/test_archives.py.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -373,7 +373,7 @@ impl SiteModel {
     }
 
     /// Seconds that applying the model to a page takes, mean of so many rounds, with nothing of Python in
-    /// between: what `apply` is compared with (``scripts/bench-python``).
+    /// between: what `apply` is compared with (``scripts/measure/bench-python``).
     fn _seconds_to_apply(
         &self,
         py: Python<'_>,

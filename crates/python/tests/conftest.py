@@ -97,7 +97,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers | None
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
     from werkzeug.serving import make_server
 
-    sys.path.append(str(REPOSITORY / "scripts"))
+    sys.path.append(str(REPOSITORY / "scripts/check"))
     import hadoop
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
@@ -111,8 +111,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers | None
     for server in running:
         threading.Thread(target=server.serve_forever, daemon=True).start()
     http, https = (f"127.0.0.1:{server.server_port}" for server in running)
-    jars = REPOSITORY / "target/python/hadoop/pyspark/jars"
-    with hadoop.file_system(jars, tmp_path_factory.mktemp("hadoop")) as hdfs:
+    with hadoop.file_system(tmp_path_factory.mktemp("hadoop")) as hdfs:
         yield Servers(f"http://{http}", f"https://{https}", certificates, hdfs)
     for server in running:
         server.shutdown()

@@ -44,12 +44,12 @@ pub(crate) fn parts(output: &Output) -> (i32, String, String) {
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
-/// Runs a script on a path in Chromium; fails without Chromium.
-pub(crate) fn in_browser(script: &str, path: &Path) {
-    let mut command = std::process::Command::new("python3");
-    let checked = command.arg(in_repository(script)).arg(path).output().unwrap();
+/// Runs a check of `scripts/check` in Chromium on the path that an option names; fails without Chromium.
+pub(crate) fn check_in_browser(name: &str, option: &str, path: &Path) {
+    let mut command = std::process::Command::new(in_repository("scripts/check/run"));
+    let checked = command.args(["--gate", "-k", name, option]).arg(path).output().unwrap();
     let (code, found, messages) = parts(&checked);
-    assert_eq!(code, 0, "{found}\n{messages}");
+    assert!(code == 0 && found.contains(" passed"), "{found}\n{messages}");
 }
 
 /// `sitegrove run` on these inputs with further arguments; must succeed.
