@@ -8,11 +8,11 @@ use grove::Decision;
 use model::{Article, Route, Source};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::SiteRecords;
 use super::blocks::{BlockMark, BlockState, BlockView};
 use super::evidence::{PatternRow, PatternTable};
 use super::reasons::{support_of, why_decided, why_first};
 use super::view::{PageOutcome, ShownPage, SiteView, TemplateView};
-use super::SiteRecords;
 use crate::markup::{PageCode, filters};
 use crate::readable::{count, percent};
 

@@ -197,8 +197,7 @@ fn notes_of(
     differs: &WhatDiffers,
 ) -> Vec<String> {
     let mut notes = differs.inputs.clone();
-    let found =
-        |origin: &Origin| again.is_some_and(|again| again.by_origin.contains_key(origin));
+    let found = |origin: &Origin| again.is_some_and(|again| again.by_origin.contains_key(origin));
     let missing = records.articles.iter().filter(|article| !found(&article.origin)).count();
     if missing > 0 {
         notes.push(format!(

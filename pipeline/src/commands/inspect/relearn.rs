@@ -5,7 +5,7 @@ use model::{FeedItem, Site};
 use modelstore::Store;
 use rayon::prelude::*;
 use report::{PagesAgain, SiteRecords, SiteView, TemplatePages, WhatDiffers};
-use sink::{Ledger};
+use sink::Ledger;
 use sitemodel::{NoMeter, Settings, Sibling, SiteModel};
 
 use super::reread::Reread;
