@@ -1,6 +1,6 @@
 //! A whole run: read → settle → process → describe → emit. The only code that knows order, threads and disk.
 //!
-//! Segments are what was read, in memory or in files ([`crate::segment`]). Sites are formed of all of them, processed in
+//! Segments are what was read, in memory or in files (`segment`). Sites are formed of all of them, processed in
 //! parallel, and their results kept in order; results are written once all articles are described, as articles that are the
 //! same are found across sites. The steps ([`crate::steps`]) call the same functions for a part of the inputs or sites.
 
