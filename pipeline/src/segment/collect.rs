@@ -201,7 +201,8 @@ impl<'a> Collector<'a> {
     /// Writes what is in memory to a file if it is too much.
     fn bound(&self, open: &mut OpenSegment) -> io::Result<()> {
         match &self.files {
-            Some(files) if open.bytes > files.limit => {
+            // While a file is written, its pages are in memory beside what the writer holds.
+            Some(files) if open.bytes > files.limit / if open.files.is_empty() { 1 } else { 2 } => {
                 self.packs.store(true, Ordering::Relaxed);
                 let name = format!("segment-{:06}", open.files.len());
                 open.write(files, &name, Vec::new())
