@@ -38,7 +38,7 @@ pub(crate) use self::night::Decided;
 use crate::captures::OtherCaptures;
 use crate::config::Config;
 use crate::progress::ledger::Clock;
-use crate::segment::pages::{Pages, StoredSite};
+use crate::segment::pages::{SegmentPages, StoredSite};
 use crate::segment::stored::StoredPage;
 use crate::sink_name::SinkName;
 use crate::stages::apply::{Applying, Findings, Unassigned, found, join, result, unassigned};
@@ -58,7 +58,7 @@ type Take<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
 
 /// Processes a site in memory, as a run does.
 pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
-    let stored = Pages::new(Vec::new(), Vec::new());
+    let stored = SegmentPages::new(Vec::new(), Vec::new());
     let pages = site.pages.iter().cloned().map(|page| StoredPage::held(page, None, None)).collect();
     let (key, items) = (site.key.clone(), site.feed_items.clone());
     let config = &Config {
@@ -83,7 +83,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 pub(crate) fn work_on(
     site: StoredSite,
     done: usize,
-    stored: &Pages,
+    stored: &SegmentPages,
     store: Option<&Store>,
     config: &Config,
     clock: &Clock,
@@ -106,7 +106,7 @@ pub(crate) struct Work<'a> {
     /// The best captures of its pages, by address.
     pub(crate) pages: Vec<StoredPage>,
     pub(crate) others: OtherCaptures,
-    stored: &'a Pages,
+    stored: &'a SegmentPages,
     /// The store of models, if there is one.
     store: Option<&'a Store>,
     pub(crate) config: &'a Config,
@@ -118,7 +118,7 @@ impl<'a> Work<'a> {
     /// A site, and the feed items that lead to it.
     pub(crate) fn of(
         site: StoredSite,
-        stored: &'a Pages,
+        stored: &'a SegmentPages,
         store: Option<&'a Store>,
         config: &'a Config,
         settings: &'a Settings,

@@ -22,8 +22,8 @@ use crate::config::Config;
 use crate::memory::Shares;
 use crate::progress::ledger::Clock;
 use crate::records::Records;
-use crate::run::site_results::Heading;
-use crate::segment::pages::{Pages, StoredSite};
+use crate::run::site_results::ResultHeading;
+use crate::segment::pages::{SegmentPages, StoredSite};
 use crate::site::work_on;
 
 /// A site to process.
@@ -39,7 +39,7 @@ pub(crate) struct Task {
 /// The result of a site, or of a part of it.
 #[derive(Debug)]
 pub(crate) struct Done {
-    pub(crate) heading: Heading,
+    pub(crate) heading: ResultHeading,
     /// For the file of results.
     pub(crate) frame: Vec<u8>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Done {
 #[derive(Debug)]
 pub(crate) struct WorkerPool<'a> {
     pub(crate) config: &'a Config,
-    pub(crate) pages: &'a Pages,
+    pub(crate) pages: &'a SegmentPages,
     /// The store of site models, if there is one.
     pub(crate) store: Option<&'a Store>,
     pub(crate) records: &'a Records,
@@ -120,7 +120,7 @@ impl WorkerPool<'_> {
 
     fn pack(&self, index: usize, part: usize, mut result: SiteResult) -> io::Result<Done> {
         self.records.add_to(&mut result)?;
-        let describe = || Heading::of(index, part, &result, self.describer.as_ref());
+        let describe = || ResultHeading::of(index, part, &result, self.describer.as_ref());
         let heading = self.clock.compare.time(describe);
         let frame = heading.frame(&result)?;
         Ok(Done { heading, frame })

@@ -50,7 +50,7 @@ fn check(memory: &str, expected_files: &[&str]) {
 
     let state = Path::new(".sitegrove");
     let mut files: Vec<PathBuf> = Vec::new();
-    for inside in [state.to_owned(), state.join("work")] {
+    for inside in [state.to_owned(), state.join("segments")] {
         let Ok(entries) = fs::read_dir(killed.join(&inside)) else { continue };
         for entry in entries.map(Result::unwrap) {
             let is_used = entry.path().is_file() && entry.file_name() != "lock";

@@ -261,7 +261,7 @@ fn pages_on_disk_are_not_read_again_unless_they_are_damaged() {
     // After a crash of the machine, say: half of each file is there.
     let cut = folder.path().join("cut");
     copy(&killed_at, &cut);
-    for entry in fs::read_dir(cut.join(".sitegrove/work")).unwrap().map(Result::unwrap) {
+    for entry in fs::read_dir(cut.join(".sitegrove/segments")).unwrap().map(Result::unwrap) {
         let file = fs::File::options().write(true).open(entry.path()).unwrap();
         file.set_len(entry.metadata().unwrap().len() / 2).unwrap();
     }
@@ -349,7 +349,7 @@ fn results_of_other_inputs_are_not_used() {
 
 /// The last file of pages, if all are written.
 fn last_file(out: &Path) -> Option<PathBuf> {
-    let entries = fs::read_dir(out.join(".sitegrove/work")).ok()?;
+    let entries = fs::read_dir(out.join(".sitegrove/segments")).ok()?;
     let mut paths = entries.map(|entry| entry.unwrap().path());
     paths.find(|path| path.file_name().unwrap().to_string_lossy().starts_with("last-of-"))
 }
@@ -360,7 +360,7 @@ fn a_file_of_pages_that_is_missing_is_noticed() {
     let (input, whole, killed_at) = places(folder.path());
     let (all, _) = run(&[&input], &whole);
     kill(&input, &killed_at, "all pages", || last_file(&killed_at).is_some());
-    let first = killed_at.join(".sitegrove/work/segment-000000");
+    let first = killed_at.join(".sitegrove/segments/segment-000000");
     let last = last_file(&killed_at).unwrap();
     for (path, is_told) in [(&first, true), (&last, false)] {
         let out = folder.path().join(path.file_name().unwrap());

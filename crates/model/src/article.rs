@@ -344,7 +344,7 @@ pub struct Post {
     /// When it was written, in the form of `published`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Its text.
+    /// Plain text, as in `text`.
     pub text: String,
 }
 }
@@ -387,7 +387,7 @@ impl Article {
 /// An article with what later stages need of its page, which is no part of the record.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Extracted {
-    /// The record.
+    /// What the outputs write.
     pub article: Article,
     /// XXH3-128 of the page's decoded payload; of an article of several pages, of all of them.
     pub payload: [u8; 16],
@@ -441,7 +441,7 @@ pub enum Source {
 pub struct Field<T> {
     /// The value, cleaned.
     pub value: T,
-    /// Its source.
+    /// Where the page declares or shows it.
     pub source: Source,
 }
 

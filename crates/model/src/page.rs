@@ -96,7 +96,7 @@ record! {
 #[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd)]
 #[serde(default)]
 pub struct Origin {
-    /// The input.
+    /// Path or address of the input, as given.
     #[serde(deserialize_with = "shared_name")]
     pub file: Arc<str>,
     /// Byte offset: of the gzip member in `.gz`, of the record in plain archives, 0 in single files.

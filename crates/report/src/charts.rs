@@ -18,7 +18,7 @@ pub(crate) struct Bar {
     pub(crate) name: String,
     /// Additional text, shown small below the name; may be empty.
     pub(crate) more: String,
-    /// Its length.
+    /// Length of the bar, in the unit of the other bars of the chart.
     pub(crate) amount: f64,
     /// The amount as text.
     pub(crate) shown: String,

@@ -22,11 +22,11 @@ pub struct SiteRecords {
     pub site: String,
     /// The ledger of the run.
     pub ledger: Arc<Ledger>,
-    /// Its templates.
+    /// As `wrappers/SITE.json` lists them.
     pub templates: Vec<TemplateRecord>,
-    /// Its articles.
+    /// In the order of `articles.jsonl`.
     pub articles: Vec<Article>,
-    /// Its drops.
+    /// In the order of `dropped.jsonl`.
     pub drops: Vec<DropRecord<'static>>,
 }
 

@@ -63,7 +63,7 @@ impl fmt::Display for PageSelection {
 pub struct InputRecord {
     /// The file as named.
     pub file: String,
-    /// Its length.
+    /// Size in bytes, as stored.
     pub bytes: u64,
     /// Time of the file's last change, in nanoseconds since 1970-01-01 UTC; `None` if unknown.
     pub modified: Option<i64>,

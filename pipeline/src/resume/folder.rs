@@ -41,7 +41,7 @@ const IDENTITY: &str = "run.json";
 /// Digest of a merge that is not finished.
 const MERGE: &str = "merge";
 const RESULTS: &str = "results";
-const WORK: &str = "work";
+const SEGMENTS: &str = "segments";
 
 impl RunFolder {
     /// Locks a run folder, which must be absent, empty, or contain this run, finished or not; or another one,
@@ -204,7 +204,7 @@ impl RunFolder {
     /// too.
     pub(crate) fn work_folder(&self, named: &Path) -> PathBuf {
         if named.as_os_str().is_empty() {
-            return self.state().join(WORK);
+            return self.state().join(SEGMENTS);
         }
         let whole = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
         let hash = xxh3_64(whole.as_os_str().as_encoded_bytes());
@@ -253,7 +253,7 @@ impl RunFolder {
 fn unfinished(path: &Path) -> Option<Identity> {
     let state = path.join(STATE);
     let text = fs::read(state.join(IDENTITY)).ok()?;
-    (has_results(&state) || Segments::are_complete(&state.join(WORK)))
+    (has_results(&state) || Segments::are_complete(&state.join(SEGMENTS)))
         .then(|| serde_json::from_slice(&text).ok())
         .flatten()
 }

@@ -13,7 +13,7 @@ use modelstore::Store;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::site_results::{Heading, SiteResults, result_of, unpacked_length};
+use super::site_results::{ResultHeading, SiteResults, result_of, unpacked_length};
 use super::{Stopped, nightly};
 use crate::config::{Config, Duplicates};
 use crate::duplicates::{Descriptions, Marks, marks_of};
@@ -56,7 +56,7 @@ impl Emission<'_> {
             let mut descriptions = Descriptions::new(self.folder)?;
             let mut frames = SiteResults::frames(self.results)?;
             while let Some(content) = frames.next_of_whole()? {
-                let (heading, _) = Heading::of_content(&content)?;
+                let (heading, _) = ResultHeading::of_content(&content)?;
                 heading.evidence.iter().try_for_each(|evidence| descriptions.add(evidence))?;
             }
             marks_of(descriptions, self.config.emit.duplicate_similarity)
@@ -110,7 +110,7 @@ impl Emission<'_> {
         while let Some(content) =
             ahead.take().map_or_else(|| frames.next_of_whole(), |own| Ok(Some(own)))?
         {
-            bytes += unpacked_length(Heading::of_content(&content)?.1);
+            bytes += unpacked_length(ResultHeading::of_content(&content)?.1);
             if bytes > AT_ONCE && !contents.is_empty() {
                 *ahead = Some(content);
                 break;
@@ -118,7 +118,7 @@ impl Emission<'_> {
             contents.push(content);
         }
         let unpack = |content: &Vec<u8>| {
-            let (heading, packed) = Heading::of_content(content)?;
+            let (heading, packed) = ResultHeading::of_content(content)?;
             Ok((heading.part, result_of(packed)?))
         };
         let unpacked: io::Result<Vec<(usize, SiteResult)>> =

@@ -20,7 +20,7 @@ use crate::progress::tally::Counted;
 const LENGTH: usize = 4;
 /// The heading of the results of a site, or of a part of a large one: what is needed of it before all results are known.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct Heading {
+pub(crate) struct ResultHeading {
     /// Number of the site in the order of outputs.
     pub(crate) index: usize,
     /// Number of the part.
@@ -30,7 +30,7 @@ pub(crate) struct Heading {
     pub(crate) evidence: Vec<Evidence>,
 }
 
-impl Heading {
+impl ResultHeading {
     /// The heading of a site, or of its part with this number.
     pub(crate) fn of(
         index: usize,
@@ -107,7 +107,7 @@ impl SiteResults {
     pub(crate) fn open(
         path: &Path,
         causes: &str,
-        see: &mut dyn FnMut(&Heading),
+        see: &mut dyn FnMut(&ResultHeading),
     ) -> io::Result<(Self, Earlier)> {
         let (mut end, mut next, mut earlier) = (0, (0, 0), Earlier::Fits);
         if let Some(mut frames) = Frames::open(path)?
@@ -117,7 +117,7 @@ impl SiteResults {
             if first == causes.as_bytes() {
                 earlier = Earlier::Fits;
                 while let Some(content) = frames.next()? {
-                    let (heading, _) = Heading::of_content(&content)?;
+                    let (heading, _) = ResultHeading::of_content(&content)?;
                     next = heading.next();
                     see(&heading);
                 }
@@ -139,7 +139,7 @@ impl SiteResults {
     }
 
     /// Appends a frame. It survives the end of this process; a crash of the machine loses the last seconds.
-    pub(crate) fn add(&mut self, heading: &Heading, frame: &[u8]) -> io::Result<()> {
+    pub(crate) fn add(&mut self, heading: &ResultHeading, frame: &[u8]) -> io::Result<()> {
         let written = self.file.write_all(frame);
         if written.is_err() {
             // A partial frame on a full disk must not be in the way of the next attempt.
@@ -170,7 +170,7 @@ mod tests {
 
     fn add(to: &mut SiteResults, index: usize) -> usize {
         let result = SiteResult::of_articles(&format!("{index}.example"), Vec::new());
-        let heading = Heading::of(index, 0, &result, None);
+        let heading = ResultHeading::of(index, 0, &result, None);
         let frame = heading.frame(&result).unwrap();
         to.add(&heading, &frame).unwrap();
         frame.len()
@@ -178,7 +178,7 @@ mod tests {
 
     fn open(path: &Path, causes: &str) -> (Vec<String>, SiteResults, Earlier) {
         let mut found = Vec::new();
-        let mut see = |heading: &Heading| found.push(heading.counted.site.clone());
+        let mut see = |heading: &ResultHeading| found.push(heading.counted.site.clone());
         let (results, earlier) = SiteResults::open(path, causes, &mut see).unwrap();
         (found, results, earlier)
     }
@@ -225,7 +225,7 @@ mod tests {
         let mut frames = SiteResults::frames(&path).unwrap();
         for index in 0..3 {
             let content = frames.next_of_whole().unwrap().unwrap();
-            let (heading, packed) = Heading::of_content(&content).unwrap();
+            let (heading, packed) = ResultHeading::of_content(&content).unwrap();
             assert_eq!(result_of(packed).unwrap().site, heading.counted.site);
             assert_eq!(heading.index, index);
         }

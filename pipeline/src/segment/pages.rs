@@ -26,7 +26,7 @@ pub(crate) type AddedPage = (u64, String, FilePlace, Vec<u8>);
 
 /// The pages of segments.
 #[derive(Debug)]
-pub(crate) struct Pages {
+pub(crate) struct SegmentPages {
     /// In memory, by part.
     held: Vec<Mutex<Vec<StoredPage>>>,
     files: Vec<StepFile>,
@@ -102,7 +102,7 @@ pub(crate) fn added_page((_, site, place, head): &AddedPage) -> io::Result<Store
     Ok(StoredPage { head: decoded(head)?, html: HtmlPlace::Filed(*place), site: site.clone() })
 }
 
-impl Pages {
+impl SegmentPages {
     /// Pages of known sites in memory, and those in files.
     pub(crate) fn new(pages: Vec<StoredPage>, files: Vec<StepFile>) -> Self {
         let held = (0..PARTS).map(|_| Mutex::default()).collect();
@@ -256,7 +256,7 @@ pub(crate) fn merge(files: Vec<StepFile>, to: &mut StepWriter) -> io::Result<u64
     }
     rows.sort_by(|a, b| (a.kind, &a.record, &a.html).cmp(&(b.kind, &b.record, &b.html)));
     rows.into_iter().try_for_each(|row| to.push(row))?;
-    let pages = Pages::new(Vec::new(), files);
+    let pages = SegmentPages::new(Vec::new(), files);
     let mut count = 0;
     let mut write = |mut some: Vec<StoredPage>| {
         some.sort_by_cached_key(order_of);

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::collect::{DropOfPayload, Other, Segments};
 use super::file::{ListedRow, StepFile};
-use super::pages::{OfSites, OfSitesRead, Pages, added_page, filed};
+use super::pages::{OfSites, OfSitesRead, SegmentPages, added_page, filed};
 use super::row::{RowKind, decoded};
 use super::sorted::{Merged, Sorter};
 use super::stored::{StoredHead, StoredPage};
@@ -23,7 +23,7 @@ use crate::revisits::{Originals, Revisits, nowhere};
 /// The sites of some segments.
 #[derive(Debug)]
 pub(crate) struct SettledSites {
-    pub(crate) pages: Pages,
+    pub(crate) pages: SegmentPages,
     pub(crate) of_sites: OfSites,
     /// What was dropped while reading, in order.
     pub(crate) drops: Merged<DropOfPayload>,
@@ -67,7 +67,7 @@ pub(crate) fn settle_sites(
     let Segments { pages, others, read, files } = segments;
     let (known, saved): (Vec<StoredPage>, Vec<StoredPage>) =
         pages.into_iter().partition(|page| !page.site.is_empty());
-    let mut settling = Settling {
+    let mut settling = SiteSettling {
         tracking,
         folder,
         sites: FxHashSet::default(),
@@ -93,10 +93,10 @@ pub(crate) fn settle_sites(
     for (number, file) in (0..).zip(&files) {
         settling.file(number, file)?;
     }
-    settling.finish(Pages::new(known, files))
+    settling.finish(SegmentPages::new(known, files))
 }
 
-struct Settling<'a> {
+struct SiteSettling<'a> {
     tracking: &'a Tracking,
     folder: Option<&'a Path>,
     sites: FxHashSet<u64>,
@@ -115,7 +115,7 @@ struct Settling<'a> {
     other_records: u64,
 }
 
-impl Settling<'_> {
+impl SiteSettling<'_> {
     fn input(&mut self, input: Result<(InputRecord, u64), String>) {
         match input {
             Ok((input, others)) => {
@@ -199,7 +199,7 @@ impl Settling<'_> {
         }
     }
 
-    fn finish(mut self, pages: Pages) -> io::Result<SettledSites> {
+    fn finish(mut self, pages: SegmentPages) -> io::Result<SettledSites> {
         self.inputs.sort_by(|a, b| a.file.cmp(&b.file));
         if let Some(pair) = self.inputs.windows(2).find(|pair| pair[0].file == pair[1].file) {
             let twice = format!("{} is in two of the surveys", pair[0].file);
@@ -225,7 +225,7 @@ impl Settling<'_> {
     }
 
     /// Adds a page whose address was not known before.
-    fn page(&mut self, page: StoredPage, pages: &Pages) -> io::Result<()> {
+    fn page(&mut self, page: StoredPage, pages: &SegmentPages) -> io::Result<()> {
         if page.site.is_empty() {
             let drop = drop_of("", &page, DropReason::BadUrl, String::new());
             return self.dropped((drop, None));
@@ -234,7 +234,7 @@ impl Settling<'_> {
         pages.add(page, &mut self.of_sites)
     }
 
-    fn name_saved_files(&mut self, pages: &Pages) -> io::Result<()> {
+    fn name_saved_files(&mut self, pages: &SegmentPages) -> io::Result<()> {
         let saved = std::mem::take(&mut self.saved);
         let mut named: BTreeMap<String, u32> = BTreeMap::new();
         for address in saved.iter().filter_map(|page| page.head.canonical.as_ref()) {
@@ -255,7 +255,7 @@ impl Settling<'_> {
     }
 
     /// Finds the originals of revisits: pages, or drops.
-    fn settle_revisits(&mut self, pages: &Pages) -> io::Result<()> {
+    fn settle_revisits(&mut self, pages: &SegmentPages) -> io::Result<()> {
         let revisits = std::mem::replace(&mut self.revisits, Revisits::new(self.folder));
         let Some(mut originals) = Originals::of(revisits, self.folder)? else { return Ok(()) };
         self.items.park()?;
@@ -297,7 +297,7 @@ impl Settling<'_> {
     }
 
     /// Copies pages for the revisits that found them unchanged. Their HTML is not copied.
-    fn copy(&mut self, copies: Sorter<(u64, Visited)>, pages: &Pages) -> io::Result<()> {
+    fn copy(&mut self, copies: Sorter<(u64, Visited)>, pages: &SegmentPages) -> io::Result<()> {
         let mut copies = copies.finish()?;
         let (mut place, mut held) = (0_u64, Vec::new());
         self.each_page(pages, &mut |page| {
@@ -315,7 +315,7 @@ impl Settling<'_> {
     /// Visits every page whose site is known, always in the same order.
     fn each_page(
         &self,
-        pages: &Pages,
+        pages: &SegmentPages,
         see: &mut dyn FnMut(&StoredPage) -> io::Result<()>,
     ) -> io::Result<()> {
         pages.each(see)?;
@@ -329,7 +329,7 @@ impl Settling<'_> {
     }
 
     /// Follows redirects from feed items to sites with pages; counts those that lead elsewhere.
-    fn lead_items(&mut self, pages: &Pages) -> io::Result<()> {
+    fn lead_items(&mut self, pages: &SegmentPages) -> io::Result<()> {
         let hops = self.hops()?;
         let pages = self.pages_on_the_way(&hops, pages)?;
         let items = std::mem::replace(&mut self.items, Sorter::in_memory());
@@ -378,7 +378,11 @@ impl Settling<'_> {
     }
 
     /// The addresses on the way of feed items' links that belong to pages, where this matters.
-    fn pages_on_the_way(&self, hops: &Redirects, all: &Pages) -> io::Result<BTreeSet<Address>> {
+    fn pages_on_the_way(
+        &self,
+        hops: &Redirects,
+        all: &SegmentPages,
+    ) -> io::Result<BTreeSet<Address>> {
         let mut doubtful: BTreeSet<Address> = BTreeSet::new();
         let mut see = |item: &FeedItem| doubtful.extend(hops.doubtful(&item.link, self.tracking));
         self.items.each(&mut see)?;

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
 use crate::segment::identity::Share;
-use crate::segment::pages::Pages;
+use crate::segment::pages::SegmentPages;
 use crate::segment::pages::StoredSite;
 use crate::segment::row::{RowKind, hash_of};
 use crate::segment::settle::SettledSites;
@@ -122,7 +122,7 @@ impl Assembly<'_> {
         &self,
         site: StoredSite,
         made: SiteMade<'_>,
-        pages: &Pages,
+        pages: &SegmentPages,
         store: Option<&Store>,
         take: &mut TakePart<'_>,
     ) -> Result<()> {

@@ -27,7 +27,7 @@ use crate::progress::observer::Observer;
 use crate::run::nightly;
 use crate::segment::file::{StepFile, StepWriter};
 use crate::segment::identity::{Share, Step, StepIdentity};
-use crate::segment::pages::Pages;
+use crate::segment::pages::SegmentPages;
 use crate::segment::pages::StoredSite;
 use crate::segment::row::{RowKind, SegmentRow, packed_row};
 use crate::segment::settle::SettledSites;
@@ -198,7 +198,7 @@ pub(crate) fn is_small(site: &StoredSite, config: &Config) -> bool {
 /// If its pages cannot be read.
 pub(crate) fn first_round(
     site: StoredSite,
-    pages: &Pages,
+    pages: &SegmentPages,
     store: Option<&Store>,
     config: &Config,
 ) -> io::Result<Vec<SegmentRow>> {
@@ -278,7 +278,7 @@ fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<SegmentRow>> {
 /// left to do. Nothing, if all is done.
 fn second_round(
     site: StoredSite,
-    pages: &Pages,
+    pages: &SegmentPages,
     store: Option<&Store>,
     made: &Made,
     config: &Config,

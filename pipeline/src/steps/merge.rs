@@ -23,7 +23,7 @@ use crate::progress::tally::Tally;
 use crate::results::check_earlier;
 use crate::resume::folder::RunFolder;
 use crate::run::emission::{Emission, write_drops};
-use crate::run::site_results::{Heading, SiteResults};
+use crate::run::site_results::{ResultHeading, SiteResults};
 use crate::run::{Report, Stopped, finish_folder, nightly, stopped_or};
 use crate::segment::identity::Share;
 use crate::segment::work_folder::WorkFolder;
@@ -135,7 +135,7 @@ impl Merging<'_> {
             .flatten();
         let mut keep = |part: usize, mut result: SiteResult| {
             records.add_to(&mut result)?;
-            let heading = Heading::of(results.next().0, part, &result, describer.as_ref());
+            let heading = ResultHeading::of(results.next().0, part, &result, describer.as_ref());
             let frame = heading.frame(&result)?;
             results.add(&heading, &frame).with_context(kept)
         };
