@@ -339,6 +339,59 @@ fn stages_say_what_they_take_give_and_drop() {
     }
 }
 
+/// A reader who meets a type knows it. `Error` is each crate's own, by convention.
+#[test]
+fn a_type_name_is_used_once() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in packages() {
+        for file in rust_files(&package.folder.join("src")) {
+            if file.file_stem().unwrap().to_string_lossy().ends_with("tests") {
+                continue;
+            }
+            let source = fs::read_to_string(&file).unwrap();
+            for (number, line) in without_comments(&source).lines().enumerate() {
+                if let Some(name) = declared_type(line).filter(|name| *name != "Error") {
+                    let place = format!("{}:{}", file.display(), number + 1);
+                    places.entry(name.to_owned()).or_default().push(place);
+                }
+            }
+        }
+    }
+    assert!(places.len() > 500, "only {} types were found", places.len());
+    places.retain(|_, of_name| of_name.len() > 1);
+    assert!(places.is_empty(), "names of several types: {places:#?}");
+}
+
+/// The name of the type that a line declares. Associated types, which are indented, are not declared by their line.
+fn declared_type(line: &str) -> Option<&str> {
+    let words = line.trim_start();
+    let words = match words.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+        Some(rest) => rest.strip_prefix(' ')?,
+        None => words,
+    };
+    let (keyword, rest) = words.split_once(' ')?;
+    let declares = matches!(keyword, "struct" | "enum" | "trait" | "union")
+        || keyword == "type" && !line.starts_with(' ');
+    let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+    (declares && end > 0).then_some(&rest[..end])
+}
+
+#[test]
+fn declared_types_are_found() {
+    for (line, name) in [
+        ("pub(crate) struct Page<'a> {", Some("Page")),
+        ("    enum Form {", Some("Form")),
+        ("pub trait Sink: Send {", Some("Sink")),
+        ("type Rows = Vec<Row>;", Some("Rows")),
+        ("    type Item = u8;", None),
+        ("use a::struct_of;", None),
+        ("publish the page", None),
+    ] {
+        assert_eq!(declared_type(line), name, "{line}");
+    }
+}
+
 #[test]
 fn headings_of_doc_comments_are_lines_of_their_own() {
     for file in sources().into_iter().filter(|file| has_extension(file, &["rs"])) {
