@@ -102,7 +102,8 @@ const PLACES: [(&str, &str); 13] = [
 
 /// A command of the documents as it is given in a [`workplace`].
 pub(crate) fn as_given_here(command: &str) -> String {
-    let mut line = command.replace("cargo run --release -- ", "sitegrove ");
+    let mut line = command.replace("cargo quickstart", "sitegrove run configs/quickstart.toml");
+    line = line.replace("cargo run --release -- ", "sitegrove ");
     line = line.replace("cargo run --release -p sitegrove-lab -- ", "sitegrove-lab ");
     for (name, here) in PLACES {
         line = line.replace(name, here);
