@@ -1,4 +1,4 @@
-//! What must hold for any bytes: called by the fuzz targets, and by `pipeline/tests/corpus.rs` on
+//! What must hold for any bytes: called by the fuzz targets, and by `pipeline/tests/program/corpus.rs` on
 //! the inputs in `fuzz/corpus`.
 #![allow(dead_code)] // Each target calls one of them.
 

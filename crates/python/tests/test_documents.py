@@ -18,7 +18,7 @@ ELSEWHERE = {
     ("CLUSTER.md", "python"): "test_spark, test_delta, test_datatrove",
     ("FORMATS.md", "python"): "test_queries_of_formats_find_articles",
     ("FORMATS.md", "sql"): "test_queries_of_formats_find_articles",
-    ("NIGHTLY.md", "sql"): "pipeline/tests/models.rs",
+    ("NIGHTLY.md", "sql"): "pipeline/tests/program/models.rs",
 }
 
 

@@ -3,23 +3,23 @@
 // Each test file uses a part; the rest is unused there.
 #![allow(dead_code, unused_imports, unused_macros)]
 
-#[path = "../../../../pipeline/tests/common/combinations.rs"]
+#[path = "../../../../pipeline/tests/program/common/combinations.rs"]
 pub(crate) mod combinations;
-#[path = "../../../../pipeline/tests/common/crawl.rs"]
+#[path = "../../../../pipeline/tests/program/common/crawl.rs"]
 pub(crate) mod crawl;
-#[path = "../../../../pipeline/tests/common/documents.rs"]
+#[path = "../../../../pipeline/tests/program/common/documents.rs"]
 pub(crate) mod documents;
-#[path = "../../../../pipeline/tests/common/help.rs"]
+#[path = "../../../../pipeline/tests/program/common/help.rs"]
 pub(crate) mod help;
-#[path = "../../../../pipeline/tests/common/program.rs"]
+#[path = "../../../../pipeline/tests/program/common/program.rs"]
 pub(crate) mod program;
-#[path = "../../../../pipeline/tests/common/prose.rs"]
+#[path = "../../../../pipeline/tests/program/common/prose.rs"]
 pub(crate) mod prose;
-#[path = "../../../../pipeline/tests/common/results.rs"]
+#[path = "../../../../pipeline/tests/program/common/results.rs"]
 pub(crate) mod results;
-#[path = "../../../../pipeline/tests/common/terminal.rs"]
+#[path = "../../../../pipeline/tests/program/common/terminal.rs"]
 pub(crate) mod terminal;
-#[path = "../../../../pipeline/tests/common/unfinished.rs"]
+#[path = "../../../../pipeline/tests/program/common/unfinished.rs"]
 pub(crate) mod unfinished;
-#[path = "../../../../pipeline/tests/common/waiting.rs"]
+#[path = "../../../../pipeline/tests/program/common/waiting.rs"]
 pub(crate) mod waiting;

@@ -1,0 +1,143 @@
+//! A run that is stopped leaves no incomplete files, and can be started again.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::crawl::Crawl;
+use crate::common::program::{PATH, parts, run};
+use crate::common::prose;
+use crate::common::results::{files, parse};
+
+/// An archive that keeps a run busy: many sites, long pages.
+fn large(folder: &Path) -> PathBuf {
+    let filler: String =
+        (0..60).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
+    let mut crawl = Crawl::new();
+    for site in 0..150 {
+        for n in 0..10 {
+            let url = format!("https://large-{site}.example/notes/{n}");
+            crawl.page(&url, &prose::post_with(site * 10 + n, "", &filler));
+        }
+    }
+    crawl.write(folder, "large.warc.gz")
+}
+
+fn small(folder: &Path) -> PathBuf {
+    let mut crawl = Crawl::new();
+    for n in 0..4 {
+        crawl.page(&format!("https://small.example/notes/{n}"), &prose::post(n));
+    }
+    crawl.write(folder, "small.warc.gz")
+}
+
+fn start(archive: &Path, out: &Path, more: &[&str]) -> Child {
+    Command::new(PATH)
+        .arg("run")
+        .arg(archive)
+        .arg("--out")
+        .arg(out)
+        .args(["--jobs", "2"])
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits until a condition holds, then sends a signal. Returns exit code, stdout and stderr.
+fn stopped(mut child: Child, signal: &str, ready: impl Fn() -> bool) -> (i32, String, String) {
+    let begun = Instant::now();
+    while !ready() {
+        let ended = child.try_wait().unwrap();
+        assert!(ended.is_none(), "the run ended before it could be stopped: {ended:?}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the run never got going");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let sent = Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap();
+    assert!(sent.success());
+    let sent = Instant::now();
+    let ended = parts(&child.wait_with_output().unwrap());
+    assert!(sent.elapsed() < Duration::from_secs(20), "it took too long to stop");
+    ended
+}
+
+#[test]
+fn a_stopped_run_leaves_nothing_in_place_and_can_be_begun_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = large(folder.path());
+    let out = folder.path().join("out");
+    for (signal, in_place) in [
+        ("-INT", ""),                        // while reading
+        ("-INT", ".articles.jsonl.partial"), // while sites are processed
+        ("-TERM", ".dropped.jsonl.partial"),
+    ] {
+        if out.exists() {
+            fs::remove_dir_all(&out).unwrap();
+        }
+        let ready = || out.join(in_place).exists();
+        let (code, stdout, stderr) = stopped(start(&large, &out, &[]), signal, ready);
+        let case = format!("{signal} at `{in_place}`");
+        assert_eq!((code, stdout.as_str()), (130, ""), "{case}: {stderr}");
+        assert!(stderr.contains("stopped"), "{case}: {stderr}");
+        let left: Vec<String> = files(&out).into_keys().collect();
+        let unfinished = |name: &String| {
+            let state = name.starts_with(".sitegrove/") || name == "ledger.json";
+            state || name.ends_with(".partial")
+        };
+        assert!(left.iter().all(unfinished), "{case} left {left:?}");
+        if in_place.is_empty() {
+            assert!(left.is_empty(), "{case} left {left:?}, but nothing was done");
+        }
+    }
+    // Discarding finished work needs --overwrite.
+    let small = small(folder.path());
+    assert_eq!(run(&[&small], &out, &["--overwrite"]).articles.len(), 4);
+    assert!(!out.join(".sitegrove").exists());
+    let left: Vec<String> = files(&out).into_keys().collect();
+    assert!(!left.iter().any(|name| name.ends_with(".partial")), "{left:?}");
+}
+
+#[test]
+fn an_earlier_run_survives_one_that_was_to_replace_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (large, small) = (large(folder.path()), small(folder.path()));
+    let out = folder.path().join("out");
+    run(&[&small], &out, &[]);
+    let before = files(&out);
+    let ready = || out.join(".articles.jsonl.partial").exists();
+    let (code, _, stderr) = stopped(start(&large, &out, &["--overwrite"]), "-INT", ready);
+    assert_eq!(code, 130, "{stderr}");
+    let mut now = files(&out);
+    now.retain(|name, _| !name.starts_with(".sitegrove/") && !name.ends_with(".partial"));
+    assert!(now == before, "the earlier run was touched: {:?}", now.keys());
+}
+
+#[test]
+fn a_killed_run_can_be_begun_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (large, small) = (large(folder.path()), small(folder.path()));
+    let out = folder.path().join("out");
+    let ready = || out.join(".articles.jsonl.partial").exists();
+    let (code, _, _) = stopped(start(&large, &out, &[]), "-KILL", ready);
+    assert_eq!(code, -1);
+    for name in ["articles.jsonl", "articles.csv"] {
+        assert!(!out.join(name).exists(), "{name} is there, but it cannot be whole");
+    }
+    let ledger = fs::read_to_string(out.join("ledger.json")).unwrap();
+    assert_eq!(parse(&ledger)["state"], "running");
+    run(&[&small], &out, &["--sinks", "jsonl,csv", "--overwrite"]);
+    let names: Vec<String> = files(&out).into_keys().collect();
+    let expected = [
+        "articles.csv",
+        "articles.jsonl",
+        "dropped.jsonl",
+        "ledger.json",
+        "wrappers/small.example.json",
+    ];
+    assert_eq!(names, expected, "leftovers of the killed run");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 5);
+}

@@ -1,0 +1,409 @@
+//! Sites over many nights with a model store: decisions, stability of articles, and reported health.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rusqlite::Connection;
+
+use crate::common::crawl::Crawl;
+use crate::common::nights::{DAYS, Night, Nights, posts, url};
+use crate::common::program::{PATH, call, parts, sitegrove};
+use crate::common::prose;
+use crate::common::results::{Results, parse, text};
+use crate::common::unfinished::{signal, wait_for_a_site};
+
+/// The same posts in a new design of the site: a completely different template.
+fn redesigned(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
+    let page = |n: usize| {
+        let body: String = prose::paragraphs(n)
+            .iter()
+            .map(|p| format!("<section><p class=par>{p}</section>"))
+            .collect();
+        let html = format!(
+            "<!doctype html><html lang=en><head><title>{t}</title></head><body><div id=app>\
+             <header><nav><a href=/>Start</a> <a href=/topics>Topics</a></nav></header><main>\
+             <article class=story><header><h2>{t}</h2></header>{body}</article></main>\
+             <aside><ol><li><a href=/a>Most read today</a><li><a href=/b>Letters</a></ol></aside>\
+             <footer><small>Made by the same people.</small></footer></div></body></html>",
+            t = prose::title(n)
+        );
+        (url(n), html)
+    };
+    of.map(page).collect()
+}
+
+/// The contents of a store, independent of how SQLite stores them on disk.
+fn content(store: &Path) -> String {
+    let db = Connection::open(store).unwrap();
+    let tables =
+        ["runs", "sites", "models", "templates", "samples", "retained", "nights", "health"];
+    let dump = |table: &str| {
+        let mut statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = statement.column_count();
+        let row = |row: &rusqlite::Row<'_>| {
+            let value = |at| format!("{:?}", row.get_ref(at).unwrap());
+            Ok((0..columns).map(value).collect::<Vec<_>>().join("|"))
+        };
+        let mut rows: Vec<String> =
+            statement.query_map([], row).unwrap().map(Result::unwrap).collect();
+        rows.sort();
+        format!("{table}\n{}", rows.join("\n"))
+    };
+    tables.map(dump).join("\n")
+}
+
+#[test]
+fn the_first_night_is_a_run_without_a_store_and_the_same_night_again_changes_nothing() {
+    let mut nights = Nights::new();
+    let archive = nights.crawl(DAYS[0], &posts(0..12));
+    let first = nights.run(&archive, "first", &[]);
+    assert_eq!((&*first.decision(), &*first.verdict()), ("learn-fresh", "healthy"));
+    assert!(first.told.contains("Models in "), "{}", first.told);
+    let plain = nights.folder.path().join("plain");
+    let (code, ..) =
+        parts(&call(&["run", archive.to_str().unwrap(), "--out", plain.to_str().unwrap()]));
+    assert_eq!(code, 0);
+    assert!(!plain.join("health.jsonl").exists());
+    let plain = Results::read(&plain);
+    for (own, other) in plain.articles.iter().zip(&first.results.articles) {
+        let mut other = other.clone();
+        let fields = other.as_object_mut().unwrap();
+        assert_eq!(fields.remove("model_revision"), Some(1.into()));
+        assert_eq!(fields.remove("health"), Some("healthy".into()));
+        assert_eq!(*own, other);
+    }
+
+    let second_archive = nights.crawl(DAYS[1], &posts(6..20));
+    nights.run(&second_archive, "second", &[]);
+    let before = content(&nights.store());
+    let again = nights.run(&archive, "again", &[]);
+    assert_eq!(content(&nights.store()), before);
+    assert_eq!(again.health, first.health);
+    assert_eq!(again.results.articles, first.results.articles);
+}
+
+#[test]
+fn a_model_grows_from_few_pages_and_is_then_left_alone() {
+    let mut nights = Nights::new();
+    let mut decisions = Vec::new();
+    for n in 0..12 {
+        let night = nights.night(&posts(n..n + 1));
+        night.has_text_of(n);
+        decisions.push(night.decision());
+    }
+    let (growing, grown) = decisions[3..].split_at(5);
+    assert_eq!(&decisions[..3], ["too-few", "too-few", "learn-fresh"]);
+    assert!(growing.contains(&"grow".to_owned()), "{decisions:?}");
+    assert!(grown.iter().all(|own| own == "keep"), "{decisions:?}");
+    let revisions = |nights: &Nights| {
+        let db = Connection::open(nights.store()).unwrap();
+        db.query_row("SELECT max(revision) FROM models", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    let before = revisions(&nights);
+    let archive = nights.crawl("2026-04-01", &posts(40..60));
+    let many = nights.run(&archive, "many", &[]);
+    assert_eq!((&*many.decision(), &*many.verdict()), ("keep", "healthy"));
+    assert_eq!(revisions(&nights), before);
+    for n in 40..60 {
+        many.has_text_of(n);
+    }
+    let retained = "SELECT count(*), count(DISTINCT url) FROM retained";
+    let db = Connection::open(nights.store()).unwrap();
+    let counts: (i64, i64) =
+        db.query_row(retained, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    assert_eq!(counts, (12, 12));
+}
+
+#[test]
+fn a_redesign_is_noticed_in_its_night_and_the_old_layout_is_kept() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..12));
+    let healthy = nights.night(&posts(12..20));
+    assert_eq!((&*healthy.decision(), &*healthy.verdict()), ("keep", "healthy"));
+    let archive = nights.crawl(DAYS[2], &redesigned(20..24));
+    let changed = nights.run(&archive, "redesign", &["--fail-on", "broken"]);
+    assert_eq!(&*changed.verdict(), "broken", "{:?}", changed.health);
+    assert_eq!(changed.code, 1, "--fail-on broken");
+    assert!(["add-templates", "replace"].contains(&&*changed.decision()), "{:?}", changed.health);
+    for n in 20..24 {
+        changed.has_text_of(n);
+        assert_eq!(text(changed.results.article(&url(n)), "health"), "broken");
+    }
+    // For some time, the site serves both.
+    let mut both = redesigned(24..28);
+    both.extend(posts(30..34));
+    let after = nights.night(&both);
+    assert_ne!(&*after.verdict(), "broken", "{:?}", after.health);
+    let templates: Vec<&str> =
+        [24, 30].iter().map(|n| text(after.results.article(&url(*n)), "template")).collect();
+    assert_ne!(templates[0], templates[1]);
+    assert_eq!(
+        templates[1],
+        text(healthy.results.article(&url(12)), "template"),
+        "it keeps its id"
+    );
+    for n in (24..28).chain(30..34) {
+        after.has_text_of(n);
+    }
+}
+
+/// A notice in the layout of the posts, instead of some of them.
+fn closed(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
+    let notice = "<p>We are down for maintenance tonight, and expect to be back before the ferry leaves in the \
+                  morning. Thank you for your patience, says the whole crew of this small journal.</p>";
+    let of_post = |n| {
+        let paragraphs = format!("<p>{}</p>", prose::paragraphs(n).join("</p>\n<p>"));
+        let html = prose::post(n).replace(&prose::title(n), "Back soon");
+        assert!(html.contains(&paragraphs), "{html}");
+        (url(n), html.replace(&paragraphs, notice))
+    };
+    of.map(of_post).collect()
+}
+
+#[test]
+fn what_is_served_instead_of_articles_tonight_is_noted() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..12));
+    let mut pages = posts(12..16);
+    pages.extend(closed(16..22));
+    let closed_tonight = nights.night(&pages);
+    assert_eq!(closed_tonight.decision(), "note-walls", "{:?}", closed_tonight.health);
+    let reasons = |night: &Night| -> Vec<String> {
+        night.results.dropped.iter().map(|drop| text(drop, "reason").to_owned()).collect()
+    };
+    assert_eq!(reasons(&closed_tonight), ["duplicate-text"; 6]);
+    assert_eq!(closed_tonight.results.articles.len(), 4);
+    // It is known from then on, on a single page too, also if the template is learnt again.
+    let mut pages = posts(22..26);
+    pages.extend(closed(26..27));
+    let after = nights.night(&pages);
+    assert_eq!(&*after.decision(), "keep", "{:?}", after.health);
+    assert_eq!(reasons(&after), ["duplicate-text"]);
+    for n in 22..26 {
+        after.has_text_of(n);
+    }
+}
+
+#[test]
+fn a_wrapper_that_finds_nothing_is_replaced() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..12));
+    // The same outline, but the names that the wrapper uses are changed, and given to other
+    // elements.
+    let renamed = |n: usize| {
+        let html =
+            prose::post(n).replace("class=entry", "class=x77").replace("class=foot", "class=entry");
+        (url(n), html)
+    };
+    let pages: Vec<_> = (12..20).map(renamed).collect();
+    let night = nights.night(&pages);
+    assert_eq!(
+        (&*night.decision(), &*night.verdict()),
+        ("replace", "broken"),
+        "{:?}",
+        night.health
+    );
+    for n in 12..20 {
+        night.has_text_of(n);
+    }
+    let pages: Vec<_> = (20..26).map(renamed).collect();
+    let later = nights.night(&pages);
+    assert_eq!((&*later.decision(), &*later.verdict()), ("keep", "healthy"), "{:?}", later.health);
+}
+
+#[test]
+fn pages_of_a_new_layout_get_a_template_and_the_others_stay() {
+    let mut nights = Nights::new();
+    let first = nights.night(&posts(0..12));
+    let mut pages = posts(0..8);
+    pages.extend(redesigned(20..21));
+    assert_eq!(nights.night(&pages).decision(), "keep", "one page is no layout");
+    let mut pages = posts(0..8);
+    pages.extend(redesigned(21..23));
+    let night = nights.night(&pages);
+    assert_eq!((&*night.decision(), &*night.verdict()), ("add-templates", "healthy"));
+    for n in 0..8 {
+        let of = |night: &Night| {
+            let article = night.results.article(&url(n)).clone();
+            (
+                text(&article, "text").to_owned(),
+                article["xpath"].clone(),
+                article["template"].clone(),
+            )
+        };
+        assert_eq!(of(&first), of(&night));
+    }
+    night.has_text_of(21);
+}
+
+#[test]
+fn a_model_of_other_settings_is_learnt_anew_from_the_retained_pages() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..12));
+    let config = nights.folder.path().join("other.toml");
+    fs::write(&config, "[cluster]\nsimilarity = 0.36\n").unwrap();
+    let archive = nights.crawl(DAYS[1], &posts(20..21));
+    let store = nights.store();
+    let out = nights.folder.path().join("other");
+    let arguments: Vec<&str> = [&config, &archive].map(|path| path.to_str().unwrap()).into();
+    let options = ["--out", out.to_str().unwrap(), "--models", store.to_str().unwrap()];
+    let (code, _, errors) = parts(&call(&[&["run"], &arguments[..], &options].concat()));
+    assert_eq!(code, 0, "{errors}");
+    let health = parse(&fs::read_to_string(out.join("health.jsonl")).unwrap());
+    assert_eq!(text(&health, "decision"), "learn-fresh");
+    assert!(text(&health, "reason").contains("other settings"), "{health}");
+    let db = Connection::open(&store).unwrap();
+    let pages: i64 =
+        db.query_row("SELECT pages FROM models WHERE revision = 2", [], |row| row.get(0)).unwrap();
+    assert_eq!(pages, 13, "twelve retained, one of tonight");
+}
+
+#[test]
+fn layouts_not_seen_for_long_are_retired() {
+    let mut nights = Nights::new();
+    let mut both = posts(0..12);
+    both.extend(redesigned(20..26));
+    let first = nights.night(&both);
+    let old = text(first.results.article(&url(20)), "template").to_owned();
+    let count = |nights: &Nights| {
+        let db = Connection::open(nights.store()).unwrap();
+        let sql = "SELECT templates FROM models ORDER BY revision DESC LIMIT 1";
+        db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    let before = count(&nights);
+    let other = |n: usize| {
+        let html = format!(
+            "<table><tr><td class=m>menu<td><dl id=e>{}</dl></table>",
+            prose::paragraphs(n)
+                .iter()
+                .map(|p| format!("<dd class=t>{p}</dd>"))
+                .collect::<String>()
+        );
+        (format!("https://posts.example/tables/{n}"), html)
+    };
+    let mut late = posts(12..16);
+    late.extend((50..54).map(other));
+    let archive = nights.crawl("2026-09-01", &late);
+    let night = nights.run(&archive, "late", &[]);
+    assert_eq!(night.decision(), "add-templates", "{:?}", night.health);
+    assert_eq!(count(&nights), before, "one came, one went");
+    let shown = call(&["models", "show", nights.store().to_str().unwrap(), "posts.example"]);
+    let (code, shown, errors) = parts(&shown);
+    assert_eq!(code, 0, "{errors}");
+    assert!(!shown.contains(&old), "{shown}");
+}
+
+/// A crawl of many sites.
+fn many(nights: &mut Nights, day: &'static str, from: usize) -> PathBuf {
+    let pages: Vec<(String, String)> = (0..240)
+        .map(|n| {
+            (format!("https://s{:02}.example/notes/{}", n / 6, from + n % 6), prose::post(from + n))
+        })
+        .collect();
+    nights.crawl(day, &pages)
+}
+
+#[test]
+fn a_killed_run_goes_on_and_leaves_the_same_store() {
+    let mut nights = Nights::new();
+    let first = many(&mut nights, DAYS[0], 0);
+    nights.run(&first, "first", &[]);
+    let second = many(&mut nights, DAYS[1], 300);
+    let kept = nights.folder.path().join("kept.sqlite");
+    fs::copy(nights.store(), &kept).unwrap();
+    let undisturbed = nights.run(&second, "whole", &[]);
+    let expected = content(&nights.store());
+    for delay in [0, 3, 9, 20, 45] {
+        fs::copy(&kept, nights.store()).unwrap();
+        let out = nights.folder.path().join(format!("killed-{delay}"));
+        let mut command = Command::new(PATH);
+        command.arg("run").arg(&second).arg("--out").arg(&out).arg("--models").arg(nights.store());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        wait_for_a_site(&mut child, &out);
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        signal(&child, "-KILL");
+        child.wait().unwrap();
+        let name = format!("killed-{delay}");
+        let resumed = nights.run(&second, &name, &[]);
+        assert_eq!(content(&nights.store()), expected, "after {delay} ms");
+        assert_eq!(resumed.health, undisturbed.health);
+        for file in ["articles.jsonl", "health.jsonl", "dropped.jsonl"] {
+            let read = |run: &str| fs::read(nights.folder.path().join(run).join(file)).unwrap();
+            assert!(read(&name) == read("whole"), "{file} after {delay} ms");
+        }
+    }
+}
+
+#[test]
+fn a_large_site_in_batches_gives_what_it_gives_at_once() {
+    let mut nights = Nights::new();
+    let config = nights.folder.path().join("small.toml");
+    fs::write(&config, "[run]\nbatch_bytes = 60000\n").unwrap();
+    for (day, range) in [(DAYS[0], 0..60), (DAYS[1], 60..120)] {
+        let archive = nights.crawl(day, &posts(range));
+        let both: Vec<(Vec<u8>, Vec<u8>)> = [None, Some(&config)]
+            .into_iter()
+            .map(|config| {
+                let name = if config.is_some() { "batches" } else { "whole" };
+                let out = nights.folder.path().join(format!("{name}-{day}"));
+                let store = nights.folder.path().join(format!("{name}.sqlite"));
+                let mut command = Command::new(PATH);
+                command.arg("run").args(config).arg(&archive).arg("--out").arg(&out);
+                assert!(command.arg("--models").arg(store).output().unwrap().status.success());
+                let read = |name: &str| fs::read(out.join(name)).unwrap();
+                (read("articles.jsonl"), read("health.jsonl"))
+            })
+            .collect();
+        assert!(both[0] == both[1], "{day}");
+    }
+}
+
+#[test]
+fn a_store_that_is_none_is_refused() {
+    let mut nights = Nights::new();
+    let archive = nights.crawl(DAYS[0], &posts(0..4));
+    fs::write(nights.store(), "no database ".repeat(100)).unwrap();
+    let before = fs::read(nights.store()).unwrap();
+    let out = nights.folder.path().join("out");
+    let (store, out) = (nights.store(), out.to_str().unwrap());
+    let arguments =
+        ["run", archive.to_str().unwrap(), "--out", out, "--models", store.to_str().unwrap()];
+    let (code, _, errors) = parts(&call(&arguments));
+    assert_eq!(code, 2);
+    assert!(errors.contains("models.sqlite: is text, not a model store"), "{errors}");
+    assert_eq!(fs::read(&store).unwrap(), before);
+}
+
+#[test]
+fn a_night_without_pages_is_a_success_unless_it_is_to_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    crawl.response("https://e.example/a", "HTTP/1.1 404 Not Found\r\n", b"gone");
+    let archive = crawl.write(folder.path(), "night.warc.gz");
+    let out = folder.path().join("out");
+    let store = folder.path().join("models.sqlite");
+    let store = store.to_str().unwrap();
+    for (more, code) in [
+        (vec![], 0),
+        (vec!["--fail-on", "empty"], 1),
+        (vec!["--fail-on", "empty", "--overwrite"], 1),
+        (vec!["--fail-on", "broken,empty", "--overwrite", "--models", store], 1),
+        (vec!["--fail-on", "broken", "--overwrite", "--models", store], 0),
+    ] {
+        let mut command = sitegrove();
+        command.arg("run").arg(&archive).arg("--out").arg(&out).args(&more);
+        let (found, stdout, stderr) = parts(&command.output().unwrap());
+        assert_eq!(found, code, "{more:?}: {stderr}");
+        assert!(!stderr.contains("error:"), "{stderr}");
+        assert!(
+            stdout.contains("No page among the 1 record of 1 input")
+                || stdout.contains("Nothing to do"),
+            "{stdout}"
+        );
+    }
+    let mut command = sitegrove();
+    command.arg("run").arg(&archive).arg("--out").arg(&out).args(["--fail-on", "broken"]);
+    let (code, _, stderr) = parts(&command.output().unwrap());
+    assert!(code == 2 && stderr.contains("--models"), "{stderr}");
+}
