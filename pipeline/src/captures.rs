@@ -6,11 +6,10 @@ use std::io;
 
 use grouping::{duplicate, kept_instead, when};
 use jiff::Timestamp;
-use model::SiteResult;
-use model::{CharacterCounts, DropReason, Extracted, Origin, TemplateKind};
+use model::{CharacterCounts, DropReason, Extracted, Origin, SiteResult, TemplateKind};
+use segment::stored::{StoredHead, StoredPage};
 use sitemodel::page_kind::address_says;
 
-use crate::segment::stored::{StoredHead, StoredPage};
 use crate::stages::learn::Surveyed;
 
 /// The captures of one address.

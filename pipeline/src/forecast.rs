@@ -6,24 +6,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
+use config::memory::Shares;
+use config::{Config, SinkName};
+use errors::Stopped;
 use grouping::site_key;
+use input::Input;
+use input::file_type::not_an_archive;
+use input::read::{Intake, own_address};
+use input::reader::{InputReader, Timer};
+use input::selection::{selection_of, warn_of_missing};
 use model::DropReason;
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 use sink::{InputRecord, Ledger, PageSelection, RunState};
+use terminal::observer::Observer;
 
-use crate::config::Config;
-use crate::file_type::not_an_archive;
-use crate::inputs::Input;
-use crate::memory::Shares;
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::Clock;
-use crate::progress::observer::Observer;
-use crate::run::read::InputReader;
-use crate::run::{Stopped, find_inputs};
-use crate::selection::{selection_of, warn_of_missing};
-use crate::sink_name::SinkName;
-use crate::stages::read::{Intake, own_address};
+use crate::run::find_inputs;
+use crate::sinks::check_outputs;
 use crate::target::Target;
 
 /// Memory of the program itself and of its buffers, in bytes.
@@ -108,7 +108,7 @@ pub(crate) fn forecast(
 ) -> Result<Forecast> {
     let target = Target::of(config)?;
     let (out, config) = (config.run.out.clone(), target.as_ref().map_or(config, Target::config));
-    config.emit.check(&config.run.out)?;
+    check_outputs(&config.emit, &config.run.out)?;
     let budget = config.run.budget()?;
     let selection = selection_of(&config.run)?;
     let (inputs, states) = find_inputs(config, stop)?;
@@ -124,7 +124,7 @@ pub(crate) fn forecast(
         states: &states,
         selection: &selection,
         files: shares.files,
-        clock: &Clock::default(),
+        timer: &Timer::default(),
         stop,
         progress: &|bytes| observer.read(bytes),
     };

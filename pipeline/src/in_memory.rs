@@ -4,16 +4,17 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use config::memory::weight;
 use grouping::{AddressDigest, PageHead, PagesByLink, SiteAddresses, join_feed_items};
 use model::{CharacterCounts, FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
+use segment::declared::{head_of, head_of_page, needs_heads};
 use sitemodel::{
     Applied, Evidence, Hints, Learning, NoMeter, Outcome, ParsedPage, Settings, Sibling, SiteModel,
     Way, learn_parsed, parse_page,
 };
 
-use crate::memory::weight;
-use crate::stages::learn::{Surveyed, head_of, head_of_page, needs_heads, parse, sample};
+use crate::stages::learn::{Surveyed, parse, sample};
 
 /// Learns the model of a site, as a run does: from a sample of its pages, then from a sample of those for which
 /// that gave no template. With a `previous` model its templates are learnt anew and keep their ids.

@@ -16,53 +16,21 @@ RSS, Atom, JSON ────┴► read ─► group ─► learn ─► apply �
 was read, in memory or in files, `resume/` lets a run resume after it was stopped, and [`progress`] reports how far it is.
 */
 
-mod absences;
-#[cfg(feature = "remote")]
-mod aws_profile;
 mod captures;
-pub mod cdx;
-pub mod command_line;
 pub mod commands;
-pub mod config;
-mod digests;
-mod duplicates;
-pub mod error_chain;
-mod file_type;
 mod forecast;
-mod frames;
 pub mod in_memory;
-pub mod inputs;
 pub mod lines;
-pub mod memory;
-pub mod messages;
 pub mod models_table;
-mod objects;
-mod opened;
 pub mod output_paths;
-mod pictures;
-mod positioned;
-pub mod printed;
 pub mod progress;
-mod records;
-#[cfg(feature = "remote")]
-mod remote;
 pub mod results;
 mod resume;
-pub mod revisits;
 pub mod run;
-mod segment;
-mod selecting;
-pub mod selection;
-mod shortened;
-pub mod sink_name;
 pub mod sinks;
 pub mod site;
-pub mod site_config_files;
 pub mod site_configs;
-mod small_files;
-mod source;
 pub mod stages;
 pub mod steps;
 pub mod target;
-pub mod waiting;
 mod workers;

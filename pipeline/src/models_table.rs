@@ -16,11 +16,11 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::record::{Field, Row};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
+use segment::checked_file::{self, CheckedFile, CheckedWriter};
 use sink::{AtomicFile, make_folder};
 use sitemodel::SiteModel;
 
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::segment::checked_file::{self, CheckedFile, CheckedWriter};
 
 const SCHEMA: &str = "message model {
     required binary site (STRING);

@@ -6,15 +6,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use config::files::address_of;
+use config::files::without_detours;
+use config::{Config, EmitConfig, RunConfig, SinkName};
+use errors::Problem;
+use input::Input;
+use input::file_type::{first_bytes, what_is};
 use sink::Ledger;
 
-use crate::config::{Config, EmitConfig, RunConfig, without_detours};
-use crate::error_chain::Problem;
-use crate::file_type::{first_bytes, what_is};
-use crate::inputs::Input;
 use crate::resume::folder::STATE;
-use crate::sink_name::SinkName;
-use crate::source::address_of;
 
 /// What a command writes at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,5 @@ works (`status`), the metrics (`metrics`), and the receiver of progress events (
 
 pub mod ledger;
 pub(crate) mod metrics;
-pub mod observer;
 pub(crate) mod status;
 pub(crate) mod tally;

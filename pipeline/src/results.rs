@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
+use config::{Config, SinkName};
+use errors::Problem;
 use report::foreign_line;
 use serde::de::DeserializeOwned;
 use sink::{Ledger, RunState};
 
-use crate::config::Config;
-use crate::error_chain::Problem;
 use crate::lines;
-use crate::sink_name::SinkName;
 
 /// Says that a folder has no ledger: it contains no run, or no finished one (`what`).
 pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {

@@ -9,7 +9,6 @@ mod finishing;
 mod inputs;
 pub(crate) mod nightly;
 mod process;
-pub(crate) mod read;
 pub(crate) mod site_results;
 
 use std::io;
@@ -17,33 +16,34 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anyhow::{Context, Result, bail};
+use config::Config;
+use config::memory::Shares;
+use errors::{Problem, Stopped, mark_begun, problem_of};
 use grouping::Tracking;
+use input::Input;
+use input::reader::InputReader;
+use input::selection::warn_of_missing;
 use model::BestWrapper;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::readable::size;
+use segment::collect::{Collector, SegmentFiles, Segments};
+use segment::frames::is_damage;
+use segment::identity::{Step, StepIdentity};
+use segment::settle::{SettledSites, settle_sites};
+use segment::work_folder::make_work_folder;
 use sink::{Ledger, RunPhase, SinkError};
+use terminal::observer::Observer;
 
 use self::emission::{Emission, write_drops};
-use self::read::InputReader;
-use crate::config::Config;
-use crate::error_chain::{Problem, problem_of};
-use crate::frames::is_damage;
-use crate::inputs::Input;
-use crate::memory::Shares;
 use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Clock, begin_ledger};
-use crate::progress::observer::Observer;
 use crate::progress::status::{Status, place};
 use crate::progress::tally::Tally;
 use crate::results::check_earlier;
 use crate::resume::folder::{Claim, RunFolder, state_error};
 use crate::resume::identity::Identity;
-use crate::segment::collect::{Collector, SegmentFiles, Segments};
-use crate::segment::identity::{Step, StepIdentity};
-use crate::segment::settle::{SettledSites, settle_sites};
-use crate::segment::work_folder::make_work_folder;
-use crate::selection::warn_of_missing;
+use crate::sinks::check_outputs;
 use crate::stages::emit::Outputs;
 
 pub(crate) use self::finishing::finish_folder;
@@ -76,31 +76,6 @@ pub struct Upload {
     pub failed: Vec<(String, String)>,
     /// The folder with the results, if they are kept.
     pub kept: Option<PathBuf>,
-}
-
-/// Why a run stopped before its end.
-#[derive(Debug, thiserror::Error)]
-pub enum Stopped {
-    /// Nothing was worth keeping.
-    #[error("stopped; nothing was written")]
-    Empty,
-    /// The results so far are kept: how many.
-    #[error("stopped {0}; the same command resumes from there")]
-    Kept(String),
-}
-
-/// Whether something was begun that must be ended in order.
-static BEGUN: AtomicBool = AtomicBool::new(false);
-
-/// Says that from here on the command looks at its stop flag when a signal comes, and cleans up.
-pub fn mark_begun() {
-    BEGUN.store(true, Ordering::Relaxed);
-}
-
-/// Whether a command has begun anything. Before, it reads settings, lists and the like: whatever it waits for, a
-/// signal may end the process.
-pub fn has_begun() -> bool {
-    BEGUN.load(Ordering::Relaxed)
 }
 
 /// An error after which the same command resumes, and what of the sites is kept until then.
@@ -173,7 +148,7 @@ impl Prepared {
     /// As [`run`], before any work.
     pub(crate) fn of(config: &Config, stop: &AtomicBool) -> Result<Self> {
         let clock = Clock::default();
-        config.emit.check(&config.run.out)?;
+        check_outputs(&config.emit, &config.run.out)?;
         let budget = config.run.budget()?;
         check_earlier(config)?;
         let (inputs, states) = inputs::find(config, stop)?;
@@ -340,7 +315,7 @@ impl RunContext<'_> {
             states: self.identity.inputs(),
             selection: self.identity.selection(),
             files: self.shares.files,
-            clock: self.clock,
+            timer: &self.clock.read,
             stop: self.stop,
             progress: &progress,
         };

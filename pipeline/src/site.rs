@@ -35,16 +35,15 @@ use self::made::SiteMade;
 use self::night::Begun;
 pub(crate) use self::night::Decided;
 
+use config::{Config, SinkName};
+use segment::declared::{head_of, head_of_page, needs_heads};
+use segment::pages::{SegmentPages, StoredSite};
+use segment::stored::StoredPage;
+
 use crate::captures::OtherCaptures;
-use crate::config::Config;
 use crate::progress::ledger::Clock;
-use crate::segment::pages::{SegmentPages, StoredSite};
-use crate::segment::stored::StoredPage;
-use crate::sink_name::SinkName;
 use crate::stages::apply::{Applying, Findings, Unassigned, found, join, result, unassigned};
-use crate::stages::learn::{
-    ParsedPages, Surveyed, head_of, head_of_page, needs_heads, parse, sample,
-};
+use crate::stages::learn::{ParsedPages, Surveyed, parse, sample};
 
 /// Receives the results of a site's parts, by number; returns whether to continue.
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
@@ -62,7 +61,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
     let pages = site.pages.iter().cloned().map(|page| StoredPage::held(page, None, None)).collect();
     let (key, items) = (site.key.clone(), site.feed_items.clone());
     let config = &Config {
-        run: crate::config::RunConfig { batch_bytes: u64::MAX, ..config.run.clone() },
+        run: config::RunConfig { batch_bytes: u64::MAX, ..config.run.clone() },
         ..config.clone()
     };
     let waiting = StoredSite { key, pages, items, others: Vec::new() };

@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
+use config::files::address_of;
+use config::{Config, SinkName};
+use errors::Problem;
+use input::objects::Objects;
+use input::source::objects;
 use sink::Ledger;
+use terminal::observer::Observer;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::config::Config;
-use crate::error_chain::Problem;
-use crate::objects::Objects;
-use crate::progress::observer::Observer;
 use crate::resume::finished::{fits, is_done};
 use crate::resume::identity::Identity;
 use crate::run::{Prepared, Report, run as run_locally, run_prepared};
-use crate::sink_name::SinkName;
-use crate::source::{address_of, objects};
 
 /// Object that says which run is being written to a prefix, until it is complete.
 const MARK: &str = ".sitegrove/run.json";

@@ -13,17 +13,17 @@ use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use config::Config;
+use config::memory::Shares;
 use duplicates::Describer;
 use model::SiteResult;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use segment::pages::{SegmentPages, StoredSite};
+use segment::records::Records;
 
-use crate::config::Config;
-use crate::memory::Shares;
 use crate::progress::ledger::Clock;
-use crate::records::Records;
 use crate::run::site_results::ResultHeading;
-use crate::segment::pages::{SegmentPages, StoredSite};
 use crate::site::work_on;
 
 /// A site to process.

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 mod common;
 use common::crawl::Crawl;
 use common::prose;
-use sitegrove::config::Config;
-use sitegrove::progress::observer::Observer;
-use sitegrove::steps::{Share, apply, describe, learn, merge, survey};
+use config::Config;
+use segment::identity::Share;
+use sitegrove::steps::{apply, describe, learn, merge, survey};
+use terminal::observer::Observer;
 
 /// What an observer was told.
 #[derive(Debug, Default)]

@@ -9,17 +9,18 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use config::Config;
+use errors::{Stopped, mark_begun};
+use input::read::{Intake, read};
+use input::{Input, expand};
 use model::Page;
 use serde_json::{Map, Value, json};
 use sink::Ledger;
-use sitegrove::commands::{format::Format, whole_number::whole};
-use sitegrove::config::Config;
-use sitegrove::inputs::{Input, expand};
-use sitegrove::printed::Console;
 use sitegrove::results::finished_ledger;
-use sitegrove::run::{Stopped, mark_begun};
-use sitegrove::stages::read::{Intake, read};
 use sitemodel::parse_page;
+use terminal::format::Format;
+use terminal::printed::Console;
+use terminal::whole_number::whole;
 
 /// Arguments of `sitegrove-lab bench`.
 #[derive(Args, Debug)]

@@ -27,24 +27,23 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use grove::{DecideParameters, Figure, TrainingSet, Trees, WEIGHTS_SCHEMA, Weights, feature_names};
-use model::Site;
-use serde_json::json;
-use sink::AtomicFile;
-use sitegrove::{
-    commands::{format::Format, whole_number::whole},
-    config::Config,
-    output_paths::{CommandPaths, OutputKind},
-    printed::Console,
-    run::read_sites,
-};
-
-use crate::gold::{GoldFile, read_gold};
+use config::Config;
 use course::{Course, Plan, course};
 use fit::FitError;
 use folds::{LeaveOut, of_publishers, parts};
+use grove::{DecideParameters, Figure, TrainingSet, Trees, WEIGHTS_SCHEMA, Weights, feature_names};
+use model::Site;
 use pages::Siblings;
+use serde_json::json;
+use sink::AtomicFile;
+use sitegrove::output_paths::{CommandPaths, OutputKind};
+use sitegrove::run::read_sites;
+use terminal::format::Format;
+use terminal::printed::Console;
+use terminal::whole_number::whole;
 use trial::HeldOut;
+
+use crate::gold::{GoldFile, read_gold};
 
 /// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
 const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use errors::error_chain;
+use input::expand;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sitegrove::error_chain::error_chain;
-use sitegrove::inputs::expand;
-use sitegrove::progress::observer::Observer;
 use sitegrove::run::{Report, run as run_pipeline};
+use terminal::observer::Observer;
 
 use crate::detached::{guarded, in_this_thread};
 use crate::errors::{InternalError, SitegroveError, input_error};

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-
-use super::format::Format;
-use crate::printed::Console;
+use terminal::format::Format;
+use terminal::printed::Console;
 
 /// What happened to an article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -62,9 +61,9 @@ pub struct ChangesArgs {
 /// # Errors
 /// If the date or the archive cannot be read, or the output cannot be written.
 pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
-    use crate::printed::line;
     use anyhow::Context;
     use sink::{Change, ChangeKind};
+    use terminal::printed::line;
 
     let since = archive::parse_date(&args.since).with_context(|| {
         format!("invalid date `{}`: expected 2026-10-05 or 2026-10-05T03:00:00Z", args.since)

@@ -8,17 +8,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use articles::Found;
 use clap::{Args, Subcommand, ValueEnum};
 use document::Pictures;
-use model::Article;
-use model::contain_panics;
+use errors::Problem;
+use model::{Article, contain_panics};
 use report::readable::count;
 use sink::{AtomicFile, make_folder};
+use terminal::printed::{Console, line};
 
-use crate::error_chain::Problem;
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::printed::{Console, line};
-use articles::Found;
 
 /// Arguments of `sitegrove export`.
 #[derive(Args, Debug)]

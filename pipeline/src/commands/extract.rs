@@ -8,18 +8,18 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use config::Config;
+use errors::Problem;
 use grouping::Tracking;
 use model::SiteResult;
+use pages::Pages;
+use segment::group::group;
+use sitemodel::Engine;
+use terminal::printed::{Console, line};
+use wanted::Wanted;
 
-use crate::config::Config;
-use crate::error_chain::Problem;
-use crate::printed::{Console, line};
 use crate::progress::ledger::Clock;
 use crate::site::process;
-use crate::stages::group::group;
-use pages::Pages;
-use sitemodel::Engine;
-use wanted::Wanted;
 
 /// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

@@ -12,18 +12,17 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use errors::{Problem, mark_begun};
 use report::readable::count;
 use sink::{AtomicFile, make_folder, site_file_name};
+use terminal::messages::LogFormat;
+use terminal::printed::Console;
+use terminal::whole_number::whole;
 
 use self::records::{RunRecords, find_site, sites_of};
 use self::relearn::RunSettings;
-use super::whole_number::whole;
-use crate::error_chain::Problem;
-use crate::messages::LogFormat;
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::printed::Console;
 use crate::results::Results;
-use crate::run::mark_begun;
 
 /// Arguments of `sitegrove inspect`.
 #[derive(Args, Debug)]

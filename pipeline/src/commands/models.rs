@@ -10,12 +10,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
+use errors::Problem;
+use input::waiting::{NEVER_SET, waiting_for_databases};
 use modelstore::{RevisionRow, Store};
 use sitemodel::SiteModel;
-
-use crate::error_chain::Problem;
-use crate::printed::Console;
-use crate::waiting::{NEVER_SET, waiting_for_databases};
+use terminal::printed::Console;
 
 /// Arguments of `sitegrove models`.
 #[derive(Args, Debug)]

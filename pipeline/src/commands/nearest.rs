@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
+use errors::Problem;
 use report::readable::count;
-
-use crate::error_chain::Problem;
 
 /// Maximum number of names.
 const MOST: usize = 5;

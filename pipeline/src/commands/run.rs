@@ -15,23 +15,22 @@ use model::{DropReason, PageType, Verdict};
 pub(super) use self::outputs::OutputArgs;
 pub(super) use self::selection::SelectionArgs;
 pub(super) use self::summary::summary;
-use super::format::Format;
-use super::progress::Progress;
-use super::whole_number::whole;
-use crate::config::unused::Unused;
-use crate::config::{Config, Duplicates};
-use crate::file_type::not_an_archive;
-use crate::forecast::forecast;
-use crate::messages::LogFormat;
-use crate::printed::Console;
-use crate::progress::observer::{Observer, Quiet};
-use crate::run::Upload;
-use crate::sink_name::SinkName;
-use crate::sinks::SinkList;
-use crate::target::run as run_pipeline;
+use config::{Config, Duplicates, SinkName, Unused};
+use input::file_type::not_an_archive;
 use sink::{InputRecord, Ledger, RunCounts};
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
+use terminal::format::Format;
+use terminal::messages::LogFormat;
+use terminal::observer::{Observer, Quiet};
+use terminal::printed::Console;
+use terminal::progress_bar::Progress;
+use terminal::whole_number::whole;
+
+use crate::forecast::forecast;
+use crate::run::Upload;
+use crate::target::run as run_pipeline;
+use config::SinkList;
 
 /// Source of signifiers.
 #[derive(Clone, Copy, Debug, ValueEnum)]

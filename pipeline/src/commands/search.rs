@@ -7,19 +7,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use errors::Problem;
 use index::{Answer, Hit, IndexError, Request, SearchIndex, forget, is_index};
+use input::is_run_folder;
 use jiff::Timestamp;
 use model::contain_panics;
 use report::readable::{count, grouped};
 use serde::Serialize;
 use serde_json::json;
 use sink::instant;
-
-use super::format::Format;
-use crate::error_chain::Problem;
-use crate::inputs::is_run_folder;
-use crate::messages::has_colours;
-use crate::printed::{self, Console};
+use terminal::format::Format;
+use terminal::messages::has_colours;
+use terminal::printed::{self, Console};
 
 /// Arguments of `sitegrove search`.
 #[derive(Args, Debug)]

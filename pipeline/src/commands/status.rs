@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::results::no_ledger;
 use anyhow::{Context, Result};
 use clap::Args;
 use report::readable::{count, duration, grouped, size, to_the_second};
 use sink::{Ledger, RunPhase, RunProgress, RunState};
+use terminal::format::Format;
+use terminal::printed::{Console, line};
 
-use super::format::Format;
-use crate::printed::{Console, line};
+use crate::results::no_ledger;
 use crate::resume::folder::{RunFolder, STATE};
 
 /// Arguments of `sitegrove status`.

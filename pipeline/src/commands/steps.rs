@@ -5,22 +5,23 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::Args;
+use config::{Config, Duplicates};
 use model::PageType;
 use report::readable::count;
+use segment::identity::Share;
 use serde_json::{Value, json};
 use sitemodel::Engine;
+use terminal::format::Format;
+use terminal::messages::LogFormat;
+use terminal::printed::Console;
+use terminal::whole_number::whole;
 
-use super::format::Format;
 use super::run::{
     Choices, OutputArgs, SelectionArgs, SignifiersArg, summary, warn_of_results, warn_of_settings,
     watched,
 };
-use super::whole_number::whole;
-use crate::config::{Config, Duplicates};
-use crate::messages::LogFormat;
-use crate::printed::Console;
-use crate::sinks::SinkList;
-use crate::steps::{Share, apply, describe, learn, merge, survey};
+use crate::steps::{apply, describe, learn, merge, survey};
+use config::SinkList;
 
 /// Settings that all steps of a crawl must be given alike.
 #[derive(Args, Debug)]

@@ -10,9 +10,8 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-
-use crate::printed::Console;
-use crate::run::mark_begun;
+use errors::mark_begun;
+use terminal::printed::Console;
 
 /// Arguments of `sitegrove wrappers`.
 #[derive(Args, Debug)]

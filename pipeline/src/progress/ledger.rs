@@ -1,34 +1,12 @@
 //! Begins and closes the ledger of a run, and measures the time that its parts take.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState};
+use config::Config;
+use input::reader::Timer;
+use sink::{Ledger, RunCounts, RunProgress, RunState};
 use sitemodel::{Meter, Step};
-
-use crate::config::Config;
-use crate::stages::read::InputSummary;
-
-/// Time spent in a part of the work, summed over threads.
-#[derive(Debug, Default)]
-pub struct Timer(AtomicU64);
-
-impl Timer {
-    /// Runs `work` and adds the time it took.
-    pub fn time<T>(&self, work: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
-        let result = work();
-        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.0.fetch_add(nanos, Ordering::Relaxed);
-        result
-    }
-
-    /// Seconds added up so far.
-    pub fn seconds(&self) -> f64 {
-        self.0.load(Ordering::Relaxed) as f64 / 1e9
-    }
-}
 
 /// Time spent in each part, summed over the threads that waited for it.
 #[derive(Debug, Default)]
@@ -85,21 +63,6 @@ impl Meter for Clock {
             Step::Extract => &self.extract,
         };
         timer.time(work);
-    }
-}
-
-impl From<&InputSummary> for InputRecord {
-    fn from(summary: &InputSummary) -> Self {
-        Self {
-            file: summary.file.clone(),
-            bytes: summary.bytes,
-            modified: None,
-            sha256: summary.sha256.clone(),
-            records: summary.records.iter().map(|(&k, &n)| (k.to_owned(), n)).collect(),
-            html_bytes: summary.html_bytes,
-            cut_short: summary.cut_short.clone(),
-            chosen: None,
-        }
     }
 }
 

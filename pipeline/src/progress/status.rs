@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use errors::error_chain;
 use sink::{AtomicFile, Ledger, RunPhase, RunProgress, RunState};
 
-use crate::error_chain::error_chain;
 use crate::progress::ledger::{Clock, close_ledger};
 use crate::progress::metrics;
 

@@ -5,11 +5,12 @@ use std::fmt::Display;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use config::files::file_hash;
+use errors::Problem;
+use input::state::{InputKind, InputState};
 use sink::Ledger;
 
-use crate::digests::file_hash;
-use crate::error_chain::Problem;
-use crate::resume::identity::{Identity, InputState, Kind};
+use crate::resume::identity::Identity;
 
 /// Checks that a finished run, at the place `shown`, had the settings and inputs of this one.
 ///
@@ -60,7 +61,7 @@ fn is_same_work(ledger: &Ledger, config_hash: &str, inputs: &[InputState]) -> bo
                 then.bytes == input.bytes
                     && (then.modified == input.modified && then.modified.is_some()
                         || file_hash(Path::new(&input.file)).is_ok_and(|now| now == then.sha256))
-                    || input.kind == Kind::Stream
+                    || input.kind == InputKind::Stream
             }
         })
 }

@@ -5,15 +5,14 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use config::{Config, SinkName};
+use segment::collect::Segments;
 use sink::{AtomicFile, Ledger, RunState};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::config::Config;
 use crate::resume::finished::{fits, is_done};
 use crate::resume::identity::Identity;
 use crate::run::site_results::SiteResults;
-use crate::segment::collect::Segments;
-use crate::sink_name::SinkName;
 
 /// Subfolder of a run folder with the state of an unfinished run.
 pub(crate) const STATE: &str = ".sitegrove";

@@ -1,17 +1,13 @@
 //! What identifies a run: version, settings, outputs and inputs.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use anyhow::Result;
+use config::Config;
+use input::selection::selection_of;
+use input::state::{InputKind, InputState};
 use serde::{Deserialize, Serialize};
 use sink::PageSelection;
-
-use crate::config::Config;
-use crate::inputs::Input;
-use crate::selection::selection_of;
-use crate::source::state;
-use crate::waiting::is_stream;
 
 /// Identity of a run: version, settings, outputs and inputs.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -22,28 +18,6 @@ pub(crate) struct Identity {
     #[serde(default)]
     pub(super) selection: PageSelection,
     pub(super) inputs: Vec<InputState>,
-}
-
-/// An input as it was found.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub(crate) struct InputState {
-    pub(crate) file: String,
-    pub(crate) kind: Kind,
-    pub(crate) bytes: u64,
-    /// Time of the last change, in nanoseconds since 1970; `None` if unknown.
-    pub(crate) modified: Option<i64>,
-}
-
-/// The kind of an input.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
-    /// A file: it can be compared with its earlier state, and read again.
-    File,
-    /// The standard input, a pipe or the like: it can be read only once.
-    Stream,
-    /// It could not be opened.
-    Unreadable,
 }
 
 impl Identity {
@@ -75,7 +49,7 @@ impl Identity {
 
     /// Whether some input can be read only once.
     pub(crate) fn has_stream(&self) -> bool {
-        self.inputs.iter().any(|input| input.kind == Kind::Stream)
+        self.inputs.iter().any(|input| input.kind == InputKind::Stream)
     }
 
     /// Whether an earlier run has the same identity. An input that either run could not open is no
@@ -107,7 +81,7 @@ impl Identity {
         for (file, input) in &now {
             match then.get(file) {
                 None => differences.push(format!("{file} is new")),
-                Some(other) if [other.kind, input.kind].contains(&Kind::Unreadable) => {}
+                Some(other) if [other.kind, input.kind].contains(&InputKind::Unreadable) => {}
                 Some(other) if other.bytes != input.bytes => differences
                     .push(format!("{file} had {} bytes and has {}", other.bytes, input.bytes)),
                 Some(other) if other.modified != input.modified => {
@@ -129,34 +103,3 @@ impl Identity {
 
 /// Maximum number of differences in a message.
 const MOST_TOLD: usize = 5;
-
-impl InputState {
-    /// Examines an input. Returns it with an error, if it cannot be opened.
-    pub(crate) fn of(input: &Input) -> (Self, Option<io::Error>) {
-        let path = input.path();
-        let file = path.to_string_lossy().into_owned();
-        // Of an index, the records that it lists belong to the identity.
-        let file = match input {
-            Input::Records { records, .. } => {
-                let listed: String =
-                    records.iter().map(|own| format!("{} {} ", own.offset, own.length)).collect();
-                let digest = xxhash_rust::xxh3::xxh3_64(listed.as_bytes());
-                format!("{file} ({} records, {digest:016x})", records.len())
-            }
-            _ => file,
-        };
-        let none = |kind| Self { file: file.clone(), kind, bytes: 0, modified: None };
-        let of = match input {
-            Input::Unreadable { why, .. } => Err(io::Error::other(why.as_str())),
-            // Opening a pipe has an effect: the writer would assume that it is read.
-            _ if input.is_stdin() || is_stream(path) => return (none(Kind::Stream), None),
-            _ => state(path),
-        };
-        let of = match of {
-            Ok(of) => of,
-            Err(error) => return (none(Kind::Unreadable), Some(error)),
-        };
-        let (bytes, modified) = of;
-        (Self { file, kind: Kind::File, bytes, modified }, None)
-    }
-}

@@ -8,21 +8,22 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
+use config::{Config, Duplicates};
+use errors::Stopped;
 use model::{Drop, DropReason, SiteResult, Stage};
 use modelstore::Store;
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use segment::duplicates::{Descriptions, Marks, marks_of};
+use segment::frames::Frames;
+use segment::records::{Records, RecordsRead};
+use segment::settle::SettledSites;
 
+use super::nightly;
 use super::site_results::{ResultHeading, SiteResults, result_of, unpacked_length};
-use super::{Stopped, nightly};
-use crate::config::{Config, Duplicates};
-use crate::duplicates::{Descriptions, Marks, marks_of};
-use crate::frames::Frames;
 use crate::progress::ledger::Clock;
 use crate::progress::tally::{Counted, Tally};
-use crate::records::{Records, RecordsRead};
 use crate::resume::folder::state_error;
-use crate::segment::settle::SettledSites;
 use crate::stages::emit::{Outputs, Rendered, Renderers};
 
 /// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.

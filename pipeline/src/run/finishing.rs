@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use crate::results::earlier_ledger;
 use anyhow::Result;
+use config::{Config, SinkName};
+use errors::error_chain;
 use sink::{AtomicFile, EarlierRun, Ledger};
 
 use super::{RunContext, resumable};
-use crate::config::Config;
-use crate::error_chain::error_chain;
-use crate::sink_name::SinkName;
+use crate::results::earlier_ledger;
 
 impl RunContext<'_> {
     /// Writes the report, then the ledger, which marks the run as complete, and removes the state of the run.

@@ -4,18 +4,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
+use config::Config;
+use errors::Stopped;
+use input::read::{Intake, PayloadDigest};
+use input::reader::{InputReader, Timer};
+use input::state::InputState;
+use input::{Input, expand, expand_for, waiting};
 use model::Site;
+use segment::group::{Grouped, group};
 use sink::PageSelection;
-
-use super::Stopped;
-use super::read::InputReader;
-use crate::config::Config;
-use crate::inputs::{Input, expand, expand_for};
-use crate::progress::ledger::Clock;
-use crate::resume::identity::InputState;
-use crate::stages::group::{Grouped, group};
-use crate::stages::read::{Intake, PayloadDigest};
-use crate::waiting;
 
 /// Finds and examines the inputs. A stop also ends waiting for a file system that does not answer.
 ///
@@ -77,7 +74,7 @@ pub(crate) fn read_grouped(
         states: &states,
         selection: &PageSelection::default(),
         files: rayon::current_num_threads(),
-        clock: &Clock::default(),
+        timer: &Timer::default(),
         stop,
         progress: &|_| (),
     };

@@ -3,16 +3,16 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
+use config::Config;
+use config::files::sha256_of;
+use errors::Stopped;
+use input::waiting::waiting_for_databases;
 use model::SiteResult;
 use modelstore::{Run, Store, StoreError, Update};
 use report::readable::count;
 use sink::{InputRecord, LastNight};
 
 use super::RunContext;
-use super::Stopped;
-use crate::config::Config;
-use crate::digests::sha256_of;
-use crate::waiting::waiting_for_databases;
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.
 ///

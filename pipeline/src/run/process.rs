@@ -5,17 +5,18 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Result, bail};
+use config::files::sha256_of;
+use errors::Stopped;
+use report::readable::{count, grouped};
+use segment::records::Records;
+use segment::settle::SettledSites;
 use sink::RunPhase;
 
 use super::site_results::{Earlier, SiteResults};
-use super::{RunContext, Stopped, resumable};
-use crate::digests::sha256_of;
+use super::{RunContext, resumable};
 use crate::progress::tally::{Counted, Tally};
-use crate::records::Records;
 use crate::resume::folder::state_error;
-use crate::segment::settle::SettledSites;
 use crate::workers::{Done, Task, WorkerPool};
-use report::readable::{count, grouped};
 
 impl RunContext<'_> {
     /// Processes all sites whose results an earlier process did not keep, and keeps their results. `tally` is counted

@@ -11,9 +11,9 @@ use std::path::Path;
 
 use duplicates::{Describer, Evidence};
 use model::SiteResult;
+use segment::frames::{Frames, HEADER, frame, unpacked, write_frame};
 use serde::{Deserialize, Serialize};
 
-use crate::frames::{Frames, HEADER, frame, unpacked, write_frame};
 use crate::progress::tally::Counted;
 
 /// Size of a length within the content.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::io;
 
 use model::{CharacterCounts, Extracted, Page, SiteConfigFile};
+use segment::stored::StoredPage;
 use sitemodel::{Outcome, ParsedPage, SiteModel};
 
 use super::Work;
 use super::made::SiteMade;
 use super::night::Begun;
-use crate::segment::stored::StoredPage;
 use crate::site_configs::site_configs;
 use crate::stages::apply::{Applying, Findings, Unassigned, found};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};

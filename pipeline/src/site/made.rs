@@ -5,12 +5,12 @@ use std::io;
 
 use model::{CharacterCounts, Extracted, SiteConfigFile, SiteResult};
 use rustc_hash::FxBuildHasher;
+use segment::file::StepFile;
+use segment::row::{RowKind, decoded, hash_of, unpacked};
+use segment::stored::StoredPage;
 use sitemodel::{Outcome, SiteModel};
 
 use super::night::Decided;
-use crate::segment::file::StepFile;
-use crate::segment::row::{RowKind, decoded, hash_of, unpacked};
-use crate::segment::stored::StoredPage;
 use crate::stages::apply::{Findings, Found, Unassigned};
 
 /// The place of a row.

@@ -8,21 +8,21 @@
 mod rendering;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::{fs, io};
 
 use model::{Drop, SiteSummary};
 use sink::{
     AtomicFile, Ledger, Sink, SinkError, drop_record, json_lines, make_folder, site_file_name,
 };
 
+use crate::sinks::{open_sink, remove_stale};
+
 pub use self::rendering::{Rendered, Renderers};
 
-use crate::absences::Absences;
-use crate::config::{Config, EmitConfig};
-use crate::sink_name::SinkName;
+use config::{Config, EmitConfig, SinkName};
+use segment::absences::Absences;
 
 /// How the models of sites fare.
 const HEALTH: &str = "health.jsonl";
@@ -68,7 +68,7 @@ impl<'a> Outputs<'a> {
             .filter(|path| path.extension().is_some_and(|end| end == "json" || end == "partial"));
         let mut sinks = Vec::new();
         for name in config.emit.chosen() {
-            match name.open(folder, config, stop) {
+            match open_sink(name, folder, config, stop) {
                 Err(error) if error.is_stopped() => return Err(error),
                 sink => sinks.push(ChosenSink { name, sink }),
             }
@@ -242,7 +242,7 @@ impl<'a> Outputs<'a> {
         let chosen = self.config.chosen();
         for name in SinkName::ALL.iter().copied() {
             let written = chosen.contains(&name) && !failed.contains_key(name.as_str());
-            name.remove_stale(&self.folder, &self.config, written);
+            remove_stale(name, &self.folder, &self.config, written);
         }
         Ok(failed)
     }

@@ -5,8 +5,6 @@
 //! Why: comparing sibling pages shows which part of each is the article.
 //! Drops: nothing.
 
-mod declared;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,12 +14,11 @@ use grouping::{
 };
 use model::{FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
+use segment::declared::head_of;
 use sitemodel::{
     Evidence, Learning, Meter, ParsedPage, Settings, Sibling, SiteModel, Step, learn_parsed,
     parse_page,
 };
-
-pub(crate) use self::declared::{Declared, head_of, head_of_page, needs_heads};
 
 /// A site as it is known before learning.
 #[derive(Debug)]

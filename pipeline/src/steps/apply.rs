@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
+use config::Config;
 use model::{FeedItem, Page};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use segment::file::{StepFile, StepWriter};
+use segment::identity::{Step, StepIdentity};
+use segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
+use segment::stored::{StoredHead, id_of, unpack};
 use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
+use terminal::observer::Observer;
 
 use super::files::{Files, check_paths};
 use super::learn::Order;
-use crate::config::Config;
-use crate::progress::observer::Observer;
-use crate::segment::file::{StepFile, StepWriter};
-use crate::segment::identity::{Step, StepIdentity};
-use crate::segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
-use crate::segment::stored::{StoredHead, id_of, unpack};
 use crate::site::Decided;
 use crate::stages::apply::{Found, Unassigned, With, apply_page};
 use crate::stages::learn::parse;
@@ -102,7 +102,7 @@ pub fn apply(
         let applied = with.survey(survey, stop, &mut push);
         applied.with_context(|| format!("cannot apply models to {}", survey.path().display()))?;
         if stop.load(Ordering::Relaxed) {
-            bail!(crate::run::Stopped::Empty);
+            bail!(errors::Stopped::Empty);
         }
     }
     file.finish().with_context(|| format!("cannot write {}", out.display()))?;

@@ -6,19 +6,18 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
+use config::Config;
 use model::SiteResult;
 use modelstore::Store;
+use segment::identity::Share;
+use segment::pages::{SegmentPages, StoredSite};
+use segment::row::{RowKind, hash_of};
+use segment::settle::SettledSites;
+use terminal::observer::Observer;
 
 use super::crawl::settle_crawl;
 use super::files::Files;
-use crate::config::Config;
 use crate::progress::ledger::Clock;
-use crate::progress::observer::Observer;
-use crate::segment::identity::Share;
-use crate::segment::pages::SegmentPages;
-use crate::segment::pages::StoredSite;
-use crate::segment::row::{RowKind, hash_of};
-use crate::segment::settle::SettledSites;
 use crate::site::Work;
 use crate::site::large::LargeSite;
 use crate::site::made::{Made, SiteMade};
@@ -85,7 +84,7 @@ impl Assembly<'_> {
         let mut large = large.into_iter().peekable();
         for (hash, key) in made.sites() {
             if self.stop.load(Ordering::Relaxed) {
-                bail!(crate::run::Stopped::Empty);
+                bail!(errors::Stopped::Empty);
             }
             ensure!(
                 expected.binary_search(hash).is_ok(),

@@ -4,13 +4,12 @@
 use std::io;
 use std::path::Path;
 
+use config::Config;
 use grouping::Tracking;
-
-use crate::config::Config;
-use crate::progress::observer::Observer;
-use crate::segment::collect::Segments;
-use crate::segment::file::StepFile;
-use crate::segment::settle::{SettledSites, settle_sites};
+use segment::collect::Segments;
+use segment::file::StepFile;
+use segment::settle::{SettledSites, settle_sites};
+use terminal::observer::Observer;
 
 /// Forms the sites of a crawl, of which those wanted, by hash, are counted. Only the heads of pages are read, those of one
 /// part of the sites at a time.

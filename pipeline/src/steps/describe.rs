@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
+use config::Config;
 use duplicates::Evidence;
+use segment::duplicates::{Descriptions as Described, Marks, marks_of};
+use segment::file::{StepFile, StepWriter};
+use segment::identity::{Share, Step, StepIdentity};
+use segment::row::{RowKind, hash_of, packed_row, unpacked};
+use segment::work_folder::WorkFolder;
+use terminal::observer::Observer;
 
 use super::assemble::Assembly;
 use super::files::{Files, check_paths};
-use crate::config::Config;
-use crate::duplicates::{Descriptions as Described, Marks, marks_of};
 use crate::progress::ledger::Clock;
-use crate::progress::observer::Observer;
-use crate::segment::file::{StepFile, StepWriter};
-use crate::segment::identity::{Share, Step, StepIdentity};
-use crate::segment::row::{RowKind, hash_of, packed_row, unpacked};
-use crate::segment::work_folder::WorkFolder;
 
 /// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
 /// writes the descriptions to `to`. Returns the number of articles. If duplicates are not looked for, that is 0, and the

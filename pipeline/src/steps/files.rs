@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
+use config::Config;
+use errors::mark_begun;
 use modelstore::Store;
+use segment::file::StepFile;
+use segment::identity::{Share, Step, StepIdentity};
 
-use crate::config::Config;
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::run::mark_begun;
-use crate::segment::file::StepFile;
-use crate::segment::identity::{Share, Step, StepIdentity};
 
 /// Checks the paths of a step that takes files and writes one.
 ///

@@ -11,28 +11,27 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
+use config::Config;
 use grouping::Part;
 use model::{FeedItem, SiteResult};
 use modelstore::Store;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use segment::file::{StepFile, StepWriter};
+use segment::identity::{Share, Step, StepIdentity};
+use segment::pages::{SegmentPages, StoredSite};
+use segment::row::{RowKind, SegmentRow, packed_row};
+use segment::settle::SettledSites;
+use segment::stored::{HtmlPlace, StoredHead, StoredPage};
+use segment::work_folder::WorkFolder;
 use serde::{Deserialize, Serialize};
 use sitemodel::{Outcome, SiteModel};
+use terminal::observer::Observer;
 
 use super::crawl::settle_crawl;
 use super::files::{Files, check_paths};
-use crate::config::Config;
 use crate::progress::ledger::Clock;
-use crate::progress::observer::Observer;
 use crate::run::nightly;
-use crate::segment::file::{StepFile, StepWriter};
-use crate::segment::identity::{Share, Step, StepIdentity};
-use crate::segment::pages::SegmentPages;
-use crate::segment::pages::StoredSite;
-use crate::segment::row::{RowKind, SegmentRow, packed_row};
-use crate::segment::settle::SettledSites;
-use crate::segment::stored::{HtmlPlace, StoredHead, StoredPage};
-use crate::segment::work_folder::WorkFolder;
 use crate::site::large::{LargeSite, learnt_site_configs};
 use crate::site::made::Made;
 use crate::site::{Work, work_on};
@@ -148,7 +147,7 @@ fn write(
     let mut sites = sites.into_iter().peekable();
     while sites.peek().is_some() {
         if stop.load(Ordering::Relaxed) {
-            bail!(crate::run::Stopped::Empty);
+            bail!(errors::Stopped::Empty);
         }
         let mut some = Vec::new();
         let mut weight = 0;

@@ -6,27 +6,29 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use config::files::sha256_of;
+use config::{Config, Duplicates};
+use errors::Stopped;
 use model::SiteResult;
 use modelstore::Store;
 use rayon::ThreadPoolBuilder;
+use segment::identity::Share;
+use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
+use terminal::observer::Observer;
 
 use super::assemble::Assembly;
 use super::describe::Descriptions;
 use super::files::{Files, LearntWith};
-use crate::config::{Config, Duplicates};
-use crate::digests::sha256_of;
 use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Clock, begin_ledger, close_ledger};
-use crate::progress::observer::Observer;
 use crate::progress::tally::Tally;
 use crate::results::check_earlier;
 use crate::resume::folder::RunFolder;
 use crate::run::emission::{Emission, write_drops};
 use crate::run::site_results::{ResultHeading, SiteResults};
-use crate::run::{Report, Stopped, finish_folder, nightly, stopped_or};
-use crate::segment::identity::Share;
-use crate::segment::work_folder::WorkFolder;
+use crate::run::{Report, finish_folder, nightly, stopped_or};
+use crate::sinks::check_outputs;
 use crate::stages::emit::Outputs;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where
@@ -44,7 +46,7 @@ pub fn merge(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Report> {
-    config.emit.check(&config.run.out)?;
+    check_outputs(&config.emit, &config.run.out)?;
     let own = CommandPaths::of_run(config, &[]);
     paths.iter().fold(own, |all, path| all.reads("a file", path)).check()?;
     let files = Files::open(paths, config)?;

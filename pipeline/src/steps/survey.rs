@@ -7,22 +7,22 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anyhow::{Context, Result, bail};
+use config::Config;
+use config::files::sha256_of;
+use config::memory::Shares;
+use errors::mark_begun;
 use grouping::Tracking;
+use input::reader::{InputReader, Timer};
+use input::selection::selection_of;
 use model::CutShort;
 use rayon::ThreadPoolBuilder;
+use segment::collect::{Collector, SegmentFiles};
+use segment::identity::{Step, StepIdentity};
+use segment::work_folder::WorkFolder;
+use terminal::observer::Observer;
 
-use crate::config::Config;
-use crate::digests::sha256_of;
-use crate::memory::Shares;
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::progress::ledger::Clock;
-use crate::progress::observer::Observer;
-use crate::run::read::InputReader;
-use crate::run::{find_inputs, mark_begun};
-use crate::segment::collect::{Collector, SegmentFiles};
-use crate::segment::identity::{Step, StepIdentity};
-use crate::segment::work_folder::WorkFolder;
-use crate::selection::selection_of;
+use crate::run::find_inputs;
 
 /// What a survey read.
 #[derive(Debug, Default)]
@@ -74,13 +74,13 @@ pub fn survey(
         states: &states,
         selection: &selection_of(&config.run)?,
         files: shares.files,
-        clock: &Clock::default(),
+        timer: &Timer::default(),
         stop,
         progress: &|bytes| observer.read(bytes),
     };
     let read = reader.read(&|_, intake, source| collector.take(intake, source))?;
     if stop.load(Ordering::Relaxed) {
-        bail!(crate::run::Stopped::Empty);
+        bail!(errors::Stopped::Empty);
     }
     let mut surveyed = SurveySummary::default();
     let mut names = Vec::new();

@@ -7,15 +7,16 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
+use config::files::sha256_of;
+use errors::Stopped;
+use input::objects::{Objects, UploadFile};
 use sink::Ledger;
 
 use super::{MARK, Target};
-use crate::digests::sha256_of;
-use crate::objects::{Objects, UploadFile};
 use crate::output_paths::run_entries;
 use crate::resume::folder::STATE;
 use crate::run::nightly::night_name;
-use crate::run::{Report, Stopped, Upload};
+use crate::run::{Report, Upload};
 
 /// File with the names of what was uploaded.
 const UPLOADED: &str = "uploaded";

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use archive::{Limits, RecordKind, RecordReader};
+use errors::Problem;
 use model::Article;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::error_chain::Problem;
 use crate::results::Results;
 
 /// An article to export.
@@ -133,7 +133,7 @@ fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Fou
             site.is_none(),
             "--site: articles of an archive are named by address or by site, not both"
         );
-        let key_of = crate::sinks::article_key(&crate::config::Config::load(None)?);
+        let key_of = crate::sinks::article_key(&config::Config::load(None)?);
         for url in urls {
             let Some(version) = archive.history(&key_of(url, None), url)?.pop() else {
                 bail!("no article with the address {url} is in {}", path.display());

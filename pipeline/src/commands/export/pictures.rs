@@ -6,12 +6,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use archive::{Limits, Record, RecordKind, RecordReader, Response};
+use config::files::address_of;
 use document::{Picture, Pictures, picture_addresses};
+use input::source::{SourceFile, open};
+use input::{Input, expand};
+use segment::pictures::normal;
 
 use super::articles::Found;
-use crate::inputs::{Input, expand};
-use crate::pictures::normal;
-use crate::source::{SourceFile, address_of, open};
 
 /// Largest picture that is put into a document, in bytes.
 const LARGEST: usize = 32 << 20;

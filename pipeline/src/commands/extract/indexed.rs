@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use archive::surt;
 use grouping::{Tracking, site_key};
+use input::Input;
+use input::cdx::{Listed, RecordAt, read};
+use input::read::indexed;
+use input::source::state;
+use input::waiting::is_stream;
 
 use super::wanted::Wanted;
-use crate::cdx::{Listed, RecordAt, read};
-use crate::inputs::Input;
-use crate::source::state;
-use crate::stages::read::indexed;
-use crate::waiting::is_stream;
 
 /// The records of an archive that are of the site of the page that is asked for. None if nothing is asked for, there is
 /// no index that can be read, or the page is not in it; the archive is then read as a whole.

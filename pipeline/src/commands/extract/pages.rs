@@ -6,18 +6,18 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
 use archive::{PayloadKind, sniff_html};
+use config::Config;
+use errors::Problem;
 use grouping::{Tracking, site_key};
+use input::file_type::{kind_of, what_are, what_is};
+use input::read::{ArchiveReader, Intake, PayloadDigest, own_address, read, read_saved};
+use input::source::open;
+use input::waiting::is_stream;
+use input::{Input, expand};
 use model::{CutShort, Drop, DropReason};
 
 use super::indexed::by_index;
 use super::wanted::Wanted;
-use crate::config::Config;
-use crate::error_chain::Problem;
-use crate::file_type::{kind_of, what_are, what_is};
-use crate::inputs::{Input, expand};
-use crate::source::open;
-use crate::stages::read::{ArchiveReader, Intake, PayloadDigest, own_address, read, read_saved};
-use crate::waiting::is_stream;
 
 /// Address of a page from standard input that names none.
 const FROM_STDIN: &str = "file:///stdin.html";
@@ -170,8 +170,7 @@ fn refused(path: &Path) -> Problem {
 
 /// Whether a file begins as an archive does, or has the name of one and is compressed in a way that hides it.
 fn is_archive(path: &Path, first: &[u8]) -> bool {
-    archive::begins_as_archive(first)
-        || first.starts_with(b"PK\x03\x04") && crate::inputs::is_archive(path)
+    archive::begins_as_archive(first) || first.starts_with(b"PK\x03\x04") && input::is_archive(path)
 }
 
 /// Reads a page or an archive from standard input. Returns whether it is an archive.

@@ -1,9 +1,8 @@
 //! The page that `sitegrove extract --url` asks for.
 
 use anyhow::{Result, bail};
+use errors::Problem;
 use grouping::{Tracking, site_key};
-
-use crate::error_chain::Problem;
 
 /// The page that is asked for.
 pub(super) struct Wanted {

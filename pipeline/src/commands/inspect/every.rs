@@ -5,22 +5,22 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anyhow::{Result, bail};
+use errors::Stopped;
 use model::Site;
 use rayon::prelude::*;
 use report::SiteRecords;
 use report::readable::{count, size};
 use sink::AtomicFile;
+use terminal::messages::LogFormat;
+use terminal::observer::{Observer, Quiet};
+use terminal::printed::Console;
+use terminal::progress_bar::Progress;
 
 use super::records::{RunRecords, sites_of};
 use super::relearn::RunSettings;
 use super::reread::{Reread, RereadRun, addresses, reread_all};
 use super::{InspectArgs, place, warn_of};
-use crate::commands::progress::Progress;
-use crate::messages::LogFormat;
-use crate::printed::Console;
-use crate::progress::observer::{Observer, Quiet};
 use crate::results::Results;
-use crate::run::Stopped;
 
 /// Writes the pages of all sites, then rebuilds the report with links to them.
 ///

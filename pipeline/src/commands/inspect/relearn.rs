@@ -1,6 +1,9 @@
 //! Learns a site again from its pages, with the settings of the run and the store of models that it used.
 
 use anyhow::Result;
+use config::Config;
+use config::memory::weight;
+use errors::error_chain;
 use model::{FeedItem, Site};
 use modelstore::Store;
 use rayon::prelude::*;
@@ -9,9 +12,6 @@ use sink::Ledger;
 use sitemodel::{NoMeter, Settings, Sibling, SiteModel};
 
 use super::reread::Reread;
-use crate::config::Config;
-use crate::error_chain::error_chain;
-use crate::memory::weight;
 use crate::stages::learn::{ParsedSite, sample};
 
 /// Settings and models to look at the sites of a run with.

@@ -5,22 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
+use config::Config;
+use config::files::address_of;
+use errors::Stopped;
 use grouping::site_key;
+use input::Input;
+use input::read::{Intake, PayloadDigest, read};
+use input::selecting::{LeftOut, Selecting};
+use input::waiting::is_stream;
 use model::Site;
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
 use report::SiteRecords;
+use segment::group::group;
 use sink::{InputRecord, Ledger};
-
-use crate::config::Config;
-use crate::inputs::Input;
-use crate::progress::observer::{Observer, Quiet};
-use crate::run::Stopped;
-use crate::selecting::{LeftOut, Selecting};
-use crate::source::address_of;
-use crate::stages::group::group;
-use crate::stages::read::{Intake, PayloadDigest, read};
-use crate::waiting::is_stream;
+use terminal::observer::{Observer, Quiet};
 
 /// The result of reading again.
 pub(super) struct Reread {

@@ -5,13 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use config::Config;
 use modelstore::Store;
 use serde_json::json;
 use sitemodel::SiteModel;
-
-use crate::commands::format::Format;
-use crate::config::Config;
-use crate::printed::{Console, line};
+use terminal::format::Format;
+use terminal::printed::{Console, line};
 
 /// Arguments of `sitegrove models check`.
 #[derive(Args, Debug)]

@@ -9,12 +9,12 @@ use clap::Args;
 use modelstore::Store;
 use serde_json::json;
 use sitemodel::{SiteModel, Template};
+use terminal::format::Format;
+use terminal::printed::{Console, line};
+use terminal::whole_number::whole;
 
 use super::revision;
 use super::show::template_json;
-use crate::commands::format::Format;
-use crate::commands::whole_number::whole;
-use crate::printed::{Console, line};
 
 /// Arguments of `sitegrove models diff`.
 #[derive(Args, Debug)]

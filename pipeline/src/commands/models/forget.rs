@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use errors::Problem;
+use input::waiting::{NEVER_SET, waiting_for_databases};
 use serde_json::json;
+use terminal::format::Format;
+use terminal::printed::{Console, line};
 
 use super::open;
-use crate::commands::format::Format;
-use crate::error_chain::Problem;
-use crate::printed::{Console, line};
-use crate::waiting::{NEVER_SET, waiting_for_databases};
 
 /// Arguments of `sitegrove models forget`.
 #[derive(Args, Debug)]

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use errors::Problem;
 use modelstore::Store;
 use report::readable::{count, size};
 use serde_json::{Value, json};
 use sitemodel::Template;
+use terminal::format::Format;
+use terminal::printed::{Console, line};
+use terminal::whole_number::whole;
 
 use super::revision;
-use crate::commands::format::Format;
-use crate::commands::whole_number::whole;
-use crate::error_chain::Problem;
-use crate::printed::{Console, line};
 
 /// Arguments of `sitegrove models list`.
 #[derive(Args, Debug)]

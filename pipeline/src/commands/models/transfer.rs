@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use input::waiting::{NEVER_SET, waiting_for_databases};
 use modelstore::Store;
 use report::readable::{count, grouped};
 use serde_json::json;
+use terminal::format::Format;
+use terminal::printed::{Console, line};
 
-use crate::commands::format::Format;
 use crate::models_table::{self, Imported};
-use crate::printed::{Console, line};
-use crate::waiting::{NEVER_SET, waiting_for_databases};
 
 /// Arguments of `sitegrove models export`.
 #[derive(Args, Debug)]

@@ -4,11 +4,11 @@ use std::io::Write;
 
 use anyhow::Result;
 use report::readable::{count, grouped, size};
+use terminal::format::Format;
+use terminal::printed::{Console, line};
+use terminal::shortened::{middle, width_of, wrapped};
 
-use crate::commands::format::Format;
 use crate::forecast::{Forecast, InputForecast};
-use crate::printed::{Console, line};
-use crate::shortened::{middle, width_of, wrapped};
 
 /// Maximum number of inputs that are listed.
 const INPUTS_SHOWN: usize = 30;

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-
-use crate::config::Config;
-use crate::sink_name::SinkName;
+use config::{Config, SinkName};
 
 /// Outputs that grow from run to run.
 #[derive(Args, Debug)]

@@ -1,9 +1,8 @@
 //! Options that choose pages.
 
 use clap::Args;
-
-use crate::commands::whole_number::at_least_one;
-use crate::config::Config;
+use config::Config;
+use terminal::whole_number::at_least_one;
 
 /// Which pages of the inputs to take.
 #[derive(Args, Debug)]

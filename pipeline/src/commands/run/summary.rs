@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Result;
+use config::{Config, SinkName};
 use report::readable::{count, grouped, size, to_the_second};
 use serde_json::json;
+use terminal::format::Format;
+use terminal::printed::{Console, line};
+use terminal::shortened::{middle, width_of, wrapped, wrapper_in};
 
-use crate::commands::format::Format;
-use crate::config::Config;
-use crate::printed::{Console, line};
 use crate::run::{Report, Upload};
-use crate::shortened::{middle, width_of, wrapped, wrapper_in};
-use crate::sink_name::SinkName;
 
 /// Maximum number of sites in the summary.
 const SITES_SHOWN: usize = 15;

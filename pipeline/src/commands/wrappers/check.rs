@@ -6,12 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use config::site_config_files::{SiteConfigFile, read_files};
 use serde::Serialize;
+use terminal::format::Format;
+use terminal::printed::{Console, line};
 use wrapper::site_config::{Finding, Verdict};
-
-use crate::commands::format::Format;
-use crate::printed::{Console, line};
-use crate::site_config_files::{SiteConfigFile, read_files};
 
 /// Arguments of `sitegrove wrappers check`.
 #[derive(Args, Debug)]

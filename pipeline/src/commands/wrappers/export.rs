@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use config::SinkName;
 use grouping::site_key;
 use model::{Article, Route};
 use sink::{AtomicFile, SiteRecord, site_file_name};
+use terminal::printed::Console;
 use url::Url;
 use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
 use super::run_folder::sites;
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::printed::Console;
 use crate::results::Results;
-use crate::sink_name::SinkName;
 use crate::site_configs::{file_name, snippet};
 
 /// Output format.

@@ -7,8 +7,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use config::Config;
+use config::site_config_files::{read_files, site_configs_of};
 use dom::text_of;
+use errors::mark_begun;
 use grouping::{SiteAddresses, Tracking};
+use input::expand;
 use model::{Article, Page, contain_panics};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -16,17 +20,14 @@ use sink::Ledger;
 use sitemodel::site_config::{HostConfig, SiteConfigs};
 use sitemodel::stages::extract::without_title;
 use sitemodel::{Settings, parse_page};
+use terminal::format::Format;
+use terminal::printed::{Console, line};
 use wrapper::site_config::{SiteConfig, compile, host_of_file};
 
 use super::export::site_config_files;
 use super::run_folder::sites;
-use crate::commands::format::Format;
-use crate::config::Config;
-use crate::inputs::expand;
-use crate::printed::{Console, line};
 use crate::results::Results;
-use crate::run::{mark_begun, read_grouped};
-use crate::site_config_files::{read_files, site_configs_of};
+use crate::run::read_grouped;
 use crate::site_configs::squeezed;
 
 /// Arguments of `sitegrove wrappers test`.

@@ -7,11 +7,11 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 use sink::{SiteRecord, TemplateRecord, WrapperRecord};
+use terminal::format::Format;
+use terminal::printed::{Console, line};
+use terminal::shortened::{middle, width_of, wrapper_in};
 
 use super::run_folder::sites;
-use crate::commands::format::Format;
-use crate::printed::{Console, line};
-use crate::shortened::{middle, width_of, wrapper_in};
 
 /// Maximum columns of the name of a site.
 const SITE_COLUMNS: usize = 32;

@@ -1,0 +1,284 @@
+//! Progress of long commands: a bar at a terminal, a line every ten seconds elsewhere.
+
+use std::fmt::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use console::Term;
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use report::readable::{duration, grouped, size};
+
+use super::narrower::Narrower;
+use crate::messages::{LogFormat, PROGRESS, print_above};
+use crate::observer::Observer;
+use crate::printed::columns;
+
+/// Time between two lines where there is no terminal.
+const INTERVAL: Duration = Duration::from_secs(10);
+/// Times that the bars are drawn in a second, at most.
+const FRAMES: u8 = 20;
+/// Columns that the long form of a bar needs.
+const LONG: usize = 68;
+
+/// Shows bytes while inputs are read, then pages while sites are learnt.
+#[derive(Debug)]
+pub struct Progress {
+    state: Arc<State>,
+    bars: Option<Bars>,
+    lines: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+/// Two bars in turn.
+#[derive(Debug)]
+struct Bars {
+    bytes: ProgressBar,
+    pages: ProgressBar,
+    all: MultiProgress,
+}
+
+/// How far the work is.
+#[derive(Debug)]
+struct State {
+    begun: Instant,
+    /// What is done with the pages: "learning".
+    verb: &'static str,
+    bytes: AtomicU64,
+    bytes_of: AtomicU64,
+    learning: AtomicBool,
+    /// When learning began, in milliseconds after reading began.
+    learning_since: AtomicU64,
+    pages: AtomicU64,
+    pages_of: AtomicU64,
+    sites: AtomicU64,
+}
+
+impl Progress {
+    /// A bar on standard error if that is a terminal and messages are text; otherwise lines among the messages. After
+    /// reading, `verb` says what is done with the pages.
+    pub fn new(form: LogFormat, verb: &'static str) -> Self {
+        let state = Arc::new(State::begin(verb));
+        let terminal = Term::stderr();
+        if form == LogFormat::Text && terminal.is_term() {
+            let bars = Bars::new(terminal, verb);
+            print_above(Some(bars.all.clone()));
+            return Self { state, bars: Some(bars), lines: None };
+        }
+        let (end, ended) = channel();
+        let of = Arc::clone(&state);
+        let lines = std::thread::spawn(move || {
+            while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                of.line();
+            }
+        });
+        Self { state, bars: None, lines: Some((end, lines)) }
+    }
+
+    /// Removes the bars from the screen, or ends the lines.
+    pub fn clear(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        if let Some(bars) = &self.bars {
+            // Failing to clean up the terminal is no reason to stop.
+            let _ = bars.all.clear();
+            print_above(None);
+        }
+        if let Some((end, lines)) = self.lines.take() {
+            drop(end);
+            // A line that cannot be printed is no reason to stop.
+            let _ = lines.join();
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A rate, rounded to what a person reads easily: `253`, `9.8`.
+fn rounded(rate: f64) -> String {
+    match rate {
+        r if !r.is_finite() => "–".to_owned(),
+        r if r < 9.95 => format!("{r:.1}"),
+        r => grouped(r.round() as u64),
+    }
+}
+
+/// Time that is left, in a unit that suits it, with what separates it from what is before; nothing at the start, where it is
+/// not known.
+fn left(done: u64, of: u64, seconds: f64, separator: &str) -> String {
+    if done == 0 || of == 0 || seconds < 1.0 {
+        return String::new();
+    }
+    let rest = of.saturating_sub(done) as f64 * seconds / done as f64;
+    let rest = duration(rest.ceil());
+    let rest = rest.replace(".00 s", " s").replace(".0 s", " s").replace("0 ms", "0 s");
+    format!("{separator}{rest} left")
+}
+
+fn percent(done: u64, of: u64) -> u64 {
+    (done.min(of) * 100).checked_div(of).unwrap_or(0)
+}
+
+impl Bars {
+    fn new(terminal: Term, verb: &str) -> Self {
+        let (long, short) = ("{wide_bar}  {done}  {rate}{rest}", "{percent} %{rest}");
+        let form = if columns(&terminal) >= LONG { long } else { short };
+        let place = ProgressDrawTarget::term_like_with_hz(Box::new(Narrower(terminal)), FRAMES);
+        let all = MultiProgress::with_draw_target(place);
+        let style = |name: &str, done: Key, rate: Key| {
+            let template = format!("{name}  {form}");
+            let style = ProgressStyle::with_template(&template);
+            let rest: Key = |state, to| {
+                let of = state.len().unwrap_or(0);
+                to.write_str(&left(state.pos(), of, state.elapsed().as_secs_f64(), "  "))
+            };
+            style
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .with_key("done", key(done))
+                .with_key("rate", key(rate))
+                .with_key("rest", key(rest))
+                .progress_chars("━╸ ")
+        };
+        let bytes = all.add(ProgressBar::no_length());
+        bytes.set_style(style(
+            &format!("{:<1$}", "reading", verb.len()),
+            |state, to| {
+                let of = size(state.len().unwrap_or(0));
+                write!(to, "{} of {of}", size(state.pos()))
+            },
+            |state, to| {
+                let rate = state.pos() as f64 / state.elapsed().as_secs_f64().max(0.001);
+                write!(to, "{}/s", size(rate as u64))
+            },
+        ));
+        let pages = all.add(ProgressBar::no_length());
+        pages.set_style(style(
+            verb,
+            |state, to| {
+                let of = grouped(state.len().unwrap_or(0));
+                write!(to, "{} of {of} pages", grouped(state.pos()))
+            },
+            |state, to| {
+                let rate = state.pos() as f64 / state.elapsed().as_secs_f64().max(0.001);
+                write!(to, "{}/s", rounded(rate))
+            },
+        ));
+        Self { bytes, pages, all }
+    }
+}
+
+/// Writes a field of a bar.
+type Key = fn(&ProgressState, &mut dyn Write) -> fmt::Result;
+
+/// A field in the form that `indicatif` takes.
+fn key(write: Key) -> impl Fn(&ProgressState, &mut dyn Write) + Clone + Send + Sync + 'static {
+    // Writing to memory cannot fail.
+    move |state, to| {
+        let _ = write(state, to);
+    }
+}
+
+impl State {
+    fn begin(verb: &'static str) -> Self {
+        let zero = || AtomicU64::new(0);
+        Self {
+            begun: Instant::now(),
+            verb,
+            bytes: zero(),
+            bytes_of: zero(),
+            learning: AtomicBool::new(false),
+            learning_since: zero(),
+            pages: zero(),
+            pages_of: zero(),
+            sites: zero(),
+        }
+    }
+
+    /// Prints how far the work is.
+    fn line(&self) {
+        let get = |of: &AtomicU64| of.load(Ordering::Relaxed);
+        let seconds = self.begun.elapsed().as_secs_f64();
+        if self.learning.load(Ordering::Relaxed) {
+            let (pages, of, sites) = (get(&self.pages), get(&self.pages_of), get(&self.sites));
+            let seconds = seconds - get(&self.learning_since) as f64 / 1000.0;
+            let (rate, rest) =
+                (rounded(pages as f64 / seconds.max(0.001)), left(pages, of, seconds, ", "));
+            let (done, all, share) = (grouped(pages), grouped(of), percent(pages, of));
+            let phase = self.verb;
+            let text = format!("{phase} {done} of {all} pages ({share} %), {rate}/s{rest}");
+            tracing::info!(target: PROGRESS, phase, pages, of, sites, "{text}");
+        } else {
+            let (bytes, of) = (get(&self.bytes), get(&self.bytes_of));
+            let (rate, rest) = (bytes as f64 / seconds.max(0.001), left(bytes, of, seconds, ", "));
+            let (done, all, rate) = (size(bytes), size(of), size(rate as u64));
+            let share = percent(bytes, of);
+            // The length of a pipe is not known.
+            let text = match of {
+                0 => format!("reading {done}, {rate}/s"),
+                _ => format!("reading {done} of {all} ({share} %), {rate}/s{rest}"),
+            };
+            tracing::info!(target: PROGRESS, phase = "reading", bytes, of, "{text}");
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn reading(&self, _files: usize, bytes: u64) {
+        self.state.bytes_of.store(bytes, Ordering::Relaxed);
+        if let Some(bars) = &self.bars {
+            bars.bytes.set_length(bytes);
+        }
+    }
+
+    fn read(&self, bytes: u64) {
+        self.state.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(bars) = &self.bars {
+            bars.bytes.inc(bytes);
+        }
+    }
+
+    fn processing(&self, sites: usize, pages: usize) {
+        let state = &self.state;
+        state.sites.store(sites as u64, Ordering::Relaxed);
+        state.pages_of.store(pages as u64, Ordering::Relaxed);
+        let since = u64::try_from(state.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        state.learning_since.store(since, Ordering::Relaxed);
+        state.learning.store(true, Ordering::Relaxed);
+        if let Some(bars) = &self.bars {
+            bars.bytes.finish_and_clear();
+            bars.pages.reset_elapsed();
+            bars.pages.set_length(pages as u64);
+        }
+    }
+
+    fn site_done(&self, _site: &str, pages: usize) {
+        self.state.pages.fetch_add(pages as u64, Ordering::Relaxed);
+        if let Some(bars) = &self.bars {
+            bars.pages.inc(pages as u64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_rounded() {
+        assert_eq!(rounded(252.5655), "253");
+        assert_eq!(rounded(9.78), "9.8");
+        assert_eq!(rounded(12_345.6), "12,346");
+        assert_eq!(left(0, 100, 5.0, ", "), "");
+        assert_eq!(left(50, 100, 5.0, ", "), ", 5 s left");
+        assert_eq!(left(100, 100, 5.0, ", "), ", 0 s left");
+        assert_eq!(left(1, 100, 10.0, ", "), ", 16 min 30 s left");
+        assert_eq!((percent(1, 3), percent(0, 0), percent(5, 4)), (33, 0, 100));
+    }
+}
