@@ -58,7 +58,6 @@ impl OtherCaptures {
         Self(pages.filter_map(take).collect())
     }
 
-    /// All of them.
     pub(crate) fn all(&self) -> impl Iterator<Item = &StoredPage> {
         self.0.values().flat_map(|captures| &captures.others)
     }
@@ -79,9 +78,6 @@ impl OtherCaptures {
 
     /// Tries captures of pages without an article, in batches of limited size, and adds a drop for each
     /// capture that is not kept.
-    ///
-    /// # Errors
-    /// Those of `try_some`.
     pub(crate) fn try_for(
         mut self,
         site: &Surveyed,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
-use config::memory::Shares;
+use config::memory::MemoryShares;
 use config::{Config, SinkName};
 use errors::Stopped;
 use grouping::site_key;
@@ -24,7 +24,7 @@ use terminal::observer::Observer;
 use crate::output_paths::CommandPaths;
 use crate::run::find_inputs;
 use crate::sinks::check_outputs;
-use crate::target::Target;
+use crate::target::RemoteTarget;
 
 /// Memory of the program itself and of its buffers, in bytes.
 const PROGRAM: u64 = 60 << 20;
@@ -72,7 +72,6 @@ pub(crate) struct Forecast {
     pub(crate) html_bytes: u64,
     /// Threads.
     pub(crate) jobs: usize,
-    /// Memory limit.
     pub(crate) memory_limit: u64,
     /// Memory that the run is likely to take.
     pub(crate) memory: u64,
@@ -98,16 +97,14 @@ impl Forecast {
 type Sites = BTreeMap<String, u64>;
 
 /// Reads the inputs of a run and foretells what it would process and need.
-///
-/// # Errors
-/// As a run, before it begins; with [`Stopped`].
 pub(crate) fn forecast(
     config: &Config,
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Forecast> {
-    let target = Target::of(config)?;
-    let (out, config) = (config.run.out.clone(), target.as_ref().map_or(config, Target::config));
+    let target = RemoteTarget::of(config)?;
+    let (out, config) =
+        (config.run.out.clone(), target.as_ref().map_or(config, RemoteTarget::config));
     check_outputs(&config.emit, &config.run.out)?;
     let budget = config.run.budget()?;
     let selection = selection_of(&config.run)?;
@@ -116,7 +113,7 @@ pub(crate) fn forecast(
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let jobs = pool.context("cannot start threads")?.current_num_threads();
-    let shares = Shares::of(budget, jobs, config.read.most_memory());
+    let shares = MemoryShares::of(budget, jobs, config.read.most_memory());
     let counts: Vec<Mutex<InputCounts>> = inputs.iter().map(|_| Mutex::default()).collect();
     let reader = InputReader {
         config,

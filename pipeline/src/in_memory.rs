@@ -83,14 +83,14 @@ impl InMemory<'_> {
 
 /// What came of a page.
 #[derive(Debug)]
-pub struct Taken {
+pub struct AppliedPage {
     /// Its article, or why it has none.
     pub applied: Applied,
     /// Whether no template of the model is for it: it was looked at by itself then.
     pub unassigned: bool,
 }
 
-impl Taken {
+impl AppliedPage {
     /// What [`sitemodel::Seen`] counts: what the model itself gave.
     pub fn seen(&self) -> Cow<'_, Applied> {
         match self.unassigned {
@@ -107,23 +107,30 @@ impl Taken {
 
 /// What comes of a page by a model; a page that no template is for is looked at by itself. Of the feed items,
 /// those whose link leads to the page are used. Depends on nothing else.
-pub fn apply(model: &SiteModel, page: &Page, items: &[FeedItem], settings: &Settings) -> Taken {
+pub fn apply(
+    model: &SiteModel,
+    page: &Page,
+    items: &[FeedItem],
+    settings: &Settings,
+) -> AppliedPage {
     let take = || {
         let parsed = parse_page(page, settings);
         let items = own_items(&parsed, items, model.addresses(), settings);
         let sibling = Sibling { page: &parsed, feed_items: &items };
         let applied = model.apply_parsed(&sibling, Hints::default(), settings, &NoMeter);
         match applied.outcome {
-            Outcome::Unassigned => Taken {
+            Outcome::Unassigned => AppliedPage {
                 applied: model.apply_alone(&sibling, Hints::default(), settings, &NoMeter),
                 unassigned: true,
             },
-            _ => Taken { applied, unassigned: false },
+            _ => AppliedPage { applied, unassigned: false },
         }
     };
     // Where the parser fails, the model says so.
-    contain_panics(take)
-        .unwrap_or_else(|_| Taken { applied: model.apply(page, &[], settings), unassigned: false })
+    contain_panics(take).unwrap_or_else(|_| AppliedPage {
+        applied: model.apply(page, &[], settings),
+        unassigned: false,
+    })
 }
 
 /// What comes of one page that nothing else is known of.

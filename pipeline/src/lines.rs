@@ -28,14 +28,14 @@ pub fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
 
 /// The place of lines in a file that is plain or consists of zstd frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct LinesPlace {
     /// Offset of the frame that contains the first of them; 0 in a plain file.
     frame: u64,
     /// Their bytes, relative to the start of that frame, decompressed.
     bytes: Range<u64>,
 }
 
-impl Place {
+impl LinesPlace {
     /// Adds the lines at another place if they follow these.
     pub(crate) fn join(&mut self, next: &Self) -> bool {
         let follows = self.frame == next.frame && self.bytes.end == next.bytes.start;
@@ -48,18 +48,15 @@ impl Place {
 
 /// Reads a file frame by frame and calls `take` for each line with its place. Needs the memory of one frame;
 /// a run writes one per site.
-///
-/// # Errors
-/// If the file cannot be read, is damaged or cut short; or those of `take`.
 pub(crate) fn each<E: From<io::Error>>(
     path: &Path,
-    mut take: impl FnMut(Place, &[u8]) -> Result<(), E>,
+    mut take: impl FnMut(LinesPlace, &[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut file = BufReader::new(File::open(path)?);
     if !file.fill_buf()?.starts_with(&ZSTD) {
         let (mut at, mut line) = (0, Vec::new());
         while let length @ 1.. = file.read_until(b'\n', &mut line)? as u64 {
-            take(Place { frame: 0, bytes: at..at + length }, &line)?;
+            take(LinesPlace { frame: 0, bytes: at..at + length }, &line)?;
             at += length;
             line.clear();
         }
@@ -82,7 +79,7 @@ pub(crate) fn each<E: From<io::Error>>(
         while let Some(end) = text[at..].iter().position(|&byte| byte == b'\n') {
             let line = at..at + end + 1;
             let bytes = skipped + line.start as u64..skipped + line.end as u64;
-            take(Place { frame: first, bytes }, &text[line.clone()])?;
+            take(LinesPlace { frame: first, bytes }, &text[line.clone()])?;
             at = line.end;
         }
         text.drain(..at);
@@ -92,17 +89,14 @@ pub(crate) fn each<E: From<io::Error>>(
         return Ok(());
     }
     let bytes = skipped..skipped + text.len() as u64;
-    take(Place { frame: first, bytes }, &text)
+    take(LinesPlace { frame: first, bytes }, &text)
 }
 
 /// The lines at a place of a file.
-///
-/// # Errors
-/// If the file cannot be read, or has changed.
-pub(crate) fn at(path: &Path, place: &Place) -> io::Result<Vec<u8>> {
+pub(crate) fn at(path: &Path, place: &LinesPlace) -> io::Result<Vec<u8>> {
     let mut file = BufReader::new(File::open(path)?);
     let compressed = file.fill_buf()?.starts_with(&ZSTD);
-    let Place { frame, bytes } = place;
+    let LinesPlace { frame, bytes } = place;
     let mut reader: Box<dyn Read> = if compressed {
         file.seek(SeekFrom::Start(*frame))?;
         let mut decoder = zstd::Decoder::with_buffer(file)?;

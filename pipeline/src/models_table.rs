@@ -55,7 +55,7 @@ pub fn export(store: &Store, sites: &[String], since: &str, out: &Path) -> Resul
         .reads("the model store", store.path())
         .writes("--out", out, OutputKind::ModelsTable)
         .check()?;
-    let mut table = Writer::create(out)?;
+    let mut table = ModelsTableWriter::create(out)?;
     let mut revisions = 0;
     for site in &keys {
         for model in store.models(site)?.into_iter().filter(|model| *model.night >= *since) {
@@ -121,18 +121,15 @@ fn check(row: &ModelRow) -> Result<()> {
 }
 
 /// A table that is being written. It appears when it is finished.
-struct Writer {
+struct ModelsTableWriter {
     path: PathBuf,
     file: SerializedFileWriter<CheckedWriter>,
     rows: Vec<ModelRow>,
     bytes: usize,
 }
 
-impl Writer {
+impl ModelsTableWriter {
     /// Starts the table at `path`, and the folder it is in.
-    ///
-    /// # Errors
-    /// If it cannot be created.
     fn create(path: &Path) -> Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             make_folder(folder)?;
@@ -154,9 +151,6 @@ impl Writer {
     }
 
     /// Adds a row.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
     fn push(&mut self, model: ModelRow) -> Result<()> {
         self.bytes += model.blob.len();
         self.rows.push(model);
@@ -177,9 +171,6 @@ impl Writer {
     }
 
     /// Completes the table.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
     fn finish(mut self) -> Result<()> {
         self.write()?;
         checked_file::finish(self.file)
@@ -236,9 +227,6 @@ fn write_group(
 }
 
 /// Reads the rows of a table, of any program that keeps its columns.
-///
-/// # Errors
-/// If it is no table of models or damaged, or `take` fails.
 fn each(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Result<()> {
     contain_panics(|| read_rows(path, take))
         .with_context(|| format!("{} is damaged", path.display()))?

@@ -77,9 +77,6 @@ pub(crate) struct Results {
 
 impl Results {
     /// Opens the folder of a run.
-    ///
-    /// # Errors
-    /// If it holds no finished run.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let ledger = Arc::new(finished_ledger(folder)?);
         Ok(Self { folder: folder.to_owned(), ledger })
@@ -101,9 +98,6 @@ impl Results {
     }
 
     /// The lines of articles.
-    ///
-    /// # Errors
-    /// If the run did not write them.
     pub(crate) fn articles(&self) -> Result<LineFile> {
         articles_in(&self.folder, Some(&self.ledger))
     }
@@ -152,9 +146,6 @@ impl LineFile {
     }
 
     /// Calls for each line.
-    ///
-    /// # Errors
-    /// If the file cannot be read, a line is not as it should be, or `take` fails.
     pub(crate) fn each<T: DeserializeOwned>(
         &self,
         mut take: impl FnMut(T, &str) -> Result<()>,

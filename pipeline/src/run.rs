@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anyhow::{Context, Result, bail};
 use config::Config;
-use config::memory::Shares;
+use config::memory::MemoryShares;
 use errors::{Problem, Stopped, mark_begun, problem_of};
 use grouping::Tracking;
 use input::Input;
@@ -29,7 +29,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::readable::size;
 use segment::collect::{Collector, SegmentFiles, Segments};
 use segment::frames::is_damage;
-use segment::identity::{Step, StepIdentity};
+use segment::identity::{StepIdentity, StepKind};
 use segment::settle::{SettledSites, settle_sites};
 use segment::work_folder::make_work_folder;
 use sink::{Ledger, RunPhase, SinkError};
@@ -39,7 +39,7 @@ use self::emission::{Emission, write_drops};
 use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Clock, begin_ledger};
 use crate::progress::status::{Status, place};
-use crate::progress::tally::Tally;
+use crate::progress::tally::RunTally;
 use crate::results::check_earlier;
 use crate::resume::folder::{Claim, RunFolder, state_error};
 use crate::resume::identity::Identity;
@@ -52,7 +52,7 @@ pub(crate) use self::inputs::{find as find_inputs, read_grouped};
 
 /// The outcome of a run.
 #[derive(Debug)]
-pub struct Report {
+pub struct RunReport {
     /// The ledger.
     pub ledger: Ledger,
     /// The sites with the most articles, most first, with their best wrappers.
@@ -127,25 +127,22 @@ pub fn run(
     overwrite: bool,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Report> {
-    let prepared = Prepared::of(config, stop)?;
+) -> Result<RunReport> {
+    let prepared = PreparedRun::of(config, stop)?;
     run_prepared(config, &prepared, overwrite, stop, observer)
 }
 
 /// What a run is to work on, before anything is written.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedRun {
     clock: Clock,
     budget: u64,
     inputs: Vec<Input>,
     pub(crate) identity: Identity,
 }
 
-impl Prepared {
+impl PreparedRun {
     /// Checks the settings, finds the inputs, and checks all paths.
-    ///
-    /// # Errors
-    /// As [`run`], before any work.
     pub(crate) fn of(config: &Config, stop: &AtomicBool) -> Result<Self> {
         let clock = Clock::default();
         check_outputs(&config.emit, &config.run.out)?;
@@ -160,24 +157,21 @@ impl Prepared {
 }
 
 /// Runs the pipeline in a local folder.
-///
-/// # Errors
-/// As [`run`].
 pub(crate) fn run_prepared(
     config: &Config,
-    prepared: &Prepared,
+    prepared: &PreparedRun,
     overwrite: bool,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Report> {
-    let Prepared { clock, budget, inputs, identity } = prepared;
+) -> Result<RunReport> {
+    let PreparedRun { clock, budget, inputs, identity } = prepared;
     let (folder, resumes) = match RunFolder::claim(config, identity, overwrite)? {
         Claim::Begin(folder) => (folder, false),
         Claim::Resume(folder) => (folder, true),
         Claim::Done(mut ledger) => {
             finishing::compare_finished(config, &mut ledger)?;
             let best = Vec::new();
-            return Ok(Report { ledger: *ledger, best, nothing_to_do: true, upload: None });
+            return Ok(RunReport { ledger: *ledger, best, nothing_to_do: true, upload: None });
         }
     };
     let store = match nightly::open(config, stop, stopped_waiting(resumes)) {
@@ -189,7 +183,7 @@ pub(crate) fn run_prepared(
     };
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
-    let shares = Shares::of(*budget, pool.current_num_threads(), config.read.most_memory());
+    let shares = MemoryShares::of(*budget, pool.current_num_threads(), config.read.most_memory());
     let work_folder = folder.work_folder(&config.run.spool);
     let mut ledger = begin_ledger(config, pool.current_num_threads());
     if let Some(progress) = &mut ledger.progress {
@@ -242,7 +236,7 @@ pub(crate) fn run_prepared(
     if ledger.failed_sinks.is_empty() || !ledger.unread().is_empty() {
         folder.finish()?;
     }
-    Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
+    Ok(RunReport { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
 }
 
 /// A run with everything it needs.
@@ -259,7 +253,7 @@ struct RunContext<'a> {
     /// Bytes of pages in them.
     written: &'a AtomicU64,
     pool: &'a ThreadPool,
-    shares: Shares,
+    shares: MemoryShares,
     clock: &'a Clock,
     status: &'a Status<'a>,
     stop: &'a AtomicBool,
@@ -268,12 +262,12 @@ struct RunContext<'a> {
 
 impl RunContext<'_> {
     /// Everything between the claim of the run folder and the report.
-    fn run(&self, resumes: bool) -> Result<Tally> {
+    fn run(&self, resumes: bool) -> Result<RunTally> {
         let segments = self.read(resumes)?;
         let mut sites = self.settle(segments)?;
         let mut outputs = Outputs::create(&self.config.run.out, self.config, self.stop)
             .map_err(|error| stopped_or(error, stopped_waiting(true)))?;
-        let mut tally = Tally::default();
+        let mut tally = RunTally::default();
         self.begin_night(&sites, &mut outputs)?;
         let to = Some((&mut outputs, &mut tally));
         let records = write_drops(&mut sites, self.work_folder, self.config, to)
@@ -301,7 +295,7 @@ impl RunContext<'_> {
         let files = SegmentFiles {
             folder: self.work_folder,
             limit: self.shares.waiting,
-            identity: StepIdentity::of(Step::Survey, 0, self.config, Vec::new()),
+            identity: StepIdentity::of(StepKind::Survey, 0, self.config, Vec::new()),
             written: self.written,
         };
         let collector = Collector::new(self.tracking(), files);
@@ -358,7 +352,7 @@ impl RunContext<'_> {
     }
 
     /// Writes all results, and keeps what the store took in.
-    fn emit(&self, mut outputs: Outputs<'_>, tally: &mut Tally) -> Result<()> {
+    fn emit(&self, mut outputs: Outputs<'_>, tally: &mut RunTally) -> Result<()> {
         self.status.phase(RunPhase::Writing, |_| ());
         let emission = Emission {
             config: self.config,

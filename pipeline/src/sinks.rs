@@ -15,10 +15,6 @@ use sink::{
 };
 
 /// Checks the settings of outputs before any work.
-///
-/// # Errors
-/// If an output is at an address, a data set has no folder, or the index has too little
-/// memory.
 pub(crate) fn check_outputs(emit: &EmitConfig, run: &Path) -> anyhow::Result<()> {
     let dataset = emit.dataset_made_in.as_ref().unwrap_or(&emit.dataset);
     if let Some(address) = [run, dataset].into_iter().find_map(address_of) {
@@ -42,9 +38,6 @@ pub(crate) fn check_outputs(emit: &EmitConfig, run: &Path) -> anyhow::Result<()>
 }
 
 /// Opens an output for a run folder. What waits for other programs looks at `stop`.
-///
-/// # Errors
-/// If its files cannot be created.
 pub(crate) fn open_sink<'a>(
     name: SinkName,
     folder: &Path,

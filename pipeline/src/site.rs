@@ -31,7 +31,7 @@ use modelstore::Store;
 use sitemodel::{Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
 use self::large::{LargeSite, learnt_site_configs};
-use self::made::SiteMade;
+use self::made::SiteStepOutputs;
 use self::night::Begun;
 pub(crate) use self::night::Decided;
 
@@ -42,7 +42,7 @@ use segment::stored::StoredPage;
 
 use crate::captures::OtherCaptures;
 use crate::progress::ledger::Clock;
-use crate::stages::apply::{Applying, Findings, Unassigned, found, join, result, unassigned};
+use crate::stages::apply::{ApplyContext, Findings, Unassigned, found, join, result, unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse, sample};
 
 /// Receives the results of a site's parts, by number; returns whether to continue.
@@ -53,7 +53,7 @@ type TryCaptures<'b, 'a> = dyn FnMut(&Work<'a>, Vec<(usize, StoredPage)>) -> io:
     + 'b;
 
 /// As [`Emit`], in one thread.
-type Take<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
+type TakeResult<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
 
 /// Processes a site in memory, as a run does.
 pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
@@ -76,9 +76,6 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 }
 
 /// Processes a site whose first `done` parts are done already.
-///
-/// # Errors
-/// If its pages cannot be read from the spool.
 pub(crate) fn work_on(
     site: StoredSite,
     done: usize,
@@ -165,7 +162,7 @@ impl<'a> Work<'a> {
     /// The result of a site of which other processes computed what came of each page, all at once.
     pub(crate) fn assemble(
         &mut self,
-        made: SiteMade<'_>,
+        made: SiteStepOutputs<'_>,
         items: Vec<FeedItem>,
     ) -> io::Result<SiteResult> {
         let mut site = self.surveyed(items)?;
@@ -191,7 +188,7 @@ impl<'a> Work<'a> {
         large: &mut LargeSite<'_>,
         items: Vec<FeedItem>,
         done: usize,
-        emit: &mut Take<'_>,
+        emit: &mut TakeResult<'_>,
     ) -> io::Result<()> {
         let mut site = self.surveyed(items)?;
         let Begun { mut model, unassigned: then, mut night, .. } = large.begin(self, &mut site)?;
@@ -269,11 +266,11 @@ impl<'a> Work<'a> {
         findings.keys().copied().filter(waits).collect()
     }
 
-    pub(crate) fn applying<'b>(&self, site: &'b Surveyed, model: &'b SiteModel) -> Applying<'b>
+    pub(crate) fn applying<'b>(&self, site: &'b Surveyed, model: &'b SiteModel) -> ApplyContext<'b>
     where
         'a: 'b,
     {
-        Applying { site, model, settings: self.settings, meter: self.clock }
+        ApplyContext { site, model, settings: self.settings, meter: self.clock }
     }
 
     /// Pages by their indices.
@@ -393,7 +390,7 @@ impl<'a> Work<'a> {
     /// The result of pages, including the articles of their other captures.
     fn result(
         &mut self,
-        applying: &Applying<'_>,
+        applying: &ApplyContext<'_>,
         mut findings: Findings,
         try_some: &mut TryCaptures<'_, 'a>,
     ) -> io::Result<SiteResult> {
@@ -416,7 +413,6 @@ fn take_pages<'p>(parsed: &mut ParsedPages<'p>, pages: &BTreeSet<usize>) -> Pars
     taken
 }
 
-/// The heads of parsed pages.
 fn heads(parsed: &ParsedPages<'_>, settings: &Settings) -> Vec<PageHead> {
     let head = |(_, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
         Ok(parsed) => head_of(parsed, settings),

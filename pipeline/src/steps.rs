@@ -33,4 +33,4 @@ pub mod learn;
 pub mod merge;
 pub mod survey;
 
-pub use segment::identity::Share;
+pub use segment::identity::SiteShare;

@@ -19,14 +19,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::resume::finished::{fits, is_done};
 use crate::resume::identity::Identity;
-use crate::run::{Prepared, Report, run as run_locally, run_prepared};
+use crate::run::{PreparedRun, RunReport, run as run_locally, run_prepared};
 
 /// Object that says which run is being written to a prefix, until it is complete.
 const MARK: &str = ".sitegrove/run.json";
 
 /// Outputs at an address, and the folder in which they are made.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct RemoteTarget {
     /// The settings, with local folders in place of addresses.
     config: Config,
     /// Where the outputs go.
@@ -40,7 +40,7 @@ pub(crate) struct Target {
 
 /// What is to be done for a target.
 #[derive(Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum TargetClaim {
     /// Nothing: the run is there.
     Nothing(Box<Ledger>),
     /// The run is to be made, or uploaded.
@@ -60,33 +60,30 @@ pub fn run(
     overwrite: bool,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Report> {
-    let Some(target) = Target::of(config)? else {
+) -> Result<RunReport> {
+    let Some(target) = RemoteTarget::of(config)? else {
         return run_locally(config, overwrite, stop, observer);
     };
-    let prepared = Prepared::of(target.config(), stop)?;
+    let prepared = PreparedRun::of(target.config(), stop)?;
     let _lock = target.lock()?;
     let overwrite = match target.claim(&prepared.identity, overwrite)? {
-        Wanted::Run { overwrite } => overwrite,
-        Wanted::Nothing(ledger) => {
+        TargetClaim::Run { overwrite } => overwrite,
+        TargetClaim::Nothing(ledger) => {
             if config.run.earlier().is_some() {
                 tracing::warn!(at = target.address, "the run is complete, and is not compared");
             }
             // Left by a process that died while cleaning up.
             let _ = fs::remove_dir_all(&target.work);
             let best = Vec::new();
-            return Ok(Report { ledger: *ledger, best, nothing_to_do: true, upload: None });
+            return Ok(RunReport { ledger: *ledger, best, nothing_to_do: true, upload: None });
         }
     };
     let report = run_prepared(target.config(), &prepared, overwrite, stop, observer)?;
     target.upload(report, stop)
 }
 
-impl Target {
+impl RemoteTarget {
     /// The target that the settings name; none if all outputs are local.
-    ///
-    /// # Errors
-    /// If only some of the outputs can be at an address, or this build has no access to addresses.
     pub(crate) fn of(config: &Config) -> Result<Option<Self>> {
         let (run, emit) = (&config.run, &config.emit);
         for path in [&emit.archive, &emit.index, &run.models, &run.metrics, &run.spool, &run.work] {
@@ -140,10 +137,7 @@ impl Target {
 
     /// Looks at what is there, and says that this run is being written. Whoever may not write there learns it before
     /// any work.
-    ///
-    /// # Errors
-    /// If a different run or something else is there and may not be overwritten, or there is no access.
-    pub(crate) fn claim(&self, identity: &Identity, overwrite: bool) -> Result<Wanted> {
+    pub(crate) fn claim(&self, identity: &Identity, overwrite: bool) -> Result<TargetClaim> {
         let shown = &self.address;
         let access = || format!("cannot write to {shown}");
         let there = self.out.list().with_context(access)?;
@@ -163,7 +157,7 @@ impl Target {
                     })?;
                     fits(&ledger, identity, shown)?;
                     if is_done(&ledger, identity) && self.has_outputs(&there)? {
-                        return Ok(Wanted::Nothing(Box::new(ledger)));
+                        return Ok(TargetClaim::Nothing(Box::new(ledger)));
                     }
                 }
                 None if is_same || there.keys().all(|name| name == MARK) => {}
@@ -182,7 +176,7 @@ impl Target {
         }
         let json = serde_json::to_vec_pretty(identity).unwrap_or_default();
         self.out.put(MARK, json).with_context(access)?;
-        Ok(Wanted::Run { overwrite: overwrite && !goes_on })
+        Ok(TargetClaim::Run { overwrite: overwrite && !goes_on })
     }
 
     /// Whether all chosen outputs are where they should be.
@@ -209,9 +203,6 @@ impl Target {
     }
 
     /// Makes the local folder, for its user alone, and locks it until what is returned is dropped.
-    ///
-    /// # Errors
-    /// If it cannot be made, belongs to somebody else, or another process uses it.
     pub(crate) fn lock(&self) -> Result<File> {
         let shown = self.work.display();
         make_private(&self.work).with_context(|| format!("cannot create {shown}"))?;

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use config::Config;
-use config::memory::Shares;
+use config::memory::MemoryShares;
 use duplicates::Describer;
 use model::SiteResult;
 use modelstore::Store;
@@ -58,7 +58,7 @@ pub(crate) struct WorkerPool<'a> {
     pub(crate) stop: &'a AtomicBool,
     /// All threads together, for large sites.
     pub(crate) together: &'a ThreadPool,
-    pub(crate) shares: Shares,
+    pub(crate) shares: MemoryShares,
 }
 
 type Handed = Result<Done>;
@@ -66,9 +66,6 @@ type Handed = Result<Done>;
 impl WorkerPool<'_> {
     /// Processes all sites that `list` gives and passes the results to `take` in order, starting with number
     /// and part `first`. When stopped, finishes the sites that were started and returns early.
-    ///
-    /// # Errors
-    /// The first of `list`, `take` or a worker.
     pub(crate) fn work(
         &self,
         list: impl FnOnce(&mut dyn FnMut(Task) -> ControlFlow<()>) -> io::Result<()> + Send,
@@ -80,7 +77,7 @@ impl WorkerPool<'_> {
         let (to_us, results) = sync_channel::<Handed>(2 * threads);
         let failed = AtomicBool::new(false);
         let halted = || failed.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
-        let queue = Queue { tasks: Mutex::new(tasks), turn: RwLock::new(()) };
+        let queue = TaskQueue { tasks: Mutex::new(tasks), turn: RwLock::new(()) };
         let gate = Gate::new(self.shares.on_the_way);
         let alone = |_| ThreadPoolBuilder::new().num_threads(1).build();
         let pools: Vec<ThreadPool> =
@@ -129,7 +126,7 @@ impl WorkerPool<'_> {
     /// Processes one task after the other.
     fn serve(
         &self,
-        queue: &Queue,
+        queue: &TaskQueue,
         own: &ThreadPool,
         to_us: &SyncSender<Handed>,
         halted: &(dyn Fn() -> bool + Sync),
@@ -170,7 +167,7 @@ impl WorkerPool<'_> {
 
 /// Tasks, and how many may run: several in parallel, or one alone.
 #[derive(Debug)]
-struct Queue {
+struct TaskQueue {
     tasks: Mutex<Receiver<Task>>,
     turn: RwLock<()>,
 }

@@ -9,9 +9,6 @@ use toml::{Table, Value};
 use super::DEFAULT;
 
 /// Checks that all keys of a table are known.
-///
-/// # Errors
-/// If one is not, naming the key that was probably meant.
 pub(super) fn check_keys(
     own: &Table,
     known: &Table,

@@ -57,7 +57,7 @@ pub fn weight(html: &str) -> u64 {
 
 /// How the memory limit is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shares {
+pub struct MemoryShares {
     /// Bytes of pages that are kept in memory until their site is processed.
     pub waiting: u64,
     /// Maximum weight of a site that is processed in parallel with others; a larger one is processed alone.
@@ -68,7 +68,7 @@ pub struct Shares {
     pub files: usize,
 }
 
-impl Shares {
+impl MemoryShares {
     /// Divides a memory limit among threads; reading a file takes at most `reading` bytes. Affects speed and
     /// disk use, never results.
     pub fn of(budget: u64, threads: usize, reading: u64) -> Self {

@@ -21,7 +21,7 @@ const GLOBAL: &str = "global";
 
 /// A site config that was read from a file.
 #[derive(Clone, Debug)]
-pub struct SiteConfigFile {
+pub struct LoadedSiteConfig {
     /// Where it was read from.
     pub path: PathBuf,
     /// The host it is for (`example.com`, or `.example.com` for its subdomains); `None` if the file name
@@ -35,7 +35,7 @@ pub struct SiteConfigFile {
     digest: [u8; 32],
 }
 
-impl SiteConfigFile {
+impl LoadedSiteConfig {
     /// Reads a file.
     ///
     /// # Errors
@@ -67,12 +67,12 @@ impl SiteConfigFile {
 ///
 /// # Errors
 /// If a path does not exist or cannot be read, or a folder contains no site config.
-pub fn read_files(paths: &[PathBuf]) -> Result<Vec<SiteConfigFile>> {
+pub fn read_files(paths: &[PathBuf]) -> Result<Vec<LoadedSiteConfig>> {
     let mut files = Vec::new();
     for path in paths {
         let shown = path.display();
         if !path.is_dir() {
-            files.push(SiteConfigFile::read(path)?);
+            files.push(LoadedSiteConfig::read(path)?);
             continue;
         }
         let entries =
@@ -88,7 +88,7 @@ pub fn read_files(paths: &[PathBuf]) -> Result<Vec<SiteConfigFile>> {
             bail!("the folder {shown} contains no site config (HOST.txt)");
         }
         for file in inside {
-            files.push(SiteConfigFile::read(&file)?);
+            files.push(LoadedSiteConfig::read(&file)?);
         }
     }
     Ok(files)
@@ -96,8 +96,8 @@ pub fn read_files(paths: &[PathBuf]) -> Result<Vec<SiteConfigFile>> {
 
 /// Maps hosts to site configs. If two files are for one host, the later one wins. The directives of
 /// `global.txt` are added to those of every other file; alone it has no effect.
-pub fn site_configs_of(files: &[SiteConfigFile]) -> SiteConfigs {
-    let mut by_host: BTreeMap<String, &SiteConfigFile> = BTreeMap::new();
+pub fn site_configs_of(files: &[LoadedSiteConfig]) -> SiteConfigs {
+    let mut by_host: BTreeMap<String, &LoadedSiteConfig> = BTreeMap::new();
     for file in files {
         if let Some(host) = &file.host {
             by_host.insert(host.clone(), file);
@@ -110,7 +110,7 @@ pub fn site_configs_of(files: &[SiteConfigFile]) -> SiteConfigs {
         digest.update(file.digest);
     }
     let global = by_host.remove(GLOBAL);
-    let config = |(host, file): (String, &SiteConfigFile)| {
+    let config = |(host, file): (String, &LoadedSiteConfig)| {
         let mut wrapper = file.wrapper.clone();
         if let Some(global) = global {
             wrapper.extend(&global.wrapper);

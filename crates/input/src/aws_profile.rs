@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 /// Credentials of a profile.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Profile {
+pub(crate) struct AwsProfile {
     pub(crate) access_key_id: String,
     pub(crate) secret_access_key: String,
     pub(crate) session_token: Option<String>,
 }
 
 /// The credentials of the profile that `AWS_PROFILE` names, or of `default`; `None` without such a file or profile.
-pub fn profile() -> Option<Profile> {
+pub(crate) fn profile() -> Option<AwsProfile> {
     let named = std::env::var_os("AWS_SHARED_CREDENTIALS_FILE").map(PathBuf::from);
     let file = named.or_else(|| {
         Some(PathBuf::from(std::env::var_os("HOME")?).join(".aws").join("credentials"))
@@ -20,7 +20,7 @@ pub fn profile() -> Option<Profile> {
     read(&std::fs::read_to_string(file).ok()?, &name)
 }
 
-fn read(text: &str, name: &str) -> Option<Profile> {
+fn read(text: &str, name: &str) -> Option<AwsProfile> {
     let is_own =
         |line: &str| line.strip_prefix('[')?.strip_suffix(']').map(|own| own.trim() == name);
     let mut values = [None, None, None];
@@ -39,7 +39,7 @@ fn read(text: &str, name: &str) -> Option<Profile> {
         }
     }
     let [access_key_id, secret_access_key, session_token] = values;
-    Some(Profile {
+    Some(AwsProfile {
         access_key_id: access_key_id?,
         secret_access_key: secret_access_key?,
         session_token,

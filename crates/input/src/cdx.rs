@@ -84,7 +84,7 @@ pub struct Listed {
 
 /// A line of a CDXJ file.
 #[derive(Deserialize)]
-struct Line {
+struct CdxjLine {
     filename: String,
     offset: Number,
     length: Number,
@@ -118,9 +118,6 @@ pub fn read(index: &Path, take: &mut dyn FnMut(Listed)) -> Result<()> {
 }
 
 /// Reads an index, or some of its lines, compressed or not.
-///
-/// # Errors
-/// If it cannot be read or understood.
 pub(crate) fn read_from(index: impl Read, take: &mut dyn FnMut(Listed)) -> Result<()> {
     let mut from = BufReader::new(index);
     let is_packed = from.fill_buf()?.starts_with(&[0x1f, 0x8b]);
@@ -144,7 +141,7 @@ pub(crate) fn read_from(index: impl Read, take: &mut dyn FnMut(Listed)) -> Resul
         if let Some(letters) = text.strip_prefix("CDX ") {
             columns = Some(Columns::of(letters)?);
         } else if let Some(at) = text.find('{') {
-            let line: Line = serde_json::from_str(&text[at..]).with_context(wrong)?;
+            let line: CdxjLine = serde_json::from_str(&text[at..]).with_context(wrong)?;
             let (offset, length) =
                 line.offset.value().zip(line.length.value()).with_context(wrong)?;
             let record = RecordAt { offset, length };

@@ -118,21 +118,21 @@ pub fn is_archive(path: &Path) -> bool {
 const FIRST: u64 = 4 << 10;
 
 /// What a file without an extension is, by its first bytes.
-fn kind_of(path: &Path) -> Option<Kind> {
+fn kind_of(path: &Path) -> Option<FileKind> {
     if path.extension().is_some() || is_stream(path) {
         return None;
     }
     let mut first = Vec::new();
     fs::File::open(path).ok()?.take(FIRST).read_to_end(&mut first).ok()?;
     match sniff_html(None, &first) {
-        PayloadKind::Html => Some(Kind::Html),
-        PayloadKind::Feed => Some(Kind::Feed),
-        PayloadKind::Other => archive::begins_as_archive(&first).then_some(Kind::Archive),
+        PayloadKind::Html => Some(FileKind::Html),
+        PayloadKind::Feed => Some(FileKind::Feed),
+        PayloadKind::Other => archive::begins_as_archive(&first).then_some(FileKind::Archive),
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     Archive,
     Html,
     Feed,
@@ -296,7 +296,7 @@ fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
     if as_feed {
         return Input::Feed(path.to_owned());
     }
-    if is_html(path) || kind_of(path) == Some(Kind::Html) {
+    if is_html(path) || kind_of(path) == Some(FileKind::Html) {
         let inside = path.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty());
         let name = inside.map_or_else(
             || path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -386,10 +386,10 @@ fn walk(
     for entry in entries {
         let path = entry.path();
         let wanted = match as_feed {
-            true => is_wanted_name(&path, true) || kind_of(&path) == Some(Kind::Feed),
+            true => is_wanted_name(&path, true) || kind_of(&path) == Some(FileKind::Feed),
             false => {
                 is_wanted_name(&path, false)
-                    || matches!(kind_of(&path), Some(Kind::Html | Kind::Archive))
+                    || matches!(kind_of(&path), Some(FileKind::Html | FileKind::Archive))
             }
         };
         match (entry.file_type(), fs::metadata(&path)) {

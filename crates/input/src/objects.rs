@@ -20,27 +20,15 @@ pub struct UploadFile {
 /// The objects below a prefix. Requests that fail are repeated before an error is returned.
 pub trait Objects: Debug {
     /// Their names below the prefix, with their sizes in bytes.
-    ///
-    /// # Errors
-    /// If the bucket does not exist, or may not be listed.
     fn list(&self) -> io::Result<BTreeMap<String, u64>>;
 
     /// The contents of an object.
-    ///
-    /// # Errors
-    /// If it does not exist, or cannot be read.
     fn get(&self, name: &str) -> io::Result<Vec<u8>>;
 
     /// Writes an object, which appears as a whole.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     fn put(&self, name: &str, contents: Vec<u8>) -> io::Result<()>;
 
     /// Removes an object, if it exists.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
     fn delete(&self, name: &str) -> io::Result<()>;
 
     /// Uploads files, several at once, until `stop` is set; calls `done` after each. Returns those that failed.

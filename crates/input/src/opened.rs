@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::Input;
 use crate::cdx::Ranges;
 use crate::source::open;
-use crate::waiting::{Stream, is_stream};
+use crate::waiting::{InterruptibleStream, is_stream};
 
 /// An input being read. Archive readers take an IO error for the end of the file, so it is
 /// remembered here.
@@ -34,21 +34,28 @@ impl<'a> Opened<'a> {
     ) -> io::Result<Self> {
         let inner: Box<dyn Read + 'a> = match input {
             Input::Unreadable { why, .. } => return Err(io::Error::other(why.as_str())),
-            _ if input.is_stdin() => Box::new(Stream::new(|| Ok(io::stdin()), stopped)?),
+            _ if input.is_stdin() => {
+                Box::new(InterruptibleStream::new(|| Ok(io::stdin()), stopped)?)
+            }
             Input::Records { path, .. } if is_stream(path) => {
                 return Err(io::Error::other(
                     "an index lists records of it, but it is not a regular file: records cannot be found in it",
                 ));
             }
-            _ if is_stream(input.path()) => Box::new(Stream::of_path(input.path(), stopped)?),
+            _ if is_stream(input.path()) => {
+                Box::new(InterruptibleStream::of_path(input.path(), stopped)?)
+            }
             Input::Records { path, records } => {
                 let (path, records) = (path.clone(), records.to_vec());
-                Box::new(Stream::new(move || Ok(Ranges::new(open(&path)?, records)), stopped)?)
+                Box::new(InterruptibleStream::new(
+                    move || Ok(Ranges::new(open(&path)?, records)),
+                    stopped,
+                )?)
             }
             _ if address_of(input.path()).is_some() => {
                 // Read ahead, and no longer than until the run is stopped.
                 let path = input.path().to_owned();
-                Box::new(Stream::new(move || open(&path), stopped)?)
+                Box::new(InterruptibleStream::new(move || open(&path), stopped)?)
             }
             _ => Box::new(open(input.path())?),
         };

@@ -31,15 +31,23 @@ use crate::waiting::is_stream;
 pub use archive_reader::{ArchiveReader, BrokenOff};
 pub use intake::own_address;
 pub use intake::{InputSummary, Intake, PayloadDigest, ReadError, Take};
-use reading::{Media, Reading};
+use reading::{FileReading, Media};
 pub use wacz::indexed;
 
 /// Passes on a saved page, HTML or MHTML, that is in memory and has the address `url` unless it names another.
 pub fn read_saved(bytes: Vec<u8>, url: String, config: &ReadConfig, take: &mut Take<'_>) {
     let file: Arc<str> = "-".into();
     let summary = InputSummary::default();
-    let mut intake =
-        Reading { config, file, summary, given: 0, offset: None, digest: None, ready: None, take };
+    let mut intake = FileReading {
+        config,
+        file,
+        summary,
+        given: 0,
+        offset: None,
+        digest: None,
+        ready: None,
+        take,
+    };
     let origin = intake.origin(0, "", None);
     intake
         .contained(&url.clone(), origin.clone(), |reading| reading.saved_page(url, origin, bytes));
@@ -67,7 +75,7 @@ pub fn read(
     };
     let mut reader = Opened::new(input, progress, &stopped, &failure).map_err(failed)?;
     let summary = InputSummary { file: file.to_string(), ..InputSummary::default() };
-    let mut intake = Reading {
+    let mut intake = FileReading {
         config,
         file: file.clone(),
         summary,

@@ -19,7 +19,7 @@ use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
-pub use self::bucket::Bucket;
+pub(crate) use self::bucket::Bucket;
 
 /// Bytes of the first request after a jump; each further one asks for twice as many.
 const FIRST: u64 = 256 << 10;
@@ -34,7 +34,7 @@ const LISTED: [&str; 3] = ["s3://", "hdfs://", "viewfs://"];
 const KEPT: Duration = Duration::from_millis(3_200);
 
 /// An address, and where it leads.
-struct Place {
+struct RemotePlace {
     store: Arc<dyn ObjectStore>,
     key: Key,
 }
@@ -80,7 +80,7 @@ fn end_of_host(address: &str) -> usize {
     address[host..].find('/').map_or(address.len(), |at| host + at)
 }
 
-impl Place {
+impl RemotePlace {
     fn of(address: &str) -> io::Result<Self> {
         if address.starts_with("hdfs://") || address.starts_with("viewfs://") {
             return Self::of_hdfs(address);
@@ -131,20 +131,14 @@ impl Place {
 }
 
 /// Bytes, and the time of the last change, in nanoseconds since 1970.
-///
-/// # Errors
-/// If there is nothing, or the server does not say how long it is.
-pub fn state(address: &str) -> io::Result<(u64, Option<i64>)> {
-    let head = Place::of(address)?.head()?;
+pub(crate) fn state(address: &str) -> io::Result<(u64, Option<i64>)> {
+    let head = RemotePlace::of(address)?.head()?;
     Ok((head.size, head.last_modified.timestamp_nanos_opt().filter(|at| *at > 0)))
 }
 
 /// The addresses that an address stands for: those of the objects below a prefix that ends with `/`, or that a pattern
 /// matches; else itself. `wanted` chooses among those below a prefix.
-///
-/// # Errors
-/// If they cannot be listed, or there are none.
-pub fn expand(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<String>> {
+pub(crate) fn expand(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<String>> {
     let is_listed = LISTED.iter().any(|scheme| address.starts_with(scheme));
     let is_pattern = address.contains(PATTERN) && is_listed;
     if !is_pattern && !address.ends_with('/') {
@@ -158,7 +152,7 @@ pub fn expand(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<St
     // Up to the last folder before the pattern.
     let fixed = address.find(PATTERN).filter(|_| is_pattern).unwrap_or(address.len());
     let folder = address[..fixed].rfind('/').map_or(address, |at| &address[..=at]);
-    let place = Place::of(folder)?;
+    let place = RemotePlace::of(folder)?;
     let base = &address[..end_of_host(address)];
     let (mut open, mut found) = (vec![place.key.clone()], Vec::new());
     while let Some(prefix) = open.pop() {
@@ -180,7 +174,7 @@ pub fn expand(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<St
 
 /// A file at an address, read in ranges.
 pub(crate) struct RemoteFile {
-    place: Place,
+    place: RemotePlace,
     length: u64,
     /// Where the next byte is read.
     at: u64,
@@ -198,11 +192,8 @@ impl std::fmt::Debug for RemoteFile {
 
 impl RemoteFile {
     /// Opens a file.
-    ///
-    /// # Errors
-    /// If it does not exist, or may not be read.
-    pub fn open(address: &str) -> io::Result<Self> {
-        let place = Place::of(address)?;
+    pub(crate) fn open(address: &str) -> io::Result<Self> {
+        let place = RemotePlace::of(address)?;
         let length = place.head()?.size;
         Ok(Self { place, length, at: 0, held: (0, Vec::new()), next: FIRST })
     }
@@ -221,7 +212,7 @@ impl Read for RemoteFile {
             let follows = self.held.0 + self.held.1.len() as u64 == self.at;
             self.next = if follows { (self.next * 2).min(MOST) } else { FIRST };
             let range = self.at..(self.at + self.next).min(self.length);
-            let Place { store, key } = &self.place;
+            let RemotePlace { store, key } = &self.place;
             let bytes = runtime()?.block_on(store.get_range(key, range)).map_err(failed)?;
             self.held = (self.at, bytes.to_vec());
             if self.held.1.is_empty() {

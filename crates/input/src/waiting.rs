@@ -80,7 +80,7 @@ pub fn is_stream(path: &Path) -> bool {
 }
 
 /// Reads a pipe or the like until the run is stopped.
-pub struct Stream<'a> {
+pub struct InterruptibleStream<'a> {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
     /// Bytes of the chunk that were consumed.
@@ -88,7 +88,7 @@ pub struct Stream<'a> {
     stopped: &'a dyn Fn() -> bool,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> InterruptibleStream<'a> {
     /// Reads what `open` returns; the waiting thread calls it.
     pub fn new<R: Read>(
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
@@ -134,7 +134,7 @@ fn pump<R: Read>(open: impl FnOnce() -> io::Result<R>, to: &SyncSender<io::Resul
     }
 }
 
-impl Read for Stream<'_> {
+impl Read for InterruptibleStream<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.chunk.len() {
             match next(&self.chunks, self.stopped) {
@@ -184,15 +184,16 @@ mod tests {
         let bytes: Vec<u8> = (0..1_000_000_u32).map(|n| n as u8).collect();
         let mut back = Vec::new();
         let source = bytes.clone();
-        let mut stream = Stream::new(move || Ok(io::Cursor::new(source)), &never).unwrap();
+        let mut stream =
+            InterruptibleStream::new(move || Ok(io::Cursor::new(source)), &never).unwrap();
         stream.read_to_end(&mut back).unwrap();
         assert!(back == bytes);
-        let mut stream = Stream::new(|| Ok(Breaks(5_000)), &never).unwrap();
+        let mut stream = InterruptibleStream::new(|| Ok(Breaks(5_000)), &never).unwrap();
         back.clear();
         let error = stream.read_to_end(&mut back).unwrap_err();
         assert_eq!((back.len(), error.to_string().as_str()), (5_000, "torn"));
         let gone = Path::new("/nowhere/at/all");
-        assert!(Stream::of_path(gone, &never).unwrap().read(&mut [0]).is_err());
+        assert!(InterruptibleStream::of_path(gone, &never).unwrap().read(&mut [0]).is_err());
     }
 
     #[test]
@@ -204,7 +205,7 @@ mod tests {
             Ok(io::empty())
         };
         let begun = Instant::now();
-        let mut stream = Stream::new(waits, &stopped).unwrap();
+        let mut stream = InterruptibleStream::new(waits, &stopped).unwrap();
         assert!(stream.read(&mut [0]).unwrap_err().to_string().contains("stopped"));
         assert!(begun.elapsed() < Duration::from_secs(30));
     }

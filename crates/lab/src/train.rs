@@ -38,7 +38,7 @@ use serde_json::json;
 use sink::AtomicFile;
 use sitegrove::output_paths::{CommandPaths, OutputKind};
 use sitegrove::run::read_sites;
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::Console;
 use terminal::whole_number::whole;
 use trial::HeldOut;
@@ -89,7 +89,7 @@ pub(crate) struct TrainArgs {
     pub(crate) curve: Vec<u8>,
     /// Output format; JSON has the figures that the weights file records
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
 }
 
 /// Fits the weights, writes them, and prints their quality.
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     // The tables are for people.
     let mut nowhere = std::io::sink();
     let out: &mut dyn Write = match args.format {
-        Format::Text if !console.is_quiet() => console,
+        PrintFormat::Text if !console.is_quiet() => console,
         _ => &mut nowhere,
     };
     paths_of(args).check()?;
@@ -167,7 +167,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     let weights = Weights { figures: training.like.figures, ..fitted };
     AtomicFile::write_whole(&args.out, weights.to_json().as_bytes())?;
     let (trees, seconds) = (weights.number_of_trees(), begun.elapsed().as_secs_f64());
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         let figures: BTreeMap<&str, f64> =
             weights.figures.iter().map(|figure| (&*figure.name, figure.value)).collect();
         return Ok(console.json_line(&json!({

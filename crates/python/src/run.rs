@@ -11,7 +11,7 @@ use errors::error_chain;
 use input::expand;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sitegrove::run::{Report, run as run_pipeline};
+use sitegrove::run::{RunReport, run as run_pipeline};
 use terminal::observer::Observer;
 
 use crate::detached::{guarded, in_this_thread};
@@ -163,7 +163,7 @@ pub(crate) fn run(
         (Some(error), _) => Err(error),
         (None, Err(message)) => Err(InternalError::new_err(message)),
         (None, Ok(Err(error))) => Err(SitegroveError::new_err(error_chain(&error))),
-        (None, Ok(Ok(Report { .. }))) => Ok(()),
+        (None, Ok(Ok(RunReport { .. }))) => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use errors::error_chain;
 use pyo3::prelude::*;
-use segment::identity::Share;
+use segment::identity::SiteShare;
 use sitegrove::steps::{apply, describe, learn, merge, survey};
 use terminal::observer::Quiet;
 
@@ -26,7 +26,7 @@ fn call<T: Send>(
     done.map_err(|error| SitegroveError::new_err(error_chain(&error)))
 }
 
-fn share(text: &str) -> PyResult<Share> {
+fn share(text: &str) -> PyResult<SiteShare> {
     text.parse().map_err(|message: String| input_error(message, None, None))
 }
 

@@ -23,20 +23,20 @@ const GROUP: usize = 64;
 const AT_ONCE: usize = 1_024;
 
 /// An answer: the hash of its address in normal form, its time, the address, the status and the target.
-type Answer = (u64, Timestamp, String, u16, Option<String>);
+type AbsenceRow = (u64, Timestamp, String, u16, Option<String>);
 
 fn hash_of(address: &Address) -> u64 {
     xxh3_64(address.exact().as_bytes())
 }
 
-fn absence_of((_, at, url, status, moved_to): Answer) -> Absence {
+fn absence_of((_, at, url, status, moved_to): AbsenceRow) -> Absence {
     Absence { url, gone: Gone { at, status, moved_to } }
 }
 
 /// Receives the drops of a crawl, in any order.
 #[derive(Debug)]
 pub(crate) struct AbsencesRead {
-    sorter: Sorter<Answer>,
+    sorter: Sorter<AbsenceRow>,
     tracking: Tracking,
     count: usize,
 }
@@ -49,9 +49,6 @@ impl AbsencesRead {
 
     /// Notes an answer without a page. A redirect to another form of the same address, as from `http` to `https`, is
     /// none.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
     pub(crate) fn see(&mut self, drop: &Drop) -> io::Result<()> {
         let Some(Gone { at, status, moved_to }) = &drop.gone else { return Ok(()) };
         let Some(own) = self.tracking.address(&drop.url) else { return Ok(()) };
@@ -66,9 +63,6 @@ impl AbsencesRead {
     }
 
     /// All of them, to be looked up.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
     pub(crate) fn finish(self, folder: &Path) -> io::Result<Absences> {
         let sorted = self.sorter.finish()?;
         let answers = match self.count <= HELD {
@@ -80,7 +74,10 @@ impl AbsencesRead {
 }
 
 /// Writes sorted answers to a file: a frame for every group.
-fn filed(sorted: impl Iterator<Item = io::Result<Answer>>, path: PathBuf) -> io::Result<Answers> {
+fn filed(
+    sorted: impl Iterator<Item = io::Result<AbsenceRow>>,
+    path: PathBuf,
+) -> io::Result<Answers> {
     let mut to = BufWriter::new(File::create(&path)?);
     let (mut groups, mut at, mut group) = (Vec::new(), 0, Vec::new());
     for (number, answer) in sorted.enumerate() {
@@ -97,7 +94,7 @@ fn filed(sorted: impl Iterator<Item = io::Result<Answer>>, path: PathBuf) -> io:
 }
 
 /// Writes a group, if there is something in it; returns the bytes of its frame.
-fn write_group(to: &mut impl Write, group: &[Answer]) -> io::Result<u64> {
+fn write_group(to: &mut impl Write, group: &[AbsenceRow]) -> io::Result<u64> {
     if group.is_empty() {
         return Ok(0);
     }
@@ -107,7 +104,7 @@ fn write_group(to: &mut impl Write, group: &[Answer]) -> io::Result<u64> {
 #[derive(Debug)]
 enum Answers {
     /// In order.
-    Held(Vec<Answer>),
+    Held(Vec<AbsenceRow>),
     /// In a file, in order; of every group of answers the first hash and the offset.
     Filed { path: PathBuf, file: File, groups: Vec<(u64, u64)>, length: u64 },
 }
@@ -118,7 +115,7 @@ fn group_of(
     groups: &[(u64, u64)],
     length: u64,
     number: usize,
-) -> io::Result<Vec<Answer>> {
+) -> io::Result<Vec<AbsenceRow>> {
     let at = groups[number].1;
     let end = groups.get(number + 1).map_or(length, |group| group.1);
     let bytes = read_frame_at(file, path, at, (end - at) as usize)?;
@@ -127,7 +124,7 @@ fn group_of(
 
 impl Answers {
     /// The answers with a hash, by time.
-    fn find(&self, hash: u64) -> io::Result<Vec<Answer>> {
+    fn find(&self, hash: u64) -> io::Result<Vec<AbsenceRow>> {
         let (path, file, groups, length) = match self {
             Self::Held(answers) => {
                 let from = answers.partition_point(|answer| answer.0 < hash);
@@ -171,7 +168,7 @@ impl Absences {
             let Some(address) = self.tracking.address(&article.url) else { continue };
             let answers = self.answers.find(hash_of(&address))?;
             let fetched = article.fetched;
-            let later = |(_, at, _, status, moved_to): Answer| {
+            let later = |(_, at, _, status, moved_to): AbsenceRow| {
                 let gone = Gone { at, status, moved_to };
                 gone.is_after(fetched).then_some(gone)
             };
@@ -190,7 +187,7 @@ impl Absences {
     ) -> Result<(), E> {
         let mut some = Vec::with_capacity(AT_ONCE);
         let mut last = None;
-        let mut add = |answer: Answer| -> Result<(), E> {
+        let mut add = |answer: AbsenceRow| -> Result<(), E> {
             // Answers of one address stay together.
             if some.len() >= AT_ONCE && last != Some(answer.0) {
                 take(&some)?;
@@ -229,12 +226,12 @@ mod tests {
             let moved_to = n.is_multiple_of(2).then(|| format!("https://b.example/{n}"));
             (hash, Timestamp::UNIX_EPOCH, format!("https://a.example/{n}"), 404, moved_to)
         };
-        let mut answers: Vec<Answer> = (0..3_000).map(answer).collect();
+        let mut answers: Vec<AbsenceRow> = (0..3_000).map(answer).collect();
         answers.sort_unstable();
         let file = filed(answers.iter().cloned().map(Ok), folder.path().join("sorted")).unwrap();
         let held = Answers::Held(answers.clone());
         for hash in 0..7_010 {
-            let expected: Vec<Answer> =
+            let expected: Vec<AbsenceRow> =
                 answers.iter().filter(|answer| answer.0 == hash).cloned().collect();
             assert_eq!(held.find(hash).unwrap(), expected, "{hash}");
             assert_eq!(file.find(hash).unwrap(), expected, "{hash}");

@@ -20,7 +20,7 @@ use super::identity::StepIdentity;
 use super::pages::{merge, order_of, write_page};
 use super::row::{RowKind, SegmentRow};
 use super::stored::{HtmlPlace, StoredPage};
-use crate::declared::Declared;
+use crate::declared::DeclaredHead;
 
 /// A drop with the digest of its payload.
 pub(crate) type DropOfPayload = (Drop, Option<(u64, u64)>);
@@ -174,7 +174,7 @@ impl<'a> Collector<'a> {
     fn page(&self, page: Page, digest: Option<u128>) -> io::Result<()> {
         let is_saved = page.url.starts_with("file:");
         let canonical = if is_saved { own_address(&page) } else { None };
-        let declared = self.settings.as_ref().map(|of| Box::new(Declared::of_page(&page, of)));
+        let declared = self.settings.as_ref().map(|of| Box::new(DeclaredHead::of_page(&page, of)));
         let mut page = StoredPage::held(page, digest, canonical);
         page.head.declared = declared;
         if page.site.is_empty() && !is_saved {
@@ -238,9 +238,6 @@ impl<'a> Collector<'a> {
     }
 
     /// All that was read, where no inputs are to be listed.
-    ///
-    /// # Errors
-    /// The first error of storing anything.
     pub(crate) fn finish_in_memory(self) -> io::Result<Segments> {
         self.finish(InputsRead::default())
     }
@@ -362,7 +359,6 @@ fn bytes_of(html: &HtmlPlace) -> u64 {
     }
 }
 
-/// The rows of the inputs.
 fn rows_of(read: &InputsRead) -> io::Result<Vec<SegmentRow>> {
     let row = |input: &Result<(InputRecord, u64), String>| match input {
         Ok((record, others)) => SegmentRow::of(RowKind::Input, "", *others, &Some(record)),

@@ -48,7 +48,7 @@ const LONGEST: usize = 2_048;
 
 /// What a page says of its address and of the parts of its article. Depends on the page and the settings only.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub struct Declared {
+pub struct DeclaredHead {
     /// The canonical address, absolute.
     canonical: Option<String>,
     title_hash: u64,
@@ -57,7 +57,7 @@ pub struct Declared {
     part_group: Option<String>,
 }
 
-impl Declared {
+impl DeclaredHead {
     /// What a page declares before its body begins, and the next page that it links to; `configured` is what the site
     /// config of its host found on it.
     fn of(page: &Page, configured: Option<&ConfiguredPage>, settings: &Settings) -> Self {
@@ -149,13 +149,13 @@ fn links_with(html: &str, number: u32) -> impl Iterator<Item = String> {
     })
 }
 
-/// The head of a page that is not parsed, as [`Declared::of_page`] reads it.
+/// The head of a page that is not parsed, as [`DeclaredHead::of_page`] reads it.
 pub fn head_of_page(page: &Page, settings: &Settings) -> PageHead {
-    Declared::of_page(page, settings).into_head(PageHead::of(page, None, ""))
+    DeclaredHead::of_page(page, settings).into_head(PageHead::of(page, None, ""))
 }
 
 /// The head of a parsed page.
 pub fn head_of(parsed: &ParsedPage<'_>, settings: &Settings) -> PageHead {
-    let declared = Declared::of(parsed.page, parsed.configured.as_ref(), settings);
+    let declared = DeclaredHead::of(parsed.page, parsed.configured.as_ref(), settings);
     declared.into_head(PageHead::of(parsed.page, None, ""))
 }

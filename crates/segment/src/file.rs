@@ -316,9 +316,6 @@ impl StepFile {
 
     /// Visits the pages of sites in a range of hashes that are wanted, by hash, with their records. Rows of pages are in
     /// the order of hashes: other row groups are not read.
-    ///
-    /// # Errors
-    /// As [`StepFile::each`].
     pub(crate) fn each_in(
         &self,
         range: &RangeInclusive<u64>,
@@ -431,7 +428,6 @@ impl StepFile {
         Ok(htmls)
     }
 
-    /// The row group of a row.
     fn group_of(&self, row: u32) -> usize {
         self.starts.partition_point(|&start| start <= row as usize) - 1
     }

@@ -101,9 +101,6 @@ pub(crate) fn content_of(mut frame: Vec<u8>) -> Option<Vec<u8>> {
 }
 
 /// The content of the frame at a position, of so many bytes.
-///
-/// # Errors
-/// If it cannot be read, or is damaged; the message names the file, `path`.
 pub(crate) fn read_frame_at(
     file: &File,
     path: &Path,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A step that writes files.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Step {
+pub enum StepKind {
     /// Reads archives.
     Survey,
     /// Learns sites.
@@ -20,7 +20,7 @@ pub enum Step {
     Describe,
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for StepKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Survey => "survey",
@@ -33,14 +33,14 @@ impl fmt::Display for Step {
 
 /// A share of the sites: number `part` of `of`, from 1.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub struct Share {
+pub struct SiteShare {
     /// Which.
     pub part: u32,
     /// Of how many.
     pub of: u32,
 }
 
-impl Share {
+impl SiteShare {
     /// All sites.
     pub const ALL: Self = Self { part: 1, of: 1 };
 
@@ -60,7 +60,7 @@ impl Share {
     }
 }
 
-impl std::str::FromStr for Share {
+impl std::str::FromStr for SiteShare {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -74,7 +74,7 @@ impl std::str::FromStr for Share {
     }
 }
 
-impl fmt::Display for Share {
+impl fmt::Display for SiteShare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.part, self.of)
     }
@@ -87,11 +87,11 @@ const DIGEST: usize = 32;
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct StepIdentity {
     /// The step that wrote it.
-    pub step: Step,
+    pub step: StepKind,
     /// The first or second round of learning and applying; 0 of a survey.
     pub round: u8,
     /// The share of the sites that was learnt.
-    pub share: Share,
+    pub share: SiteShare,
     /// Digest of the settings.
     pub settings: String,
     /// Version of the program.
@@ -107,12 +107,12 @@ pub struct StepIdentity {
 
 impl StepIdentity {
     /// Of a file that is made by this program with these settings.
-    pub fn of(step: Step, round: u8, config: &Config, mut surveys: Vec<String>) -> Self {
+    pub fn of(step: StepKind, round: u8, config: &Config, mut surveys: Vec<String>) -> Self {
         surveys.sort_unstable();
         Self {
             step,
             round,
-            share: Share::ALL,
+            share: SiteShare::ALL,
             settings: settings(config),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             surveys,
@@ -141,7 +141,7 @@ impl StepIdentity {
     }
 
     /// The same, of a share of the sites.
-    pub fn of_share(self, share: Share) -> Self {
+    pub fn of_share(self, share: SiteShare) -> Self {
         Self { share, ..self }
     }
 }

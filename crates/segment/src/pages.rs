@@ -93,14 +93,12 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A page in a file.
 pub(crate) fn filed(file: u32, row: ListedRow) -> io::Result<StoredPage> {
     let head: StoredHead = decoded(row.record.data())?;
     let place = FilePlace { file, row: row.number, id: row.id };
     Ok(StoredPage { head, html: HtmlPlace::Filed(place), site: row.site })
 }
 
-/// A page that was added.
 pub(crate) fn added_page((_, site, place, head): &AddedPage) -> io::Result<StoredPage> {
     Ok(StoredPage { head: decoded(head)?, html: HtmlPlace::Filed(*place), site: site.clone() })
 }

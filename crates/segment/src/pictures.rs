@@ -26,12 +26,12 @@ const ENTRY: usize = 20;
 const GROUP: usize = 256;
 
 /// A picture: the hash of its address, the number of the file it is in, and its offset there.
-type Entry = (u64, u32, u64);
+type PictureRow = (u64, u32, u64);
 
 /// Receives the drops of a crawl, in their order.
 #[derive(Debug)]
 pub(crate) struct PicturesRead {
-    sorter: Sorter<Entry>,
+    sorter: Sorter<PictureRow>,
     files: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
     count: usize,
@@ -45,9 +45,6 @@ impl PicturesRead {
     }
 
     /// Notes the place of a picture.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
     pub(crate) fn see(&mut self, drop: &Drop) -> io::Result<()> {
         if !is_picture(drop) {
             return Ok(());
@@ -66,16 +63,13 @@ impl PicturesRead {
     }
 
     /// All of them, to be looked up.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
-    pub(crate) fn finish(self, folder: &Path) -> io::Result<Pictures> {
+    pub(crate) fn finish(self, folder: &Path) -> io::Result<PictureRecords> {
         let sorted = self.sorter.finish()?;
         let entries = match self.count <= HELD {
             true => Entries::Held(sorted.collect::<io::Result<_>>()?),
             false => filed(sorted, &folder.join("pictures-sorted"))?,
         };
-        Ok(Pictures { entries, files: self.files })
+        Ok(PictureRecords { entries, files: self.files })
     }
 }
 
@@ -91,7 +85,7 @@ fn hash_of(address: &str) -> u64 {
 }
 
 /// Writes sorted entries to a file: a frame for every group.
-fn filed(sorted: impl Iterator<Item = io::Result<Entry>>, path: &Path) -> io::Result<Entries> {
+fn filed(sorted: impl Iterator<Item = io::Result<PictureRow>>, path: &Path) -> io::Result<Entries> {
     let mut to = BufWriter::new(File::create(path)?);
     let (mut firsts, mut count, mut group) = (Vec::new(), 0, Vec::new());
     for entry in sorted {
@@ -117,14 +111,14 @@ fn filed(sorted: impl Iterator<Item = io::Result<Entry>>, path: &Path) -> io::Re
 #[derive(Debug)]
 enum Entries {
     /// In order.
-    Held(Vec<Entry>),
+    Held(Vec<PictureRow>),
     /// In a file, in order; of every group of entries the first hash.
     Filed { file: File, path: PathBuf, firsts: Vec<u64>, count: usize },
 }
 
 impl Entries {
     /// The first entry with a hash.
-    fn find(&self, hash: u64) -> io::Result<Option<Entry>> {
+    fn find(&self, hash: u64) -> io::Result<Option<PictureRow>> {
         let (file, path, firsts, count) = match self {
             Self::Held(entries) => {
                 let at = entries.partition_point(|entry| entry.0 < hash);
@@ -148,7 +142,7 @@ impl Entries {
 }
 
 /// The entries of a group.
-fn entries_of(bytes: &[u8]) -> impl Iterator<Item = Entry> {
+fn entries_of(bytes: &[u8]) -> impl Iterator<Item = PictureRow> {
     bytes.chunks_exact(ENTRY).filter_map(|entry| {
         let (hash, rest) = entry.split_first_chunk()?;
         let (file, offset) = rest.split_first_chunk()?;
@@ -159,12 +153,12 @@ fn entries_of(bytes: &[u8]) -> impl Iterator<Item = Entry> {
 
 /// The places of pictures, by address.
 #[derive(Debug)]
-pub struct Pictures {
+pub struct PictureRecords {
     entries: Entries,
     files: Vec<Arc<str>>,
 }
 
-impl Pictures {
+impl PictureRecords {
     /// Says of the pictures of articles which records have them: of the sources of a picture the best that the crawl
     /// has, and of several records of it the first by name of the file and offset.
     ///
@@ -199,7 +193,7 @@ mod tests {
     fn places_are_found_in_memory_and_in_a_file() {
         let folder = tempfile::tempdir().unwrap();
         // Hashes that differ, and some that come twice, also where groups meet.
-        let mut entries: Vec<Entry> = (0..3_000u64).map(|n| (n / 3 * 7, 1, n)).collect();
+        let mut entries: Vec<PictureRow> = (0..3_000u64).map(|n| (n / 3 * 7, 1, n)).collect();
         entries.sort_unstable();
         let file = filed(entries.iter().copied().map(Ok), &folder.path().join("entries")).unwrap();
         let held = Entries::Held(entries.clone());

@@ -4,27 +4,18 @@ use std::fs::File;
 use std::io;
 
 /// Reads at a position; returns how many bytes.
-///
-/// # Errors
-/// Those of the file system.
 #[cfg(unix)]
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buffer, at)
 }
 
 /// Reads at a position; returns how many bytes.
-///
-/// # Errors
-/// Those of the file system.
 #[cfg(windows)]
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, at)
 }
 
 /// Fills a buffer from a position.
-///
-/// # Errors
-/// Those of the file system, and if the file ends before.
 pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Result<()> {
     while !buffer.is_empty() {
         match read_at(file, buffer, at) {

@@ -8,7 +8,7 @@ use grouping::Tracking;
 use model::{Drop, SiteResult};
 
 use crate::absences::{Absences, AbsencesRead};
-use crate::pictures::{Pictures, PicturesRead};
+use crate::pictures::{PictureRecords, PicturesRead};
 
 /// Receives the drops of a crawl, in their order.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl RecordsRead {
 /// Such records, by address.
 #[derive(Debug)]
 pub struct Records {
-    pictures: Pictures,
+    pictures: PictureRecords,
     /// Answers without a page.
     pub absences: Absences,
 }

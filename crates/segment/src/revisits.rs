@@ -50,9 +50,6 @@ pub(crate) struct Originals<'a, P> {
 
 impl<'a, P: Clone + Item> Originals<'a, P> {
     /// Collects the requests of revisits; `None` without revisits. Many are written to files in `folder`, if there is one.
-    ///
-    /// # Errors
-    /// If files cannot be written or read.
     pub(crate) fn of(mut revisits: Revisits, folder: Option<&'a Path>) -> io::Result<Option<Self>> {
         if revisits.count == 0 {
             return Ok(None);
@@ -63,9 +60,6 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
     }
 
     /// Offers a record. The order of offers does not matter.
-    ///
-    /// # Errors
-    /// If files cannot be written.
     pub(crate) fn offer(
         &mut self,
         of: &Candidate<'_>,
@@ -80,9 +74,6 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
 
     /// Decides on every revisit. Only the latest revisit of an address gives a page, so at most one copy is
     /// made per address.
-    ///
-    /// # Errors
-    /// If files cannot be written or read, and those of `take`.
     pub(crate) fn settle(
         self,
         take: &mut dyn FnMut(Settled<P>) -> io::Result<()>,

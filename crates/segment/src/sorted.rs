@@ -147,9 +147,6 @@ pub(crate) struct SortedFile<T> {
 
 impl<T: Item> SortedFile<T> {
     /// Opens a file.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let missing =
             || io::Error::new(io::ErrorKind::NotFound, format!("{} is missing", path.display()));

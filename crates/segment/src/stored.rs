@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::row::hash_of;
-use crate::declared::Declared;
+use crate::declared::DeclaredHead;
 
 /// A page without its HTML, as needed for grouping.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -36,7 +36,7 @@ pub struct StoredHead {
     /// Its weight ([`config::memory::weight`]).
     pub weight: u64,
     /// What it declares, if it was surveyed by another process.
-    pub declared: Option<Box<Declared>>,
+    pub declared: Option<Box<DeclaredHead>>,
 }
 
 /// The place of the HTML of a page.

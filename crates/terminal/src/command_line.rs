@@ -52,9 +52,6 @@ pub trait Program: Parser {
     fn stops_by_itself(&self) -> bool;
 
     /// Runs the command; `progress` is the form in which long ones show how far they are.
-    ///
-    /// # Errors
-    /// If the command fails, or was stopped ([`Stopped`]).
     fn execute(
         &self,
         progress: Option<LogFormat>,

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// Format of what a command prints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum PrintFormat {
     /// For people
     #[default]
     Text,

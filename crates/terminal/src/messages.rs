@@ -94,7 +94,7 @@ pub fn init(format: LogFormat, verbosity: Verbosity) {
     let colours = has_colours(&io::stderr());
     match format {
         LogFormat::Json => log.with_writer(|| Printed::json(io::stderr())).json().init(),
-        LogFormat::Text => log.with_writer(|| Above).event_format(Lines { colours }).init(),
+        LogFormat::Text => log.with_writer(|| Above).event_format(MessageLines { colours }).init(),
     }
 }
 
@@ -110,20 +110,20 @@ pub fn error(problem: &Problem) {
 }
 
 /// One line for each event.
-struct Lines {
+struct MessageLines {
     colours: bool,
 }
 
 /// The fields of an event.
 #[derive(Default)]
-struct Fields {
+struct EventFields {
     at: String,
     what: String,
     next: String,
     others: String,
 }
 
-impl Fields {
+impl EventFields {
     fn set(&mut self, name: &str, value: String) {
         match name {
             "message" => self.what = value,
@@ -135,7 +135,7 @@ impl Fields {
     }
 }
 
-impl Visit for Fields {
+impl Visit for EventFields {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.set(field.name(), value.to_owned());
     }
@@ -145,7 +145,7 @@ impl Visit for Fields {
     }
 }
 
-impl<S, N> FormatEvent<S, N> for Lines
+impl<S, N> FormatEvent<S, N> for MessageLines
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
@@ -163,7 +163,7 @@ where
             Level::DEBUG => ("debug", "\x1b[2m"),
             Level::TRACE => ("trace", "\x1b[2m"),
         };
-        let mut fields = Fields::default();
+        let mut fields = EventFields::default();
         event.record(&mut fields);
         let is_progress = event.metadata().target() == PROGRESS;
         match self.colours {

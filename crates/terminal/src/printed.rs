@@ -15,7 +15,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    text.chars().for_each(|letter| Form::Text.push(letter, &mut out));
+    text.chars().for_each(|letter| OutputForm::Text.push(letter, &mut out));
     Cow::Owned(out)
 }
 
@@ -31,7 +31,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
 
 /// The format of the output, which determines how a code point is written.
 #[derive(Clone, Copy, Debug)]
-enum Form {
+enum OutputForm {
     /// Text for people: `\u{202e}`.
     Text,
     /// JSON: `\u202e` (RFC 8259 §7). The values are the same.
@@ -40,7 +40,7 @@ enum Form {
     Html,
 }
 
-impl Form {
+impl OutputForm {
     /// Adds a character, or its code point.
     fn push(self, letter: char, out: &mut String) {
         let is = shown(letter);
@@ -63,7 +63,7 @@ impl Form {
 #[derive(Debug)]
 pub struct Printed<W: Write> {
     inner: W,
-    form: Form,
+    form: OutputForm,
     /// Whether only results that were asked for are printed.
     quiet: bool,
     /// Columns of the terminal.
@@ -86,7 +86,7 @@ pub type Console<'a> = Printed<&'a mut dyn Write>;
 impl<W: Write> Printed<W> {
     /// Text for people.
     pub fn text(inner: W) -> Self {
-        Self { inner, form: Form::Text, quiet: false, width: COLUMNS, begun: Vec::new() }
+        Self { inner, form: OutputForm::Text, quiet: false, width: COLUMNS, begun: Vec::new() }
     }
 
     /// The same stream on a terminal with this many columns; if it is quiet, only results are printed.
@@ -127,7 +127,7 @@ impl<W: Write> Printed<W> {
 
     /// JSON, in any layout.
     pub fn json(inner: W) -> Self {
-        Self { form: Form::Json, ..Self::text(inner) }
+        Self { form: OutputForm::Json, ..Self::text(inner) }
     }
 
     /// The same stream, for JSON.
@@ -137,7 +137,7 @@ impl<W: Write> Printed<W> {
 
     /// The same stream, for HTML.
     pub fn as_html(&mut self) -> Printed<&mut W> {
-        Printed { form: Form::Html, ..Printed::text(&mut self.inner) }
+        Printed { form: OutputForm::Html, ..Printed::text(&mut self.inner) }
     }
 
     /// Writes a literal as it is, such as the terminal sequence for bold.
@@ -190,7 +190,7 @@ mod tests {
         all.flat_map(|letter| ['x', letter]).collect()
     }
 
-    fn printed(form: Form, text: &str, piece: usize) -> String {
+    fn printed(form: OutputForm, text: &str, piece: usize) -> String {
         let mut out = Vec::new();
         let mut stream = Printed { form, ..Printed::text(&mut out) };
         text.as_bytes().chunks(piece).for_each(|bytes| stream.write_all(bytes).unwrap());
@@ -200,14 +200,14 @@ mod tests {
     #[test]
     fn nothing_a_terminal_obeys_comes_out() {
         let harm = harm();
-        for form in [Form::Text, Form::Json, Form::Html] {
+        for form in [OutputForm::Text, OutputForm::Json, OutputForm::Html] {
             let whole = printed(form, &harm, harm.len());
             assert!(whole.chars().all(|letter| shown(letter) == Shown::Plain), "{whole:?}");
             for piece in 1..7 {
                 assert_eq!(printed(form, &harm, piece), whole, "{form:?} in pieces of {piece}");
             }
         }
-        assert_eq!(text(&harm), printed(Form::Text, &harm, 1));
+        assert_eq!(text(&harm), printed(OutputForm::Text, &harm, 1));
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
     fn json_keeps_its_values() {
         let value = [harm() + "\"\\\n\t"];
         let json = serde_json::to_string_pretty(&value).unwrap();
-        let back: [String; 1] = serde_json::from_str(&printed(Form::Json, &json, 5)).unwrap();
+        let back: [String; 1] = serde_json::from_str(&printed(OutputForm::Json, &json, 5)).unwrap();
         assert_eq!(back, value);
     }
 

@@ -25,8 +25,8 @@ const LONG: usize = 68;
 
 /// Shows bytes while inputs are read, then pages while sites are learnt.
 #[derive(Debug)]
-pub struct Progress {
-    state: Arc<State>,
+pub struct ProgressDisplay {
+    state: Arc<ProgressCounts>,
     bars: Option<Bars>,
     lines: Option<(Sender<()>, JoinHandle<()>)>,
 }
@@ -41,7 +41,7 @@ struct Bars {
 
 /// How far the work is.
 #[derive(Debug)]
-struct State {
+struct ProgressCounts {
     begun: Instant,
     /// What is done with the pages: "learning".
     verb: &'static str,
@@ -55,11 +55,11 @@ struct State {
     sites: AtomicU64,
 }
 
-impl Progress {
+impl ProgressDisplay {
     /// A bar on standard error if that is a terminal and messages are text; otherwise lines among the messages. After
     /// reading, `verb` says what is done with the pages.
     pub fn new(form: LogFormat, verb: &'static str) -> Self {
-        let state = Arc::new(State::begin(verb));
+        let state = Arc::new(ProgressCounts::begin(verb));
         let terminal = Term::stderr();
         if form == LogFormat::Text && terminal.is_term() {
             let bars = Bars::new(terminal, verb);
@@ -95,7 +95,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.end();
     }
@@ -132,10 +132,10 @@ impl Bars {
         let form = if columns(&terminal) >= LONG { long } else { short };
         let place = ProgressDrawTarget::term_like_with_hz(Box::new(Narrower(terminal)), FRAMES);
         let all = MultiProgress::with_draw_target(place);
-        let style = |name: &str, done: Key, rate: Key| {
+        let style = |name: &str, done: FieldWriter, rate: FieldWriter| {
             let template = format!("{name}  {form}");
             let style = ProgressStyle::with_template(&template);
-            let rest: Key = |state, to| {
+            let rest: FieldWriter = |state, to| {
                 let of = state.len().unwrap_or(0);
                 to.write_str(&left(state.pos(), of, state.elapsed().as_secs_f64(), "  "))
             };
@@ -175,17 +175,19 @@ impl Bars {
 }
 
 /// Writes a field of a bar.
-type Key = fn(&ProgressState, &mut dyn Write) -> fmt::Result;
+type FieldWriter = fn(&ProgressState, &mut dyn Write) -> fmt::Result;
 
 /// A field in the form that `indicatif` takes.
-fn key(write: Key) -> impl Fn(&ProgressState, &mut dyn Write) + Clone + Send + Sync + 'static {
+fn key(
+    write: FieldWriter,
+) -> impl Fn(&ProgressState, &mut dyn Write) + Clone + Send + Sync + 'static {
     // Writing to memory cannot fail.
     move |state, to| {
         let _ = write(state, to);
     }
 }
 
-impl State {
+impl ProgressCounts {
     fn begin(verb: &'static str) -> Self {
         let zero = || AtomicU64::new(0);
         Self {
@@ -229,7 +231,7 @@ impl State {
     }
 }
 
-impl Observer for Progress {
+impl Observer for ProgressDisplay {
     fn reading(&self, _files: usize, bytes: u64) {
         self.state.bytes_of.store(bytes, Ordering::Relaxed);
         if let Some(bars) = &self.bars {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::Console;
 
 /// What happened to an article.
@@ -53,7 +53,7 @@ pub struct ChangesArgs {
     pub kinds: Vec<KindArg>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: PrintFormat,
 }
 
 /// Prints the new versions, by date.
@@ -84,7 +84,7 @@ pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
         if !wanted.is_empty() && !wanted.contains(&change.kind) {
             return Ok(());
         }
-        if args.format == Format::Json {
+        if args.format == PrintFormat::Json {
             out.json_line(&change)?;
         } else {
             let what = if change.changed.is_empty() {

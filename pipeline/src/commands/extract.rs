@@ -16,7 +16,7 @@ use pages::Pages;
 use segment::group::group;
 use sitemodel::Engine;
 use terminal::printed::{Console, line};
-use wanted::Wanted;
+use wanted::WantedAddress;
 
 use crate::progress::ledger::Clock;
 use crate::site::process;
@@ -78,7 +78,7 @@ pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<bool> {
     }
     config.emit.markdown = matches!(args.format, ExtractFormat::Markdown);
     let tracking = Tracking::new(&config.group.tracking_parameters);
-    let wanted = args.url.as_deref().map(|url| Wanted::of(url, &tracking)).transpose()?;
+    let wanted = args.url.as_deref().map(|url| WantedAddress::of(url, &tracking)).transpose()?;
     let Pages { intakes, are_named, are_whole } =
         pages::read_named(&args.inputs, wanted.as_ref(), &config)?;
     if are_named {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::Console;
 
 /// Arguments of `sitegrove history`.
@@ -25,7 +25,7 @@ pub struct HistoryArgs {
     pub archive: PathBuf,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: PrintFormat,
 }
 
 /// Prints the versions of an article, the oldest first.
@@ -52,7 +52,7 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
             ),
         ));
     }
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         for version in &versions {
             out.json_line(version)?;
         }
@@ -104,10 +104,6 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Opens an archive of articles.
-///
-/// # Errors
-/// If there is none, or it cannot be read.
 pub(super) fn open(path: &std::path::Path) -> Result<sink::ArticleArchive> {
     if !path.exists() {
         anyhow::bail!(errors::Problem::new(

@@ -95,7 +95,6 @@ pub fn run(
     Ok(())
 }
 
-/// The paths of the command.
 fn paths_of(args: &InspectArgs) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let InspectArgs { run, out, site: _, all: _, pages: _ } = args;

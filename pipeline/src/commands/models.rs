@@ -29,23 +29,23 @@ Examples:
 The file is made by `sitegrove run … --models FILE` (docs/NIGHTLY.md).")]
 pub struct ModelsArgs {
     #[command(subcommand)]
-    command: Command,
+    command: ModelsCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ModelsCommand {
     /// List the sites, with the revision and health of each model
-    List(show::ListArgs),
+    List(show::ModelsListArgs),
     /// Show the templates of a site's model, with their wrappers
-    Show(show::ShowArgs),
+    Show(show::ModelsShowArgs),
     /// Show the revisions of a site's model, and the decision of each run with its reason
-    History(show::HistoryArgs),
+    History(show::ModelsHistoryArgs),
     /// Compare two revisions of a site's model
     Diff(diff::DiffArgs),
     /// Check that the file is intact and that all models and retained pages can be read
-    Check(check::CheckArgs),
+    Check(check::ModelsCheckArgs),
     /// Export revisions of models to a Parquet file
-    Export(transfer::ExportArgs),
+    Export(transfer::ModelsExportArgs),
     /// Import models from Parquet files that export wrote
     Import(transfer::ImportArgs),
     /// Remove sites and everything that is stored about them
@@ -58,14 +58,14 @@ enum Command {
 /// If the store cannot be read or written, or has no such site or revision.
 pub fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
     match &args.command {
-        Command::List(args) => show::list(args, out).map(|()| true),
-        Command::Show(args) => show::show(args, out).map(|()| true),
-        Command::History(args) => show::history(args, out).map(|()| true),
-        Command::Diff(args) => diff::run(args, out),
-        Command::Check(args) => check::run(args, out),
-        Command::Export(args) => transfer::export(args, out).map(|()| true),
-        Command::Import(args) => transfer::import(args, out).map(|()| true),
-        Command::Forget(args) => forget::forget(args, out).map(|()| true),
+        ModelsCommand::List(args) => show::list(args, out).map(|()| true),
+        ModelsCommand::Show(args) => show::show(args, out).map(|()| true),
+        ModelsCommand::History(args) => show::history(args, out).map(|()| true),
+        ModelsCommand::Diff(args) => diff::run(args, out),
+        ModelsCommand::Check(args) => check::run(args, out),
+        ModelsCommand::Export(args) => transfer::export(args, out).map(|()| true),
+        ModelsCommand::Import(args) => transfer::import(args, out).map(|()| true),
+        ModelsCommand::Forget(args) => forget::forget(args, out).map(|()| true),
     }
 }
 

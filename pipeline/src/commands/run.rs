@@ -20,11 +20,11 @@ use input::file_type::not_an_archive;
 use sink::{InputRecord, Ledger, RunCounts};
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::messages::LogFormat;
 use terminal::observer::{Observer, Quiet};
 use terminal::printed::Console;
-use terminal::progress_bar::Progress;
+use terminal::progress_bar::ProgressDisplay;
 use terminal::whole_number::whole;
 
 use crate::forecast::forecast;
@@ -171,7 +171,7 @@ pub struct RunArgs {
     pub dry_run: bool,
     /// Format of the summary
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: PrintFormat,
     /// Which pages to take.
     #[command(flatten)]
     pub selection: SelectionArgs,
@@ -255,9 +255,6 @@ pub(super) struct Choices<'a> {
 
 impl Choices<'_> {
     /// Changes the settings accordingly.
-    ///
-    /// # Errors
-    /// If a site config cannot be read.
     pub(super) fn apply(&self, config: &mut Config) -> Result<()> {
         if let Some(engine) = self.engine {
             config.rank.engine = engine;
@@ -326,7 +323,7 @@ pub(super) fn watched<T>(
     work: impl FnOnce(&dyn Observer) -> Result<T>,
 ) -> Result<T> {
     let Some(form) = progress else { return work(&Quiet) };
-    let progress = Progress::new(form, verb);
+    let progress = ProgressDisplay::new(form, verb);
     let done = work(&progress);
     progress.clear();
     done

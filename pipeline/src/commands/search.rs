@@ -16,7 +16,7 @@ use report::readable::{count, grouped};
 use serde::Serialize;
 use serde_json::json;
 use sink::instant;
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::messages::has_colours;
 use terminal::printed::{self, Console};
 
@@ -55,7 +55,7 @@ pub struct SearchArgs {
     pub limit: usize,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: PrintFormat,
     /// Remove all articles of a site from the index (repeatable)
     #[arg(long, value_name = "SITE", conflicts_with = "query")]
     pub forget_site: Vec<String>,
@@ -89,10 +89,10 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
     let Some(query) = &args.query else {
         let done = forget(&folder, &args.forget_site, &args.forget_url, args.forget_gone)?;
         return match args.format {
-            Format::Json => {
+            PrintFormat::Json => {
                 Ok(out.json_line(&json!({ "removed": done.articles, "remain": done.left }))?)
             }
-            Format::Text => Ok(out.note(format_args!(
+            PrintFormat::Text => Ok(out.note(format_args!(
                 "{} removed, {} remain",
                 count(done.articles as usize, "article"),
                 grouped(done.left)
@@ -119,7 +119,7 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
         }
         answer => answer?,
     };
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         serde_json::to_writer_pretty(out.as_json(), &AnswerRecord::of(&answer, &index))?;
         writeln!(out)?;
         return Ok(());
@@ -133,9 +133,6 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
 }
 
 /// The folder of the index: for a run folder, the one in it.
-///
-/// # Errors
-/// If there is none; for a run folder, with how to make one.
 fn folder_of(named: &Path) -> Result<PathBuf> {
     let inside = named.join("index");
     if is_index(named) {

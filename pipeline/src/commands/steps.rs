@@ -8,10 +8,10 @@ use clap::Args;
 use config::{Config, Duplicates};
 use model::PageType;
 use report::readable::count;
-use segment::identity::Share;
+use segment::identity::SiteShare;
 use serde_json::{Value, json};
 use sitemodel::Engine;
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::messages::LogFormat;
 use terminal::printed::Console;
 use terminal::whole_number::whole;
@@ -59,7 +59,7 @@ pub struct SettingsArgs {
     pub jobs: Option<usize>,
     /// Format of the message at the end
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: PrintFormat,
 }
 
 impl SettingsArgs {
@@ -90,8 +90,8 @@ impl SettingsArgs {
     fn say(&self, out: &mut Console<'_>, what: &str, value: &Value) -> Result<()> {
         match self.format {
             _ if out.is_quiet() => {}
-            Format::Text => out.note(format_args!("{what}"))?,
-            Format::Json => out.json_line(value)?,
+            PrintFormat::Text => out.note(format_args!("{what}"))?,
+            PrintFormat::Json => out.json_line(value)?,
         }
         Ok(())
     }
@@ -147,7 +147,7 @@ pub struct LearnArgs {
     pub files: Vec<PathBuf>,
     /// The share of the sites to learn, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: Share,
+    pub share: SiteShare,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
     pub out: PathBuf,
@@ -191,7 +191,7 @@ pub struct DescribeArgs {
     pub files: Vec<PathBuf>,
     /// The share of the sites whose articles to describe, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: Share,
+    pub share: SiteShare,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
     pub out: PathBuf,
@@ -219,7 +219,7 @@ pub struct MergeArgs {
     pub out: PathBuf,
     /// The share of the sites to write, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: Share,
+    pub share: SiteShare,
     /// Outputs that grow.
     #[command(flatten)]
     pub outputs: OutputArgs,
@@ -323,7 +323,7 @@ pub fn apply(
     let applied = watched(progress, "applying", |observer| {
         apply::apply(&config, &args.files, &args.out, stop, observer)
     })?;
-    let apply::Applied { round, pages, unassigned } = applied;
+    let apply::ApplySummary { round, pages, unassigned } = applied;
     let file = args.out.display();
     let said = match round {
         1 => format!(

@@ -23,19 +23,19 @@ Examples:
   sitegrove wrappers test my-wrappers/ crawl/*.warc.gz --run out/tonight")]
 pub struct WrappersArgs {
     #[command(subcommand)]
-    command: Command,
+    command: WrappersCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum WrappersCommand {
     /// List the sites of a run with their best wrappers
-    List(show::ListArgs),
+    List(show::WrappersListArgs),
     /// Show all templates of a site with their wrappers
-    Show(show::ShowArgs),
+    Show(show::WrappersShowArgs),
     /// Export the wrappers of a run in a format that other programs read
-    Export(export::ExportArgs),
+    Export(export::WrappersExportArgs),
     /// Check site configs: which directives are honoured and which are not
-    Check(check::CheckArgs),
+    Check(check::WrappersCheckArgs),
     /// Test wrappers on archives: how many pages they match, and whether their tests hold
     Test(replay::TestArgs),
 }
@@ -45,14 +45,14 @@ enum Command {
 /// # Errors
 /// If a file cannot be read or written.
 pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
-    if !matches!(args.command, Command::Test(_)) {
+    if !matches!(args.command, WrappersCommand::Test(_)) {
         mark_begun();
     }
     match &args.command {
-        Command::List(args) => show::list(args, out).map(|()| true),
-        Command::Show(args) => show::show(args, out).map(|()| true),
-        Command::Export(args) => export::run(args, out).map(|()| true),
-        Command::Check(args) => check::run(args, out),
-        Command::Test(args) => replay::run(args, stop, out),
+        WrappersCommand::List(args) => show::list(args, out).map(|()| true),
+        WrappersCommand::Show(args) => show::show(args, out).map(|()| true),
+        WrappersCommand::Export(args) => export::run(args, out).map(|()| true),
+        WrappersCommand::Check(args) => check::run(args, out),
+        WrappersCommand::Test(args) => replay::run(args, stop, out),
     }
 }

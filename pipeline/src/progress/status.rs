@@ -62,7 +62,6 @@ impl<'a> Status<'a> {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Sets the phase.
     pub(crate) fn phase(&self, phase: RunPhase, set: impl FnOnce(&mut RunProgress)) {
         let mut ledger = self.ledger();
         if let Some(progress) = &mut ledger.progress {

@@ -12,7 +12,7 @@ const MOST: usize = 100;
 
 /// The counts of a site, or of a part of it.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct Counted {
+pub(crate) struct SiteCounts {
     pub(crate) site: String,
     /// Whether it is a part, and more of the site follows.
     pub(crate) more: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Counted {
     model: Option<(Verdict, String)>,
 }
 
-impl Counted {
+impl SiteCounts {
     /// Counts a result.
     pub(crate) fn of(result: &SiteResult) -> Self {
         let mut by_route = BTreeMap::new();
@@ -57,7 +57,7 @@ impl Counted {
 
 /// The counts so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct RunTally {
     counts: RunCounts,
     drops: BTreeMap<String, u64>,
     best: Vec<(String, usize, Option<BestWrapper>)>,
@@ -65,7 +65,7 @@ pub(crate) struct Tally {
     open: bool,
 }
 
-impl Tally {
+impl RunTally {
     /// Counts a drop that belongs to no site.
     pub(crate) fn drop(&mut self, drop: &Drop) {
         self.drops(drop.reason, 1);
@@ -93,7 +93,7 @@ impl Tally {
     }
 
     /// Adds the counts of a site, or of a part of it.
-    pub(crate) fn add(&mut self, done: &Counted) {
+    pub(crate) fn add(&mut self, done: &SiteCounts) {
         for (&reason, &n) in &done.drops {
             self.drops(reason, n);
         }

@@ -13,9 +13,6 @@ use sink::Ledger;
 use crate::resume::identity::Identity;
 
 /// Checks that a finished run, at the place `shown`, had the settings and inputs of this one.
-///
-/// # Errors
-/// If it had others.
 pub(crate) fn fits(ledger: &Ledger, identity: &Identity, shown: &dyn Display) -> Result<()> {
     if !ledger.inputs.is_empty() && ledger.selection() != identity.selection {
         bail!(Problem::new(

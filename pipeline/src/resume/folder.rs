@@ -45,9 +45,6 @@ const SEGMENTS: &str = "segments";
 impl RunFolder {
     /// Locks a run folder, which must be absent, empty, or contain this run, finished or not; or another one,
     /// if it may be overwritten.
-    ///
-    /// # Errors
-    /// If it contains something else, another process writes to it, or it cannot be written to.
     pub(crate) fn claim(config: &Config, identity: &Identity, overwrite: bool) -> Result<Claim> {
         let path = config.run.out.as_path();
         let shown = path.display();
@@ -111,9 +108,6 @@ impl RunFolder {
 
     /// Locks a folder for the merge with this digest. It must be absent, empty, or contain what this merge left when it
     /// was interrupted; or another run, if it may be overwritten. A merge starts from the beginning.
-    ///
-    /// # Errors
-    /// As [`RunFolder::claim`].
     pub(crate) fn claim_for_merge(path: &Path, digest: &str, overwrite: bool) -> Result<Self> {
         let shown = path.display();
         let left = fs::read_to_string(path.join(STATE).join(MERGE)).ok();

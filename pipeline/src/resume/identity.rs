@@ -22,9 +22,6 @@ pub(crate) struct Identity {
 
 impl Identity {
     /// The identity of a run with these inputs.
-    ///
-    /// # Errors
-    /// If the settings choose pages by no site or no date.
     pub(crate) fn of(config: &Config, inputs: Vec<InputState>) -> Result<Self> {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (config_hash, outputs) = (config.hash(), config.emit.hash());
@@ -42,7 +39,6 @@ impl Identity {
         self.inputs.iter().map(|input| input.bytes).sum()
     }
 
-    /// The inputs.
     pub(crate) fn inputs(&self) -> &[InputState] {
         &self.inputs
     }

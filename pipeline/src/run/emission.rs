@@ -22,7 +22,7 @@ use segment::settle::SettledSites;
 use super::nightly;
 use super::site_results::{ResultHeading, SiteResults, result_of, unpacked_length};
 use crate::progress::ledger::Clock;
-use crate::progress::tally::{Counted, Tally};
+use crate::progress::tally::{RunTally, SiteCounts};
 use crate::resume::folder::state_error;
 use crate::stages::emit::{Outputs, Rendered, Renderers};
 
@@ -46,9 +46,6 @@ pub(crate) struct Emission<'a> {
 
 impl Emission<'_> {
     /// The notes for articles that are the same as others, from their descriptions.
-    ///
-    /// # Errors
-    /// If files cannot be read or written.
     pub(crate) fn describe(&self) -> Result<Marks> {
         if self.config.emit.duplicates == Duplicates::Keep {
             return Ok(Marks::none());
@@ -67,14 +64,11 @@ impl Emission<'_> {
     }
 
     /// Writes all results, in order, with these notes.
-    ///
-    /// # Errors
-    /// If the results cannot be read, or what every run writes cannot be written; [`Stopped`].
     pub(crate) fn write(
         &self,
         marks: Marks,
         outputs: &mut Outputs<'_>,
-        tally: &mut Tally,
+        tally: &mut RunTally,
     ) -> Result<()> {
         let mut frames = SiteResults::frames(self.results).map_err(|e| self.unreadable(e))?;
         let renderers = outputs.renderers();
@@ -138,8 +132,8 @@ impl Emission<'_> {
     }
 
     /// Counts and writes the result of a site.
-    fn take(&self, site: Rendered, outputs: &mut Outputs<'_>, tally: &mut Tally) -> Result<()> {
-        tally.add(&Counted::of(site.result()));
+    fn take(&self, site: Rendered, outputs: &mut Outputs<'_>, tally: &mut RunTally) -> Result<()> {
+        tally.add(&SiteCounts::of(site.result()));
         if let Some(store) = self.store {
             nightly::take(store, site.result())?;
         }
@@ -172,14 +166,11 @@ const DROPS_AT_ONCE: usize = 1_024;
 
 /// Writes the drops that belong to no site, and passes answers without a page to the outputs, if these are given. Returns
 /// the records among them that say something of articles.
-///
-/// # Errors
-/// If the drops cannot be read, or what every run writes cannot be written.
 pub(crate) fn write_drops(
     sites: &mut SettledSites,
     folder: &Path,
     config: &Config,
-    mut to: Option<(&mut Outputs<'_>, &mut Tally)>,
+    mut to: Option<(&mut Outputs<'_>, &mut RunTally)>,
 ) -> Result<Records> {
     let mut records = RecordsRead::new(folder, config);
     if let Some((_, tally)) = &mut to {

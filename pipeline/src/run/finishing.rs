@@ -23,9 +23,6 @@ impl RunContext<'_> {
 }
 
 /// Writes the report, then the ledger, which marks the results as complete.
-///
-/// # Errors
-/// If the ledger cannot be written, or the report is all that was to be written and cannot be.
 pub(crate) fn finish_folder(config: &Config, mut ledger: Ledger) -> Result<Ledger> {
     report::forget_comparison(&config.run.out);
     if let Some(earlier) = config.run.earlier() {

@@ -15,9 +15,6 @@ use segment::group::{Grouped, group};
 use sink::PageSelection;
 
 /// Finds and examines the inputs. A stop also ends waiting for a file system that does not answer.
-///
-/// # Errors
-/// If there are none, one does not exist, or none can be read.
 pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
     let run = &config.run;
     let (out, named, feeds) = (run.out.clone(), run.inputs.clone(), run.feeds.clone());
@@ -58,9 +55,6 @@ pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Ve
 
 /// Reads inputs into memory, files in parallel, and groups their pages by site: for commands that need a few pages. Gives
 /// also the inputs that could not be read to their end, each with the reason.
-///
-/// # Errors
-/// If no threads can be started, or with [`Stopped`].
 pub(crate) fn read_grouped(
     config: &Config,
     inputs: &[Input],

@@ -14,7 +14,7 @@ use sink::RunPhase;
 
 use super::site_results::{Earlier, SiteResults};
 use super::{RunContext, resumable};
-use crate::progress::tally::{Counted, Tally};
+use crate::progress::tally::{RunTally, SiteCounts};
 use crate::resume::folder::state_error;
 use crate::workers::{Done, Task, WorkerPool};
 
@@ -25,7 +25,7 @@ impl RunContext<'_> {
         &self,
         sites: SettledSites,
         records: &Records,
-        mut tally: Tally,
+        mut tally: RunTally,
     ) -> Result<()> {
         let path = self.folder.results();
         let cannot = |what, error| state_error(what, &path, error);
@@ -95,7 +95,7 @@ impl RunContext<'_> {
         Ok(sha256_of(&serde_json::to_string(&(inputs, &sites.unreadable, store))?))
     }
 
-    fn count(&self, site: &Counted, tally: &mut Tally) {
+    fn count(&self, site: &SiteCounts, tally: &mut RunTally) {
         self.observer.site_done(&site.site, site.pages);
         tally.add(site);
         tally.show(&mut self.status.ledger());

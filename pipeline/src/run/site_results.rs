@@ -14,7 +14,7 @@ use model::SiteResult;
 use segment::frames::{Frames, HEADER, frame, unpacked, write_frame};
 use serde::{Deserialize, Serialize};
 
-use crate::progress::tally::Counted;
+use crate::progress::tally::SiteCounts;
 
 /// Size of a length within the content.
 const LENGTH: usize = 4;
@@ -25,7 +25,7 @@ pub(crate) struct ResultHeading {
     pub(crate) index: usize,
     /// Number of the part.
     pub(crate) part: usize,
-    pub(crate) counted: Counted,
+    pub(crate) counted: SiteCounts,
     /// Descriptions of its articles; none if duplicates are not looked for.
     pub(crate) evidence: Vec<Evidence>,
 }
@@ -42,10 +42,9 @@ impl ResultHeading {
             result.articles.iter().map(|of| describer.describe(of)).collect()
         };
         let evidence = describer.map(describe).unwrap_or_default();
-        Self { index, part, counted: Counted::of(result), evidence }
+        Self { index, part, counted: SiteCounts::of(result), evidence }
     }
 
-    /// The frame of a site with its results.
     pub(crate) fn frame(&self, result: &SiteResult) -> io::Result<Vec<u8>> {
         let mut heading = vec![0; LENGTH];
         rmp_serde::encode::write(&mut heading, self).map_err(io::Error::other)?;
@@ -101,9 +100,6 @@ impl SiteResults {
     pub(crate) const EMPTY: u64 = (HEADER + 64) as u64;
 
     /// Opens the file at `path`, or creates it. Results of the same causes in it are kept and passed on, by their headings.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written, or a whole frame holds something else.
     pub(crate) fn open(
         path: &Path,
         causes: &str,
@@ -153,9 +149,6 @@ impl SiteResults {
     }
 
     /// The frames of the results in a file.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub(crate) fn frames(path: &Path) -> io::Result<Frames> {
         let missing = || io::Error::new(io::ErrorKind::NotFound, "the file is missing");
         let mut frames = Frames::open(path)?.ok_or_else(missing)?;

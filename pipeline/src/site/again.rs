@@ -10,7 +10,7 @@ use sitemodel::{SiteModel, assess};
 
 use super::Work;
 use super::change::{changed_templates, site_change, tells_of_pages};
-use super::decision::Decision;
+use super::decision::ModelDecision;
 use super::kept::Night;
 use super::night::Begun;
 use crate::stages::apply::{Outcomes, Unassigned};
@@ -71,7 +71,7 @@ impl Work<'_> {
         let health = assess(&model, &seen);
         let worst = health.templates.values().map(|own| own.verdict).max();
         let verdict = worst.filter(|_| is_stored).unwrap_or(Verdict::TooFewPages);
-        let decision = if is_stored { Decision::Keep } else { Decision::TooFew };
+        let decision = if is_stored { ModelDecision::Keep } else { ModelDecision::TooFew };
         let mut update = self.update(state, &decision, verdict, &health);
         update.reason = why;
         let templates = model.templates().len();

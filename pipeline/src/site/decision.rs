@@ -19,7 +19,7 @@ const ENOUGH: u64 = 8;
 
 /// The model that the store has of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stored {
+pub(super) enum StoredModel {
     /// None.
     None,
     /// One that cannot be used: why.
@@ -32,7 +32,7 @@ pub(super) enum Stored {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Facts {
     /// The stored model.
-    pub(super) stored: Stored,
+    pub(super) stored: StoredModel,
     /// Pages tonight, in the sample, and retained ones, each address once.
     pub(super) in_hand: usize,
     /// Pages tonight of no template.
@@ -61,7 +61,7 @@ pub(super) struct TemplateFacts {
 
 /// What is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum ModelDecision {
     /// The pages in hand are retained; their model is for tonight only.
     TooFew,
     /// A model is learnt from all pages in hand: why.
@@ -80,9 +80,9 @@ pub(super) enum Decision {
     Keep,
 }
 
-/// The decision. The first line that fits is taken; with [`Decision::Replace`], [`Decision::Relearn`] and
-/// [`Decision::Grow`] pages of no template are learnt from too, where there are enough of them.
-pub(super) fn decide(facts: &Facts) -> Decision {
+/// The decision. The first line that fits is taken; with [`ModelDecision::Replace`], [`ModelDecision::Relearn`] and
+/// [`ModelDecision::Grow`] pages of no template are learnt from too, where there are enough of them.
+pub(super) fn decide(facts: &Facts) -> ModelDecision {
     use Verdict::{Broken, Drifting};
     let of = |is: &dyn Fn(&TemplateFacts) -> bool| -> Vec<String> {
         facts.templates.iter().filter(|own| is(own)).map(|own| own.id.clone()).collect()
@@ -91,14 +91,14 @@ pub(super) fn decide(facts: &Facts) -> Decision {
     let drifting = of(&|own| own.verdict == Drifting);
     let growing = of(&TemplateFacts::grows);
     match &facts.stored {
-        Stored::None if facts.in_hand < FEWEST_TO_KEEP => Decision::TooFew,
-        Stored::None => Decision::LearnFresh("no model".to_owned()),
-        Stored::Unusable(why) => Decision::LearnFresh(why.clone()),
-        Stored::Fits if !broken.is_empty() => Decision::Replace(broken),
-        Stored::Fits if !drifting.is_empty() => Decision::Relearn(drifting),
-        Stored::Fits if facts.adds_templates() => Decision::AddTemplates,
-        Stored::Fits if !growing.is_empty() => Decision::Grow(growing),
-        Stored::Fits => Decision::Keep,
+        StoredModel::None if facts.in_hand < FEWEST_TO_KEEP => ModelDecision::TooFew,
+        StoredModel::None => ModelDecision::LearnFresh("no model".to_owned()),
+        StoredModel::Unusable(why) => ModelDecision::LearnFresh(why.clone()),
+        StoredModel::Fits if !broken.is_empty() => ModelDecision::Replace(broken),
+        StoredModel::Fits if !drifting.is_empty() => ModelDecision::Relearn(drifting),
+        StoredModel::Fits if facts.adds_templates() => ModelDecision::AddTemplates,
+        StoredModel::Fits if !growing.is_empty() => ModelDecision::Grow(growing),
+        StoredModel::Fits => ModelDecision::Keep,
     }
 }
 
@@ -114,7 +114,7 @@ impl Facts {
         let doubted: u64 = self.templates.iter().map(|own| own.doubted).sum();
         let all = self.templates.iter().all(|own| own.doubted > 0);
         let enough = self.unassigned as u64 + doubted >= FEWEST_TO_TELL;
-        let is_other = self.stored == Stored::Fits && self.unassigned > 0 && all && enough;
+        let is_other = self.stored == StoredModel::Fits && self.unassigned > 0 && all && enough;
         is_other.then_some(if doubted == 0 { Verdict::Broken } else { Verdict::Drifting })
     }
 }
@@ -127,7 +127,7 @@ impl TemplateFacts {
     }
 }
 
-impl fmt::Display for Decision {
+impl fmt::Display for ModelDecision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::TooFew => "too-few",
@@ -142,7 +142,7 @@ impl fmt::Display for Decision {
     }
 }
 
-impl Decision {
+impl ModelDecision {
     /// Why, in words.
     pub(super) fn reason(&self) -> String {
         let named = |what: &str, ids: &[String]| match ids {
@@ -175,7 +175,7 @@ mod tests {
 
     fn facts(templates: &[TemplateFacts], unassigned: usize, in_hand: usize) -> Facts {
         Facts {
-            stored: Stored::Fits,
+            stored: StoredModel::Fits,
             in_hand: 20,
             unassigned,
             unassigned_in_hand: in_hand,
@@ -185,23 +185,23 @@ mod tests {
 
     #[test]
     fn without_a_model() {
-        let none = |in_hand| Facts { stored: Stored::None, in_hand, ..facts(&[], 0, 0) };
-        assert_eq!(decide(&none(2)), Decision::TooFew);
-        assert_eq!(decide(&none(3)), Decision::LearnFresh("no model".to_owned()));
-        let other = Facts { stored: Stored::Unusable("other weights".to_owned()), ..none(1) };
-        assert_eq!(decide(&other), Decision::LearnFresh("other weights".to_owned()));
+        let none = |in_hand| Facts { stored: StoredModel::None, in_hand, ..facts(&[], 0, 0) };
+        assert_eq!(decide(&none(2)), ModelDecision::TooFew);
+        assert_eq!(decide(&none(3)), ModelDecision::LearnFresh("no model".to_owned()));
+        let other = Facts { stored: StoredModel::Unusable("other weights".to_owned()), ..none(1) };
+        assert_eq!(decide(&other), ModelDecision::LearnFresh("other weights".to_owned()));
     }
 
     #[test]
     fn what_fits_is_kept() {
         let grown = template("a", Verdict::Healthy, 10, 15);
-        assert_eq!(decide(&facts(slice::from_ref(&grown), 0, 0)), Decision::Keep);
+        assert_eq!(decide(&facts(slice::from_ref(&grown), 0, 0)), ModelDecision::Keep);
         // Some pages of no template are no reason, nor are retained ones of a former night.
-        assert_eq!(decide(&facts(slice::from_ref(&grown), 1, 2)), Decision::Keep);
-        assert_eq!(decide(&facts(&[grown], 0, 5)), Decision::Keep);
-        assert_eq!(decide(&facts(&[], 0, 0)), Decision::Keep);
+        assert_eq!(decide(&facts(slice::from_ref(&grown), 1, 2)), ModelDecision::Keep);
+        assert_eq!(decide(&facts(&[grown], 0, 5)), ModelDecision::Keep);
+        assert_eq!(decide(&facts(&[], 0, 0)), ModelDecision::Keep);
         let too_few = template("a", Verdict::TooFewPages, 10, 11);
-        assert_eq!(decide(&facts(&[too_few], 0, 0)), Decision::Keep);
+        assert_eq!(decide(&facts(&[too_few], 0, 0)), ModelDecision::Keep);
     }
 
     #[test]
@@ -209,18 +209,18 @@ mod tests {
         let broken = template("a", Verdict::Broken, 10, 15);
         let drifting = template("b", Verdict::Drifting, 10, 15);
         let healthy = template("c", Verdict::Healthy, 2, 15);
-        let replace = Decision::Replace(vec!["a".to_owned()]);
+        let replace = ModelDecision::Replace(vec!["a".to_owned()]);
         assert_eq!(decide(&facts(&[drifting.clone(), broken, healthy.clone()], 9, 9)), replace);
-        let relearn = Decision::Relearn(vec!["b".to_owned()]);
+        let relearn = ModelDecision::Relearn(vec!["b".to_owned()]);
         assert_eq!(decide(&facts(&[drifting, healthy], 9, 9)), relearn);
     }
 
     #[test]
     fn pages_of_new_layouts_get_templates() {
         let small = template("a", Verdict::Healthy, 2, 15);
-        assert_eq!(decide(&facts(&[small], 1, 3)), Decision::AddTemplates);
+        assert_eq!(decide(&facts(&[small], 1, 3)), ModelDecision::AddTemplates);
         let new = facts(&[], 3, 3);
-        assert_eq!(decide(&new), Decision::AddTemplates);
+        assert_eq!(decide(&new), ModelDecision::AddTemplates);
         assert_eq!(new.of_the_whole(), Some(Verdict::Broken));
         assert_eq!(facts(&[], 2, 12).of_the_whole(), None);
         let fits = template("a", Verdict::TooFewPages, 6, 8);
@@ -236,13 +236,13 @@ mod tests {
         let mut steps = vec![];
         for in_hand in 1..40 {
             let own = template("a", Verdict::TooFewPages, learnt_from, in_hand);
-            if let Decision::Grow(_) = decide(&facts(&[own], 0, 0)) {
+            if let ModelDecision::Grow(_) = decide(&facts(&[own], 0, 0)) {
                 learnt_from = in_hand;
                 steps.push(in_hand);
             }
         }
         assert_eq!(steps, [2, 3, 4, 5, 6, 7, 8]);
         let list = TemplateFacts { is_wanted: false, ..template("a", Verdict::Healthy, 1, 9) };
-        assert_eq!(decide(&facts(&[list], 0, 0)), Decision::Keep);
+        assert_eq!(decide(&facts(&[list], 0, 0)), ModelDecision::Keep);
     }
 }

@@ -21,7 +21,6 @@ pub(crate) struct Night {
     pub(super) revision: Option<String>,
     /// Templates that the model had at the beginning.
     pub(super) templates: usize,
-    /// What changed about the site.
     pub(super) change: Option<SiteChange>,
     /// The retained pages, if they change.
     pub(super) retained: Option<Vec<Retained>>,
@@ -134,7 +133,6 @@ fn revision(model: &SiteModel, number: u32, reason: String) -> Revision {
     }
 }
 
-/// How a template was.
 pub(super) fn template_night(id: &str, own: &TemplateHealth) -> TemplateNight {
     TemplateNight {
         template: id.to_owned(),

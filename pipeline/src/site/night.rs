@@ -15,7 +15,7 @@ use sitemodel::{
 
 use super::Work;
 use super::change::{changed_templates, site_change};
-use super::decision::{Decision, Facts, Stored, TemplateFacts, decide};
+use super::decision::{Facts, ModelDecision, StoredModel, TemplateFacts, decide};
 use super::in_hand::{InHand, in_hand};
 use super::kept::{Night, template_night};
 use crate::stages::apply::{Outcomes, Unassigned};
@@ -72,9 +72,6 @@ impl Begun {
 
 impl Work<'_> {
     /// The model that the pages of a site are begun with, given its pages or those of its sample.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
     pub(super) fn begin(&self, site: &mut Surveyed, parsed: &ParsedPages<'_>) -> io::Result<Begun> {
         let Some(store) = self.store else {
             let (model, known) = self.learn(site, parsed, None);
@@ -90,8 +87,10 @@ impl Work<'_> {
                 self.taken_in_before(site, parsed, store, model, before.as_ref().clone())
             }
             (_, Ok(Some(model))) => self.go_by(site, parsed, store, &state, model),
-            (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, Stored::None),
-            (_, Err(why)) => self.learn_fresh(site, parsed, store, &state, Stored::Unusable(why)),
+            (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, StoredModel::None),
+            (_, Err(why)) => {
+                self.learn_fresh(site, parsed, store, &state, StoredModel::Unusable(why))
+            }
         }
     }
 
@@ -109,9 +108,6 @@ impl Work<'_> {
     }
 
     /// The site as it was when another process began it.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
     pub(crate) fn begun_elsewhere(&self, site: &mut Surveyed) -> io::Result<()> {
         self.store.map_or(Ok(()), |store| self.widen(store, site).map(drop))
     }
@@ -131,7 +127,7 @@ impl Work<'_> {
         parsed: &ParsedPages<'_>,
         store: &Store,
         state: &SiteState,
-        stored: Stored,
+        stored: StoredModel,
     ) -> io::Result<Begun> {
         let (tonight, cut) = self.tonight(site, parsed);
         let retained = self.retained(store, state)?;
@@ -150,7 +146,7 @@ impl Work<'_> {
         let applied = self.apply_to(site, &model, &tonight, &known);
         let (seen, _) = self.seen(&model, &tonight, &applied, None);
         let health = assess(&model, &seen);
-        let is_kept = decision != Decision::TooFew;
+        let is_kept = decision != ModelDecision::TooFew;
         let verdict = match is_kept && seen.pages() >= FEWEST_TO_TELL {
             true => Verdict::Healthy,
             false => Verdict::TooFewPages,
@@ -209,17 +205,17 @@ impl Work<'_> {
         let mut verdict = worst(&health).max(whole);
         let mut begun = None;
         let before = applied;
-        if decision != Decision::Keep {
+        if decision != ModelDecision::Keep {
             let retained = self.retained(store, state)?;
             let again = parse(&retained.1, self.settings, self.clock);
             let again = in_hand(&again, &retained.0, Some(&old), self);
             let (base, too_many) = self.without_retired(state, &old, &facts);
             let (doubted, least) = match &decision {
-                Decision::Replace(ids) | Decision::Relearn(ids) => (ids.clone(), CLEARLY),
-                Decision::Grow(ids) => (ids.clone(), -CLEARLY),
+                ModelDecision::Replace(ids) | ModelDecision::Relearn(ids) => (ids.clone(), CLEARLY),
+                ModelDecision::Grow(ids) => (ids.clone(), -CLEARLY),
                 _ => (Vec::new(), 0.0),
             };
-            let learn = |decision: &Decision| {
+            let learn = |decision: &ModelDecision| {
                 let hand = chosen_for(decision, &facts, &old, &tonight, &again);
                 let (model, known) = self.learn_in_hand(site, &hand, cut, Some(&base));
                 let new = self.apply_to(site, &model, &tonight, &known);
@@ -228,13 +224,13 @@ impl Work<'_> {
                 (is_better && model.to_bytes() != old.to_bytes()).then_some((model, known, new))
             };
             let mut learnt = learn(&decision);
-            if let (None, Decision::Relearn(ids)) = (&learnt, &decision) {
+            if let (None, ModelDecision::Relearn(ids)) = (&learnt, &decision) {
                 // What is retained may be of the former layout.
-                learnt = learn(&Decision::Replace(ids.clone()));
+                learnt = learn(&ModelDecision::Replace(ids.clone()));
             }
             if let Some((model, known, new)) = learnt {
                 let is_gone = |head: &RetainedHead| match &decision {
-                    Decision::Replace(ids) => ids.contains(&head.template),
+                    ModelDecision::Replace(ids) => ids.contains(&head.template),
                     _ => false,
                 };
                 let of = (&model, &new);
@@ -252,14 +248,14 @@ impl Work<'_> {
                 if !doubted.is_empty() {
                     verdict = worst(&health).max(whole);
                 }
-                decision = Decision::Keep;
+                decision = ModelDecision::Keep;
             }
         }
-        if decision == Decision::Keep && !walls.is_empty() {
-            decision = Decision::NoteWalls(walls);
+        if decision == ModelDecision::Keep && !walls.is_empty() {
+            decision = ModelDecision::NoteWalls(walls);
         }
         let mut update = self.update(state, &decision, verdict, &health);
-        if decision == Decision::Keep && verdict > Verdict::Healthy {
+        if decision == ModelDecision::Keep && verdict > Verdict::Healthy {
             update.reason = "nothing learnt from tonight's pages fits them better".to_owned();
         }
         Ok(match begun {
@@ -283,7 +279,7 @@ impl Work<'_> {
                 let of = (&old, &before);
                 let kept = self.to_retain(store, state, &tonight, &[], of, &|_| false)?;
                 let templates = old.templates().len();
-                let is_changed = decision != Decision::Keep;
+                let is_changed = decision != ModelDecision::Keep;
                 update.applied += u32::from(is_changed);
                 let night = Night {
                     update,
@@ -328,7 +324,7 @@ impl Work<'_> {
         };
         let unassigned = tonight.iter().filter(|page| page.is_unassigned).count();
         Facts {
-            stored: Stored::Fits,
+            stored: StoredModel::Fits,
             in_hand: tonight.len() + retained.len(),
             unassigned,
             unassigned_in_hand: unassigned + of(""),
@@ -376,7 +372,7 @@ impl Work<'_> {
     pub(super) fn update(
         &self,
         state: &SiteState,
-        decision: &Decision,
+        decision: &ModelDecision,
         verdict: Verdict,
         health: &Health,
     ) -> Update {
@@ -385,7 +381,7 @@ impl Work<'_> {
             night: self.date().map(|date| date.to_string()).unwrap_or_default(),
             decision: decision.to_string(),
             reason: decision.reason(),
-            applied: if *decision == Decision::TooFew { 0 } else { state.revision },
+            applied: if *decision == ModelDecision::TooFew { 0 } else { state.revision },
             verdict,
             pages: health.unassigned.1,
             unassigned: health.unassigned.0,
@@ -403,15 +399,15 @@ fn worst(health: &Health) -> Verdict {
 
 /// The pages that a decision learns from.
 fn chosen_for<'a, 'p>(
-    decision: &Decision,
+    decision: &ModelDecision,
     facts: &Facts,
     old: &SiteModel,
     tonight: &'a [InHand<'p>],
     again: &'a [InHand<'p>],
 ) -> Vec<&'a InHand<'p>> {
     let (ids, with_retained): (&[String], bool) = match decision {
-        Decision::Replace(ids) => (ids, false),
-        Decision::Relearn(ids) | Decision::Grow(ids) => (ids, true),
+        ModelDecision::Replace(ids) => (ids, false),
+        ModelDecision::Relearn(ids) | ModelDecision::Grow(ids) => (ids, true),
         _ => (&[], true),
     };
     let is_of = |page: &InHand<'_>| {

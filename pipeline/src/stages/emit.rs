@@ -160,9 +160,6 @@ impl<'a> Outputs<'a> {
     }
 
     /// Passes on to the outputs the name of the night. Call it before anything is written.
-    ///
-    /// # Errors
-    /// If no sink is left.
     pub(crate) fn of_night(&mut self, night: &str) -> Result<(), SinkError> {
         for chosen in &mut self.sinks {
             if let Ok(sink) = &mut chosen.sink
@@ -175,9 +172,6 @@ impl<'a> Outputs<'a> {
     }
 
     /// Passes on to the outputs what the crawl answered without a page. Call it before any site is written.
-    ///
-    /// # Errors
-    /// If the answers cannot be read, or no sink is left.
     pub(crate) fn take_absences(&mut self, absences: &Absences) -> Result<(), SinkError> {
         absences
             .each(&mut |some| {

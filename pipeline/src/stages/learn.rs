@@ -96,7 +96,6 @@ impl Surveyed {
         &self.key
     }
 
-    /// The digest of its addresses.
     pub(crate) fn addresses(&self) -> &AddressDigest {
         &self.addresses
     }

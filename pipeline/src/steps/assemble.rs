@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use config::Config;
 use model::SiteResult;
 use modelstore::Store;
-use segment::identity::Share;
+use segment::identity::SiteShare;
 use segment::pages::{SegmentPages, StoredSite};
 use segment::row::{RowKind, hash_of};
 use segment::settle::SettledSites;
@@ -20,12 +20,12 @@ use super::files::Files;
 use crate::progress::ledger::Clock;
 use crate::site::Work;
 use crate::site::large::LargeSite;
-use crate::site::made::{Made, SiteMade};
+use crate::site::made::{SiteStepOutputs, StepOutputs};
 
 /// A share of the sites of a crawl, of which all that steps wrote is there.
 pub(super) struct Assembly<'a> {
     pub(super) config: &'a Config,
-    pub(super) share: Share,
+    pub(super) share: SiteShare,
     pub(super) stop: &'a AtomicBool,
     pub(super) clock: &'a Clock,
     pub(super) observer: &'a dyn Observer,
@@ -36,10 +36,7 @@ pub(super) type TakePart<'a> = dyn FnMut(usize, SiteResult) -> Result<()> + 'a;
 
 impl Assembly<'_> {
     /// Opens what steps wrote. What does not fit into memory is kept in `folder`.
-    ///
-    /// # Errors
-    /// If files are missing or cannot be read.
-    pub(super) fn open(&self, files: Files, folder: &Path) -> Result<(Made, SettledSites)> {
+    pub(super) fn open(&self, files: Files, folder: &Path) -> Result<(StepOutputs, SettledSites)> {
         let rounds = files.learnt.iter().map(|file| file.identity().round).max().unwrap_or(1);
         if has_large(&files)? || rounds == 2 {
             for round in 1..=2 {
@@ -48,7 +45,7 @@ impl Assembly<'_> {
             }
         }
         let Files { surveys, learnt, applied, .. } = files;
-        let made = Made::list(learnt, applied, &|hash| self.share.has(hash))
+        let made = StepOutputs::list(learnt, applied, &|hash| self.share.has(hash))
             .context("cannot read what was learnt and applied")?;
         let is_wanted = |hash| self.share.has(hash);
         let sites = settle_crawl(surveys, &is_wanted, folder, self.config, self.observer)
@@ -57,13 +54,10 @@ impl Assembly<'_> {
     }
 
     /// Hands over the results of all sites, in the order of outputs.
-    ///
-    /// # Errors
-    /// If something is missing or cannot be read, or `take` fails.
     pub(super) fn each(
         &self,
         sites: &mut SettledSites,
-        made: &Made,
+        made: &StepOutputs,
         store: Option<&Store>,
         take: &mut TakePart<'_>,
     ) -> Result<()> {
@@ -120,7 +114,7 @@ impl Assembly<'_> {
     fn large(
         &self,
         site: StoredSite,
-        made: SiteMade<'_>,
+        made: SiteStepOutputs<'_>,
         pages: &SegmentPages,
         store: Option<&Store>,
         take: &mut TakePart<'_>,

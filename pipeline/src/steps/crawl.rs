@@ -13,9 +13,6 @@ use terminal::observer::Observer;
 
 /// Forms the sites of a crawl, of which those wanted, by hash, are counted. Only the heads of pages are read, those of one
 /// part of the sites at a time.
-///
-/// # Errors
-/// If a survey cannot be read, or files cannot be written to `folder`, which must exist.
 pub(super) fn settle_crawl(
     surveys: Vec<StepFile>,
     wants: &dyn Fn(u64) -> bool,

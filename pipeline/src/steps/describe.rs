@@ -10,9 +10,9 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, ensure};
 use config::Config;
 use duplicates::Evidence;
-use segment::duplicates::{Descriptions as Described, Marks, marks_of};
+use segment::duplicates::{Descriptions, Marks, marks_of};
 use segment::file::{StepFile, StepWriter};
-use segment::identity::{Share, Step, StepIdentity};
+use segment::identity::{SiteShare, StepIdentity, StepKind};
 use segment::row::{RowKind, hash_of, packed_row, unpacked};
 use segment::work_folder::WorkFolder;
 use terminal::observer::Observer;
@@ -30,7 +30,7 @@ use crate::progress::ledger::Clock;
 pub fn describe(
     config: &Config,
     paths: &[PathBuf],
-    share: Share,
+    share: SiteShare,
     to: &Path,
     stop: &AtomicBool,
     observer: &dyn Observer,
@@ -44,7 +44,7 @@ pub fn describe(
         files.store()?.state.is_none(),
         "with a store of models, one process merges all sites, and describes their articles itself"
     );
-    let identity = StepIdentity::of(Step::Describe, 0, config, files.digests())
+    let identity = StepIdentity::of(StepKind::Describe, 0, config, files.digests())
         .of_share(share)
         .made_of(files.made().map(StepFile::identity));
     let folder = WorkFolder::beside(to)?;
@@ -72,17 +72,14 @@ pub fn describe(
 }
 
 /// The descriptions of all articles of a crawl, in files.
-pub(super) struct Descriptions {
+pub(super) struct DescriptionFiles {
     files: Vec<StepFile>,
     /// File and row of each part of each site, in the order of outputs.
     rows: BTreeMap<(u64, String, u64), (usize, u32)>,
 }
 
-impl Descriptions {
+impl DescriptionFiles {
     /// Lists what files hold.
-    ///
-    /// # Errors
-    /// If one cannot be read.
     pub(super) fn list(files: Vec<StepFile>) -> Result<Self> {
         let mut rows = BTreeMap::new();
         for (number, file) in files.iter().enumerate() {
@@ -96,12 +93,9 @@ impl Descriptions {
     }
 
     /// The notes for the articles of a share; what does not fit into memory is kept in `folder`.
-    ///
-    /// # Errors
-    /// If files cannot be read or written.
-    pub(super) fn marks(self, share: Share, folder: &Path, config: &Config) -> Result<Marks> {
+    pub(super) fn marks(self, share: SiteShare, folder: &Path, config: &Config) -> Result<Marks> {
         let compare = || -> io::Result<Marks> {
-            let mut described = Described::new(folder)?;
+            let mut described = Descriptions::new(folder)?;
             let mut before = 0;
             for ((hash, ..), (file, row)) in &self.rows {
                 let record = self.files[*file].record(*row)?;

@@ -12,22 +12,22 @@ use errors::Stopped;
 use model::SiteResult;
 use modelstore::Store;
 use rayon::ThreadPoolBuilder;
-use segment::identity::Share;
+use segment::identity::SiteShare;
 use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
 use terminal::observer::Observer;
 
 use super::assemble::Assembly;
-use super::describe::Descriptions;
+use super::describe::DescriptionFiles;
 use super::files::{Files, LearntWith};
 use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Clock, begin_ledger, close_ledger};
-use crate::progress::tally::Tally;
+use crate::progress::tally::RunTally;
 use crate::results::check_earlier;
 use crate::resume::folder::RunFolder;
 use crate::run::emission::{Emission, write_drops};
 use crate::run::site_results::{ResultHeading, SiteResults};
-use crate::run::{Report, finish_folder, nightly, stopped_or};
+use crate::run::{RunReport, finish_folder, nightly, stopped_or};
 use crate::sinks::check_outputs;
 use crate::stages::emit::Outputs;
 
@@ -41,11 +41,11 @@ use crate::stages::emit::Outputs;
 pub fn merge(
     config: &Config,
     paths: &[PathBuf],
-    share: Share,
+    share: SiteShare,
     overwrite: bool,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Report> {
+) -> Result<RunReport> {
     check_outputs(&config.emit, &config.run.out)?;
     let own = CommandPaths::of_run(config, &[]);
     paths.iter().fold(own, |all, path| all.reads("a file", path)).check()?;
@@ -53,18 +53,18 @@ pub fn merge(
     files.check_complete()?;
     files.check_learnt(1)?;
     ensure!(
-        files.store()?.state.is_none() || share == Share::ALL,
+        files.store()?.state.is_none() || share == SiteShare::ALL,
         "--share cannot be used with --models: one process has to merge all sites, since the store takes all of them at once"
     );
     let is_compared = config.emit.duplicates != Duplicates::Keep;
     let is_described = files.check_described()? && is_compared;
     ensure!(
-        is_described || share == Share::ALL || !is_compared,
+        is_described || share == SiteShare::ALL || !is_compared,
         "--share: duplicates are looked for among the articles of all shares, so name the files of `sitegrove describe` \
          for all of them, too; or do not look for duplicates (--duplicates keep)"
     );
     ensure!(
-        config.run.earlier().is_none() || share == Share::ALL,
+        config.run.earlier().is_none() || share == SiteShare::ALL,
         "--compare: a share of the sites cannot be compared with a run; compare the results of all"
     );
     check_earlier(config)?;
@@ -85,7 +85,7 @@ pub fn merge(
 }
 
 /// Which merge this is: of which files, to which outputs.
-fn digest(files: &Files, share: Share, config: &Config) -> String {
+fn digest(files: &Files, share: SiteShare, config: &Config) -> String {
     let Files { surveys, learnt, applied, described } = files;
     let all = [surveys, learnt, applied, described].into_iter().flatten();
     let mut of: Vec<String> = all.map(|file| file.identity().digest()).collect();
@@ -104,7 +104,7 @@ struct Merging<'a> {
 }
 
 impl Merging<'_> {
-    fn merge(&self, mut files: Files, folder: &Path) -> Result<Report> {
+    fn merge(&self, mut files: Files, folder: &Path) -> Result<RunReport> {
         let (config, Assembly { share, stop, clock, .. }) = (self.config, &self.assembly);
         let described = std::mem::take(&mut files.described);
         let learnt_with = files.store()?;
@@ -121,12 +121,12 @@ impl Merging<'_> {
         let mut outputs = Outputs::create(&config.run.out, config, stop)
             .map_err(|error| stopped_or(error, Stopped::Empty))?;
         let night = nightly::night_name(&sites.inputs);
-        outputs.of_night(&if *share == Share::ALL {
+        outputs.of_night(&if *share == SiteShare::ALL {
             night
         } else {
             format!("{night}-{}-of-{}", share.part, share.of)
         })?;
-        let mut tally = Tally::default();
+        let mut tally = RunTally::default();
         let of = (share.part == 1).then_some((&mut outputs, &mut tally));
         let records = write_drops(&mut sites, folder, config, of)?;
         let path = folder.join("results");
@@ -152,7 +152,7 @@ impl Merging<'_> {
             stop,
         };
         let marks = match self.is_described {
-            true => Descriptions::list(described)?.marks(*share, folder, config)?,
+            true => DescriptionFiles::list(described)?.marks(*share, folder, config)?,
             false => emission.describe()?,
         };
         emission.write(marks, &mut outputs, &mut tally)?;
@@ -165,7 +165,7 @@ impl Merging<'_> {
         close_ledger(&mut ledger, self.begun, clock);
         (ledger.state, ledger.progress) = (RunState::Complete, None);
         let ledger = finish_folder(config, ledger)?;
-        Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
+        Ok(RunReport { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
     }
 
     /// The store of models that takes in this night, if there is one. It must hold what it held when sites were

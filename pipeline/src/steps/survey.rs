@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use anyhow::{Context, Result, bail};
 use config::Config;
 use config::files::sha256_of;
-use config::memory::Shares;
+use config::memory::MemoryShares;
 use errors::mark_begun;
 use grouping::Tracking;
 use input::reader::{InputReader, Timer};
@@ -17,7 +17,7 @@ use input::selection::selection_of;
 use model::CutShort;
 use rayon::ThreadPoolBuilder;
 use segment::collect::{Collector, SegmentFiles};
-use segment::identity::{Step, StepIdentity};
+use segment::identity::{StepIdentity, StepKind};
 use segment::work_folder::WorkFolder;
 use terminal::observer::Observer;
 
@@ -56,11 +56,11 @@ pub fn survey(
     let budget = config.run.budget()?;
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
-    let shares = Shares::of(budget, pool.current_num_threads(), config.read.most_memory());
+    let shares = MemoryShares::of(budget, pool.current_num_threads(), config.read.most_memory());
     let folder = WorkFolder::beside(out)?;
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
     let tracking = Tracking::new(&config.group.tracking_parameters);
-    let identity = StepIdentity::of(Step::Survey, 0, config, Vec::new());
+    let identity = StepIdentity::of(StepKind::Survey, 0, config, Vec::new());
     let files = SegmentFiles {
         folder: folder.path(),
         limit: shares.waiting,

@@ -12,29 +12,25 @@ use errors::Stopped;
 use input::objects::{Objects, UploadFile};
 use sink::Ledger;
 
-use super::{MARK, Target};
+use super::{MARK, RemoteTarget};
 use crate::output_paths::run_entries;
 use crate::resume::folder::STATE;
 use crate::run::nightly::night_name;
-use crate::run::{Report, Upload};
+use crate::run::{RunReport, Upload};
 
 /// File with the names of what was uploaded.
 const UPLOADED: &str = "uploaded";
 
 /// Files to upload to one place.
-struct Share<'a> {
+struct UploadShare<'a> {
     address: &'a str,
     objects: &'a dyn Objects,
     files: Vec<UploadFile>,
 }
 
-impl Target {
+impl RemoteTarget {
     /// Uploads the finished run in the local folder, which is removed if all is there.
-    ///
-    /// # Errors
-    /// If the local folder cannot be read; [`Stopped`]. Objects that cannot be written are no error: they are named in
-    /// what is added to the report.
-    pub(crate) fn upload(&self, mut report: Report, stop: &AtomicBool) -> Result<Report> {
+    pub(crate) fn upload(&self, mut report: RunReport, stop: &AtomicBool) -> Result<RunReport> {
         let mut upload = Upload { to: self.address.clone(), ..Upload::default() };
         let run = &self.config.run.out;
         let unread = |folder: &Path| format!("cannot read {}", folder.display());
@@ -43,11 +39,11 @@ impl Target {
             (&self.dataset, &self.config.emit.dataset_made_in)
         {
             let files = files_in(folder).with_context(|| unread(folder))?;
-            shares.push(Share { address, objects: &**objects, files });
+            shares.push(UploadShare { address, objects: &**objects, files });
         }
         let mut files = files_in(run).with_context(|| unread(run))?;
         files.retain(|file| file.name != Ledger::FILE);
-        shares.push(Share { address: &self.address, objects: &*self.out, files });
+        shares.push(UploadShare { address: &self.address, objects: &*self.out, files });
         self.transfer(&shares, &report.ledger, &mut upload, stop)?;
         if upload.failed.is_empty()
             && let Err(error) = self.complete(&shares, &report.ledger)
@@ -71,7 +67,7 @@ impl Target {
     /// Uploads everything but the ledger, without what an earlier process has uploaded.
     fn transfer(
         &self,
-        shares: &[Share<'_>],
+        shares: &[UploadShare<'_>],
         ledger: &Ledger,
         upload: &mut Upload,
         stop: &AtomicBool,
@@ -80,7 +76,7 @@ impl Target {
         let run = sha256_of(&ledger.to_json());
         let (mut noted, done) =
             noted(&path, &run).with_context(|| format!("cannot write {}", path.display()))?;
-        for Share { address, objects, files } in shares {
+        for UploadShare { address, objects, files } in shares {
             // What was removed there since is uploaded again.
             let there = match objects.list() {
                 Ok(there) => there,
@@ -125,9 +121,9 @@ impl Target {
     }
 
     /// Removes what an earlier run left, and writes the ledger, which marks the run as complete.
-    fn complete(&self, shares: &[Share<'_>], ledger: &Ledger) -> io::Result<()> {
+    fn complete(&self, shares: &[UploadShare<'_>], ledger: &Ledger) -> io::Result<()> {
         let part = format!("part-{}.parquet", night_name(&ledger.inputs));
-        for Share { objects, files, address } in shares {
+        for UploadShare { objects, files, address } in shares {
             let own: BTreeSet<&str> = files.iter().map(|file| &*file.name).collect();
             let is_run = *address == self.address;
             for name in objects.list()?.keys().filter(|name| !own.contains(name.as_str())) {

@@ -51,7 +51,6 @@ struct Mount {
     version: usize,
     /// The group that is mounted.
     root: String,
-    /// Where.
     point: String,
 }
 
@@ -97,8 +96,8 @@ fn read(file: &Path) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use super::super::half_of;
+    use super::*;
 
     const V2: &str =
         "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use model::{Drop, DropReason, Gone, Origin, Stage};
 use url::Url;
 
-use super::{Intake, Reading};
+use super::{FileReading, Intake};
 
 /// What an answer without a page says of its address, if it has a date.
 pub(super) fn gone(status: u16, at: Option<Timestamp>, target: Option<Url>) -> Option<Gone> {
@@ -18,7 +18,7 @@ pub(super) fn gone(status: u16, at: Option<Timestamp>, target: Option<Url>) -> O
     }
 }
 
-impl Reading<'_, '_> {
+impl FileReading<'_, '_> {
     /// Drops an answer; `gone` is what it says of its address.
     pub(super) fn drop_answer(
         &mut self,

@@ -9,8 +9,8 @@ use config::ReadConfig;
 use flate2::read::DeflateDecoder;
 use model::Origin;
 
-use super::reading::{ReadRecords, Reading, records};
-use super::wacz::{self, Member, Packing};
+use super::reading::{FileReading, ReadRecords, records};
+use super::wacz::{self, Packing, WaczMember};
 use super::{InputSummary, Intake};
 use crate::source::open;
 use crate::waiting::is_stream;
@@ -97,7 +97,7 @@ impl ArchiveReader<Box<dyn Read + Send>> {
         let name = path.to_string_lossy();
         if !is_stream(path) && wacz::is_zip(path)? {
             let mut archives: VecDeque<(u64, Box<dyn Read + Send>)> = VecDeque::new();
-            for Member { name, start, length, packing } in wacz::members(path)? {
+            for WaczMember { name, start, length, packing } in wacz::members(path)? {
                 let mut file = open(path)?;
                 file.seek(SeekFrom::Start(start))?;
                 let bytes = file.take(length);
@@ -140,7 +140,7 @@ impl<R: Read> Iterator for ArchiveReader<R> {
             };
             let base = self.base;
             let ready = &mut self.ready;
-            let mut reading = Reading {
+            let mut reading = FileReading {
                 config: &self.config,
                 file: Arc::clone(&self.file),
                 summary: InputSummary::default(),

@@ -7,12 +7,11 @@ use memchr::memmem;
 use model::Origin;
 use url::Url;
 
-use super::reading::{Media, Reading};
+use super::reading::{FileReading, Media};
 
 /// Maximum bytes of the message's head.
 const HEAD: usize = 16 << 10;
 
-/// A saved page.
 struct SavedPage {
     html: Vec<u8>,
     /// The address it was saved from, if it is one of the web.
@@ -22,7 +21,7 @@ struct SavedPage {
     media: Media,
 }
 
-impl Reading<'_, '_> {
+impl FileReading<'_, '_> {
     /// Passes on a saved page, HTML or MHTML. `url` is its address unless it names another.
     pub(super) fn saved_page(&mut self, url: String, origin: Origin, bytes: Vec<u8>) {
         match saved_page(&bytes) {

@@ -17,7 +17,7 @@ use url::Url;
 use super::answer::gone;
 use super::intake::{InputSummary, Intake, PayloadDigest, Take};
 use super::revisit_record::revisit_of;
-use super::wacz::{self, Member, Packing};
+use super::wacz::{self, Packing, WaczMember};
 use crate::file_type::{is_image, picture_type};
 use crate::opened::Opened;
 
@@ -82,7 +82,7 @@ impl Media {
 }
 
 /// A file being read.
-pub(super) struct Reading<'a, 'b> {
+pub(super) struct FileReading<'a, 'b> {
     pub(super) config: &'a ReadConfig,
     pub(super) file: Arc<str>,
     pub(super) summary: InputSummary,
@@ -97,7 +97,7 @@ pub(super) struct Reading<'a, 'b> {
     pub(super) take: &'a mut Take<'b>,
 }
 
-impl Reading<'_, '_> {
+impl FileReading<'_, '_> {
     pub(super) fn origin(&self, offset: u64, record_id: &str, truncated: Option<String>) -> Origin {
         Origin { file: self.file.clone(), offset, record_id: record_id.to_owned(), truncated }
     }
@@ -182,7 +182,7 @@ impl Reading<'_, '_> {
     ) -> io::Result<ControlFlow<()>> {
         let mut at = 0;
         for member in wacz::members(path)? {
-            let Member { name, start, length, packing } = member;
+            let WaczMember { name, start, length, packing } = member;
             let skipped = start.checked_sub(at).filter(|_| packing != Packing::Other);
             let Some(skipped) = skipped else {
                 let detail = format!(
@@ -375,7 +375,7 @@ mod tests {
     fn a_panic_costs_what_is_being_read() {
         let config = Config::load(None).unwrap().read;
         let mut taken = Vec::new();
-        let mut reading = Reading {
+        let mut reading = FileReading {
             config: &config,
             file: "a.warc".into(),
             summary: InputSummary::default(),
@@ -385,7 +385,7 @@ mod tests {
             ready: None,
             take: &mut |intake, _| taken.push(intake),
         };
-        let give = |reading: &mut Reading<'_, '_>| reading.give(Intake::Feed(Vec::new()));
+        let give = |reading: &mut FileReading<'_, '_>| reading.give(Intake::Feed(Vec::new()));
         let origin = reading.origin(7, "", None);
         reading.contained("https://a.example/", origin.clone(), |reading| {
             give(reading);

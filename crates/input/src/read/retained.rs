@@ -6,14 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use modelstore::Store;
 
-use super::{Intake, Reading};
+use super::{FileReading, Intake};
 
-impl Reading<'_, '_> {
+impl FileReading<'_, '_> {
     /// Gives the retained pages of all sites, each with the origin of its capture, and the feed items that
     /// pointed to them.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
     pub(super) fn retained(&mut self, path: &Path, stop: &AtomicBool) -> io::Result<()> {
         let store = Store::look(path).map_err(io::Error::other)?;
         for site in store.sites().map_err(io::Error::other)? {

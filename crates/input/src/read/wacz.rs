@@ -18,7 +18,7 @@ const MAGIC: &[u8] = b"PK\x03\x04";
 
 /// An archive in a WACZ file.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct WaczMember {
     pub(super) name: String,
     /// Where its bytes begin in the WACZ file.
     pub(super) start: u64,
@@ -39,9 +39,6 @@ pub(super) enum Packing {
 }
 
 /// Whether a file is a ZIP file.
-///
-/// # Errors
-/// If it cannot be read.
 pub(super) fn is_zip(path: &Path) -> io::Result<bool> {
     let mut first = Vec::new();
     open(path)?.take(MAGIC.len() as u64).read_to_end(&mut first)?;
@@ -49,14 +46,11 @@ pub(super) fn is_zip(path: &Path) -> io::Result<bool> {
 }
 
 /// The archives in a WACZ file, in the order of their bytes.
-///
-/// # Errors
-/// If the file cannot be read, or its directory is damaged.
-pub(super) fn members(path: &Path) -> io::Result<Vec<Member>> {
+pub(super) fn members(path: &Path) -> io::Result<Vec<WaczMember>> {
     contain_panics(|| directory(path)).unwrap_or_else(|panic| Err(io::Error::other(panic.detail)))
 }
 
-fn directory(path: &Path) -> io::Result<Vec<Member>> {
+fn directory(path: &Path) -> io::Result<Vec<WaczMember>> {
     let mut zip = ZipArchive::new(BufReader::new(open(path)?)).map_err(io::Error::other)?;
     let mut members = Vec::new();
     for index in 0..zip.len() {
@@ -68,7 +62,7 @@ fn directory(path: &Path) -> io::Result<Vec<Member>> {
             CompressionMethod::Deflated if !file.encrypted() => Packing::Deflated,
             _ => Packing::Other,
         };
-        members.push(Member { start, length: file.compressed_size(), name, packing });
+        members.push(WaczMember { start, length: file.compressed_size(), name, packing });
     }
     members.sort_by_key(|member| member.start);
     Ok(members)
@@ -85,7 +79,7 @@ const INDEXES: &str = "indexes/";
 
 /// A block of a compressed index (`.cdx.gz`), as the file beside it (`.idx`) lists it.
 #[derive(Deserialize)]
-struct Block {
+struct IndexBlock {
     offset: u64,
     length: u64,
     #[serde(skip)]
@@ -107,7 +101,7 @@ fn read_indexes(path: &Path, prefix: &str, take: &mut dyn FnMut(Listed)) -> Resu
         return Ok(());
     }
     let named =
-        |member: &Member| Some((member.name.strip_prefix(ARCHIVES)?.to_owned(), member.start));
+        |member: &WaczMember| Some((member.name.strip_prefix(ARCHIVES)?.to_owned(), member.start));
     let starts: BTreeMap<String, u64> = archives.iter().filter_map(named).collect();
     let mut placed = |own: Listed| {
         // Some programs name the folder, too.
@@ -135,7 +129,7 @@ fn read_indexes(path: &Path, prefix: &str, take: &mut dyn FnMut(Listed)) -> Resu
         match (blocks, start) {
             (Some(blocks), Some(start)) => {
                 let mut file = open(path)?;
-                for Block { offset, length, .. } in blocks {
+                for IndexBlock { offset, length, .. } in blocks {
                     file.seek(SeekFrom::Start(start + offset))?;
                     read_from((&mut file).take(length), &mut placed)?;
                 }
@@ -147,16 +141,16 @@ fn read_indexes(path: &Path, prefix: &str, take: &mut dyn FnMut(Listed)) -> Resu
 }
 
 /// The blocks of an index that may have keys with a prefix; none if they are listed in another form.
-fn blocks(list: impl Read, prefix: &str) -> io::Result<Option<Vec<Block>>> {
-    let mut blocks: Vec<Block> = Vec::new();
+fn blocks(list: impl Read, prefix: &str) -> io::Result<Option<Vec<IndexBlock>>> {
+    let mut blocks: Vec<IndexBlock> = Vec::new();
     for line in BufReader::new(list).lines() {
         let line = line?;
         if line.starts_with('!') || line.is_empty() {
             continue;
         }
         let Some(at) = line.find('{') else { return Ok(None) };
-        let Ok(block) = serde_json::from_str::<Block>(&line[at..]) else { return Ok(None) };
-        blocks.push(Block { key: line[..at].to_owned(), ..block });
+        let Ok(block) = serde_json::from_str::<IndexBlock>(&line[at..]) else { return Ok(None) };
+        blocks.push(IndexBlock { key: line[..at].to_owned(), ..block });
     }
     let after = |key: &str| key > prefix && !key.starts_with(prefix);
     // A key may be in the block that begins before it.

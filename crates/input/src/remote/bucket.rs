@@ -13,7 +13,7 @@ use object_store::{
 };
 use tokio::task::JoinSet;
 
-use super::{Place, failed, runtime};
+use super::{RemotePlace, failed, runtime};
 use crate::objects::{Objects, UploadFile};
 
 /// Bytes above which a file is uploaded in parts, and least bytes of a part.
@@ -47,11 +47,8 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     /// The objects below an address.
-    ///
-    /// # Errors
-    /// If it is no address of a bucket, or the credentials cannot be read.
-    pub fn open(address: &str) -> io::Result<Self> {
-        let Place { store, key } = Place::of(address)?;
+    pub(crate) fn open(address: &str) -> io::Result<Self> {
+        let RemotePlace { store, key } = RemotePlace::of(address)?;
         Ok(Self { store, prefix: key })
     }
 

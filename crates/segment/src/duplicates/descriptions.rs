@@ -68,15 +68,16 @@ impl Descriptions {
     }
 
     /// The descriptions and their keys, in order.
-    ///
-    /// # Errors
-    /// If the files cannot be written.
-    pub(super) fn finish(self) -> io::Result<(Described, Merged<(u64, u32)>)> {
+    pub(super) fn finish(self) -> io::Result<(DescribedArticles, Merged<(u64, u32)>)> {
         let flushed =
             |file: BufWriter<File>| file.into_inner().map_err(io::IntoInnerError::into_error);
         let (records, ends) = (flushed(self.records)?, flushed(self.ends)?);
-        let described =
-            Described { records, ends, path: self.folder.join(RECORDS), longest: self.longest };
+        let described = DescribedArticles {
+            records,
+            ends,
+            path: self.folder.join(RECORDS),
+            longest: self.longest,
+        };
         Ok((described, self.keys.finish()?))
     }
 
@@ -88,7 +89,7 @@ impl Descriptions {
 
 /// The descriptions, by number.
 #[derive(Debug)]
-pub(super) struct Described {
+pub(super) struct DescribedArticles {
     /// A frame of each.
     records: File,
     path: PathBuf,
@@ -96,11 +97,8 @@ pub(super) struct Described {
     longest: u64,
 }
 
-impl Described {
+impl DescribedArticles {
     /// The description of an article.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub(super) fn get(&self, number: u32) -> io::Result<Evidence> {
         let mut bounds = [[0; OFFSET]; 2];
         let at = u64::from(number) * OFFSET as u64;

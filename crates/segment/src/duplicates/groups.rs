@@ -7,8 +7,8 @@ use duplicates::Evidence;
 use rustc_hash::FxBuildHasher;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::descriptions::Described;
-use super::marks::Mark;
+use super::descriptions::DescribedArticles;
+use super::marks::DuplicateMark;
 use crate::sorted::Merged;
 
 /// Articles that share a key are compared with at most this many of those before them: a text that a whole site has, or
@@ -25,12 +25,9 @@ pub(super) struct Groups(HashMap<u32, u32, FxBuildHasher>);
 
 impl Groups {
     /// Compares articles that share a key; `keys` come in order.
-    ///
-    /// # Errors
-    /// If something cannot be read.
     pub(super) fn of(
         keys: Merged<(u64, u32)>,
-        described: &Described,
+        described: &DescribedArticles,
         least: f64,
     ) -> io::Result<Self> {
         let mut groups = Self::default();
@@ -85,14 +82,11 @@ impl Groups {
     }
 
     /// Chooses what represents each group, and hands over what is to be noted of its articles.
-    ///
-    /// # Errors
-    /// If descriptions cannot be read, or `take` fails.
     pub(super) fn each_mark(
         self,
-        described: &Described,
+        described: &DescribedArticles,
         least: f64,
-        take: &mut dyn FnMut(Mark) -> io::Result<()>,
+        take: &mut dyn FnMut(DuplicateMark) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut members: Vec<(u32, u32)> =
             self.0.keys().map(|&number| (self.root(number), number)).collect();
@@ -114,9 +108,9 @@ impl Groups {
 /// Marks the best of some articles, and those that are the same as it; returns the others.
 fn mark_part(
     numbers: &[u32],
-    described: &Described,
+    described: &DescribedArticles,
     least: f64,
-    take: &mut dyn FnMut(Mark) -> io::Result<()>,
+    take: &mut dyn FnMut(DuplicateMark) -> io::Result<()>,
 ) -> io::Result<Vec<u32>> {
     let mut named: HashMap<u64, u32, FxBuildHasher> = HashMap::default();
     for &number in numbers {
@@ -137,14 +131,14 @@ fn mark_part(
     for &number in numbers.iter().filter(|&&number| number != first) {
         match described.get(number)?.similarity(&best, least - SLACK) {
             Some(similarity) => {
-                take(Mark::new(number, cluster, Some((best.url.clone(), similarity))))?;
+                take(DuplicateMark::new(number, cluster, Some((best.url.clone(), similarity))))?;
                 marked += 1;
             }
             None => rest.push(number),
         }
     }
     if marked > 0 {
-        take(Mark::new(first, cluster, None))?;
+        take(DuplicateMark::new(first, cluster, None))?;
     }
     Ok(rest)
 }

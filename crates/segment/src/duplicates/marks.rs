@@ -9,7 +9,7 @@ use crate::sorted::Merged;
 
 /// What is noted of one article.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub(crate) struct Mark {
+pub(crate) struct DuplicateMark {
     /// The number of the article in the order of outputs.
     number: u32,
     cluster: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Mark {
     of: Option<(String, u64)>,
 }
 
-impl Mark {
+impl DuplicateMark {
     /// Notes an article by its number: its group, and the article that represents that, with the similarity.
     pub(super) fn new(number: u32, cluster: u64, of: Option<(String, f64)>) -> Self {
         Self { number, cluster, of: of.map(|(url, similarity)| (url, similarity.to_bits())) }
@@ -27,12 +27,12 @@ impl Mark {
 /// Notes for articles, in the order of outputs.
 #[derive(Debug)]
 pub struct Marks {
-    marks: Option<Merged<Mark>>,
+    marks: Option<Merged<DuplicateMark>>,
     next: u64,
 }
 
 impl Marks {
-    pub(super) fn of(marks: Merged<Mark>) -> Self {
+    pub(super) fn of(marks: Merged<DuplicateMark>) -> Self {
         Self { marks: Some(marks), next: 0 }
     }
 

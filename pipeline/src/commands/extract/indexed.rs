@@ -10,13 +10,13 @@ use input::read::indexed;
 use input::source::state;
 use input::waiting::is_stream;
 
-use super::wanted::Wanted;
+use super::wanted::WantedAddress;
 
 /// The records of an archive that are of the site of the page that is asked for. None if nothing is asked for, there is
 /// no index that can be read, or the page is not in it; the archive is then read as a whole.
 pub(super) fn by_index(
     input: &Input,
-    wanted: Option<&Wanted>,
+    wanted: Option<&WantedAddress>,
     tracking: &Tracking,
 ) -> Option<Input> {
     let (Input::Archive(path), Some(wanted)) = (input, wanted) else { return None };

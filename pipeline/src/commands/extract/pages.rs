@@ -17,7 +17,7 @@ use input::{Input, expand};
 use model::{CutShort, Drop, DropReason};
 
 use super::indexed::by_index;
-use super::wanted::Wanted;
+use super::wanted::WantedAddress;
 
 /// Address of a page from standard input that names none.
 const FROM_STDIN: &str = "file:///stdin.html";
@@ -36,17 +36,13 @@ pub(super) struct Pages {
 }
 
 /// Reads what the command names. Of an archive with a page that is asked for, only pages of its site are kept.
-///
-/// # Errors
-/// If something is neither HTML nor an archive, which is found before anything is read; if it cannot be read; or if no
-/// page has the address that is asked for.
 pub(super) fn read_named(
     named: &[String],
-    wanted: Option<&Wanted>,
+    wanted: Option<&WantedAddress>,
     config: &Config,
 ) -> Result<Pages> {
     let inputs: Vec<Input> = expand(named, &[])?.into_iter().map(checked).collect::<Result<_>>()?;
-    let mut reading = Kept { wanted, intakes: Vec::new(), are_whole: true };
+    let mut reading = KeptIntakes { wanted, intakes: Vec::new(), are_whole: true };
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let mut archives = 0;
     for input in &inputs {
@@ -70,7 +66,7 @@ pub(super) fn read_named(
             }
         }
     }
-    let Kept { mut intakes, are_whole, .. } = reading;
+    let KeptIntakes { mut intakes, are_whole, .. } = reading;
     if let Some(wanted) = wanted {
         name(&mut intakes, wanted, config, &named.join(", "))?;
     }
@@ -78,13 +74,13 @@ pub(super) fn read_named(
 }
 
 /// What is kept of what is read.
-struct Kept<'a> {
-    wanted: Option<&'a Wanted>,
+struct KeptIntakes<'a> {
+    wanted: Option<&'a WantedAddress>,
     intakes: Vec<(Intake, PayloadDigest)>,
     are_whole: bool,
 }
 
-impl Kept<'_> {
+impl KeptIntakes<'_> {
     fn take(&mut self, intake: Intake, digest: PayloadDigest) {
         let site = match &intake {
             Intake::Page(page) if page.url.starts_with("file:") => None,
@@ -94,7 +90,7 @@ impl Kept<'_> {
             Intake::Drop(drop) => return self.note_damage(drop),
             Intake::Feed(_) | Intake::Redirect { .. } => None,
         };
-        let other = |wanted: &Wanted| site.is_some() && site != wanted.site;
+        let other = |wanted: &WantedAddress| site.is_some() && site != wanted.site;
         if !self.wanted.is_some_and(other) {
             self.intakes.push((intake, digest));
         }
@@ -137,9 +133,6 @@ impl Kept<'_> {
 }
 
 /// An input that is HTML or an archive. A page may have a file of any name.
-///
-/// # Errors
-/// If it is neither.
 fn checked(input: Input) -> Result<Input> {
     let path = input.path();
     if input.is_stdin() || is_stream(path) {
@@ -174,7 +167,7 @@ fn is_archive(path: &Path, first: &[u8]) -> bool {
 }
 
 /// Reads a page or an archive from standard input. Returns whether it is an archive.
-fn stdin(reading: &mut Kept<'_>, config: &Config) -> Result<bool> {
+fn stdin(reading: &mut KeptIntakes<'_>, config: &Config) -> Result<bool> {
     let mut first = Vec::new();
     let input = || "cannot read standard input";
     io::stdin().take(FIRST as u64).read_to_end(&mut first).with_context(input)?;
@@ -206,7 +199,7 @@ fn stdin(reading: &mut Kept<'_>, config: &Config) -> Result<bool> {
 /// Finds the page that is asked for; if the only page is a file, gives it that address.
 fn name(
     intakes: &mut [(Intake, PayloadDigest)],
-    wanted: &Wanted,
+    wanted: &WantedAddress,
     config: &Config,
     at: &str,
 ) -> Result<()> {

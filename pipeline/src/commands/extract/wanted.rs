@@ -5,17 +5,14 @@ use errors::Problem;
 use grouping::{Tracking, site_key};
 
 /// The page that is asked for.
-pub(super) struct Wanted {
+pub(super) struct WantedAddress {
     pub(super) url: String,
     key: String,
     pub(super) site: Option<String>,
 }
 
-impl Wanted {
+impl WantedAddress {
     /// The page with this address; without a scheme, it is one of the web.
-    ///
-    /// # Errors
-    /// If it is no address.
     pub(super) fn of(url: &str, tracking: &Tracking) -> Result<Self> {
         let url = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
         let Some(address) = tracking.address(&url) else {

@@ -14,7 +14,7 @@ use sink::AtomicFile;
 use terminal::messages::LogFormat;
 use terminal::observer::{Observer, Quiet};
 use terminal::printed::Console;
-use terminal::progress_bar::Progress;
+use terminal::progress_bar::ProgressDisplay;
 
 use super::records::{RunRecords, sites_of};
 use super::relearn::RunSettings;
@@ -23,9 +23,6 @@ use super::{InspectArgs, place, warn_of};
 use crate::results::Results;
 
 /// Writes the pages of all sites, then rebuilds the report with links to them.
-///
-/// # Errors
-/// As [`super::run`].
 pub(super) fn run(
     args: &InspectArgs,
     progress: Option<LogFormat>,
@@ -36,7 +33,7 @@ pub(super) fn run(
     let ledger = results.ledger();
     let settings = RunSettings::new(ledger)?;
     let all = RunRecords::find(&results, None)?;
-    let progress = progress.map(|form| Progress::new(form, "writing"));
+    let progress = progress.map(|form| ProgressDisplay::new(form, "writing"));
     let observer: &dyn Observer = match &progress {
         Some(progress) => progress,
         None => &Quiet,

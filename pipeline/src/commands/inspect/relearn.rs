@@ -25,9 +25,6 @@ pub(super) struct RunSettings {
 
 impl RunSettings {
     /// The settings that the ledger of a run names, and the store that it used.
-    ///
-    /// # Errors
-    /// If the default settings cannot be read.
     pub(super) fn new(ledger: &Ledger) -> Result<Self> {
         let default = Config::load(None)?;
         let mut differences = Vec::new();
@@ -55,9 +52,6 @@ impl RunSettings {
     }
 
     /// The page about a site, with at most `most` sample pages for each template, and its notes.
-    ///
-    /// # Errors
-    /// If the page cannot be written.
     pub(super) fn page_of_site(
         &self,
         records: &SiteRecords,

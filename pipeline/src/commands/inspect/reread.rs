@@ -33,9 +33,6 @@ pub(super) struct Reread {
 
 /// Reads the inputs with pages of the site, and all feeds. Needs little more memory than the site itself:
 /// other pages are not kept.
-///
-/// # Errors
-/// With [`Stopped`].
 pub(super) fn reread(records: &SiteRecords, config: &Config, stop: &AtomicBool) -> Result<Reread> {
     let addresses = addresses(records);
     // The original of a revisit may be in any archive.
@@ -67,9 +64,6 @@ pub(super) struct RereadRun {
 
 /// Reads all inputs of a run. `addresses` has the address of each saved page. Needs as much memory for pages
 /// as the run.
-///
-/// # Errors
-/// With [`Stopped`].
 pub(super) fn reread_all(
     ledger: &Ledger,
     addresses: &BTreeMap<&str, &str>,

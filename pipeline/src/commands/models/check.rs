@@ -9,7 +9,7 @@ use config::Config;
 use modelstore::Store;
 use serde_json::json;
 use sitemodel::SiteModel;
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::{Console, line};
 
 /// Arguments of `sitegrove models check`.
@@ -20,7 +20,7 @@ Examples:
   sitegrove models check models.sqlite --config configs/nightly.toml
 
 Exit codes: 0 all can be read, 1 something cannot, 2 the file is not a model store, or is damaged.")]
-pub(super) struct CheckArgs {
+pub(super) struct ModelsCheckArgs {
     /// The model store
     #[arg(value_name = "FILE")]
     models: PathBuf,
@@ -29,11 +29,11 @@ pub(super) struct CheckArgs {
     config: Option<PathBuf>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 /// Reads everything; returns whether all of it can be.
-pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
+pub(super) fn run(args: &ModelsCheckArgs, out: &mut Console<'_>) -> Result<bool> {
     let settings = Config::load(args.config.as_deref())?.settings();
     let store = Store::look(&args.models)?;
     store.check()?;
@@ -42,8 +42,8 @@ pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
         let mut fault = |what: String| {
             faults += 1;
             match args.format {
-                Format::Json => out.json_line(&json!({ "site": site.site, "fault": what })),
-                Format::Text => writeln!(out, "{}: {}", line(&site.site), line(&what)),
+                PrintFormat::Json => out.json_line(&json!({ "site": site.site, "fault": what })),
+                PrintFormat::Text => writeln!(out, "{}: {}", line(&site.site), line(&what)),
             }
         };
         for row in store.revisions(&site.site)? {
@@ -65,7 +65,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
             Err(error) => fault(error.to_string())?,
         }
     }
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         out.json_line(&json!({
             "models": models,
             "retained_pages": pages,

@@ -9,7 +9,7 @@ use clap::Args;
 use modelstore::Store;
 use serde_json::json;
 use sitemodel::{SiteModel, Template};
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::whole_number::whole;
 
@@ -39,7 +39,7 @@ pub(super) struct DiffArgs {
     to: Option<u32>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 type Templates<'a> = BTreeMap<&'a str, &'a Template>;
@@ -74,7 +74,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
             _ => continue,
         };
         differences += 1;
-        if args.format == Format::Json {
+        if args.format == PrintFormat::Json {
             let own = json!({
                 "site": args.site,
                 "template": id,
@@ -96,7 +96,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
             writeln!(out, "  + {}", line(new))?;
         }
     }
-    if differences == 0 && args.format == Format::Text {
+    if differences == 0 && args.format == PrintFormat::Text {
         let (from, to) = (old_row.revision, new_row.revision);
         writeln!(out, "revisions {from} and {to} of {} do not differ", line(&args.site))?;
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use errors::Problem;
 use input::waiting::{NEVER_SET, waiting_for_databases};
 use serde_json::json;
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::{Console, line};
 
 use super::open;
@@ -26,7 +26,7 @@ pub(super) struct ForgetArgs {
     sites: Vec<String>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 pub(super) fn forget(args: &ForgetArgs, out: &mut Console<'_>) -> Result<()> {
@@ -40,8 +40,8 @@ pub(super) fn forget(args: &ForgetArgs, out: &mut Console<'_>) -> Result<()> {
             ));
         }
         match args.format {
-            Format::Json => out.json_line(&json!({ "site": site, "forgotten": true }))?,
-            Format::Text => out.note(format_args!("{}: forgotten", line(site)))?,
+            PrintFormat::Json => out.json_line(&json!({ "site": site, "forgotten": true }))?,
+            PrintFormat::Text => out.note(format_args!("{}: forgotten", line(site)))?,
         }
     }
     store.commit(u64::MAX, waiting_for_databases(&NEVER_SET))?;

@@ -10,7 +10,7 @@ use modelstore::Store;
 use report::readable::{count, size};
 use serde_json::{Value, json};
 use sitemodel::Template;
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::whole_number::whole;
 
@@ -22,13 +22,13 @@ use super::revision;
 Examples:
   sitegrove models list models.sqlite
   sitegrove models list models.sqlite --format json")]
-pub(super) struct ListArgs {
+pub(super) struct ModelsListArgs {
     /// The model store
     #[arg(value_name = "FILE")]
     models: PathBuf,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 /// Arguments of `sitegrove models show`.
@@ -37,7 +37,7 @@ pub(super) struct ListArgs {
 Examples:
   sitegrove models show models.sqlite blog.example
   sitegrove models show models.sqlite blog.example --revision 3 --format json")]
-pub(super) struct ShowArgs {
+pub(super) struct ModelsShowArgs {
     /// The model store
     #[arg(value_name = "FILE")]
     models: PathBuf,
@@ -48,7 +48,7 @@ pub(super) struct ShowArgs {
     revision: Option<u32>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 /// Arguments of `sitegrove models history`.
@@ -56,7 +56,7 @@ pub(super) struct ShowArgs {
 #[command(after_help = "\
 Examples:
   sitegrove models history models.sqlite blog.example")]
-pub(super) struct HistoryArgs {
+pub(super) struct ModelsHistoryArgs {
     /// The model store
     #[arg(value_name = "FILE")]
     models: PathBuf,
@@ -64,17 +64,17 @@ pub(super) struct HistoryArgs {
     site: String,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 fn date(night: &str) -> &str {
     if night.is_empty() { "no date" } else { night }
 }
 
-pub(super) fn list(args: &ListArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn list(args: &ModelsListArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::look(&args.models)?;
     let sites = store.sites()?;
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         return Ok(sites.iter().try_for_each(|site| out.json_line(site))?);
     }
     writeln!(
@@ -109,7 +109,6 @@ pub(super) fn list(args: &ListArgs, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A template as JSON.
 pub(super) fn template_json(template: &Template) -> Value {
     json!({
         "template": template.id,
@@ -125,10 +124,10 @@ pub(super) fn template_json(template: &Template) -> Value {
     })
 }
 
-pub(super) fn show(args: &ShowArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn show(args: &ModelsShowArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::look(&args.models)?;
     let (row, model) = revision(&store, &args.site, args.revision)?;
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         let templates: Vec<Value> = model.templates().iter().map(template_json).collect();
         let own = json!({ "site": args.site, "model": row, "templates": templates });
         return Ok(out.json_line(&own)?);
@@ -159,7 +158,7 @@ pub(super) fn show(args: &ShowArgs, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn history(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn history(args: &ModelsHistoryArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::look(&args.models)?;
     let (revisions, nights) = (store.revisions(&args.site)?, store.nights(&args.site)?);
     if revisions.is_empty() && nights.is_empty() {
@@ -169,7 +168,7 @@ pub(super) fn history(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
             format!("`sitegrove models list {}` lists its sites", args.models.display()),
         ));
     }
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         let own = json!({ "site": args.site, "revisions": revisions, "nights": nights });
         return Ok(out.json_line(&own)?);
     }

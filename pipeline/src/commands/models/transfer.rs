@@ -8,7 +8,7 @@ use input::waiting::{NEVER_SET, waiting_for_databases};
 use modelstore::Store;
 use report::readable::{count, grouped};
 use serde_json::json;
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::{Console, line};
 
 use crate::models_table::{self, Imported};
@@ -21,7 +21,7 @@ Examples:
   sitegrove models export models.sqlite blog.example --out blog.parquet
   sitegrove models export models.sqlite --since 2026-10-05 \\
       --out tables/models/2026-10-05.parquet")]
-pub(super) struct ExportArgs {
+pub(super) struct ModelsExportArgs {
     /// The model store
     #[arg(value_name = "FILE")]
     models: PathBuf,
@@ -36,7 +36,7 @@ pub(super) struct ExportArgs {
     since: Option<jiff::civil::Date>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 /// Arguments of `sitegrove models import`.
@@ -56,17 +56,17 @@ pub(super) struct ImportArgs {
     tables: Vec<PathBuf>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
-pub(super) fn export(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn export(args: &ModelsExportArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::look(&args.models)?;
     let since = args.since.map(|date| date.to_string()).unwrap_or_default();
     let revisions = models_table::export(&store, &args.sites, &since, &args.out)?;
     let file = args.out.to_string_lossy();
     match args.format {
-        Format::Json => out.json_line(&json!({ "revisions": revisions, "file": file }))?,
-        Format::Text => {
+        PrintFormat::Json => out.json_line(&json!({ "revisions": revisions, "file": file }))?,
+        PrintFormat::Text => {
             out.note(format_args!("{} in {}", count(revisions, "revision"), line(&file)))?
         }
     }
@@ -78,8 +78,8 @@ pub(super) fn import(args: &ImportArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::open(&args.models, waiting)?;
     let Imported { added, known } = models_table::import(&store, &args.tables, waiting)?;
     match args.format {
-        Format::Json => out.json_line(&json!({ "added": added, "known": known }))?,
-        Format::Text => out.note(format_args!(
+        PrintFormat::Json => out.json_line(&json!({ "added": added, "known": known }))?,
+        PrintFormat::Text => out.note(format_args!(
             "{} added, {} known already",
             count(added, "revision"),
             grouped(known as u64)

@@ -28,9 +28,6 @@ pub struct OutputArgs {
 
 impl OutputArgs {
     /// Changes the settings accordingly.
-    ///
-    /// # Errors
-    /// If `--forget-gone` is given and no index is written.
     pub(crate) fn apply(&self, config: &mut Config) -> Result<()> {
         let emit = &mut config.emit;
         let named = [

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use config::site_config_files::{SiteConfigFile, read_files};
+use config::site_config_files::{LoadedSiteConfig, read_files};
 use serde::Serialize;
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::{Console, line};
 use wrapper::site_config::{Finding, Verdict};
 
@@ -22,7 +22,7 @@ Examples:
 `sitegrove run --site-configs` and `wrap.site_configs` use the files.
 
 Exit codes: 0 every directive is honoured or needless; 1 some are not honoured, or a file name contains no host; 2 a file could not be read.")]
-pub(super) struct CheckArgs {
+pub(super) struct WrappersCheckArgs {
     /// Files (HOST.txt) and folders of them
     #[arg(required = true, value_name = "FILE|DIR")]
     paths: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub(super) struct CheckArgs {
     all: bool,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 #[derive(Serialize)]
@@ -44,13 +44,13 @@ struct FindingRecord<'a> {
     why: Option<&'a str>,
 }
 
-pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
+pub(super) fn run(args: &WrappersCheckArgs, out: &mut Console<'_>) -> Result<bool> {
     let files = read_files(&args.paths)?;
     let mut by_directive: BTreeMap<(&str, Verdict), usize> = BTreeMap::new();
     let mut whole = 0;
     for file in &files {
         let mut honoured = file.host.is_some();
-        if file.host.is_none() && matches!(args.format, Format::Text) {
+        if file.host.is_none() && matches!(args.format, PrintFormat::Text) {
             let shown = file.path.display().to_string();
             let shown = line(&shown);
             writeln!(
@@ -67,26 +67,26 @@ pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
         }
         whole += usize::from(honoured);
     }
-    if matches!(args.format, Format::Text) {
+    if matches!(args.format, PrintFormat::Text) {
         summary(&by_directive, whole, files.len(), out)?;
     }
     Ok(whole == files.len())
 }
 
 fn print(
-    file: &SiteConfigFile,
+    file: &LoadedSiteConfig,
     finding: &Finding,
-    format: Format,
+    format: PrintFormat,
     out: &mut Console<'_>,
 ) -> Result<()> {
     let (shown, verdict) = (file.path.display(), finding.verdict.as_str());
     match format {
-        Format::Text => {
+        PrintFormat::Text => {
             let why = finding.why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
             let shown = format!("{shown}:{}: {}: {verdict}{why}", finding.line, finding.directive);
             writeln!(out, "{}", line(&shown))?;
         }
-        Format::Json => {
+        PrintFormat::Json => {
             let record = FindingRecord {
                 file: shown.to_string(),
                 host: file.host.as_deref(),

@@ -22,7 +22,7 @@ use crate::site_configs::{file_name, snippet};
 
 /// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
+enum WrapperFormat {
     /// HOST.txt, as Full-Text RSS and wallabag read it
     #[default]
     SiteConfig,
@@ -39,7 +39,7 @@ Examples:
   sitegrove wrappers export out/tonight --format json blog.example
 
 Files that the run wrote (--sinks siteconfig) are used as they are: they were tested on pages and contain title, authors and date. All others are made from wrappers/ and articles.jsonl.")]
-pub(super) struct ExportArgs {
+pub(super) struct WrappersExportArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
     run: PathBuf,
@@ -48,29 +48,29 @@ pub(super) struct ExportArgs {
     sites: Vec<String>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "site-config")]
-    format: Format,
+    format: WrapperFormat,
     /// Output folder; without it, the files are printed
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &WrappersExportArgs, out: &mut Console<'_>) -> Result<()> {
     let sites = sites(&args.run, &args.sites)?;
     let files = match args.format {
-        Format::Json => sites.iter().map(json).collect::<Result<Vec<_>>>()?,
-        Format::SiteConfig => site_config_files(&args.run, &sites)?,
+        WrapperFormat::Json => sites.iter().map(json).collect::<Result<Vec<_>>>()?,
+        WrapperFormat::SiteConfig => site_config_files(&args.run, &sites)?,
     };
     if files.is_empty() {
         bail!("none of these sites has a wrapper and a host");
     }
     let Some(folder) = &args.out else {
         for (name, text) in &files {
-            if files.len() > 1 && matches!(args.format, Format::SiteConfig) {
+            if files.len() > 1 && matches!(args.format, WrapperFormat::SiteConfig) {
                 writeln!(out, "# {name}")?;
             }
             match args.format {
-                Format::Json => out.as_json().write_all(text.as_bytes())?,
-                Format::SiteConfig => out.write_all(text.as_bytes())?,
+                WrapperFormat::Json => out.as_json().write_all(text.as_bytes())?,
+                WrapperFormat::SiteConfig => out.write_all(text.as_bytes())?,
             }
         }
         return Ok(());
@@ -92,9 +92,6 @@ fn json(site: &SiteRecord) -> Result<NamedText> {
 }
 
 /// The files of the sites, by name.
-///
-/// # Errors
-/// If the results of the run cannot be read.
 pub(super) fn site_config_files(run: &Path, sites: &[SiteRecord]) -> Result<Vec<NamedText>> {
     let results = Results::open(run)?;
     let own = SinkName::SiteConfig;

@@ -20,7 +20,7 @@ use sink::Ledger;
 use sitemodel::site_config::{HostConfig, SiteConfigs};
 use sitemodel::stages::extract::without_title;
 use sitemodel::{Settings, parse_page};
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::{Console, line};
 use wrapper::site_config::{SiteConfig, compile, host_of_file};
 
@@ -53,12 +53,12 @@ pub(super) struct TestArgs {
     run: Option<PathBuf>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 /// The outcome of testing a wrapper.
 #[derive(Debug, Default, Serialize)]
-struct Outcome {
+struct TestOutcome {
     host: String,
     pages: usize,
     matched: usize,
@@ -71,7 +71,7 @@ struct Outcome {
     failures: Vec<String>,
 }
 
-impl Outcome {
+impl TestOutcome {
     /// Adds the counts of `other`.
     fn add(&mut self, other: &Self) {
         self.pages += other.pages;
@@ -84,14 +84,14 @@ impl Outcome {
 }
 
 /// Titles and texts of articles, by address.
-type Texts = BTreeMap<String, (String, String)>;
+type ArticleTexts = BTreeMap<String, (String, String)>;
 
 pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     let mut config = Config::load(None)?;
     let wrappers = wrappers_of(&args.wrappers)?;
     config.site_configs = Some(std::sync::Arc::new(wrappers));
     let settings = config.settings();
-    let mut texts: Texts = BTreeMap::new();
+    let mut texts: ArticleTexts = BTreeMap::new();
     if let Some(run) = &args.run {
         Results::open(run)?.articles()?.each(|article: Article, _| {
             texts.insert(article.url, (article.title.unwrap_or_default(), article.text));
@@ -107,12 +107,13 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
     let pages: Vec<&Page> = grouped.sites.iter().flat_map(|site| &site.pages).collect();
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let addresses = SiteAddresses::of(pages.iter().map(|page| &*page.url), tracking);
-    let outcomes: Vec<(String, Outcome)> =
+    let outcomes: Vec<(String, TestOutcome)> =
         pages.par_iter().filter_map(|page| try_page(page, &settings, &addresses, &texts)).collect();
-    let mut by_host: BTreeMap<String, Outcome> = BTreeMap::new();
+    let mut by_host: BTreeMap<String, TestOutcome> = BTreeMap::new();
     for (host, one) in outcomes {
-        let all =
-            by_host.entry(host.clone()).or_insert_with(|| Outcome { host, ..Outcome::default() });
+        let all = by_host
+            .entry(host.clone())
+            .or_insert_with(|| TestOutcome { host, ..TestOutcome::default() });
         all.add(&one);
         all.failures.extend(one.failures);
     }
@@ -125,7 +126,7 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
         tracing::warn!(at = %run.display(), "the run has no article from these pages");
     }
     print(&by_host, args, out)?;
-    let good = |outcome: &Outcome| outcome.matched > 0 && outcome.tests == outcome.tests_held;
+    let good = |outcome: &TestOutcome| outcome.matched > 0 && outcome.tests == outcome.tests_held;
     Ok(by_host.values().all(good) && unreadable.is_empty())
 }
 
@@ -145,8 +146,8 @@ fn try_page(
     page: &Page,
     settings: &Settings,
     addresses: &SiteAddresses,
-    texts: &Texts,
-) -> Option<(String, Outcome)> {
+    texts: &ArticleTexts,
+) -> Option<(String, TestOutcome)> {
     // A page on which the parser fails is one that no wrapper matches.
     let parsed = contain_panics(|| parse_page(page, settings)).ok()?;
     let configured = parsed.configured.as_ref()?;
@@ -156,7 +157,7 @@ fn try_page(
         .map(|(_, nodes)| text_of(&parsed.document, nodes, &configured.removed))
         .filter(|text| !text.trim().is_empty());
     let mut outcome =
-        Outcome { pages: 1, matched: usize::from(text.is_some()), ..Outcome::default() };
+        TestOutcome { pages: 1, matched: usize::from(text.is_some()), ..TestOutcome::default() };
     if let Some((title, theirs)) = texts.get(&page.url) {
         outcome.articles = 1;
         // Whether the text begins with the title is a setting.
@@ -188,11 +189,11 @@ fn try_page(
 }
 
 fn print(
-    by_host: &BTreeMap<String, Outcome>,
+    by_host: &BTreeMap<String, TestOutcome>,
     args: &TestArgs,
     out: &mut Console<'_>,
 ) -> Result<()> {
-    if matches!(args.format, Format::Json) {
+    if matches!(args.format, PrintFormat::Json) {
         for outcome in by_host.values() {
             serde_json::to_writer(out.as_json(), outcome)?;
             writeln!(out)?;
@@ -200,7 +201,7 @@ fn print(
         return Ok(());
     }
     let with_run = args.run.is_some();
-    let agreement = |outcome: &Outcome| {
+    let agreement = |outcome: &TestOutcome| {
         if with_run {
             format!("  {:>9}", format!("{} of {}", outcome.same_text, outcome.articles))
         } else {
@@ -213,7 +214,7 @@ fn print(
         "{:<40} {:>6} {:>8} {:>6} {:>8}{head}",
         "wrapper for", "pages", "matched", "rate", "tests"
     )?;
-    let mut total = Outcome { host: "all".to_owned(), ..Outcome::default() };
+    let mut total = TestOutcome { host: "all".to_owned(), ..TestOutcome::default() };
     for outcome in by_host.values() {
         row(outcome, &agreement(outcome), out)?;
         total.add(outcome);
@@ -227,8 +228,8 @@ fn print(
     Ok(())
 }
 
-fn row(outcome: &Outcome, agreement: &str, out: &mut dyn Write) -> Result<()> {
-    let Outcome { host, pages, matched, tests, tests_held, .. } = outcome;
+fn row(outcome: &TestOutcome, agreement: &str, out: &mut dyn Write) -> Result<()> {
+    let TestOutcome { host, pages, matched, tests, tests_held, .. } = outcome;
     let rate = 100.0 * *matched as f64 / (*pages).max(1) as f64;
     let (host, tests) = (line(host), format!("{tests_held} of {tests}"));
     writeln!(out, "{host:<40} {pages:>6} {matched:>8} {rate:>5.0}% {tests:>8}{agreement}")?;

@@ -16,9 +16,6 @@ const SCHEMA: u32 = sink::SCHEMA;
 
 /// The site files of a run folder, by site. If sites are given (by key, host or address), only
 /// those.
-///
-/// # Errors
-/// If the folder contains no finished run, a site is not in it, or a file cannot be read.
 pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteRecord>> {
     let folder = Results::open(run)?.wrappers();
     let entries = fs::read_dir(&folder)

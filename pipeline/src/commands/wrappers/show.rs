@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 use sink::{SiteRecord, TemplateRecord, WrapperRecord};
-use terminal::format::Format;
+use terminal::format::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::shortened::{middle, width_of, wrapper_in};
 
@@ -21,13 +21,13 @@ const SITE_COLUMNS: usize = 32;
 #[command(after_help = "\
 Examples:
   sitegrove wrappers list out/tonight")]
-pub(super) struct ListArgs {
+pub(super) struct WrappersListArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
     run: PathBuf,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 /// Arguments of `sitegrove wrappers show`.
@@ -35,7 +35,7 @@ pub(super) struct ListArgs {
 #[command(after_help = "\
 Examples:
   sitegrove wrappers show out/tonight blog.example")]
-pub(super) struct ShowArgs {
+pub(super) struct WrappersShowArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
     run: PathBuf,
@@ -43,7 +43,7 @@ pub(super) struct ShowArgs {
     site: String,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: PrintFormat,
 }
 
 /// The layout with a wrapper that has the most pages.
@@ -66,9 +66,9 @@ fn summary(site: &SiteRecord) -> Value {
     })
 }
 
-pub(super) fn list(args: &ListArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn list(args: &WrappersListArgs, out: &mut Console<'_>) -> Result<()> {
     let sites = sites(&args.run, &[])?;
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         return sites.iter().try_for_each(|site| Ok(out.json_line(&summary(site))?));
     }
     let most = SITE_COLUMNS.min(out.width() / 3).max(12);
@@ -100,9 +100,9 @@ pub(super) fn list(args: &ListArgs, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn show(args: &ShowArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn show(args: &WrappersShowArgs, out: &mut Console<'_>) -> Result<()> {
     for site in sites(&args.run, std::slice::from_ref(&args.site))? {
-        if args.format == Format::Json {
+        if args.format == PrintFormat::Json {
             out.json_line(&site)?;
             continue;
         }

@@ -15,7 +15,7 @@ use crate::stages::learn::{ParsedPages, Surveyed};
 
 /// What came of a page: all that the result of its site needs of it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct PageFinding {
     pub(crate) applied: Applied,
     /// Whether html5ever's own tokenizer read it.
     by_html5ever: bool,
@@ -36,9 +36,9 @@ struct Configured {
 }
 
 /// What came of pages, by their indices in the site.
-pub(crate) type Findings = BTreeMap<usize, Found>;
+pub(crate) type Findings = BTreeMap<usize, PageFinding>;
 
-impl Found {
+impl PageFinding {
     /// What came of a page that was parsed.
     pub(crate) fn of(parsed: &ParsedPage<'_>, applied: Applied) -> Self {
         let notes = parsed.document.notes();
@@ -70,15 +70,15 @@ impl Found {
 /// What came of parsed pages, given the outcomes of those that could be parsed.
 pub(crate) fn found(site: &str, parsed: &ParsedPages<'_>, mut outcomes: Outcomes) -> Findings {
     let found = |(at, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
-        Ok(parsed) => Some((*at, Found::of(parsed, outcomes.remove(at)?))),
-        Err(page) => Some((*at, Found::failed(site, page))),
+        Ok(parsed) => Some((*at, PageFinding::of(parsed, outcomes.remove(at)?))),
+        Err(page) => Some((*at, PageFinding::failed(site, page))),
     };
     parsed.iter().filter_map(found).collect()
 }
 
 /// The pages that wait for the second round.
 pub(crate) fn unassigned(findings: &Findings) -> BTreeSet<usize> {
-    let waits = |(at, found): (&usize, &Found)| {
+    let waits = |(at, found): (&usize, &PageFinding)| {
         (found.applied.outcome == Outcome::Unassigned).then_some(*at)
     };
     findings.iter().filter_map(waits).collect()
@@ -158,7 +158,7 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
 struct SiteConfigsUsed(BTreeMap<String, SiteConfigUse>);
 
 impl SiteConfigsUsed {
-    fn add(&mut self, found: &Found) {
+    fn add(&mut self, found: &PageFinding) {
         let Some(Configured { host, body, matched }) = &found.configured else { return };
         let record = self.0.entry(host.clone()).or_insert_with(|| SiteConfigUse {
             host: host.clone(),

@@ -58,7 +58,6 @@ fn article_of(findings: &Findings, page: usize) -> Option<&Extracted> {
     }
 }
 
-/// Whether an article may have parts.
 fn has_parts(article: &Article) -> bool {
     use PageType::{Article, Documentation, Forum};
     let has = |own| matches!(own, Article | Documentation | Forum);
