@@ -6,15 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use config::files::address_of;
-use config::files::without_detours;
+use config::files::{address_of, without_detours};
 use config::{Config, EmitConfig, RunConfig, SinkName};
 use errors::Problem;
 use input::Input;
 use input::file_type::{first_bytes, what_is};
 use sink::Ledger;
 
-use crate::resume::folder::STATE;
+use crate::run::folder::STATE;
 
 /// What a command writes at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! The folder of a finished run, read back: in whatever form its articles were written.
 
+pub mod lines;
+
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,8 +12,6 @@ use errors::Problem;
 use report::foreign_line;
 use serde::de::DeserializeOwned;
 use sink::{Ledger, RunState};
-
-use crate::lines;
 
 /// Says that a folder has no ledger: it contains no run, or no finished one (`what`).
 pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {

@@ -5,11 +5,17 @@
 //! same are found across sites. The steps ([`crate::steps`]) call the same functions for a part of the inputs or sites.
 
 pub(crate) mod emission;
-mod finishing;
+pub(crate) mod folder;
+pub(crate) mod forecast;
+pub(crate) mod identity;
 mod inputs;
+pub mod ledger;
 pub(crate) mod nightly;
 mod process;
+pub(crate) mod sinks;
 pub(crate) mod site_results;
+pub(crate) mod status;
+pub mod target;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,18 +43,17 @@ use terminal::observer::Observer;
 
 use self::emission::{Emission, write_drops};
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Clock, begin_ledger};
-use crate::progress::status::{Status, place};
-use crate::progress::tally::RunTally;
 use crate::results::check_earlier;
-use crate::resume::folder::{Claim, RunFolder, state_error};
-use crate::resume::identity::Identity;
-use crate::sinks::check_outputs;
+use crate::run::folder::{Claim, RunFolder, state_error};
+use crate::run::identity::Identity;
+use crate::run::ledger::{Clock, RunTally, begin_ledger};
+use crate::run::sinks::check_outputs;
+use crate::run::status::{Status, place};
 use crate::stages::emit::Outputs;
 
-pub(crate) use self::finishing::finish_folder;
 pub use self::inputs::read_sites;
 pub(crate) use self::inputs::{find as find_inputs, read_grouped};
+pub(crate) use crate::run::emission::finish_folder;
 
 /// The outcome of a run.
 #[derive(Debug)]
@@ -169,7 +174,7 @@ pub(crate) fn run_prepared(
         Claim::Begin(folder) => (folder, false),
         Claim::Resume(folder) => (folder, true),
         Claim::Done(mut ledger) => {
-            finishing::compare_finished(config, &mut ledger)?;
+            emission::compare_finished(config, &mut ledger)?;
             let best = Vec::new();
             return Ok(RunReport { ledger: *ledger, best, nothing_to_do: true, upload: None });
         }

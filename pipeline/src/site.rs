@@ -12,14 +12,11 @@
 //!
 //! What comes of the pages of a larger site is computed here, or by other processes (`large`).
 
-mod again;
-mod change;
-mod decision;
-mod in_hand;
-mod kept;
+mod captures;
 pub(crate) mod large;
 pub(crate) mod made;
 mod night;
+pub mod site_configs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -40,8 +37,8 @@ use segment::declared::{head_of, head_of_page, needs_heads};
 use segment::pages::{SegmentPages, StoredSite};
 use segment::stored::StoredPage;
 
-use crate::captures::OtherCaptures;
-use crate::progress::ledger::Clock;
+use crate::run::ledger::Clock;
+use crate::site::captures::OtherCaptures;
 use crate::stages::apply::{ApplyContext, Findings, Unassigned, found, join, result, unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse, sample};
 
@@ -313,7 +310,7 @@ impl<'a> Work<'a> {
     }
 
     /// The heads of all pages, where surveying the site needs them.
-    pub(crate) fn needed_heads(&self, items: &[FeedItem]) -> io::Result<Option<Vec<PageHead>>> {
+    fn needed_heads(&self, items: &[FeedItem]) -> io::Result<Option<Vec<PageHead>>> {
         if !self.needs_heads(items) {
             return Ok(None);
         }

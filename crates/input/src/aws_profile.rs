@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Credentials of a profile.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct AwsProfile {
+struct AwsProfile {
     pub(crate) access_key_id: String,
     pub(crate) secret_access_key: String,
     pub(crate) session_token: Option<String>,

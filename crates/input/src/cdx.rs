@@ -41,7 +41,7 @@ pub fn is_index(path: &Path) -> bool {
 /// If the index cannot be read or understood, or an archive is not where it says.
 pub fn expand(index: &Path) -> Result<Vec<(PathBuf, Vec<RecordAt>)>> {
     let mut files: BTreeMap<String, Vec<RecordAt>> = BTreeMap::new();
-    read(index, &mut |own| files.entry(own.file).or_default().push(own.record))
+    read_index(index, &mut |own| files.entry(own.file).or_default().push(own.record))
         .with_context(|| format!("cannot read the index {}", index.display()))?;
     let mut archives = Vec::with_capacity(files.len());
     let mut problems = Vec::new();
@@ -113,12 +113,12 @@ impl Number {
 ///
 /// # Errors
 /// If it cannot be read or understood.
-pub fn read(index: &Path, take: &mut dyn FnMut(Listed)) -> Result<()> {
-    read_from(open(index)?, take)
+pub fn read_index(index: &Path, take: &mut dyn FnMut(Listed)) -> Result<()> {
+    read_index_from(open(index)?, take)
 }
 
 /// Reads an index, or some of its lines, compressed or not.
-pub(crate) fn read_from(index: impl Read, take: &mut dyn FnMut(Listed)) -> Result<()> {
+pub(crate) fn read_index_from(index: impl Read, take: &mut dyn FnMut(Listed)) -> Result<()> {
     let mut from = BufReader::new(index);
     let is_packed = from.fill_buf()?.starts_with(&[0x1f, 0x8b]);
     let mut from: Box<dyn BufRead + '_> = match is_packed {

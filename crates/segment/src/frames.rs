@@ -85,13 +85,13 @@ pub fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<u64> {
 }
 
 /// The length of the content by the header of a frame, which is not checked.
-pub(crate) fn length_of(header: [u8; HEADER]) -> u32 {
+fn length_of(header: [u8; HEADER]) -> u32 {
     let [a, b, c, d, ..] = header;
     u32::from_le_bytes([a, b, c, d])
 }
 
 /// The content of a frame of so many bytes, of which nothing else is known; none if it is damaged.
-pub(crate) fn content_of(mut frame: Vec<u8>) -> Option<Vec<u8>> {
+fn content_of(mut frame: Vec<u8>) -> Option<Vec<u8>> {
     let (header, content) = frame.split_first_chunk::<HEADER>()?;
     if header_of(content).ok()? != *header {
         return None;

@@ -20,9 +20,9 @@ const PARTS: usize = 256;
 const AT_ONCE: usize = 64;
 
 /// A feed item with the hash and key of the site it leads to; sorts in the order of sites.
-pub(crate) type ItemOfSite = (u64, String, FeedItem);
+type ItemOfSite = (u64, String, FeedItem);
 /// A page that files have under another address, with the hash and key of its site; sorts in the order of sites.
-pub(crate) type AddedPage = (u64, String, FilePlace, Vec<u8>);
+type AddedPage = (u64, String, FilePlace, Vec<u8>);
 
 /// The pages of segments.
 #[derive(Debug)]

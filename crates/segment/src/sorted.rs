@@ -138,7 +138,7 @@ fn write_all<T: Item>(path: &Path, items: impl Iterator<Item = io::Result<T>>) -
 
 /// Reads items from a file.
 #[derive(Debug)]
-pub(crate) struct SortedFile<T> {
+struct SortedFile<T> {
     from: Frames,
     content: Cursor<Vec<u8>>,
     is_at_end: bool,
@@ -186,7 +186,7 @@ impl<T: Item> Iterator for SortedFile<T> {
 
 /// Sorted items, in memory or in a file.
 #[derive(Debug)]
-pub(crate) enum SortedRun<T> {
+enum SortedRun<T> {
     Held(std::vec::IntoIter<T>),
     SortedFile(SortedFile<T>),
 }
@@ -210,7 +210,7 @@ pub struct Merged<T> {
 }
 
 impl<T: Item> Merged<T> {
-    pub(crate) fn new(mut runs: Vec<SortedRun<T>>) -> io::Result<Self> {
+    fn new(mut runs: Vec<SortedRun<T>>) -> io::Result<Self> {
         let mut heads = BinaryHeap::with_capacity(runs.len());
         for (number, run) in runs.iter_mut().enumerate() {
             heads.extend(run.next()?.map(|first| Reverse((first, number))));

@@ -1,8 +1,6 @@
 //! `sitegrove extract`: extracts a few pages and prints them.
 
-mod indexed;
 mod pages;
-mod wanted;
 
 use std::io::Write;
 
@@ -12,13 +10,12 @@ use config::Config;
 use errors::Problem;
 use grouping::Tracking;
 use model::SiteResult;
-use pages::Pages;
+use pages::{Pages, WantedAddress};
 use segment::group::group;
 use sitemodel::Engine;
 use terminal::printed::{Console, line};
-use wanted::WantedAddress;
 
-use crate::progress::ledger::Clock;
+use crate::run::ledger::Clock;
 use crate::site::process;
 
 /// Output format.

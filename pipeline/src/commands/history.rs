@@ -38,7 +38,7 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     use terminal::printed::line;
 
     let archive = open(&args.archive)?;
-    let key_of = crate::sinks::article_key(&config::Config::load(None)?);
+    let key_of = crate::run::sinks::article_key(&config::Config::load(None)?);
     let has_scheme = args.url.contains("://");
     let url = if has_scheme { args.url.clone() } else { format!("https://{}", args.url) };
     let versions = archive.history(&key_of(&url, None), &args.url)?;

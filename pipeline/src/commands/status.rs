@@ -11,7 +11,7 @@ use terminal::format::PrintFormat;
 use terminal::printed::{Console, line};
 
 use crate::results::no_ledger;
-use crate::resume::folder::{RunFolder, STATE};
+use crate::run::folder::{RunFolder, STATE};
 
 /// Arguments of `sitegrove status`.
 #[derive(Args, Debug)]

@@ -5,23 +5,17 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::Args;
-use config::{Config, Duplicates};
-use model::PageType;
+use config::Config;
 use report::readable::count;
 use segment::identity::SiteShare;
 use serde_json::{Value, json};
-use sitemodel::Engine;
 use terminal::format::PrintFormat;
 use terminal::messages::LogFormat;
 use terminal::printed::Console;
-use terminal::whole_number::whole;
 
-use super::run::{
-    Choices, OutputArgs, SelectionArgs, SignifiersArg, summary, warn_of_results, warn_of_settings,
-    watched,
-};
+use super::run::arguments::{ExtractionArgs, OutputArgs, SelectionArgs, set};
+use super::run::{summary, warn_of_results, warn_of_settings, watched};
 use crate::steps::{apply, describe, learn, merge, survey};
-use config::SinkList;
 
 /// Settings that all steps of a crawl must be given alike.
 #[derive(Args, Debug)]
@@ -30,33 +24,12 @@ pub struct SettingsArgs {
     /// Configuration file (configs/default.toml has all keys); inputs and folders in it are not used
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Extraction engine (see `sitegrove run --help`) [default: grove]
-    #[arg(long, value_name = "NAME")]
-    pub engine: Option<Engine>,
-    /// Source of the terms that distinguish a page from its siblings [default: tfidf]
-    #[arg(long, value_name = "SOURCE")]
-    pub signifiers: Option<SignifiersArg>,
-    /// Site configs (wrappers written by hand): a file HOST.txt or a folder of such files (repeatable)
-    #[arg(long, value_name = "FILE|DIR")]
-    pub site_configs: Vec<PathBuf>,
-    /// Outputs that merge writes, comma-separated; the other steps keep what they need [default: jsonl,report]
-    #[arg(long, value_name = "LIST")]
-    pub sinks: Option<SinkList>,
-    /// Include each article as Markdown in the outputs jsonl, parquet and bulk
-    #[arg(long)]
-    pub markdown: bool,
-    /// Types of pages to write, comma-separated (see `sitegrove run --help`) [default: all]
-    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
-    pub page_types: Vec<PageType>,
-    /// What to do with articles that are the same as others of the crawl [default: flag]
-    #[arg(long, value_name = "HOW")]
-    pub duplicates: Option<Duplicates>,
+    /// What is learnt, extracted and written.
+    #[command(flatten)]
+    pub extraction: ExtractionArgs,
     /// Use and improve the site models in this file: learning reads it, merging adds this crawl
     #[arg(long, value_name = "FILE")]
     pub models: Option<PathBuf>,
-    /// Number of threads; 0 is one per core [default: 0]
-    #[arg(long, short, value_name = "N", value_parser = whole::<usize>)]
-    pub jobs: Option<usize>,
     /// Format of the message at the end
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: PrintFormat,
@@ -66,20 +39,8 @@ impl SettingsArgs {
     fn config(&self) -> Result<Config> {
         let mut config = Config::load(self.config.as_deref())?;
         (config.run.inputs, config.run.feeds) = (Vec::new(), Vec::new());
-        let choices = Choices {
-            engine: self.engine,
-            signifiers: self.signifiers,
-            sinks: self.sinks.as_ref(),
-            site_configs: &self.site_configs,
-            markdown: self.markdown,
-            page_types: &self.page_types,
-            duplicates: self.duplicates,
-            jobs: self.jobs,
-        };
-        choices.apply(&mut config)?;
-        if let Some(models) = &self.models {
-            config.run.models.clone_from(models);
-        }
+        self.extraction.apply(&mut config)?;
+        set(&mut config.run.models, &self.models);
         // Only a survey reads pages.
         let run = &mut config.run;
         (run.sites, run.since, run.until, run.limit) = Default::default();
@@ -247,9 +208,7 @@ pub fn survey(
     let mut config = args.settings.config()?;
     config.run.inputs.clone_from(&args.inputs);
     config.run.feeds.clone_from(&args.feeds);
-    if let Some(memory) = &args.memory {
-        config.run.memory.clone_from(memory);
-    }
+    set(&mut config.run.memory, &args.memory);
     args.selection.apply(&mut config);
     warn_of_settings(&config);
     let surveyed = watched(progress, "reading", |observer| {
@@ -369,9 +328,7 @@ pub fn merge(
     let mut config = args.settings.config()?;
     config.run.out.clone_from(&args.out);
     args.outputs.apply(&mut config)?;
-    if let Some(compare) = &args.compare {
-        config.run.compare.clone_from(compare);
-    }
+    set(&mut config.run.compare, &args.compare);
     let report = watched(progress, "merging", |observer| {
         merge::merge(&config, &args.files, args.share, args.overwrite, stop, observer)
     })?;

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
-use config::{Config, Duplicates};
-use errors::Stopped;
+use config::{Config, Duplicates, SinkName};
+use errors::{Stopped, error_chain};
 use model::{Drop, DropReason, SiteResult, Stage};
 use modelstore::Store;
 use rayon::ThreadPool;
@@ -18,12 +18,14 @@ use segment::duplicates::{Descriptions, Marks, marks_of};
 use segment::frames::Frames;
 use segment::records::{Records, RecordsRead};
 use segment::settle::SettledSites;
+use sink::{AtomicFile, EarlierRun, Ledger};
 
 use super::nightly;
 use super::site_results::{ResultHeading, SiteResults, result_of, unpacked_length};
-use crate::progress::ledger::Clock;
-use crate::progress::tally::{RunTally, SiteCounts};
-use crate::resume::folder::state_error;
+use crate::results::earlier_ledger;
+use crate::run::folder::state_error;
+use crate::run::ledger::{Clock, RunTally, SiteCounts};
+use crate::run::{RunContext, resumable};
 use crate::stages::emit::{Outputs, Rendered, Renderers};
 
 /// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
@@ -193,4 +195,62 @@ pub(crate) fn write_drops(
             outputs.emit_drops(&some)?;
         }
     }
+}
+
+impl RunContext<'_> {
+    /// Writes the report, then the ledger, which marks the run as complete, and removes the state of the run.
+    pub(crate) fn finish(&self, ledger: Ledger) -> Result<Ledger> {
+        let ledger =
+            finish_folder(self.config, ledger).inspect_err(|error| self.status.stopped(error));
+        let ledger = ledger.map_err(|error| resumable(error, "all sites"))?;
+        self.status.write_metrics(&ledger);
+        drop(self.work_folder.exists().then(|| std::fs::remove_dir_all(self.work_folder)));
+        Ok(ledger)
+    }
+}
+
+/// Writes the report, then the ledger, which marks the results as complete.
+pub(crate) fn finish_folder(config: &Config, mut ledger: Ledger) -> Result<Ledger> {
+    report::forget_comparison(&config.run.out);
+    if let Some(earlier) = config.run.earlier() {
+        // It was readable when the run began. The results of a night are not lost for a comparison.
+        match compare(&config.run.out, &ledger, earlier) {
+            Ok(compared) => ledger.compared = Some(compared),
+            Err(error) => tracing::warn!("--compare: {}", error_chain(&error)),
+        }
+    }
+    draw_report(config, &mut ledger)?;
+    AtomicFile::write_whole(&config.run.out.join(Ledger::FILE), ledger.to_json().as_bytes())?;
+    Ok(ledger)
+}
+
+/// Compares a run that was finished before with the earlier run that the settings name, and rebuilds its report.
+pub(crate) fn compare_finished(config: &Config, ledger: &mut Ledger) -> Result<()> {
+    let Some(earlier) = config.run.earlier() else { return Ok(()) };
+    let out = &config.run.out;
+    ledger.compared = Some(compare(out, ledger, earlier)?);
+    report::refresh(out, ledger)?;
+    AtomicFile::write_whole(&out.join(Ledger::FILE), ledger.to_json().as_bytes())?;
+    Ok(())
+}
+
+fn compare(run: &Path, ledger: &Ledger, earlier: &Path) -> Result<EarlierRun> {
+    report::compare(run, ledger, earlier, &earlier_ledger(run, earlier)?)
+}
+
+/// Writes the report, if it is chosen and its figures are complete. It shows times, so it is written after
+/// everything that is timed; only the ledger comes later.
+fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
+    let name = SinkName::Report;
+    let chosen = config.emit.chosen();
+    if !chosen.contains(&name) || ledger.failed_sinks.contains_key(name.as_str()) {
+        return Ok(());
+    }
+    if let Err(error) = report::write(&config.run.out, ledger) {
+        if ledger.failed_sinks.len() + 1 == chosen.len() {
+            return Err(error);
+        }
+        ledger.failed_sinks.insert(name.as_str().to_owned(), error_chain(&error));
+    }
+    Ok(())
 }

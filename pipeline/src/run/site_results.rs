@@ -14,7 +14,7 @@ use model::SiteResult;
 use segment::frames::{Frames, HEADER, frame, unpacked, write_frame};
 use serde::{Deserialize, Serialize};
 
-use crate::progress::tally::SiteCounts;
+use crate::run::ledger::SiteCounts;
 
 /// Size of a length within the content.
 const LENGTH: usize = 4;

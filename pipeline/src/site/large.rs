@@ -11,7 +11,7 @@ use sitemodel::{Outcome, ParsedPage, SiteModel};
 use super::Work;
 use super::made::SiteStepOutputs;
 use super::night::Begun;
-use crate::site_configs::site_configs;
+use crate::site::site_configs::site_configs;
 use crate::stages::apply::{ApplyContext, Findings, Unassigned, found};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
 

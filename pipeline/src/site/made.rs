@@ -155,7 +155,7 @@ impl SiteStepOutputs<'_> {
     }
 
     /// What came of a page in the end.
-    pub(crate) fn found_last(&self, page: &StoredPage) -> io::Result<PageFinding> {
+    fn found_last(&self, page: &StoredPage) -> io::Result<PageFinding> {
         unpacked(&self.made.record(self.place(page, 2)?.1)?)
     }
 

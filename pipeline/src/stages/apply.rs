@@ -7,7 +7,6 @@
 //! Drops: pages without an article, and those that are part of another page's.
 
 mod found;
-mod parts;
 
 use std::collections::BTreeMap;
 
@@ -20,7 +19,7 @@ use sitemodel::{Applied, Hints, Known, Meter, Outcome, ParsedPage, Settings, Sib
 use super::learn::{ParsedPages, Surveyed};
 
 pub(crate) use self::found::{Findings, PageFinding, found, result, unassigned};
-pub(crate) use self::parts::join;
+pub(crate) use crate::stages::apply::found::join;
 
 /// What to do with pages that match no template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

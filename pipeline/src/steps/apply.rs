@@ -323,7 +323,10 @@ impl ApplyStep<'_> {
         let found = match &parsed[..] {
             [(_, Ok(page))] => {
                 let hints = Hints { known: None, part };
-                PageFinding::of(page, apply_page((model, self.settings), &NoMeter, page, &items, hints, then))
+                PageFinding::of(
+                    page,
+                    apply_page((model, self.settings), &NoMeter, page, &items, hints, then),
+                )
             }
             _ => PageFinding::failed(site, &pages[0].1),
         };

@@ -15,12 +15,12 @@ use segment::row::{RowKind, hash_of};
 use segment::settle::SettledSites;
 use terminal::observer::Observer;
 
-use super::crawl::settle_crawl;
 use super::files::Files;
-use crate::progress::ledger::Clock;
+use crate::run::ledger::Clock;
 use crate::site::Work;
 use crate::site::large::LargeSite;
 use crate::site::made::{SiteStepOutputs, StepOutputs};
+use crate::steps::files::settle_crawl;
 
 /// A share of the sites of a crawl, of which all that steps wrote is there.
 pub(super) struct Assembly<'a> {
@@ -32,7 +32,7 @@ pub(super) struct Assembly<'a> {
 }
 
 /// Takes a part of the result of a site, by its number.
-pub(super) type TakePart<'a> = dyn FnMut(usize, SiteResult) -> Result<()> + 'a;
+type TakePart<'a> = dyn FnMut(usize, SiteResult) -> Result<()> + 'a;
 
 impl Assembly<'_> {
     /// Opens what steps wrote. What does not fit into memory is kept in `folder`.

@@ -19,7 +19,7 @@ use terminal::observer::Observer;
 
 use super::assemble::Assembly;
 use super::files::{Files, check_paths};
-use crate::progress::ledger::Clock;
+use crate::run::ledger::Clock;
 
 /// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
 /// writes the descriptions to `to`. Returns the number of articles. If duplicates are not looked for, that is 0, and the

@@ -1,14 +1,19 @@
 //! The files of a crawl: which belong together, and whether all are there.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 use config::Config;
 use errors::mark_begun;
+use grouping::Tracking;
 use modelstore::Store;
+use segment::collect::Segments;
 use segment::file::StepFile;
 use segment::identity::{SiteShare, StepIdentity, StepKind};
+use segment::settle::{SettledSites, settle_sites};
+use terminal::observer::Observer;
 
 use crate::output_paths::{CommandPaths, OutputKind};
 
@@ -238,4 +243,21 @@ fn all_shares<'a>(files: impl Iterator<Item = &'a StepFile>, step: &str) -> Resu
         Some(share) => bail!("share {share} of {step} is missing: run it with --share {share}"),
         None => Ok(true),
     }
+}
+
+/// Forms the sites of a crawl, of which those wanted, by hash, are counted. Only the heads of pages are read, those of one
+/// part of the sites at a time.
+pub(crate) fn settle_crawl(
+    surveys: Vec<StepFile>,
+    wants: &dyn Fn(u64) -> bool,
+    folder: &Path,
+    config: &Config,
+    observer: &dyn Observer,
+) -> io::Result<SettledSites> {
+    let bytes = surveys.iter().map(StepFile::size).sum();
+    observer.reading(surveys.len(), bytes);
+    let tracking = Tracking::new(&config.group.tracking_parameters);
+    let sites = settle_sites(Segments::of_files(surveys), &tracking, Some(folder), wants)?;
+    observer.read(bytes);
+    Ok(sites)
 }

@@ -28,14 +28,14 @@ use serde::{Deserialize, Serialize};
 use sitemodel::{Outcome, SiteModel};
 use terminal::observer::Observer;
 
-use super::crawl::settle_crawl;
 use super::files::{Files, check_paths};
-use crate::progress::ledger::Clock;
+use crate::run::ledger::Clock;
 use crate::run::nightly;
 use crate::site::large::{LargeSite, learnt_site_configs};
 use crate::site::made::StepOutputs;
 use crate::site::{Work, work_on};
 use crate::stages::learn::{Surveyed, parse};
+use crate::steps::files::settle_crawl;
 
 /// What applies to a page of a large site that is not an ordinary one.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -187,7 +187,7 @@ fn write(
 }
 
 /// Whether a site is finished where it is learnt.
-pub(crate) fn is_small(site: &StoredSite, config: &Config) -> bool {
+fn is_small(site: &StoredSite, config: &Config) -> bool {
     site.captures() <= config.sample.pages
 }
 

@@ -21,14 +21,13 @@ use super::assemble::Assembly;
 use super::describe::DescriptionFiles;
 use super::files::{Files, LearntWith};
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Clock, begin_ledger, close_ledger};
-use crate::progress::tally::RunTally;
 use crate::results::check_earlier;
-use crate::resume::folder::RunFolder;
 use crate::run::emission::{Emission, write_drops};
+use crate::run::folder::RunFolder;
+use crate::run::ledger::{Clock, RunTally, begin_ledger, close_ledger};
+use crate::run::sinks::check_outputs;
 use crate::run::site_results::{ResultHeading, SiteResults};
 use crate::run::{RunReport, finish_folder, nightly, stopped_or};
-use crate::sinks::check_outputs;
 use crate::stages::emit::Outputs;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where

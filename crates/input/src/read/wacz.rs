@@ -10,7 +10,7 @@ use model::contain_panics;
 use serde::Deserialize;
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::cdx::{Listed, RecordAt, read_from};
+use crate::cdx::{Listed, RecordAt, read_index_from};
 use crate::source::open;
 
 /// The first bytes of a ZIP file.
@@ -131,10 +131,10 @@ fn read_indexes(path: &Path, prefix: &str, take: &mut dyn FnMut(Listed)) -> Resu
                 let mut file = open(path)?;
                 for IndexBlock { offset, length, .. } in blocks {
                     file.seek(SeekFrom::Start(start + offset))?;
-                    read_from((&mut file).take(length), &mut placed)?;
+                    read_index_from((&mut file).take(length), &mut placed)?;
                 }
             }
-            _ => read_from(whole, &mut placed)?,
+            _ => read_index_from(whole, &mut placed)?,
         }
     }
     Ok(())

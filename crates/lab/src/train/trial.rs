@@ -12,7 +12,7 @@ use model::{Extracted, PageType, Site};
 use rayon::prelude::*;
 use serde::Serialize;
 use sink::AtomicFile;
-use sitegrove::progress::ledger::Clock;
+use sitegrove::run::ledger::Clock;
 use sitegrove::site::process;
 use sitemodel::{Engine, weights::LoadedWeights};
 

@@ -136,7 +136,7 @@ fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Exp
             site.is_none(),
             "--site: articles of an archive are named by address or by site, not both"
         );
-        let key_of = crate::sinks::article_key(&config::Config::load(None)?);
+        let key_of = crate::run::sinks::article_key(&config::Config::load(None)?);
         for url in urls {
             let Some(version) = archive.history(&key_of(url, None), url)?.pop() else {
                 bail!("no article with the address {url} is in {}", path.display());

@@ -1,23 +1,21 @@
 //! The pages to extract, of files, archives and the standard input.
 
 use std::io::{self, Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
-use archive::{PayloadKind, sniff_html};
+use archive::{PayloadKind, sniff_html, surt};
 use config::Config;
 use errors::Problem;
 use grouping::{Tracking, site_key};
+use input::cdx::{Listed, RecordAt, read_index};
 use input::file_type::{kind_of, what_are, what_is};
-use input::read::{ArchiveReader, Intake, PayloadDigest, own_address, read, read_saved};
-use input::source::open;
+use input::read::{ArchiveReader, Intake, PayloadDigest, indexed, own_address, read, read_saved};
+use input::source::{open, state};
 use input::waiting::is_stream;
 use input::{Input, expand};
 use model::{CutShort, Drop, DropReason};
-
-use super::indexed::by_index;
-use super::wanted::WantedAddress;
 
 /// Address of a page from standard input that names none.
 const FROM_STDIN: &str = "file:///stdin.html";
@@ -228,4 +226,85 @@ fn name(
         None => "the input has no page of that site".to_owned(),
     };
     bail!(Problem::new(at, format!("there is no page with the address {}", wanted.url), next))
+}
+
+/// The records of an archive that are of the site of the page that is asked for. None if nothing is asked for, there is
+/// no index that can be read, or the page is not in it; the archive is then read as a whole.
+fn by_index(input: &Input, wanted: Option<&WantedAddress>, tracking: &Tracking) -> Option<Input> {
+    let (Input::Archive(path), Some(wanted)) = (input, wanted) else { return None };
+    let site = wanted.site.as_deref().filter(|_| !input.is_stdin() && !is_stream(path))?;
+    let (mut records, mut is_listed) = (Vec::<RecordAt>::new(), false);
+    let mut take = |own: Listed| {
+        if site_key(&own.url).as_deref() == Some(site) {
+            is_listed |= wanted.is(&own.url, tracking);
+            records.push(own.record);
+        }
+    };
+    let (index, done) = if input.format() == "WACZ" {
+        let key = surt(&format!("https://{site}/"));
+        (path.clone(), indexed(path, key.trim_end_matches(")/"), &mut take))
+    } else if let Some(index) = beside(path) {
+        let name = path.file_name();
+        let mut own = |listed: Listed| {
+            if Path::new(&listed.file).file_name() == name {
+                take(listed);
+            }
+        };
+        let done = read_index(&index, &mut own);
+        (index, done)
+    } else {
+        return None;
+    };
+    if let Err(error) = done {
+        let next = "reading the archive as a whole";
+        tracing::warn!(at = %index.display(), next, "cannot use the index: {error:#}");
+        return None;
+    }
+    if !is_listed {
+        return None;
+    }
+    records.sort_unstable();
+    records.dedup();
+    tracing::info!(at = %path.display(), "reading the {} records of {site} in its index", records.len());
+    Some(Input::Records { path: path.clone(), records: records.into() })
+}
+
+/// The index of an archive: a file beside it with its name and the ending of an index, with or without the endings of
+/// the archive.
+fn beside(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let mut stems = vec![name];
+    while let Some((stem, end)) = stems[stems.len() - 1].rsplit_once('.')
+        && ["gz", "zst", "warc", "arc"].contains(&end)
+    {
+        stems.push(stem);
+    }
+    let names = stems.iter().flat_map(|stem| {
+        ["cdxj", "cdxj.gz", "cdx", "cdx.gz"].map(|end| path.with_file_name(format!("{stem}.{end}")))
+    });
+    names.into_iter().find(|index| state(index).is_ok())
+}
+
+/// The page that is asked for.
+pub(crate) struct WantedAddress {
+    pub(crate) url: String,
+    key: String,
+    pub(crate) site: Option<String>,
+}
+
+impl WantedAddress {
+    /// The page with this address; without a scheme, it is one of the web.
+    pub(crate) fn of(url: &str, tracking: &Tracking) -> Result<Self> {
+        let url = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
+        let Some(address) = tracking.address(&url) else {
+            let next = "give one such as https://blog.example/bread";
+            bail!(Problem::new("--url", format!("`{url}` is not an address"), next));
+        };
+        Ok(Self { site: site_key(&url), key: address.key, url })
+    }
+
+    /// Whether an address leads to that page.
+    pub(crate) fn is(&self, url: &str, tracking: &Tracking) -> bool {
+        tracking.address(url).is_some_and(|address| address.key == self.key)
+    }
 }

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use sink::{SiteRecord, site_file_name};
 
 use crate::commands::nearest::no_site;
-use crate::lines::{self, LinesPlace};
+use crate::results::lines::{self, LinesPlace};
 use crate::results::{LineFile, Results};
 
 /// The fields of a line that determine its site.

@@ -8,7 +8,7 @@ use terminal::format::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::shortened::{middle, width_of, wrapped};
 
-use crate::forecast::{Forecast, InputForecast};
+use crate::run::forecast::{Forecast, InputForecast};
 
 /// Maximum number of inputs that are listed.
 const INPUTS_SHOWN: usize = 30;

@@ -1,17 +1,21 @@
 //! Locks a run folder and determines whether it contains a run to resume.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use config::files::file_hash;
 use config::{Config, SinkName};
+use errors::Problem;
+use input::state::{InputKind, InputState};
 use segment::collect::Segments;
 use sink::{AtomicFile, Ledger, RunState};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::resume::finished::{fits, is_done};
-use crate::resume::identity::Identity;
+use crate::run::identity::Identity;
 use crate::run::site_results::SiteResults;
 
 /// Subfolder of a run folder with the state of an unfinished run.
@@ -277,4 +281,55 @@ fn holds_files(folder: &Path) -> bool {
 /// The error of a failed access to the state.
 pub(crate) fn state_error(what: &str, path: &Path, error: io::Error) -> anyhow::Error {
     anyhow::Error::new(error).context(format!("{what} {}", path.display()))
+}
+
+/// Checks that a finished run, at the place `shown`, had the settings and inputs of this one.
+pub(crate) fn fits(ledger: &Ledger, identity: &Identity, shown: &dyn Display) -> Result<()> {
+    if !ledger.inputs.is_empty() && ledger.selection() != identity.selection {
+        bail!(Problem::new(
+            shown,
+            format!(
+                "the output folder contains a run that took {}, and this one takes {}",
+                ledger.selection(),
+                identity.selection
+            ),
+            "choose another with --out, or replace it with --overwrite"
+        ))
+    }
+    if !is_same_work(ledger, &identity.config_hash, &identity.inputs) {
+        bail!(
+            "the output folder {shown} contains a run with other inputs or settings; choose another with \
+             --out, or replace it with --overwrite"
+        )
+    }
+    Ok(())
+}
+
+/// Whether a finished run that fits leaves nothing to do, if its outputs are still there.
+pub(crate) fn is_done(ledger: &Ledger, identity: &Identity) -> bool {
+    ledger.failed_sinks.is_empty()
+        && ledger.unread().is_empty()
+        && ledger.outputs_hash == identity.outputs
+        && ledger.version == identity.version
+        && !identity.has_stream()
+}
+
+/// Whether a run had these settings and inputs. A file with another time of change is compared by its
+/// digest.
+fn is_same_work(ledger: &Ledger, config_hash: &str, inputs: &[InputState]) -> bool {
+    let before: BTreeMap<_, _> = ledger.inputs.iter().map(|i| (i.file.as_str(), i)).collect();
+    let now: BTreeSet<&str> = inputs.iter().map(|input| input.file.as_str()).collect();
+    ledger.config_hash == config_hash
+        && before.len() + ledger.unread().len() >= inputs.len()
+        && before.keys().all(|file| now.contains(file))
+        && inputs.iter().all(|input| match before.get(input.file.as_str()) {
+            // It was not read in that run.
+            None => true,
+            Some(then) => {
+                then.bytes == input.bytes
+                    && (then.modified == input.modified && then.modified.is_some()
+                        || file_hash(Path::new(&input.file)).is_ok_and(|now| now == then.sha256))
+                    || input.kind == InputKind::Stream
+            }
+        })
 }

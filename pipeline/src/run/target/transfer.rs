@@ -12,10 +12,10 @@ use errors::Stopped;
 use input::objects::{Objects, UploadFile};
 use sink::Ledger;
 
-use super::{MARK, RemoteTarget};
 use crate::output_paths::run_entries;
-use crate::resume::folder::STATE;
+use crate::run::folder::STATE;
 use crate::run::nightly::night_name;
+use crate::run::target::{MARK, RemoteTarget};
 use crate::run::{RunReport, Upload};
 
 /// File with the names of what was uploaded.

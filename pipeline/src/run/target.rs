@@ -17,8 +17,8 @@ use sink::Ledger;
 use terminal::observer::Observer;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::resume::finished::{fits, is_done};
-use crate::resume::identity::Identity;
+use crate::run::folder::{fits, is_done};
+use crate::run::identity::Identity;
 use crate::run::{PreparedRun, RunReport, run as run_locally, run_prepared};
 
 /// Object that says which run is being written to a prefix, until it is complete.
@@ -40,7 +40,7 @@ pub(crate) struct RemoteTarget {
 
 /// What is to be done for a target.
 #[derive(Debug)]
-pub(crate) enum TargetClaim {
+enum TargetClaim {
     /// Nothing: the run is there.
     Nothing(Box<Ledger>),
     /// The run is to be made, or uploaded.
@@ -137,7 +137,7 @@ impl RemoteTarget {
 
     /// Looks at what is there, and says that this run is being written. Whoever may not write there learns it before
     /// any work.
-    pub(crate) fn claim(&self, identity: &Identity, overwrite: bool) -> Result<TargetClaim> {
+    fn claim(&self, identity: &Identity, overwrite: bool) -> Result<TargetClaim> {
         let shown = &self.address;
         let access = || format!("cannot write to {shown}");
         let there = self.out.list().with_context(access)?;

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use dom::{ParseConfig, text_of};
 use metadata::{PageContext, date_of};
-use model::SiteConfigFile;
-use model::{Article, Extracted, Origin, Route, Wrapper, contain_panics};
+use model::{Article, Extracted, Origin, Route, SiteConfigFile, Wrapper, contain_panics};
 use sink::site_file_name;
 use sitemodel::stages::extract::SITE_CONFIG;
 use sitemodel::{ParsedPage, SiteModel, Template};

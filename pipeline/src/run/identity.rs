@@ -12,12 +12,12 @@ use sink::PageSelection;
 /// Identity of a run: version, settings, outputs and inputs.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Identity {
-    pub(super) version: String,
-    pub(super) config_hash: String,
-    pub(super) outputs: String,
+    pub(crate) version: String,
+    pub(crate) config_hash: String,
+    pub(crate) outputs: String,
     #[serde(default)]
-    pub(super) selection: PageSelection,
-    pub(super) inputs: Vec<InputState>,
+    pub(crate) selection: PageSelection,
+    pub(crate) inputs: Vec<InputState>,
 }
 
 impl Identity {

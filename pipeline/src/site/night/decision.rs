@@ -19,7 +19,7 @@ const ENOUGH: u64 = 8;
 
 /// The model that the store has of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum StoredModel {
+pub(crate) enum StoredModel {
     /// None.
     None,
     /// One that cannot be used: why.
@@ -30,38 +30,38 @@ pub(super) enum StoredModel {
 
 /// What is known before anything is learnt. Of a model that cannot be used there is nothing else.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The stored model.
-    pub(super) stored: StoredModel,
+    pub(crate) stored: StoredModel,
     /// Pages tonight, in the sample, and retained ones, each address once.
-    pub(super) in_hand: usize,
+    pub(crate) in_hand: usize,
     /// Pages tonight of no template.
-    pub(super) unassigned: usize,
+    pub(crate) unassigned: usize,
     /// The same with retained ones.
-    pub(super) unassigned_in_hand: usize,
+    pub(crate) unassigned_in_hand: usize,
     /// The templates that tonight's pages belong to.
-    pub(super) templates: Vec<TemplateFacts>,
+    pub(crate) templates: Vec<TemplateFacts>,
 }
 
 /// What is known of a template of the stored model.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct TemplateFacts {
-    pub(super) id: String,
+pub(crate) struct TemplateFacts {
+    pub(crate) id: String,
     /// How it fares.
-    pub(super) verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// Pages it was learnt from.
-    pub(super) learnt_from: u64,
+    pub(crate) learnt_from: u64,
     /// Pages of it tonight, in the sample, and retained ones, each address once.
-    pub(super) in_hand: u64,
+    pub(crate) in_hand: u64,
     /// Whether articles come of it.
-    pub(super) is_wanted: bool,
+    pub(crate) is_wanted: bool,
     /// Pages of it tonight, if they are read with much less confidence than those it was learnt from; else none.
-    pub(super) doubted: u64,
+    pub(crate) doubted: u64,
 }
 
 /// What is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ModelDecision {
+pub(crate) enum ModelDecision {
     /// The pages in hand are retained; their model is for tonight only.
     TooFew,
     /// A model is learnt from all pages in hand: why.
@@ -82,7 +82,7 @@ pub(super) enum ModelDecision {
 
 /// The decision. The first line that fits is taken; with [`ModelDecision::Replace`], [`ModelDecision::Relearn`] and
 /// [`ModelDecision::Grow`] pages of no template are learnt from too, where there are enough of them.
-pub(super) fn decide(facts: &Facts) -> ModelDecision {
+pub(crate) fn decide(facts: &Facts) -> ModelDecision {
     use Verdict::{Broken, Drifting};
     let of = |is: &dyn Fn(&TemplateFacts) -> bool| -> Vec<String> {
         facts.templates.iter().filter(|own| is(own)).map(|own| own.id.clone()).collect()
@@ -104,13 +104,13 @@ pub(super) fn decide(facts: &Facts) -> ModelDecision {
 
 impl Facts {
     /// Whether to add templates: tonight has unassigned pages, and enough of them are available to learn from.
-    pub(super) fn adds_templates(&self) -> bool {
+    pub(crate) fn adds_templates(&self) -> bool {
         self.unassigned > 0 && self.unassigned_in_hand >= FEWEST_TO_ADD
     }
 
     /// What tonight's pages tell of the site as a whole: that it is broken if all are of no template, and that it
     /// drifts if all others are read with much less confidence; `None` if they tell nothing.
-    pub(super) fn of_the_whole(&self) -> Option<Verdict> {
+    pub(crate) fn of_the_whole(&self) -> Option<Verdict> {
         let doubted: u64 = self.templates.iter().map(|own| own.doubted).sum();
         let all = self.templates.iter().all(|own| own.doubted > 0);
         let enough = self.unassigned as u64 + doubted >= FEWEST_TO_TELL;
@@ -144,7 +144,7 @@ impl fmt::Display for ModelDecision {
 
 impl ModelDecision {
     /// Why, in words.
-    pub(super) fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         let named = |what: &str, ids: &[String]| match ids {
             [one] => format!("template {one} {what}"),
             _ => format!("{} templates {what}", ids.len()),

@@ -8,32 +8,32 @@ use modelstore::{PackedSample, Retained, Revision, Update};
 use serde::{Deserialize, Serialize};
 use sitemodel::{Sibling, SiteModel, TemplateHealth};
 
-use super::Work;
+use crate::site::Work;
 use crate::stages::learn::parse;
 
 /// What is to be kept of a night.
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Night {
-    pub(super) update: Update,
+    pub(crate) update: Update,
     /// Whether the run was taken in before: nothing is kept then.
-    pub(super) is_known: bool,
+    pub(crate) is_known: bool,
     /// Whether the model is to be a new revision, and on what grounds.
-    pub(super) revision: Option<String>,
+    pub(crate) revision: Option<String>,
     /// Templates that the model had at the beginning.
-    pub(super) templates: usize,
-    pub(super) change: Option<SiteChange>,
+    pub(crate) templates: usize,
+    pub(crate) change: Option<SiteChange>,
     /// The retained pages, if they change.
-    pub(super) retained: Option<Vec<Retained>>,
+    pub(crate) retained: Option<Vec<Retained>>,
 }
 
 impl Night {
     /// One of which nothing is to be kept.
-    pub(super) fn known(update: Update, templates: usize, change: Option<SiteChange>) -> Self {
+    pub(crate) fn known(update: Update, templates: usize, change: Option<SiteChange>) -> Self {
         Self { update, is_known: true, revision: None, templates, change, retained: None }
     }
 
     /// Writes the revision and the health of their templates on articles.
-    pub(super) fn stamp(&self, result: &mut SiteResult) {
+    pub(crate) fn stamp(&self, result: &mut SiteResult) {
         let of_templates: BTreeMap<&str, Verdict> =
             self.update.templates.iter().map(|own| (&*own.template, own.verdict)).collect();
         for article in &mut result.articles {
@@ -44,7 +44,7 @@ impl Night {
     }
 
     /// What is to be kept of the night, once the model is final, on the site's last result.
-    pub(super) fn finish(
+    pub(crate) fn finish(
         mut self,
         model: &SiteModel,
         work: &Work<'_>,
@@ -133,7 +133,7 @@ fn revision(model: &SiteModel, number: u32, reason: String) -> Revision {
     }
 }
 
-pub(super) fn template_night(id: &str, own: &TemplateHealth) -> TemplateNight {
+pub(crate) fn template_night(id: &str, own: &TemplateHealth) -> TemplateNight {
     TemplateNight {
         template: id.to_owned(),
         verdict: own.verdict,

@@ -26,7 +26,7 @@ struct Captures {
 }
 
 /// Gives the articles of captures, each with the index of the page of its address; those without one are left out.
-pub(crate) type Try<'a> =
+type Try<'a> =
     dyn FnMut(Vec<(usize, StoredPage)>) -> io::Result<Vec<(Extracted, CharacterCounts)>> + 'a;
 
 /// Captures by address; their HTML may be on disk.

@@ -7,7 +7,7 @@ use model::{PageReading, SiteChange, TemplateChange, Verdict};
 use modelstore::Update;
 use sitemodel::{Applied, Outcome, SiteModel};
 
-use super::in_hand::InHand;
+use crate::site::night::in_hand::InHand;
 use crate::stages::apply::Outcomes;
 
 /// Templates that are shown of a site.
@@ -18,7 +18,7 @@ const MOST_EXPRESSIONS: usize = 4;
 const MOST_CHARACTERS: usize = 480;
 
 /// The templates of the new model whose pages it reads differently from the old one.
-pub(super) fn changed_templates(
+pub(crate) fn changed_templates(
     (old, before): (&SiteModel, &Outcomes),
     (new, after): (&SiteModel, &Outcomes),
     tonight: &[InHand<'_>],
@@ -82,7 +82,7 @@ fn from_the_difference(
 }
 
 /// What changed in a night, if it is worth reporting: only what its pages say is news, not that more of them came.
-pub(super) fn site_change(update: &Update, templates: Vec<TemplateChange>) -> Option<SiteChange> {
+pub(crate) fn site_change(update: &Update, templates: Vec<TemplateChange>) -> Option<SiteChange> {
     let is_news = update.verdict >= Verdict::Drifting || tells_of_pages(&update.decision);
     (is_news && !templates.is_empty()).then(|| SiteChange {
         night: update.night.clone(),
@@ -94,7 +94,7 @@ pub(super) fn site_change(update: &Update, templates: Vec<TemplateChange>) -> Op
 }
 
 /// Whether a decision was made because the site's pages changed.
-pub(super) fn tells_of_pages(decision: &str) -> bool {
+pub(crate) fn tells_of_pages(decision: &str) -> bool {
     matches!(decision, "replace" | "relearn" | "add-templates")
 }
 

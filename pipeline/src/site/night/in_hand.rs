@@ -10,7 +10,7 @@ use sitemodel::{
     agreement,
 };
 
-use super::Work;
+use crate::site::Work;
 use crate::stages::apply::Outcomes;
 use crate::stages::learn::{ParsedPages, Surveyed, sample};
 
@@ -20,19 +20,19 @@ const MOST_COMPARED: usize = 6;
 const DISPUTED: f64 = 0.9;
 
 /// A page in hand.
-pub(super) struct InHand<'a> {
+pub(crate) struct InHand<'a> {
     /// Its index in the site; `None` for a retained page.
-    pub(super) at: Option<usize>,
-    pub(super) sibling: (&'a ParsedPage<'a>, Vec<&'a FeedItem>),
+    pub(crate) at: Option<usize>,
+    pub(crate) sibling: (&'a ParsedPage<'a>, Vec<&'a FeedItem>),
     /// Number of its template in the stored model.
-    pub(super) template: Option<u32>,
+    pub(crate) template: Option<u32>,
     /// Whether the stored model has no place for it.
-    pub(super) is_unassigned: bool,
+    pub(crate) is_unassigned: bool,
 }
 
 impl InHand<'_> {
     /// Its address.
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.sibling.0.page.url
     }
 
@@ -43,7 +43,7 @@ impl InHand<'_> {
 
 impl Work<'_> {
     /// Tonight's sample, and whether bytes cut it short.
-    pub(super) fn tonight<'p>(
+    pub(crate) fn tonight<'p>(
         &self,
         site: &'p Surveyed,
         parsed: &'p ParsedPages<'_>,
@@ -67,7 +67,7 @@ impl Work<'_> {
     /// The retained pages whose addresses tonight's pages do not have, with the feed items that pointed to
     /// them.
     #[expect(clippy::type_complexity, reason = "two lists of one length")]
-    pub(super) fn retained(
+    pub(crate) fn retained(
         &self,
         store: &Store,
         state: &SiteState,
@@ -84,7 +84,7 @@ impl Work<'_> {
     }
 
     /// Learns from pages in hand. Gives also what was found out about tonight's.
-    pub(super) fn learn_in_hand(
+    pub(crate) fn learn_in_hand(
         &self,
         site: &Surveyed,
         hand: &[&InHand<'_>],
@@ -99,7 +99,7 @@ impl Work<'_> {
     }
 
     /// What a model makes of tonight's sample.
-    pub(super) fn apply_to(
+    pub(crate) fn apply_to(
         &self,
         site: &Surveyed,
         model: &SiteModel,
@@ -114,7 +114,7 @@ impl Work<'_> {
     /// What applying a model to tonight's sample saw. Of the first `compared` pages of each template with enough
     /// pages to tell, those that did not take the fast path are compared with the judgement of the page alone, which is
     /// given too, by index.
-    pub(super) fn seen(
+    pub(crate) fn seen(
         &self,
         model: &SiteModel,
         tonight: &[InHand<'_>],
@@ -163,7 +163,7 @@ impl Work<'_> {
 
     /// The pages to retain, named by the templates of a model, given what came of tonight's pages by it; `None` where
     /// they stay as they are. `again` are the retained pages, where they were unpacked.
-    pub(super) fn to_retain(
+    pub(crate) fn to_retain(
         &self,
         store: &Store,
         state: &SiteState,
@@ -225,7 +225,7 @@ impl Work<'_> {
 }
 
 /// Retained pages in hand, with their places in a model.
-pub(super) fn in_hand<'p>(
+pub(crate) fn in_hand<'p>(
     parsed: &'p ParsedPages<'_>,
     items: &'p [Vec<FeedItem>],
     model: Option<&SiteModel>,

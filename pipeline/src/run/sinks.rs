@@ -102,7 +102,7 @@ pub(crate) fn remove_stale(name: SinkName, folder: &Path, config: &EmitConfig, w
 }
 
 /// The forms of an address by which an archive identifies an article.
-pub fn article_key(config: &Config) -> sink::KeyOf {
+pub(crate) fn article_key(config: &Config) -> sink::KeyOf {
     let tracking = grouping::Tracking::new(&config.group.tracking_parameters);
     std::sync::Arc::new(move |url: &str, canonical: Option<&str>| {
         let Some(own) = tracking.address(url) else {

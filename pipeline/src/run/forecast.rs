@@ -23,8 +23,8 @@ use terminal::observer::Observer;
 
 use crate::output_paths::CommandPaths;
 use crate::run::find_inputs;
-use crate::sinks::check_outputs;
-use crate::target::RemoteTarget;
+use crate::run::sinks::check_outputs;
+use crate::run::target::RemoteTarget;
 
 /// Memory of the program itself and of its buffers, in bytes.
 const PROGRAM: u64 = 60 << 20;
@@ -54,7 +54,7 @@ pub(crate) struct InputForecast {
     pub(crate) is_empty: bool,
     /// Whether something in it is damaged.
     #[serde(skip)]
-    pub(crate) is_damaged: bool,
+    is_damaged: bool,
 }
 
 /// What a run would process and need.
@@ -227,7 +227,7 @@ fn holds(out: &std::path::Path) -> &'static str {
     match Ledger::read(out).map(|ledger| ledger.state) {
         Some(RunState::Complete) => "finished run",
         Some(RunState::Running | RunState::Stopped) => "unfinished run",
-        None if out.join(crate::resume::folder::STATE).exists() => "unfinished run",
+        None if out.join(crate::run::folder::STATE).exists() => "unfinished run",
         None => match std::fs::read_dir(out).map(|mut entries| entries.next().is_none()) {
             Ok(true) | Err(_) => "new",
             Ok(false) => "other files",
