@@ -39,7 +39,7 @@ use segment::identity::{StepIdentity, StepKind};
 use segment::settle::{SettledSites, settle_sites};
 use segment::work_folder::make_work_folder;
 use sink::{Ledger, RunPhase, SinkError};
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 use self::emission::{Emission, write_drops};
 use crate::output_paths::CommandPaths;

@@ -9,7 +9,7 @@ use common::prose;
 use config::Config;
 use segment::identity::SiteShare;
 use sitegrove::steps::{apply, describe, learn, merge, survey};
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 /// What an observer was told.
 #[derive(Debug, Default)]

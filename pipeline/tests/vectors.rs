@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use config::Config;
 use grove::vectors::{available, force};
-use terminal::observer::Quiet;
+use terminal::progress_bar::Quiet;
 
 mod common;
 use common::program::in_repository;

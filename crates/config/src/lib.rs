@@ -8,7 +8,6 @@ mod emit;
 pub mod files;
 mod keys;
 pub mod memory;
-mod models;
 mod sink_name;
 pub mod site_config_files;
 mod unused;
@@ -18,6 +17,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use bytesize::ByteSize;
+use keys::{check_keys, overlay, value_problem};
 use serde::{Deserialize, Serialize};
 use sitemodel::methods::MethodsConfig;
 use sitemodel::settings::{
@@ -32,7 +32,6 @@ use crate::memory::{LEAST, half_of_machine, parse_size};
 use crate::site_config_files::{read_files, site_configs_of};
 
 pub use emit::{Duplicates, EmitConfig};
-use keys::{check_keys, overlay, value_problem};
 pub use sink_name::{SinkList, SinkName};
 pub use sitemodel::DEFAULT;
 pub use unused::Unused;
@@ -415,6 +414,26 @@ pub fn read_weights(path: &Path) -> Result<LoadedWeights> {
     let bytes = read_small(path, MOST_WEIGHTS)
         .with_context(|| format!("cannot read the weights {shown}"))?;
     LoadedWeights::from_bytes(&bytes).with_context(|| format!("the weights {shown}"))
+}
+
+impl RunConfig {
+    /// The store of site models, if one is named.
+    pub fn models(&self) -> Option<&Path> {
+        (!self.models.as_os_str().is_empty()).then_some(&*self.models)
+    }
+
+    /// What retained pages may weigh, in bytes.
+    ///
+    /// # Errors
+    /// If the setting is no amount.
+    pub fn models_bytes(&self) -> Result<u64> {
+        parse_size(&self.models_size).map_err(|what| anyhow::anyhow!("run.models_size: {what}"))
+    }
+
+    /// The folder of the earlier run that this one is compared with, if any.
+    pub fn earlier(&self) -> Option<&Path> {
+        (!self.compare.as_os_str().is_empty()).then_some(&*self.compare)
+    }
 }
 
 #[cfg(test)]

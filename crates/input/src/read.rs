@@ -5,13 +5,9 @@
 //! Why: after this stage everything is decoded and nothing can fail.
 //! Drops: records that are no page or cannot be read, each with file, offset and reason; reading continues.
 
-mod answer;
 mod archive_reader;
-mod intake;
 mod mhtml;
 mod reading;
-mod retained;
-mod revisit_record;
 mod wacz;
 
 use std::io::{self, Read};
@@ -22,50 +18,40 @@ use config::ReadConfig;
 use config::files::address_of;
 use grouping::address_of_file;
 use model::DropReason;
+use sink::InputRecord;
 
 use crate::Input;
 use crate::file_type::not_an_archive;
-use crate::opened::Opened;
+use crate::source::Opened;
 use crate::waiting::is_stream;
 
 pub use archive_reader::{ArchiveReader, BrokenOff};
-pub use intake::own_address;
-pub use intake::{InputSummary, Intake, PayloadDigest, ReadError, Take};
 use reading::{FileReading, Media};
+pub use reading::{Intake, PayloadDigest, ReadError, Take, own_address};
 pub use wacz::indexed;
 
 /// Passes on a saved page, HTML or MHTML, that is in memory and has the address `url` unless it names another.
 pub fn read_saved(bytes: Vec<u8>, url: String, config: &ReadConfig, take: &mut Take<'_>) {
-    let file: Arc<str> = "-".into();
-    let summary = InputSummary::default();
-    let mut intake = FileReading {
-        config,
-        file,
-        summary,
-        given: 0,
-        offset: None,
-        digest: None,
-        ready: None,
-        take,
-    };
+    let mut intake = FileReading::new(config, "-".into(), take);
     let origin = intake.origin(0, "", None);
     intake
         .contained(&url.clone(), origin.clone(), |reading| reading.saved_page(url, origin, bytes));
 }
 
 /// Reads one file and passes its contents on. `progress` receives the number of bytes read. Once `stop` is
-/// set, reading ends early and the results are incomplete.
+/// set, reading ends early and the results are incomplete. Returns the record of the input for the ledger, and the number
+/// of its records of types that are no pages.
 ///
 /// # Errors
 /// If the file cannot be opened or the system fails to read it. Damage in it is no error; where an archive breaks off,
-/// the summary says so.
+/// the record says so.
 pub fn read(
     input: &Input,
     config: &ReadConfig,
     progress: &(dyn Fn(u64) + Sync),
     stop: &AtomicBool,
     take: &mut Take<'_>,
-) -> Result<InputSummary, ReadError> {
+) -> Result<(InputRecord, u64), ReadError> {
     let failed = |source| ReadError { path: input.path().to_owned(), source };
     let file: Arc<str> = input.path().to_string_lossy().into();
     let failure = std::cell::RefCell::new(None);
@@ -74,17 +60,7 @@ pub fn read(
         stop.load(Ordering::Relaxed)
     };
     let mut reader = Opened::new(input, progress, &stopped, &failure).map_err(failed)?;
-    let summary = InputSummary { file: file.to_string(), ..InputSummary::default() };
-    let mut intake = FileReading {
-        config,
-        file: file.clone(),
-        summary,
-        given: 0,
-        offset: None,
-        digest: None,
-        ready: None,
-        take,
-    };
+    let mut intake = FileReading::new(config, Arc::clone(&file), take);
     match input {
         Input::Archive(path) => {
             let is_zip =
@@ -94,9 +70,9 @@ pub fn read(
                 false => intake.archive(&mut reader, 0, stop),
             };
             if read == ControlFlow::Break(()) {
-                return Ok(intake.summary);
+                return Ok((intake.record, intake.other_records));
             }
-            if intake.given == 0 && intake.summary.records.is_empty() {
+            if intake.given == 0 && intake.record.records.is_empty() {
                 let detail = format!("the file contains no record: it {}", not_an_archive(path));
                 let origin = intake.origin(0, "", None);
                 intake.drop("", origin, DropReason::BadRecord, detail);
@@ -106,7 +82,7 @@ pub fn read(
             for record in records.iter() {
                 let mut bytes = reader.by_ref().take(record.length);
                 if intake.archive(&mut bytes, record.offset, stop) == ControlFlow::Break(()) {
-                    return Ok(intake.summary);
+                    return Ok((intake.record, intake.other_records));
                 }
                 // What the reader of records left.
                 io::copy(&mut bytes, &mut io::sink()).map_err(failed)?;
@@ -139,12 +115,12 @@ pub fn read(
         // It could not be opened.
         Input::Unreadable { .. } => {}
     }
-    let mut summary = intake.summary;
+    let (mut record, others) = (intake.record, intake.other_records);
     // The digest is that of the whole file, wherever the reader of the archive stopped.
     io::copy(&mut reader, &mut io::sink()).map_err(failed)?;
-    (summary.bytes, summary.sha256) = reader.finish();
+    (record.bytes, record.sha256) = reader.finish();
     match failure.take() {
         Some(source) => Err(failed(source)),
-        None => Ok(summary),
+        None => Ok((record, others)),
     }
 }

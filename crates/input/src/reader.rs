@@ -11,9 +11,9 @@ use rayon::prelude::*;
 use sink::{InputRecord, PageSelection};
 
 use crate::Input;
+use crate::inputs::InputState;
 use crate::read::{Intake, PayloadDigest, read};
-use crate::selecting::{LeftOut, Selecting};
-use crate::state::InputState;
+use crate::selection::{LeftOut, Selecting};
 
 /// What became of inputs, in their order: the record of each for the ledger with the number of its records of types that
 /// are no pages, or why it could not be read.
@@ -96,11 +96,11 @@ impl InputReader<'_> {
             };
             let (input, config) = (&self.inputs[number], &self.config.read);
             let read = || read(input, config, &progress, &halt, &mut take);
-            let summary = self.timer.time(read).map_err(|error| error.to_string());
-            let record = summary.map(|summary| {
-                let record = selecting.record(&summary, left_out);
+            let read = self.timer.time(read).map_err(|error| error.to_string());
+            let record = read.map(|(record, others)| {
+                let record = selecting.record(record, left_out);
                 let modified = self.states[number].modified;
-                (InputRecord { modified, ..record }, summary.other_records)
+                (InputRecord { modified, ..record }, others)
             });
             (number, record)
         };

@@ -138,7 +138,10 @@ pub(crate) fn state(address: &str) -> io::Result<(u64, Option<i64>)> {
 
 /// The addresses that an address stands for: those of the objects below a prefix that ends with `/`, or that a pattern
 /// matches; else itself. `wanted` chooses among those below a prefix.
-pub(crate) fn expand(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<String>> {
+pub(crate) fn list_addresses(
+    address: &str,
+    wanted: &dyn Fn(&str) -> bool,
+) -> io::Result<Vec<String>> {
     let is_listed = LISTED.iter().any(|scheme| address.starts_with(scheme));
     let is_pattern = address.contains(PATTERN) && is_listed;
     if !is_pattern && !address.ends_with('/') {

@@ -18,9 +18,9 @@ use serde_json::{Map, Value, json};
 use sink::Ledger;
 use sitegrove::results::finished_ledger;
 use sitemodel::parse_page;
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
+use terminal::arguments::whole;
 use terminal::printed::Console;
-use terminal::whole_number::whole;
 
 /// Arguments of `sitegrove-lab bench`.
 #[derive(Args, Debug)]

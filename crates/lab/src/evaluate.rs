@@ -38,8 +38,8 @@ use score::{Measure, Output, Score};
 use sink::AtomicFile;
 use sitegrove::output_paths::{CommandPaths, OutputKind};
 use sweep::Sweep;
+use terminal::arguments::whole;
 use terminal::printed::Console;
-use terminal::whole_number::whole;
 
 use crate::gold::{GoldPage, read_gold};
 

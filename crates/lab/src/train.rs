@@ -38,9 +38,9 @@ use serde_json::json;
 use sink::AtomicFile;
 use sitegrove::output_paths::{CommandPaths, OutputKind};
 use sitegrove::run::read_sites;
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
+use terminal::arguments::whole;
 use terminal::printed::Console;
-use terminal::whole_number::whole;
 use trial::HeldOut;
 
 use crate::gold::{GoldFile, read_gold};

@@ -12,7 +12,7 @@ use input::expand;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sitegrove::run::{RunReport, run as run_pipeline};
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 use crate::detached::{guarded, in_this_thread};
 use crate::errors::{InternalError, SitegroveError, input_error};

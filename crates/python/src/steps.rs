@@ -7,7 +7,7 @@ use errors::error_chain;
 use pyo3::prelude::*;
 use segment::identity::SiteShare;
 use sitegrove::steps::{apply, describe, learn, merge, survey};
-use terminal::observer::Quiet;
+use terminal::progress_bar::Quiet;
 
 use crate::detached::detached;
 use crate::errors::{SitegroveError, input_error};

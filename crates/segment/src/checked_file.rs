@@ -19,7 +19,7 @@ use sink::AtomicFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use crate::frames::Damaged;
-use crate::positioned::read_exact_at;
+use crate::frames::read_exact_at;
 
 /// Bytes of a block.
 const BLOCK: usize = 64 << 10;

@@ -10,8 +10,6 @@ use std::path::{Path, PathBuf};
 use lz4_flex::block::{compress_into, decompress_size_prepended, get_maximum_output_size};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::positioned::read_exact_at;
-
 /// Bytes before the content of a frame.
 pub const HEADER: usize = 12;
 /// Size of a length within the content.
@@ -207,4 +205,32 @@ impl Frames {
         self.end += whole;
         Ok(Some(content))
     }
+}
+
+/// Reads at a position; returns how many bytes.
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, at)
+}
+
+/// Reads at a position; returns how many bytes.
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
+}
+
+/// Fills a buffer from a position.
+pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match read_at(file, buffer, at) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                buffer = &mut buffer[read..];
+                at += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

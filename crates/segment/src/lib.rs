@@ -8,7 +8,6 @@ answers without a page ([`records`]), and the descriptions of articles, by which
 ([`duplicates`](mod@duplicates)).
 */
 
-pub mod absences;
 pub mod checked_file;
 pub mod collect;
 pub mod declared;
@@ -17,9 +16,8 @@ pub mod file;
 pub mod frames;
 pub mod group;
 pub mod identity;
+mod lookup;
 pub mod pages;
-pub mod pictures;
-mod positioned;
 pub mod records;
 pub mod revisits;
 pub mod row;

@@ -1,6 +1,7 @@
 //! Progress of long commands: a bar at a terminal, a line every ten seconds elsewhere.
 
 use std::fmt::{self, Write};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -8,12 +9,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use console::Term;
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{
+    MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike,
+};
 use report::readable::{duration, grouped, size};
 
-use super::narrower::Narrower;
 use crate::messages::{LogFormat, PROGRESS, print_above};
-use crate::observer::Observer;
 use crate::printed::columns;
 
 /// Time between two lines where there is no terminal.
@@ -265,6 +266,72 @@ impl Observer for ProgressDisplay {
         if let Some(bars) = &self.bars {
             bars.pages.inc(pages as u64);
         }
+    }
+}
+
+/// Receives progress events. All methods are called from many threads.
+pub trait Observer: Sync + std::fmt::Debug {
+    /// Reading starts: number of files and bytes.
+    fn reading(&self, _files: usize, _bytes: u64) {}
+    /// So many more bytes were read.
+    fn read(&self, _bytes: u64) {}
+    /// Processing starts: number of sites and pages.
+    fn processing(&self, _sites: usize, _pages: usize) {}
+    /// A site, or a part of a large one, is done.
+    fn site_done(&self, _site: &str, _pages: usize) {}
+}
+
+/// An observer that ignores all events.
+#[derive(Debug)]
+pub struct Quiet;
+
+impl Observer for Quiet {}
+
+/// Columns of `^C`.
+const ECHO: u16 = 2;
+
+#[derive(Debug)]
+struct Narrower(pub(crate) Term);
+
+impl TermLike for Narrower {
+    fn width(&self) -> u16 {
+        TermLike::width(&self.0).saturating_sub(ECHO)
+    }
+
+    fn height(&self) -> u16 {
+        TermLike::height(&self.0)
+    }
+
+    fn move_cursor_up(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_up(n)
+    }
+
+    fn move_cursor_down(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_down(n)
+    }
+
+    fn move_cursor_right(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_right(n)
+    }
+
+    fn move_cursor_left(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_left(n)
+    }
+
+    fn write_line(&self, s: &str) -> io::Result<()> {
+        self.0.write_line(s)
+    }
+
+    fn write_str(&self, s: &str) -> io::Result<()> {
+        self.0.write_str(s)
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.0.clear_line()
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

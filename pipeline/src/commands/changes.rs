@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
 use terminal::printed::Console;
 
 /// What happened to an article.

@@ -17,11 +17,11 @@ use rayon::prelude::*;
 use report::SiteRecords;
 use report::readable::{count, size};
 use sink::{AtomicFile, make_folder, site_file_name};
+use terminal::arguments::whole;
 use terminal::messages::LogFormat;
-use terminal::observer::{Observer, Quiet};
 use terminal::printed::Console;
 use terminal::progress_bar::ProgressDisplay;
-use terminal::whole_number::whole;
+use terminal::progress_bar::{Observer, Quiet};
 
 use self::records::{RunRecords, find_site, sites_of};
 use crate::commands::inspect::reread::{Reread, RereadRun, RunSettings, addresses, reread_all};

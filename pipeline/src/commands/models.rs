@@ -13,9 +13,9 @@ use modelstore::{RevisionRow, Store};
 use report::readable::{count, grouped, size};
 use serde_json::{Value, json};
 use sitemodel::{SiteModel, Template};
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
+use terminal::arguments::whole;
 use terminal::printed::{Console, line};
-use terminal::whole_number::whole;
 
 use crate::models_table::{self, Imported};
 

@@ -13,9 +13,9 @@ use input::file_type::not_an_archive;
 use model::DropReason;
 use sink::{InputRecord, Ledger};
 use terminal::messages::LogFormat;
-use terminal::observer::{Observer, Quiet};
 use terminal::printed::Console;
 use terminal::progress_bar::ProgressDisplay;
+use terminal::progress_bar::{Observer, Quiet};
 
 use crate::run::Upload;
 use crate::run::forecast::forecast;

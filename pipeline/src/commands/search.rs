@@ -16,7 +16,7 @@ use report::readable::{count, grouped};
 use serde::Serialize;
 use serde_json::json;
 use sink::instant;
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
 use terminal::messages::has_colours;
 use terminal::printed::{self, Console};
 

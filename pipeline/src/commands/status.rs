@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use report::readable::{count, duration, grouped, size, to_the_second};
 use sink::{Ledger, RunPhase, RunProgress, RunState};
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 
 use crate::results::no_ledger;

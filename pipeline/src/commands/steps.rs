@@ -9,7 +9,7 @@ use config::Config;
 use report::readable::count;
 use segment::identity::SiteShare;
 use serde_json::{Value, json};
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
 use terminal::messages::LogFormat;
 use terminal::printed::Console;
 

@@ -16,7 +16,7 @@ use grouping::site_key;
 use model::{Article, Route};
 use serde_json::{Value, json};
 use sink::{AtomicFile, SiteRecord, TemplateRecord, WrapperRecord, site_file_name};
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::shortened::{middle, width_of, wrapper_in};
 use url::Url;

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use config::files::file_hash;
 use config::{Config, SinkName};
 use errors::Problem;
-use input::state::{InputKind, InputState};
+use input::{InputKind, InputState};
 use segment::collect::Segments;
 use sink::{AtomicFile, Ledger, RunState};
 use xxhash_rust::xxh3::xxh3_64;

@@ -19,7 +19,7 @@ use model::DropReason;
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 use sink::{InputRecord, Ledger, PageSelection, RunState};
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 use crate::output_paths::CommandPaths;
 use crate::run::find_inputs;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use config::Config;
 use input::selection::selection_of;
-use input::state::{InputKind, InputState};
+use input::{InputKind, InputState};
 use serde::{Deserialize, Serialize};
 use sink::PageSelection;
 

@@ -14,7 +14,7 @@ use errors::Problem;
 use input::objects::Objects;
 use input::source::objects;
 use sink::Ledger;
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::run::folder::{fits, is_done};

@@ -12,7 +12,7 @@ use std::{fs, io};
 
 use config::{Config, EmitConfig, SinkName};
 use model::{Drop, SiteResult, SiteSummary};
-use segment::absences::Absences;
+use segment::records::Absences;
 use sink::{
     AtomicFile, Ledger, Render, Sink, SinkError, SiteRecord, drop_record, figures_of,
     health_record, json_lines, make_folder, site_file_name,

@@ -18,7 +18,7 @@ use segment::identity::{StepIdentity, StepKind};
 use segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
 use segment::stored::{StoredHead, id_of, unpack};
 use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 use super::files::{Files, check_paths};
 use super::learn::PageInstruction;

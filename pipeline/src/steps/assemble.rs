@@ -13,7 +13,7 @@ use segment::identity::SiteShare;
 use segment::pages::{SegmentPages, StoredSite};
 use segment::row::{RowKind, hash_of};
 use segment::settle::SettledSites;
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 use super::files::Files;
 use crate::run::ledger::Clock;

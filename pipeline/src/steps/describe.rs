@@ -15,7 +15,7 @@ use segment::file::{StepFile, StepWriter};
 use segment::identity::{SiteShare, StepIdentity, StepKind};
 use segment::row::{RowKind, hash_of, packed_row, unpacked};
 use segment::work_folder::WorkFolder;
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 use super::assemble::Assembly;
 use super::files::{Files, check_paths};

@@ -13,7 +13,7 @@ use segment::collect::Segments;
 use segment::file::StepFile;
 use segment::identity::{SiteShare, StepIdentity, StepKind};
 use segment::settle::{SettledSites, settle_sites};
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 use crate::output_paths::{CommandPaths, OutputKind};
 

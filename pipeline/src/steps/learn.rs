@@ -26,7 +26,7 @@ use segment::stored::{HtmlPlace, StoredHead, StoredPage};
 use segment::work_folder::WorkFolder;
 use serde::{Deserialize, Serialize};
 use sitemodel::{Outcome, SiteModel};
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 use super::files::{Files, check_paths};
 use crate::run::ledger::Clock;

@@ -15,7 +15,7 @@ use rayon::ThreadPoolBuilder;
 use segment::identity::SiteShare;
 use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 use super::assemble::Assembly;
 use super::describe::DescriptionFiles;

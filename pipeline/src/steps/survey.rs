@@ -19,7 +19,7 @@ use rayon::ThreadPoolBuilder;
 use segment::collect::{Collector, SegmentFiles};
 use segment::identity::{StepIdentity, StepKind};
 use segment::work_folder::WorkFolder;
-use terminal::observer::Observer;
+use terminal::progress_bar::Observer;
 
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::run::find_inputs;

@@ -11,7 +11,7 @@ use model::Origin;
 
 use super::reading::{FileReading, ReadRecords, records};
 use super::wacz::{self, Packing, WaczMember};
-use super::{InputSummary, Intake};
+use super::{Intake, PayloadDigest};
 use crate::source::open;
 use crate::waiting::is_stream;
 
@@ -140,21 +140,12 @@ impl<R: Read> Iterator for ArchiveReader<R> {
             };
             let base = self.base;
             let ready = &mut self.ready;
-            let mut reading = FileReading {
-                config: &self.config,
-                file: Arc::clone(&self.file),
-                summary: InputSummary::default(),
-                given: 0,
-                offset: None,
-                digest: None,
-                ready: None,
-                take: &mut |intake, _| ready.push_back(intake),
-            };
+            let mut take = |intake, _: PayloadDigest| ready.push_back(intake);
+            let mut reading = FileReading::new(&self.config, Arc::clone(&self.file), &mut take);
             match record {
                 Ok(mut record) => {
                     record.offset += base;
-                    record.end = record.end.map(|end| end + base);
-                    reading.record(record);
+                    reading.read_record(record);
                 }
                 Err(fault) => {
                     let origin: Origin =

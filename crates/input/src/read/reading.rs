@@ -2,24 +2,24 @@
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use archive::{Fault, PayloadKind, Record, RecordKind, RecordReader, Response};
 use config::ReadConfig;
 use feed::LostItems;
 use flate2::read::DeflateDecoder;
-use grouping::payload_digest;
+use grouping::{Revisit, payload_digest};
 use jiff::Timestamp;
-use model::{CutShort, DropReason, Origin, Page, contain_panics};
+use model::{CutShort, Drop, DropReason, FeedItem, Gone, Origin, Page, Stage, contain_panics};
+use modelstore::Store;
+use sink::InputRecord;
 use url::Url;
 
-use super::answer::gone;
-use super::intake::{InputSummary, Intake, PayloadDigest, Take};
-use super::revisit_record::revisit_of;
 use super::wacz::{self, Packing, WaczMember};
 use crate::file_type::{is_image, picture_type};
-use crate::opened::Opened;
+use crate::source::Opened;
 
 /// Maximum length of an address, since all of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
 const LONGEST_ADDRESS: usize = 8 << 10;
@@ -85,16 +85,24 @@ impl Media {
 pub(super) struct FileReading<'a, 'b> {
     pub(super) config: &'a ReadConfig,
     pub(super) file: Arc<str>,
-    pub(super) summary: InputSummary,
+    pub(super) record: InputRecord,
+    /// Records of types that are no pages: requests, metadata and the like.
+    pub(super) other_records: u64,
     /// Number of things passed on.
     pub(super) given: usize,
-    /// Offset of the last record.
-    pub(super) offset: Option<u64>,
     /// Of the current record.
     pub(super) digest: PayloadDigest,
     /// What the current record gave, while it is being read.
     pub(super) ready: Option<Vec<(Intake, PayloadDigest)>>,
     pub(super) take: &'a mut Take<'b>,
+}
+
+impl<'a, 'b> FileReading<'a, 'b> {
+    /// Nothing is read yet of the file of this name.
+    pub(super) fn new(config: &'a ReadConfig, file: Arc<str>, take: &'a mut Take<'b>) -> Self {
+        let record = InputRecord { file: file.to_string(), ..InputRecord::default() };
+        Self { config, file, record, other_records: 0, given: 0, digest: None, ready: None, take }
+    }
 }
 
 impl FileReading<'_, '_> {
@@ -129,7 +137,10 @@ impl FileReading<'_, '_> {
     }
 
     pub(super) fn count(&mut self, kind: &'static str) {
-        *self.summary.records.entry(kind).or_default() += 1;
+        match self.record.records.get_mut(kind) {
+            Some(count) => *count += 1,
+            None => drop(self.record.records.insert(kind.to_owned(), 1)),
+        }
     }
 
     pub(super) fn drop(&mut self, url: &str, origin: Origin, reason: DropReason, detail: String) {
@@ -155,14 +166,13 @@ impl FileReading<'_, '_> {
             match item {
                 Ok(mut record) => {
                     record.offset += base;
-                    record.end = record.end.map(|end| end + base);
-                    self.record(record);
+                    self.read_record(record);
                 }
                 Err(fault) => {
                     let origin = self.origin(fault.offset + base, &fault.record_id, None);
                     if fault.reason == DropReason::CutShort {
                         let (offset, detail) = (origin.offset, fault.detail.clone());
-                        self.summary.cut_short.get_or_insert(CutShort { offset, detail });
+                        self.record.cut_short.get_or_insert(CutShort { offset, detail });
                     }
                     let url = fault.target_uri.unwrap_or_default();
                     self.drop(&url, origin, fault.reason, fault.detail);
@@ -208,13 +218,12 @@ impl FileReading<'_, '_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    pub(super) fn record(&mut self, record: Record) {
+    pub(super) fn read_record(&mut self, record: Record) {
         self.count(record.kind.as_str());
-        self.summary.other_records += u64::from(!record.kind.of_pages());
+        self.other_records += u64::from(!record.kind.of_pages());
         let origin = self.origin(record.offset, &record.record_id, record.truncated.clone());
         let url = record.target_uri.clone().unwrap_or_default();
         self.digest = record.headers.get("WARC-Payload-Digest").map(payload_digest);
-        self.offset = Some(record.offset);
         self.contained(&url.clone(), origin.clone(), |reading| {
             reading.contents(url, record, origin)
         });
@@ -335,7 +344,7 @@ impl FileReading<'_, '_> {
             xml: false,
         };
         let (html, charset) = charset::decode(body, &hints);
-        self.summary.html_bytes += html.len() as u64;
+        self.record.html_bytes += html.len() as u64;
         let page = Page { url, site: String::new(), fetched, origin, charset, html: html.into() };
         self.give(Intake::Page(page));
     }
@@ -366,25 +375,130 @@ impl FileReading<'_, '_> {
     }
 }
 
+/// What an answer without a page says of its address, if it has a date.
+pub(crate) fn gone(status: u16, at: Option<Timestamp>, target: Option<Url>) -> Option<Gone> {
+    let at = at?;
+    match (status, target) {
+        (404 | 410, _) => Some(Gone { at, status, moved_to: None }),
+        (301 | 302 | 303 | 307 | 308, Some(to)) => {
+            Some(Gone { at, status, moved_to: Some(to.into()) })
+        }
+        _ => None,
+    }
+}
+
+impl FileReading<'_, '_> {
+    /// Drops an answer; `gone` is what it says of its address.
+    fn drop_answer(
+        &mut self,
+        url: &str,
+        origin: Origin,
+        reason: DropReason,
+        detail: String,
+        gone: Option<Gone>,
+    ) {
+        let (site, url, stage) = (String::new(), url.to_owned(), Stage::Read);
+        self.give(Intake::Drop(Drop { site, url, origin, stage, reason, detail, gone }));
+    }
+}
+
+impl FileReading<'_, '_> {
+    /// Gives the retained pages of all sites, each with the origin of its capture, and the feed items that
+    /// pointed to them.
+    pub(crate) fn retained(&mut self, path: &Path, stop: &AtomicBool) -> io::Result<()> {
+        let store = Store::look(path).map_err(io::Error::other)?;
+        for site in store.sites().map_err(io::Error::other)? {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            for retained in store.sample(&site.site).map_err(io::Error::other)? {
+                self.count("page");
+                self.record.html_bytes += retained.page.html.len() as u64;
+                self.give(Intake::Feed(retained.items));
+                self.give(Intake::Page(retained.page));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The revisit of a record; `digest` is that of the payload.
+fn revisit_of(url: String, digest: Option<u128>, record: &Record, origin: Origin) -> Revisit {
+    let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
+    let field = |name| record.headers.get(name).map(bare);
+    let profile = field("WARC-Profile").unwrap_or_default();
+    let date = field("WARC-Refers-To-Date");
+    Revisit {
+        url,
+        date: record.date,
+        origin,
+        digest,
+        record: field("WARC-Refers-To"),
+        visit: (
+            field("WARC-Refers-To-Target-URI"),
+            date.and_then(|date| archive::parse_date(&date)),
+        ),
+        not_modified: profile.ends_with("server-not-modified"),
+    }
+}
+
+/// A result of reading.
+#[derive(Debug)]
+pub enum Intake {
+    /// A page; its site is not determined yet.
+    Page(Page),
+    /// The items of a feed.
+    Feed(Vec<FeedItem>),
+    /// A redirect.
+    Redirect {
+        /// The requested URL.
+        from: String,
+        /// The target, absolute.
+        to: String,
+    },
+    /// A page found unchanged; `revisits::resolve` finds the page.
+    Revisit(Revisit),
+    /// Something that was dropped.
+    Drop(Drop),
+}
+
+/// A file that could not be opened or read on.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read {}: {source}", path.display())]
+pub struct ReadError {
+    pub(crate) path: PathBuf,
+    #[source]
+    pub(crate) source: io::Error,
+}
+
+/// The canonical address that a saved file declares, if it is a web address.
+pub fn own_address(page: &Page) -> Option<String> {
+    if !page.url.starts_with("file:") {
+        return None;
+    }
+    let read = || dom::parse(&page.html).head().link("canonical").map(str::to_owned);
+    let canonical = url::Url::parse(&contain_panics(read).ok()??).ok()?;
+    matches!(canonical.scheme(), "http" | "https").then(|| canonical.into())
+}
+
+/// The digest of the payload of the record that something was read from, if the record has one.
+pub type PayloadDigest = Option<u128>;
+
+/// Receives results of reading, with the digests of their payloads.
+pub type Take<'a> = dyn FnMut(Intake, PayloadDigest) + 'a;
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use config::Config;
+
+    use super::*;
 
     #[test]
     fn a_panic_costs_what_is_being_read() {
         let config = Config::load(None).unwrap().read;
         let mut taken = Vec::new();
-        let mut reading = FileReading {
-            config: &config,
-            file: "a.warc".into(),
-            summary: InputSummary::default(),
-            given: 0,
-            offset: None,
-            digest: None,
-            ready: None,
-            take: &mut |intake, _| taken.push(intake),
-        };
+        let mut take = |intake, _: PayloadDigest| taken.push(intake);
+        let mut reading = FileReading::new(&config, "a.warc".into(), &mut take);
         let give = |reading: &mut FileReading<'_, '_>| reading.give(Intake::Feed(Vec::new()));
         let origin = reading.origin(7, "", None);
         reading.contained("https://a.example/", origin.clone(), |reading| {

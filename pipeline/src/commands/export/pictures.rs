@@ -10,7 +10,7 @@ use config::files::address_of;
 use document::{Picture, Pictures, picture_addresses};
 use input::source::{SourceFile, open};
 use input::{Input, expand};
-use segment::pictures::normal;
+use segment::records::normal_address;
 
 use super::articles::ExportedArticle;
 
@@ -27,7 +27,9 @@ pub(super) fn of_records(articles: &[ExportedArticle]) -> Result<Pictures> {
     for image in articles.iter().flat_map(|found| &found.article.images) {
         if let Some(record) = &image.record {
             let at = files.entry(&record.file).or_default().entry(record.offset).or_default();
-            at.entry(normal(&record.url).into_owned()).or_default().insert(image.url.clone());
+            at.entry(normal_address(&record.url).into_owned())
+                .or_default()
+                .insert(image.url.clone());
         }
     }
     let mut pictures = Pictures::new();
@@ -75,7 +77,7 @@ fn read_places(
 pub(super) fn of_inputs(inputs: &[String], articles: &[ExportedArticle]) -> Result<Pictures> {
     let mut wanted = WantedPictures::new();
     let mut want = |source: &str, shown: &str| {
-        wanted.entry(normal(source).into_owned()).or_default().insert(shown.to_owned());
+        wanted.entry(normal_address(source).into_owned()).or_default().insert(shown.to_owned());
     };
     for found in articles {
         let sources = picture_addresses(&found.article.html);
@@ -105,7 +107,7 @@ fn records(file: &mut SourceFile) -> impl Iterator<Item = Record> + '_ {
 
 /// The addresses by which documents show the picture of a record, if it is looked for.
 fn shown_by<'a>(record: &Record, wanted: &'a WantedPictures) -> Option<&'a BTreeSet<String>> {
-    wanted.get(&*normal(record.target_uri.as_deref()?))
+    wanted.get(&*normal_address(record.target_uri.as_deref()?))
 }
 
 /// Takes the picture of a record, if it has one that is looked for.

@@ -55,11 +55,11 @@ pub(super) fn read_named(
             continue;
         }
         let mut take = |intake, digest: PayloadDigest| reading.take(intake, digest);
-        let summary = read(input, &config.read, &|_| {}, &AtomicBool::new(false), &mut take)?;
+        let (record, _) = read(input, &config.read, &|_| {}, &AtomicBool::new(false), &mut take)?;
         if matches!(input, Input::Archive(_)) {
             archives += 1;
             // Compressed files look like archives until they are read.
-            if summary.records.is_empty() {
+            if record.records.is_empty() {
                 bail!(refused(input.path()));
             }
         }

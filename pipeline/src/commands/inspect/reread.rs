@@ -12,7 +12,7 @@ use errors::{Stopped, error_chain};
 use grouping::site_key;
 use input::Input;
 use input::read::{Intake, PayloadDigest, read};
-use input::selecting::{LeftOut, Selecting};
+use input::selection::{LeftOut, Selecting};
 use input::waiting::is_stream;
 use model::{FeedItem, Site};
 use modelstore::Store;
@@ -22,7 +22,7 @@ use report::{PagesAgain, SiteRecords, SiteView, TemplatePages, WhatDiffers};
 use segment::group::group;
 use sink::{InputRecord, Ledger};
 use sitemodel::{NoMeter, Settings, Sibling, SiteModel};
-use terminal::observer::{Observer, Quiet};
+use terminal::progress_bar::{Observer, Quiet};
 
 use crate::stages::learn::{ParsedSite, sample};
 
@@ -154,7 +154,7 @@ fn read_again(
     };
     match read(input, &config.read, &|_| {}, stop, &mut take) {
         Err(error) => found.problem = Some(format!("{error}.")),
-        Ok(now) => {
+        Ok((now, _)) => {
             if now.sha256 != record.sha256 {
                 found.problem = Some(format!(
                     "The input {file} has changed since the run ({} bytes, then {}): pages of it may \

@@ -9,8 +9,8 @@ use model::{PageType, Verdict};
 use sink::RunCounts;
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
-use terminal::format::PrintFormat;
-use terminal::whole_number::{at_least_one, whole};
+use terminal::arguments::PrintFormat;
+use terminal::arguments::{at_least_one, whole};
 
 /// Source of signifiers.
 #[derive(Clone, Copy, Debug, ValueEnum)]

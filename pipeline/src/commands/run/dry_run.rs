@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use report::readable::{count, grouped, size};
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::shortened::{middle, width_of, wrapped};
 

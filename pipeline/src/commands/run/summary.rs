@@ -7,7 +7,7 @@ use anyhow::Result;
 use config::{Config, SinkName};
 use report::readable::{count, grouped, size, to_the_second};
 use serde_json::json;
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::shortened::{middle, width_of, wrapped, wrapper_in};
 

@@ -20,7 +20,7 @@ use sink::Ledger;
 use sitemodel::site_config::{HostConfig, SiteConfigs};
 use sitemodel::stages::extract::without_title;
 use sitemodel::{Settings, parse_page};
-use terminal::format::PrintFormat;
+use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 use wrapper::site_config::{Finding, SiteConfig, Verdict, compile, host_of_file};
 

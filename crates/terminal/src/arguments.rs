@@ -1,4 +1,16 @@
-//! Whole numbers on the command line.
+//! Arguments that many commands have: the format in which they print, and whole numbers.
+
+use clap::ValueEnum;
+
+/// Format of what a command prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PrintFormat {
+    /// For people
+    #[default]
+    Text,
+    /// JSON, one object per line where there are several
+    Json,
+}
 
 /// Reads a whole number, which may be 0.
 ///
