@@ -37,7 +37,6 @@ pub fn learn(site: Site, previous: Option<&SiteModel>, settings: &Settings) -> S
     }
 }
 
-/// A site whose pages are in memory.
 struct InMemory<'a> {
     site: Surveyed,
     pages: Vec<Page>,
@@ -45,7 +44,6 @@ struct InMemory<'a> {
 }
 
 impl InMemory<'_> {
-    /// Learns from the sample of some pages.
     fn learn_from(&mut self, pages: &[usize], previous: Option<&SiteModel>) -> SiteModel {
         let weights = pages.iter().map(|&at| (&*self.pages[at].url, weight(&self.pages[at].html)));
         let sample = sample(weights, self.settings);

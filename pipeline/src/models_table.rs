@@ -120,7 +120,6 @@ fn check(row: &ModelRow) -> Result<()> {
     Ok(())
 }
 
-/// A table that is being written. It appears when it is finished.
 struct ModelsTableWriter {
     path: PathBuf,
     file: SerializedFileWriter<CheckedWriter>,
@@ -150,7 +149,6 @@ impl ModelsTableWriter {
         Ok(Self { path: path.to_owned(), file, rows: Vec::new(), bytes: 0 })
     }
 
-    /// Adds a row.
     fn push(&mut self, model: ModelRow) -> Result<()> {
         self.bytes += model.blob.len();
         self.rows.push(model);
@@ -170,14 +168,12 @@ impl ModelsTableWriter {
         Ok(())
     }
 
-    /// Completes the table.
     fn finish(mut self) -> Result<()> {
         self.write()?;
         checked_file::finish(self.file)
     }
 }
 
-/// Writes rows column by column, in the order of the schema.
 fn write_group(
     group: &mut SerializedRowGroupWriter<'_, CheckedWriter>,
     rows: &[ModelRow],

@@ -53,7 +53,6 @@ pub enum OutputKind {
 }
 
 impl OutputKind {
-    /// What it is called.
     fn noun(self) -> &'static str {
         match self {
             Self::Metrics => "a file of metrics",
@@ -143,7 +142,6 @@ fn foreign_to_dataset(folder: &Path) -> Option<String> {
     sink::foreign_to_dataset(folder).ok().flatten()
 }
 
-/// What is done with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     Read,
@@ -159,7 +157,6 @@ struct NamedPath {
 }
 
 impl NamedPath {
-    /// The name and the path, as messages have them.
     fn shown(&self) -> String {
         format!("{} ({})", self.path.display(), self.by)
     }

@@ -68,7 +68,6 @@ pub fn check_earlier(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// The folder of a finished run.
 #[derive(Clone, Debug)]
 pub(crate) struct Results {
     folder: PathBuf,
@@ -76,13 +75,11 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Opens the folder of a run.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let ledger = Arc::new(finished_ledger(folder)?);
         Ok(Self { folder: folder.to_owned(), ledger })
     }
 
-    /// The run's ledger.
     pub(crate) fn ledger(&self) -> &Arc<Ledger> {
         &self.ledger
     }
@@ -97,7 +94,6 @@ impl Results {
         LineFile(self.folder.join("dropped.jsonl"))
     }
 
-    /// The lines of articles.
     pub(crate) fn articles(&self) -> Result<LineFile> {
         articles_in(&self.folder, Some(&self.ledger))
     }
@@ -140,12 +136,10 @@ fn articles_in(folder: &Path, ledger: Option<&Ledger>) -> Result<LineFile> {
 pub(crate) struct LineFile(PathBuf);
 
 impl LineFile {
-    /// Where it lies.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Calls for each line.
     pub(crate) fn each<T: DeserializeOwned>(
         &self,
         mut take: impl FnMut(T, &str) -> Result<()>,

@@ -101,8 +101,8 @@ fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
 /// What to do about a damaged file with what was read.
 const READS_AGAIN: &str = "give the same command again; it reads the inputs again";
 
-/// Whether a temporary file is damaged.
-fn has_damage(error: &anyhow::Error) -> bool {
+/// Whether a file with checksums is damaged.
+pub(crate) fn has_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_damage))
 }
 
@@ -137,7 +137,6 @@ pub fn run(
     run_prepared(config, &prepared, overwrite, stop, observer)
 }
 
-/// What a run is to work on, before anything is written.
 #[derive(Debug)]
 pub(crate) struct PreparedRun {
     clock: Clock,
@@ -186,8 +185,7 @@ pub(crate) fn run_prepared(
         }
         opened => opened?,
     };
-    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-    let pool = pool.context("cannot start threads")?;
+    let pool = thread_pool(config)?;
     let shares = MemoryShares::of(*budget, pool.current_num_threads(), config.read.most_memory());
     let work_folder = folder.work_folder(&config.run.spool);
     let mut ledger = begin_ledger(config, pool.current_num_threads());
@@ -244,14 +242,18 @@ pub(crate) fn run_prepared(
     Ok(RunReport { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
 }
 
-/// A run with everything it needs.
+/// The threads of a run or step, as many as the settings name.
+pub(crate) fn thread_pool(config: &Config) -> Result<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
+    pool.context("cannot start threads")
+}
+
 #[derive(Debug)]
 struct RunContext<'a> {
     config: &'a Config,
     inputs: &'a [Input],
     identity: &'a Identity,
     folder: &'a RunFolder,
-    /// The store of site models, if there is one.
     store: Option<&'a Store>,
     /// Where files go that do not fit into memory.
     work_folder: &'a Path,

@@ -93,14 +93,12 @@ pub(crate) fn work_on(
     Ok(())
 }
 
-/// A site that is being processed.
 pub(crate) struct Work<'a> {
     pub(crate) key: String,
     /// The best captures of its pages, by address.
     pub(crate) pages: Vec<StoredPage>,
     pub(crate) others: OtherCaptures,
     stored: &'a SegmentPages,
-    /// The store of models, if there is one.
     store: Option<&'a Store>,
     pub(crate) config: &'a Config,
     pub(crate) settings: &'a Settings,
@@ -108,7 +106,6 @@ pub(crate) struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// A site, and the feed items that lead to it.
     pub(crate) fn of(
         site: StoredSite,
         stored: &'a SegmentPages,
@@ -366,7 +363,6 @@ impl<'a> Work<'a> {
         (model, known.collect())
     }
 
-    /// The indices of the sample of some pages.
     pub(crate) fn sample_of(&self, pages: &[usize]) -> Vec<usize> {
         let heads = pages.iter().map(|&page| &self.pages[page].head);
         let Sample { chosen, .. } =
@@ -374,12 +370,10 @@ impl<'a> Work<'a> {
         chosen.into_iter().map(|at| pages[at]).collect()
     }
 
-    /// The indices of the sample of the site.
     pub(crate) fn sample(&self) -> Vec<usize> {
         self.sample_of(&(0..self.pages.len()).collect::<Vec<_>>())
     }
 
-    /// Whether site configs are to be written.
     pub(crate) fn wants_site_configs(&self) -> bool {
         self.config.emit.sinks.contains(&SinkName::SiteConfig)
     }
@@ -403,7 +397,6 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Takes some pages out of those that are parsed.
 fn take_pages<'p>(parsed: &mut ParsedPages<'p>, pages: &BTreeSet<usize>) -> ParsedPages<'p> {
     let (taken, rest) = std::mem::take(parsed).into_iter().partition(|(at, _)| pages.contains(at));
     *parsed = rest;

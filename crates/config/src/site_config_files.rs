@@ -31,7 +31,6 @@ pub struct LoadedSiteConfig {
     pub wrapper: CompiledSiteConfig,
     /// The verdict on each directive.
     pub findings: Vec<Finding>,
-    /// SHA-256 of its bytes.
     digest: [u8; 32],
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-/// Credentials of a profile.
 #[derive(Debug, PartialEq, Eq)]
 struct AwsProfile {
     pub(crate) access_key_id: String,

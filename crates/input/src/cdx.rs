@@ -82,7 +82,6 @@ pub struct Listed {
     pub url: String,
 }
 
-/// A line of a CDXJ file.
 #[derive(Deserialize)]
 struct CdxjLine {
     filename: String,
@@ -156,7 +155,6 @@ pub(crate) fn read_index_from(index: impl Read, take: &mut dyn FnMut(Listed)) ->
     Ok(())
 }
 
-/// The places of the columns of a CDX file.
 struct Columns {
     file: usize,
     offset: usize,

@@ -173,7 +173,6 @@ pub fn expand_for(own: Option<&Path>, inputs: &[String], feeds: &[String]) -> Re
     Ok(found)
 }
 
-/// The lists that are being read.
 #[derive(Default)]
 struct OpenLists {
     /// Those in each other, the outermost first.

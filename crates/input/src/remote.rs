@@ -33,7 +33,6 @@ const LISTED: [&str; 3] = ["s3://", "hdfs://", "viewfs://"];
 /// For how long `hdfs-native` uses a connection to a data node again.
 const KEPT: Duration = Duration::from_millis(3_200);
 
-/// An address, and where it leads.
 struct RemotePlace {
     store: Arc<dyn ObjectStore>,
     key: Key,
@@ -179,11 +178,9 @@ pub(crate) fn list_addresses(
 pub(crate) struct RemoteFile {
     place: RemotePlace,
     length: u64,
-    /// Where the next byte is read.
     at: u64,
     /// Bytes that were received, and where they begin.
     held: (u64, Vec<u8>),
-    /// Bytes of the next request.
     next: u64,
 }
 
@@ -194,7 +191,6 @@ impl std::fmt::Debug for RemoteFile {
 }
 
 impl RemoteFile {
-    /// Opens a file.
     pub(crate) fn open(address: &str) -> io::Result<Self> {
         let place = RemotePlace::of(address)?;
         let length = place.head()?.size;

@@ -175,7 +175,6 @@ impl Selecting {
         }
     }
 
-    /// The record of an input for the ledger.
     pub(crate) fn record(&self, record: InputRecord, left_out: LeftOut) -> InputRecord {
         let html_bytes = record.html_bytes.saturating_sub(left_out.html_bytes);
         let LeftOut { records, taken, .. } = left_out;

@@ -50,7 +50,6 @@ impl CheckedWriter {
         Self { file, sums: Vec::new(), open: Xxh3::new(), filled: 0, bytes: 0, tail: None }
     }
 
-    /// Ends the blocks.
     fn begin_tail(&mut self) {
         if self.filled > 0 {
             self.end_block();
@@ -163,7 +162,7 @@ impl CheckedFile {
             let what = format!(
                 "{shown} is damaged at its end, behind the pages or in the footer at byte {at}"
             );
-            io::Error::other(Damaged(what + ": it is not what was written; make the file again"))
+            io::Error::other(Damaged(what + ": it is not what was written"))
         };
         let number = |bytes: &[u8]| u128::from_str_radix(std::str::from_utf8(bytes).ok()?, 16).ok();
         let tail_at = number(&footer[at..at + PLACE]).and_then(|at| u64::try_from(at).ok());
@@ -197,7 +196,7 @@ impl CheckedFile {
         if sums.get(number as usize) != Some(&xxh3_64(&bytes)) {
             let end = at + bytes.len() as u64;
             return Err(io::Error::other(Damaged(format!(
-                "{} is damaged between bytes {at} and {end}: they are not what was written; make the file again",
+                "{} is damaged between bytes {at} and {end}: they are not what was written",
                 path.display()
             ))));
         }

@@ -350,7 +350,6 @@ fn last_in(folder: &Path) -> Option<String> {
     names.filter_map(|name| name.into_string().ok()).find(|name| name.starts_with(LAST))
 }
 
-/// Bytes of HTML in memory.
 fn bytes_of(html: &HtmlPlace) -> u64 {
     match html {
         HtmlPlace::Held(html) => html.len() as u64,

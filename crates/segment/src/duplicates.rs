@@ -95,7 +95,6 @@ impl Descriptions {
         Ok(())
     }
 
-    /// The descriptions and their keys, in order.
     fn finish(self) -> io::Result<(DescribedArticles, Merged<(u64, u32)>)> {
         let flushed =
             |file: BufWriter<File>| file.into_inner().map_err(io::IntoInnerError::into_error);
@@ -109,13 +108,11 @@ impl Descriptions {
         Ok((described, self.keys.finish()?))
     }
 
-    /// The folder for temporary files.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 }
 
-/// The descriptions, by number.
 #[derive(Debug)]
 struct DescribedArticles {
     /// A frame of each.
@@ -126,7 +123,6 @@ struct DescribedArticles {
 }
 
 impl DescribedArticles {
-    /// The description of an article.
     pub(crate) fn get(&self, number: u32) -> io::Result<Evidence> {
         let mut bounds = [[0; OFFSET]; 2];
         let at = u64::from(number) * OFFSET as u64;
@@ -273,7 +269,6 @@ fn mark_part(
 /// What is noted of one article.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 struct DuplicateMark {
-    /// The number of the article in the order of outputs.
     number: u32,
     cluster: u64,
     /// Address of the article that represents the group, and the bits of the similarity.

@@ -383,7 +383,7 @@ impl StepFile {
     /// # Errors
     /// If the file cannot be read.
     pub fn html(&self, row: u32) -> io::Result<Vec<u8>> {
-        self.value(row, HTML)
+        Ok(self.htmls(&[row])?.swap_remove(0))
     }
 
     /// The HTML of rows, given in ascending order; a row may be there several times.
@@ -391,13 +391,30 @@ impl StepFile {
     /// # Errors
     /// If the file cannot be read.
     pub fn htmls(&self, rows: &[u32]) -> io::Result<Vec<Vec<u8>>> {
-        let mut htmls = Vec::with_capacity(rows.len());
-        let groups = rows.chunk_by(|a, b| self.group_of(*a) == self.group_of(*b));
-        for some in groups {
+        self.values(HTML, rows)
+    }
+
+    /// The record of a row.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn record(&self, row: u32) -> io::Result<Vec<u8>> {
+        Ok(self.values(RECORD, &[row])?.swap_remove(0))
+    }
+
+    /// The row group of a row.
+    fn group_of(&self, row: u32) -> usize {
+        self.starts.partition_point(|&start| start <= row as usize) - 1
+    }
+
+    /// The values of a column in rows, given in ascending order.
+    fn values(&self, column: usize, rows: &[u32]) -> io::Result<Vec<Vec<u8>>> {
+        let mut all = Vec::with_capacity(rows.len());
+        for some in rows.chunk_by(|a, b| self.group_of(*a) == self.group_of(*b)) {
             let group = self.group_of(some[0]);
             let read = || -> Result<Vec<ByteArray>, ParquetError> {
                 let group_reader = self.reader.get_row_group(group)?;
-                let reader = group_reader.get_column_reader(HTML)?;
+                let reader = group_reader.get_column_reader(column)?;
                 let mut reader = get_typed_column_reader::<ByteArrayType>(reader);
                 let mut values: Vec<ByteArray> = Vec::with_capacity(some.len());
                 let mut next = self.starts[group];
@@ -423,42 +440,8 @@ impl StepFile {
                 let shown = self.path.display();
                 return Err(io::Error::other(format!("{shown} is damaged: rows are missing")));
             }
-            htmls.extend(values.iter().map(|value| value.data().to_vec()));
+            all.extend(values.iter().map(|value| value.data().to_vec()));
         }
-        Ok(htmls)
-    }
-
-    fn group_of(&self, row: u32) -> usize {
-        self.starts.partition_point(|&start| start <= row as usize) - 1
-    }
-
-    /// The record of a row.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn record(&self, row: u32) -> io::Result<Vec<u8>> {
-        self.value(row, RECORD)
-    }
-
-    fn value(&self, row: u32, column: usize) -> io::Result<Vec<u8>> {
-        let group = self.group_of(row);
-        let row = row as usize;
-        if group + 1 >= self.starts.len() {
-            return Err(io::Error::other(format!("{} has no row {row}", self.path.display())));
-        }
-        let read = || -> Result<Option<ByteArray>, ParquetError> {
-            let group_reader = self.reader.get_row_group(group)?;
-            let reader = group_reader.get_column_reader(column)?;
-            let mut reader = get_typed_column_reader::<ByteArrayType>(reader);
-            let mut values = Vec::with_capacity(1);
-            reader.skip_records(row - self.starts[group])?;
-            reader.read_records(1, None, None, &mut values)?;
-            Ok(values.pop())
-        };
-        let value = by_parquet(read).map_err(|error| self.failed(error))?;
-        let missing = || {
-            io::Error::other(format!("{} is damaged: row {row} is missing", self.path.display()))
-        };
-        Ok(value.ok_or_else(missing)?.data().to_vec())
+        Ok(all)
     }
 }

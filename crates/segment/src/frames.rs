@@ -20,7 +20,6 @@ const LONGEST: u32 = 1 << 30;
 /// Maximum size of a thread's buffers that are kept for the next frame.
 const KEPT: usize = 8 << 20;
 
-/// Buffers of a thread for making frames.
 #[derive(Default)]
 struct Packer {
     plain: Vec<u8>,

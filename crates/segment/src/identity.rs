@@ -54,7 +54,6 @@ impl SiteShare {
         self.of_hash(hash) < u128::from(self.part)
     }
 
-    /// The share of a hash.
     fn of_hash(self, hash: u64) -> u128 {
         ((u128::from(hash) * u128::from(self.of)) >> 64) + 1
     }

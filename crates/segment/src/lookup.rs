@@ -86,7 +86,6 @@ impl<T: Hashed> Lookup<T> {
         Ok(found)
     }
 
-    /// Visits all items, in order.
     pub(crate) fn each<E: From<io::Error>>(
         &self,
         mut see: impl FnMut(T) -> Result<(), E>,
@@ -103,7 +102,6 @@ impl<T: Hashed> Lookup<T> {
     }
 }
 
-/// Writes a group; returns the bytes of its frame.
 fn write_group<T: Item>(to: &mut impl Write, group: &[T]) -> io::Result<u64> {
     write_frame(to, &rmp_serde::to_vec(group).map_err(io::Error::other)?)
 }

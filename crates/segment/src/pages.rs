@@ -27,7 +27,6 @@ type AddedPage = (u64, String, FilePlace, Vec<u8>);
 /// The pages of segments.
 #[derive(Debug)]
 pub struct SegmentPages {
-    /// In memory, by part.
     held: Vec<Mutex<Vec<StoredPage>>>,
     files: Vec<StepFile>,
 }

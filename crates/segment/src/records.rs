@@ -114,7 +114,6 @@ impl PicturesRead {
         Self { sorter, files: Vec::new(), numbers: HashMap::new(), count: 0 }
     }
 
-    /// Notes the place of a picture.
     pub(crate) fn see(&mut self, drop: &Drop) -> io::Result<()> {
         if !is_picture(drop) {
             return Ok(());

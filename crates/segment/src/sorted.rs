@@ -33,7 +33,6 @@ pub(crate) struct Sorter<T> {
     /// Prefix of file names; a number follows. None if everything is kept in memory.
     path: Option<PathBuf>,
     files: Vec<PathBuf>,
-    /// Number of files so far.
     made: usize,
 }
 
@@ -53,7 +52,6 @@ impl<T: Item> Sorter<T> {
         folder.map_or_else(Self::in_memory, |folder| Self::new(folder.join(name)))
     }
 
-    /// Adds an item of about `bytes` bytes.
     pub(crate) fn push(&mut self, item: T, bytes: usize) -> io::Result<()> {
         self.held.push(item);
         self.bytes += bytes + size_of::<T>();
@@ -85,7 +83,6 @@ impl<T: Item> Sorter<T> {
         PathBuf::from(path)
     }
 
-    /// Visits all items, in no particular order.
     pub(crate) fn each(&self, see: &mut dyn FnMut(&T)) -> io::Result<()> {
         self.held.iter().for_each(&mut *see);
         for path in &self.files {
@@ -96,7 +93,6 @@ impl<T: Item> Sorter<T> {
         Ok(())
     }
 
-    /// All items in order.
     pub(crate) fn finish(mut self) -> io::Result<Merged<T>> {
         self.park()?;
         while self.files.len() > MERGED {
@@ -111,7 +107,6 @@ impl<T: Item> Sorter<T> {
     }
 }
 
-/// Merges files and items in memory.
 fn merged<T: Item>(files: &[PathBuf], held: Vec<T>) -> io::Result<Merged<T>> {
     let stored = files.iter().map(|path| SortedFile::open(path).map(SortedRun::SortedFile));
     let held = std::iter::once(Ok(SortedRun::Held(held.into_iter())));
@@ -136,7 +131,6 @@ fn write_all<T: Item>(path: &Path, items: impl Iterator<Item = io::Result<T>>) -
     to.flush()
 }
 
-/// Reads items from a file.
 #[derive(Debug)]
 struct SortedFile<T> {
     from: Frames,
@@ -146,7 +140,6 @@ struct SortedFile<T> {
 }
 
 impl<T: Item> SortedFile<T> {
-    /// Opens a file.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let missing =
             || io::Error::new(io::ErrorKind::NotFound, format!("{} is missing", path.display()));

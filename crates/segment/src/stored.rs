@@ -202,7 +202,6 @@ thread_local! {
     static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Compresses HTML.
 fn pack(html: &str) -> io::Result<Vec<u8>> {
     PACKER.with_borrow_mut(|packer| {
         if packer.is_none() {

@@ -109,12 +109,10 @@ pub fn error(problem: &Problem) {
     }
 }
 
-/// One line for each event.
 struct MessageLines {
     colours: bool,
 }
 
-/// The fields of an event.
 #[derive(Default)]
 struct EventFields {
     at: String,

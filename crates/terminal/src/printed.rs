@@ -66,7 +66,6 @@ pub struct Printed<W: Write> {
     form: OutputForm,
     /// Whether only results that were asked for are printed.
     quiet: bool,
-    /// Columns of the terminal.
     width: usize,
     /// The first bytes of a character whose rest was not written yet.
     begun: Vec<u8>,

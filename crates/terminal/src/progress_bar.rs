@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use console::Term;
 use indicatif::{
@@ -27,54 +27,48 @@ const LONG: usize = 68;
 /// Shows bytes while inputs are read, then pages while sites are learnt.
 #[derive(Debug)]
 pub struct ProgressDisplay {
-    state: Arc<ProgressCounts>,
-    bars: Option<Bars>,
+    bars: Arc<Bars>,
+    /// The bars on the screen, if they are shown there.
+    shown: Option<MultiProgress>,
     lines: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-/// Two bars in turn.
+/// Two bars in turn; where there is no terminal they are not drawn, but count.
 #[derive(Debug)]
 struct Bars {
     bytes: ProgressBar,
     pages: ProgressBar,
-    all: MultiProgress,
-}
-
-/// How far the work is.
-#[derive(Debug)]
-struct ProgressCounts {
-    begun: Instant,
     /// What is done with the pages: "learning".
     verb: &'static str,
-    bytes: AtomicU64,
-    bytes_of: AtomicU64,
-    learning: AtomicBool,
-    /// When learning began, in milliseconds after reading began.
-    learning_since: AtomicU64,
-    pages: AtomicU64,
-    pages_of: AtomicU64,
     sites: AtomicU64,
+    is_learning: AtomicBool,
 }
 
 impl ProgressDisplay {
     /// A bar on standard error if that is a terminal and messages are text; otherwise lines among the messages. After
     /// reading, `verb` says what is done with the pages.
     pub fn new(form: LogFormat, verb: &'static str) -> Self {
-        let state = Arc::new(ProgressCounts::begin(verb));
         let terminal = Term::stderr();
-        if form == LogFormat::Text && terminal.is_term() {
-            let bars = Bars::new(terminal, verb);
-            print_above(Some(bars.all.clone()));
-            return Self { state, bars: Some(bars), lines: None };
+        let is_shown = form == LogFormat::Text && terminal.is_term();
+        let columns = columns(&terminal);
+        let target = match is_shown {
+            true => ProgressDrawTarget::term_like_with_hz(Box::new(Narrower(terminal)), FRAMES),
+            false => ProgressDrawTarget::hidden(),
+        };
+        let all = MultiProgress::with_draw_target(target);
+        let bars = Arc::new(Bars::new(&all, columns, verb));
+        if is_shown {
+            print_above(Some(all.clone()));
+            return Self { bars, shown: Some(all), lines: None };
         }
         let (end, ended) = channel();
-        let of = Arc::clone(&state);
+        let of = Arc::clone(&bars);
         let lines = std::thread::spawn(move || {
             while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                of.line();
+                of.print_line();
             }
         });
-        Self { state, bars: None, lines: Some((end, lines)) }
+        Self { bars, shown: None, lines: Some((end, lines)) }
     }
 
     /// Removes the bars from the screen, or ends the lines.
@@ -83,9 +77,9 @@ impl ProgressDisplay {
     }
 
     fn end(&mut self) {
-        if let Some(bars) = &self.bars {
+        if let Some(bars) = &self.shown {
             // Failing to clean up the terminal is no reason to stop.
-            let _ = bars.all.clear();
+            let _ = bars.clear();
             print_above(None);
         }
         if let Some((end, lines)) = self.lines.take() {
@@ -128,11 +122,9 @@ fn percent(done: u64, of: u64) -> u64 {
 }
 
 impl Bars {
-    fn new(terminal: Term, verb: &str) -> Self {
+    fn new(all: &MultiProgress, columns: usize, verb: &'static str) -> Self {
         let (long, short) = ("{wide_bar}  {done}  {rate}{rest}", "{percent} %{rest}");
-        let form = if columns(&terminal) >= LONG { long } else { short };
-        let place = ProgressDrawTarget::term_like_with_hz(Box::new(Narrower(terminal)), FRAMES);
-        let all = MultiProgress::with_draw_target(place);
+        let form = if columns >= LONG { long } else { short };
         let style = |name: &str, done: FieldWriter, rate: FieldWriter| {
             let template = format!("{name}  {form}");
             let style = ProgressStyle::with_template(&template);
@@ -171,14 +163,14 @@ impl Bars {
                 write!(to, "{}/s", rounded(rate))
             },
         ));
-        Self { bytes, pages, all }
+        let (sites, is_learning) = (AtomicU64::new(0), AtomicBool::new(false));
+        Self { bytes, pages, verb, sites, is_learning }
     }
 }
 
 /// Writes a field of a bar.
 type FieldWriter = fn(&ProgressState, &mut dyn Write) -> fmt::Result;
 
-/// A field in the form that `indicatif` takes.
 fn key(
     write: FieldWriter,
 ) -> impl Fn(&ProgressState, &mut dyn Write) + Clone + Send + Sync + 'static {
@@ -188,84 +180,51 @@ fn key(
     }
 }
 
-impl ProgressCounts {
-    fn begin(verb: &'static str) -> Self {
-        let zero = || AtomicU64::new(0);
-        Self {
-            begun: Instant::now(),
-            verb,
-            bytes: zero(),
-            bytes_of: zero(),
-            learning: AtomicBool::new(false),
-            learning_since: zero(),
-            pages: zero(),
-            pages_of: zero(),
-            sites: zero(),
+impl Bars {
+    fn print_line(&self) {
+        let phase = if self.is_learning.load(Ordering::Relaxed) { self.verb } else { "reading" };
+        let bar = if phase == "reading" { &self.bytes } else { &self.pages };
+        let (done, of) = (bar.position(), bar.length().unwrap_or(0));
+        let seconds = bar.elapsed().as_secs_f64();
+        let rate = done as f64 / seconds.max(0.001);
+        let (rest, share) = (left(done, of, seconds, ", "), percent(done, of));
+        if phase != "reading" {
+            let sites = self.sites.load(Ordering::Relaxed);
+            let (shown, all, rate) = (grouped(done), grouped(of), rounded(rate));
+            let text = format!("{phase} {shown} of {all} pages ({share} %), {rate}/s{rest}");
+            tracing::info!(target: PROGRESS, phase, pages = done, of, sites, "{text}");
+            return;
         }
-    }
-
-    /// Prints how far the work is.
-    fn line(&self) {
-        let get = |of: &AtomicU64| of.load(Ordering::Relaxed);
-        let seconds = self.begun.elapsed().as_secs_f64();
-        if self.learning.load(Ordering::Relaxed) {
-            let (pages, of, sites) = (get(&self.pages), get(&self.pages_of), get(&self.sites));
-            let seconds = seconds - get(&self.learning_since) as f64 / 1000.0;
-            let (rate, rest) =
-                (rounded(pages as f64 / seconds.max(0.001)), left(pages, of, seconds, ", "));
-            let (done, all, share) = (grouped(pages), grouped(of), percent(pages, of));
-            let phase = self.verb;
-            let text = format!("{phase} {done} of {all} pages ({share} %), {rate}/s{rest}");
-            tracing::info!(target: PROGRESS, phase, pages, of, sites, "{text}");
-        } else {
-            let (bytes, of) = (get(&self.bytes), get(&self.bytes_of));
-            let (rate, rest) = (bytes as f64 / seconds.max(0.001), left(bytes, of, seconds, ", "));
-            let (done, all, rate) = (size(bytes), size(of), size(rate as u64));
-            let share = percent(bytes, of);
-            // The length of a pipe is not known.
-            let text = match of {
-                0 => format!("reading {done}, {rate}/s"),
-                _ => format!("reading {done} of {all} ({share} %), {rate}/s{rest}"),
-            };
-            tracing::info!(target: PROGRESS, phase = "reading", bytes, of, "{text}");
-        }
+        let (shown, all, rate) = (size(done), size(of), size(rate as u64));
+        // The length of a pipe is not known.
+        let text = match of {
+            0 => format!("reading {shown}, {rate}/s"),
+            _ => format!("reading {shown} of {all} ({share} %), {rate}/s{rest}"),
+        };
+        tracing::info!(target: PROGRESS, phase, bytes = done, of, "{text}");
     }
 }
 
 impl Observer for ProgressDisplay {
     fn reading(&self, _files: usize, bytes: u64) {
-        self.state.bytes_of.store(bytes, Ordering::Relaxed);
-        if let Some(bars) = &self.bars {
-            bars.bytes.set_length(bytes);
-        }
+        self.bars.bytes.set_length(bytes);
     }
 
     fn read(&self, bytes: u64) {
-        self.state.bytes.fetch_add(bytes, Ordering::Relaxed);
-        if let Some(bars) = &self.bars {
-            bars.bytes.inc(bytes);
-        }
+        self.bars.bytes.inc(bytes);
     }
 
     fn processing(&self, sites: usize, pages: usize) {
-        let state = &self.state;
-        state.sites.store(sites as u64, Ordering::Relaxed);
-        state.pages_of.store(pages as u64, Ordering::Relaxed);
-        let since = u64::try_from(state.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        state.learning_since.store(since, Ordering::Relaxed);
-        state.learning.store(true, Ordering::Relaxed);
-        if let Some(bars) = &self.bars {
-            bars.bytes.finish_and_clear();
-            bars.pages.reset_elapsed();
-            bars.pages.set_length(pages as u64);
-        }
+        let bars = &self.bars;
+        bars.sites.store(sites as u64, Ordering::Relaxed);
+        bars.bytes.finish_and_clear();
+        bars.pages.reset_elapsed();
+        bars.pages.set_length(pages as u64);
+        bars.is_learning.store(true, Ordering::Relaxed);
     }
 
     fn site_done(&self, _site: &str, pages: usize) {
-        self.state.pages.fetch_add(pages as u64, Ordering::Relaxed);
-        if let Some(bars) = &self.bars {
-            bars.pages.inc(pages as u64);
-        }
+        self.bars.pages.inc(pages as u64);
     }
 }
 

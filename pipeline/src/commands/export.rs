@@ -38,7 +38,6 @@ enum ExportCommand {
     Article(ArticleArgs),
 }
 
-/// Format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DocumentFormat {
     /// One HTML page for each article, with its pictures in it
@@ -71,7 +70,6 @@ impl DocumentFormat {
         })
     }
 
-    /// What its files are.
     fn output(self) -> OutputKind {
         match self {
             Self::Html => OutputKind::Html,
@@ -82,7 +80,6 @@ impl DocumentFormat {
         }
     }
 
-    /// The ending of its files.
     fn ending(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -218,7 +215,6 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
 }
 
-/// The paths of the command, which writes so many articles.
 fn paths_of(args: &ArticleArgs, format: DocumentFormat, articles: usize) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let ArticleArgs { run, archive, pictures, out, urls: _, site: _, format: _ } = args;

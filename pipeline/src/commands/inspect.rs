@@ -112,7 +112,6 @@ fn paths_of(args: &InspectArgs) -> CommandPaths {
 /// Maximum number of notes that are printed.
 const NOTES_PRINTED: usize = 3;
 
-/// Reports what the pages say of differences from the run.
 fn warn_of(run: &Path, notes: &[String]) {
     for note in notes.iter().take(NOTES_PRINTED) {
         tracing::warn!(at = %run.display(), "{}", decapitalised(note));
@@ -133,7 +132,6 @@ fn decapitalised(sentence: &str) -> String {
 /// Maximum number of sites that are named.
 const SITES_NAMED: usize = 5;
 
-/// Says that no site is named, and which there are.
 fn no_site_named(folder: &Path, run: &Results) -> anyhow::Error {
     let sites = match sites_of(run) {
         Ok(sites) => sites,

@@ -72,7 +72,6 @@ pub fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
     }
 }
 
-/// Opens a store to change it.
 fn open(path: &Path) -> Result<Store> {
     if !path.is_file() {
         bail!(Problem::new(
@@ -108,6 +107,17 @@ fn revision(store: &Store, site: &str, number: Option<u32>) -> Result<(RevisionR
     Ok((row, model))
 }
 
+/// Arguments of all of them but `import`.
+#[derive(Args, Debug)]
+struct StoreArgs {
+    /// The model store
+    #[arg(value_name = "FILE")]
+    models: PathBuf,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: PrintFormat,
+}
+
 /// Arguments of `sitegrove models list`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -115,12 +125,8 @@ Examples:
   sitegrove models list models.sqlite
   sitegrove models list models.sqlite --format json")]
 struct ModelsListArgs {
-    /// The model store
-    #[arg(value_name = "FILE")]
-    models: PathBuf,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: PrintFormat,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 /// Arguments of `sitegrove models show`.
@@ -130,17 +136,13 @@ Examples:
   sitegrove models show models.sqlite blog.example
   sitegrove models show models.sqlite blog.example --revision 3 --format json")]
 struct ModelsShowArgs {
-    /// The model store
-    #[arg(value_name = "FILE")]
-    models: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
     /// Key of the site
     site: String,
     /// Revision of its model [default: the newest]
     #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     revision: Option<u32>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: PrintFormat,
 }
 
 /// Arguments of `sitegrove models history`.
@@ -149,14 +151,10 @@ struct ModelsShowArgs {
 Examples:
   sitegrove models history models.sqlite blog.example")]
 struct ModelsHistoryArgs {
-    /// The model store
-    #[arg(value_name = "FILE")]
-    models: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
     /// Key of the site
     site: String,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: PrintFormat,
 }
 
 fn date(night: &str) -> &str {
@@ -164,9 +162,9 @@ fn date(night: &str) -> &str {
 }
 
 fn list(args: &ModelsListArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.models)?;
+    let store = Store::look(&args.store.models)?;
     let sites = store.sites()?;
-    if args.format == PrintFormat::Json {
+    if args.store.format == PrintFormat::Json {
         return Ok(sites.iter().try_for_each(|site| out.json_line(site))?);
     }
     writeln!(
@@ -217,9 +215,9 @@ fn template_json(template: &Template) -> Value {
 }
 
 fn show(args: &ModelsShowArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.models)?;
+    let store = Store::look(&args.store.models)?;
     let (row, model) = revision(&store, &args.site, args.revision)?;
-    if args.format == PrintFormat::Json {
+    if args.store.format == PrintFormat::Json {
         let templates: Vec<Value> = model.templates().iter().map(template_json).collect();
         let own = json!({ "site": args.site, "model": row, "templates": templates });
         return Ok(out.json_line(&own)?);
@@ -251,16 +249,16 @@ fn show(args: &ModelsShowArgs, out: &mut Console<'_>) -> Result<()> {
 }
 
 fn history(args: &ModelsHistoryArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.models)?;
+    let store = Store::look(&args.store.models)?;
     let (revisions, nights) = (store.revisions(&args.site)?, store.nights(&args.site)?);
     if revisions.is_empty() && nights.is_empty() {
         bail!(Problem::new(
-            args.models.display(),
+            args.store.models.display(),
             format!("the site {} is not in this model store", args.site),
-            format!("`sitegrove models list {}` lists its sites", args.models.display()),
+            format!("`sitegrove models list {}` lists its sites", args.store.models.display()),
         ));
     }
-    if args.format == PrintFormat::Json {
+    if args.store.format == PrintFormat::Json {
         let own = json!({ "site": args.site, "revisions": revisions, "nights": nights });
         return Ok(out.json_line(&own)?);
     }
@@ -304,9 +302,8 @@ Examples:
 
 Exit codes: 0 no difference, 1 some, 2 could not compare.")]
 struct DiffArgs {
-    /// The model store
-    #[arg(value_name = "FILE")]
-    models: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
     /// Key of the site
     site: String,
     /// The older revision [default: the one before]
@@ -315,9 +312,6 @@ struct DiffArgs {
     /// The newer revision [default: the newest]
     #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     to: Option<u32>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: PrintFormat,
 }
 
 type Templates<'a> = BTreeMap<&'a str, &'a Template>;
@@ -333,9 +327,8 @@ fn expressions(template: &Template) -> Vec<String> {
     content.chain(prune).collect()
 }
 
-/// Prints what differs; returns whether nothing does.
 fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
-    let store = Store::look(&args.models)?;
+    let store = Store::look(&args.store.models)?;
     let (new_row, new) = revision(&store, &args.site, args.to)?;
     let before = args.from.unwrap_or_else(|| new_row.revision.saturating_sub(1).max(1));
     let (old_row, old) = revision(&store, &args.site, Some(before))?;
@@ -352,7 +345,7 @@ fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
             _ => continue,
         };
         differences += 1;
-        if args.format == PrintFormat::Json {
+        if args.store.format == PrintFormat::Json {
             let own = json!({
                 "site": args.site,
                 "template": id,
@@ -374,7 +367,7 @@ fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
             writeln!(out, "  + {}", line(new))?;
         }
     }
-    if differences == 0 && args.format == PrintFormat::Text {
+    if differences == 0 && args.store.format == PrintFormat::Text {
         let (from, to) = (old_row.revision, new_row.revision);
         writeln!(out, "revisions {from} and {to} of {} do not differ", line(&args.site))?;
     }
@@ -390,27 +383,22 @@ Examples:
 
 Exit codes: 0 all can be read, 1 something cannot, 2 the file is not a model store, or is damaged.")]
 struct ModelsCheckArgs {
-    /// The model store
-    #[arg(value_name = "FILE")]
-    models: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
     /// Settings that the newest models are compared with [default: the defaults]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: PrintFormat,
 }
 
-/// Reads everything; returns whether all of it can be.
 fn check(args: &ModelsCheckArgs, out: &mut Console<'_>) -> Result<bool> {
     let settings = Config::load(args.config.as_deref())?.settings();
-    let store = Store::look(&args.models)?;
+    let store = Store::look(&args.store.models)?;
     store.check()?;
     let (mut models, mut pages, mut faults, mut outdated) = (0_u64, 0_u64, 0_u64, 0_u64);
     for site in store.sites()? {
         let mut fault = |what: String| {
             faults += 1;
-            match args.format {
+            match args.store.format {
                 PrintFormat::Json => out.json_line(&json!({ "site": site.site, "fault": what })),
                 PrintFormat::Text => writeln!(out, "{}: {}", line(&site.site), line(&what)),
             }
@@ -434,7 +422,7 @@ fn check(args: &ModelsCheckArgs, out: &mut Console<'_>) -> Result<bool> {
             Err(error) => fault(error.to_string())?,
         }
     }
-    if args.format == PrintFormat::Json {
+    if args.store.format == PrintFormat::Json {
         out.json_line(&json!({
             "models": models,
             "retained_pages": pages,
@@ -460,9 +448,8 @@ Examples:
   sitegrove models export models.sqlite --since 2026-10-05 \\
       --out tables/models/2026-10-05.parquet")]
 struct ModelsExportArgs {
-    /// The model store
-    #[arg(value_name = "FILE")]
-    models: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
     /// Keys of sites [default: all]
     #[arg(value_name = "SITE")]
     sites: Vec<String>,
@@ -472,9 +459,6 @@ struct ModelsExportArgs {
     /// Only revisions that were learnt in this night or later, YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     since: Option<jiff::civil::Date>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: PrintFormat,
 }
 
 /// Arguments of `sitegrove models import`.
@@ -498,11 +482,11 @@ struct ImportArgs {
 }
 
 fn export(args: &ModelsExportArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.models)?;
+    let store = Store::look(&args.store.models)?;
     let since = args.since.map(|date| date.to_string()).unwrap_or_default();
     let revisions = models_table::export(&store, &args.sites, &since, &args.out)?;
     let file = args.out.to_string_lossy();
-    match args.format {
+    match args.store.format {
         PrintFormat::Json => out.json_line(&json!({ "revisions": revisions, "file": file }))?,
         PrintFormat::Text => {
             out.note(format_args!("{} in {}", count(revisions, "revision"), line(&file)))?
@@ -532,28 +516,24 @@ fn import(args: &ImportArgs, out: &mut Console<'_>) -> Result<()> {
 Examples:
   sitegrove models forget models.sqlite blog.example")]
 struct ForgetArgs {
-    /// The model store
-    #[arg(value_name = "FILE")]
-    models: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
     /// Keys of sites
     #[arg(value_name = "SITE", required = true)]
     sites: Vec<String>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: PrintFormat,
 }
 
 fn forget(args: &ForgetArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = open(&args.models)?;
+    let store = open(&args.store.models)?;
     for site in &args.sites {
         if !store.forget(site)? {
             bail!(Problem::new(
-                args.models.display(),
+                args.store.models.display(),
                 format!("the site {site} is not in this model store; nothing was removed"),
-                format!("`sitegrove models list {}` lists its sites", args.models.display()),
+                format!("`sitegrove models list {}` lists its sites", args.store.models.display()),
             ));
         }
-        match args.format {
+        match args.store.format {
             PrintFormat::Json => out.json_line(&json!({ "site": site, "forgotten": true }))?,
             PrintFormat::Text => out.note(format_args!("{}: forgotten", line(site)))?,
         }

@@ -8,7 +8,6 @@ use report::readable::count;
 /// Maximum number of names.
 const MOST: usize = 5;
 
-/// Says that a run has no such site, and which of its sites are the most similar.
 pub(super) fn no_site(run: &Path, named: &str, sites: &[String]) -> Problem {
     let next = match &nearest(named, sites)[..] {
         [] => "it has no sites at all".to_owned(),

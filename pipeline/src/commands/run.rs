@@ -68,7 +68,6 @@ pub(super) fn watched<T>(
     done
 }
 
-/// Warns of settings that have no effect.
 pub(super) fn warn_of_settings(config: &Config) {
     if config.emit.markdown && !config.emit.wants_markdown() {
         let have = SinkName::ALL.iter().copied().filter(|name| name.has_markdown());
@@ -99,7 +98,6 @@ pub(super) fn warn_of_settings(config: &Config) {
 /// Maximum number of inputs that are named in messages.
 const INPUTS_NAMED: usize = 5;
 
-/// Reports what could not be read or written.
 pub(super) fn warn_of_results(ledger: &Ledger) {
     for problem in ledger.unread() {
         tracing::error!(next = "everything before it was read", "{problem}");
@@ -136,7 +134,6 @@ pub(super) fn warn_of_results(ledger: &Ledger) {
     }
 }
 
-/// Reports objects that could not be written.
 fn warn_of_upload(upload: Option<&Upload>) {
     let Some(Upload { failed, kept: Some(kept), .. }) = upload else { return };
     for (object, why) in failed.iter().take(INPUTS_NAMED) {

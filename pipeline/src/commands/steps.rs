@@ -6,15 +6,18 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use clap::Args;
 use config::Config;
+use errors::{Problem, problem_of};
 use report::readable::count;
 use segment::identity::SiteShare;
 use serde_json::{Value, json};
 use terminal::arguments::PrintFormat;
 use terminal::messages::LogFormat;
 use terminal::printed::Console;
+use terminal::progress_bar::Observer;
 
 use super::run::arguments::{ExtractionArgs, OutputArgs, SelectionArgs, set};
 use super::run::{summary, warn_of_results, warn_of_settings, watched};
+use crate::run::has_damage;
 use crate::steps::{apply, describe, learn, merge, survey};
 
 /// Settings that all steps of a crawl must be given alike.
@@ -195,6 +198,20 @@ pub struct MergeArgs {
     pub settings: SettingsArgs,
 }
 
+/// As [`watched`]; says what to do about a damaged file.
+fn watch_step<T>(
+    progress: Option<LogFormat>,
+    verb: &'static str,
+    step: impl FnOnce(&dyn Observer) -> Result<T>,
+) -> Result<T> {
+    watched(progress, verb, step).map_err(|error| match problem_of(&error) {
+        Problem { at, what, next } if next.is_empty() && has_damage(&error) => {
+            Problem::new(at, what, "make the file again").into()
+        }
+        _ => error,
+    })
+}
+
 /// Surveys inputs. Returns whether all of them were read to their end.
 ///
 /// # Errors
@@ -211,7 +228,7 @@ pub fn survey(
     set(&mut config.run.memory, &args.memory);
     args.selection.apply(&mut config);
     warn_of_settings(&config);
-    let surveyed = watched(progress, "reading", |observer| {
+    let surveyed = watch_step(progress, "reading", |observer| {
         survey::survey(&config, &args.out, stop, observer)
     })?;
     for problem in &surveyed.unreadable {
@@ -243,7 +260,7 @@ pub fn learn(
     out: &mut Console<'_>,
 ) -> Result<()> {
     let config = args.settings.config()?;
-    let learnt = watched(progress, "learning", |observer| {
+    let learnt = watch_step(progress, "learning", |observer| {
         learn::learn(&config, &args.files, args.share, &args.out, stop, observer)
     })?;
     let file = args.out.display();
@@ -279,7 +296,7 @@ pub fn apply(
     out: &mut Console<'_>,
 ) -> Result<()> {
     let config = args.settings.config()?;
-    let applied = watched(progress, "applying", |observer| {
+    let applied = watch_step(progress, "applying", |observer| {
         apply::apply(&config, &args.files, &args.out, stop, observer)
     })?;
     let apply::ApplySummary { round, pages, unassigned } = applied;
@@ -307,7 +324,7 @@ pub fn describe(
     out: &mut Console<'_>,
 ) -> Result<()> {
     let config = args.settings.config()?;
-    let articles = watched(progress, "describing", |observer| {
+    let articles = watch_step(progress, "describing", |observer| {
         describe::describe(&config, &args.files, args.share, &args.out, stop, observer)
     })?;
     let said =
@@ -329,7 +346,7 @@ pub fn merge(
     config.run.out.clone_from(&args.out);
     args.outputs.apply(&mut config)?;
     set(&mut config.run.compare, &args.compare);
-    let report = watched(progress, "merging", |observer| {
+    let report = watch_step(progress, "merging", |observer| {
         merge::merge(&config, &args.files, args.share, args.overwrite, stop, observer)
     })?;
     warn_of_results(&report.ledger);

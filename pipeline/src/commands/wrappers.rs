@@ -104,7 +104,6 @@ struct WrappersShowArgs {
     format: PrintFormat,
 }
 
-/// The layout with a wrapper that has the most pages.
 fn best(site: &SiteRecord) -> Option<(&TemplateRecord, &WrapperRecord)> {
     let learnt = site.templates.iter().filter_map(|t| Some((t, t.wrapper.as_ref()?)));
     // Of equal ones the first: they are in order.
@@ -209,7 +208,6 @@ fn lines(name: &str, values: &[String], out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum WrapperFormat {
     /// HOST.txt, as Full-Text RSS and wallabag read it

@@ -31,15 +31,11 @@ use crate::stages::emit::{Outputs, Rendered, Renderers};
 /// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
 const AT_ONCE: usize = 4 << 20;
 
-/// The end of a run: its results, and what they need to be written.
 #[derive(Debug)]
 pub(crate) struct Emission<'a> {
     pub(crate) config: &'a Config,
-    /// The file with all results.
     pub(crate) results: &'a Path,
-    /// An existing folder for temporary files.
     pub(crate) folder: &'a Path,
-    /// The store that keeps the models of this night, if there is one.
     pub(crate) store: Option<&'a Store>,
     pub(crate) pool: &'a ThreadPool,
     pub(crate) clock: &'a Clock,
@@ -65,7 +61,6 @@ impl Emission<'_> {
         compared.with_context(|| format!("cannot look for duplicates in {}", self.folder.display()))
     }
 
-    /// Writes all results, in order, with these notes.
     pub(crate) fn write(
         &self,
         marks: Marks,
@@ -133,7 +128,6 @@ impl Emission<'_> {
         Ok(self.pool.install(|| unpacked.into_par_iter().map(render).collect()))
     }
 
-    /// Counts and writes the result of a site.
     fn take(&self, site: Rendered, outputs: &mut Outputs<'_>, tally: &mut RunTally) -> Result<()> {
         tally.add(&SiteCounts::of(site.result()));
         if let Some(store) = self.store {
@@ -143,7 +137,6 @@ impl Emission<'_> {
     }
 }
 
-/// Drops the articles that are the same as others.
 fn drop_duplicates(result: &mut SiteResult) {
     let drops = &mut result.drops;
     result.articles.retain(|article| {

@@ -21,7 +21,6 @@ use crate::run::site_results::SiteResults;
 /// Subfolder of a run folder with the state of an unfinished run.
 pub(crate) const STATE: &str = ".sitegrove";
 
-/// A run folder, locked until this is dropped.
 #[derive(Debug)]
 pub(crate) struct RunFolder {
     path: PathBuf,
@@ -136,7 +135,6 @@ impl RunFolder {
         Self::lock(path)
     }
 
-    /// Notes that the merge with this digest begins to write results here.
     pub(crate) fn begin_merge(&self, digest: &str) -> Result<()> {
         Ok(AtomicFile::write_whole(&self.state().join(MERGE), digest.as_bytes())?)
     }
@@ -187,12 +185,10 @@ impl RunFolder {
         matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
     }
 
-    /// The folder of the state.
     pub(crate) fn state(&self) -> PathBuf {
         self.path.join(STATE)
     }
 
-    /// The run folder itself.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -208,7 +204,6 @@ impl RunFolder {
         named.join(format!("sitegrove-spool-{hash:016x}"))
     }
 
-    /// The file with the results of sites.
     pub(crate) fn results(&self) -> PathBuf {
         self.state().join(RESULTS)
     }
@@ -255,7 +250,6 @@ fn unfinished(path: &Path) -> Option<Identity> {
         .flatten()
 }
 
-/// Whether there are results of sites in a folder of the state.
 fn has_results(state: &Path) -> bool {
     fs::metadata(state.join(RESULTS)).is_ok_and(|of| of.len() > SiteResults::EMPTY)
 }

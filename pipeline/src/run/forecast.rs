@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use config::memory::MemoryShares;
 use config::{Config, SinkName};
 use errors::Stopped;
@@ -16,15 +16,14 @@ use input::read::{Intake, own_address};
 use input::reader::{InputReader, Timer};
 use input::selection::{selection_of, warn_of_missing};
 use model::DropReason;
-use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 use sink::{InputRecord, Ledger, PageSelection, RunState};
 use terminal::progress_bar::Observer;
 
 use crate::output_paths::CommandPaths;
-use crate::run::find_inputs;
 use crate::run::sinks::check_outputs;
 use crate::run::target::RemoteTarget;
+use crate::run::{find_inputs, thread_pool};
 
 /// Memory of the program itself and of its buffers, in bytes.
 const PROGRAM: u64 = 60 << 20;
@@ -33,7 +32,6 @@ const WORKING: u64 = 5;
 /// HTML per byte of what is kept of it on disk.
 const PACKED: u64 = 5;
 
-/// An input as it was read.
 #[derive(Debug, Serialize)]
 pub(crate) struct InputForecast {
     pub(crate) file: String,
@@ -52,15 +50,12 @@ pub(crate) struct InputForecast {
     /// Whether it holds no record at all.
     #[serde(skip)]
     pub(crate) is_empty: bool,
-    /// Whether something in it is damaged.
     #[serde(skip)]
     is_damaged: bool,
 }
 
-/// What a run would process and need.
 #[derive(Debug, Serialize)]
 pub(crate) struct Forecast {
-    /// Folder of the results.
     pub(crate) out: PathBuf,
     /// What is in that folder: `new`, `unfinished run`, `finished run` or `other files`.
     pub(crate) out_holds: &'static str,
@@ -70,10 +65,8 @@ pub(crate) struct Forecast {
     pub(crate) pages: u64,
     pub(crate) sites: u64,
     pub(crate) html_bytes: u64,
-    /// Threads.
     pub(crate) jobs: usize,
     pub(crate) memory_limit: u64,
-    /// Memory that the run is likely to take.
     pub(crate) memory: u64,
     /// Disk space for pages that do not fit into memory.
     pub(crate) spool_bytes: u64,
@@ -111,8 +104,7 @@ pub(crate) fn forecast(
     let (inputs, states) = find_inputs(config, stop)?;
     CommandPaths::of_run(config, &inputs).check()?;
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
-    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-    let jobs = pool.context("cannot start threads")?.current_num_threads();
+    let jobs = thread_pool(config)?.current_num_threads();
     let shares = MemoryShares::of(budget, jobs, config.read.most_memory());
     let counts: Vec<Mutex<InputCounts>> = inputs.iter().map(|_| Mutex::default()).collect();
     let reader = InputReader {
@@ -168,7 +160,6 @@ pub(crate) fn forecast(
     })
 }
 
-/// What an input holds.
 #[derive(Debug, Default)]
 struct InputCounts {
     pages: u64,
@@ -222,7 +213,6 @@ impl InputCounts {
     }
 }
 
-/// What is in a folder for results.
 fn holds(out: &std::path::Path) -> &'static str {
     match Ledger::read(out).map(|ledger| ledger.state) {
         Some(RunState::Complete) => "finished run",
@@ -235,7 +225,6 @@ fn holds(out: &std::path::Path) -> &'static str {
     }
 }
 
-/// Disk space of the results.
 fn results(config: &Config, html_bytes: u64) -> u64 {
     // The wrappers and dropped.jsonl, which every run writes.
     let outputs = config.emit.chosen().into_iter();

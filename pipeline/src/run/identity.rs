@@ -9,7 +9,6 @@ use input::{InputKind, InputState};
 use serde::{Deserialize, Serialize};
 use sink::PageSelection;
 
-/// Identity of a run: version, settings, outputs and inputs.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Identity {
     pub(crate) version: String,
@@ -21,7 +20,6 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// The identity of a run with these inputs.
     pub(crate) fn of(config: &Config, inputs: Vec<InputState>) -> Result<Self> {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (config_hash, outputs) = (config.hash(), config.emit.hash());
@@ -29,12 +27,10 @@ impl Identity {
         Ok(Self { version, config_hash, outputs, selection, inputs })
     }
 
-    /// The pages that are chosen.
     pub(crate) fn selection(&self) -> &PageSelection {
         &self.selection
     }
 
-    /// Bytes of all inputs.
     pub(crate) fn bytes(&self) -> u64 {
         self.inputs.iter().map(|input| input.bytes).sum()
     }
@@ -43,7 +39,6 @@ impl Identity {
         &self.inputs
     }
 
-    /// Whether some input can be read only once.
     pub(crate) fn has_stream(&self) -> bool {
         self.inputs.iter().any(|input| input.kind == InputKind::Stream)
     }

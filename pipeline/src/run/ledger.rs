@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use config::Config;
 use input::reader::Timer;
-use model::{BestWrapper, Drop, DropReason, PageWork, Route, SiteResult, Verdict};
+use model::{BestWrapper, Drop, DropReason, SiteResult};
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState};
 use sitemodel::{Meter, Step};
@@ -38,16 +38,16 @@ pub struct Clock {
 impl Clock {
     fn seconds(&self) -> BTreeMap<String, f64> {
         [
-            ("1-read", &self.read),
-            ("2-group", &self.group),
-            ("3-parse", &self.parse),
-            ("3-cluster", &self.cluster),
-            ("4-signify", &self.signify),
-            ("5-rank", &self.rank),
-            ("6-wrap", &self.wrap),
-            ("7-extract", &self.extract),
-            ("8-compare", &self.compare),
-            ("8-emit", &self.emit),
+            ("read", &self.read),
+            ("group", &self.group),
+            ("parse", &self.parse),
+            ("cluster", &self.cluster),
+            ("signify", &self.signify),
+            ("rank", &self.rank),
+            ("wrap", &self.wrap),
+            ("extract", &self.extract),
+            ("compare", &self.compare),
+            ("emit", &self.emit),
         ]
         .map(|(name, timer)| (name.to_owned(), (timer.seconds() * 1000.0).round() / 1000.0))
         .into()
@@ -68,7 +68,6 @@ impl Meter for Clock {
     }
 }
 
-/// The ledger of a run that starts with `jobs` threads.
 pub(crate) fn begin_ledger(config: &Config, jobs: usize) -> Ledger {
     let process = std::process::id();
     Ledger {
@@ -124,52 +123,59 @@ fn peak_rss() -> Option<u64> {
 /// Number of sites whose wrappers are kept: more than a summary shows.
 const MOST: usize = 100;
 
-/// The counts of a site, or of a part of it.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct SiteCounts {
     pub(crate) site: String,
     /// Whether it is a part, and more of the site follows.
     pub(crate) more: bool,
-    pub(crate) pages: usize,
-    articles: usize,
-    duplicates: usize,
-    doubtful: usize,
-    work: PageWork,
-    by_route: BTreeMap<Route, u64>,
-    drops: BTreeMap<DropReason, u64>,
+    counts: RunCounts,
+    drops: BTreeMap<String, u64>,
     best: Option<BestWrapper>,
-    /// How its stored model fares, and what was decided about it.
-    model: Option<(Verdict, String)>,
 }
 
 impl SiteCounts {
-    /// Counts a result.
     pub(crate) fn of(result: &SiteResult) -> Self {
-        let mut by_route = BTreeMap::new();
-        for article in &result.articles {
-            *by_route.entry(article.route).or_default() += 1;
+        let (articles, work) = (&result.articles, &result.work);
+        let mut counts = RunCounts {
+            pages: result.pages as u64,
+            pages_by_html5ever: work.by_html5ever,
+            pages_outgrown: work.outgrown,
+            pages_fast_path: work.fast_path,
+            pages_judged: work.judged,
+            pages_overruled: work.overruled,
+            articles: articles.len() as u64,
+            duplicates: articles.iter().filter(|of| of.duplicate_of.is_some()).count() as u64,
+            doubtful: articles.iter().filter(|article| article.doubtful).count() as u64,
+            dropped: result.drops.len() as u64,
+            ..RunCounts::default()
+        };
+        for article in articles {
+            *counts.articles_by_route.entry(article.route.as_str().to_owned()).or_default() += 1;
+        }
+        if let Some(night) = &result.night {
+            counts.sites_by_health.insert(night.verdict.as_str().to_owned(), 1);
+            counts.sites_by_decision.insert(night.decision.clone(), 1);
         }
         let mut drops = BTreeMap::new();
         for drop in &result.drops {
-            *drops.entry(drop.reason).or_default() += 1;
+            *drops.entry(drop.reason.as_str().to_owned()).or_default() += 1;
         }
-        Self {
-            site: result.site.clone(),
-            more: result.more,
-            pages: result.pages,
-            articles: result.articles.len(),
-            duplicates: result.articles.iter().filter(|of| of.duplicate_of.is_some()).count(),
-            doubtful: result.articles.iter().filter(|article| article.doubtful).count(),
-            work: result.work,
-            by_route,
-            drops,
-            best: result.best.clone(),
-            model: result.night.as_ref().map(|night| (night.verdict, night.decision.clone())),
-        }
+        let (site, best) = (result.site.clone(), result.best.clone());
+        Self { site, more: result.more, counts, drops, best }
+    }
+
+    pub(crate) fn pages(&self) -> usize {
+        self.counts.pages as usize
     }
 }
 
-/// The counts so far.
+/// Adds numbers by name.
+fn add_all(to: &mut BTreeMap<String, u64>, numbers: &BTreeMap<String, u64>) {
+    for (name, n) in numbers {
+        *to.entry(name.clone()).or_default() += n;
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunTally {
     counts: RunCounts,
@@ -182,18 +188,18 @@ pub(crate) struct RunTally {
 impl RunTally {
     /// Counts a drop that belongs to no site.
     pub(crate) fn drop(&mut self, drop: &Drop) {
-        self.drops(drop.reason, 1);
+        self.add_drops(drop.reason.as_str(), 1);
     }
 
-    fn drops(&mut self, reason: DropReason, n: u64) {
-        *self.drops.entry(reason.as_str().to_owned()).or_default() += n;
+    fn add_drops(&mut self, reason: &str, n: u64) {
+        *self.drops.entry(reason.to_owned()).or_default() += n;
         self.counts.dropped += n;
     }
 
     /// Counts the records that are not listed: they are many and no pages.
     pub(crate) fn other_records(&mut self, records: u64) {
         if records > 0 {
-            self.drops(DropReason::OtherRecord, records);
+            self.add_drops(DropReason::OtherRecord.as_str(), records);
         }
     }
 
@@ -201,36 +207,29 @@ impl RunTally {
     pub(crate) fn left_out(&mut self, inputs: &[InputRecord]) {
         let chosen = inputs.iter().filter_map(|input| input.chosen.as_ref());
         for (reason, n) in chosen.flat_map(|chosen| &chosen.left_out) {
-            *self.drops.entry(reason.clone()).or_default() += n;
-            self.counts.dropped += n;
+            self.add_drops(reason, *n);
         }
     }
 
-    /// Adds the counts of a site, or of a part of it.
     pub(crate) fn add(&mut self, done: &SiteCounts) {
-        for (&reason, &n) in &done.drops {
-            self.drops(reason, n);
-        }
-        let counts = &mut self.counts;
-        counts.pages += done.pages as u64;
-        counts.pages_by_html5ever += done.work.by_html5ever;
-        counts.pages_outgrown += done.work.outgrown;
-        counts.pages_fast_path += done.work.fast_path;
-        counts.pages_judged += done.work.judged;
-        counts.pages_overruled += done.work.overruled;
-        counts.articles += done.articles as u64;
-        counts.duplicates += done.duplicates as u64;
-        counts.doubtful += done.doubtful as u64;
-        for (&route, n) in &done.by_route {
-            *counts.articles_by_route.entry(route.as_str().to_owned()).or_default() += n;
-        }
-        if let Some((verdict, decision)) = &done.model {
-            *counts.sites_by_health.entry(verdict.as_str().to_owned()).or_default() += 1;
-            *counts.sites_by_decision.entry(decision.clone()).or_default() += 1;
-        }
+        add_all(&mut self.drops, &done.drops);
+        let (counts, own) = (&mut self.counts, &done.counts);
+        counts.pages += own.pages;
+        counts.pages_by_html5ever += own.pages_by_html5ever;
+        counts.pages_outgrown += own.pages_outgrown;
+        counts.pages_fast_path += own.pages_fast_path;
+        counts.pages_judged += own.pages_judged;
+        counts.pages_overruled += own.pages_overruled;
+        counts.articles += own.articles;
+        counts.duplicates += own.duplicates;
+        counts.doubtful += own.doubtful;
+        counts.dropped += own.dropped;
+        add_all(&mut counts.articles_by_route, &own.articles_by_route);
+        add_all(&mut counts.sites_by_health, &own.sites_by_health);
+        add_all(&mut counts.sites_by_decision, &own.sites_by_decision);
         match self.best.last_mut() {
             Some((_, articles, best)) if self.open => {
-                *articles += done.articles;
+                *articles += own.articles as usize;
                 let given = |of: &Option<BestWrapper>| of.as_ref().map_or(0, |best| best.articles);
                 if given(&done.best) > given(best) {
                     best.clone_from(&done.best);
@@ -238,7 +237,7 @@ impl RunTally {
             }
             _ => {
                 counts.sites += 1;
-                self.best.push((done.site.clone(), done.articles, done.best.clone()));
+                self.best.push((done.site.clone(), own.articles as usize, done.best.clone()));
             }
         }
         self.open = done.more;
@@ -252,7 +251,6 @@ impl RunTally {
         self.best.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     }
 
-    /// Writes the counts to the ledger.
     pub(crate) fn show(&self, ledger: &mut Ledger) {
         let RunCounts { feed_items, feed_items_elsewhere, .. } = ledger.counts;
         ledger.counts = RunCounts { feed_items, feed_items_elsewhere, ..self.counts.clone() };

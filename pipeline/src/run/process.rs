@@ -108,23 +108,20 @@ impl RunContext<'_> {
     }
 
     fn count(&self, site: &SiteCounts, tally: &mut RunTally) {
-        self.observer.site_done(&site.site, site.pages);
+        self.observer.site_done(&site.site, site.pages());
         tally.add(site);
         tally.show(&mut self.status.ledger());
     }
 }
 
-/// A site to process.
 #[derive(Debug)]
 struct Task {
-    /// Its number in the order of outputs.
     pub(crate) index: usize,
     /// Number of its parts that are already done.
     pub(crate) done: usize,
     pub(crate) site: StoredSite,
 }
 
-/// The result of a site, or of a part of it.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) heading: ResultHeading,
@@ -132,12 +129,10 @@ pub(crate) struct Done {
     pub(crate) frame: Vec<u8>,
 }
 
-/// The workers and their context.
 #[derive(Debug)]
 struct WorkerPool<'a> {
     pub(crate) config: &'a Config,
     pub(crate) pages: &'a SegmentPages,
-    /// The store of site models, if there is one.
     pub(crate) store: Option<&'a Store>,
     pub(crate) records: &'a Records,
     /// Describes articles, if duplicates are looked for.
@@ -211,7 +206,6 @@ impl WorkerPool<'_> {
         Ok(Done { heading, frame })
     }
 
-    /// Processes one task after the other.
     fn serve(
         &self,
         queue: &TaskQueue,

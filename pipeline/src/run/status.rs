@@ -15,10 +15,8 @@ use crate::run::ledger::{Clock, close_ledger};
 /// Time between two checks for the end of the work.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Status of a run.
 #[derive(Debug)]
 pub(crate) struct Status<'a> {
-    /// The ledger so far.
     ledger: Mutex<Ledger>,
     clock: &'a Clock,
     /// Bytes of pages that did not fit into memory.
@@ -53,7 +51,6 @@ impl<'a> Status<'a> {
         }
     }
 
-    /// The ledger so far.
     pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -84,7 +81,6 @@ impl<'a> Status<'a> {
         ledger
     }
 
-    /// The final ledger of a complete run.
     pub(crate) fn close(&self) -> Ledger {
         let mut ledger = self.now();
         ledger.state = RunState::Complete;
@@ -117,7 +113,6 @@ impl<'a> Status<'a> {
         let _ = std::fs::remove_file(&self.path);
     }
 
-    /// Writes the metrics file, if one is wanted.
     pub(crate) fn write_metrics(&self, ledger: &Ledger) {
         let Some(path) = &self.metrics else { return };
         if let Err(error) = AtomicFile::write_whole(path, metrics_text(ledger).as_bytes()) {
@@ -232,7 +227,6 @@ fn metrics_text(ledger: &Ledger) -> String {
     to.0
 }
 
-/// Families of metrics.
 #[derive(Default)]
 struct Families(String);
 

@@ -29,7 +29,6 @@ const MARK: &str = ".sitegrove/run.json";
 pub(crate) struct RemoteTarget {
     /// The settings, with local folders in place of addresses.
     config: Config,
-    /// Where the outputs go.
     address: String,
     out: Box<dyn Objects>,
     /// Where the files of a data set go, if that is an address, too.
@@ -130,7 +129,6 @@ impl RemoteTarget {
         }))
     }
 
-    /// The settings, with local folders in place of addresses.
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }

@@ -12,7 +12,6 @@ use sitemodel::page_kind::address_says;
 
 use crate::stages::learn::Surveyed;
 
-/// The captures of one address.
 #[derive(Debug, Default)]
 struct Captures {
     /// Index of the page in its site.

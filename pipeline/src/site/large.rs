@@ -116,7 +116,6 @@ impl Work<'_> {
         }
     }
 
-    /// The articles of captures.
     pub(super) fn try_captures(
         &self,
         applying: &ApplyContext<'_>,

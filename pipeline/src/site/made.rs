@@ -13,7 +13,6 @@ use sitemodel::{Outcome, SiteModel};
 use super::night::Decided;
 use crate::stages::apply::{Findings, PageFinding, Unassigned};
 
-/// The place of a row.
 #[derive(Clone, Copy, Debug)]
 struct RowPlace {
     file: u32,
@@ -95,7 +94,6 @@ impl StepOutputs {
     }
 }
 
-/// What was learnt and applied of a site.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SiteStepOutputs<'a> {
     made: &'a StepOutputs,
@@ -104,7 +102,6 @@ pub(crate) struct SiteStepOutputs<'a> {
 }
 
 impl SiteStepOutputs<'_> {
-    /// Whether it is a large site.
     pub(crate) fn is_large(&self) -> bool {
         !self.rows.models.is_empty()
     }
@@ -130,7 +127,6 @@ impl SiteStepOutputs<'_> {
         unpacked(&self.made.record(place)?)
     }
 
-    /// Site configs that were learnt.
     pub(crate) fn site_configs(&self) -> io::Result<Vec<SiteConfigFile>> {
         match self.rows.site_configs {
             Some(place) => decoded(&self.made.record(place)?),

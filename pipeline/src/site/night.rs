@@ -63,7 +63,6 @@ impl Begun {
         (self.model, (self.unassigned, self.night))
     }
 
-    /// A model that was learnt from a sample alone.
     pub(crate) fn of(model: SiteModel) -> Self {
         Self {
             model,
@@ -117,7 +116,6 @@ impl Work<'_> {
         self.store.map_or(Ok(()), |store| self.widen(store, site).map(drop))
     }
 
-    /// The stored model; else why it is of no use.
     fn stored(&self, state: &SiteState) -> Result<Option<SiteModel>, String> {
         let Some(bytes) = &state.model else { return Ok(None) };
         let model = SiteModel::from_bytes(bytes).map_err(|error| error.to_string())?;
@@ -368,7 +366,6 @@ impl Work<'_> {
         (model, unseen.len())
     }
 
-    /// The date of the newest of tonight's pages.
     fn date(&self) -> Option<jiff::civil::Date> {
         let newest = self.pages.iter().filter_map(|page| page.head.fetched).max()?;
         Some(newest.to_zoned(jiff::tz::TimeZone::UTC).date())
@@ -397,12 +394,10 @@ impl Work<'_> {
     }
 }
 
-/// The worst verdict on a template.
 fn worst(health: &Health) -> Verdict {
     health.templates.values().map(|own| own.verdict).max().unwrap_or(Verdict::TooFewPages)
 }
 
-/// The pages that a decision learns from.
 fn chosen_for<'a, 'p>(
     decision: &ModelDecision,
     facts: &Facts,

@@ -21,7 +21,6 @@ use super::learn::{ParsedPages, Surveyed};
 pub(crate) use self::found::{Findings, PageFinding, found, result, unassigned};
 pub(crate) use crate::stages::apply::found::join;
 
-/// What to do with pages that match no template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum Unassigned {
     /// Leave them for the second round of learning.
@@ -59,7 +58,6 @@ pub(crate) fn apply_page(
     }
 }
 
-/// A site and its model.
 #[derive(Clone, Copy)]
 pub(crate) struct ApplyContext<'a> {
     pub(crate) site: &'a Surveyed,

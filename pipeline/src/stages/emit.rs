@@ -236,7 +236,6 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// The wrapper file of a site.
 fn wrappers_of(folder: &Path, site: &str) -> PathBuf {
     folder.join(format!("{}.json", site_file_name(site)))
 }
@@ -293,7 +292,6 @@ impl Renderers {
     }
 }
 
-/// The bytes of a site's wrapper file.
 fn wrapper_file(summary: &SiteSummary) -> Vec<u8> {
     let mut json = serde_json::to_vec_pretty(&SiteRecord::from(summary)).unwrap_or_default();
     json.push(b'\n');

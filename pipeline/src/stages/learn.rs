@@ -37,7 +37,6 @@ pub struct Surveyed {
 /// Parsed pages with their indices in the site; the page itself if the parser failed.
 pub(crate) type ParsedPages<'a> = Vec<(usize, Result<ParsedPage<'a>, &'a Page>)>;
 
-/// Parses pages, given their indices in the site.
 pub(crate) fn parse<'a>(
     pages: &'a [(usize, Page)],
     settings: &Settings,
@@ -91,7 +90,6 @@ impl Surveyed {
         }
     }
 
-    /// The key of the site.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
@@ -100,7 +98,6 @@ impl Surveyed {
         &self.addresses
     }
 
-    /// The feed items that point to a page.
     pub(crate) fn items_of(&self, page: usize) -> Vec<&FeedItem> {
         self.joined[page].iter().map(|&item| &self.items[item as usize]).collect()
     }

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail, ensure};
 use config::Config;
 use model::{FeedItem, Page};
+use rayon::ThreadPool;
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use segment::file::{StepFile, StepWriter};
 use segment::identity::{StepIdentity, StepKind};
 use segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
@@ -22,6 +22,7 @@ use terminal::progress_bar::Observer;
 
 use super::files::{Files, check_paths};
 use super::learn::PageInstruction;
+use crate::run::thread_pool;
 use crate::site::Decided;
 use crate::stages::apply::{PageFinding, Unassigned, apply_page};
 use crate::stages::learn::parse;
@@ -73,8 +74,7 @@ pub fn apply(
     files.check_learnt(1)?;
     let round = files.learnt.iter().map(|file| file.identity().round).max().unwrap_or(1);
     files.check_learnt(round)?;
-    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-    let pool = pool.context("cannot start threads")?;
+    let pool = thread_pool(config)?;
     files.check_causes()?;
     let identity = StepIdentity::of(StepKind::Apply, round, config, files.digests())
         .made_of(files.made().map(StepFile::identity));
@@ -109,7 +109,6 @@ pub fn apply(
     Ok(counts)
 }
 
-/// The models and orders of a round.
 struct Models<'a> {
     files: &'a [StepFile],
     /// Files and rows of the models of large sites.
@@ -175,7 +174,6 @@ impl<'a> Models<'a> {
 /// The number of a page's row, and the order for it.
 type Ordered = (u32, Option<PageInstruction>);
 
-/// A page to apply a model to.
 struct WantedPage {
     row: u32,
     head: StoredHead,
@@ -200,7 +198,6 @@ struct OfRow<'a> {
 }
 
 impl OfRow<'_> {
-    /// Number of sites that it is a page of.
     fn sites(&self) -> usize {
         usize::from(self.ordinary.is_some()) + self.orders.len()
     }
@@ -303,7 +300,6 @@ impl ApplyStep<'_> {
         Ok(())
     }
 
-    /// What comes of a page of a large site.
     fn page(
         &self,
         site: &str,

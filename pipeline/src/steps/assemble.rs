@@ -110,7 +110,6 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// The result of a large site, in the parts in which a run has it.
     fn large(
         &self,
         site: StoredSite,
@@ -142,7 +141,6 @@ impl Assembly<'_> {
     }
 }
 
-/// Whether there is a large site.
 fn has_large(files: &Files) -> Result<bool> {
     let mut has = false;
     for file in files.learnt.iter().filter(|file| file.identity().round == 1) {

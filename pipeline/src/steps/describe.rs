@@ -71,7 +71,6 @@ pub fn describe(
     }
 }
 
-/// The descriptions of all articles of a crawl, in files.
 pub(super) struct DescriptionFiles {
     files: Vec<StepFile>,
     /// File and row of each part of each site, in the order of outputs.
@@ -79,7 +78,6 @@ pub(super) struct DescriptionFiles {
 }
 
 impl DescriptionFiles {
-    /// Lists what files hold.
     pub(super) fn list(files: Vec<StepFile>) -> Result<Self> {
         let mut rows = BTreeMap::new();
         for (number, file) in files.iter().enumerate() {

@@ -23,7 +23,6 @@ pub(crate) fn check_paths(config: &Config, paths: &[PathBuf], out: &Path) -> Res
     files.reads("--models", &config.run.models).writes("--out", out, OutputKind::Step).check()
 }
 
-/// The files of a crawl, by step.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     pub(crate) surveys: Vec<StepFile>,
@@ -105,7 +104,6 @@ impl Files {
         Ok(())
     }
 
-    /// Digests of the surveys, sorted.
     pub(crate) fn digests(&self) -> Vec<String> {
         self.surveys.iter().flat_map(|file| file.identity().surveys.clone()).collect()
     }
@@ -182,7 +180,6 @@ impl Files {
     }
 }
 
-/// The store of models that sites were learnt with.
 #[derive(Debug)]
 pub(crate) struct LearntWith {
     /// What it held; none without a store.

@@ -15,7 +15,6 @@ use config::Config;
 use grouping::Part;
 use model::{FeedItem, SiteResult};
 use modelstore::Store;
-use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use segment::file::{StepFile, StepWriter};
 use segment::identity::{SiteShare, StepIdentity, StepKind};
@@ -30,7 +29,7 @@ use terminal::progress_bar::Observer;
 
 use super::files::{Files, check_paths};
 use crate::run::ledger::Clock;
-use crate::run::nightly;
+use crate::run::{nightly, thread_pool};
 use crate::site::large::{LargeSite, learnt_site_configs};
 use crate::site::made::StepOutputs;
 use crate::site::{Work, work_on};
@@ -42,7 +41,6 @@ use crate::steps::files::settle_crawl;
 pub(crate) struct PageInstruction {
     /// The page as the site has it: a page of a revisit has another address than the capture that it is a copy of.
     pub(crate) head: StoredHead,
-    /// The feed items that lead to it.
     pub(crate) items: Vec<FeedItem>,
     /// Whether it is a later part of an article.
     pub(crate) part: bool,
@@ -133,8 +131,7 @@ fn write(
     if let Some(store) = store {
         store.recognise(&nightly::run_of(config, &inputs))?;
     }
-    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-    let pool = pool.context("cannot start threads")?;
+    let pool = thread_pool(config)?;
     let mut sites: Vec<StoredSite> = Vec::new();
     pages.each_site(&mut of_sites, &of_round, &mut |site| {
         sites.push(site);

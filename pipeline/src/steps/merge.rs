@@ -11,7 +11,6 @@ use config::{Config, Duplicates};
 use errors::Stopped;
 use model::SiteResult;
 use modelstore::Store;
-use rayon::ThreadPoolBuilder;
 use segment::identity::SiteShare;
 use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
@@ -27,7 +26,7 @@ use crate::run::folder::RunFolder;
 use crate::run::ledger::{Clock, RunTally, begin_ledger, close_ledger};
 use crate::run::sinks::check_outputs;
 use crate::run::site_results::{ResultHeading, SiteResults};
-use crate::run::{RunReport, finish_folder, nightly, stopped_or};
+use crate::run::{RunReport, finish_folder, nightly, stopped_or, thread_pool};
 use crate::stages::emit::Outputs;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where
@@ -83,7 +82,6 @@ pub fn merge(
     report
 }
 
-/// Which merge this is: of which files, to which outputs.
 fn digest(files: &Files, share: SiteShare, config: &Config) -> String {
     let Files { surveys, learnt, applied, described } = files;
     let all = [surveys, learnt, applied, described].into_iter().flatten();
@@ -109,8 +107,7 @@ impl Merging<'_> {
         let learnt_with = files.store()?;
         let (made, mut sites) = self.assembly.open(files, folder)?;
         let (store, last_night) = self.store(&sites.inputs, &learnt_with)?.unzip();
-        let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-        let pool = pool.context("cannot start threads")?;
+        let pool = thread_pool(config)?;
         let mut ledger = begin_ledger(config, pool.current_num_threads());
         ledger.last_night = last_night.flatten();
         ledger.take_inputs(&sites.inputs, &sites.unreadable);

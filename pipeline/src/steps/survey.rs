@@ -15,14 +15,13 @@ use grouping::Tracking;
 use input::reader::{InputReader, Timer};
 use input::selection::selection_of;
 use model::CutShort;
-use rayon::ThreadPoolBuilder;
 use segment::collect::{Collector, SegmentFiles};
 use segment::identity::{StepIdentity, StepKind};
 use segment::work_folder::WorkFolder;
 use terminal::progress_bar::Observer;
 
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::run::find_inputs;
+use crate::run::{find_inputs, thread_pool};
 
 /// What a survey read.
 #[derive(Debug, Default)]
@@ -54,8 +53,7 @@ pub fn survey(
     paths.writes("--out", out, OutputKind::Step).check()?;
     mark_begun();
     let budget = config.run.budget()?;
-    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-    let pool = pool.context("cannot start threads")?;
+    let pool = thread_pool(config)?;
     let shares = MemoryShares::of(budget, pool.current_num_threads(), config.read.most_memory());
     let folder = WorkFolder::beside(out)?;
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());

@@ -169,7 +169,6 @@ mod tests {
     use super::*;
     use config::Config;
 
-    /// Gives bytes, then fails.
     struct Failing(&'static [u8]);
 
     impl Read for Failing {

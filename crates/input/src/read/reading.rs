@@ -27,7 +27,6 @@ const LONGEST_ADDRESS: usize = 8 << 10;
 /// The records of an archive, with the bodies of those that may hold pages. Where a codec panics, the archive ends.
 pub(super) struct ReadRecords<R: Read> {
     reader: Option<RecordReader<R>>,
-    /// Offset of the last record.
     offset: u64,
 }
 
@@ -81,7 +80,6 @@ impl Media {
     }
 }
 
-/// A file being read.
 pub(super) struct FileReading<'a, 'b> {
     pub(super) config: &'a ReadConfig,
     pub(super) file: Arc<str>,
@@ -90,7 +88,6 @@ pub(super) struct FileReading<'a, 'b> {
     pub(super) other_records: u64,
     /// Number of things passed on.
     pub(super) given: usize,
-    /// Of the current record.
     pub(super) digest: PayloadDigest,
     /// What the current record gave, while it is being read.
     pub(super) ready: Option<Vec<(Intake, PayloadDigest)>>,

@@ -22,7 +22,6 @@ pub(super) struct WaczMember {
     pub(super) name: String,
     /// Where its bytes begin in the WACZ file.
     pub(super) start: u64,
-    /// How many there are, as stored.
     pub(super) length: u64,
     pub(super) packing: Packing,
 }
@@ -38,7 +37,6 @@ pub(super) enum Packing {
     Other,
 }
 
-/// Whether a file is a ZIP file.
 pub(super) fn is_zip(path: &Path) -> io::Result<bool> {
     let mut first = Vec::new();
     open(path)?.take(MAGIC.len() as u64).read_to_end(&mut first)?;

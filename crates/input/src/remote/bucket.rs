@@ -38,7 +38,6 @@ fn attributes(key: &Key) -> Attributes {
     kind.map(|(_, kind)| (Attribute::ContentType, kind)).into_iter().collect()
 }
 
-/// The objects below a prefix of a bucket.
 #[derive(Debug)]
 pub(crate) struct Bucket {
     store: Arc<dyn ObjectStore>,
@@ -46,7 +45,6 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// The objects below an address.
     pub(crate) fn open(address: &str) -> io::Result<Self> {
         let RemotePlace { store, key } = RemotePlace::of(address)?;
         Ok(Self { store, prefix: key })
@@ -181,7 +179,6 @@ impl Bucket {
     }
 }
 
-/// Uploads a small file.
 async fn put_file(store: &dyn ObjectStore, key: io::Result<Key>, from: &Path) -> io::Result<()> {
     let key = key?;
     let contents = std::fs::read(from)?;

@@ -14,14 +14,12 @@ use serde_json::Value;
 
 use crate::results::Results;
 
-/// An article to export.
 pub(super) struct ExportedArticle {
     pub(super) article: Article,
     /// The object of `articles.jsonl`, or of an archive.
     pub(super) record: Value,
 }
 
-/// What is wanted of the articles that are there.
 struct WantedArticles<'a> {
     urls: &'a [String],
     site: Option<&'a str>,
@@ -60,7 +58,6 @@ impl<'a> WantedArticles<'a> {
     }
 }
 
-/// The articles of a run folder.
 pub(super) fn of_run(
     folder: &Path,
     urls: &[String],

@@ -24,12 +24,10 @@ const FIRST: usize = 8 << 10;
 /// What can be extracted, for messages.
 const TAKEN: &str = "give HTML or MHTML files, or archives (WARC, ARC, WACZ)";
 
-/// Everything that was read.
 pub(super) struct Pages {
     pub(super) intakes: Vec<(Intake, PayloadDigest)>,
     /// Whether each page was asked for, as a file or by its address; otherwise they are all pages of an archive.
     pub(super) are_named: bool,
-    /// Whether every archive was read to its end.
     pub(super) are_whole: bool,
 }
 
@@ -285,7 +283,6 @@ fn beside(path: &Path) -> Option<PathBuf> {
     names.into_iter().find(|index| state(index).is_ok())
 }
 
-/// The page that is asked for.
 pub(crate) struct WantedAddress {
     pub(crate) url: String,
     key: String,
@@ -303,7 +300,6 @@ impl WantedAddress {
         Ok(Self { site: site_key(&url), key: address.key, url })
     }
 
-    /// Whether an address leads to that page.
     pub(crate) fn is(&self, url: &str, tracking: &Tracking) -> bool {
         tracking.address(url).is_some_and(|address| address.key == self.key)
     }

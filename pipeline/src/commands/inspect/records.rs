@@ -18,7 +18,6 @@ use crate::commands::nearest::no_site;
 use crate::results::lines::{self, LinesPlace};
 use crate::results::{LineFile, Results};
 
-/// The fields of a line that determine its site.
 #[derive(Deserialize)]
 struct LineSite {
     site: String,
@@ -34,7 +33,6 @@ impl LineSite {
     }
 }
 
-/// The places of the records of a run.
 pub(super) struct RunRecords<'a> {
     run: &'a Results,
     articles: LineIndex,
@@ -42,7 +40,6 @@ pub(super) struct RunRecords<'a> {
 }
 
 impl<'a> RunRecords<'a> {
-    /// Looks up the records of all sites, or of one.
     pub(super) fn find(run: &'a Results, site: Option<&str>) -> Result<Self> {
         let articles = LineIndex::read(run.articles()?, site)?;
         Ok(Self { run, articles, drops: LineIndex::read(run.dropped(), site)? })
@@ -110,7 +107,6 @@ impl LineIndex {
     }
 }
 
-/// A file of which only the site is read.
 #[derive(Deserialize)]
 struct SiteName {
     site: String,

@@ -26,7 +26,6 @@ use terminal::progress_bar::{Observer, Quiet};
 
 use crate::stages::learn::{ParsedSite, sample};
 
-/// The result of reading again.
 pub(super) struct Reread {
     /// The site as in the run, if any of its pages is still available.
     pub(super) site: Option<Site>,
@@ -60,7 +59,6 @@ pub(super) fn reread(records: &SiteRecords, config: &Config, stop: &AtomicBool) 
     Ok(Reread { site, problems, unread })
 }
 
-/// All inputs of a run, read again.
 pub(super) struct RereadRun {
     pub(super) sites: Vec<Site>,
     /// Missing and changed inputs, each with a sentence.
@@ -108,7 +106,6 @@ fn read_wanted(
     Ok(RereadRun { sites: group(intakes, &config.group)?.sites, problems })
 }
 
-/// The results of an input that may concern the site.
 #[derive(Default)]
 struct OfInput {
     intakes: Vec<(Intake, PayloadDigest)>,
@@ -219,7 +216,6 @@ fn may_matter(intake: &Intake, site: &str) -> bool {
     }
 }
 
-/// Settings and models to look at the sites of a run with.
 pub(crate) struct RunSettings {
     pub(crate) config: Config,
     /// What differs from the run's, one sentence each; empty if nothing does.
@@ -322,7 +318,6 @@ impl RunSettings {
     }
 }
 
-/// The store of models that a run used, if any.
 fn open_store(config: &Config, ledger: &Ledger) -> Result<Option<Store>, String> {
     let (Some(path), Some(then)) = (config.run.models(), &ledger.store_state) else {
         return Ok(None);

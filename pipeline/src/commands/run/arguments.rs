@@ -302,7 +302,6 @@ impl SelectionArgs {
     }
 }
 
-/// Changes a setting if there is a value for it.
 pub(in crate::commands) fn set<T: Clone>(setting: &mut T, value: &Option<T>) {
     if let Some(value) = value {
         setting.clone_from(value);

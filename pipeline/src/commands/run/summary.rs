@@ -124,7 +124,6 @@ fn head(report: &RunReport, config: &Config, out: &mut Console<'_>) -> Result<()
     Ok(())
 }
 
-/// The sites with the most articles, in the columns of the terminal.
 fn table(report: &RunReport, out: &mut Console<'_>) -> Result<()> {
     let shown = report.best.iter().take(SITES_SHOWN);
     let sites: Vec<String> = shown.clone().map(|(site, ..)| line(site).into_owned()).collect();

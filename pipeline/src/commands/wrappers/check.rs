@@ -169,7 +169,6 @@ pub(crate) struct TestArgs {
     format: PrintFormat,
 }
 
-/// The outcome of testing a wrapper.
 #[derive(Debug, Default, Serialize)]
 struct TestOutcome {
     host: String,
@@ -185,7 +184,6 @@ struct TestOutcome {
 }
 
 impl TestOutcome {
-    /// Adds the counts of `other`.
     fn add(&mut self, other: &Self) {
         self.pages += other.pages;
         self.matched += other.matched;
@@ -243,7 +241,6 @@ pub(crate) fn test(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) ->
     Ok(by_host.values().all(good) && unreadable.is_empty())
 }
 
-/// Wrappers of a file, of a folder of files, or of a run.
 fn wrappers_of(path: &Path) -> Result<SiteConfigs> {
     if path.is_file() || Ledger::read(path).is_none() {
         return Ok(site_configs_of(&read_files(&[path.to_owned()])?));

@@ -31,7 +31,6 @@ pub(crate) enum StoredModel {
 /// What is known before anything is learnt. Of a model that cannot be used there is nothing else.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Facts {
-    /// The stored model.
     pub(crate) stored: StoredModel,
     /// Pages tonight, in the sample, and retained ones, each address once.
     pub(crate) in_hand: usize,
@@ -39,7 +38,6 @@ pub(crate) struct Facts {
     pub(crate) unassigned: usize,
     /// The same with retained ones.
     pub(crate) unassigned_in_hand: usize,
-    /// The templates that tonight's pages belong to.
     pub(crate) templates: Vec<TemplateFacts>,
 }
 
@@ -47,9 +45,7 @@ pub(crate) struct Facts {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TemplateFacts {
     pub(crate) id: String,
-    /// How it fares.
     pub(crate) verdict: Verdict,
-    /// Pages it was learnt from.
     pub(crate) learnt_from: u64,
     /// Pages of it tonight, in the sample, and retained ones, each address once.
     pub(crate) in_hand: u64,
@@ -143,7 +139,6 @@ impl fmt::Display for ModelDecision {
 }
 
 impl ModelDecision {
-    /// Why, in words.
     pub(crate) fn reason(&self) -> String {
         let named = |what: &str, ids: &[String]| match ids {
             [one] => format!("template {one} {what}"),

@@ -19,7 +19,6 @@ const MOST_COMPARED: usize = 6;
 /// Agreement below which it does.
 const DISPUTED: f64 = 0.9;
 
-/// A page in hand.
 pub(crate) struct InHand<'a> {
     /// Its index in the site; `None` for a retained page.
     pub(crate) at: Option<usize>,
@@ -31,7 +30,6 @@ pub(crate) struct InHand<'a> {
 }
 
 impl InHand<'_> {
-    /// Its address.
     pub(crate) fn url(&self) -> &str {
         &self.sibling.0.page.url
     }
@@ -98,7 +96,6 @@ impl Work<'_> {
         (model, known.collect())
     }
 
-    /// What a model makes of tonight's sample.
     pub(crate) fn apply_to(
         &self,
         site: &Surveyed,

@@ -11,7 +11,6 @@ use sitemodel::{Sibling, SiteModel, TemplateHealth};
 use crate::site::Work;
 use crate::stages::learn::parse;
 
-/// What is to be kept of a night.
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Night {
     pub(crate) update: Update,
@@ -22,7 +21,6 @@ pub(crate) struct Night {
     /// Templates that the model had at the beginning.
     pub(crate) templates: usize,
     pub(crate) change: Option<SiteChange>,
-    /// The retained pages, if they change.
     pub(crate) retained: Option<Vec<Retained>>,
 }
 

@@ -23,7 +23,6 @@ pub(crate) struct PageFinding {
     by_html5ever: bool,
     /// Whether something of it was left out, as its tree outgrew a limit.
     outgrown: bool,
-    /// The site config of its host.
     configured: Option<Configured>,
 }
 
@@ -37,7 +36,6 @@ struct Configured {
     matched: bool,
 }
 
-/// What came of pages, by their indices in the site.
 pub(crate) type Findings = BTreeMap<usize, PageFinding>;
 
 impl PageFinding {
@@ -78,7 +76,6 @@ pub(crate) fn found(site: &str, parsed: &ParsedPages<'_>, mut outcomes: Outcomes
     parsed.iter().filter_map(found).collect()
 }
 
-/// The pages that wait for the second round.
 pub(crate) fn unassigned(findings: &Findings) -> BTreeSet<usize> {
     let waits = |(at, found): (&usize, &PageFinding)| {
         (found.applied.outcome == Outcome::Unassigned).then_some(*at)
