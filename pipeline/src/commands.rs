@@ -3,18 +3,14 @@
 pub mod changes;
 pub mod export;
 pub mod extract;
-pub mod format;
 pub mod history;
 pub mod inspect;
 pub mod man;
 pub mod models;
-mod narrower;
 mod nearest;
-pub mod progress;
 pub mod report;
 pub mod run;
 pub mod search;
 pub mod status;
 pub mod steps;
-pub mod whole_number;
 pub mod wrappers;

@@ -4,16 +4,17 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use config::memory::weight;
 use grouping::{AddressDigest, PageHead, PagesByLink, SiteAddresses, join_feed_items};
 use model::{CharacterCounts, FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
+use segment::declared::{head_of, head_of_page, needs_heads};
 use sitemodel::{
     Applied, Evidence, Hints, Learning, NoMeter, Outcome, ParsedPage, Settings, Sibling, SiteModel,
     Way, learn_parsed, parse_page,
 };
 
-use crate::memory::weight;
-use crate::stages::learn::{Surveyed, head_of, head_of_page, needs_heads, parse, sample};
+use crate::stages::learn::{Surveyed, parse, sample};
 
 /// Learns the model of a site, as a run does: from a sample of its pages, then from a sample of those for which
 /// that gave no template. With a `previous` model its templates are learnt anew and keep their ids.
@@ -36,7 +37,6 @@ pub fn learn(site: Site, previous: Option<&SiteModel>, settings: &Settings) -> S
     }
 }
 
-/// A site whose pages are in memory.
 struct InMemory<'a> {
     site: Surveyed,
     pages: Vec<Page>,
@@ -44,7 +44,6 @@ struct InMemory<'a> {
 }
 
 impl InMemory<'_> {
-    /// Learns from the sample of some pages.
     fn learn_from(&mut self, pages: &[usize], previous: Option<&SiteModel>) -> SiteModel {
         let weights = pages.iter().map(|&at| (&*self.pages[at].url, weight(&self.pages[at].html)));
         let sample = sample(weights, self.settings);
@@ -82,14 +81,14 @@ impl InMemory<'_> {
 
 /// What came of a page.
 #[derive(Debug)]
-pub struct Taken {
+pub struct AppliedPage {
     /// Its article, or why it has none.
     pub applied: Applied,
     /// Whether no template of the model is for it: it was looked at by itself then.
     pub unassigned: bool,
 }
 
-impl Taken {
+impl AppliedPage {
     /// What [`sitemodel::Seen`] counts: what the model itself gave.
     pub fn seen(&self) -> Cow<'_, Applied> {
         match self.unassigned {
@@ -106,23 +105,30 @@ impl Taken {
 
 /// What comes of a page by a model; a page that no template is for is looked at by itself. Of the feed items,
 /// those whose link leads to the page are used. Depends on nothing else.
-pub fn apply(model: &SiteModel, page: &Page, items: &[FeedItem], settings: &Settings) -> Taken {
+pub fn apply(
+    model: &SiteModel,
+    page: &Page,
+    items: &[FeedItem],
+    settings: &Settings,
+) -> AppliedPage {
     let take = || {
         let parsed = parse_page(page, settings);
         let items = own_items(&parsed, items, model.addresses(), settings);
         let sibling = Sibling { page: &parsed, feed_items: &items };
         let applied = model.apply_parsed(&sibling, Hints::default(), settings, &NoMeter);
         match applied.outcome {
-            Outcome::Unassigned => Taken {
+            Outcome::Unassigned => AppliedPage {
                 applied: model.apply_alone(&sibling, Hints::default(), settings, &NoMeter),
                 unassigned: true,
             },
-            _ => Taken { applied, unassigned: false },
+            _ => AppliedPage { applied, unassigned: false },
         }
     };
     // Where the parser fails, the model says so.
-    contain_panics(take)
-        .unwrap_or_else(|_| Taken { applied: model.apply(page, &[], settings), unassigned: false })
+    contain_panics(take).unwrap_or_else(|_| AppliedPage {
+        applied: model.apply(page, &[], settings),
+        unassigned: false,
+    })
 }
 
 /// What comes of one page that nothing else is known of.

@@ -8,13 +8,13 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use sitegrove::command_line::{MessageArgs, Program, run_program};
-use sitegrove::commands::steps;
 use sitegrove::commands::{
-    changes, export, extract, history, inspect, man, models, report, run, search, status, wrappers,
+    changes, export, extract, history, inspect, man, models, report, run, search, status, steps,
+    wrappers,
 };
-use sitegrove::messages::LogFormat;
-use sitegrove::printed::Console;
+use terminal::command_line::{MessageArgs, Program, run_program};
+use terminal::messages::LogFormat;
+use terminal::printed::Console;
 
 #[cfg(feature = "jemalloc")]
 #[global_allocator]

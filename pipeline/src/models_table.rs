@@ -16,11 +16,11 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::record::{Field, Row};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
+use segment::checked_file::{self, CheckedFile, CheckedWriter};
 use sink::{AtomicFile, make_folder};
 use sitemodel::SiteModel;
 
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::segment::checked_file::{self, CheckedFile, CheckedWriter};
 
 const SCHEMA: &str = "message model {
     required binary site (STRING);
@@ -55,7 +55,7 @@ pub fn export(store: &Store, sites: &[String], since: &str, out: &Path) -> Resul
         .reads("the model store", store.path())
         .writes("--out", out, OutputKind::ModelsTable)
         .check()?;
-    let mut table = Writer::create(out)?;
+    let mut table = ModelsTableWriter::create(out)?;
     let mut revisions = 0;
     for site in &keys {
         for model in store.models(site)?.into_iter().filter(|model| *model.night >= *since) {
@@ -120,19 +120,15 @@ fn check(row: &ModelRow) -> Result<()> {
     Ok(())
 }
 
-/// A table that is being written. It appears when it is finished.
-struct Writer {
+struct ModelsTableWriter {
     path: PathBuf,
     file: SerializedFileWriter<CheckedWriter>,
     rows: Vec<ModelRow>,
     bytes: usize,
 }
 
-impl Writer {
+impl ModelsTableWriter {
     /// Starts the table at `path`, and the folder it is in.
-    ///
-    /// # Errors
-    /// If it cannot be created.
     fn create(path: &Path) -> Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             make_folder(folder)?;
@@ -153,10 +149,6 @@ impl Writer {
         Ok(Self { path: path.to_owned(), file, rows: Vec::new(), bytes: 0 })
     }
 
-    /// Adds a row.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
     fn push(&mut self, model: ModelRow) -> Result<()> {
         self.bytes += model.blob.len();
         self.rows.push(model);
@@ -176,17 +168,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Completes the table.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
     fn finish(mut self) -> Result<()> {
         self.write()?;
         checked_file::finish(self.file)
     }
 }
 
-/// Writes rows column by column, in the order of the schema.
 fn write_group(
     group: &mut SerializedRowGroupWriter<'_, CheckedWriter>,
     rows: &[ModelRow],
@@ -236,9 +223,6 @@ fn write_group(
 }
 
 /// Reads the rows of a table, of any program that keeps its columns.
-///
-/// # Errors
-/// If it is no table of models or damaged, or `take` fails.
 fn each(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Result<()> {
     contain_panics(|| read_rows(path, take))
         .with_context(|| format!("{} is damaged", path.display()))?

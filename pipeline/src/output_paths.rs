@@ -6,15 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use config::files::{address_of, without_detours};
+use config::{Config, EmitConfig, RunConfig, SinkName};
+use errors::Problem;
+use input::Input;
+use input::file_type::{first_bytes, what_is};
 use sink::Ledger;
 
-use crate::config::{Config, EmitConfig, RunConfig, without_detours};
-use crate::error_chain::Problem;
-use crate::file_type::{first_bytes, what_is};
-use crate::inputs::Input;
-use crate::resume::folder::STATE;
-use crate::sink_name::SinkName;
-use crate::source::address_of;
+use crate::run::folder::STATE;
 
 /// What a command writes at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +53,6 @@ pub enum OutputKind {
 }
 
 impl OutputKind {
-    /// What it is called.
     fn noun(self) -> &'static str {
         match self {
             Self::Metrics => "a file of metrics",
@@ -144,7 +142,6 @@ fn foreign_to_dataset(folder: &Path) -> Option<String> {
     sink::foreign_to_dataset(folder).ok().flatten()
 }
 
-/// What is done with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     Read,
@@ -160,7 +157,6 @@ struct NamedPath {
 }
 
 impl NamedPath {
-    /// The name and the path, as messages have them.
     fn shown(&self) -> String {
         format!("{} ({})", self.path.display(), self.by)
     }

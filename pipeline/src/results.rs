@@ -1,18 +1,17 @@
 //! The folder of a finished run, read back: in whatever form its articles were written.
 
+pub mod lines;
+
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
+use config::{Config, SinkName};
+use errors::Problem;
 use report::foreign_line;
 use serde::de::DeserializeOwned;
 use sink::{Ledger, RunState};
-
-use crate::config::Config;
-use crate::error_chain::Problem;
-use crate::lines;
-use crate::sink_name::SinkName;
 
 /// Says that a folder has no ledger: it contains no run, or no finished one (`what`).
 pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {
@@ -69,7 +68,6 @@ pub fn check_earlier(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// The folder of a finished run.
 #[derive(Clone, Debug)]
 pub(crate) struct Results {
     folder: PathBuf,
@@ -77,16 +75,11 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Opens the folder of a run.
-    ///
-    /// # Errors
-    /// If it holds no finished run.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let ledger = Arc::new(finished_ledger(folder)?);
         Ok(Self { folder: folder.to_owned(), ledger })
     }
 
-    /// The run's ledger.
     pub(crate) fn ledger(&self) -> &Arc<Ledger> {
         &self.ledger
     }
@@ -101,10 +94,6 @@ impl Results {
         LineFile(self.folder.join("dropped.jsonl"))
     }
 
-    /// The lines of articles.
-    ///
-    /// # Errors
-    /// If the run did not write them.
     pub(crate) fn articles(&self) -> Result<LineFile> {
         articles_in(&self.folder, Some(&self.ledger))
     }
@@ -147,15 +136,10 @@ fn articles_in(folder: &Path, ledger: Option<&Ledger>) -> Result<LineFile> {
 pub(crate) struct LineFile(PathBuf);
 
 impl LineFile {
-    /// Where it lies.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Calls for each line.
-    ///
-    /// # Errors
-    /// If the file cannot be read, a line is not as it should be, or `take` fails.
     pub(crate) fn each<T: DeserializeOwned>(
         &self,
         mut take: impl FnMut(T, &str) -> Result<()>,

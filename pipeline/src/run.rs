@@ -5,54 +5,59 @@
 //! same are found across sites. The steps ([`crate::steps`]) call the same functions for a part of the inputs or sites.
 
 pub(crate) mod emission;
-mod finishing;
+pub(crate) mod folder;
+pub(crate) mod forecast;
+pub(crate) mod identity;
 mod inputs;
+pub mod ledger;
 pub(crate) mod nightly;
 mod process;
-pub(crate) mod read;
+pub(crate) mod sinks;
 pub(crate) mod site_results;
+pub(crate) mod status;
+pub mod target;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anyhow::{Context, Result, bail};
+use config::Config;
+use config::memory::MemoryShares;
+use errors::{Problem, Stopped, mark_begun, problem_of};
 use grouping::Tracking;
+use input::Input;
+use input::reader::InputReader;
+use input::selection::warn_of_missing;
 use model::BestWrapper;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::readable::size;
+use segment::collect::{Collector, SegmentFiles, Segments};
+use segment::frames::is_damage;
+use segment::identity::{StepIdentity, StepKind};
+use segment::settle::{SettledSites, settle_sites};
+use segment::work_folder::make_work_folder;
 use sink::{Ledger, RunPhase, SinkError};
+use terminal::progress_bar::Observer;
 
 use self::emission::{Emission, write_drops};
-use self::read::InputReader;
-use crate::config::Config;
-use crate::error_chain::{Problem, problem_of};
-use crate::frames::is_damage;
-use crate::inputs::Input;
-use crate::memory::Shares;
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Clock, begin_ledger};
-use crate::progress::observer::Observer;
-use crate::progress::status::{Status, place};
-use crate::progress::tally::Tally;
 use crate::results::check_earlier;
-use crate::resume::folder::{Claim, RunFolder, state_error};
-use crate::resume::identity::Identity;
-use crate::segment::collect::{Collector, SegmentFiles, Segments};
-use crate::segment::identity::{Step, StepIdentity};
-use crate::segment::settle::{SettledSites, settle_sites};
-use crate::segment::work_folder::make_work_folder;
-use crate::selection::warn_of_missing;
+use crate::run::folder::{Claim, RunFolder, state_error};
+use crate::run::identity::Identity;
+use crate::run::ledger::{Clock, RunTally, begin_ledger};
+use crate::run::sinks::check_outputs;
+use crate::run::status::{Status, place};
 use crate::stages::emit::Outputs;
 
-pub(crate) use self::finishing::finish_folder;
 pub use self::inputs::read_sites;
 pub(crate) use self::inputs::{find as find_inputs, read_grouped};
+pub(crate) use crate::run::emission::finish_folder;
 
 /// The outcome of a run.
 #[derive(Debug)]
-pub struct Report {
+pub struct RunReport {
     /// The ledger.
     pub ledger: Ledger,
     /// The sites with the most articles, most first, with their best wrappers.
@@ -78,31 +83,6 @@ pub struct Upload {
     pub kept: Option<PathBuf>,
 }
 
-/// Why a run stopped before its end.
-#[derive(Debug, thiserror::Error)]
-pub enum Stopped {
-    /// Nothing was worth keeping.
-    #[error("stopped; nothing was written")]
-    Empty,
-    /// The results so far are kept: how many.
-    #[error("stopped {0}; the same command resumes from there")]
-    Kept(String),
-}
-
-/// Whether something was begun that must be ended in order.
-static BEGUN: AtomicBool = AtomicBool::new(false);
-
-/// Says that from here on the command looks at its stop flag when a signal comes, and cleans up.
-pub fn mark_begun() {
-    BEGUN.store(true, Ordering::Relaxed);
-}
-
-/// Whether a command has begun anything. Before, it reads settings, lists and the like: whatever it waits for, a
-/// signal may end the process.
-pub fn has_begun() -> bool {
-    BEGUN.load(Ordering::Relaxed)
-}
-
 /// An error after which the same command resumes, and what of the sites is kept until then.
 fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
     let Problem { at, what, next } = problem_of(&error);
@@ -121,8 +101,8 @@ fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
 /// What to do about a damaged file with what was read.
 const READS_AGAIN: &str = "give the same command again; it reads the inputs again";
 
-/// Whether a temporary file is damaged.
-fn has_damage(error: &anyhow::Error) -> bool {
+/// Whether a file with checksums is damaged.
+pub(crate) fn has_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_damage))
 }
 
@@ -152,28 +132,24 @@ pub fn run(
     overwrite: bool,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Report> {
-    let prepared = Prepared::of(config, stop)?;
+) -> Result<RunReport> {
+    let prepared = PreparedRun::of(config, stop)?;
     run_prepared(config, &prepared, overwrite, stop, observer)
 }
 
-/// What a run is to work on, before anything is written.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedRun {
     clock: Clock,
     budget: u64,
     inputs: Vec<Input>,
     pub(crate) identity: Identity,
 }
 
-impl Prepared {
+impl PreparedRun {
     /// Checks the settings, finds the inputs, and checks all paths.
-    ///
-    /// # Errors
-    /// As [`run`], before any work.
     pub(crate) fn of(config: &Config, stop: &AtomicBool) -> Result<Self> {
         let clock = Clock::default();
-        config.emit.check(&config.run.out)?;
+        check_outputs(&config.emit, &config.run.out)?;
         let budget = config.run.budget()?;
         check_earlier(config)?;
         let (inputs, states) = inputs::find(config, stop)?;
@@ -185,24 +161,21 @@ impl Prepared {
 }
 
 /// Runs the pipeline in a local folder.
-///
-/// # Errors
-/// As [`run`].
 pub(crate) fn run_prepared(
     config: &Config,
-    prepared: &Prepared,
+    prepared: &PreparedRun,
     overwrite: bool,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Report> {
-    let Prepared { clock, budget, inputs, identity } = prepared;
+) -> Result<RunReport> {
+    let PreparedRun { clock, budget, inputs, identity } = prepared;
     let (folder, resumes) = match RunFolder::claim(config, identity, overwrite)? {
         Claim::Begin(folder) => (folder, false),
         Claim::Resume(folder) => (folder, true),
         Claim::Done(mut ledger) => {
-            finishing::compare_finished(config, &mut ledger)?;
+            emission::compare_finished(config, &mut ledger)?;
             let best = Vec::new();
-            return Ok(Report { ledger: *ledger, best, nothing_to_do: true, upload: None });
+            return Ok(RunReport { ledger: *ledger, best, nothing_to_do: true, upload: None });
         }
     };
     let store = match nightly::open(config, stop, stopped_waiting(resumes)) {
@@ -212,9 +185,8 @@ pub(crate) fn run_prepared(
         }
         opened => opened?,
     };
-    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-    let pool = pool.context("cannot start threads")?;
-    let shares = Shares::of(*budget, pool.current_num_threads(), config.read.most_memory());
+    let pool = thread_pool(config)?;
+    let shares = MemoryShares::of(*budget, pool.current_num_threads(), config.read.most_memory());
     let work_folder = folder.work_folder(&config.run.spool);
     let mut ledger = begin_ledger(config, pool.current_num_threads());
     if let Some(progress) = &mut ledger.progress {
@@ -267,24 +239,28 @@ pub(crate) fn run_prepared(
     if ledger.failed_sinks.is_empty() || !ledger.unread().is_empty() {
         folder.finish()?;
     }
-    Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
+    Ok(RunReport { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
 }
 
-/// A run with everything it needs.
+/// The threads of a run or step, as many as the settings name.
+pub(crate) fn thread_pool(config: &Config) -> Result<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
+    pool.context("cannot start threads")
+}
+
 #[derive(Debug)]
 struct RunContext<'a> {
     config: &'a Config,
     inputs: &'a [Input],
     identity: &'a Identity,
     folder: &'a RunFolder,
-    /// The store of site models, if there is one.
     store: Option<&'a Store>,
     /// Where files go that do not fit into memory.
     work_folder: &'a Path,
     /// Bytes of pages in them.
     written: &'a AtomicU64,
     pool: &'a ThreadPool,
-    shares: Shares,
+    shares: MemoryShares,
     clock: &'a Clock,
     status: &'a Status<'a>,
     stop: &'a AtomicBool,
@@ -293,12 +269,12 @@ struct RunContext<'a> {
 
 impl RunContext<'_> {
     /// Everything between the claim of the run folder and the report.
-    fn run(&self, resumes: bool) -> Result<Tally> {
+    fn run(&self, resumes: bool) -> Result<RunTally> {
         let segments = self.read(resumes)?;
         let mut sites = self.settle(segments)?;
         let mut outputs = Outputs::create(&self.config.run.out, self.config, self.stop)
             .map_err(|error| stopped_or(error, stopped_waiting(true)))?;
-        let mut tally = Tally::default();
+        let mut tally = RunTally::default();
         self.begin_night(&sites, &mut outputs)?;
         let to = Some((&mut outputs, &mut tally));
         let records = write_drops(&mut sites, self.work_folder, self.config, to)
@@ -326,7 +302,7 @@ impl RunContext<'_> {
         let files = SegmentFiles {
             folder: self.work_folder,
             limit: self.shares.waiting,
-            identity: StepIdentity::of(Step::Survey, 0, self.config, Vec::new()),
+            identity: StepIdentity::of(StepKind::Survey, 0, self.config, Vec::new()),
             written: self.written,
         };
         let collector = Collector::new(self.tracking(), files);
@@ -340,7 +316,7 @@ impl RunContext<'_> {
             states: self.identity.inputs(),
             selection: self.identity.selection(),
             files: self.shares.files,
-            clock: self.clock,
+            timer: &self.clock.read,
             stop: self.stop,
             progress: &progress,
         };
@@ -383,7 +359,7 @@ impl RunContext<'_> {
     }
 
     /// Writes all results, and keeps what the store took in.
-    fn emit(&self, mut outputs: Outputs<'_>, tally: &mut Tally) -> Result<()> {
+    fn emit(&self, mut outputs: Outputs<'_>, tally: &mut RunTally) -> Result<()> {
         self.status.phase(RunPhase::Writing, |_| ());
         let emission = Emission {
             config: self.config,

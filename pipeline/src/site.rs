@@ -12,14 +12,11 @@
 //!
 //! What comes of the pages of a larger site is computed here, or by other processes (`large`).
 
-mod again;
-mod change;
-mod decision;
-mod in_hand;
-mod kept;
+mod captures;
 pub(crate) mod large;
 pub(crate) mod made;
 mod night;
+pub mod site_configs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -31,20 +28,19 @@ use modelstore::Store;
 use sitemodel::{Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
 use self::large::{LargeSite, learnt_site_configs};
-use self::made::SiteMade;
+use self::made::SiteStepOutputs;
 use self::night::Begun;
 pub(crate) use self::night::Decided;
 
-use crate::captures::OtherCaptures;
-use crate::config::Config;
-use crate::progress::ledger::Clock;
-use crate::segment::pages::{SegmentPages, StoredSite};
-use crate::segment::stored::StoredPage;
-use crate::sink_name::SinkName;
-use crate::stages::apply::{Applying, Findings, Unassigned, found, join, result, unassigned};
-use crate::stages::learn::{
-    ParsedPages, Surveyed, head_of, head_of_page, needs_heads, parse, sample,
-};
+use config::{Config, SinkName};
+use segment::declared::{head_of, head_of_page, needs_heads};
+use segment::pages::{SegmentPages, StoredSite};
+use segment::stored::StoredPage;
+
+use crate::run::ledger::Clock;
+use crate::site::captures::OtherCaptures;
+use crate::stages::apply::{ApplyContext, Findings, Unassigned, found, join, result, unassigned};
+use crate::stages::learn::{ParsedPages, Surveyed, parse, sample};
 
 /// Receives the results of a site's parts, by number; returns whether to continue.
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
@@ -54,7 +50,7 @@ type TryCaptures<'b, 'a> = dyn FnMut(&Work<'a>, Vec<(usize, StoredPage)>) -> io:
     + 'b;
 
 /// As [`Emit`], in one thread.
-type Take<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
+type TakeResult<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
 
 /// Processes a site in memory, as a run does.
 pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
@@ -62,7 +58,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
     let pages = site.pages.iter().cloned().map(|page| StoredPage::held(page, None, None)).collect();
     let (key, items) = (site.key.clone(), site.feed_items.clone());
     let config = &Config {
-        run: crate::config::RunConfig { batch_bytes: u64::MAX, ..config.run.clone() },
+        run: config::RunConfig { batch_bytes: u64::MAX, ..config.run.clone() },
         ..config.clone()
     };
     let waiting = StoredSite { key, pages, items, others: Vec::new() };
@@ -77,9 +73,6 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 }
 
 /// Processes a site whose first `done` parts are done already.
-///
-/// # Errors
-/// If its pages cannot be read from the spool.
 pub(crate) fn work_on(
     site: StoredSite,
     done: usize,
@@ -100,14 +93,12 @@ pub(crate) fn work_on(
     Ok(())
 }
 
-/// A site that is being processed.
 pub(crate) struct Work<'a> {
     pub(crate) key: String,
     /// The best captures of its pages, by address.
     pub(crate) pages: Vec<StoredPage>,
     pub(crate) others: OtherCaptures,
     stored: &'a SegmentPages,
-    /// The store of models, if there is one.
     store: Option<&'a Store>,
     pub(crate) config: &'a Config,
     pub(crate) settings: &'a Settings,
@@ -115,7 +106,6 @@ pub(crate) struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// A site, and the feed items that lead to it.
     pub(crate) fn of(
         site: StoredSite,
         stored: &'a SegmentPages,
@@ -166,7 +156,7 @@ impl<'a> Work<'a> {
     /// The result of a site of which other processes computed what came of each page, all at once.
     pub(crate) fn assemble(
         &mut self,
-        made: SiteMade<'_>,
+        made: SiteStepOutputs<'_>,
         items: Vec<FeedItem>,
     ) -> io::Result<SiteResult> {
         let mut site = self.surveyed(items)?;
@@ -192,7 +182,7 @@ impl<'a> Work<'a> {
         large: &mut LargeSite<'_>,
         items: Vec<FeedItem>,
         done: usize,
-        emit: &mut Take<'_>,
+        emit: &mut TakeResult<'_>,
     ) -> io::Result<()> {
         let mut site = self.surveyed(items)?;
         let Begun { mut model, unassigned: then, mut night, .. } = large.begin(self, &mut site)?;
@@ -270,11 +260,11 @@ impl<'a> Work<'a> {
         findings.keys().copied().filter(waits).collect()
     }
 
-    pub(crate) fn applying<'b>(&self, site: &'b Surveyed, model: &'b SiteModel) -> Applying<'b>
+    pub(crate) fn applying<'b>(&self, site: &'b Surveyed, model: &'b SiteModel) -> ApplyContext<'b>
     where
         'a: 'b,
     {
-        Applying { site, model, settings: self.settings, meter: self.clock }
+        ApplyContext { site, model, settings: self.settings, meter: self.clock }
     }
 
     /// Pages by their indices.
@@ -317,7 +307,7 @@ impl<'a> Work<'a> {
     }
 
     /// The heads of all pages, where surveying the site needs them.
-    pub(crate) fn needed_heads(&self, items: &[FeedItem]) -> io::Result<Option<Vec<PageHead>>> {
+    fn needed_heads(&self, items: &[FeedItem]) -> io::Result<Option<Vec<PageHead>>> {
         if !self.needs_heads(items) {
             return Ok(None);
         }
@@ -373,7 +363,6 @@ impl<'a> Work<'a> {
         (model, known.collect())
     }
 
-    /// The indices of the sample of some pages.
     pub(crate) fn sample_of(&self, pages: &[usize]) -> Vec<usize> {
         let heads = pages.iter().map(|&page| &self.pages[page].head);
         let Sample { chosen, .. } =
@@ -381,12 +370,10 @@ impl<'a> Work<'a> {
         chosen.into_iter().map(|at| pages[at]).collect()
     }
 
-    /// The indices of the sample of the site.
     pub(crate) fn sample(&self) -> Vec<usize> {
         self.sample_of(&(0..self.pages.len()).collect::<Vec<_>>())
     }
 
-    /// Whether site configs are to be written.
     pub(crate) fn wants_site_configs(&self) -> bool {
         self.config.emit.sinks.contains(&SinkName::SiteConfig)
     }
@@ -394,7 +381,7 @@ impl<'a> Work<'a> {
     /// The result of pages, including the articles of their other captures.
     fn result(
         &mut self,
-        applying: &Applying<'_>,
+        applying: &ApplyContext<'_>,
         mut findings: Findings,
         try_some: &mut TryCaptures<'_, 'a>,
     ) -> io::Result<SiteResult> {
@@ -410,14 +397,12 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Takes some pages out of those that are parsed.
 fn take_pages<'p>(parsed: &mut ParsedPages<'p>, pages: &BTreeSet<usize>) -> ParsedPages<'p> {
     let (taken, rest) = std::mem::take(parsed).into_iter().partition(|(at, _)| pages.contains(at));
     *parsed = rest;
     taken
 }
 
-/// The heads of parsed pages.
 fn heads(parsed: &ParsedPages<'_>, settings: &Settings) -> Vec<PageHead> {
     let head = |(_, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
         Ok(parsed) => head_of(parsed, settings),

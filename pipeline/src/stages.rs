@@ -3,6 +3,4 @@
 
 pub mod apply;
 pub mod emit;
-pub mod group;
 pub mod learn;
-pub mod read;

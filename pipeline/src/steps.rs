@@ -26,11 +26,8 @@ brought together: their pages stay in their surveys, and models come to them.
 
 pub mod apply;
 mod assemble;
-mod crawl;
 pub mod describe;
 mod files;
 pub mod learn;
 pub mod merge;
 pub mod survey;
-
-pub use crate::segment::identity::Share;

@@ -9,17 +9,18 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use config::Config;
+use errors::{Stopped, mark_begun};
+use input::read::{Intake, read};
+use input::{Input, expand};
 use model::Page;
 use serde_json::{Map, Value, json};
 use sink::Ledger;
-use sitegrove::commands::{format::Format, whole_number::whole};
-use sitegrove::config::Config;
-use sitegrove::inputs::{Input, expand};
-use sitegrove::printed::Console;
 use sitegrove::results::finished_ledger;
-use sitegrove::run::{Stopped, mark_begun};
-use sitegrove::stages::read::{Intake, read};
 use sitemodel::parse_page;
+use terminal::arguments::PrintFormat;
+use terminal::arguments::whole;
+use terminal::printed::Console;
 
 /// Arguments of `sitegrove-lab bench`.
 #[derive(Args, Debug)]
@@ -37,7 +38,7 @@ pub(crate) struct BenchArgs {
     pub(crate) rounds: usize,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
 }
 
 /// Measures, and prints rates and their ratios.
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) ->
     }
     let megabytes = html as f64 / 1e6;
     let alike = pages.iter().filter(|p| dom::parse(&p.html).same_tree(&by_html5ever(p))).count();
-    if args.format == Format::Text {
+    if args.format == PrintFormat::Text {
         writeln!(out, "{} pages, {megabytes:.1} MB of HTML", pages.len())?;
         writeln!(out, "{alike} of them have the same tree with html5ever's tokenizer")?;
     }
@@ -72,8 +73,8 @@ pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) ->
     let _ = std::fs::remove_dir_all(&folder);
     let rounds = measured?;
     match args.format {
-        Format::Text => print(out, megabytes, &rounds),
-        Format::Json => {
+        PrintFormat::Text => print(out, megabytes, &rounds),
+        PrintFormat::Json => {
             let of = json!({ "pages": pages.len(), "html_mb": megabytes, "same_tree": alike });
             print_json(out, &of, &rounds)
         }

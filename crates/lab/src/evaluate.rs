@@ -32,18 +32,16 @@ use ::metadata::is_field_line;
 use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
-use score::{Measure, Output, Score};
-use sink::AtomicFile;
-use sitegrove::{
-    commands::whole_number::whole,
-    output_paths::{CommandPaths, OutputKind},
-    printed::Console,
-};
-
-use crate::gold::{GoldPage, read_gold};
 use report::Verdict;
 use runs::{Run, RunPage, name_and_path, read_runs};
+use score::{Measure, Output, Score};
+use sink::AtomicFile;
+use sitegrove::output_paths::{CommandPaths, OutputKind};
 use sweep::Sweep;
+use terminal::arguments::whole;
+use terminal::printed::Console;
+
+use crate::gold::{GoldPage, read_gold};
 
 /// Compare runs with gold text, side by side.
 #[derive(Args, Clone, Debug)]

@@ -17,10 +17,10 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use sitegrove::command_line::{MessageArgs, Program, run_program};
 use sitegrove::commands::run;
-use sitegrove::messages::LogFormat;
-use sitegrove::printed::Console;
+use terminal::command_line::{MessageArgs, Program, run_program};
+use terminal::messages::LogFormat;
+use terminal::printed::Console;
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

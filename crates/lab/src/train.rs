@@ -27,24 +27,23 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use grove::{DecideParameters, Figure, TrainingSet, Trees, WEIGHTS_SCHEMA, Weights, feature_names};
-use model::Site;
-use serde_json::json;
-use sink::AtomicFile;
-use sitegrove::{
-    commands::{format::Format, whole_number::whole},
-    config::Config,
-    output_paths::{CommandPaths, OutputKind},
-    printed::Console,
-    run::read_sites,
-};
-
-use crate::gold::{GoldFile, read_gold};
+use config::Config;
 use course::{Course, Plan, course};
 use fit::FitError;
 use folds::{LeaveOut, of_publishers, parts};
+use grove::{DecideParameters, Figure, TrainingSet, Trees, WEIGHTS_SCHEMA, Weights, feature_names};
+use model::Site;
 use pages::Siblings;
+use serde_json::json;
+use sink::AtomicFile;
+use sitegrove::output_paths::{CommandPaths, OutputKind};
+use sitegrove::run::read_sites;
+use terminal::arguments::PrintFormat;
+use terminal::arguments::whole;
+use terminal::printed::Console;
 use trial::HeldOut;
+
+use crate::gold::{GoldFile, read_gold};
 
 /// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
 const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
@@ -90,7 +89,7 @@ pub(crate) struct TrainArgs {
     pub(crate) curve: Vec<u8>,
     /// Output format; JSON has the figures that the weights file records
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
 }
 
 /// Fits the weights, writes them, and prints their quality.
@@ -101,7 +100,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     // The tables are for people.
     let mut nowhere = std::io::sink();
     let out: &mut dyn Write = match args.format {
-        Format::Text if !console.is_quiet() => console,
+        PrintFormat::Text if !console.is_quiet() => console,
         _ => &mut nowhere,
     };
     paths_of(args).check()?;
@@ -168,7 +167,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     let weights = Weights { figures: training.like.figures, ..fitted };
     AtomicFile::write_whole(&args.out, weights.to_json().as_bytes())?;
     let (trees, seconds) = (weights.number_of_trees(), begun.elapsed().as_secs_f64());
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         let figures: BTreeMap<&str, f64> =
             weights.figures.iter().map(|figure| (&*figure.name, figure.value)).collect();
         return Ok(console.json_line(&json!({

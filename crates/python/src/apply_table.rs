@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, DataType};
 use model::FeedItem;
 use rayon::prelude::*;
 use sink::{TableBuilder, drop_record};
-use sitegrove::in_memory::{self, Taken};
+use sitegrove::in_memory::{self, AppliedPage};
 use sitemodel::{Outcome, Seen, SiteModel};
 
 use crate::detached::{guarded, in_threads};
@@ -74,7 +74,7 @@ impl With {
         let mut pages = pages_of(batch)?;
         pages.iter_mut().for_each(|page| self.model.site().clone_into(&mut page.site));
         let apply = |page| in_memory::apply(&self.model, page, &self.items, &self.chosen.settings);
-        let taken: Vec<Taken> = pages.par_iter().map(apply).collect();
+        let taken: Vec<AppliedPage> = pages.par_iter().map(apply).collect();
         let mut seen = Seen::default();
         taken.iter().for_each(|taken| seen.add(&taken.seen()));
         locked(&self.seen).merge(&seen);

@@ -1,10 +1,10 @@
 //! The exceptions of `sitegrove.errors`: classes of Python, importable by name, so that they can be pickled.
 
+use errors::error_chain;
+use input::read::BrokenOff;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::import_exception;
 use pyo3::prelude::*;
-use sitegrove::error_chain::error_chain;
-use sitegrove::stages::read::BrokenOff;
 
 import_exception!(sitegrove.errors, SitegroveError);
 import_exception!(sitegrove.errors, InputError);

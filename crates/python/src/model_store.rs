@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use database::WaitPolicy;
+use errors::error_chain;
 use modelstore::{Store, StoreError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use sitegrove::error_chain::error_chain;
 use sitegrove::models_table;
 
 use crate::detached::{detached, until_signal};

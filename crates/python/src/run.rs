@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use errors::error_chain;
+use input::expand;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sitegrove::error_chain::error_chain;
-use sitegrove::inputs::expand;
-use sitegrove::progress::observer::Observer;
-use sitegrove::run::{Report, run as run_pipeline};
+use sitegrove::run::{RunReport, run as run_pipeline};
+use terminal::progress_bar::Observer;
 
 use crate::detached::{guarded, in_this_thread};
 use crate::errors::{InternalError, SitegroveError, input_error};
@@ -163,7 +163,7 @@ pub(crate) fn run(
         (Some(error), _) => Err(error),
         (None, Err(message)) => Err(InternalError::new_err(message)),
         (None, Ok(Err(error))) => Err(SitegroveError::new_err(error_chain(&error))),
-        (None, Ok(Ok(Report { .. }))) => Ok(()),
+        (None, Ok(Ok(RunReport { .. }))) => Ok(()),
     }
 }
 

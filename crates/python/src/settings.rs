@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use config::Config;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use sitegrove::config::Config;
 
 use crate::errors::{SettingsError, settings_error};
 use crate::json;

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
+use errors::error_chain;
 use pyo3::prelude::*;
-use sitegrove::error_chain::error_chain;
-use sitegrove::progress::observer::Quiet;
-use sitegrove::steps::{Share, apply, describe, learn, merge, survey};
+use segment::identity::SiteShare;
+use sitegrove::steps::{apply, describe, learn, merge, survey};
+use terminal::progress_bar::Quiet;
 
 use crate::detached::detached;
 use crate::errors::{SitegroveError, input_error};
@@ -18,14 +19,14 @@ type Chosen<'a, 'py> = Option<&'a Bound<'py, Settings>>;
 fn call<T: Send>(
     py: Python<'_>,
     settings: Chosen<'_, '_>,
-    step: impl FnOnce(sitegrove::config::Config, &AtomicBool) -> anyhow::Result<T> + Send,
+    step: impl FnOnce(config::Config, &AtomicBool) -> anyhow::Result<T> + Send,
 ) -> PyResult<T> {
     let config = chosen(settings)?.config.clone();
     let done = detached(py, 1, || step(config, &AtomicBool::new(false)))?;
     done.map_err(|error| SitegroveError::new_err(error_chain(&error)))
 }
 
-fn share(text: &str) -> PyResult<Share> {
+fn share(text: &str) -> PyResult<SiteShare> {
     text.parse().map_err(|message: String| input_error(message, None, None))
 }
 

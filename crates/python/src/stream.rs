@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{RecordBatch as Batch, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
+use input::read::BrokenOff;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::{
     ArrayIterator, to_array_pycapsules, to_schema_pycapsule, to_stream_pycapsule,
 };
-use sitegrove::stages::read::BrokenOff;
 
 use crate::detached::detached;
 use crate::errors::{SitegroveError, broken_off, input_error};

@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
+use input::read::{ArchiveReader, BrokenOff, Intake};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use sitegrove::stages::read::{ArchiveReader, BrokenOff, Intake};
 
 use crate::detached::detached;
 use crate::errors::{broken_off, input_error};

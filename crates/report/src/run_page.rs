@@ -59,16 +59,16 @@ const COLUMNS: [(&str, &str); 9] = [
 
 /// The task of each stage, in order.
 const STAGES: [(&str, &str); 10] = [
-    ("1-read", "archives, files and feeds"),
-    ("2-group", "pages by site"),
-    ("3-parse", "HTML into trees"),
-    ("3-cluster", "pages grouped by layout"),
-    ("4-signify", "signifiers of each page"),
-    ("5-rank", "structural patterns ranked"),
-    ("6-wrap", "wrappers generated and tested"),
-    ("7-extract", "text, HTML, metadata"),
-    ("8-compare", "articles that are the same"),
-    ("8-emit", "files written"),
+    ("read", "archives, files and feeds"),
+    ("group", "pages by site"),
+    ("parse", "HTML into trees"),
+    ("cluster", "pages grouped by layout"),
+    ("signify", "signifiers of each page"),
+    ("rank", "structural patterns ranked"),
+    ("wrap", "wrappers generated and tested"),
+    ("extract", "text, HTML, metadata"),
+    ("compare", "articles that are the same"),
+    ("emit", "files written"),
 ];
 
 /// The drop reasons of pages that are copies of others.
@@ -263,8 +263,7 @@ impl<'a> RunReportPage<'a> {
             stages.map(|(stage, &seconds)| (stage.as_str(), seconds)).collect();
         stages.sort_by_key(|(stage, _)| place(stage).unwrap_or(STAGES.len()));
         let bars = stages.into_iter().map(|(stage, seconds)| Bar {
-            // In `1-read`, the number gives only the order.
-            name: stage.split_once('-').map_or(stage, |(_, name)| name).to_owned(),
+            name: stage.to_owned(),
             more: place(stage).map_or("", |at| STAGES[at].1).to_owned(),
             amount: seconds,
             shown: duration(seconds),

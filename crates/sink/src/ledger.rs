@@ -59,7 +59,7 @@ impl fmt::Display for PageSelection {
 }
 
 /// An input file as it was read.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct InputRecord {
     /// The file as named.
     pub file: String,

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-
-use super::format::Format;
-use crate::printed::Console;
+use terminal::arguments::PrintFormat;
+use terminal::printed::Console;
 
 /// What happened to an article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,7 +53,7 @@ pub struct ChangesArgs {
     pub kinds: Vec<KindArg>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: PrintFormat,
 }
 
 /// Prints the new versions, by date.
@@ -62,9 +61,9 @@ pub struct ChangesArgs {
 /// # Errors
 /// If the date or the archive cannot be read, or the output cannot be written.
 pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
-    use crate::printed::line;
     use anyhow::Context;
     use sink::{Change, ChangeKind};
+    use terminal::printed::line;
 
     let since = archive::parse_date(&args.since).with_context(|| {
         format!("invalid date `{}`: expected 2026-10-05 or 2026-10-05T03:00:00Z", args.since)
@@ -85,7 +84,7 @@ pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
         if !wanted.is_empty() && !wanted.contains(&change.kind) {
             return Ok(());
         }
-        if args.format == Format::Json {
+        if args.format == PrintFormat::Json {
             out.json_line(&change)?;
         } else {
             let what = if change.changed.is_empty() {

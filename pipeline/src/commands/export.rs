@@ -8,17 +8,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use articles::ExportedArticle;
 use clap::{Args, Subcommand, ValueEnum};
 use document::Pictures;
-use model::Article;
-use model::contain_panics;
+use errors::Problem;
+use model::{Article, contain_panics};
 use report::readable::count;
 use sink::{AtomicFile, make_folder};
+use terminal::printed::{Console, line};
 
-use crate::error_chain::Problem;
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::printed::{Console, line};
-use articles::Found;
 
 /// Arguments of `sitegrove export`.
 #[derive(Args, Debug)]
@@ -30,18 +29,17 @@ Examples:
       --out blog.epub")]
 pub struct ExportArgs {
     #[command(subcommand)]
-    command: Command,
+    command: ExportCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ExportCommand {
     /// Write articles as HTML, Markdown, EPUB, TEI or JSON
     Article(ArticleArgs),
 }
 
-/// Format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum DocumentFormat {
     /// One HTML page for each article, with its pictures in it
     Html,
     /// One Markdown file for each article
@@ -54,12 +52,9 @@ enum Format {
     Json,
 }
 
-impl Format {
+impl DocumentFormat {
     /// The format of what is written to a path: that of its extension; HTML for a folder, and for a name without an
     /// extension.
-    ///
-    /// # Errors
-    /// If no format has this extension.
     fn of_path(path: &Path) -> Result<Self> {
         let extension = path.extension().map(|own| own.to_string_lossy().to_ascii_lowercase());
         let Some(extension) = extension.filter(|_| !is_folder(path)) else { return Ok(Self::Html) };
@@ -75,7 +70,6 @@ impl Format {
         })
     }
 
-    /// What its files are.
     fn output(self) -> OutputKind {
         match self {
             Self::Html => OutputKind::Html,
@@ -86,7 +80,6 @@ impl Format {
         }
     }
 
-    /// The ending of its files.
     fn ending(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -130,7 +123,7 @@ struct ArticleArgs {
     site: Option<String>,
     /// Format of the documents [default: by the extension of --out; html for a folder]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    format: Option<DocumentFormat>,
     /// WARC files or folders that have the pictures [default: those that the articles name]
     #[arg(long, value_name = "INPUT")]
     pictures: Vec<String>,
@@ -145,14 +138,14 @@ struct ArticleArgs {
 /// If an article is not there, or a file cannot be read or written.
 pub fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
     match &args.command {
-        Command::Article(args) => export(args, out),
+        ExportCommand::Article(args) => export(args, out),
     }
 }
 
 fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     let format = match args.format {
         Some(format) => format,
-        None => Format::of_path(&args.out)?,
+        None => DocumentFormat::of_path(&args.out)?,
     };
     let found = match (&args.run, &args.archive) {
         (Some(run), _) => articles::of_run(run, &args.urls, args.site.as_deref())?,
@@ -166,16 +159,16 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     }
     paths_of(args, format, found.len()).check()?;
     let pictures = match format {
-        Format::Html | Format::Epub => {
+        DocumentFormat::Html | DocumentFormat::Epub => {
             if args.pictures.is_empty() {
                 pictures::of_records(&found)?
             } else {
                 pictures::of_inputs(&args.pictures, &found)?
             }
         }
-        Format::Markdown | Format::Tei | Format::Json => Pictures::new(),
+        DocumentFormat::Markdown | DocumentFormat::Tei | DocumentFormat::Json => Pictures::new(),
     };
-    if format == Format::Epub {
+    if format == DocumentFormat::Epub {
         let articles: Vec<Article> = found.into_iter().map(|found| found.article).collect();
         let title = args.site.clone().unwrap_or_else(|| "Articles".to_owned());
         let book = document::epub(&articles, &title, &pictures).context("cannot make the book")?;
@@ -222,11 +215,10 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
 }
 
-/// The paths of the command, which writes so many articles.
-fn paths_of(args: &ArticleArgs, format: Format, articles: usize) -> CommandPaths {
+fn paths_of(args: &ArticleArgs, format: DocumentFormat, articles: usize) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let ArticleArgs { run, archive, pictures, out, urls: _, site: _, format: _ } = args;
-    let is_file = format == Format::Epub || (articles == 1 && !is_folder(out));
+    let is_file = format == DocumentFormat::Epub || (articles == 1 && !is_folder(out));
     let output = if is_file { format.output() } else { OutputKind::Folder };
     let paths = CommandPaths::default()
         .reads_run("--run", run.as_deref().unwrap_or(Path::new("")))
@@ -239,17 +231,21 @@ fn shown(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
-fn document_of(found: &Found, format: Format, pictures: &Pictures) -> Result<Vec<u8>> {
+fn document_of(
+    found: &ExportedArticle,
+    format: DocumentFormat,
+    pictures: &Pictures,
+) -> Result<Vec<u8>> {
     Ok(match format {
-        Format::Html => document::page(&found.article, pictures).into_bytes(),
-        Format::Markdown => document::markdown(&found.article).into_bytes(),
-        Format::Tei => document::tei(&found.article).into_bytes(),
-        Format::Json => {
+        DocumentFormat::Html => document::page(&found.article, pictures).into_bytes(),
+        DocumentFormat::Markdown => document::markdown(&found.article).into_bytes(),
+        DocumentFormat::Tei => document::tei(&found.article).into_bytes(),
+        DocumentFormat::Json => {
             let mut bytes = serde_json::to_vec_pretty(&found.record)?;
             bytes.push(b'\n');
             bytes
         }
-        Format::Epub => bail!("a book holds all articles"),
+        DocumentFormat::Epub => bail!("a book holds all articles"),
     })
 }
 

@@ -1,25 +1,22 @@
 //! `sitegrove extract`: extracts a few pages and prints them.
 
-mod indexed;
 mod pages;
-mod wanted;
 
 use std::io::Write;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use config::Config;
+use errors::Problem;
 use grouping::Tracking;
 use model::SiteResult;
-
-use crate::config::Config;
-use crate::error_chain::Problem;
-use crate::printed::{Console, line};
-use crate::progress::ledger::Clock;
-use crate::site::process;
-use crate::stages::group::group;
-use pages::Pages;
+use pages::{Pages, WantedAddress};
+use segment::group::group;
 use sitemodel::Engine;
-use wanted::Wanted;
+use terminal::printed::{Console, line};
+
+use crate::run::ledger::Clock;
+use crate::site::process;
 
 /// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -78,7 +75,7 @@ pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<bool> {
     }
     config.emit.markdown = matches!(args.format, ExtractFormat::Markdown);
     let tracking = Tracking::new(&config.group.tracking_parameters);
-    let wanted = args.url.as_deref().map(|url| Wanted::of(url, &tracking)).transpose()?;
+    let wanted = args.url.as_deref().map(|url| WantedAddress::of(url, &tracking)).transpose()?;
     let Pages { intakes, are_named, are_whole } =
         pages::read_named(&args.inputs, wanted.as_ref(), &config)?;
     if are_named {

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-
-use super::format::Format;
-use crate::printed::Console;
+use terminal::arguments::PrintFormat;
+use terminal::printed::Console;
 
 /// Arguments of `sitegrove history`.
 #[derive(Args, Debug)]
@@ -26,7 +25,7 @@ pub struct HistoryArgs {
     pub archive: PathBuf,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: PrintFormat,
 }
 
 /// Prints the versions of an article, the oldest first.
@@ -34,12 +33,12 @@ pub struct HistoryArgs {
 /// # Errors
 /// If the archive cannot be read or does not contain the article, or the output cannot be written.
 pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
-    use crate::error_chain::Problem;
-    use crate::printed::line;
     use anyhow::bail;
+    use errors::Problem;
+    use terminal::printed::line;
 
     let archive = open(&args.archive)?;
-    let key_of = crate::sinks::article_key(&crate::config::Config::load(None)?);
+    let key_of = crate::run::sinks::article_key(&config::Config::load(None)?);
     let has_scheme = args.url.contains("://");
     let url = if has_scheme { args.url.clone() } else { format!("https://{}", args.url) };
     let versions = archive.history(&key_of(&url, None), &args.url)?;
@@ -53,7 +52,7 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
             ),
         ));
     }
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         for version in &versions {
             out.json_line(version)?;
         }
@@ -105,13 +104,9 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Opens an archive of articles.
-///
-/// # Errors
-/// If there is none, or it cannot be read.
 pub(super) fn open(path: &std::path::Path) -> Result<sink::ArticleArchive> {
     if !path.exists() {
-        anyhow::bail!(crate::error_chain::Problem::new(
+        anyhow::bail!(errors::Problem::new(
             path.display(),
             "there is no such archive",
             "`sitegrove run … --archive FILE` makes one",
@@ -121,7 +116,7 @@ pub(super) fn open(path: &std::path::Path) -> Result<sink::ArticleArchive> {
     let inside = path.join("archive.sqlite");
     let path = match path.is_dir() {
         true if inside.is_file() => &inside,
-        true => anyhow::bail!(crate::error_chain::Problem::new(
+        true => anyhow::bail!(errors::Problem::new(
             path.display(),
             "the folder contains no archive of articles",
             "`sitegrove run … --archive FILE` makes one",

@@ -1,29 +1,32 @@
 //! `sitegrove inspect`: an HTML page that shows what was learnt about a site, and why.
 
-mod every;
 mod records;
-mod relearn;
 mod reread;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use report::readable::count;
+use errors::{Problem, Stopped, mark_begun};
+use model::Site;
+use rayon::prelude::*;
+use report::SiteRecords;
+use report::readable::{count, size};
 use sink::{AtomicFile, make_folder, site_file_name};
+use terminal::arguments::whole;
+use terminal::messages::LogFormat;
+use terminal::printed::Console;
+use terminal::progress_bar::ProgressDisplay;
+use terminal::progress_bar::{Observer, Quiet};
 
 use self::records::{RunRecords, find_site, sites_of};
-use self::relearn::RunSettings;
-use super::whole_number::whole;
-use crate::error_chain::Problem;
-use crate::messages::LogFormat;
+use crate::commands::inspect::reread::{Reread, RereadRun, RunSettings, addresses, reread_all};
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::printed::Console;
 use crate::results::Results;
-use crate::run::mark_begun;
 
 /// Arguments of `sitegrove inspect`.
 #[derive(Args, Debug)]
@@ -66,7 +69,7 @@ pub fn run(
 ) -> Result<()> {
     mark_begun();
     if args.all {
-        return every::run(args, progress, stop, out);
+        return inspect_all(args, progress, stop, out);
     }
     paths_of(args).check()?;
     let results = Results::open(&args.run)?;
@@ -96,7 +99,6 @@ pub fn run(
     Ok(())
 }
 
-/// The paths of the command.
 fn paths_of(args: &InspectArgs) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let InspectArgs { run, out, site: _, all: _, pages: _ } = args;
@@ -110,7 +112,6 @@ fn paths_of(args: &InspectArgs) -> CommandPaths {
 /// Maximum number of notes that are printed.
 const NOTES_PRINTED: usize = 3;
 
-/// Reports what the pages say of differences from the run.
 fn warn_of(run: &Path, notes: &[String]) {
     for note in notes.iter().take(NOTES_PRINTED) {
         tracing::warn!(at = %run.display(), "{}", decapitalised(note));
@@ -131,7 +132,6 @@ fn decapitalised(sentence: &str) -> String {
 /// Maximum number of sites that are named.
 const SITES_NAMED: usize = 5;
 
-/// Says that no site is named, and which there are.
 fn no_site_named(folder: &Path, run: &Results) -> anyhow::Error {
     let sites = match sites_of(run) {
         Ok(sites) => sites,
@@ -152,4 +152,70 @@ fn place(run: &Path, site: &str) -> Result<PathBuf> {
     fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     Ok(folder.join(format!("{}.html", site_file_name(site))))
+}
+
+/// Writes the pages of all sites, then rebuilds the report with links to them.
+fn inspect_all(
+    args: &InspectArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<()> {
+    let results = Results::open(&args.run)?;
+    let ledger = results.ledger();
+    let settings = RunSettings::new(ledger)?;
+    let all = RunRecords::find(&results, None)?;
+    let progress = progress.map(|form| ProgressDisplay::new(form, "writing"));
+    let observer: &dyn Observer = match &progress {
+        Some(progress) => progress,
+        None => &Quiet,
+    };
+    let RereadRun { sites, problems } =
+        reread_all(ledger, &all.addresses(), &settings.config, stop, observer)?;
+    let notes: Vec<String> = problems.iter().map(|(_, what)| what.clone()).collect();
+    warn_of(&args.run, &notes);
+    let mut again: BTreeMap<String, Site> =
+        sites.into_iter().map(|site| (site.key.clone(), site)).collect();
+    let named = sites_of(&results)?;
+    let each: Vec<(String, Option<Site>)> =
+        named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
+    let (pages, bytes) = (each.len(), AtomicU64::new(0));
+    let of_site = |site: &Option<Site>| site.as_ref().map_or(0, |site| site.pages.len());
+    observer.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
+    let done = each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {
+        if stop.load(Ordering::Relaxed) {
+            bail!(Stopped::Empty);
+        }
+        let read = of_site(&site);
+        let records = all.of_site(&name)?;
+        let reread = Reread { problems: problems_of(&records, &problems), site, unread: 0 };
+        let (page, _) = settings.page_of_site(&records, reread, args.pages)?;
+        bytes.fetch_add(page.len() as u64, Ordering::Relaxed);
+        AtomicFile::write_whole(&place(&args.run, &name)?, page.as_bytes())?;
+        observer.site_done(&name, read);
+        Ok(())
+    });
+    drop(progress);
+    done?;
+    let folder = report::pages_of(&args.run);
+    let size = size(bytes.into_inner());
+    writeln!(out, "{} in {} ({size})", count(pages, "page"), folder.display())?;
+    if report::refresh(&args.run, ledger)? {
+        writeln!(out, "{} links them", args.run.join(report::FILE).display())?;
+    }
+    Ok(())
+}
+
+/// The problems of inputs that concern a site: those with its pages, and feeds.
+fn problems_of(records: &SiteRecords, problems: &[(String, String)]) -> Vec<String> {
+    if problems.is_empty() {
+        return Vec::new();
+    }
+    let own = addresses(records);
+    let feeds = |file: &str| {
+        let mut inputs = records.ledger.inputs.iter();
+        inputs.any(|input| input.file == file && input.records.contains_key("feed"))
+    };
+    let concerns = |file: &str| own.contains_key(file) || feeds(file);
+    problems.iter().filter(|(file, _)| concerns(file)).map(|(_, what)| what.clone()).collect()
 }

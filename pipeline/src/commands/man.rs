@@ -8,9 +8,9 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use report::readable::count;
 use sink::AtomicFile;
+use terminal::printed::Console;
 
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::printed::Console;
 
 /// Arguments of `sitegrove man`.
 #[derive(Args, Debug)]

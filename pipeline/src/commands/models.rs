@@ -1,21 +1,23 @@
 //! `sitegrove models`: the models that runs keep from night to night, looked at, compared, moved and forgotten.
 
-mod check;
-mod diff;
-mod forget;
-mod show;
-mod transfer;
-
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
+use config::Config;
+use errors::Problem;
+use input::waiting::{NEVER_SET, waiting_for_databases};
 use modelstore::{RevisionRow, Store};
-use sitemodel::SiteModel;
+use report::readable::{count, grouped, size};
+use serde_json::{Value, json};
+use sitemodel::{SiteModel, Template};
+use terminal::arguments::PrintFormat;
+use terminal::arguments::whole;
+use terminal::printed::{Console, line};
 
-use crate::error_chain::Problem;
-use crate::printed::Console;
-use crate::waiting::{NEVER_SET, waiting_for_databases};
+use crate::models_table::{self, Imported};
 
 /// Arguments of `sitegrove models`.
 #[derive(Args, Debug)]
@@ -30,27 +32,27 @@ Examples:
 The file is made by `sitegrove run … --models FILE` (docs/NIGHTLY.md).")]
 pub struct ModelsArgs {
     #[command(subcommand)]
-    command: Command,
+    command: ModelsCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ModelsCommand {
     /// List the sites, with the revision and health of each model
-    List(show::ListArgs),
+    List(ModelsListArgs),
     /// Show the templates of a site's model, with their wrappers
-    Show(show::ShowArgs),
+    Show(ModelsShowArgs),
     /// Show the revisions of a site's model, and the decision of each run with its reason
-    History(show::HistoryArgs),
+    History(ModelsHistoryArgs),
     /// Compare two revisions of a site's model
-    Diff(diff::DiffArgs),
+    Diff(DiffArgs),
     /// Check that the file is intact and that all models and retained pages can be read
-    Check(check::CheckArgs),
+    Check(ModelsCheckArgs),
     /// Export revisions of models to a Parquet file
-    Export(transfer::ExportArgs),
+    Export(ModelsExportArgs),
     /// Import models from Parquet files that export wrote
-    Import(transfer::ImportArgs),
+    Import(ImportArgs),
     /// Remove sites and everything that is stored about them
-    Forget(forget::ForgetArgs),
+    Forget(ForgetArgs),
 }
 
 /// Runs the command. Returns whether all was well: `check` found no fault, `diff` found no difference.
@@ -59,18 +61,17 @@ enum Command {
 /// If the store cannot be read or written, or has no such site or revision.
 pub fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
     match &args.command {
-        Command::List(args) => show::list(args, out).map(|()| true),
-        Command::Show(args) => show::show(args, out).map(|()| true),
-        Command::History(args) => show::history(args, out).map(|()| true),
-        Command::Diff(args) => diff::run(args, out),
-        Command::Check(args) => check::run(args, out),
-        Command::Export(args) => transfer::export(args, out).map(|()| true),
-        Command::Import(args) => transfer::import(args, out).map(|()| true),
-        Command::Forget(args) => forget::forget(args, out).map(|()| true),
+        ModelsCommand::List(args) => list(args, out).map(|()| true),
+        ModelsCommand::Show(args) => show(args, out).map(|()| true),
+        ModelsCommand::History(args) => history(args, out).map(|()| true),
+        ModelsCommand::Diff(args) => diff(args, out),
+        ModelsCommand::Check(args) => check(args, out),
+        ModelsCommand::Export(args) => export(args, out).map(|()| true),
+        ModelsCommand::Import(args) => import(args, out).map(|()| true),
+        ModelsCommand::Forget(args) => forget(args, out).map(|()| true),
     }
 }
 
-/// Opens a store to change it.
 fn open(path: &Path) -> Result<Store> {
     if !path.is_file() {
         bail!(Problem::new(
@@ -104,4 +105,439 @@ fn revision(store: &Store, site: &str, number: Option<u32>) -> Result<(RevisionR
     let model = SiteModel::from_bytes(&bytes)
         .with_context(|| format!("{shown}: revision {} of {site}", row.revision))?;
     Ok((row, model))
+}
+
+/// Arguments of all of them but `import`.
+#[derive(Args, Debug)]
+struct StoreArgs {
+    /// The model store
+    #[arg(value_name = "FILE")]
+    models: PathBuf,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: PrintFormat,
+}
+
+/// Arguments of `sitegrove models list`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models list models.sqlite
+  sitegrove models list models.sqlite --format json")]
+struct ModelsListArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+/// Arguments of `sitegrove models show`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models show models.sqlite blog.example
+  sitegrove models show models.sqlite blog.example --revision 3 --format json")]
+struct ModelsShowArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Key of the site
+    site: String,
+    /// Revision of its model [default: the newest]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>)]
+    revision: Option<u32>,
+}
+
+/// Arguments of `sitegrove models history`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models history models.sqlite blog.example")]
+struct ModelsHistoryArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Key of the site
+    site: String,
+}
+
+fn date(night: &str) -> &str {
+    if night.is_empty() { "no date" } else { night }
+}
+
+fn list(args: &ModelsListArgs, out: &mut Console<'_>) -> Result<()> {
+    let store = Store::look(&args.store.models)?;
+    let sites = store.sites()?;
+    if args.store.format == PrintFormat::Json {
+        return Ok(sites.iter().try_for_each(|site| out.json_line(site))?);
+    }
+    writeln!(
+        out,
+        "{:<32} {:>8}  {:<13} {:<10}  {:<10} {:>8} {:>9}",
+        "site", "revision", "health", "first seen", "last seen", "retained", "bytes"
+    )?;
+    for site in &sites {
+        writeln!(
+            out,
+            "{:<32} {:>8}  {:<13} {:<10}  {:<10} {:>8} {:>9}",
+            line(&site.site),
+            site.revision,
+            line(&site.verdict),
+            line(date(&site.first_seen)),
+            line(date(&site.last_seen)),
+            site.retained,
+            site.bytes
+        )?;
+    }
+    let summary = store.summary()?;
+    writeln!(
+        out,
+        "\n{}, {} in {}, {} in {}, {}",
+        count(summary.sites as usize, "site"),
+        count(summary.revisions as usize, "revision"),
+        size(summary.model_bytes),
+        count(summary.retained as usize, "retained page"),
+        size(summary.sample_bytes),
+        count(summary.runs as usize, "run")
+    )?;
+    Ok(())
+}
+
+fn template_json(template: &Template) -> Value {
+    json!({
+        "template": template.id,
+        "kind": template.kind.as_str(),
+        "pages": template.pages,
+        "examples": template.examples,
+        "wrapper": template.wrapper().map(|wrapper| json!({
+            "version": wrapper.version,
+            "content": wrapper.content,
+            "prune": wrapper.prune,
+            "confidence": wrapper.confidence,
+        })),
+    })
+}
+
+fn show(args: &ModelsShowArgs, out: &mut Console<'_>) -> Result<()> {
+    let store = Store::look(&args.store.models)?;
+    let (row, model) = revision(&store, &args.site, args.revision)?;
+    if args.store.format == PrintFormat::Json {
+        let templates: Vec<Value> = model.templates().iter().map(template_json).collect();
+        let own = json!({ "site": args.site, "model": row, "templates": templates });
+        return Ok(out.json_line(&own)?);
+    }
+    writeln!(
+        out,
+        "{}: revision {} of {}, {} ({} pages, engine {})",
+        line(&args.site),
+        row.revision,
+        line(date(&row.night)),
+        line(&row.reason),
+        row.pages,
+        line(&row.engine)
+    )?;
+    for template in model.templates() {
+        let (id, kind, pages) = (line(&template.id), template.kind.as_str(), template.pages);
+        writeln!(out, "\n{id}: {kind}, learnt from {pages} pages")?;
+        let Some(wrapper) = template.wrapper() else { continue };
+        let (version, confidence) = (wrapper.version, wrapper.confidence);
+        writeln!(out, "  wrapper version {version}, confidence {confidence:.2}")?;
+        for expression in &wrapper.content {
+            writeln!(out, "  content  {}", line(expression))?;
+        }
+        for expression in &wrapper.prune {
+            writeln!(out, "  prune    {}", line(expression))?;
+        }
+    }
+    Ok(())
+}
+
+fn history(args: &ModelsHistoryArgs, out: &mut Console<'_>) -> Result<()> {
+    let store = Store::look(&args.store.models)?;
+    let (revisions, nights) = (store.revisions(&args.site)?, store.nights(&args.site)?);
+    if revisions.is_empty() && nights.is_empty() {
+        bail!(Problem::new(
+            args.store.models.display(),
+            format!("the site {} is not in this model store", args.site),
+            format!("`sitegrove models list {}` lists its sites", args.store.models.display()),
+        ));
+    }
+    if args.store.format == PrintFormat::Json {
+        let own = json!({ "site": args.site, "revisions": revisions, "nights": nights });
+        return Ok(out.json_line(&own)?);
+    }
+    writeln!(out, "revision  night       pages  templates  engine      why")?;
+    for row in &revisions {
+        writeln!(
+            out,
+            "{:>8}  {:<10}  {:>5}  {:>9}  {:<10}  {}",
+            row.revision,
+            line(date(&row.night)),
+            row.pages,
+            row.templates,
+            line(&row.engine),
+            line(&row.reason)
+        )?;
+    }
+    writeln!(out, "\nnight       health         revision  pages  unassigned  decision")?;
+    for row in &nights {
+        writeln!(
+            out,
+            "{:<10}  {:<13}  {:>8}  {:>5}  {:>10}  {}: {}",
+            line(date(&row.night)),
+            line(&row.verdict),
+            row.revision,
+            row.pages,
+            row.unassigned,
+            line(&row.decision),
+            line(&row.reason)
+        )?;
+    }
+    Ok(())
+}
+
+/// Arguments of `sitegrove models diff`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models diff models.sqlite blog.example
+  sitegrove models diff models.sqlite blog.example --from 1 --to 4 \\
+      --format json
+
+Exit codes: 0 no difference, 1 some, 2 could not compare.")]
+struct DiffArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Key of the site
+    site: String,
+    /// The older revision [default: the one before]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>)]
+    from: Option<u32>,
+    /// The newer revision [default: the newest]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>)]
+    to: Option<u32>,
+}
+
+type Templates<'a> = BTreeMap<&'a str, &'a Template>;
+
+fn templates(model: &SiteModel) -> Templates<'_> {
+    model.templates().iter().map(|template| (&*template.id, template)).collect()
+}
+
+fn expressions(template: &Template) -> Vec<String> {
+    let wrapper = template.wrapper();
+    let content = wrapper.iter().flat_map(|w| w.content.iter().map(|x| format!("content  {x}")));
+    let prune = wrapper.iter().flat_map(|w| w.prune.iter().map(|x| format!("prune    {x}")));
+    content.chain(prune).collect()
+}
+
+fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
+    let store = Store::look(&args.store.models)?;
+    let (new_row, new) = revision(&store, &args.site, args.to)?;
+    let before = args.from.unwrap_or_else(|| new_row.revision.saturating_sub(1).max(1));
+    let (old_row, old) = revision(&store, &args.site, Some(before))?;
+    let (old, new) = (templates(&old), templates(&new));
+    let ids: std::collections::BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
+    let mut differences = 0;
+    for id in ids {
+        let (then, now) = (old.get(id), new.get(id));
+        let what = match (then, now) {
+            (None, _) => "added",
+            (_, None) => "removed",
+            (Some(then), Some(now)) if expressions(then) != expressions(now) => "changed",
+            (Some(then), Some(now)) if then.pages != now.pages => "learnt from other pages",
+            _ => continue,
+        };
+        differences += 1;
+        if args.store.format == PrintFormat::Json {
+            let own = json!({
+                "site": args.site,
+                "template": id,
+                "difference": what,
+                "from": then.map(|template| template_json(template)),
+                "to": now.map(|template| template_json(template)),
+            });
+            out.json_line(&own)?;
+            continue;
+        }
+        let pages = |of: Option<&&Template>| of.map_or(0, |template| template.pages);
+        writeln!(out, "{}: {what} ({} → {} pages)", line(id), pages(then), pages(now))?;
+        let lines = |of: Option<&&Template>| of.map_or(Vec::new(), |own| expressions(own));
+        let (then, now) = (lines(then), lines(now));
+        for gone in then.iter().filter(|own| !now.contains(own)) {
+            writeln!(out, "  - {}", line(gone))?;
+        }
+        for new in now.iter().filter(|own| !then.contains(own)) {
+            writeln!(out, "  + {}", line(new))?;
+        }
+    }
+    if differences == 0 && args.store.format == PrintFormat::Text {
+        let (from, to) = (old_row.revision, new_row.revision);
+        writeln!(out, "revisions {from} and {to} of {} do not differ", line(&args.site))?;
+    }
+    Ok(differences == 0)
+}
+
+/// Arguments of `sitegrove models check`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models check models.sqlite
+  sitegrove models check models.sqlite --config configs/nightly.toml
+
+Exit codes: 0 all can be read, 1 something cannot, 2 the file is not a model store, or is damaged.")]
+struct ModelsCheckArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Settings that the newest models are compared with [default: the defaults]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+fn check(args: &ModelsCheckArgs, out: &mut Console<'_>) -> Result<bool> {
+    let settings = Config::load(args.config.as_deref())?.settings();
+    let store = Store::look(&args.store.models)?;
+    store.check()?;
+    let (mut models, mut pages, mut faults, mut outdated) = (0_u64, 0_u64, 0_u64, 0_u64);
+    for site in store.sites()? {
+        let mut fault = |what: String| {
+            faults += 1;
+            match args.store.format {
+                PrintFormat::Json => out.json_line(&json!({ "site": site.site, "fault": what })),
+                PrintFormat::Text => writeln!(out, "{}: {}", line(&site.site), line(&what)),
+            }
+        };
+        for row in store.revisions(&site.site)? {
+            models += 1;
+            let bytes = store.model(&site.site, Some(row.revision));
+            let bytes = bytes.map_err(|error| error.to_string()).map(Option::unwrap_or_default);
+            let read = bytes
+                .and_then(|bytes| SiteModel::from_bytes(&bytes).map_err(|error| error.to_string()));
+            match read {
+                Err(what) => fault(format!("revision {}: {what}", row.revision))?,
+                Ok(model) if row.revision == site.revision => {
+                    outdated += u64::from(model.fits(&settings).is_err());
+                }
+                Ok(_) => {}
+            }
+        }
+        match store.sample(&site.site) {
+            Ok(sample) => pages += sample.len() as u64,
+            Err(error) => fault(error.to_string())?,
+        }
+    }
+    if args.store.format == PrintFormat::Json {
+        out.json_line(&json!({
+            "models": models,
+            "retained_pages": pages,
+            "faults": faults,
+            "outdated_sites": outdated,
+        }))?;
+        return Ok(faults == 0);
+    }
+    writeln!(
+        out,
+        "{models} models and {pages} retained pages read, {faults} faults; {outdated} sites have a model of \
+         other settings or weights, which the next run learns again"
+    )?;
+    Ok(faults == 0)
+}
+
+/// Arguments of `sitegrove models export`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models export models.sqlite --out models.parquet
+  sitegrove models export models.sqlite blog.example --out blog.parquet
+  sitegrove models export models.sqlite --since 2026-10-05 \\
+      --out tables/models/2026-10-05.parquet")]
+struct ModelsExportArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Keys of sites [default: all]
+    #[arg(value_name = "SITE")]
+    sites: Vec<String>,
+    /// The Parquet file to write: a row for each revision
+    #[arg(long, short, value_name = "TABLE")]
+    out: PathBuf,
+    /// Only revisions that were learnt in this night or later, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    since: Option<jiff::civil::Date>,
+}
+
+/// Arguments of `sitegrove models import`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models import models.sqlite models.parquet
+  sitegrove models import models.sqlite tables/models/*.parquet
+
+Revisions keep their numbers. A revision that the store already has is skipped. If the store has a different revision under that number, nothing is imported.")]
+struct ImportArgs {
+    /// The model store; made where there is none
+    #[arg(value_name = "FILE")]
+    models: PathBuf,
+    /// Tables that `sitegrove models export` wrote
+    #[arg(value_name = "TABLE", required = true)]
+    tables: Vec<PathBuf>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: PrintFormat,
+}
+
+fn export(args: &ModelsExportArgs, out: &mut Console<'_>) -> Result<()> {
+    let store = Store::look(&args.store.models)?;
+    let since = args.since.map(|date| date.to_string()).unwrap_or_default();
+    let revisions = models_table::export(&store, &args.sites, &since, &args.out)?;
+    let file = args.out.to_string_lossy();
+    match args.store.format {
+        PrintFormat::Json => out.json_line(&json!({ "revisions": revisions, "file": file }))?,
+        PrintFormat::Text => {
+            out.note(format_args!("{} in {}", count(revisions, "revision"), line(&file)))?
+        }
+    }
+    Ok(())
+}
+
+fn import(args: &ImportArgs, out: &mut Console<'_>) -> Result<()> {
+    let waiting = waiting_for_databases(&NEVER_SET);
+    let store = Store::open(&args.models, waiting)?;
+    let Imported { added, known } = models_table::import(&store, &args.tables, waiting)?;
+    match args.format {
+        PrintFormat::Json => out.json_line(&json!({ "added": added, "known": known }))?,
+        PrintFormat::Text => out.note(format_args!(
+            "{} added, {} known already",
+            count(added, "revision"),
+            grouped(known as u64)
+        ))?,
+    }
+    Ok(())
+}
+
+/// Arguments of `sitegrove models forget`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models forget models.sqlite blog.example")]
+struct ForgetArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Keys of sites
+    #[arg(value_name = "SITE", required = true)]
+    sites: Vec<String>,
+}
+
+fn forget(args: &ForgetArgs, out: &mut Console<'_>) -> Result<()> {
+    let store = open(&args.store.models)?;
+    for site in &args.sites {
+        if !store.forget(site)? {
+            bail!(Problem::new(
+                args.store.models.display(),
+                format!("the site {site} is not in this model store; nothing was removed"),
+                format!("`sitegrove models list {}` lists its sites", args.store.models.display()),
+            ));
+        }
+        match args.store.format {
+            PrintFormat::Json => out.json_line(&json!({ "site": site, "forgotten": true }))?,
+            PrintFormat::Text => out.note(format_args!("{}: forgotten", line(site)))?,
+        }
+    }
+    store.commit(u64::MAX, waiting_for_databases(&NEVER_SET))?;
+    Ok(())
 }

@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
+use errors::Problem;
 use report::readable::count;
-
-use crate::error_chain::Problem;
 
 /// Maximum number of names.
 const MOST: usize = 5;
 
-/// Says that a run has no such site, and which of its sites are the most similar.
 pub(super) fn no_site(run: &Path, named: &str, sites: &[String]) -> Problem {
     let next = match &nearest(named, sites)[..] {
         [] => "it has no sites at all".to_owned(),

@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::results::{earlier_ledger, finished_ledger};
 use anyhow::{Result, bail};
 use clap::Args;
 use sink::SiteRowsSink;
+
+use crate::results::{earlier_ledger, finished_ledger};
 
 /// Arguments of `sitegrove report`.
 #[derive(Args, Debug)]

@@ -7,19 +7,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use errors::Problem;
 use index::{Answer, Hit, IndexError, Request, SearchIndex, forget, is_index};
+use input::is_run_folder;
 use jiff::Timestamp;
 use model::contain_panics;
 use report::readable::{count, grouped};
 use serde::Serialize;
 use serde_json::json;
 use sink::instant;
-
-use super::format::Format;
-use crate::error_chain::Problem;
-use crate::inputs::is_run_folder;
-use crate::messages::has_colours;
-use crate::printed::{self, Console};
+use terminal::arguments::PrintFormat;
+use terminal::messages::has_colours;
+use terminal::printed::{self, Console};
 
 /// Arguments of `sitegrove search`.
 #[derive(Args, Debug)]
@@ -56,7 +55,7 @@ pub struct SearchArgs {
     pub limit: usize,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: PrintFormat,
     /// Remove all articles of a site from the index (repeatable)
     #[arg(long, value_name = "SITE", conflicts_with = "query")]
     pub forget_site: Vec<String>,
@@ -90,10 +89,10 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
     let Some(query) = &args.query else {
         let done = forget(&folder, &args.forget_site, &args.forget_url, args.forget_gone)?;
         return match args.format {
-            Format::Json => {
+            PrintFormat::Json => {
                 Ok(out.json_line(&json!({ "removed": done.articles, "remain": done.left }))?)
             }
-            Format::Text => Ok(out.note(format_args!(
+            PrintFormat::Text => Ok(out.note(format_args!(
                 "{} removed, {} remain",
                 count(done.articles as usize, "article"),
                 grouped(done.left)
@@ -120,7 +119,7 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
         }
         answer => answer?,
     };
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         serde_json::to_writer_pretty(out.as_json(), &AnswerRecord::of(&answer, &index))?;
         writeln!(out)?;
         return Ok(());
@@ -134,9 +133,6 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
 }
 
 /// The folder of the index: for a run folder, the one in it.
-///
-/// # Errors
-/// If there is none; for a run folder, with how to make one.
 fn folder_of(named: &Path) -> Result<PathBuf> {
     let inside = named.join("index");
     if is_index(named) {

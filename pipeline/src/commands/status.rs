@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::results::no_ledger;
 use anyhow::{Context, Result};
 use clap::Args;
 use report::readable::{count, duration, grouped, size, to_the_second};
 use sink::{Ledger, RunPhase, RunProgress, RunState};
+use terminal::arguments::PrintFormat;
+use terminal::printed::{Console, line};
 
-use super::format::Format;
-use crate::printed::{Console, line};
-use crate::resume::folder::{RunFolder, STATE};
+use crate::results::no_ledger;
+use crate::run::folder::{RunFolder, STATE};
 
 /// Arguments of `sitegrove status`.
 #[derive(Args, Debug)]
@@ -27,7 +27,7 @@ pub struct StatusArgs {
     pub run: PathBuf,
     /// Output format; JSON is the ledger of the run
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: PrintFormat,
 }
 
 /// Prints the progress of a run. Returns whether it is complete or a process is working on it.
@@ -42,12 +42,12 @@ pub fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
     let Some(ledger) = ledger else {
         anyhow::ensure!(running, no_ledger(&args.run, "run"));
         match args.format {
-            Format::Json => out.json_line(&serde_json::json!({ "state": "running" }))?,
-            Format::Text => writeln!(out, "starting")?,
+            PrintFormat::Json => out.json_line(&serde_json::json!({ "state": "running" }))?,
+            PrintFormat::Text => writeln!(out, "starting")?,
         }
         return Ok(true);
     };
-    if args.format == Format::Json {
+    if args.format == PrintFormat::Json {
         out.as_json().write_all(ledger.to_json().as_bytes())?;
     } else {
         print(&ledger, running, out).context("cannot print")?;

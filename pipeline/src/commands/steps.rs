@@ -5,22 +5,20 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::Args;
-use model::PageType;
+use config::Config;
+use errors::{Problem, problem_of};
 use report::readable::count;
+use segment::identity::SiteShare;
 use serde_json::{Value, json};
-use sitemodel::Engine;
+use terminal::arguments::PrintFormat;
+use terminal::messages::LogFormat;
+use terminal::printed::Console;
+use terminal::progress_bar::Observer;
 
-use super::format::Format;
-use super::run::{
-    Choices, OutputArgs, SelectionArgs, SignifiersArg, summary, warn_of_results, warn_of_settings,
-    watched,
-};
-use super::whole_number::whole;
-use crate::config::{Config, Duplicates};
-use crate::messages::LogFormat;
-use crate::printed::Console;
-use crate::sinks::SinkList;
-use crate::steps::{Share, apply, describe, learn, merge, survey};
+use super::run::arguments::{ExtractionArgs, OutputArgs, SelectionArgs, set};
+use super::run::{summary, warn_of_results, warn_of_settings, watched};
+use crate::run::has_damage;
+use crate::steps::{apply, describe, learn, merge, survey};
 
 /// Settings that all steps of a crawl must be given alike.
 #[derive(Args, Debug)]
@@ -29,56 +27,23 @@ pub struct SettingsArgs {
     /// Configuration file (configs/default.toml has all keys); inputs and folders in it are not used
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Extraction engine (see `sitegrove run --help`) [default: grove]
-    #[arg(long, value_name = "NAME")]
-    pub engine: Option<Engine>,
-    /// Source of the terms that distinguish a page from its siblings [default: tfidf]
-    #[arg(long, value_name = "SOURCE")]
-    pub signifiers: Option<SignifiersArg>,
-    /// Site configs (wrappers written by hand): a file HOST.txt or a folder of such files (repeatable)
-    #[arg(long, value_name = "FILE|DIR")]
-    pub site_configs: Vec<PathBuf>,
-    /// Outputs that merge writes, comma-separated; the other steps keep what they need [default: jsonl,report]
-    #[arg(long, value_name = "LIST")]
-    pub sinks: Option<SinkList>,
-    /// Include each article as Markdown in the outputs jsonl, parquet and bulk
-    #[arg(long)]
-    pub markdown: bool,
-    /// Types of pages to write, comma-separated (see `sitegrove run --help`) [default: all]
-    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
-    pub page_types: Vec<PageType>,
-    /// What to do with articles that are the same as others of the crawl [default: flag]
-    #[arg(long, value_name = "HOW")]
-    pub duplicates: Option<Duplicates>,
+    /// What is learnt, extracted and written.
+    #[command(flatten)]
+    pub extraction: ExtractionArgs,
     /// Use and improve the site models in this file: learning reads it, merging adds this crawl
     #[arg(long, value_name = "FILE")]
     pub models: Option<PathBuf>,
-    /// Number of threads; 0 is one per core [default: 0]
-    #[arg(long, short, value_name = "N", value_parser = whole::<usize>)]
-    pub jobs: Option<usize>,
     /// Format of the message at the end
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: PrintFormat,
 }
 
 impl SettingsArgs {
     fn config(&self) -> Result<Config> {
         let mut config = Config::load(self.config.as_deref())?;
         (config.run.inputs, config.run.feeds) = (Vec::new(), Vec::new());
-        let choices = Choices {
-            engine: self.engine,
-            signifiers: self.signifiers,
-            sinks: self.sinks.as_ref(),
-            site_configs: &self.site_configs,
-            markdown: self.markdown,
-            page_types: &self.page_types,
-            duplicates: self.duplicates,
-            jobs: self.jobs,
-        };
-        choices.apply(&mut config)?;
-        if let Some(models) = &self.models {
-            config.run.models.clone_from(models);
-        }
+        self.extraction.apply(&mut config)?;
+        set(&mut config.run.models, &self.models);
         // Only a survey reads pages.
         let run = &mut config.run;
         (run.sites, run.since, run.until, run.limit) = Default::default();
@@ -89,8 +54,8 @@ impl SettingsArgs {
     fn say(&self, out: &mut Console<'_>, what: &str, value: &Value) -> Result<()> {
         match self.format {
             _ if out.is_quiet() => {}
-            Format::Text => out.note(format_args!("{what}"))?,
-            Format::Json => out.json_line(value)?,
+            PrintFormat::Text => out.note(format_args!("{what}"))?,
+            PrintFormat::Json => out.json_line(value)?,
         }
         Ok(())
     }
@@ -146,7 +111,7 @@ pub struct LearnArgs {
     pub files: Vec<PathBuf>,
     /// The share of the sites to learn, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: Share,
+    pub share: SiteShare,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
     pub out: PathBuf,
@@ -190,7 +155,7 @@ pub struct DescribeArgs {
     pub files: Vec<PathBuf>,
     /// The share of the sites whose articles to describe, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: Share,
+    pub share: SiteShare,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
     pub out: PathBuf,
@@ -218,7 +183,7 @@ pub struct MergeArgs {
     pub out: PathBuf,
     /// The share of the sites to write, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: Share,
+    pub share: SiteShare,
     /// Outputs that grow.
     #[command(flatten)]
     pub outputs: OutputArgs,
@@ -231,6 +196,20 @@ pub struct MergeArgs {
     /// Settings.
     #[command(flatten)]
     pub settings: SettingsArgs,
+}
+
+/// As [`watched`]; says what to do about a damaged file.
+fn watch_step<T>(
+    progress: Option<LogFormat>,
+    verb: &'static str,
+    step: impl FnOnce(&dyn Observer) -> Result<T>,
+) -> Result<T> {
+    watched(progress, verb, step).map_err(|error| match problem_of(&error) {
+        Problem { at, what, next } if next.is_empty() && has_damage(&error) => {
+            Problem::new(at, what, "make the file again").into()
+        }
+        _ => error,
+    })
 }
 
 /// Surveys inputs. Returns whether all of them were read to their end.
@@ -246,12 +225,10 @@ pub fn survey(
     let mut config = args.settings.config()?;
     config.run.inputs.clone_from(&args.inputs);
     config.run.feeds.clone_from(&args.feeds);
-    if let Some(memory) = &args.memory {
-        config.run.memory.clone_from(memory);
-    }
+    set(&mut config.run.memory, &args.memory);
     args.selection.apply(&mut config);
     warn_of_settings(&config);
-    let surveyed = watched(progress, "reading", |observer| {
+    let surveyed = watch_step(progress, "reading", |observer| {
         survey::survey(&config, &args.out, stop, observer)
     })?;
     for problem in &surveyed.unreadable {
@@ -283,7 +260,7 @@ pub fn learn(
     out: &mut Console<'_>,
 ) -> Result<()> {
     let config = args.settings.config()?;
-    let learnt = watched(progress, "learning", |observer| {
+    let learnt = watch_step(progress, "learning", |observer| {
         learn::learn(&config, &args.files, args.share, &args.out, stop, observer)
     })?;
     let file = args.out.display();
@@ -319,10 +296,10 @@ pub fn apply(
     out: &mut Console<'_>,
 ) -> Result<()> {
     let config = args.settings.config()?;
-    let applied = watched(progress, "applying", |observer| {
+    let applied = watch_step(progress, "applying", |observer| {
         apply::apply(&config, &args.files, &args.out, stop, observer)
     })?;
-    let apply::Applied { round, pages, unassigned } = applied;
+    let apply::ApplySummary { round, pages, unassigned } = applied;
     let file = args.out.display();
     let said = match round {
         1 => format!(
@@ -347,7 +324,7 @@ pub fn describe(
     out: &mut Console<'_>,
 ) -> Result<()> {
     let config = args.settings.config()?;
-    let articles = watched(progress, "describing", |observer| {
+    let articles = watch_step(progress, "describing", |observer| {
         describe::describe(&config, &args.files, args.share, &args.out, stop, observer)
     })?;
     let said =
@@ -368,10 +345,8 @@ pub fn merge(
     let mut config = args.settings.config()?;
     config.run.out.clone_from(&args.out);
     args.outputs.apply(&mut config)?;
-    if let Some(compare) = &args.compare {
-        config.run.compare.clone_from(compare);
-    }
-    let report = watched(progress, "merging", |observer| {
+    set(&mut config.run.compare, &args.compare);
+    let report = watch_step(progress, "merging", |observer| {
         merge::merge(&config, &args.files, args.share, args.overwrite, stop, observer)
     })?;
     warn_of_results(&report.ledger);

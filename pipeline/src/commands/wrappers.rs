@@ -1,18 +1,31 @@
 //! `sitegrove wrappers`: lists, shows, exports, checks and tests learnt wrappers and site configs.
 
 mod check;
-mod export;
-mod replay;
-mod run_folder;
-mod show;
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
-use clap::{Args, Subcommand};
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use config::SinkName;
+use errors::mark_begun;
+use grouping::site_key;
+use model::{Article, Route};
+use serde_json::{Value, json};
+use sink::{AtomicFile, SiteRecord, TemplateRecord, WrapperRecord, site_file_name};
+use terminal::arguments::PrintFormat;
+use terminal::printed::{Console, line};
+use terminal::shortened::{middle, width_of, wrapper_in};
+use url::Url;
+use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
-use crate::printed::Console;
-use crate::run::mark_begun;
+use crate::commands::nearest::no_site;
+use crate::output_paths::{CommandPaths, OutputKind};
+use crate::results::Results;
+use crate::site::site_configs::{file_name, snippet};
 
 /// Arguments of `sitegrove wrappers`.
 #[derive(Args, Debug)]
@@ -24,21 +37,21 @@ Examples:
   sitegrove wrappers test my-wrappers/ crawl/*.warc.gz --run out/tonight")]
 pub struct WrappersArgs {
     #[command(subcommand)]
-    command: Command,
+    command: WrappersCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum WrappersCommand {
     /// List the sites of a run with their best wrappers
-    List(show::ListArgs),
+    List(WrappersListArgs),
     /// Show all templates of a site with their wrappers
-    Show(show::ShowArgs),
+    Show(WrappersShowArgs),
     /// Export the wrappers of a run in a format that other programs read
-    Export(export::ExportArgs),
+    Export(WrappersExportArgs),
     /// Check site configs: which directives are honoured and which are not
-    Check(check::CheckArgs),
+    Check(check::WrappersCheckArgs),
     /// Test wrappers on archives: how many pages they match, and whether their tests hold
-    Test(replay::TestArgs),
+    Test(check::TestArgs),
 }
 
 /// Runs the command. Returns whether it succeeded; each subcommand documents its exit codes.
@@ -46,14 +59,352 @@ enum Command {
 /// # Errors
 /// If a file cannot be read or written.
 pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
-    if !matches!(args.command, Command::Test(_)) {
+    if !matches!(args.command, WrappersCommand::Test(_)) {
         mark_begun();
     }
     match &args.command {
-        Command::List(args) => show::list(args, out).map(|()| true),
-        Command::Show(args) => show::show(args, out).map(|()| true),
-        Command::Export(args) => export::run(args, out).map(|()| true),
-        Command::Check(args) => check::run(args, out),
-        Command::Test(args) => replay::run(args, stop, out),
+        WrappersCommand::List(args) => list(args, out).map(|()| true),
+        WrappersCommand::Show(args) => show(args, out).map(|()| true),
+        WrappersCommand::Export(args) => export_wrappers(args, out).map(|()| true),
+        WrappersCommand::Check(args) => check::check(args, out),
+        WrappersCommand::Test(args) => check::test(args, stop, out),
     }
+}
+
+/// Maximum columns of the name of a site.
+const SITE_COLUMNS: usize = 32;
+
+/// Arguments of `sitegrove wrappers list`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove wrappers list out/tonight")]
+struct WrappersListArgs {
+    /// Folder of a finished run
+    #[arg(value_name = "RUN_DIR")]
+    run: PathBuf,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: PrintFormat,
+}
+
+/// Arguments of `sitegrove wrappers show`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove wrappers show out/tonight blog.example")]
+struct WrappersShowArgs {
+    /// Folder of a finished run
+    #[arg(value_name = "RUN_DIR")]
+    run: PathBuf,
+    /// Key of the site, a host or an address of it
+    site: String,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: PrintFormat,
+}
+
+fn best(site: &SiteRecord) -> Option<(&TemplateRecord, &WrapperRecord)> {
+    let learnt = site.templates.iter().filter_map(|t| Some((t, t.wrapper.as_ref()?)));
+    // Of equal ones the first: they are in order.
+    learnt.reduce(|best, next| if next.0.pages > best.0.pages { next } else { best })
+}
+
+/// A site as JSON: as it is listed.
+fn summary(site: &SiteRecord) -> Value {
+    let wrappers = site.templates.iter().filter(|t| t.wrapper.is_some()).count();
+    json!({
+        "site": site.site,
+        "templates": site.templates.len(),
+        "wrappers": wrappers,
+        "confidence": best(site).map(|(_, best)| best.confidence),
+        "content": best(site).map(|(_, best)| &best.content),
+        "site_configs": site.site_configs,
+    })
+}
+
+fn list(args: &WrappersListArgs, out: &mut Console<'_>) -> Result<()> {
+    let sites = sites(&args.run, &[])?;
+    if args.format == PrintFormat::Json {
+        return sites.iter().try_for_each(|site| Ok(out.json_line(&summary(site))?));
+    }
+    let most = SITE_COLUMNS.min(out.width() / 3).max(12);
+    let columns = sites.iter().map(|site| width_of(&line(&site.site))).max().unwrap_or(0);
+    let columns = columns.clamp(4, most);
+    let rest = out.width().saturating_sub(columns + 2 + 9 + 2 + 8 + 2 + 10 + 2).max(12);
+    writeln!(
+        out,
+        "{:<columns$}  {:>9}  {:>8}  {:>10}  best wrapper",
+        "site", "templates", "wrappers", "confidence"
+    )?;
+    for site in &sites {
+        let wrappers = site.templates.iter().filter(|t| t.wrapper.is_some()).count();
+        let (confidence, shown) = match (best(site), site.site_configs.first()) {
+            (_, Some(config)) if config.matched > 0 => {
+                let mark = " (site config)";
+                let room = rest.saturating_sub(mark.len());
+                ("-".to_owned(), wrapper_in(room, &config.body) + mark)
+            }
+            (Some((_, best)), _) => {
+                (format!("{:.2}", best.confidence), wrapper_in(rest, &best.content))
+            }
+            (None, _) => ("-".to_owned(), "(none)".to_owned()),
+        };
+        let (name, layouts) = (middle(&line(&site.site), columns), site.templates.len());
+        let space = " ".repeat(columns - width_of(&name));
+        writeln!(out, "{name}{space}  {layouts:>9}  {wrappers:>8}  {confidence:>10}  {shown}")?;
+    }
+    Ok(())
+}
+
+fn show(args: &WrappersShowArgs, out: &mut Console<'_>) -> Result<()> {
+    for site in sites(&args.run, std::slice::from_ref(&args.site))? {
+        if args.format == PrintFormat::Json {
+            out.json_line(&site)?;
+            continue;
+        }
+        writeln!(out, "{}", line(&site.site))?;
+        for config in &site.site_configs {
+            writeln!(
+                out,
+                "\nsite config for {}: {} of {} pages matched",
+                line(&config.host),
+                config.matched,
+                config.pages
+            )?;
+            lines("body", &config.body, out)?;
+        }
+        for template in &site.templates {
+            writeln!(out, "\n{}: {}, {} pages", template.id, template.kind, template.pages)?;
+            if let Some(wrapper) = &template.wrapper {
+                let support = &wrapper.support;
+                lines("content", &wrapper.content, out)?;
+                lines("prune", &wrapper.prune, out)?;
+                writeln!(
+                    out,
+                    "  {:<10} {} version {}, confidence {:.2}; learnt from {} pages, exact on {:.0} %; {} of {} held back agree",
+                    "engine",
+                    wrapper.engine,
+                    wrapper.version,
+                    wrapper.confidence,
+                    support.learnt_from,
+                    support.exact * 100.0,
+                    support.held_back_agreeing,
+                    support.held_back,
+                )?;
+            } else {
+                writeln!(out, "  no wrapper")?;
+            }
+            lines("examples", &template.examples, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn lines(name: &str, values: &[String], out: &mut dyn Write) -> Result<()> {
+    for (at, value) in values.iter().enumerate() {
+        writeln!(out, "  {:<10} {}", if at == 0 { name } else { "" }, line(value))?;
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum WrapperFormat {
+    /// HOST.txt, as Full-Text RSS and wallabag read it
+    #[default]
+    SiteConfig,
+    /// SITE.json, as in wrappers/
+    Json,
+}
+
+/// Arguments of `sitegrove wrappers export`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove wrappers export out/tonight blog.example
+  sitegrove wrappers export out/tonight --out my-site-config/
+  sitegrove wrappers export out/tonight --format json blog.example
+
+Files that the run wrote (--sinks siteconfig) are used as they are: they were tested on pages and contain title, authors and date. All others are made from wrappers/ and articles.jsonl.")]
+struct WrappersExportArgs {
+    /// Folder of a finished run
+    #[arg(value_name = "RUN_DIR")]
+    run: PathBuf,
+    /// Sites to export: keys, hosts or addresses [default: all]
+    #[arg(value_name = "SITE")]
+    sites: Vec<String>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "site-config")]
+    format: WrapperFormat,
+    /// Output folder; without it, the files are printed
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+fn export_wrappers(args: &WrappersExportArgs, out: &mut Console<'_>) -> Result<()> {
+    let sites = sites(&args.run, &args.sites)?;
+    let files = match args.format {
+        WrapperFormat::Json => sites.iter().map(json).collect::<Result<Vec<_>>>()?,
+        WrapperFormat::SiteConfig => site_config_files(&args.run, &sites)?,
+    };
+    if files.is_empty() {
+        bail!("none of these sites has a wrapper and a host");
+    }
+    let Some(folder) = &args.out else {
+        for (name, text) in &files {
+            if files.len() > 1 && matches!(args.format, WrapperFormat::SiteConfig) {
+                writeln!(out, "# {name}")?;
+            }
+            match args.format {
+                WrapperFormat::Json => out.as_json().write_all(text.as_bytes())?,
+                WrapperFormat::SiteConfig => out.write_all(text.as_bytes())?,
+            }
+        }
+        return Ok(());
+    };
+    CommandPaths::default().writes("--out", folder, OutputKind::Folder).check()?;
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    for (name, text) in &files {
+        AtomicFile::write_whole(&folder.join(name), text.as_bytes())?;
+    }
+    Ok(out.note(format_args!("{} files in {}", files.len(), folder.display()))?)
+}
+
+type NamedText = (String, String);
+
+fn json(site: &SiteRecord) -> Result<NamedText> {
+    let text = serde_json::to_string_pretty(site)?;
+    Ok((format!("{}.json", site_file_name(&site.site)), text + "\n"))
+}
+
+/// The files of the sites, by name.
+pub(crate) fn site_config_files(run: &Path, sites: &[SiteRecord]) -> Result<Vec<NamedText>> {
+    let results = Results::open(run)?;
+    let own = SinkName::SiteConfig;
+    let folder = run.join(own.files()[0]);
+    if folder.is_dir() && !results.ledger().failed_sinks.contains_key(own.as_str()) {
+        return written(&folder, sites);
+    }
+    let mut of_site: BTreeMap<&str, Vec<Article>> =
+        sites.iter().map(|site| (site.site.as_str(), Vec::new())).collect();
+    let articles = results.articles().context(
+        "files of the format are made from the articles of a run, unless it wrote them itself \
+         (--sinks siteconfig); --format json needs neither",
+    )?;
+    articles.each(|article: Article, _| {
+        if article.route == Route::Wrapper
+            && let Some(own) = of_site.get_mut(article.site.as_str())
+        {
+            own.push(article);
+        }
+        Ok(())
+    })?;
+    let mut files = Vec::new();
+    for site in sites {
+        files.extend(made(site, &of_site[site.site.as_str()]));
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The files that the run wrote for hosts of these sites.
+fn written(folder: &Path, sites: &[SiteRecord]) -> Result<Vec<NamedText>> {
+    let mut found = Vec::new();
+    for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let host = host_of_file(&name).map(|host| host.trim_start_matches('.').to_owned());
+        let site = host.and_then(|host| site_key(&format!("http://{host}/")));
+        if site.is_some_and(|key| sites.iter().any(|site| site.site == key)) {
+            let text = fs::read_to_string(&path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            found.push((name, text));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Files made from a site's wrappers, for the hosts of its articles.
+fn made(site: &SiteRecord, articles: &[Article]) -> Vec<NamedText> {
+    let host = |url: &str| Url::parse(url).ok().and_then(|u| Some(u.host_str()?.to_owned()));
+    let hosts: Vec<String> = articles.iter().map(|a| host(&a.url).unwrap_or_default()).collect();
+    let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let file = |(host, places): (String, Vec<usize>)| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for &at in &places {
+            *counts.entry(&articles[at].template).or_default() += 1;
+        }
+        let mut used: Vec<_> = (site.templates.iter())
+            .filter_map(|t| Some((t, t.wrapper.as_ref()?, *counts.get(t.id.as_str())?)))
+            .collect();
+        used.sort_by_key(|(_, _, pages)| std::cmp::Reverse(*pages));
+        let wrappers: Vec<(&[String], &[String])> =
+            used.iter().map(|(_, w, _)| (w.content.as_slice(), w.prune.as_slice())).collect();
+        let mut about = vec![format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"))];
+        about.extend(used.iter().map(|(template, wrapper, pages)| {
+            format!(
+                "layout {}: {pages} articles, confidence {:.2}",
+                template.id, wrapper.confidence
+            )
+        }));
+        let tests: Vec<(&str, Option<String>)> = (places.iter().take(3))
+            .map(|&at| (articles[at].url.as_str(), snippet(&articles[at].text)))
+            .collect();
+        let tests: Vec<(&str, Option<&str>)> =
+            tests.iter().map(|(url, text)| (*url, text.as_deref())).collect();
+        (!wrappers.is_empty()).then(|| {
+            let text = export(&Exported {
+                about: &about,
+                wrappers: &wrappers,
+                title: &[],
+                author: &[],
+                date: &[],
+                tests: &tests,
+                samples: None,
+            });
+            (file_name(&host), text.to_string())
+        })
+    };
+    file_hosts(&names).into_iter().filter_map(file).collect()
+}
+
+/// Schema of the files that this version reads.
+const SCHEMA: u32 = sink::SCHEMA;
+
+/// The site files of a run folder, by site. If sites are given (by key, host or address), only
+/// those.
+pub(crate) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteRecord>> {
+    let folder = Results::open(run)?.wrappers();
+    let entries = fs::read_dir(&folder)
+        .with_context(|| format!("cannot read the folder {}", folder.display()))?;
+    let mut by_site: BTreeMap<String, SiteRecord> = BTreeMap::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.extension().is_some_and(|e| e == "json") {
+            let site = read_site(&path)?;
+            by_site.insert(site.site.clone(), site);
+        }
+    }
+    if named.is_empty() {
+        return Ok(by_site.into_values().collect());
+    }
+    let known: Vec<String> = by_site.keys().cloned().collect();
+    let one = |name: &String| {
+        let bare = name.trim_end_matches('/');
+        let meant = [Some(bare.to_owned()), site_key(name), site_key(&format!("http://{bare}/"))];
+        let found = meant.into_iter().flatten().find_map(|key| by_site.remove(&key));
+        found.ok_or_else(|| no_site(run, name, &known).into())
+    };
+    named.iter().map(one).collect()
+}
+
+fn read_site(path: &Path) -> Result<SiteRecord> {
+    let shown = path.display();
+    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let site: SiteRecord = serde_json::from_slice(&bytes)
+        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))?;
+    if site.schema != SCHEMA {
+        bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema);
+    }
+    Ok(site)
 }

@@ -8,35 +8,34 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
+use config::{Config, Duplicates, SinkName};
+use errors::{Stopped, error_chain};
 use model::{Drop, DropReason, SiteResult, Stage};
 use modelstore::Store;
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use segment::duplicates::{Descriptions, Marks, marks_of};
+use segment::frames::Frames;
+use segment::records::{Records, RecordsRead};
+use segment::settle::SettledSites;
+use sink::{AtomicFile, EarlierRun, Ledger};
 
+use super::nightly;
 use super::site_results::{ResultHeading, SiteResults, result_of, unpacked_length};
-use super::{Stopped, nightly};
-use crate::config::{Config, Duplicates};
-use crate::duplicates::{Descriptions, Marks, marks_of};
-use crate::frames::Frames;
-use crate::progress::ledger::Clock;
-use crate::progress::tally::{Counted, Tally};
-use crate::records::{Records, RecordsRead};
-use crate::resume::folder::state_error;
-use crate::segment::settle::SettledSites;
+use crate::results::earlier_ledger;
+use crate::run::folder::state_error;
+use crate::run::ledger::{Clock, RunTally, SiteCounts};
+use crate::run::{RunContext, resumable};
 use crate::stages::emit::{Outputs, Rendered, Renderers};
 
 /// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
 const AT_ONCE: usize = 4 << 20;
 
-/// The end of a run: its results, and what they need to be written.
 #[derive(Debug)]
 pub(crate) struct Emission<'a> {
     pub(crate) config: &'a Config,
-    /// The file with all results.
     pub(crate) results: &'a Path,
-    /// An existing folder for temporary files.
     pub(crate) folder: &'a Path,
-    /// The store that keeps the models of this night, if there is one.
     pub(crate) store: Option<&'a Store>,
     pub(crate) pool: &'a ThreadPool,
     pub(crate) clock: &'a Clock,
@@ -45,9 +44,6 @@ pub(crate) struct Emission<'a> {
 
 impl Emission<'_> {
     /// The notes for articles that are the same as others, from their descriptions.
-    ///
-    /// # Errors
-    /// If files cannot be read or written.
     pub(crate) fn describe(&self) -> Result<Marks> {
         if self.config.emit.duplicates == Duplicates::Keep {
             return Ok(Marks::none());
@@ -65,15 +61,11 @@ impl Emission<'_> {
         compared.with_context(|| format!("cannot look for duplicates in {}", self.folder.display()))
     }
 
-    /// Writes all results, in order, with these notes.
-    ///
-    /// # Errors
-    /// If the results cannot be read, or what every run writes cannot be written; [`Stopped`].
     pub(crate) fn write(
         &self,
         marks: Marks,
         outputs: &mut Outputs<'_>,
-        tally: &mut Tally,
+        tally: &mut RunTally,
     ) -> Result<()> {
         let mut frames = SiteResults::frames(self.results).map_err(|e| self.unreadable(e))?;
         let renderers = outputs.renderers();
@@ -136,9 +128,8 @@ impl Emission<'_> {
         Ok(self.pool.install(|| unpacked.into_par_iter().map(render).collect()))
     }
 
-    /// Counts and writes the result of a site.
-    fn take(&self, site: Rendered, outputs: &mut Outputs<'_>, tally: &mut Tally) -> Result<()> {
-        tally.add(&Counted::of(site.result()));
+    fn take(&self, site: Rendered, outputs: &mut Outputs<'_>, tally: &mut RunTally) -> Result<()> {
+        tally.add(&SiteCounts::of(site.result()));
         if let Some(store) = self.store {
             nightly::take(store, site.result())?;
         }
@@ -146,7 +137,6 @@ impl Emission<'_> {
     }
 }
 
-/// Drops the articles that are the same as others.
 fn drop_duplicates(result: &mut SiteResult) {
     let drops = &mut result.drops;
     result.articles.retain(|article| {
@@ -171,14 +161,11 @@ const DROPS_AT_ONCE: usize = 1_024;
 
 /// Writes the drops that belong to no site, and passes answers without a page to the outputs, if these are given. Returns
 /// the records among them that say something of articles.
-///
-/// # Errors
-/// If the drops cannot be read, or what every run writes cannot be written.
 pub(crate) fn write_drops(
     sites: &mut SettledSites,
     folder: &Path,
     config: &Config,
-    mut to: Option<(&mut Outputs<'_>, &mut Tally)>,
+    mut to: Option<(&mut Outputs<'_>, &mut RunTally)>,
 ) -> Result<Records> {
     let mut records = RecordsRead::new(folder, config);
     if let Some((_, tally)) = &mut to {
@@ -201,4 +188,62 @@ pub(crate) fn write_drops(
             outputs.emit_drops(&some)?;
         }
     }
+}
+
+impl RunContext<'_> {
+    /// Writes the report, then the ledger, which marks the run as complete, and removes the state of the run.
+    pub(crate) fn finish(&self, ledger: Ledger) -> Result<Ledger> {
+        let ledger =
+            finish_folder(self.config, ledger).inspect_err(|error| self.status.stopped(error));
+        let ledger = ledger.map_err(|error| resumable(error, "all sites"))?;
+        self.status.write_metrics(&ledger);
+        drop(self.work_folder.exists().then(|| std::fs::remove_dir_all(self.work_folder)));
+        Ok(ledger)
+    }
+}
+
+/// Writes the report, then the ledger, which marks the results as complete.
+pub(crate) fn finish_folder(config: &Config, mut ledger: Ledger) -> Result<Ledger> {
+    report::forget_comparison(&config.run.out);
+    if let Some(earlier) = config.run.earlier() {
+        // It was readable when the run began. The results of a night are not lost for a comparison.
+        match compare(&config.run.out, &ledger, earlier) {
+            Ok(compared) => ledger.compared = Some(compared),
+            Err(error) => tracing::warn!("--compare: {}", error_chain(&error)),
+        }
+    }
+    draw_report(config, &mut ledger)?;
+    AtomicFile::write_whole(&config.run.out.join(Ledger::FILE), ledger.to_json().as_bytes())?;
+    Ok(ledger)
+}
+
+/// Compares a run that was finished before with the earlier run that the settings name, and rebuilds its report.
+pub(crate) fn compare_finished(config: &Config, ledger: &mut Ledger) -> Result<()> {
+    let Some(earlier) = config.run.earlier() else { return Ok(()) };
+    let out = &config.run.out;
+    ledger.compared = Some(compare(out, ledger, earlier)?);
+    report::refresh(out, ledger)?;
+    AtomicFile::write_whole(&out.join(Ledger::FILE), ledger.to_json().as_bytes())?;
+    Ok(())
+}
+
+fn compare(run: &Path, ledger: &Ledger, earlier: &Path) -> Result<EarlierRun> {
+    report::compare(run, ledger, earlier, &earlier_ledger(run, earlier)?)
+}
+
+/// Writes the report, if it is chosen and its figures are complete. It shows times, so it is written after
+/// everything that is timed; only the ledger comes later.
+fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
+    let name = SinkName::Report;
+    let chosen = config.emit.chosen();
+    if !chosen.contains(&name) || ledger.failed_sinks.contains_key(name.as_str()) {
+        return Ok(());
+    }
+    if let Err(error) = report::write(&config.run.out, ledger) {
+        if ledger.failed_sinks.len() + 1 == chosen.len() {
+            return Err(error);
+        }
+        ledger.failed_sinks.insert(name.as_str().to_owned(), error_chain(&error));
+    }
+    Ok(())
 }

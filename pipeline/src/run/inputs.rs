@@ -4,23 +4,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
+use config::Config;
+use errors::Stopped;
+use input::InputState;
+use input::read::{Intake, PayloadDigest};
+use input::reader::{InputReader, Timer};
+use input::{Input, expand, expand_for, waiting};
 use model::Site;
+use segment::group::{Grouped, group};
 use sink::PageSelection;
 
-use super::Stopped;
-use super::read::InputReader;
-use crate::config::Config;
-use crate::inputs::{Input, expand, expand_for};
-use crate::progress::ledger::Clock;
-use crate::resume::identity::InputState;
-use crate::stages::group::{Grouped, group};
-use crate::stages::read::{Intake, PayloadDigest};
-use crate::waiting;
-
 /// Finds and examines the inputs. A stop also ends waiting for a file system that does not answer.
-///
-/// # Errors
-/// If there are none, one does not exist, or none can be read.
 pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
     let run = &config.run;
     let (out, named, feeds) = (run.out.clone(), run.inputs.clone(), run.feeds.clone());
@@ -61,9 +55,6 @@ pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Ve
 
 /// Reads inputs into memory, files in parallel, and groups their pages by site: for commands that need a few pages. Gives
 /// also the inputs that could not be read to their end, each with the reason.
-///
-/// # Errors
-/// If no threads can be started, or with [`Stopped`].
 pub(crate) fn read_grouped(
     config: &Config,
     inputs: &[Input],
@@ -77,7 +68,7 @@ pub(crate) fn read_grouped(
         states: &states,
         selection: &PageSelection::default(),
         files: rayon::current_num_threads(),
-        clock: &Clock::default(),
+        timer: &Timer::default(),
         stop,
         progress: &|_| (),
     };

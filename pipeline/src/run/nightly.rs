@@ -3,21 +3,18 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
+use config::Config;
+use config::files::sha256_of;
+use errors::Stopped;
+use input::waiting::waiting_for_databases;
 use model::SiteResult;
 use modelstore::{Run, Store, StoreError, Update};
 use report::readable::count;
 use sink::{InputRecord, LastNight};
 
 use super::RunContext;
-use super::Stopped;
-use crate::config::Config;
-use crate::digests::sha256_of;
-use crate::waiting::waiting_for_databases;
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.
-///
-/// # Errors
-/// If it is damaged, is something else, or another run keeps writing to it; `stopped` if `stop` is set meanwhile.
 pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Result<Option<Store>> {
     let Some(path) = config.run.models() else {
         anyhow::ensure!(
@@ -57,9 +54,6 @@ pub(crate) fn night_name(inputs: &[InputRecord]) -> String {
 }
 
 /// Tells a store which run this is. Returns the night before.
-///
-/// # Errors
-/// If the store cannot be read or written.
 pub(crate) fn begin(store: &Store, run: &Run) -> Result<Option<LastNight>> {
     if store.begin(run)? {
         let path = store.path().display();
@@ -69,9 +63,6 @@ pub(crate) fn begin(store: &Store, run: &Run) -> Result<Option<LastNight>> {
 }
 
 /// Hands a store what is to be kept of a site.
-///
-/// # Errors
-/// If the store cannot be written.
 pub(crate) fn take(store: &Store, result: &SiteResult) -> Result<()> {
     let Some(night) = result.night.as_ref().filter(|night| !night.update.is_empty()) else {
         return Ok(());
@@ -83,9 +74,6 @@ pub(crate) fn take(store: &Store, result: &SiteResult) -> Result<()> {
 
 /// Keeps all that a store took in, once the outputs are written. Waits for programs that read the store, where they are
 /// in the way. Returns what it then holds, as [`Store::state`] does.
-///
-/// # Errors
-/// If the store cannot be written, or `stopped` if `stop` is set meanwhile; it is then as it was.
 pub(crate) fn commit(
     store: &Store,
     config: &Config,

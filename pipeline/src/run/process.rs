@@ -1,21 +1,34 @@
 //! Sites are listed in order, processed in parallel, and their results kept in order.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Condvar, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use config::Config;
+use config::files::sha256_of;
+use config::memory::MemoryShares;
+use duplicates::Describer;
+use errors::Stopped;
+use model::SiteResult;
+use modelstore::Store;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use report::readable::{count, grouped};
+use segment::pages::{SegmentPages, StoredSite};
+use segment::records::Records;
+use segment::settle::SettledSites;
 use sink::RunPhase;
 
 use super::site_results::{Earlier, SiteResults};
-use super::{RunContext, Stopped, resumable};
-use crate::digests::sha256_of;
-use crate::progress::tally::{Counted, Tally};
-use crate::records::Records;
-use crate::resume::folder::state_error;
-use crate::segment::settle::SettledSites;
-use crate::workers::{Done, Task, WorkerPool};
-use report::readable::{count, grouped};
+use super::{RunContext, resumable};
+use crate::run::folder::state_error;
+use crate::run::ledger::{Clock, RunTally, SiteCounts};
+use crate::run::site_results::ResultHeading;
+use crate::site::work_on;
 
 impl RunContext<'_> {
     /// Processes all sites whose results an earlier process did not keep, and keeps their results. `tally` is counted
@@ -24,7 +37,7 @@ impl RunContext<'_> {
         &self,
         sites: SettledSites,
         records: &Records,
-        mut tally: Tally,
+        mut tally: RunTally,
     ) -> Result<()> {
         let path = self.folder.results();
         let cannot = |what, error| state_error(what, &path, error);
@@ -94,9 +107,214 @@ impl RunContext<'_> {
         Ok(sha256_of(&serde_json::to_string(&(inputs, &sites.unreadable, store))?))
     }
 
-    fn count(&self, site: &Counted, tally: &mut Tally) {
-        self.observer.site_done(&site.site, site.pages);
+    fn count(&self, site: &SiteCounts, tally: &mut RunTally) {
+        self.observer.site_done(&site.site, site.pages());
         tally.add(site);
         tally.show(&mut self.status.ledger());
     }
+}
+
+#[derive(Debug)]
+struct Task {
+    pub(crate) index: usize,
+    /// Number of its parts that are already done.
+    pub(crate) done: usize,
+    pub(crate) site: StoredSite,
+}
+
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) heading: ResultHeading,
+    /// For the file of results.
+    pub(crate) frame: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct WorkerPool<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) pages: &'a SegmentPages,
+    pub(crate) store: Option<&'a Store>,
+    pub(crate) records: &'a Records,
+    /// Describes articles, if duplicates are looked for.
+    pub(crate) describer: Option<Describer>,
+    pub(crate) clock: &'a Clock,
+    pub(crate) stop: &'a AtomicBool,
+    /// All threads together, for large sites.
+    pub(crate) together: &'a ThreadPool,
+    pub(crate) shares: MemoryShares,
+}
+
+type Handed = Result<Done>;
+
+impl WorkerPool<'_> {
+    /// Processes all sites that `list` gives and passes the results to `take` in order, starting with number
+    /// and part `first`. When stopped, finishes the sites that were started and returns early.
+    pub(crate) fn work(
+        &self,
+        list: impl FnOnce(&mut dyn FnMut(Task) -> ControlFlow<()>) -> io::Result<()> + Send,
+        first: (usize, usize),
+        mut take: impl FnMut(Done) -> Result<()>,
+    ) -> Result<()> {
+        let threads = self.together.current_num_threads();
+        let (to_workers, tasks) = sync_channel::<Task>(2 * threads);
+        let (to_us, results) = sync_channel::<Handed>(2 * threads);
+        let failed = AtomicBool::new(false);
+        let halted = || failed.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
+        let queue = TaskQueue { tasks: Mutex::new(tasks), turn: RwLock::new(()) };
+        let gate = Gate::new(self.shares.on_the_way);
+        let alone = |_| ThreadPoolBuilder::new().num_threads(1).build();
+        let pools: Vec<ThreadPool> =
+            (0..threads).map(alone).collect::<Result<_, _>>().context("cannot start threads")?;
+        std::thread::scope(|scope| {
+            let (queue, gate, halted, listed) = (&queue, &gate, &halted, to_us.clone());
+            scope.spawn(move || {
+                let mut hand = |task: Task| {
+                    gate.admit(task.index, task.site.weight(), halted);
+                    let sent = !halted() && to_workers.send(task).is_ok();
+                    if sent { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                };
+                if let Err(error) = list(&mut hand) {
+                    let error = anyhow::Error::new(error).context("cannot list the pages read");
+                    let _ = listed.send(Err(error));
+                }
+            });
+            for pool in &pools {
+                let to_us = to_us.clone();
+                scope.spawn(move || self.serve(queue, pool, &to_us, halted));
+            }
+            drop(to_us);
+            let outcome = in_order(&results, first, &mut |done: Done| {
+                let next = done.heading.next().0;
+                take(done)?;
+                gate.release(next);
+                Ok(())
+            });
+            if outcome.is_err() {
+                failed.store(true, Ordering::Relaxed);
+            }
+            // No sender may block on a result that is not needed any more.
+            results.iter().for_each(drop);
+            outcome
+        })
+    }
+
+    fn pack(&self, index: usize, part: usize, mut result: SiteResult) -> io::Result<Done> {
+        self.records.add_to(&mut result)?;
+        let describe = || ResultHeading::of(index, part, &result, self.describer.as_ref());
+        let heading = self.clock.compare.time(describe);
+        let frame = heading.frame(&result)?;
+        Ok(Done { heading, frame })
+    }
+
+    fn serve(
+        &self,
+        queue: &TaskQueue,
+        own: &ThreadPool,
+        to_us: &SyncSender<Handed>,
+        halted: &(dyn Fn() -> bool + Sync),
+    ) {
+        // The turn is taken before the next task: a large site must not overtake the sites before it.
+        let next = || {
+            let tasks = queue.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+            let task = tasks.recv().ok()?;
+            let large = task.site.weight() > self.shares.beside;
+            let beside =
+                (!large).then(|| queue.turn.read().unwrap_or_else(PoisonError::into_inner));
+            let alone = large.then(|| queue.turn.write().unwrap_or_else(PoisonError::into_inner));
+            Some((task, beside, alone))
+        };
+        while let Some((Task { index, done, site }, beside, alone)) = next() {
+            if halted() {
+                continue;
+            }
+            let pool = if alone.is_some() { self.together } else { own };
+            let mut hand = |part: usize, result: SiteResult| {
+                let done = self.pack(index, part, result).context("cannot pack results");
+                let go_on = to_us.send(done).is_ok() && !halted();
+                if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            let key = site.key.clone();
+            let work =
+                || work_on(site, done, self.pages, self.store, self.config, self.clock, &mut hand);
+            let worked = pool.install(work);
+            if let Err(error) = worked {
+                let error =
+                    anyhow::Error::new(error).context(format!("cannot read the pages of {key}"));
+                let _ = to_us.send(Err(error));
+            }
+            drop((beside, alone));
+        }
+    }
+}
+
+/// Tasks, and how many may run: several in parallel, or one alone.
+#[derive(Debug)]
+struct TaskQueue {
+    tasks: Mutex<Receiver<Task>>,
+    turn: RwLock<()>,
+}
+
+/// Bounds the weight of sites whose results were not taken: the results of all sites behind a slow one must
+/// not pile up in memory.
+#[derive(Debug)]
+struct Gate {
+    most: u64,
+    inside: Mutex<Inside>,
+    moved: Condvar,
+}
+
+/// Sites that were admitted and whose results were not taken.
+#[derive(Debug, Default)]
+struct Inside {
+    /// Weights by site number.
+    sites: VecDeque<(usize, u64)>,
+    weight: u64,
+}
+
+impl Gate {
+    fn new(most: u64) -> Self {
+        Self { most, inside: Mutex::default(), moved: Condvar::new() }
+    }
+
+    /// Admits a site once there is room, or no other site is admitted. The first admitted site is always the
+    /// next whose results are taken, so this terminates.
+    fn admit(&self, index: usize, weight: u64, halted: &(dyn Fn() -> bool + Sync)) {
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        while !inside.sites.is_empty() && inside.weight + weight > self.most && !halted() {
+            // A stop does not notify this condition variable.
+            let waited = self.moved.wait_timeout(inside, Duration::from_millis(100));
+            inside = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        inside.sites.push_back((index, weight));
+        inside.weight += weight;
+    }
+
+    /// Removes the sites before this number: their results were taken.
+    fn release(&self, next: usize) {
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(&(_, weight)) = inside.sites.front().filter(|(index, _)| *index < next) {
+            inside.sites.pop_front();
+            inside.weight -= weight;
+        }
+        drop(inside);
+        self.moved.notify_one();
+    }
+}
+
+/// Passes results on in order, starting with number and part `next`, until there are no more.
+fn in_order(
+    results: &Receiver<Handed>,
+    mut next: (usize, usize),
+    take: &mut dyn FnMut(Done) -> Result<()>,
+) -> Result<()> {
+    let mut waiting: BTreeMap<(usize, usize), Done> = BTreeMap::new();
+    for done in results {
+        let done = done?;
+        waiting.insert((done.heading.index, done.heading.part), done);
+        while let Some(done) = waiting.remove(&next) {
+            next = done.heading.next();
+            take(done)?;
+        }
+    }
+    Ok(())
 }

@@ -11,21 +11,19 @@ use std::path::Path;
 
 use duplicates::{Describer, Evidence};
 use model::SiteResult;
+use segment::frames::{Frames, HEADER, frame, unpacked, write_frame};
 use serde::{Deserialize, Serialize};
 
-use crate::frames::{Frames, HEADER, frame, unpacked, write_frame};
-use crate::progress::tally::Counted;
+use crate::run::ledger::SiteCounts;
 
 /// Size of a length within the content.
 const LENGTH: usize = 4;
 /// The heading of the results of a site, or of a part of a large one: what is needed of it before all results are known.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ResultHeading {
-    /// Number of the site in the order of outputs.
     pub(crate) index: usize,
-    /// Number of the part.
     pub(crate) part: usize,
-    pub(crate) counted: Counted,
+    pub(crate) counted: SiteCounts,
     /// Descriptions of its articles; none if duplicates are not looked for.
     pub(crate) evidence: Vec<Evidence>,
 }
@@ -42,13 +40,12 @@ impl ResultHeading {
             result.articles.iter().map(|of| describer.describe(of)).collect()
         };
         let evidence = describer.map(describe).unwrap_or_default();
-        Self { index, part, counted: Counted::of(result), evidence }
+        Self { index, part, counted: SiteCounts::of(result), evidence }
     }
 
-    /// The frame of a site with its results.
     pub(crate) fn frame(&self, result: &SiteResult) -> io::Result<Vec<u8>> {
         let mut heading = vec![0; LENGTH];
-        rmp_serde::encode::write(&mut heading, self).map_err(io::Error::other)?;
+        rmp_serde::encode::write_named(&mut heading, self).map_err(io::Error::other)?;
         let length = u32::try_from(heading.len() - LENGTH).map_err(io::Error::other)?;
         heading[..LENGTH].copy_from_slice(&length.to_le_bytes());
         frame(&heading, |to| rmp_serde::encode::write_named(to, result).map_err(io::Error::other))
@@ -62,7 +59,6 @@ impl ResultHeading {
         Ok((rmp_serde::from_slice(heading).map_err(io::Error::other)?, packed))
     }
 
-    /// Numbers of the next site and part.
     pub(crate) fn next(&self) -> (usize, usize) {
         if self.counted.more { (self.index, self.part + 1) } else { (self.index + 1, 0) }
     }
@@ -73,17 +69,14 @@ pub(crate) fn unpacked_length(packed: &[u8]) -> usize {
     packed.first_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize)
 }
 
-/// Decompresses results.
 pub(crate) fn result_of(packed: &[u8]) -> io::Result<SiteResult> {
     rmp_serde::from_slice(&unpacked(packed)?).map_err(io::Error::other)
 }
 
-/// The results of sites that are being written.
 #[derive(Debug)]
 pub(crate) struct SiteResults {
     file: File,
     end: u64,
-    /// Numbers of the next site and part.
     next: (usize, usize),
 }
 
@@ -101,9 +94,6 @@ impl SiteResults {
     pub(crate) const EMPTY: u64 = (HEADER + 64) as u64;
 
     /// Opens the file at `path`, or creates it. Results of the same causes in it are kept and passed on, by their headings.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written, or a whole frame holds something else.
     pub(crate) fn open(
         path: &Path,
         causes: &str,
@@ -133,7 +123,6 @@ impl SiteResults {
         Ok((Self { file, end, next }, earlier))
     }
 
-    /// Numbers of the site, and of the part of it, that come next.
     pub(crate) fn next(&self) -> (usize, usize) {
         self.next
     }
@@ -152,10 +141,6 @@ impl SiteResults {
         written
     }
 
-    /// The frames of the results in a file.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub(crate) fn frames(path: &Path) -> io::Result<Frames> {
         let missing = || io::Error::new(io::ErrorKind::NotFound, "the file is missing");
         let mut frames = Frames::open(path)?.ok_or_else(missing)?;

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::io;
 
 use model::{CharacterCounts, Extracted, Page, SiteConfigFile};
+use segment::stored::StoredPage;
 use sitemodel::{Outcome, ParsedPage, SiteModel};
 
 use super::Work;
-use super::made::SiteMade;
+use super::made::SiteStepOutputs;
 use super::night::Begun;
-use crate::segment::stored::StoredPage;
-use crate::site_configs::site_configs;
-use crate::stages::apply::{Applying, Findings, Unassigned, found};
+use crate::site::site_configs::site_configs;
+use crate::stages::apply::{ApplyContext, Findings, Unassigned, found};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
 
 /// Where models, and what comes of pages by them, are from.
@@ -20,7 +20,7 @@ pub(crate) enum LargeSite<'a> {
     /// This process. It keeps the pages of the samples where site configs are to be written.
     Here(Vec<(usize, Page)>),
     /// Others, which wrote them down.
-    Made(SiteMade<'a>),
+    Made(SiteStepOutputs<'a>),
 }
 
 impl LargeSite<'_> {
@@ -44,7 +44,7 @@ impl LargeSite<'_> {
     pub(super) fn apply(
         &self,
         work: &Work<'_>,
-        applying: &Applying<'_>,
+        applying: &ApplyContext<'_>,
         pages: &[usize],
         then: Unassigned,
     ) -> io::Result<Findings> {
@@ -84,7 +84,7 @@ impl LargeSite<'_> {
     pub(super) fn captures(
         &self,
         work: &Work<'_>,
-        applying: &Applying<'_>,
+        applying: &ApplyContext<'_>,
         captures: Vec<(usize, StoredPage)>,
     ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         match self {
@@ -97,7 +97,7 @@ impl LargeSite<'_> {
     pub(super) fn site_configs(
         &self,
         work: &Work<'_>,
-        applying: &Applying<'_>,
+        applying: &ApplyContext<'_>,
     ) -> io::Result<Vec<SiteConfigFile>> {
         match self {
             _ if !work.wants_site_configs() => Ok(Vec::new()),
@@ -116,10 +116,9 @@ impl Work<'_> {
         }
     }
 
-    /// The articles of captures.
     pub(super) fn try_captures(
         &self,
-        applying: &Applying<'_>,
+        applying: &ApplyContext<'_>,
         captures: Vec<(usize, StoredPage)>,
     ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         let pages = self.load_captures(captures)?;
@@ -129,7 +128,7 @@ impl Work<'_> {
 
 /// Site configs of what the final model finds on the pages of the samples.
 pub(crate) fn learnt_site_configs(
-    applying: &Applying<'_>,
+    applying: &ApplyContext<'_>,
     samples: &ParsedPages<'_>,
 ) -> Vec<SiteConfigFile> {
     let outcomes = applying.apply(samples, &BTreeMap::new(), Unassigned::Alone);

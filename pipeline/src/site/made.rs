@@ -5,46 +5,42 @@ use std::io;
 
 use model::{CharacterCounts, Extracted, SiteConfigFile, SiteResult};
 use rustc_hash::FxBuildHasher;
+use segment::file::StepFile;
+use segment::row::{RowKind, decoded, hash_of, unpacked};
+use segment::stored::StoredPage;
 use sitemodel::{Outcome, SiteModel};
 
 use super::night::Decided;
-use crate::segment::file::StepFile;
-use crate::segment::row::{RowKind, decoded, hash_of, unpacked};
-use crate::segment::stored::StoredPage;
-use crate::stages::apply::{Findings, Found, Unassigned};
+use crate::stages::apply::{Findings, PageFinding, Unassigned};
 
-/// The place of a row.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct RowPlace {
     file: u32,
     row: u32,
 }
 
 /// Where the rows of a site are.
 #[derive(Debug, Default)]
-struct Rows {
+struct SiteRowPlaces {
     /// Parts of its result, by number.
-    results: BTreeMap<u64, Place>,
+    results: BTreeMap<u64, RowPlace>,
     /// Models by round.
-    models: BTreeMap<u64, Place>,
-    decided: Option<Place>,
-    site_configs: Option<Place>,
+    models: BTreeMap<u64, RowPlace>,
+    decided: Option<RowPlace>,
+    site_configs: Option<RowPlace>,
     /// What came of pages, by the id of each, in both rounds.
-    found: [HashMap<u64, (RowKind, Place), FxBuildHasher>; 2],
+    found: [HashMap<u64, (RowKind, RowPlace), FxBuildHasher>; 2],
 }
 
 /// All that was learnt and applied of some sites.
 #[derive(Debug, Default)]
-pub(crate) struct Made {
+pub(crate) struct StepOutputs {
     files: Vec<StepFile>,
-    sites: BTreeMap<(u64, String), Rows>,
+    sites: BTreeMap<(u64, String), SiteRowPlaces>,
 }
 
-impl Made {
+impl StepOutputs {
     /// Lists what files hold of the sites that are wanted, by hash.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
     pub(crate) fn list(
         learnt: Vec<StepFile>,
         applied: Vec<StepFile>,
@@ -56,7 +52,7 @@ impl Made {
             let round = usize::from(file.identity().round == 2);
             let sites = &mut made.sites;
             file.each(false, &|kind, hash| kind != RowKind::Order && wants(hash), &mut |row| {
-                let place = Place { file: number, row: row.number };
+                let place = RowPlace { file: number, row: row.number };
                 let site = sites.entry((hash_of(&row.site), row.site)).or_default();
                 match row.kind {
                     RowKind::Result => drop(site.results.insert(row.id, place)),
@@ -78,18 +74,14 @@ impl Made {
         of_hash.take_while(|((own, _), _)| *own == hash).any(|(_, rows)| !rows.models.is_empty())
     }
 
-    /// What there is of a site.
-    ///
-    /// # Errors
-    /// If there is nothing.
-    pub(crate) fn of_site<'a>(&'a self, key: &'a str) -> io::Result<SiteMade<'a>> {
+    pub(crate) fn of_site<'a>(&'a self, key: &'a str) -> io::Result<SiteStepOutputs<'a>> {
         let rows = self.sites.get(&(hash_of(key), key.to_owned()));
         let nothing = || {
             io::Error::other(format!(
                 "nothing was learnt of {key}: a file of `sitegrove learn` is missing"
             ))
         };
-        Ok(SiteMade { made: self, key, rows: rows.ok_or_else(nothing)? })
+        Ok(SiteStepOutputs { made: self, key, rows: rows.ok_or_else(nothing)? })
     }
 
     /// All sites, in the order of outputs, by hash and key.
@@ -97,21 +89,19 @@ impl Made {
         self.sites.keys()
     }
 
-    fn record(&self, place: Place) -> io::Result<Vec<u8>> {
+    fn record(&self, place: RowPlace) -> io::Result<Vec<u8>> {
         self.files[place.file as usize].record(place.row)
     }
 }
 
-/// What was learnt and applied of a site.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SiteMade<'a> {
-    made: &'a Made,
+pub(crate) struct SiteStepOutputs<'a> {
+    made: &'a StepOutputs,
     key: &'a str,
-    rows: &'a Rows,
+    rows: &'a SiteRowPlaces,
 }
 
-impl SiteMade<'_> {
-    /// Whether it is a large site.
+impl SiteStepOutputs<'_> {
     pub(crate) fn is_large(&self) -> bool {
         !self.rows.models.is_empty()
     }
@@ -125,9 +115,6 @@ impl SiteMade<'_> {
     }
 
     /// Its model after a round; that of the first if the second added nothing.
-    ///
-    /// # Errors
-    /// If there is none, or it cannot be read.
     pub(crate) fn model(&self, round: u64) -> io::Result<SiteModel> {
         let last = self.rows.models.range(..=round).next_back();
         let (_, place) = last.ok_or_else(|| self.missing("its model"))?;
@@ -135,18 +122,11 @@ impl SiteMade<'_> {
     }
 
     /// What was decided beside its model.
-    ///
-    /// # Errors
-    /// If that is missing, or cannot be read.
     pub(crate) fn decided(&self) -> io::Result<Decided> {
         let place = self.rows.decided.ok_or_else(|| self.missing("what was decided"))?;
         unpacked(&self.made.record(place)?)
     }
 
-    /// Site configs that were learnt.
-    ///
-    /// # Errors
-    /// If they cannot be read.
     pub(crate) fn site_configs(&self) -> io::Result<Vec<SiteConfigFile>> {
         match self.rows.site_configs {
             Some(place) => decoded(&self.made.record(place)?),
@@ -154,40 +134,28 @@ impl SiteMade<'_> {
         }
     }
 
-    fn place(&self, page: &StoredPage, round: usize) -> io::Result<(RowKind, Place)> {
+    fn place(&self, page: &StoredPage, round: usize) -> io::Result<(RowKind, RowPlace)> {
         let id = page.id();
         let found = self.rows.found[..round].iter().rev().find_map(|round| round.get(&id));
         found.copied().ok_or_else(|| self.missing(&page.head.url))
     }
 
     /// What kind of outcome a page had in the first round.
-    ///
-    /// # Errors
-    /// If the page was not applied.
     pub(crate) fn kind(&self, page: &StoredPage) -> io::Result<RowKind> {
         Ok(self.place(page, 1)?.0)
     }
 
     /// What came of a page in the first round.
-    ///
-    /// # Errors
-    /// If the page was not applied, or the file cannot be read.
-    pub(crate) fn found(&self, page: &StoredPage) -> io::Result<Found> {
+    pub(crate) fn found(&self, page: &StoredPage) -> io::Result<PageFinding> {
         unpacked(&self.made.record(self.place(page, 1)?.1)?)
     }
 
     /// What came of a page in the end.
-    ///
-    /// # Errors
-    /// As [`SiteMade::found`].
-    pub(crate) fn found_last(&self, page: &StoredPage) -> io::Result<Found> {
+    fn found_last(&self, page: &StoredPage) -> io::Result<PageFinding> {
         unpacked(&self.made.record(self.place(page, 2)?.1)?)
     }
 
     /// What came of pages: in the first round, or in the end.
-    ///
-    /// # Errors
-    /// As [`SiteMade::found`].
     pub(super) fn findings(
         &self,
         pages: &[usize],
@@ -205,9 +173,6 @@ impl SiteMade<'_> {
     }
 
     /// The articles of other captures.
-    ///
-    /// # Errors
-    /// As [`SiteMade::found`].
     pub(super) fn captures(
         &self,
         captures: Vec<(usize, StoredPage)>,

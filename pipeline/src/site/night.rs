@@ -3,6 +3,11 @@
 //!
 //! Without a store, or without anything of the site in it, this is learning from tonight's sample, as ever.
 
+mod change;
+mod decision;
+mod in_hand;
+mod kept;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
@@ -13,11 +18,11 @@ use sitemodel::{
     FEWEST_TO_TELL, Health, Known, Outcome, SiteModel, TemplateHealth, agreement, assess,
 };
 
-use super::Work;
-use super::change::{changed_templates, site_change};
-use super::decision::{Decision, Facts, Stored, TemplateFacts, decide};
-use super::in_hand::{InHand, in_hand};
-use super::kept::{Night, template_night};
+use crate::site::Work;
+use crate::site::night::change::{changed_templates, site_change, tells_of_pages};
+use crate::site::night::decision::{Facts, ModelDecision, StoredModel, TemplateFacts, decide};
+use crate::site::night::in_hand::{InHand, in_hand};
+use crate::site::night::kept::{Night, template_night};
 use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
 
@@ -58,7 +63,6 @@ impl Begun {
         (self.model, (self.unassigned, self.night))
     }
 
-    /// A model that was learnt from a sample alone.
     pub(crate) fn of(model: SiteModel) -> Self {
         Self {
             model,
@@ -72,9 +76,6 @@ impl Begun {
 
 impl Work<'_> {
     /// The model that the pages of a site are begun with, given its pages or those of its sample.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
     pub(super) fn begin(&self, site: &mut Surveyed, parsed: &ParsedPages<'_>) -> io::Result<Begun> {
         let Some(store) = self.store else {
             let (model, known) = self.learn(site, parsed, None);
@@ -90,8 +91,10 @@ impl Work<'_> {
                 self.taken_in_before(site, parsed, store, model, before.as_ref().clone())
             }
             (_, Ok(Some(model))) => self.go_by(site, parsed, store, &state, model),
-            (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, Stored::None),
-            (_, Err(why)) => self.learn_fresh(site, parsed, store, &state, Stored::Unusable(why)),
+            (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, StoredModel::None),
+            (_, Err(why)) => {
+                self.learn_fresh(site, parsed, store, &state, StoredModel::Unusable(why))
+            }
         }
     }
 
@@ -109,14 +112,10 @@ impl Work<'_> {
     }
 
     /// The site as it was when another process began it.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
     pub(crate) fn begun_elsewhere(&self, site: &mut Surveyed) -> io::Result<()> {
         self.store.map_or(Ok(()), |store| self.widen(store, site).map(drop))
     }
 
-    /// The stored model; else why it is of no use.
     fn stored(&self, state: &SiteState) -> Result<Option<SiteModel>, String> {
         let Some(bytes) = &state.model else { return Ok(None) };
         let model = SiteModel::from_bytes(bytes).map_err(|error| error.to_string())?;
@@ -131,7 +130,7 @@ impl Work<'_> {
         parsed: &ParsedPages<'_>,
         store: &Store,
         state: &SiteState,
-        stored: Stored,
+        stored: StoredModel,
     ) -> io::Result<Begun> {
         let (tonight, cut) = self.tonight(site, parsed);
         let retained = self.retained(store, state)?;
@@ -150,7 +149,7 @@ impl Work<'_> {
         let applied = self.apply_to(site, &model, &tonight, &known);
         let (seen, _) = self.seen(&model, &tonight, &applied, None);
         let health = assess(&model, &seen);
-        let is_kept = decision != Decision::TooFew;
+        let is_kept = decision != ModelDecision::TooFew;
         let verdict = match is_kept && seen.pages() >= FEWEST_TO_TELL {
             true => Verdict::Healthy,
             false => Verdict::TooFewPages,
@@ -209,17 +208,17 @@ impl Work<'_> {
         let mut verdict = worst(&health).max(whole);
         let mut begun = None;
         let before = applied;
-        if decision != Decision::Keep {
+        if decision != ModelDecision::Keep {
             let retained = self.retained(store, state)?;
             let again = parse(&retained.1, self.settings, self.clock);
             let again = in_hand(&again, &retained.0, Some(&old), self);
             let (base, too_many) = self.without_retired(state, &old, &facts);
             let (doubted, least) = match &decision {
-                Decision::Replace(ids) | Decision::Relearn(ids) => (ids.clone(), CLEARLY),
-                Decision::Grow(ids) => (ids.clone(), -CLEARLY),
+                ModelDecision::Replace(ids) | ModelDecision::Relearn(ids) => (ids.clone(), CLEARLY),
+                ModelDecision::Grow(ids) => (ids.clone(), -CLEARLY),
                 _ => (Vec::new(), 0.0),
             };
-            let learn = |decision: &Decision| {
+            let learn = |decision: &ModelDecision| {
                 let hand = chosen_for(decision, &facts, &old, &tonight, &again);
                 let (model, known) = self.learn_in_hand(site, &hand, cut, Some(&base));
                 let new = self.apply_to(site, &model, &tonight, &known);
@@ -228,13 +227,13 @@ impl Work<'_> {
                 (is_better && model.to_bytes() != old.to_bytes()).then_some((model, known, new))
             };
             let mut learnt = learn(&decision);
-            if let (None, Decision::Relearn(ids)) = (&learnt, &decision) {
+            if let (None, ModelDecision::Relearn(ids)) = (&learnt, &decision) {
                 // What is retained may be of the former layout.
-                learnt = learn(&Decision::Replace(ids.clone()));
+                learnt = learn(&ModelDecision::Replace(ids.clone()));
             }
             if let Some((model, known, new)) = learnt {
                 let is_gone = |head: &RetainedHead| match &decision {
-                    Decision::Replace(ids) => ids.contains(&head.template),
+                    ModelDecision::Replace(ids) => ids.contains(&head.template),
                     _ => false,
                 };
                 let of = (&model, &new);
@@ -252,14 +251,14 @@ impl Work<'_> {
                 if !doubted.is_empty() {
                     verdict = worst(&health).max(whole);
                 }
-                decision = Decision::Keep;
+                decision = ModelDecision::Keep;
             }
         }
-        if decision == Decision::Keep && !walls.is_empty() {
-            decision = Decision::NoteWalls(walls);
+        if decision == ModelDecision::Keep && !walls.is_empty() {
+            decision = ModelDecision::NoteWalls(walls);
         }
         let mut update = self.update(state, &decision, verdict, &health);
-        if decision == Decision::Keep && verdict > Verdict::Healthy {
+        if decision == ModelDecision::Keep && verdict > Verdict::Healthy {
             update.reason = "nothing learnt from tonight's pages fits them better".to_owned();
         }
         Ok(match begun {
@@ -283,7 +282,7 @@ impl Work<'_> {
                 let of = (&old, &before);
                 let kept = self.to_retain(store, state, &tonight, &[], of, &|_| false)?;
                 let templates = old.templates().len();
-                let is_changed = decision != Decision::Keep;
+                let is_changed = decision != ModelDecision::Keep;
                 update.applied += u32::from(is_changed);
                 let night = Night {
                     update,
@@ -328,7 +327,7 @@ impl Work<'_> {
         };
         let unassigned = tonight.iter().filter(|page| page.is_unassigned).count();
         Facts {
-            stored: Stored::Fits,
+            stored: StoredModel::Fits,
             in_hand: tonight.len() + retained.len(),
             unassigned,
             unassigned_in_hand: unassigned + of(""),
@@ -367,7 +366,6 @@ impl Work<'_> {
         (model, unseen.len())
     }
 
-    /// The date of the newest of tonight's pages.
     fn date(&self) -> Option<jiff::civil::Date> {
         let newest = self.pages.iter().filter_map(|page| page.head.fetched).max()?;
         Some(newest.to_zoned(jiff::tz::TimeZone::UTC).date())
@@ -376,7 +374,7 @@ impl Work<'_> {
     pub(super) fn update(
         &self,
         state: &SiteState,
-        decision: &Decision,
+        decision: &ModelDecision,
         verdict: Verdict,
         health: &Health,
     ) -> Update {
@@ -385,7 +383,7 @@ impl Work<'_> {
             night: self.date().map(|date| date.to_string()).unwrap_or_default(),
             decision: decision.to_string(),
             reason: decision.reason(),
-            applied: if *decision == Decision::TooFew { 0 } else { state.revision },
+            applied: if *decision == ModelDecision::TooFew { 0 } else { state.revision },
             verdict,
             pages: health.unassigned.1,
             unassigned: health.unassigned.0,
@@ -396,22 +394,20 @@ impl Work<'_> {
     }
 }
 
-/// The worst verdict on a template.
 fn worst(health: &Health) -> Verdict {
     health.templates.values().map(|own| own.verdict).max().unwrap_or(Verdict::TooFewPages)
 }
 
-/// The pages that a decision learns from.
 fn chosen_for<'a, 'p>(
-    decision: &Decision,
+    decision: &ModelDecision,
     facts: &Facts,
     old: &SiteModel,
     tonight: &'a [InHand<'p>],
     again: &'a [InHand<'p>],
 ) -> Vec<&'a InHand<'p>> {
     let (ids, with_retained): (&[String], bool) = match decision {
-        Decision::Replace(ids) => (ids, false),
-        Decision::Relearn(ids) | Decision::Grow(ids) => (ids, true),
+        ModelDecision::Replace(ids) => (ids, false),
+        ModelDecision::Relearn(ids) | ModelDecision::Grow(ids) => (ids, true),
         _ => (&[], true),
     };
     let is_of = |page: &InHand<'_>| {
@@ -467,5 +463,70 @@ impl Fit {
         self.judged > old.judged + least
             || (self.judged > old.judged - CLEARLY
                 && self.by_wrapper >= old.by_wrapper + FOUND_AGAIN)
+    }
+}
+
+impl Work<'_> {
+    /// The model that this run applied when it was taken in, and what changed then.
+    fn taken_in_before(
+        &self,
+        site: &Surveyed,
+        parsed: &ParsedPages<'_>,
+        store: &Store,
+        model: SiteModel,
+        before: Update,
+    ) -> io::Result<Begun> {
+        let mut change = None;
+        if tells_of_pages(&before.decision) {
+            let former = store.model(&self.key, before.applied.checked_sub(1));
+            let former = former.map_err(io::Error::other)?;
+            if let Some(former) = former.and_then(|bytes| SiteModel::from_bytes(&bytes).ok()) {
+                let (pages, _) = self.tonight(site, parsed);
+                let by = |model| self.apply_to(site, model, &pages, &BTreeMap::new());
+                let (old, new) = (by(&former), by(&model));
+                let changed = changed_templates((&former, &old), (&model, &new), &pages);
+                change = site_change(&before, changed);
+            }
+        }
+        let templates = model.templates().len();
+        Ok(Begun {
+            model,
+            known: BTreeMap::new(),
+            applied: Outcomes::new(),
+            unassigned: Unassigned::Alone,
+            night: Some(Night::known(before, templates, change)),
+        })
+    }
+
+    /// The stored model; where there is none that can be used, one that is learnt for this run only.
+    pub(crate) fn read_again(
+        &self,
+        site: &Surveyed,
+        parsed: &ParsedPages<'_>,
+        state: &SiteState,
+        stored: Result<Option<SiteModel>, String>,
+    ) -> Begun {
+        let is_stored = matches!(stored, Ok(Some(_)));
+        let (model, known, why) = match stored {
+            Ok(Some(model)) => (model, BTreeMap::new(), "read again".to_owned()),
+            other => {
+                let why = other.err().unwrap_or_else(|| "no model".to_owned());
+                let (model, known) = self.learn(site, parsed, None);
+                (model, known, why)
+            }
+        };
+        let (pages, _) = self.tonight(site, parsed);
+        let applied = self.apply_to(site, &model, &pages, &known);
+        let (seen, _) = self.seen(&model, &pages, &applied, None);
+        let health = assess(&model, &seen);
+        let worst = health.templates.values().map(|own| own.verdict).max();
+        let verdict = worst.filter(|_| is_stored).unwrap_or(Verdict::TooFewPages);
+        let decision = if is_stored { ModelDecision::Keep } else { ModelDecision::TooFew };
+        let mut update = self.update(state, &decision, verdict, &health);
+        update.reason = why;
+        let templates = model.templates().len();
+        let night = Night::known(update, templates, None);
+        let unassigned = if is_stored { Unassigned::Alone } else { Unassigned::Wait };
+        Begun { model, known, applied, unassigned, night: Some(night) }
     }
 }

@@ -7,7 +7,6 @@
 //! Drops: pages without an article, and those that are part of another page's.
 
 mod found;
-mod parts;
 
 use std::collections::BTreeMap;
 
@@ -19,10 +18,9 @@ use sitemodel::{Applied, Hints, Known, Meter, Outcome, ParsedPage, Settings, Sib
 
 use super::learn::{ParsedPages, Surveyed};
 
-pub(crate) use self::found::{Findings, Found, found, result, unassigned};
-pub(crate) use self::parts::join;
+pub(crate) use self::found::{Findings, PageFinding, found, result, unassigned};
+pub(crate) use crate::stages::apply::found::join;
 
-/// What to do with pages that match no template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum Unassigned {
     /// Leave them for the second round of learning.
@@ -43,13 +41,13 @@ const SMALL: usize = 20_000;
 
 /// What comes of a page by a model, given the feed items that point to it. Depends on nothing else of its site.
 pub(crate) fn apply_page(
-    with: With<'_>,
+    (model, settings): (&SiteModel, &Settings),
+    meter: &dyn Meter,
     page: &ParsedPage<'_>,
     feed_items: &[&FeedItem],
     hints: Hints<'_>,
     unassigned: Unassigned,
 ) -> Applied {
-    let With { model, settings, meter } = with;
     let sibling = Sibling { page, feed_items };
     let applied = model.apply_parsed(&sibling, hints, settings, meter);
     match (&applied.outcome, unassigned) {
@@ -60,24 +58,15 @@ pub(crate) fn apply_page(
     }
 }
 
-/// What is applied to a page, and how.
 #[derive(Clone, Copy)]
-pub(crate) struct With<'a> {
-    pub(crate) model: &'a SiteModel,
-    pub(crate) settings: &'a Settings,
-    pub(crate) meter: &'a dyn Meter,
-}
-
-/// A site and its model.
-#[derive(Clone, Copy)]
-pub(crate) struct Applying<'a> {
+pub(crate) struct ApplyContext<'a> {
     pub(crate) site: &'a Surveyed,
     pub(crate) model: &'a SiteModel,
     pub(crate) settings: &'a Settings,
     pub(crate) meter: &'a dyn Meter,
 }
 
-impl Applying<'_> {
+impl ApplyContext<'_> {
     /// Applies the model to pages. `known` is what learning found out about pages, by index.
     pub(crate) fn apply(
         &self,
@@ -143,8 +132,8 @@ impl Applying<'_> {
         unassigned: Unassigned,
     ) -> Applied {
         let hints = Hints { known, part: self.site.part(at) != Part::Whole };
-        let with = With { model: self.model, settings: self.settings, meter: self.meter };
-        apply_page(with, parsed, &self.site.items_of(at), hints, unassigned)
+        let with = (self.model, self.settings);
+        apply_page(with, self.meter, parsed, &self.site.items_of(at), hints, unassigned)
     }
 
     /// The articles of other captures of pages, given with the indices of these; those without one are left out.

@@ -5,24 +5,20 @@
 //! Why: the outputs are the same bytes for any number of threads.
 //! Drops: nothing; it writes the drops of the other stages.
 
-mod rendering;
-
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::{fs, io};
 
-use model::{Drop, SiteSummary};
+use config::{Config, EmitConfig, SinkName};
+use model::{Drop, SiteResult, SiteSummary};
+use segment::records::Absences;
 use sink::{
-    AtomicFile, Ledger, Sink, SinkError, drop_record, json_lines, make_folder, site_file_name,
+    AtomicFile, Ledger, Render, Sink, SinkError, SiteRecord, drop_record, figures_of,
+    health_record, json_lines, make_folder, site_file_name,
 };
 
-pub use self::rendering::{Rendered, Renderers};
-
-use crate::absences::Absences;
-use crate::config::{Config, EmitConfig};
-use crate::sink_name::SinkName;
+use crate::run::sinks::{open_sink, remove_stale};
 
 /// How the models of sites fare.
 const HEALTH: &str = "health.jsonl";
@@ -68,7 +64,7 @@ impl<'a> Outputs<'a> {
             .filter(|path| path.extension().is_some_and(|end| end == "json" || end == "partial"));
         let mut sinks = Vec::new();
         for name in config.emit.chosen() {
-            match name.open(folder, config, stop) {
+            match open_sink(name, folder, config, stop) {
                 Err(error) if error.is_stopped() => return Err(error),
                 sink => sinks.push(ChosenSink { name, sink }),
             }
@@ -128,9 +124,7 @@ impl<'a> Outputs<'a> {
         }
         if !result.more {
             let mut file = AtomicFile::create(&wrappers_of(&self.wrappers, &result.site))?;
-            file.write_bytes(
-                &wrappers.unwrap_or_else(|| rendering::wrapper_file(&result.summary)),
-            )?;
+            file.write_bytes(&wrappers.unwrap_or_else(|| wrapper_file(&result.summary)))?;
             file.close()?;
             self.add_wrappers(file);
         }
@@ -160,9 +154,6 @@ impl<'a> Outputs<'a> {
     }
 
     /// Passes on to the outputs the name of the night. Call it before anything is written.
-    ///
-    /// # Errors
-    /// If no sink is left.
     pub(crate) fn of_night(&mut self, night: &str) -> Result<(), SinkError> {
         for chosen in &mut self.sinks {
             if let Ok(sink) = &mut chosen.sink
@@ -175,9 +166,6 @@ impl<'a> Outputs<'a> {
     }
 
     /// Passes on to the outputs what the crawl answered without a page. Call it before any site is written.
-    ///
-    /// # Errors
-    /// If the answers cannot be read, or no sink is left.
     pub(crate) fn take_absences(&mut self, absences: &Absences) -> Result<(), SinkError> {
         absences
             .each(&mut |some| {
@@ -242,13 +230,70 @@ impl<'a> Outputs<'a> {
         let chosen = self.config.chosen();
         for name in SinkName::ALL.iter().copied() {
             let written = chosen.contains(&name) && !failed.contains_key(name.as_str());
-            name.remove_stale(&self.folder, &self.config, written);
+            remove_stale(name, &self.folder, &self.config, written);
         }
         Ok(failed)
     }
 }
 
-/// The wrapper file of a site.
 fn wrappers_of(folder: &Path, site: &str) -> PathBuf {
     folder.join(format!("{}.json", site_file_name(site)))
+}
+
+/// Turns results of sites into output. Runs in the worker threads, so that they wait for each other only
+/// while bytes are copied to files.
+#[derive(Clone, Default)]
+pub struct Renderers(Vec<Option<Render>>);
+
+/// A site's result with its bytes for every sink.
+#[derive(Debug)]
+pub struct Rendered {
+    pub(crate) result: SiteResult,
+    /// One for each sink; none where it renders nothing.
+    by_sink: Vec<Option<Vec<u8>>>,
+    pub(crate) dropped: Vec<u8>,
+    /// Its wrapper file; none for a part of a site, since that file covers all parts.
+    pub(crate) wrappers: Option<Vec<u8>>,
+    /// Its line of `health.jsonl`; empty without a store of models.
+    pub(crate) health: Vec<u8>,
+}
+
+impl Rendered {
+    /// The result of the site.
+    pub fn result(&self) -> &SiteResult {
+        &self.result
+    }
+}
+
+impl std::fmt::Debug for Renderers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Renderers").field(&self.0.len()).finish()
+    }
+}
+
+impl Renderers {
+    /// Those of sinks; `None` for one that renders nothing.
+    pub(crate) fn new(of_sinks: Vec<Option<Render>>) -> Self {
+        Self(of_sinks)
+    }
+
+    /// Renders the result of a site, or of its part with this number.
+    pub fn render(&self, mut result: SiteResult, part: usize) -> Rendered {
+        let is_whole = part == 0 && !result.more;
+        result.figures = (!is_whole).then(|| Box::new(figures_of(&result)));
+        let by_sink = self.0.iter().map(|render| render.as_ref().map(|render| render(&result)));
+        Rendered {
+            by_sink: by_sink.collect(),
+            dropped: json_lines(result.drops.iter().map(drop_record)),
+            wrappers: is_whole.then(|| wrapper_file(&result.summary)),
+            health: json_lines(result.night.iter().map(|night| health_record(night))),
+            result,
+        }
+    }
+}
+
+fn wrapper_file(summary: &SiteSummary) -> Vec<u8> {
+    let mut json = serde_json::to_vec_pretty(&SiteRecord::from(summary)).unwrap_or_default();
+    json.push(b'\n');
+    json
 }

@@ -5,8 +5,6 @@
 //! Why: comparing sibling pages shows which part of each is the article.
 //! Drops: nothing.
 
-mod declared;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,12 +14,11 @@ use grouping::{
 };
 use model::{FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
+use segment::declared::head_of;
 use sitemodel::{
     Evidence, Learning, Meter, ParsedPage, Settings, Sibling, SiteModel, Step, learn_parsed,
     parse_page,
 };
-
-pub(crate) use self::declared::{Declared, head_of, head_of_page, needs_heads};
 
 /// A site as it is known before learning.
 #[derive(Debug)]
@@ -40,7 +37,6 @@ pub struct Surveyed {
 /// Parsed pages with their indices in the site; the page itself if the parser failed.
 pub(crate) type ParsedPages<'a> = Vec<(usize, Result<ParsedPage<'a>, &'a Page>)>;
 
-/// Parses pages, given their indices in the site.
 pub(crate) fn parse<'a>(
     pages: &'a [(usize, Page)],
     settings: &Settings,
@@ -94,17 +90,14 @@ impl Surveyed {
         }
     }
 
-    /// The key of the site.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
-    /// The digest of its addresses.
     pub(crate) fn addresses(&self) -> &AddressDigest {
         &self.addresses
     }
 
-    /// The feed items that point to a page.
     pub(crate) fn items_of(&self, page: usize) -> Vec<&FeedItem> {
         self.joined[page].iter().map(|&item| &self.items[item as usize]).collect()
     }

@@ -9,26 +9,27 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
+use config::Config;
 use model::{FeedItem, Page};
+use rayon::ThreadPool;
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use segment::file::{StepFile, StepWriter};
+use segment::identity::{StepIdentity, StepKind};
+use segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
+use segment::stored::{StoredHead, id_of, unpack};
 use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
+use terminal::progress_bar::Observer;
 
 use super::files::{Files, check_paths};
-use super::learn::Order;
-use crate::config::Config;
-use crate::progress::observer::Observer;
-use crate::segment::file::{StepFile, StepWriter};
-use crate::segment::identity::{Step, StepIdentity};
-use crate::segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
-use crate::segment::stored::{StoredHead, id_of, unpack};
+use super::learn::PageInstruction;
+use crate::run::thread_pool;
 use crate::site::Decided;
-use crate::stages::apply::{Found, Unassigned, With, apply_page};
+use crate::stages::apply::{PageFinding, Unassigned, apply_page};
 use crate::stages::learn::parse;
 
 /// What was applied.
 #[derive(Debug, Default)]
-pub struct Applied {
+pub struct ApplySummary {
     /// Which round it was.
     pub round: u8,
     /// Pages that models were applied to.
@@ -47,7 +48,7 @@ pub fn apply(
     out: &Path,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Applied> {
+) -> Result<ApplySummary> {
     check_paths(config, paths, out)?;
     let files = Files::open(paths, config)?;
     ensure!(
@@ -73,17 +74,16 @@ pub fn apply(
     files.check_learnt(1)?;
     let round = files.learnt.iter().map(|file| file.identity().round).max().unwrap_or(1);
     files.check_learnt(round)?;
-    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-    let pool = pool.context("cannot start threads")?;
+    let pool = thread_pool(config)?;
     files.check_causes()?;
-    let identity = StepIdentity::of(Step::Apply, round, config, files.digests())
+    let identity = StepIdentity::of(StepKind::Apply, round, config, files.digests())
         .made_of(files.made().map(StepFile::identity));
     let mut file = StepWriter::create(out, &identity)
         .with_context(|| format!("cannot write {}", out.display()))?;
-    let mut counts = Applied { round, ..Applied::default() };
+    let mut counts = ApplySummary { round, ..ApplySummary::default() };
     let models = Models::list(&files.learnt, round).context("cannot read what was learnt")?;
     let settings = config.settings();
-    let with = Applying { models: &models, settings: &settings, pool: &pool, round, observer };
+    let with = ApplyStep { models: &models, settings: &settings, pool: &pool, round, observer };
     let mut pages = 0;
     for survey in &files.surveys {
         let listed = with.each_row(survey, &mut |_, of_row| {
@@ -102,14 +102,13 @@ pub fn apply(
         let applied = with.survey(survey, stop, &mut push);
         applied.with_context(|| format!("cannot apply models to {}", survey.path().display()))?;
         if stop.load(Ordering::Relaxed) {
-            bail!(crate::run::Stopped::Empty);
+            bail!(errors::Stopped::Empty);
         }
     }
     file.finish().with_context(|| format!("cannot write {}", out.display()))?;
     Ok(counts)
 }
 
-/// The models and orders of a round.
 struct Models<'a> {
     files: &'a [StepFile],
     /// Files and rows of the models of large sites.
@@ -173,17 +172,16 @@ impl<'a> Models<'a> {
 }
 
 /// The number of a page's row, and the order for it.
-type Ordered = (u32, Option<Order>);
+type Ordered = (u32, Option<PageInstruction>);
 
-/// A page to apply a model to.
-struct Wanted {
+struct WantedPage {
     row: u32,
     head: StoredHead,
     items: Vec<FeedItem>,
     part: bool,
 }
 
-struct Applying<'a> {
+struct ApplyStep<'a> {
     models: &'a Models<'a>,
     settings: &'a Settings,
     pool: &'a ThreadPool,
@@ -200,7 +198,6 @@ struct OfRow<'a> {
 }
 
 impl OfRow<'_> {
-    /// Number of sites that it is a page of.
     fn sites(&self) -> usize {
         usize::from(self.ordinary.is_some()) + self.orders.len()
     }
@@ -209,7 +206,7 @@ impl OfRow<'_> {
 /// Weight of pages that are worked on at once.
 const AT_ONCE: u64 = 16 << 20;
 
-impl Applying<'_> {
+impl ApplyStep<'_> {
     fn survey(
         &self,
         survey: &StepFile,
@@ -222,7 +219,7 @@ impl Applying<'_> {
                 sites.entry((hash_of(site), site.to_owned())).or_default().push((row, None));
             }
             for (site, file, at) in orders {
-                let list: Vec<Order> = decoded(&self.models.files[*file].record(*at)?)?;
+                let list: Vec<PageInstruction> = decoded(&self.models.files[*file].record(*at)?)?;
                 let of_site = sites.entry((hash_of(site), site.clone())).or_default();
                 of_site.extend(list.into_iter().map(|order| (row, Some(order))));
             }
@@ -280,10 +277,12 @@ impl Applying<'_> {
                 // A page may be at several addresses of the site.
                 rows_begun += usize::from(last.replace(row) != Some(row));
                 let wanted = match order {
-                    Some(Order { head, items, part }) => Wanted { row, head, items, part },
+                    Some(PageInstruction { head, items, part }) => {
+                        WantedPage { row, head, items, part }
+                    }
                     None => {
                         let head: StoredHead = decoded(&survey.record(row)?)?;
-                        Wanted { row, head, items: Vec::new(), part: false }
+                        WantedPage { row, head, items: Vec::new(), part: false }
                     }
                 };
                 weight += wanted.head.weight;
@@ -291,7 +290,8 @@ impl Applying<'_> {
             }
             let rows: Vec<u32> = some.iter().map(|wanted| wanted.row).collect();
             let htmls = survey.htmls(&rows)?;
-            let one = |(wanted, html): (Wanted, Vec<u8>)| self.page(site, &model, wanted, &html);
+            let one =
+                |(wanted, html): (WantedPage, Vec<u8>)| self.page(site, &model, wanted, &html);
             let rows: Vec<io::Result<SegmentRow>> =
                 self.pool.install(|| some.into_par_iter().zip(htmls).map(one).collect());
             rows.into_iter().try_for_each(|row| push(row?))?;
@@ -300,15 +300,14 @@ impl Applying<'_> {
         Ok(())
     }
 
-    /// What comes of a page of a large site.
     fn page(
         &self,
         site: &str,
         model: &SiteModel,
-        wanted: Wanted,
+        wanted: WantedPage,
         html: &[u8],
     ) -> io::Result<SegmentRow> {
-        let Wanted { head, items, part, .. } = wanted;
+        let WantedPage { head, items, part, .. } = wanted;
         let id = id_of(&head);
         let html = unpack(html, head.length)?.into();
         let StoredHead { url, fetched, origin, charset, .. } = head;
@@ -319,11 +318,13 @@ impl Applying<'_> {
         let then = self.models.unassigned(site, self.round);
         let found = match &parsed[..] {
             [(_, Ok(page))] => {
-                let with = With { model, settings: self.settings, meter: &NoMeter };
                 let hints = Hints { known: None, part };
-                Found::of(page, apply_page(with, page, &items, hints, then))
+                PageFinding::of(
+                    page,
+                    apply_page((model, self.settings), &NoMeter, page, &items, hints, then),
+                )
             }
-            _ => Found::failed(site, &pages[0].1),
+            _ => PageFinding::failed(site, &pages[0].1),
         };
         let kind = match found.applied.outcome {
             Outcome::Article(_) => RowKind::Article,

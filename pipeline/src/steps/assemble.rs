@@ -6,41 +6,37 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
+use config::Config;
 use model::SiteResult;
 use modelstore::Store;
+use segment::identity::SiteShare;
+use segment::pages::{SegmentPages, StoredSite};
+use segment::row::{RowKind, hash_of};
+use segment::settle::SettledSites;
+use terminal::progress_bar::Observer;
 
-use super::crawl::settle_crawl;
 use super::files::Files;
-use crate::config::Config;
-use crate::progress::ledger::Clock;
-use crate::progress::observer::Observer;
-use crate::segment::identity::Share;
-use crate::segment::pages::SegmentPages;
-use crate::segment::pages::StoredSite;
-use crate::segment::row::{RowKind, hash_of};
-use crate::segment::settle::SettledSites;
+use crate::run::ledger::Clock;
 use crate::site::Work;
 use crate::site::large::LargeSite;
-use crate::site::made::{Made, SiteMade};
+use crate::site::made::{SiteStepOutputs, StepOutputs};
+use crate::steps::files::settle_crawl;
 
 /// A share of the sites of a crawl, of which all that steps wrote is there.
 pub(super) struct Assembly<'a> {
     pub(super) config: &'a Config,
-    pub(super) share: Share,
+    pub(super) share: SiteShare,
     pub(super) stop: &'a AtomicBool,
     pub(super) clock: &'a Clock,
     pub(super) observer: &'a dyn Observer,
 }
 
 /// Takes a part of the result of a site, by its number.
-pub(super) type TakePart<'a> = dyn FnMut(usize, SiteResult) -> Result<()> + 'a;
+type TakePart<'a> = dyn FnMut(usize, SiteResult) -> Result<()> + 'a;
 
 impl Assembly<'_> {
     /// Opens what steps wrote. What does not fit into memory is kept in `folder`.
-    ///
-    /// # Errors
-    /// If files are missing or cannot be read.
-    pub(super) fn open(&self, files: Files, folder: &Path) -> Result<(Made, SettledSites)> {
+    pub(super) fn open(&self, files: Files, folder: &Path) -> Result<(StepOutputs, SettledSites)> {
         let rounds = files.learnt.iter().map(|file| file.identity().round).max().unwrap_or(1);
         if has_large(&files)? || rounds == 2 {
             for round in 1..=2 {
@@ -49,7 +45,7 @@ impl Assembly<'_> {
             }
         }
         let Files { surveys, learnt, applied, .. } = files;
-        let made = Made::list(learnt, applied, &|hash| self.share.has(hash))
+        let made = StepOutputs::list(learnt, applied, &|hash| self.share.has(hash))
             .context("cannot read what was learnt and applied")?;
         let is_wanted = |hash| self.share.has(hash);
         let sites = settle_crawl(surveys, &is_wanted, folder, self.config, self.observer)
@@ -58,13 +54,10 @@ impl Assembly<'_> {
     }
 
     /// Hands over the results of all sites, in the order of outputs.
-    ///
-    /// # Errors
-    /// If something is missing or cannot be read, or `take` fails.
     pub(super) fn each(
         &self,
         sites: &mut SettledSites,
-        made: &Made,
+        made: &StepOutputs,
         store: Option<&Store>,
         take: &mut TakePart<'_>,
     ) -> Result<()> {
@@ -85,7 +78,7 @@ impl Assembly<'_> {
         let mut large = large.into_iter().peekable();
         for (hash, key) in made.sites() {
             if self.stop.load(Ordering::Relaxed) {
-                bail!(crate::run::Stopped::Empty);
+                bail!(errors::Stopped::Empty);
             }
             ensure!(
                 expected.binary_search(hash).is_ok(),
@@ -117,11 +110,10 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// The result of a large site, in the parts in which a run has it.
     fn large(
         &self,
         site: StoredSite,
-        made: SiteMade<'_>,
+        made: SiteStepOutputs<'_>,
         pages: &SegmentPages,
         store: Option<&Store>,
         take: &mut TakePart<'_>,
@@ -149,7 +141,6 @@ impl Assembly<'_> {
     }
 }
 
-/// Whether there is a large site.
 fn has_large(files: &Files) -> Result<bool> {
     let mut has = false;
     for file in files.learnt.iter().filter(|file| file.identity().round == 1) {

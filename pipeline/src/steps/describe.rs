@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
+use config::Config;
 use duplicates::Evidence;
+use segment::duplicates::{Descriptions, Marks, marks_of};
+use segment::file::{StepFile, StepWriter};
+use segment::identity::{SiteShare, StepIdentity, StepKind};
+use segment::row::{RowKind, hash_of, packed_row, unpacked};
+use segment::work_folder::WorkFolder;
+use terminal::progress_bar::Observer;
 
 use super::assemble::Assembly;
 use super::files::{Files, check_paths};
-use crate::config::Config;
-use crate::duplicates::{Descriptions as Described, Marks, marks_of};
-use crate::progress::ledger::Clock;
-use crate::progress::observer::Observer;
-use crate::segment::file::{StepFile, StepWriter};
-use crate::segment::identity::{Share, Step, StepIdentity};
-use crate::segment::row::{RowKind, hash_of, packed_row, unpacked};
-use crate::segment::work_folder::WorkFolder;
+use crate::run::ledger::Clock;
 
 /// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
 /// writes the descriptions to `to`. Returns the number of articles. If duplicates are not looked for, that is 0, and the
@@ -30,7 +30,7 @@ use crate::segment::work_folder::WorkFolder;
 pub fn describe(
     config: &Config,
     paths: &[PathBuf],
-    share: Share,
+    share: SiteShare,
     to: &Path,
     stop: &AtomicBool,
     observer: &dyn Observer,
@@ -44,7 +44,7 @@ pub fn describe(
         files.store()?.state.is_none(),
         "with a store of models, one process merges all sites, and describes their articles itself"
     );
-    let identity = StepIdentity::of(Step::Describe, 0, config, files.digests())
+    let identity = StepIdentity::of(StepKind::Describe, 0, config, files.digests())
         .of_share(share)
         .made_of(files.made().map(StepFile::identity));
     let folder = WorkFolder::beside(to)?;
@@ -71,18 +71,13 @@ pub fn describe(
     }
 }
 
-/// The descriptions of all articles of a crawl, in files.
-pub(super) struct Descriptions {
+pub(super) struct DescriptionFiles {
     files: Vec<StepFile>,
     /// File and row of each part of each site, in the order of outputs.
     rows: BTreeMap<(u64, String, u64), (usize, u32)>,
 }
 
-impl Descriptions {
-    /// Lists what files hold.
-    ///
-    /// # Errors
-    /// If one cannot be read.
+impl DescriptionFiles {
     pub(super) fn list(files: Vec<StepFile>) -> Result<Self> {
         let mut rows = BTreeMap::new();
         for (number, file) in files.iter().enumerate() {
@@ -96,12 +91,9 @@ impl Descriptions {
     }
 
     /// The notes for the articles of a share; what does not fit into memory is kept in `folder`.
-    ///
-    /// # Errors
-    /// If files cannot be read or written.
-    pub(super) fn marks(self, share: Share, folder: &Path, config: &Config) -> Result<Marks> {
+    pub(super) fn marks(self, share: SiteShare, folder: &Path, config: &Config) -> Result<Marks> {
         let compare = || -> io::Result<Marks> {
-            let mut described = Described::new(folder)?;
+            let mut described = Descriptions::new(folder)?;
             let mut before = 0;
             for ((hash, ..), (file, row)) in &self.rows {
                 let record = self.files[*file].record(*row)?;

@@ -1,27 +1,28 @@
 //! The files of a crawl: which belong together, and whether all are there.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
+use config::Config;
+use errors::mark_begun;
+use grouping::Tracking;
 use modelstore::Store;
+use segment::collect::Segments;
+use segment::file::StepFile;
+use segment::identity::{SiteShare, StepIdentity, StepKind};
+use segment::settle::{SettledSites, settle_sites};
+use terminal::progress_bar::Observer;
 
-use crate::config::Config;
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::run::mark_begun;
-use crate::segment::file::StepFile;
-use crate::segment::identity::{Share, Step, StepIdentity};
 
 /// Checks the paths of a step that takes files and writes one.
-///
-/// # Errors
-/// If that would replace something else, or one of them.
 pub(crate) fn check_paths(config: &Config, paths: &[PathBuf], out: &Path) -> Result<()> {
     let files = paths.iter().fold(CommandPaths::default(), |all, path| all.reads("a file", path));
     files.reads("--models", &config.run.models).writes("--out", out, OutputKind::Step).check()
 }
 
-/// The files of a crawl, by step.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     pub(crate) surveys: Vec<StepFile>,
@@ -32,12 +33,9 @@ pub(crate) struct Files {
 
 impl Files {
     /// Opens files, in any order, and checks that they are of one version, one crawl and these settings.
-    ///
-    /// # Errors
-    /// If one cannot be read, or they do not belong together; the message says which and what to do.
     pub(crate) fn open(paths: &[PathBuf], config: &Config) -> Result<Self> {
         ensure!(!paths.is_empty(), "no files: name those that `sitegrove survey` wrote");
-        let expected = StepIdentity::of(Step::Survey, 0, config, Vec::new());
+        let expected = StepIdentity::of(StepKind::Survey, 0, config, Vec::new());
         let mut files = Self::default();
         let mut seen: BTreeSet<&Path> = BTreeSet::new();
         for path in paths.iter().filter(|path| seen.insert(path)) {
@@ -57,10 +55,10 @@ impl Files {
                 );
             }
             match own.step {
-                Step::Survey => files.surveys.push(file),
-                Step::Learn => files.learnt.push(file),
-                Step::Apply => files.applied.push(file),
-                Step::Describe => files.described.push(file),
+                StepKind::Survey => files.surveys.push(file),
+                StepKind::Learn => files.learnt.push(file),
+                StepKind::Apply => files.applied.push(file),
+                StepKind::Describe => files.described.push(file),
             }
         }
         mark_begun();
@@ -82,9 +80,6 @@ impl Files {
     }
 
     /// Checks that files were made of those that are named, not of others of the same steps.
-    ///
-    /// # Errors
-    /// Names one that was not, and the other.
     pub(crate) fn check_causes(&self) -> Result<()> {
         // The first that is not belongs to the first step that has to be done again.
         let mut made: Vec<&StepFile> = self.made().collect();
@@ -98,9 +93,9 @@ impl Files {
                     other.path().display(),
                     other.identity().step,
                     match (file.identity().step, file.identity().round) {
-                        (Step::Learn, _) => "learn the second round",
-                        (Step::Apply, 1) => "apply the models",
-                        (Step::Apply, _) => "apply the models of the second round",
+                        (StepKind::Learn, _) => "learn the second round",
+                        (StepKind::Apply, 1) => "apply the models",
+                        (StepKind::Apply, _) => "apply the models of the second round",
                         _ => "describe the articles",
                     }
                 );
@@ -109,16 +104,12 @@ impl Files {
         Ok(())
     }
 
-    /// Digests of the surveys, sorted.
     pub(crate) fn digests(&self) -> Vec<String> {
         self.surveys.iter().flat_map(|file| file.identity().surveys.clone()).collect()
     }
 
     /// Checks that all surveys of the crawl are there, those that the sites were learnt from, and that all files belong
     /// together.
-    ///
-    /// # Errors
-    /// Names a file that was made of other surveys.
     pub(crate) fn check_complete(&self) -> Result<()> {
         ensure!(
             !self.surveys.is_empty(),
@@ -142,9 +133,6 @@ impl Files {
     }
 
     /// Checks that a round is complete: every share of the sites was learnt, once.
-    ///
-    /// # Errors
-    /// Names what is missing.
     pub(crate) fn check_learnt(&self, round: u8) -> Result<()> {
         let of_round = self.learnt.iter().filter(|file| file.identity().round == round);
         ensure!(
@@ -155,17 +143,11 @@ impl Files {
     }
 
     /// Whether articles were described, and if so, that those of every share were, once.
-    ///
-    /// # Errors
-    /// Names what is missing.
     pub(crate) fn check_described(&self) -> Result<bool> {
         all_shares(self.described.iter(), "`sitegrove describe`")
     }
 
     /// The store of models that sites were learnt with.
-    ///
-    /// # Errors
-    /// If it changed between two of the files.
     pub(crate) fn store(&self) -> Result<LearntWith> {
         let state = |file: &StepFile| file.identity().store.clone();
         let first = self.learnt.first();
@@ -181,9 +163,6 @@ impl Files {
     }
 
     /// Checks that models of a round were applied to the pages of every survey.
-    ///
-    /// # Errors
-    /// Names a survey that is missing.
     pub(crate) fn check_applied(&self, round: u8) -> Result<()> {
         let done: BTreeSet<&String> = (self.applied.iter().map(StepFile::identity))
             .filter(|own| own.round == round)
@@ -201,7 +180,6 @@ impl Files {
     }
 }
 
-/// The store of models that sites were learnt with.
 #[derive(Debug)]
 pub(crate) struct LearntWith {
     /// What it held; none without a store.
@@ -212,9 +190,6 @@ pub(crate) struct LearntWith {
 
 impl LearntWith {
     /// Checks that a store holds what it held then.
-    ///
-    /// # Errors
-    /// If it does not; names it and a file.
     pub(crate) fn check(&self, store: &Store) -> Result<()> {
         ensure!(
             Some(store.state()?) == self.state,
@@ -231,15 +206,15 @@ impl LearntWith {
 fn is_made_of(file: &StepFile, other: &StepFile) -> bool {
     let (file, other) = (file.identity(), other.identity());
     match file.step {
-        Step::Learn => other.round < file.round,
-        Step::Apply => other.step == Step::Learn && other.round <= file.round,
+        StepKind::Learn => other.round < file.round,
+        StepKind::Apply => other.step == StepKind::Learn && other.round <= file.round,
         _ => true,
     }
 }
 
 /// Checks that no two files are of the same step and of the same part of it.
 fn check_twice(files: &mut [StepFile]) -> Result<()> {
-    fn key(file: &StepFile) -> (u8, Share, &[String]) {
+    fn key(file: &StepFile) -> (u8, SiteShare, &[String]) {
         let own = file.identity();
         (own.round, own.share, &own.surveys)
     }
@@ -254,16 +229,32 @@ fn check_twice(files: &mut [StepFile]) -> Result<()> {
     Ok(())
 }
 
-/// Whether there are files of a step, and if so, that those of all shares are there.
 fn all_shares<'a>(files: impl Iterator<Item = &'a StepFile>, step: &str) -> Result<bool> {
-    let shares: BTreeSet<Share> = files.map(|file| file.identity().share).collect();
+    let shares: BTreeSet<SiteShare> = files.map(|file| file.identity().share).collect();
     let Some(of) = shares.first().map(|share| share.of) else { return Ok(false) };
     if let Some(other) = shares.iter().find(|share| share.of != of) {
         bail!("{step} was given shares of different numbers: of {of}, and {other}");
     }
-    let missing = (1..=of).map(|part| Share { part, of }).find(|share| !shares.contains(share));
+    let missing = (1..=of).map(|part| SiteShare { part, of }).find(|share| !shares.contains(share));
     match missing {
         Some(share) => bail!("share {share} of {step} is missing: run it with --share {share}"),
         None => Ok(true),
     }
+}
+
+/// Forms the sites of a crawl, of which those wanted, by hash, are counted. Only the heads of pages are read, those of one
+/// part of the sites at a time.
+pub(crate) fn settle_crawl(
+    surveys: Vec<StepFile>,
+    wants: &dyn Fn(u64) -> bool,
+    folder: &Path,
+    config: &Config,
+    observer: &dyn Observer,
+) -> io::Result<SettledSites> {
+    let bytes = surveys.iter().map(StepFile::size).sum();
+    observer.reading(surveys.len(), bytes);
+    let tracking = Tracking::new(&config.group.tracking_parameters);
+    let sites = settle_sites(Segments::of_files(surveys), &tracking, Some(folder), wants)?;
+    observer.read(bytes);
+    Ok(sites)
 }

@@ -11,39 +11,36 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
+use config::Config;
 use grouping::Part;
 use model::{FeedItem, SiteResult};
 use modelstore::Store;
-use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use segment::file::{StepFile, StepWriter};
+use segment::identity::{SiteShare, StepIdentity, StepKind};
+use segment::pages::{SegmentPages, StoredSite};
+use segment::row::{RowKind, SegmentRow, packed_row};
+use segment::settle::SettledSites;
+use segment::stored::{HtmlPlace, StoredHead, StoredPage};
+use segment::work_folder::WorkFolder;
 use serde::{Deserialize, Serialize};
 use sitemodel::{Outcome, SiteModel};
+use terminal::progress_bar::Observer;
 
-use super::crawl::settle_crawl;
 use super::files::{Files, check_paths};
-use crate::config::Config;
-use crate::progress::ledger::Clock;
-use crate::progress::observer::Observer;
-use crate::run::nightly;
-use crate::segment::file::{StepFile, StepWriter};
-use crate::segment::identity::{Share, Step, StepIdentity};
-use crate::segment::pages::SegmentPages;
-use crate::segment::pages::StoredSite;
-use crate::segment::row::{RowKind, SegmentRow, packed_row};
-use crate::segment::settle::SettledSites;
-use crate::segment::stored::{HtmlPlace, StoredHead, StoredPage};
-use crate::segment::work_folder::WorkFolder;
+use crate::run::ledger::Clock;
+use crate::run::{nightly, thread_pool};
 use crate::site::large::{LargeSite, learnt_site_configs};
-use crate::site::made::Made;
+use crate::site::made::StepOutputs;
 use crate::site::{Work, work_on};
 use crate::stages::learn::{Surveyed, parse};
+use crate::steps::files::settle_crawl;
 
 /// What applies to a page of a large site that is not an ordinary one.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Order {
+pub(crate) struct PageInstruction {
     /// The page as the site has it: a page of a revisit has another address than the capture that it is a copy of.
     pub(crate) head: StoredHead,
-    /// The feed items that lead to it.
     pub(crate) items: Vec<FeedItem>,
     /// Whether it is a later part of an article.
     pub(crate) part: bool,
@@ -51,7 +48,7 @@ pub(crate) struct Order {
 
 /// What was learnt.
 #[derive(Debug, Default)]
-pub struct Learnt {
+pub struct LearnSummary {
     /// Which round of learning it was.
     pub round: u8,
     /// Sites that were finished.
@@ -70,11 +67,11 @@ pub struct Learnt {
 pub fn learn(
     config: &Config,
     paths: &[PathBuf],
-    share: Share,
+    share: SiteShare,
     out: &Path,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Learnt> {
+) -> Result<LearnSummary> {
     check_paths(config, paths, out)?;
     let store = store_to_read(config)?;
     let files = Files::open(paths, config)?;
@@ -93,7 +90,7 @@ pub fn learn(
         files.store()?.check(store)?;
     }
     let state = store.as_ref().map(Store::state).transpose()?;
-    let identity = StepIdentity::of(Step::Learn, round, config, files.digests())
+    let identity = StepIdentity::of(StepKind::Learn, round, config, files.digests())
         .of_share(share)
         .with_store(state)
         .made_of(files.made().map(StepFile::identity));
@@ -121,12 +118,12 @@ fn write(
     folder: &Path,
     out: &Path,
     (stop, observer): (&AtomicBool, &dyn Observer),
-) -> Result<Learnt> {
+) -> Result<LearnSummary> {
     let Files { surveys, learnt, applied, .. } = files;
     let share = identity.share;
     let wants = |hash| share.has(hash);
-    let made =
-        Made::list(learnt, applied, &wants).context("cannot read what was learnt and applied")?;
+    let made = StepOutputs::list(learnt, applied, &wants)
+        .context("cannot read what was learnt and applied")?;
     let of_round = |hash| wants(hash) && (identity.round == 1 || made.has_model(hash));
     let SettledSites { pages, mut of_sites, inputs, .. } =
         settle_crawl(surveys, &of_round, folder, config, observer)
@@ -134,8 +131,7 @@ fn write(
     if let Some(store) = store {
         store.recognise(&nightly::run_of(config, &inputs))?;
     }
-    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-    let pool = pool.context("cannot start threads")?;
+    let pool = thread_pool(config)?;
     let mut sites: Vec<StoredSite> = Vec::new();
     pages.each_site(&mut of_sites, &of_round, &mut |site| {
         sites.push(site);
@@ -144,11 +140,11 @@ fn write(
     observer.processing(sites.len(), sites.iter().map(StoredSite::captures).sum());
     let mut file = StepWriter::create(out, identity)
         .with_context(|| format!("cannot write {}", out.display()))?;
-    let mut counts = Learnt { round: identity.round, ..Learnt::default() };
+    let mut counts = LearnSummary { round: identity.round, ..LearnSummary::default() };
     let mut sites = sites.into_iter().peekable();
     while sites.peek().is_some() {
         if stop.load(Ordering::Relaxed) {
-            bail!(crate::run::Stopped::Empty);
+            bail!(errors::Stopped::Empty);
         }
         let mut some = Vec::new();
         let mut weight = 0;
@@ -188,14 +184,11 @@ fn write(
 }
 
 /// Whether a site is finished where it is learnt.
-pub(crate) fn is_small(site: &StoredSite, config: &Config) -> bool {
+fn is_small(site: &StoredSite, config: &Config) -> bool {
     site.captures() <= config.sample.pages
 }
 
 /// The result of a small site; else its model, and orders for its pages.
-///
-/// # Errors
-/// If its pages cannot be read.
 pub(crate) fn first_round(
     site: StoredSite,
     pages: &SegmentPages,
@@ -245,16 +238,16 @@ fn row_of(page: &StoredPage) -> u64 {
     }
 }
 
-fn order_of(work: &Work<'_>, site: &Surveyed, page: usize, head: &StoredHead) -> Order {
+fn order_of(work: &Work<'_>, site: &Surveyed, page: usize, head: &StoredHead) -> PageInstruction {
     let head = StoredHead { declared: None, ..head.clone() };
     let items = site.items_of(page).into_iter().cloned().collect();
     debug_assert!(page < work.pages.len());
-    Order { head, items, part: site.part(page) != Part::Whole }
+    PageInstruction { head, items, part: site.part(page) != Part::Whole }
 }
 
 /// What applies to the pages of a site, by the row of each, where it is not that the row is one ordinary page.
 fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<SegmentRow>> {
-    let mut of_rows: BTreeMap<u64, (Vec<Order>, bool)> = BTreeMap::new();
+    let mut of_rows: BTreeMap<u64, (Vec<PageInstruction>, bool)> = BTreeMap::new();
     for other in work.others.all() {
         of_rows.entry(row_of(other)).or_insert((Vec::new(), false));
     }
@@ -280,7 +273,7 @@ fn second_round(
     site: StoredSite,
     pages: &SegmentPages,
     store: Option<&Store>,
-    made: &Made,
+    made: &StepOutputs,
     config: &Config,
 ) -> io::Result<Vec<SegmentRow>> {
     let clock = Clock::default();
@@ -291,7 +284,7 @@ fn second_round(
     let made = made.of_site(&work.key)?;
     let mut rows = Vec::new();
     let mut left: Vec<usize> = Vec::new();
-    let mut orders: BTreeMap<u64, Vec<Order>> = BTreeMap::new();
+    let mut orders: BTreeMap<u64, Vec<PageInstruction>> = BTreeMap::new();
     for (at, page) in work.pages.iter().enumerate() {
         let (is_unassigned, waits) = match made.kind(page)? {
             RowKind::Article => continue,

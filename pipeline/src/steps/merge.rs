@@ -6,27 +6,27 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use config::files::sha256_of;
+use config::{Config, Duplicates};
+use errors::Stopped;
 use model::SiteResult;
 use modelstore::Store;
-use rayon::ThreadPoolBuilder;
+use segment::identity::SiteShare;
+use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
+use terminal::progress_bar::Observer;
 
 use super::assemble::Assembly;
-use super::describe::Descriptions;
+use super::describe::DescriptionFiles;
 use super::files::{Files, LearntWith};
-use crate::config::{Config, Duplicates};
-use crate::digests::sha256_of;
 use crate::output_paths::CommandPaths;
-use crate::progress::ledger::{Clock, begin_ledger, close_ledger};
-use crate::progress::observer::Observer;
-use crate::progress::tally::Tally;
 use crate::results::check_earlier;
-use crate::resume::folder::RunFolder;
 use crate::run::emission::{Emission, write_drops};
+use crate::run::folder::RunFolder;
+use crate::run::ledger::{Clock, RunTally, begin_ledger, close_ledger};
+use crate::run::sinks::check_outputs;
 use crate::run::site_results::{ResultHeading, SiteResults};
-use crate::run::{Report, Stopped, finish_folder, nightly, stopped_or};
-use crate::segment::identity::Share;
-use crate::segment::work_folder::WorkFolder;
+use crate::run::{RunReport, finish_folder, nightly, stopped_or, thread_pool};
 use crate::stages::emit::Outputs;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where
@@ -39,30 +39,30 @@ use crate::stages::emit::Outputs;
 pub fn merge(
     config: &Config,
     paths: &[PathBuf],
-    share: Share,
+    share: SiteShare,
     overwrite: bool,
     stop: &AtomicBool,
     observer: &dyn Observer,
-) -> Result<Report> {
-    config.emit.check(&config.run.out)?;
+) -> Result<RunReport> {
+    check_outputs(&config.emit, &config.run.out)?;
     let own = CommandPaths::of_run(config, &[]);
     paths.iter().fold(own, |all, path| all.reads("a file", path)).check()?;
     let files = Files::open(paths, config)?;
     files.check_complete()?;
     files.check_learnt(1)?;
     ensure!(
-        files.store()?.state.is_none() || share == Share::ALL,
+        files.store()?.state.is_none() || share == SiteShare::ALL,
         "--share cannot be used with --models: one process has to merge all sites, since the store takes all of them at once"
     );
     let is_compared = config.emit.duplicates != Duplicates::Keep;
     let is_described = files.check_described()? && is_compared;
     ensure!(
-        is_described || share == Share::ALL || !is_compared,
+        is_described || share == SiteShare::ALL || !is_compared,
         "--share: duplicates are looked for among the articles of all shares, so name the files of `sitegrove describe` \
          for all of them, too; or do not look for duplicates (--duplicates keep)"
     );
     ensure!(
-        config.run.earlier().is_none() || share == Share::ALL,
+        config.run.earlier().is_none() || share == SiteShare::ALL,
         "--compare: a share of the sites cannot be compared with a run; compare the results of all"
     );
     check_earlier(config)?;
@@ -82,8 +82,7 @@ pub fn merge(
     report
 }
 
-/// Which merge this is: of which files, to which outputs.
-fn digest(files: &Files, share: Share, config: &Config) -> String {
+fn digest(files: &Files, share: SiteShare, config: &Config) -> String {
     let Files { surveys, learnt, applied, described } = files;
     let all = [surveys, learnt, applied, described].into_iter().flatten();
     let mut of: Vec<String> = all.map(|file| file.identity().digest()).collect();
@@ -102,14 +101,13 @@ struct Merging<'a> {
 }
 
 impl Merging<'_> {
-    fn merge(&self, mut files: Files, folder: &Path) -> Result<Report> {
+    fn merge(&self, mut files: Files, folder: &Path) -> Result<RunReport> {
         let (config, Assembly { share, stop, clock, .. }) = (self.config, &self.assembly);
         let described = std::mem::take(&mut files.described);
         let learnt_with = files.store()?;
         let (made, mut sites) = self.assembly.open(files, folder)?;
         let (store, last_night) = self.store(&sites.inputs, &learnt_with)?.unzip();
-        let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-        let pool = pool.context("cannot start threads")?;
+        let pool = thread_pool(config)?;
         let mut ledger = begin_ledger(config, pool.current_num_threads());
         ledger.last_night = last_night.flatten();
         ledger.take_inputs(&sites.inputs, &sites.unreadable);
@@ -119,12 +117,12 @@ impl Merging<'_> {
         let mut outputs = Outputs::create(&config.run.out, config, stop)
             .map_err(|error| stopped_or(error, Stopped::Empty))?;
         let night = nightly::night_name(&sites.inputs);
-        outputs.of_night(&if *share == Share::ALL {
+        outputs.of_night(&if *share == SiteShare::ALL {
             night
         } else {
             format!("{night}-{}-of-{}", share.part, share.of)
         })?;
-        let mut tally = Tally::default();
+        let mut tally = RunTally::default();
         let of = (share.part == 1).then_some((&mut outputs, &mut tally));
         let records = write_drops(&mut sites, folder, config, of)?;
         let path = folder.join("results");
@@ -150,7 +148,7 @@ impl Merging<'_> {
             stop,
         };
         let marks = match self.is_described {
-            true => Descriptions::list(described)?.marks(*share, folder, config)?,
+            true => DescriptionFiles::list(described)?.marks(*share, folder, config)?,
             false => emission.describe()?,
         };
         emission.write(marks, &mut outputs, &mut tally)?;
@@ -163,7 +161,7 @@ impl Merging<'_> {
         close_ledger(&mut ledger, self.begun, clock);
         (ledger.state, ledger.progress) = (RunState::Complete, None);
         let ledger = finish_folder(config, ledger)?;
-        Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
+        Ok(RunReport { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
     }
 
     /// The store of models that takes in this night, if there is one. It must hold what it held when sites were

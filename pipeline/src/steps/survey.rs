@@ -7,22 +7,21 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anyhow::{Context, Result, bail};
+use config::Config;
+use config::files::sha256_of;
+use config::memory::MemoryShares;
+use errors::mark_begun;
 use grouping::Tracking;
+use input::reader::{InputReader, Timer};
+use input::selection::selection_of;
 use model::CutShort;
-use rayon::ThreadPoolBuilder;
+use segment::collect::{Collector, SegmentFiles};
+use segment::identity::{StepIdentity, StepKind};
+use segment::work_folder::WorkFolder;
+use terminal::progress_bar::Observer;
 
-use crate::config::Config;
-use crate::digests::sha256_of;
-use crate::memory::Shares;
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::progress::ledger::Clock;
-use crate::progress::observer::Observer;
-use crate::run::read::InputReader;
-use crate::run::{find_inputs, mark_begun};
-use crate::segment::collect::{Collector, SegmentFiles};
-use crate::segment::identity::{Step, StepIdentity};
-use crate::segment::work_folder::WorkFolder;
-use crate::selection::selection_of;
+use crate::run::{find_inputs, thread_pool};
 
 /// What a survey read.
 #[derive(Debug, Default)]
@@ -54,13 +53,12 @@ pub fn survey(
     paths.writes("--out", out, OutputKind::Step).check()?;
     mark_begun();
     let budget = config.run.budget()?;
-    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
-    let pool = pool.context("cannot start threads")?;
-    let shares = Shares::of(budget, pool.current_num_threads(), config.read.most_memory());
+    let pool = thread_pool(config)?;
+    let shares = MemoryShares::of(budget, pool.current_num_threads(), config.read.most_memory());
     let folder = WorkFolder::beside(out)?;
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
     let tracking = Tracking::new(&config.group.tracking_parameters);
-    let identity = StepIdentity::of(Step::Survey, 0, config, Vec::new());
+    let identity = StepIdentity::of(StepKind::Survey, 0, config, Vec::new());
     let files = SegmentFiles {
         folder: folder.path(),
         limit: shares.waiting,
@@ -74,13 +72,13 @@ pub fn survey(
         states: &states,
         selection: &selection_of(&config.run)?,
         files: shares.files,
-        clock: &Clock::default(),
+        timer: &Timer::default(),
         stop,
         progress: &|bytes| observer.read(bytes),
     };
     let read = reader.read(&|_, intake, source| collector.take(intake, source))?;
     if stop.load(Ordering::Relaxed) {
-        bail!(crate::run::Stopped::Empty);
+        bail!(errors::Stopped::Empty);
     }
     let mut surveyed = SurveySummary::default();
     let mut names = Vec::new();

@@ -235,7 +235,7 @@ fn settings_that_are_named_are_there() {
         if !value.is_empty() {
             let file = folder.path().join("own.toml");
             fs::write(&file, format!("[{section}]\n{key} = {value}\n")).unwrap();
-            let parsed = sitegrove::config::Config::load(Some(&file));
+            let parsed = config::Config::load(Some(&file));
             assert!(parsed.is_ok(), "{named_in:?}: {quoted}: {:?}", parsed.err());
         }
     }

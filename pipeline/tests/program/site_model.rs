@@ -2,9 +2,9 @@
 //! function, learning depends only on the set of pages, and the bytes of a model are equivalent to
 //! the model.
 
+use config::Config;
 use grouping::{AddressDigest, Tracking};
 use model::{FeedItem, Page, Site};
-use sitegrove::config::Config;
 use sitegrove::run::read_sites;
 use sitemodel::{
     Evidence, ModelError, Outcome, SamplePage, Seen, Settings, SiteModel, Verdict, assess, learn,

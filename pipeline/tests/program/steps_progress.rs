@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::common::crawl::Crawl;
 use crate::common::prose;
-use sitegrove::config::Config;
-use sitegrove::progress::observer::Observer;
-use sitegrove::steps::{Share, apply, describe, learn, merge, survey};
+use config::Config;
+use segment::identity::SiteShare;
+use sitegrove::steps::{apply, describe, learn, merge, survey};
+use terminal::progress_bar::Observer;
 
 /// What an observer was told.
 #[derive(Debug, Default)]
@@ -74,7 +75,7 @@ fn what_is_announced_is_what_is_done() {
     let learn = |files: &[&str], name: &str| {
         let (told, files) =
             (Told::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
-        learn::learn(&config, &files, Share::ALL, &at(name), &stop, &told).unwrap();
+        learn::learn(&config, &files, SiteShare::ALL, &at(name), &stop, &told).unwrap();
         told.all()
     };
     let apply = |files: &[&str], name: &str| {
@@ -92,7 +93,7 @@ fn what_is_announced_is_what_is_done() {
     let mut shares = (0, 0);
     for part in 1..=2 {
         let told = Told::default();
-        let share = Share { part, of: 2 };
+        let share = SiteShare { part, of: 2 };
         let to = at(&format!("describe-{part}"));
         describe::describe(&config, &all, share, &to, &stop, &told).unwrap();
         let (sites, pages) = told.all();
@@ -100,6 +101,6 @@ fn what_is_announced_is_what_is_done() {
     }
     assert_eq!(shares, (3, 32));
     let told = Told::default();
-    merge::merge(&config, &all, Share::ALL, false, &stop, &told).unwrap();
+    merge::merge(&config, &all, SiteShare::ALL, false, &stop, &told).unwrap();
     assert_eq!(told.all(), (3, 32));
 }

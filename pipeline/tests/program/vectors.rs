@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use config::Config;
 use grove::vectors::{available, force};
-use sitegrove::config::Config;
-use sitegrove::progress::observer::Quiet;
+use terminal::progress_bar::Quiet;
 
 use crate::common::program::in_repository;
 use crate::common::results::files;

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use terminal::printed;
+
 use super::{
     report::{MeasureTables, Report, Verdict},
     worst::{Excerpts, WorstPage},
 };
-use sitegrove::printed;
 
 /// The whole report as Markdown.
 pub(super) fn render(report: &Report) -> String {

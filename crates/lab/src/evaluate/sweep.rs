@@ -21,15 +21,16 @@ use std::{fmt::Write as _, io::Write, path::Path};
 
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
+use config::Config;
+use groups::{Group, groups};
+use plan::Plan;
 use rayon::prelude::*;
 use score::aggregate::Summary;
 use sink::AtomicFile;
-use sitegrove::{config::Config, run::read_sites};
+use sitegrove::run::read_sites;
 
 use super::EvaluateArgs;
 use crate::gold::{GoldFile, GoldPage, read_gold};
-use groups::{Group, groups};
-use plan::Plan;
 
 /// The variable of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -8,9 +8,9 @@ use std::{fs, io::Write as _, path::Path};
 use clap::Parser;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use terminal::printed::Console;
 
 use super::{EvaluateArgs, Outcome, run};
-use sitegrove::printed::Console;
 
 #[derive(Parser)]
 struct Cli {

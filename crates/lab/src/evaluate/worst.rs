@@ -2,7 +2,7 @@
 
 use score::{Gold, Measure, neutral, paragraphs, words::Vocabulary};
 use serde::Serialize;
-use sitegrove::printed::line;
+use terminal::printed::line;
 
 use super::percent::percent;
 use super::{Run, Scores};

@@ -6,12 +6,14 @@ use std::{
     sync::Arc,
 };
 
+use config::Config;
 use grove::Weights;
 use model::{Extracted, PageType, Site};
 use rayon::prelude::*;
 use serde::Serialize;
 use sink::AtomicFile;
-use sitegrove::{config::Config, progress::ledger::Clock, site::process};
+use sitegrove::run::ledger::Clock;
+use sitegrove::site::process;
 use sitemodel::{Engine, weights::LoadedWeights};
 
 use super::{

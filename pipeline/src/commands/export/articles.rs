@@ -7,29 +7,27 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use archive::{Limits, RecordKind, RecordReader};
+use errors::Problem;
 use model::Article;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::error_chain::Problem;
 use crate::results::Results;
 
-/// An article to export.
-pub(super) struct Found {
+pub(super) struct ExportedArticle {
     pub(super) article: Article,
     /// The object of `articles.jsonl`, or of an archive.
     pub(super) record: Value,
 }
 
-/// What is wanted of the articles that are there.
-struct Wanted<'a> {
+struct WantedArticles<'a> {
     urls: &'a [String],
     site: Option<&'a str>,
     missing: BTreeSet<&'a str>,
-    found: Vec<Found>,
+    found: Vec<ExportedArticle>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> WantedArticles<'a> {
     fn new(urls: &'a [String], site: Option<&'a str>) -> Self {
         let missing = urls.iter().map(String::as_str).collect();
         Self { urls, site, missing, found: Vec::new() }
@@ -43,37 +41,39 @@ impl<'a> Wanted<'a> {
         let article = Article::deserialize(&record)?;
         if self.site.is_none_or(|wanted| wanted == article.site) {
             self.missing.remove(article.url.as_str());
-            self.found.push(Found { article, record });
+            self.found.push(ExportedArticle { article, record });
         }
         Ok(())
     }
 
     /// The articles, in the order of their addresses if they were named.
-    fn finish(mut self, place: &Path) -> Result<Vec<Found>> {
+    fn finish(mut self, place: &Path) -> Result<Vec<ExportedArticle>> {
         if let Some(url) = self.missing.first() {
             bail!("no article with the address {url} is in {}", place.display());
         }
-        let rank = |found: &Found| self.urls.iter().position(|url| *url == found.article.url);
+        let rank =
+            |found: &ExportedArticle| self.urls.iter().position(|url| *url == found.article.url);
         self.found.sort_by_key(rank);
         Ok(self.found)
     }
 }
 
-/// The articles of a run folder.
-///
-/// # Errors
-/// If the run is not finished or wrote no lines of articles, or an article is not there.
-pub(super) fn of_run(folder: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
-    let mut wanted = Wanted::new(urls, site);
+pub(super) fn of_run(
+    folder: &Path,
+    urls: &[String],
+    site: Option<&str>,
+) -> Result<Vec<ExportedArticle>> {
+    let mut wanted = WantedArticles::new(urls, site);
     Results::open(folder)?.articles()?.each(|record: Value, _| wanted.offer(record))?;
     wanted.finish(folder)
 }
 
 /// The articles of an archive: of SQLite, or a WARC of articles.
-///
-/// # Errors
-/// If the file cannot be read, or an article is not there.
-pub(super) fn of_archive(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
+pub(super) fn of_archive(
+    path: &Path,
+    urls: &[String],
+    site: Option<&str>,
+) -> Result<Vec<ExportedArticle>> {
     if path.is_dir() {
         let next = "name a file; the folder of a run is named with --run";
         bail!(Problem::new(path.display(), "is a folder, not an archive of articles", next));
@@ -88,11 +88,11 @@ pub(super) fn of_archive(path: &Path, urls: &[String], site: Option<&str>) -> Re
     }
 }
 
-fn of_warc(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
+fn of_warc(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<ExportedArticle>> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let has_body = |kind| matches!(kind, RecordKind::Conversion | RecordKind::Metadata);
     let records = RecordReader::new(BufReader::new(file), &Limits::USUAL).with_bodies_of(has_body);
-    let mut wanted = Wanted::new(urls, site);
+    let mut wanted = WantedArticles::new(urls, site);
     let mut before: Option<archive::Record> = None;
     for record in records.filter_map(Result::ok) {
         if record.kind == RecordKind::Conversion {
@@ -121,7 +121,7 @@ fn of_warc(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found
     wanted.finish(path)
 }
 
-fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
+fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<ExportedArticle>> {
     let archive = sink::ArticleArchive::open(path)?;
     let mut last: Vec<sink::Version> = Vec::new();
     if urls.is_empty() {
@@ -133,7 +133,7 @@ fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Fou
             site.is_none(),
             "--site: articles of an archive are named by address or by site, not both"
         );
-        let key_of = crate::sinks::article_key(&crate::config::Config::load(None)?);
+        let key_of = crate::run::sinks::article_key(&config::Config::load(None)?);
         for url in urls {
             let Some(version) = archive.history(&key_of(url, None), url)?.pop() else {
                 bail!("no article with the address {url} is in {}", path.display());
@@ -158,7 +158,7 @@ fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Fou
             text: version.text,
             ..Article::default()
         };
-        Ok(Found { article, record })
+        Ok(ExportedArticle { article, record })
     };
     last.into_iter().map(found).collect()
 }

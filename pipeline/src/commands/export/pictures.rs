@@ -6,30 +6,30 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use archive::{Limits, Record, RecordKind, RecordReader, Response};
+use config::files::address_of;
 use document::{Picture, Pictures, picture_addresses};
+use input::source::{SourceFile, open};
+use input::{Input, expand};
+use segment::records::normal_address;
 
-use super::articles::Found;
-use crate::inputs::{Input, expand};
-use crate::pictures::normal;
-use crate::source::{SourceFile, address_of, open};
+use super::articles::ExportedArticle;
 
 /// Largest picture that is put into a document, in bytes.
 const LARGEST: usize = 32 << 20;
 
 /// The sources of pictures that are looked for, each with the addresses by which documents show the picture.
-type Wanted = BTreeMap<String, BTreeSet<String>>;
+type WantedPictures = BTreeMap<String, BTreeSet<String>>;
 
 /// The pictures of articles that are in the records that the articles name. Archives that are not there any more, or are
 /// not files, are left out.
-///
-/// # Errors
-/// If an archive that is there cannot be read.
-pub(super) fn of_records(articles: &[Found]) -> Result<Pictures> {
-    let mut files: BTreeMap<&str, BTreeMap<u64, Wanted>> = BTreeMap::new();
+pub(super) fn of_records(articles: &[ExportedArticle]) -> Result<Pictures> {
+    let mut files: BTreeMap<&str, BTreeMap<u64, WantedPictures>> = BTreeMap::new();
     for image in articles.iter().flat_map(|found| &found.article.images) {
         if let Some(record) = &image.record {
             let at = files.entry(&record.file).or_default().entry(record.offset).or_default();
-            at.entry(normal(&record.url).into_owned()).or_default().insert(image.url.clone());
+            at.entry(normal_address(&record.url).into_owned())
+                .or_default()
+                .insert(image.url.clone());
         }
     }
     let mut pictures = Pictures::new();
@@ -47,10 +47,10 @@ pub(super) fn of_records(articles: &[Found]) -> Result<Pictures> {
 /// whole, the picture is looked for in the whole file.
 fn read_places(
     path: &Path,
-    places: BTreeMap<u64, Wanted>,
+    places: BTreeMap<u64, WantedPictures>,
     pictures: &mut Pictures,
 ) -> io::Result<()> {
-    let mut elsewhere = Wanted::new();
+    let mut elsewhere = WantedPictures::new();
     let mut file = open(path)?;
     for (offset, wanted) in places {
         file.seek(SeekFrom::Start(offset))?;
@@ -74,13 +74,10 @@ fn read_places(
 }
 
 /// The pictures of articles that these archives have. Of several captures the last is taken.
-///
-/// # Errors
-/// If an input cannot be read. Damage in an archive is skipped.
-pub(super) fn of_inputs(inputs: &[String], articles: &[Found]) -> Result<Pictures> {
-    let mut wanted = Wanted::new();
+pub(super) fn of_inputs(inputs: &[String], articles: &[ExportedArticle]) -> Result<Pictures> {
+    let mut wanted = WantedPictures::new();
     let mut want = |source: &str, shown: &str| {
-        wanted.entry(normal(source).into_owned()).or_default().insert(shown.to_owned());
+        wanted.entry(normal_address(source).into_owned()).or_default().insert(shown.to_owned());
     };
     for found in articles {
         let sources = picture_addresses(&found.article.html);
@@ -109,12 +106,12 @@ fn records(file: &mut SourceFile) -> impl Iterator<Item = Record> + '_ {
 }
 
 /// The addresses by which documents show the picture of a record, if it is looked for.
-fn shown_by<'a>(record: &Record, wanted: &'a Wanted) -> Option<&'a BTreeSet<String>> {
-    wanted.get(&*normal(record.target_uri.as_deref()?))
+fn shown_by<'a>(record: &Record, wanted: &'a WantedPictures) -> Option<&'a BTreeSet<String>> {
+    wanted.get(&*normal_address(record.target_uri.as_deref()?))
 }
 
 /// Takes the picture of a record, if it has one that is looked for.
-fn take(record: Record, wanted: &Wanted, pictures: &mut Pictures) {
+fn take(record: Record, wanted: &WantedPictures, pictures: &mut Pictures) {
     let Some(shown) = shown_by(&record, wanted) else { return };
     let bytes = match record.kind {
         RecordKind::Resource => Some(record.body),

@@ -1,23 +1,21 @@
 //! The pages to extract, of files, archives and the standard input.
 
 use std::io::{self, Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
-use archive::{PayloadKind, sniff_html};
+use archive::{PayloadKind, sniff_html, surt};
+use config::Config;
+use errors::Problem;
 use grouping::{Tracking, site_key};
+use input::cdx::{Listed, RecordAt, read_index};
+use input::file_type::{kind_of, what_are, what_is};
+use input::read::{ArchiveReader, Intake, PayloadDigest, indexed, own_address, read, read_saved};
+use input::source::{open, state};
+use input::waiting::is_stream;
+use input::{Input, expand};
 use model::{CutShort, Drop, DropReason};
-
-use super::indexed::by_index;
-use super::wanted::Wanted;
-use crate::config::Config;
-use crate::error_chain::Problem;
-use crate::file_type::{kind_of, what_are, what_is};
-use crate::inputs::{Input, expand};
-use crate::source::open;
-use crate::stages::read::{ArchiveReader, Intake, PayloadDigest, own_address, read, read_saved};
-use crate::waiting::is_stream;
 
 /// Address of a page from standard input that names none.
 const FROM_STDIN: &str = "file:///stdin.html";
@@ -26,27 +24,21 @@ const FIRST: usize = 8 << 10;
 /// What can be extracted, for messages.
 const TAKEN: &str = "give HTML or MHTML files, or archives (WARC, ARC, WACZ)";
 
-/// Everything that was read.
 pub(super) struct Pages {
     pub(super) intakes: Vec<(Intake, PayloadDigest)>,
     /// Whether each page was asked for, as a file or by its address; otherwise they are all pages of an archive.
     pub(super) are_named: bool,
-    /// Whether every archive was read to its end.
     pub(super) are_whole: bool,
 }
 
 /// Reads what the command names. Of an archive with a page that is asked for, only pages of its site are kept.
-///
-/// # Errors
-/// If something is neither HTML nor an archive, which is found before anything is read; if it cannot be read; or if no
-/// page has the address that is asked for.
 pub(super) fn read_named(
     named: &[String],
-    wanted: Option<&Wanted>,
+    wanted: Option<&WantedAddress>,
     config: &Config,
 ) -> Result<Pages> {
     let inputs: Vec<Input> = expand(named, &[])?.into_iter().map(checked).collect::<Result<_>>()?;
-    let mut reading = Kept { wanted, intakes: Vec::new(), are_whole: true };
+    let mut reading = KeptIntakes { wanted, intakes: Vec::new(), are_whole: true };
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let mut archives = 0;
     for input in &inputs {
@@ -61,16 +53,16 @@ pub(super) fn read_named(
             continue;
         }
         let mut take = |intake, digest: PayloadDigest| reading.take(intake, digest);
-        let summary = read(input, &config.read, &|_| {}, &AtomicBool::new(false), &mut take)?;
+        let (record, _) = read(input, &config.read, &|_| {}, &AtomicBool::new(false), &mut take)?;
         if matches!(input, Input::Archive(_)) {
             archives += 1;
             // Compressed files look like archives until they are read.
-            if summary.records.is_empty() {
+            if record.records.is_empty() {
                 bail!(refused(input.path()));
             }
         }
     }
-    let Kept { mut intakes, are_whole, .. } = reading;
+    let KeptIntakes { mut intakes, are_whole, .. } = reading;
     if let Some(wanted) = wanted {
         name(&mut intakes, wanted, config, &named.join(", "))?;
     }
@@ -78,13 +70,13 @@ pub(super) fn read_named(
 }
 
 /// What is kept of what is read.
-struct Kept<'a> {
-    wanted: Option<&'a Wanted>,
+struct KeptIntakes<'a> {
+    wanted: Option<&'a WantedAddress>,
     intakes: Vec<(Intake, PayloadDigest)>,
     are_whole: bool,
 }
 
-impl Kept<'_> {
+impl KeptIntakes<'_> {
     fn take(&mut self, intake: Intake, digest: PayloadDigest) {
         let site = match &intake {
             Intake::Page(page) if page.url.starts_with("file:") => None,
@@ -94,7 +86,7 @@ impl Kept<'_> {
             Intake::Drop(drop) => return self.note_damage(drop),
             Intake::Feed(_) | Intake::Redirect { .. } => None,
         };
-        let other = |wanted: &Wanted| site.is_some() && site != wanted.site;
+        let other = |wanted: &WantedAddress| site.is_some() && site != wanted.site;
         if !self.wanted.is_some_and(other) {
             self.intakes.push((intake, digest));
         }
@@ -137,9 +129,6 @@ impl Kept<'_> {
 }
 
 /// An input that is HTML or an archive. A page may have a file of any name.
-///
-/// # Errors
-/// If it is neither.
 fn checked(input: Input) -> Result<Input> {
     let path = input.path();
     if input.is_stdin() || is_stream(path) {
@@ -170,12 +159,11 @@ fn refused(path: &Path) -> Problem {
 
 /// Whether a file begins as an archive does, or has the name of one and is compressed in a way that hides it.
 fn is_archive(path: &Path, first: &[u8]) -> bool {
-    archive::begins_as_archive(first)
-        || first.starts_with(b"PK\x03\x04") && crate::inputs::is_archive(path)
+    archive::begins_as_archive(first) || first.starts_with(b"PK\x03\x04") && input::is_archive(path)
 }
 
 /// Reads a page or an archive from standard input. Returns whether it is an archive.
-fn stdin(reading: &mut Kept<'_>, config: &Config) -> Result<bool> {
+fn stdin(reading: &mut KeptIntakes<'_>, config: &Config) -> Result<bool> {
     let mut first = Vec::new();
     let input = || "cannot read standard input";
     io::stdin().take(FIRST as u64).read_to_end(&mut first).with_context(input)?;
@@ -207,7 +195,7 @@ fn stdin(reading: &mut Kept<'_>, config: &Config) -> Result<bool> {
 /// Finds the page that is asked for; if the only page is a file, gives it that address.
 fn name(
     intakes: &mut [(Intake, PayloadDigest)],
-    wanted: &Wanted,
+    wanted: &WantedAddress,
     config: &Config,
     at: &str,
 ) -> Result<()> {
@@ -236,4 +224,83 @@ fn name(
         None => "the input has no page of that site".to_owned(),
     };
     bail!(Problem::new(at, format!("there is no page with the address {}", wanted.url), next))
+}
+
+/// The records of an archive that are of the site of the page that is asked for. None if nothing is asked for, there is
+/// no index that can be read, or the page is not in it; the archive is then read as a whole.
+fn by_index(input: &Input, wanted: Option<&WantedAddress>, tracking: &Tracking) -> Option<Input> {
+    let (Input::Archive(path), Some(wanted)) = (input, wanted) else { return None };
+    let site = wanted.site.as_deref().filter(|_| !input.is_stdin() && !is_stream(path))?;
+    let (mut records, mut is_listed) = (Vec::<RecordAt>::new(), false);
+    let mut take = |own: Listed| {
+        if site_key(&own.url).as_deref() == Some(site) {
+            is_listed |= wanted.is(&own.url, tracking);
+            records.push(own.record);
+        }
+    };
+    let (index, done) = if input.format() == "WACZ" {
+        let key = surt(&format!("https://{site}/"));
+        (path.clone(), indexed(path, key.trim_end_matches(")/"), &mut take))
+    } else if let Some(index) = beside(path) {
+        let name = path.file_name();
+        let mut own = |listed: Listed| {
+            if Path::new(&listed.file).file_name() == name {
+                take(listed);
+            }
+        };
+        let done = read_index(&index, &mut own);
+        (index, done)
+    } else {
+        return None;
+    };
+    if let Err(error) = done {
+        let next = "reading the archive as a whole";
+        tracing::warn!(at = %index.display(), next, "cannot use the index: {error:#}");
+        return None;
+    }
+    if !is_listed {
+        return None;
+    }
+    records.sort_unstable();
+    records.dedup();
+    tracing::info!(at = %path.display(), "reading the {} records of {site} in its index", records.len());
+    Some(Input::Records { path: path.clone(), records: records.into() })
+}
+
+/// The index of an archive: a file beside it with its name and the ending of an index, with or without the endings of
+/// the archive.
+fn beside(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let mut stems = vec![name];
+    while let Some((stem, end)) = stems[stems.len() - 1].rsplit_once('.')
+        && ["gz", "zst", "warc", "arc"].contains(&end)
+    {
+        stems.push(stem);
+    }
+    let names = stems.iter().flat_map(|stem| {
+        ["cdxj", "cdxj.gz", "cdx", "cdx.gz"].map(|end| path.with_file_name(format!("{stem}.{end}")))
+    });
+    names.into_iter().find(|index| state(index).is_ok())
+}
+
+pub(crate) struct WantedAddress {
+    pub(crate) url: String,
+    key: String,
+    pub(crate) site: Option<String>,
+}
+
+impl WantedAddress {
+    /// The page with this address; without a scheme, it is one of the web.
+    pub(crate) fn of(url: &str, tracking: &Tracking) -> Result<Self> {
+        let url = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
+        let Some(address) = tracking.address(&url) else {
+            let next = "give one such as https://blog.example/bread";
+            bail!(Problem::new("--url", format!("`{url}` is not an address"), next));
+        };
+        Ok(Self { site: site_key(&url), key: address.key, url })
+    }
+
+    pub(crate) fn is(&self, url: &str, tracking: &Tracking) -> bool {
+        tracking.address(url).is_some_and(|address| address.key == self.key)
+    }
 }

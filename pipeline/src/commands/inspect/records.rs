@@ -15,10 +15,9 @@ use serde::de::DeserializeOwned;
 use sink::{SiteRecord, site_file_name};
 
 use crate::commands::nearest::no_site;
-use crate::lines::{self, Place};
+use crate::results::lines::{self, LinesPlace};
 use crate::results::{LineFile, Results};
 
-/// The fields of a line that determine its site.
 #[derive(Deserialize)]
 struct LineSite {
     site: String,
@@ -34,7 +33,6 @@ impl LineSite {
     }
 }
 
-/// The places of the records of a run.
 pub(super) struct RunRecords<'a> {
     run: &'a Results,
     articles: LineIndex,
@@ -42,10 +40,6 @@ pub(super) struct RunRecords<'a> {
 }
 
 impl<'a> RunRecords<'a> {
-    /// Looks up the records of all sites, or of one.
-    ///
-    /// # Errors
-    /// If the run has no lines of articles, or a file cannot be read.
     pub(super) fn find(run: &'a Results, site: Option<&str>) -> Result<Self> {
         let articles = LineIndex::read(run.articles()?, site)?;
         Ok(Self { run, articles, drops: LineIndex::read(run.dropped(), site)? })
@@ -57,10 +51,6 @@ impl<'a> RunRecords<'a> {
         all.map(|(file, url)| (file.as_str(), url.as_str())).collect()
     }
 
-    /// The records of a site.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
     pub(super) fn of_site(&self, site: &str) -> Result<SiteRecords> {
         let path = self.run.wrappers().join(format!("{}.json", site_file_name(site)));
         let SiteRecord { site, templates, .. } = read_json(&path)?;
@@ -72,14 +62,15 @@ impl<'a> RunRecords<'a> {
 /// The places of each site's lines in a file.
 struct LineIndex {
     file: LineFile,
-    places: BTreeMap<String, Vec<Place>>,
+    places: BTreeMap<String, Vec<LinesPlace>>,
     /// For each input file, the address of a page in it.
     addresses: BTreeMap<String, String>,
 }
 
 impl LineIndex {
     fn read(file: LineFile, only: Option<&str>) -> Result<Self> {
-        let (mut places, mut addresses) = (BTreeMap::<String, Vec<Place>>::new(), BTreeMap::new());
+        let (mut places, mut addresses) =
+            (BTreeMap::<String, Vec<LinesPlace>>::new(), BTreeMap::new());
         let mut number = 0;
         let read = lines::each(file.path(), |place, line| -> Result<()> {
             number += 1;
@@ -100,7 +91,6 @@ impl LineIndex {
         Ok(Self { file, places, addresses })
     }
 
-    /// The lines of a site.
     fn lines<T: DeserializeOwned>(&self, site: &str) -> Result<Vec<T>> {
         let shown = self.file.path().display();
         let mut found = Vec::new();
@@ -117,16 +107,12 @@ impl LineIndex {
     }
 }
 
-/// A file of which only the site is read.
 #[derive(Deserialize)]
 struct SiteName {
     site: String,
 }
 
 /// The key of the site that is named by its key, its host or an address.
-///
-/// # Errors
-/// If the run has no such site; similar names are suggested.
 pub(super) fn find_site(run: &Results, folder: &Path, named: &str) -> Result<String> {
     let wrappers = run.wrappers();
     let host = named.trim_end_matches('/');
@@ -141,9 +127,6 @@ pub(super) fn find_site(run: &Results, folder: &Path, named: &str) -> Result<Str
 }
 
 /// The keys of all sites of a run, sorted.
-///
-/// # Errors
-/// If the folder of wrappers cannot be read.
 pub(super) fn sites_of(run: &Results) -> Result<Vec<String>> {
     let wrappers = run.wrappers();
     let entries = fs::read_dir(&wrappers)

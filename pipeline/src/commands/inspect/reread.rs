@@ -5,24 +5,27 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
+use config::Config;
+use config::files::address_of;
+use config::memory::weight;
+use errors::{Stopped, error_chain};
 use grouping::site_key;
-use model::Site;
+use input::Input;
+use input::read::{Intake, PayloadDigest, read};
+use input::selection::{LeftOut, Selecting};
+use input::waiting::is_stream;
+use model::{FeedItem, Site};
+use modelstore::Store;
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
-use report::SiteRecords;
+use report::{PagesAgain, SiteRecords, SiteView, TemplatePages, WhatDiffers};
+use segment::group::group;
 use sink::{InputRecord, Ledger};
+use sitemodel::{NoMeter, Settings, Sibling, SiteModel};
+use terminal::progress_bar::{Observer, Quiet};
 
-use crate::config::Config;
-use crate::inputs::Input;
-use crate::progress::observer::{Observer, Quiet};
-use crate::run::Stopped;
-use crate::selecting::{LeftOut, Selecting};
-use crate::source::address_of;
-use crate::stages::group::group;
-use crate::stages::read::{Intake, PayloadDigest, read};
-use crate::waiting::is_stream;
+use crate::stages::learn::{ParsedSite, sample};
 
-/// The result of reading again.
 pub(super) struct Reread {
     /// The site as in the run, if any of its pages is still available.
     pub(super) site: Option<Site>,
@@ -34,9 +37,6 @@ pub(super) struct Reread {
 
 /// Reads the inputs with pages of the site, and all feeds. Needs little more memory than the site itself:
 /// other pages are not kept.
-///
-/// # Errors
-/// With [`Stopped`].
 pub(super) fn reread(records: &SiteRecords, config: &Config, stop: &AtomicBool) -> Result<Reread> {
     let addresses = addresses(records);
     // The original of a revisit may be in any archive.
@@ -59,7 +59,6 @@ pub(super) fn reread(records: &SiteRecords, config: &Config, stop: &AtomicBool) 
     Ok(Reread { site, problems, unread })
 }
 
-/// All inputs of a run, read again.
 pub(super) struct RereadRun {
     pub(super) sites: Vec<Site>,
     /// Missing and changed inputs, each with a sentence.
@@ -68,9 +67,6 @@ pub(super) struct RereadRun {
 
 /// Reads all inputs of a run. `addresses` has the address of each saved page. Needs as much memory for pages
 /// as the run.
-///
-/// # Errors
-/// With [`Stopped`].
 pub(super) fn reread_all(
     ledger: &Ledger,
     addresses: &BTreeMap<&str, &str>,
@@ -110,7 +106,6 @@ fn read_wanted(
     Ok(RereadRun { sites: group(intakes, &config.group)?.sites, problems })
 }
 
-/// The results of an input that may concern the site.
 #[derive(Default)]
 struct OfInput {
     intakes: Vec<(Intake, PayloadDigest)>,
@@ -156,7 +151,7 @@ fn read_again(
     };
     match read(input, &config.read, &|_| {}, stop, &mut take) {
         Err(error) => found.problem = Some(format!("{error}.")),
-        Ok(now) => {
+        Ok((now, _)) => {
             if now.sha256 != record.sha256 {
                 found.problem = Some(format!(
                     "The input {file} has changed since the run ({} bytes, then {}): pages of it may \
@@ -219,4 +214,126 @@ fn may_matter(intake: &Intake, site: &str) -> bool {
         Intake::Drop(_) => false,
         _ => true,
     }
+}
+
+pub(crate) struct RunSettings {
+    pub(crate) config: Config,
+    /// What differs from the run's, one sentence each; empty if nothing does.
+    differences: Vec<String>,
+    /// The store of models, if the run used one and it still holds what it held then.
+    store: Option<Store>,
+}
+
+impl RunSettings {
+    /// The settings that the ledger of a run names, and the store that it used.
+    pub(crate) fn new(ledger: &Ledger) -> Result<Self> {
+        let default = Config::load(None)?;
+        let mut differences = Vec::new();
+        let config = default.with(ledger.settings.clone()).unwrap_or_else(|error| {
+            differences.push(assumed(
+                &format!("The settings of the run cannot be used: {}", error_chain(&error)),
+                "the default settings",
+            ));
+            default
+        });
+        if differences.is_empty() && config.hash() != ledger.config_hash {
+            let what = match ledger.version.as_str() {
+                env!("CARGO_PKG_VERSION") => {
+                    "The weights or the site configs that the run used have changed".to_owned()
+                }
+                other => format!("The run was made by version {other}"),
+            };
+            differences.push(assumed(&what, "those of today"));
+        }
+        let store = open_store(&config, ledger).unwrap_or_else(|problem| {
+            differences.push(assumed(&problem, "models learnt from this run's pages alone"));
+            None
+        });
+        Ok(Self { config, differences, store })
+    }
+
+    /// The page about a site, with at most `most` sample pages for each template, and its notes.
+    pub(crate) fn page_of_site(
+        &self,
+        records: &SiteRecords,
+        reread: Reread,
+        most: usize,
+    ) -> Result<(String, Vec<String>)> {
+        let settings = self.config.settings();
+        let parsed = reread.site.as_ref().map(|site| (site, ParsedSite::of(site, &settings)));
+        let items = parsed.as_ref().map(|(_, parsed)| parsed.items()).unwrap_or_default();
+        let again = parsed
+            .as_ref()
+            .map(|(site, parsed)| self.sort_into_templates(site, parsed, &items, &settings));
+        let differs = WhatDiffers {
+            inputs: reread.problems,
+            settings: self.differences.clone(),
+            unread: reread.unread,
+        };
+        let view = SiteView::new(records, again.as_ref(), &differs, &settings, most);
+        Ok((view.to_html()?, view.notes))
+    }
+
+    fn sort_into_templates<'a>(
+        &self,
+        site: &'a Site,
+        parsed: &'a ParsedSite<'a>,
+        items: &'a [Vec<&'a FeedItem>],
+        settings: &Settings,
+    ) -> PagesAgain<'a> {
+        let sibling = |at: usize| Sibling { page: &parsed.pages[at], feed_items: &items[at] };
+        let model = self.stored_model(&site.key).unwrap_or_else(|| {
+            let weights = site.pages.iter().map(|page| (&*page.url, weight(&page.html)));
+            let chosen = sample(weights, settings);
+            let siblings: Vec<Sibling<'_>> = chosen.chosen.iter().map(|&at| sibling(at)).collect();
+            let learning =
+                parsed.surveyed.learn(&siblings, chosen.cut_by_bytes, None, settings, &NoMeter);
+            learning.model
+        });
+        let assigned: Vec<Option<u32>> = (0..parsed.pages.len())
+            .into_par_iter()
+            .map(|at| model.template_of(&sibling(at), settings))
+            .collect();
+        let members = |number: u32| {
+            let own = (0..).zip(&assigned).filter(move |(_, to)| **to == Some(number));
+            parsed.in_sample_order(own.map(|(at, _)| at))
+        };
+        let templates = (0..).zip(model.templates()).map(|(number, template)| TemplatePages {
+            id: template.id.clone(),
+            members: members(number),
+        });
+        let origins = site.pages.iter().map(|page| &page.origin);
+        PagesAgain {
+            pages: &parsed.pages,
+            feed_items: items,
+            templates: templates.collect(),
+            by_origin: origins.zip(0..).collect(),
+        }
+    }
+
+    /// The model of a site that the run applied, if it is in a store.
+    fn stored_model(&self, site: &str) -> Option<SiteModel> {
+        let state = self.store.as_ref()?.site(site).ok()?;
+        SiteModel::from_bytes(&state.model?).ok()
+    }
+}
+
+fn open_store(config: &Config, ledger: &Ledger) -> Result<Option<Store>, String> {
+    let (Some(path), Some(then)) = (config.run.models(), &ledger.store_state) else {
+        return Ok(None);
+    };
+    let store = Store::look(path)
+        .map_err(|error| format!("The models of the run cannot be read: {error}"))?;
+    match store.state().map_err(|error| format!("The models of the run cannot be read: {error}"))? {
+        now if now == *then => Ok(Some(store)),
+        _ => Err(format!("The store {} has changed since the run", path.display())),
+    }
+}
+
+/// Says what is different, and what is used instead.
+fn assumed(what: &str, with: &str) -> String {
+    format!(
+        "{what}. Scores and patterns below are computed with {with}, and may differ from those of the run. Articles and \
+         wrappers are the run's own."
+    )
 }

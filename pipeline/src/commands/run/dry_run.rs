@@ -4,18 +4,17 @@ use std::io::Write;
 
 use anyhow::Result;
 use report::readable::{count, grouped, size};
+use terminal::arguments::PrintFormat;
+use terminal::printed::{Console, line};
+use terminal::shortened::{middle, width_of, wrapped};
 
-use crate::commands::format::Format;
-use crate::forecast::{Forecast, InputForecast};
-use crate::printed::{Console, line};
-use crate::shortened::{middle, width_of, wrapped};
+use crate::run::forecast::{Forecast, InputForecast};
 
 /// Maximum number of inputs that are listed.
 const INPUTS_SHOWN: usize = 30;
 
-/// Prints a forecast.
-pub(super) fn print(forecast: &Forecast, format: Format, out: &mut Console<'_>) -> Result<()> {
-    if format == Format::Json {
+pub(super) fn print(forecast: &Forecast, format: PrintFormat, out: &mut Console<'_>) -> Result<()> {
+    if format == PrintFormat::Json {
         return Ok(out.json_line(forecast)?);
     }
     inputs(forecast, out)?;

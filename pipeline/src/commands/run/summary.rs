@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Result;
+use config::{Config, SinkName};
 use report::readable::{count, grouped, size, to_the_second};
 use serde_json::json;
+use terminal::arguments::PrintFormat;
+use terminal::printed::{Console, line};
+use terminal::shortened::{middle, width_of, wrapped, wrapper_in};
 
-use crate::commands::format::Format;
-use crate::config::Config;
-use crate::printed::{Console, line};
-use crate::run::{Report, Upload};
-use crate::shortened::{middle, width_of, wrapped, wrapper_in};
-use crate::sink_name::SinkName;
+use crate::run::{RunReport, Upload};
 
 /// Maximum number of sites in the summary.
 const SITES_SHOWN: usize = 15;
@@ -21,15 +20,15 @@ const SITE_COLUMNS: usize = 28;
 
 /// Prints what a run did, unless the console is quiet.
 pub(crate) fn summary(
-    report: &Report,
+    report: &RunReport,
     config: &Config,
-    format: Format,
+    format: PrintFormat,
     out: &mut Console<'_>,
 ) -> Result<()> {
     if out.is_quiet() {
         return Ok(());
     }
-    if format == Format::Json {
+    if format == PrintFormat::Json {
         return json_summary(report, config, out);
     }
     let (ledger, folder) = (&report.ledger, config.run.out.display());
@@ -95,7 +94,7 @@ pub(crate) fn summary(
     Ok(())
 }
 
-fn head(report: &Report, config: &Config, out: &mut Console<'_>) -> Result<()> {
+fn head(report: &RunReport, config: &Config, out: &mut Console<'_>) -> Result<()> {
     let (ledger, counts) = (&report.ledger, &report.ledger.counts);
     let text = format!(
         "{} from {} of {} in {:.1} s ({} pages/s, {:.*} MB of HTML/s, {})",
@@ -125,8 +124,7 @@ fn head(report: &Report, config: &Config, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The sites with the most articles, in the columns of the terminal.
-fn table(report: &Report, out: &mut Console<'_>) -> Result<()> {
+fn table(report: &RunReport, out: &mut Console<'_>) -> Result<()> {
     let shown = report.best.iter().take(SITES_SHOWN);
     let sites: Vec<String> = shown.clone().map(|(site, ..)| line(site).into_owned()).collect();
     if sites.is_empty() {
@@ -165,13 +163,13 @@ fn joined(of: &BTreeMap<String, u64>) -> String {
 }
 
 /// The outputs that were written: those in the run folder, and those elsewhere.
-fn outputs(report: &Report, config: &Config) -> (Vec<SinkName>, Vec<SinkName>) {
+fn outputs(report: &RunReport, config: &Config) -> (Vec<SinkName>, Vec<SinkName>) {
     let mut written = config.emit.chosen();
     written.retain(|name| !report.ledger.failed_sinks.contains_key(name.as_str()));
     written.into_iter().partition(|name| name.is_in_run_folder(&config.emit))
 }
 
-fn json_summary(report: &Report, config: &Config, out: &mut Console<'_>) -> Result<()> {
+fn json_summary(report: &RunReport, config: &Config, out: &mut Console<'_>) -> Result<()> {
     let ledger = &report.ledger;
     let (here, elsewhere) = outputs(report, config);
     let path = |name: &SinkName| name.path(&config.run.out, &config.emit);

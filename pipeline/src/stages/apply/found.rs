@@ -2,26 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use grouping::Part;
 use model::{
-    BestWrapper, Drop, DropReason, Extracted, Page, PageWork, Route, SiteConfigRole, SiteConfigUse,
-    SiteResult, SiteSummary, Stage, Support, TemplateSummary,
+    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageType, PageWork, Route,
+    SiteConfigRole, SiteConfigUse, SiteResult, SiteSummary, Stage, Support, TemplateSummary,
 };
 use serde::{Deserialize, Serialize};
-use sitemodel::stages::extract::SITE_CONFIG;
+use sitemodel::stages::extract::{SITE_CONFIG, set_text};
 use sitemodel::{Applied, Outcome, ParsedPage, Seen, SiteModel};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::Outcomes;
 use crate::stages::learn::{ParsedPages, Surveyed};
 
 /// What came of a page: all that the result of its site needs of it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct PageFinding {
     pub(crate) applied: Applied,
     /// Whether html5ever's own tokenizer read it.
     by_html5ever: bool,
     /// Whether something of it was left out, as its tree outgrew a limit.
     outgrown: bool,
-    /// The site config of its host.
     configured: Option<Configured>,
 }
 
@@ -35,10 +36,9 @@ struct Configured {
     matched: bool,
 }
 
-/// What came of pages, by their indices in the site.
-pub(crate) type Findings = BTreeMap<usize, Found>;
+pub(crate) type Findings = BTreeMap<usize, PageFinding>;
 
-impl Found {
+impl PageFinding {
     /// What came of a page that was parsed.
     pub(crate) fn of(parsed: &ParsedPage<'_>, applied: Applied) -> Self {
         let notes = parsed.document.notes();
@@ -70,15 +70,14 @@ impl Found {
 /// What came of parsed pages, given the outcomes of those that could be parsed.
 pub(crate) fn found(site: &str, parsed: &ParsedPages<'_>, mut outcomes: Outcomes) -> Findings {
     let found = |(at, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
-        Ok(parsed) => Some((*at, Found::of(parsed, outcomes.remove(at)?))),
-        Err(page) => Some((*at, Found::failed(site, page))),
+        Ok(parsed) => Some((*at, PageFinding::of(parsed, outcomes.remove(at)?))),
+        Err(page) => Some((*at, PageFinding::failed(site, page))),
     };
     parsed.iter().filter_map(found).collect()
 }
 
-/// The pages that wait for the second round.
 pub(crate) fn unassigned(findings: &Findings) -> BTreeSet<usize> {
-    let waits = |(at, found): (&usize, &Found)| {
+    let waits = |(at, found): (&usize, &PageFinding)| {
         (found.applied.outcome == Outcome::Unassigned).then_some(*at)
     };
     findings.iter().filter_map(waits).collect()
@@ -158,7 +157,7 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
 struct SiteConfigsUsed(BTreeMap<String, SiteConfigUse>);
 
 impl SiteConfigsUsed {
-    fn add(&mut self, found: &Found) {
+    fn add(&mut self, found: &PageFinding) {
         let Some(Configured { host, body, matched }) = &found.configured else { return };
         let record = self.0.entry(host.clone()).or_insert_with(|| SiteConfigUse {
             host: host.clone(),
@@ -198,4 +197,81 @@ fn best_with_site_configs(
     });
     let given = |best: &Option<BestWrapper>| best.as_ref().map_or(0, |best| best.articles);
     if given(&configured) > 0 && given(&configured) >= given(&best) { configured } else { best }
+}
+
+/// Joins the parts of articles: the first page's gets the texts of those that follow, which are dropped. Pages of lists,
+/// products and the like are no parts, even if they are numbered.
+pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
+    let pages: Vec<usize> = findings.keys().copied().collect();
+    let mut apart: BTreeSet<usize> = BTreeSet::new();
+    for &first in pages.iter().filter(|&&page| site.part(page) == Part::Whole) {
+        let mut whole = article_of(findings, first).filter(|article| has_parts(article)).cloned();
+        for part in site.following(first) {
+            match (&mut whole, article_of(findings, *part)) {
+                (Some(whole), Some(article)) if fits(whole, article) => append(whole, article),
+                (_, Some(article)) if article.engine == SITE_CONFIG => {}
+                (Some(_), None) => {}
+                _ => _ = apart.insert(*part),
+            }
+        }
+        if let (Some(whole), Some(found)) = (whole, findings.get_mut(&first)) {
+            found.applied.outcome = Outcome::Article(Box::new(whole));
+        }
+    }
+    for page in pages.into_iter().filter(|page| !apart.contains(page)) {
+        let Some(whole) = site.whole_of(page) else { continue };
+        if let Some(found) = findings.get_mut(&page) {
+            let (url, origin) = match &found.applied.outcome {
+                Outcome::Article(article) => (article.url.clone(), article.origin.clone()),
+                Outcome::Drop(drop) => (drop.url.clone(), drop.origin.clone()),
+                Outcome::Unassigned => continue,
+            };
+            found.applied.outcome = Outcome::Drop(Box::new(Drop {
+                site: site.key().to_owned(),
+                url,
+                origin,
+                stage: Stage::Extract,
+                reason: DropReason::JoinedPage,
+                detail: format!("part of {whole}"),
+                gone: None,
+            }));
+        }
+    }
+}
+
+fn article_of(findings: &Findings, page: usize) -> Option<&Extracted> {
+    match &findings.get(&page)?.applied.outcome {
+        Outcome::Article(article) => Some(article),
+        Outcome::Drop(_) | Outcome::Unassigned => None,
+    }
+}
+
+fn has_parts(article: &Article) -> bool {
+    use PageType::{Article, Documentation, Forum};
+    let has = |own| matches!(own, Article | Documentation | Forum);
+    article.engine == SITE_CONFIG || article.page_type.is_none_or(has)
+}
+
+/// Whether a page is a part of an article: both were found by a site config, or both are of one template.
+fn fits(whole: &Article, part: &Article) -> bool {
+    match (whole.engine == SITE_CONFIG, part.engine == SITE_CONFIG) {
+        (true, true) => true,
+        (false, false) => !whole.template.is_empty() && whole.template == part.template,
+        _ => false,
+    }
+}
+
+fn append(whole: &mut Extracted, part: &Extracted) {
+    let payloads = [whole.payload, part.payload].concat();
+    whole.payload = xxh3_128(&payloads).to_be_bytes();
+    let text = format!("{}\n\n{}", whole.text, part.text);
+    set_text(whole, text);
+    if !whole.html.is_empty() {
+        whole.html.push('\n');
+        whole.html.push_str(&part.html);
+    }
+    if let (Some(whole), Some(part)) = (&mut whole.markdown, &part.markdown) {
+        whole.push_str("\n\n");
+        whole.push_str(part);
+    }
 }

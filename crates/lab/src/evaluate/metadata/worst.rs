@@ -1,7 +1,7 @@
 //! The pages with the worst values of the first run, with the values of the gold and of every run.
 
 use serde::Serialize;
-use sitegrove::printed::line;
+use terminal::printed::line;
 
 use super::{
     super::{Run, percent::percent, runs::RunPage},

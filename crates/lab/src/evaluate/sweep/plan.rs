@@ -1,8 +1,8 @@
 //! The variable and the methods of each sweep: the rows and columns of the figures.
 
+use config::Config;
 use forest::Measure;
 use pagewise::Method;
-use sitegrove::config::Config;
 use sitemodel::{Engine, settings::SignifierChoice};
 
 use super::groups::Siblings;

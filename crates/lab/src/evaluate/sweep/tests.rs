@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use clap::Parser;
 use tempfile::TempDir;
+use terminal::printed::Console;
 
 use super::super::{EvaluateArgs, Outcome, run};
-use sitegrove::printed::Console;
 
 #[derive(Parser)]
 struct Cli {

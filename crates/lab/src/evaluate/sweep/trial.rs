@@ -1,5 +1,6 @@
 //! Runs one group of siblings under one setting through the stages of a run, and scores the result.
 
+use config::Config;
 use dom::Document;
 use forest::Recurring;
 use model::{Extracted, FeedItem, StructuralPattern};
@@ -8,7 +9,6 @@ use score::{
     Kind, Measure, Neutral, Output, Score,
     aggregate::{Summary, summarise},
 };
-use sitegrove::config::Config;
 use sitemodel::{
     Engine, ParsedPage, Settings, Sibling, page_wise,
     stages::{

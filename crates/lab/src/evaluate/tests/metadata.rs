@@ -5,10 +5,10 @@ use std::fs;
 use clap::Parser;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use terminal::printed::Console;
 
 use super::{Cli, lines};
 use crate::evaluate::{Outcome, run};
-use sitegrove::printed::Console;
 
 /// Gold of two data sets; the run `ours` (with fetch times) and the file `peer.jsonl`, which has
 /// only dates.

@@ -1,0 +1,128 @@
+//! Keys of configuration files: checked, and laid over the defaults.
+
+use std::cmp::Ordering;
+
+use anyhow::{Result, bail};
+use errors::Problem;
+use toml::{Table, Value};
+
+use super::DEFAULT;
+
+/// Checks that all keys of a table are known.
+pub(super) fn check_keys(
+    own: &Table,
+    known: &Table,
+    section: &str,
+    shown: &dyn std::fmt::Display,
+) -> Result<()> {
+    for (key, value) in own {
+        let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
+        let Some(default) = known.get(key) else {
+            let keys: Vec<&str> = known.keys().map(String::as_str).collect();
+            let next = match meant(&name, section, known) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None if section.is_empty() => format!("the tables are {}", keys.join(", ")),
+                None => format!("the keys of [{section}] are {}", keys.join(", ")),
+            };
+            let what = format!("unknown key `{name}` in the configuration");
+            bail!(Problem::new(shown, what, next));
+        };
+        match (value, default) {
+            (Value::Table(own), Value::Table(known)) => {
+                check_keys(own, known, &name, shown)?;
+            }
+            (_, Value::Table(_)) => {
+                bail!(Problem::new(shown, format!("`{name}` must be a table: [{name}]"), ""))
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// How serde names types and choices, and how configuration files do.
+const TYPES: [(&str, &str); 7] = [
+    ("expected usize", "expected a whole number"),
+    ("expected u64", "expected a whole number"),
+    ("expected u32", "expected a whole number"),
+    ("expected u16", "expected a whole number"),
+    ("expected f64", "expected a number"),
+    ("expected a boolean", "expected true or false"),
+    ("unknown variant", "unknown value"),
+];
+
+/// Says which key of a configuration has a value that it cannot have, and why.
+pub(super) fn value_problem(at: &str, error: &toml::de::Error) -> Problem {
+    let text = error.to_string();
+    let key = text.lines().find_map(|line| line.trim().strip_prefix("in `")?.strip_suffix('`'));
+    let message = TYPES
+        .iter()
+        .fold(error.message().to_owned(), |text, (serde, ours)| text.replace(serde, ours));
+    let what = key.map_or_else(|| message.clone(), |key| format!("{key}: {message}"));
+    Problem::new(at, what, "")
+}
+
+/// Least similarity (Jaro-Winkler) of a key to one that is meant.
+const SIMILAR: f64 = 0.84;
+
+/// The key that was probably meant by an unknown one: a similar one of its table, the same key of another table, or a
+/// similar one of all.
+fn meant(name: &str, section: &str, known: &Table) -> Option<String> {
+    let own = known.keys().map(|key| match section {
+        "" => key.clone(),
+        section => format!("{section}.{key}"),
+    });
+    let defaults: Table = toml::from_str(DEFAULT).ok()?;
+    let tables = defaults.iter().filter_map(|(section, of)| Some((section, of.as_table()?)));
+    let all: Vec<String> = tables
+        .flat_map(|(section, of)| of.keys().map(move |key| format!("{section}.{key}")))
+        .collect();
+    let key = |of: &str| of.rsplit_once('.').map_or(of, |parts| parts.1).to_owned();
+    let nearest = |among: &[String]| {
+        let likeness = |of: &String| {
+            let keys = strsim::jaro_winkler(&key(of), &key(name));
+            (keys > SIMILAR).then(|| (keys, strsim::jaro_winkler(of, name), of.clone()))
+        };
+        let best = among.iter().filter_map(likeness);
+        best.max_by(|a, b| (a.0, a.1).partial_cmp(&(b.0, b.1)).unwrap_or(Ordering::Equal))
+    };
+    let own: Vec<String> = own.collect();
+    let found = nearest(&own).or_else(|| nearest(&all))?;
+    Some(found.2)
+}
+
+/// Puts the values of one table over those of another.
+pub(super) fn overlay(base: &mut Table, own: Table) {
+    for (key, value) in own {
+        match (base.get_mut(&key), value) {
+            (Some(Value::Table(base)), Value::Table(own)) => overlay(base, own),
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(text: &str) -> String {
+        let own: Table = toml::from_str(text).unwrap();
+        let known: Table = toml::from_str(DEFAULT).unwrap();
+        let error = check_keys(&own, &known, "", &"c.toml").unwrap_err();
+        let problem = error.downcast::<Problem>().unwrap();
+        assert_eq!(problem.at, "c.toml");
+        problem.next
+    }
+
+    #[test]
+    fn the_key_that_was_meant_is_named() {
+        assert_eq!(next("[signify]\ntopp = 3\n"), "did you mean `signify.top`?");
+        assert_eq!(next("[run]\nengine = 'grove'\n"), "did you mean `rank.engine`?");
+        assert_eq!(next("[parse]\nmax_node = 3\n"), "did you mean `parse.max_nodes`?");
+        assert_eq!(next("[runs]\njobs = 3\n"), "did you mean `run`?");
+        assert!(next("[grove]\nzzz = 3\n").starts_with("the keys of [grove] are weights"));
+        assert!(next("qqq = 3\n").contains("the tables are "));
+    }
+}

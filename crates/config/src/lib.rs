@@ -1,0 +1,477 @@
+/*!
+Settings: one struct per stage, read from TOML over the built-in defaults ([`Config::load`]). Beside them is what they are
+read with: small files and their digests ([`files`]), amounts of memory ([`memory`]), the outputs by name ([`SinkName`]),
+and site configs ([`site_config_files`]).
+*/
+
+mod emit;
+pub mod files;
+mod keys;
+pub mod memory;
+mod sink_name;
+pub mod site_config_files;
+mod unused;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use bytesize::ByteSize;
+use keys::{check_keys, overlay, value_problem};
+use serde::{Deserialize, Serialize};
+use sitemodel::methods::MethodsConfig;
+use sitemodel::settings::{
+    ClusterConfig, ExtractConfig, JoinParts, ParseConfig, RankConfig, SampleConfig, SignifyConfig,
+};
+use sitemodel::site_config::SiteConfigs;
+use sitemodel::weights::{LoadedWeights, built_in};
+use sitemodel::{Engine, Forms, PageTypes, Settings, Tables};
+
+use crate::files::{address_of, read_small, read_small_text, sha256_of, without_detours};
+use crate::memory::{LEAST, half_of_machine, parse_size};
+use crate::site_config_files::{read_files, site_configs_of};
+
+pub use emit::{Duplicates, EmitConfig};
+pub use sink_name::{SinkList, SinkName};
+pub use sitemodel::DEFAULT;
+pub use unused::Unused;
+
+/// Maximum bytes of a configuration.
+const MOST_BYTES: u64 = 16 << 20;
+/// Maximum bytes of a file of weights.
+const MOST_WEIGHTS: u64 = 256 << 20;
+
+/// Settings in the table `run` that say where and how a run works, not what its results are.
+const NOT_OF_RESULTS: [&str; 10] = [
+    "inputs",
+    "feeds",
+    "out",
+    "jobs",
+    "memory",
+    "spool",
+    "work",
+    "metrics",
+    "compare",
+    "models_size",
+];
+
+/// All settings of a run.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Config {
+    /// What to read, where to write, how many threads.
+    pub run: RunConfig,
+    /// Of the stage read.
+    pub read: ReadConfig,
+    /// Of the stage group.
+    pub group: GroupConfig,
+    /// Limits of the HTML parse.
+    pub parse: ParseConfig,
+    /// The sample of a site that is learnt from.
+    pub sample: SampleConfig,
+    /// Of the stage cluster.
+    pub cluster: ClusterConfig,
+    /// Of the stage signify.
+    pub signify: SignifyConfig,
+    /// Of the stage rank.
+    pub rank: RankConfig,
+    /// Of the stage wrap.
+    pub wrap: WrapConfig,
+    /// Of the stage extract.
+    pub extract: ExtractConfig,
+    /// Of the stage emit.
+    pub emit: EmitConfig,
+    /// The default engine.
+    pub grove: GroveConfig,
+    /// The single-page methods, one table each.
+    #[serde(flatten)]
+    pub methods: MethodsConfig,
+    /// The weights that `grove.weights` names, once read.
+    #[serde(skip)]
+    pub loaded: Option<Arc<LoadedWeights>>,
+    /// The site configs that `wrap.site_configs` names, once read.
+    #[serde(skip)]
+    pub site_configs: Option<Arc<SiteConfigs>>,
+}
+
+/// Settings of the default engine.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroveConfig {
+    /// Path of a weights file; empty for the one that is built in.
+    pub weights: PathBuf,
+}
+
+/// What to read, where to write, how many threads.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// Archives, HTML files, folders, globs.
+    pub inputs: Vec<String>,
+    /// Feeds, folders, globs.
+    pub feeds: Vec<String>,
+    /// Output folder.
+    pub out: PathBuf,
+    /// Number of threads; 0 is one per core.
+    pub jobs: usize,
+    /// Memory limit, as [`crate::memory::parse_size`] reads it; empty for half of the machine's memory.
+    pub memory: String,
+    /// Maximum weight in bytes of a site that is processed as a whole; a larger one is processed in batches.
+    pub batch_bytes: u64,
+    /// Folder for pages that do not fit into memory; empty for one in the run folder.
+    pub spool: PathBuf,
+    /// Folder in which a run is kept until its outputs are at their address; empty for one among temporary files.
+    pub work: PathBuf,
+    /// File for metrics, kept up to date; empty for none.
+    pub metrics: PathBuf,
+    /// Folder of an earlier run that this one is compared with; empty for none.
+    pub compare: PathBuf,
+    /// Store of site models that grows from night to night; empty for none.
+    pub models: PathBuf,
+    /// What the retained pages of all sites in that store may weigh, as [`crate::memory::parse_size`] reads it.
+    pub models_size: String,
+    /// Number of days without pages after which a template is removed from the next revision of its site's model.
+    pub retire_after: u32,
+    /// Sites whose pages are taken, by key, host or address; all if empty.
+    pub sites: Vec<String>,
+    /// Take pages captured on this date or later; empty for all.
+    pub since: String,
+    /// Take pages captured on this date or earlier; empty for all.
+    pub until: String,
+    /// Take the first so many of these pages; 0 for all.
+    pub limit: u64,
+    /// Whether captures are only read again with the models that the store has, which stays as it is.
+    pub reextract: bool,
+}
+
+impl RunConfig {
+    /// Memory that a run may take, in bytes.
+    ///
+    /// # Errors
+    /// If the setting is no size.
+    pub fn budget(&self) -> Result<u64> {
+        if self.memory.is_empty() {
+            return Ok(half_of_machine().max(LEAST));
+        }
+        let bytes =
+            parse_size(&self.memory).map_err(|what| anyhow::anyhow!("run.memory: {what}"))?;
+        if bytes < LEAST {
+            let least = ByteSize(LEAST).display().iec();
+            tracing::warn!(
+                at = "run.memory",
+                next = "give more with --memory, or expect the run to exceed this limit",
+                "is {}, but a run needs up to {least}",
+                self.memory
+            );
+        }
+        Ok(bytes)
+    }
+}
+
+/// Settings of the read stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadConfig {
+    /// Maximum size of a record, in bytes.
+    pub max_record_bytes: u64,
+    /// Maximum size of a record head, in bytes.
+    pub max_head_bytes: usize,
+    /// Maximum size of a decoded payload, in bytes.
+    pub max_payload_bytes: usize,
+    /// Maximum compression ratio of an archive or payload.
+    pub max_ratio: u64,
+    /// Maximum size of a feed, in bytes.
+    pub max_feed_bytes: usize,
+    /// Status codes of pages to keep.
+    pub statuses: Vec<u16>,
+}
+
+impl ReadConfig {
+    /// The limits of the archive reader.
+    pub fn limits(&self) -> archive::Limits {
+        archive::Limits {
+            record_bytes: self.max_record_bytes,
+            head_bytes: self.max_head_bytes,
+            ratio: self.max_ratio,
+            ..archive::Limits::USUAL
+        }
+    }
+
+    /// Approximate maximum memory for reading a file: a record, its payload, and the payload as text.
+    pub fn most_memory(&self) -> u64 {
+        self.max_record_bytes.saturating_add(2 * self.max_payload_bytes as u64)
+    }
+}
+
+/// Settings of the group stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupConfig {
+    /// Query parameters that are ignored when URLs are compared.
+    pub tracking_parameters: Vec<String>,
+    /// Which pages are parts of one article.
+    pub join_parts: JoinParts,
+}
+
+/// Settings of the wrap stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WrapConfig {
+    /// Maximum number of pages held back to test a wrapper.
+    pub hold_back: usize,
+    /// Site configs: files and folders. Their contents decide results, not their paths.
+    #[serde(skip_serializing)]
+    pub site_configs: Vec<PathBuf>,
+}
+
+impl Config {
+    /// Reads a configuration file over the defaults; without one, gives the defaults. Relative
+    /// paths in the file are taken from the file's folder.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not TOML, or has an unknown key or value; the message names the file,
+    /// the line and the key.
+    pub fn load(path: Option<&Path>) -> Result<Self> {
+        let mut table: toml::Table = toml::from_str(DEFAULT).context("in the default settings")?;
+        let mut sets_out = false;
+        if let Some(path) = path {
+            let shown = path.display();
+            let text = read_small_text(path, MOST_BYTES)
+                .with_context(|| format!("cannot read the configuration {shown}"))?;
+            // Parsed separately first, so that an error is reported with its line in the user's file.
+            let own: toml::Table = toml::from_str(&text)
+                .with_context(|| format!("the configuration {shown} is not valid TOML"))?;
+            check_keys(&own, &table, "", &shown)?;
+            sets_out = own.get("run").is_some_and(|run| run.get("out").is_some());
+            overlay(&mut table, own);
+        }
+        let place = path.map_or("default settings".to_owned(), |p| p.display().to_string());
+        let mut config: Self = table.try_into().map_err(|error| value_problem(&place, &error))?;
+        if let Some(folder) = path.and_then(Path::parent) {
+            let placed = |path: &Path| match address_of(path) {
+                Some(_) => path.to_owned(),
+                None => without_detours(&folder.join(path)),
+            };
+            let rebase = |p: &str| placed(Path::new(p)).to_string_lossy().into_owned();
+            let run = &mut config.run;
+            run.inputs = run.inputs.iter().map(|p| rebase(p)).collect();
+            run.feeds = run.feeds.iter().map(|p| rebase(p)).collect();
+            if sets_out {
+                run.out = placed(&run.out);
+            }
+            let emit = &mut config.emit;
+            let (spool, metrics) = (&mut config.run.spool, &mut config.run.metrics);
+            let work = &mut config.run.work;
+            let compare = &mut config.run.compare;
+            let models = &mut config.run.models;
+            let weights = &mut config.grove.weights;
+            let grown = [&mut emit.archive, &mut emit.index, &mut emit.dataset];
+            for path in grown.into_iter().chain([weights, spool, work, metrics, compare, models]) {
+                if !path.as_os_str().is_empty() {
+                    *path = placed(path);
+                }
+            }
+            for path in &mut config.wrap.site_configs {
+                *path = without_detours(&folder.join(&*path));
+            }
+        }
+        config.read_weights()?;
+        config.read_site_configs()?;
+        Ok(config)
+    }
+
+    /// The settings that differ from the defaults and can change results, as tables for [`Config::with`].
+    pub fn differences(&self) -> toml::Table {
+        let mut differences = self.to_table().unwrap_or_default();
+        let defaults: toml::Table = toml::from_str(DEFAULT).unwrap_or_default();
+        for (name, table) in &mut differences {
+            let toml::Value::Table(table) = table else { continue };
+            let is_of_place = |key: &str| match name.as_str() {
+                "run" => NOT_OF_RESULTS.contains(&key),
+                "emit" => ["archive", "index", "dataset"].contains(&key),
+                _ => false,
+            };
+            let default_of = |key: &str| defaults.get(name)?.get(key);
+            table.retain(|key, value| !is_of_place(key) && default_of(key) != Some(value));
+        }
+        differences.retain(|_, table| table.as_table().is_none_or(|table| !table.is_empty()));
+        differences
+    }
+
+    /// All settings, by table.
+    fn to_table(&self) -> Result<toml::Table> {
+        let mut table = toml::Table::try_from(self).context("in the settings to change")?;
+        if let Some(toml::Value::Table(wrap)) = table.get_mut("wrap") {
+            let paths = toml::Value::try_from(&self.wrap.site_configs)?;
+            wrap.insert("site_configs".to_owned(), paths);
+        }
+        Ok(table)
+    }
+
+    /// The same settings but for what `changes` names, in tables and keys as a configuration file has them.
+    /// Relative paths in it are taken from the current folder.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn with(&self, changes: toml::Table) -> Result<Self> {
+        let mut table = self.to_table()?;
+        check_keys(&changes, &table, "", &"settings")?;
+        overlay(&mut table, changes);
+        let mut config: Self =
+            table.try_into().map_err(|error| value_problem("settings", &error))?;
+        config.read_weights()?;
+        config.read_site_configs()?;
+        Ok(config)
+    }
+
+    /// Reads the weights that `grove.weights` names.
+    fn read_weights(&mut self) -> Result<()> {
+        let path = &self.grove.weights;
+        let named = !path.as_os_str().is_empty();
+        self.loaded = named.then(|| read_weights(path)).transpose()?.map(Arc::new);
+        Ok(())
+    }
+
+    /// Reads the site configs that `wrap.site_configs` names. Call it again after changing that.
+    ///
+    /// # Errors
+    /// If a file cannot be read. Its contents are never an error.
+    pub fn read_site_configs(&mut self) -> Result<()> {
+        let files = read_files(&self.wrap.site_configs)?;
+        self.site_configs = (!files.is_empty()).then(|| Arc::new(site_configs_of(&files)));
+        Ok(())
+    }
+
+    /// The settings for learning and applying.
+    pub fn settings(&self) -> Settings {
+        let tables = Tables {
+            tracking_parameters: self.group.tracking_parameters.clone(),
+            join_parts: self.group.join_parts,
+            parse: self.parse.clone(),
+            sample: self.sample.clone(),
+            cluster: self.cluster.clone(),
+            signify: self.signify.clone(),
+            rank: self.rank.clone(),
+            hold_back: self.wrap.hold_back,
+            extract: self.extract.clone(),
+            methods: self.methods.clone(),
+        };
+        let forms = Forms { html: self.emit.wants_html(), markdown: self.emit.wants_markdown() };
+        Settings::new(tables)
+            .with_weights(self.loaded.clone())
+            .with_site_configs(self.site_configs.clone())
+            .with_forms(forms)
+            .with_page_types(PageTypes::only(self.emit.page_types.clone()))
+    }
+
+    /// The weights of the default engine.
+    pub fn weights(&self) -> &LoadedWeights {
+        self.loaded.as_deref().unwrap_or_else(|| built_in())
+    }
+
+    /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex. What a store
+    /// of models holds decides, too: another store is another run.
+    pub fn hash(&self) -> String {
+        match self.run.models() {
+            Some(models) => {
+                sha256_of(&format!("{} models {}", self.night_hash(), models.display()))
+            }
+            None => self.night_hash(),
+        }
+    }
+
+    /// The same whatever store of models is used, wherever that is.
+    pub fn night_hash(&self) -> String {
+        let decisive = (
+            (
+                &self.read,
+                &self.group,
+                &self.parse,
+                &self.sample,
+                &self.cluster,
+                self.run.batch_bytes,
+            ),
+            (&self.signify, &self.rank, &self.wrap, &self.extract, &self.methods),
+            (self.rank.engine == Engine::Grove).then(|| &self.weights().digest),
+            env!("CARGO_PKG_VERSION"),
+        );
+        let mut text = serde_json::to_string(&decisive).unwrap_or_default();
+        text.extend(self.site_configs.iter().map(|configs| configs.digest.as_str()));
+        text.extend(self.emit.page_types.iter().map(|own| own.as_str()));
+        if self.run.models().is_some() {
+            text.push_str(&format!("retire_after {}", self.run.retire_after));
+            text.push_str(if self.run.reextract { " reextract" } else { "" });
+        }
+        sha256_of(&text)
+    }
+}
+
+/// Reads a weights file.
+///
+/// # Errors
+/// If it cannot be read, or this version cannot use it.
+pub fn read_weights(path: &Path) -> Result<LoadedWeights> {
+    let shown = path.display();
+    let bytes = read_small(path, MOST_WEIGHTS)
+        .with_context(|| format!("cannot read the weights {shown}"))?;
+    LoadedWeights::from_bytes(&bytes).with_context(|| format!("the weights {shown}"))
+}
+
+impl RunConfig {
+    /// The store of site models, if one is named.
+    pub fn models(&self) -> Option<&Path> {
+        (!self.models.as_os_str().is_empty()).then_some(&*self.models)
+    }
+
+    /// What retained pages may weigh, in bytes.
+    ///
+    /// # Errors
+    /// If the setting is no amount.
+    pub fn models_bytes(&self) -> Result<u64> {
+        parse_size(&self.models_size).map_err(|what| anyhow::anyhow!("run.models_size: {what}"))
+    }
+
+    /// The folder of the earlier run that this one is compared with, if any.
+    pub fn earlier(&self) -> Option<&Path> {
+        (!self.compare.as_os_str().is_empty()).then_some(&*self.compare)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_complete() {
+        let config = Config::load(None).unwrap();
+        assert_eq!(config.signify.top, 10);
+        assert_eq!(config.hash().len(), 64);
+    }
+
+    #[test]
+    fn unknown_keys_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.toml");
+        std::fs::write(&path, "[signify]\ntopp = 3\n").unwrap();
+        let message = format!("{:#}", Config::load(Some(&path)).unwrap_err());
+        assert!(message.contains("signify.topp") && message.contains("top"), "{message}");
+        std::fs::write(&path, "[signify]\ntop = 'x'\n").unwrap();
+        assert!(Config::load(Some(&path)).is_err());
+        std::fs::write(&path, "[run]\ninputs = ['a.warc']\n[signify]\ntop = 3\n").unwrap();
+        let config = Config::load(Some(&path)).unwrap();
+        assert_eq!(config.signify.top, 3);
+        assert_eq!(config.run.inputs, [folder.path().join("a.warc").to_string_lossy()]);
+        assert_ne!(config.hash(), Config::load(None).unwrap().hash());
+    }
+
+    #[test]
+    fn settings_can_be_changed() {
+        let changes = |text: &str| toml::from_str(text).unwrap();
+        let config = Config::load(None).unwrap();
+        let changed = config.with(changes("[signify]\ntop = 3\n")).unwrap();
+        assert_eq!((changed.signify.top, changed.rank.learn_from), (3, config.rank.learn_from));
+        assert_eq!(config.with(toml::Table::new()).unwrap().hash(), config.hash());
+        let message = format!("{:#}", config.with(changes("[signify]\ntopp = 3\n")).unwrap_err());
+        assert!(message.contains("`signify.topp`"), "{message}");
+        assert!(config.with(changes("[signify]\ntop = 'x'\n")).is_err());
+    }
+}

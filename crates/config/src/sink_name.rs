@@ -1,0 +1,182 @@
+//! Outputs by name.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sink::LineStorage;
+
+use crate::EmitConfig;
+
+/// What an output has of articles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OutputContents {
+    /// Every field.
+    Record,
+    /// Some fields, also the HTML.
+    Html,
+    /// Some fields, without HTML and Markdown.
+    Text,
+}
+
+/// Declares the outputs: name, files in a run folder (the main one first), contents, and size in thousandths of the HTML, from
+/// a run with all outputs over 2,123 real pages.
+macro_rules! outputs {
+    ($($(#[$doc:meta])* $sink:ident: $name:literal, $files:expr, $contents:ident, $size:literal;)*) => {
+        /// An output that can be chosen (`--sinks`, `emit.sinks`).
+        #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+        pub enum SinkName {
+            $($(#[$doc])* #[serde(rename = $name)] $sink,)*
+        }
+
+        impl SinkName {
+            /// All of them, in the order they are written.
+            pub const ALL: &[Self] = &[$(Self::$sink),*];
+
+            /// Its name.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$sink => $name,)* }
+            }
+
+            /// Everything that it may write in a run folder, with any settings; the main file first.
+            pub fn files(self) -> &'static [&'static str] {
+                match self { $(Self::$sink => &$files,)* }
+            }
+
+            /// Its size, in thousandths of the HTML of the pages.
+            pub fn size_per_thousand(self) -> u64 {
+                match self { $(Self::$sink => $size,)* }
+            }
+
+            fn contents(self) -> OutputContents {
+                match self { $(Self::$sink => OutputContents::$contents,)* }
+            }
+        }
+    };
+}
+
+outputs! {
+    /// `articles.jsonl`.
+    Jsonl: "jsonl", ["articles.jsonl", "articles.jsonl.zst"], Record, 143;
+    /// `articles.csv`.
+    Csv: "csv", ["articles.csv"], Text, 44;
+    /// `articles.parquet`.
+    Parquet: "parquet", ["articles.parquet"], Record, 40;
+    /// `articles.bulk.ndjson`.
+    Bulk: "bulk", ["articles.bulk.ndjson"], Record, 143;
+    /// `articles.warc.gz` and its index, `articles.cdxj`.
+    Warc: "warc", ["articles.warc.gz", "articles.cdxj"], Html, 50;
+    /// `archive.sqlite`, or another archive of articles.
+    Sqlite: "sqlite", ["archive.sqlite"], Html, 135;
+    /// `index/`, or a folder of its own.
+    Index: "index", ["index"], Text, 44;
+    /// A data set of articles, in a folder of its own.
+    Dataset: "dataset", [], Record, 40;
+    /// `site-config/HOST.txt`.
+    SiteConfig: "siteconfig", ["site-config"], Text, 1;
+    /// `report/`: the figures of each site. The HTML page is made from them at the end of the run (crate `report`).
+    Report: "report", ["report/index.html"], Text, 1;
+}
+
+impl SinkName {
+    /// Whether it may have the HTML of articles.
+    pub fn has_html(self) -> bool {
+        self.contents() != OutputContents::Text
+    }
+
+    /// Whether it can contain articles as Markdown: outputs with every field do.
+    pub fn has_markdown(self) -> bool {
+        self.contents() == OutputContents::Record
+    }
+}
+
+impl SinkName {
+    /// The files that it writes with these settings; none if it writes elsewhere.
+    pub fn written(self, config: &EmitConfig) -> &'static [&'static str] {
+        match self {
+            Self::Jsonl if config.jsonl == LineStorage::Zstd => &self.files()[1..],
+            Self::Jsonl => &self.files()[..1],
+            _ if !self.is_in_run_folder(config) => &[],
+            _ => self.files(),
+        }
+    }
+
+    /// The file or folder that it writes; the first, if there are several.
+    pub fn path(self, folder: &Path, config: &EmitConfig) -> PathBuf {
+        match (self, self.written(config)) {
+            (_, [first, ..]) => folder.join(first),
+            (Self::Index, []) => config.index.clone(),
+            (Self::Dataset, []) => {
+                config.dataset_made_in.as_ref().unwrap_or(&config.dataset).clone()
+            }
+            (_, []) => config.archive.clone(),
+        }
+    }
+
+    /// Whether its files belong to this run only and are in the run folder.
+    pub fn is_in_run_folder(self, config: &EmitConfig) -> bool {
+        match self {
+            Self::Sqlite => config.archive.as_os_str().is_empty(),
+            Self::Index => config.index.as_os_str().is_empty(),
+            Self::Dataset => false,
+            _ => true,
+        }
+    }
+
+    /// The name of its file in the run folder, for messages.
+    pub fn shown(self, config: &EmitConfig) -> String {
+        let file = self.path(Path::new(""), config).display().to_string();
+        if matches!(self, Self::Index | Self::Dataset | Self::SiteConfig) {
+            file + "/"
+        } else {
+            file
+        }
+    }
+}
+
+impl fmt::Display for SinkName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Several sinks, as the command line names them: `jsonl,csv`, or `all`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SinkList(pub Vec<SinkName>);
+
+impl FromStr for SinkList {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "all" {
+            // A data set needs a folder, which is named by an option of its own.
+            let others = SinkName::ALL.iter().copied().filter(|name| *name != SinkName::Dataset);
+            return Ok(Self(others.collect()));
+        }
+        let known =
+            || SinkName::ALL.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+        let one = |name: &str| {
+            let found = SinkName::ALL.iter().copied().find(|sink| sink.as_str() == name);
+            found.ok_or_else(|| {
+                format!("there is no output `{name}`; the outputs are {}, or all", known())
+            })
+        };
+        text.split(',').map(str::trim).map(one).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_sinks() {
+        assert_eq!("csv, jsonl".parse(), Ok(SinkList(vec![SinkName::Csv, SinkName::Jsonl])));
+        let all = "all".parse::<SinkList>().unwrap().0;
+        assert_eq!(all.len(), SinkName::ALL.len() - 1);
+        assert!(!all.contains(&SinkName::Dataset), "it needs a folder");
+        let error = "jsonl,xml".parse::<SinkList>().unwrap_err();
+        assert!(error.contains("`xml`") && error.contains("csv"), "{error}");
+    }
+}

@@ -1,0 +1,62 @@
+//! The credentials that the AWS command line keeps in a file (`~/.aws/credentials`): sections of `key = value`, one a profile.
+
+use std::path::PathBuf;
+
+#[derive(Debug, PartialEq, Eq)]
+struct AwsProfile {
+    pub(crate) access_key_id: String,
+    pub(crate) secret_access_key: String,
+    pub(crate) session_token: Option<String>,
+}
+
+/// The credentials of the profile that `AWS_PROFILE` names, or of `default`; `None` without such a file or profile.
+pub(crate) fn profile() -> Option<AwsProfile> {
+    let named = std::env::var_os("AWS_SHARED_CREDENTIALS_FILE").map(PathBuf::from);
+    let file = named.or_else(|| {
+        Some(PathBuf::from(std::env::var_os("HOME")?).join(".aws").join("credentials"))
+    })?;
+    let name = std::env::var("AWS_PROFILE").unwrap_or_else(|_| "default".to_owned());
+    read(&std::fs::read_to_string(file).ok()?, &name)
+}
+
+fn read(text: &str, name: &str) -> Option<AwsProfile> {
+    let is_own =
+        |line: &str| line.strip_prefix('[')?.strip_suffix(']').map(|own| own.trim() == name);
+    let mut values = [None, None, None];
+    let mut within = false;
+    for line in text.lines().map(str::trim) {
+        if let Some(own) = is_own(line) {
+            within = own;
+        } else if within && let Some((key, value)) = line.split_once('=') {
+            let at = match key.trim() {
+                "aws_access_key_id" => 0,
+                "aws_secret_access_key" => 1,
+                "aws_session_token" => 2,
+                _ => continue,
+            };
+            values[at] = Some(value.trim().to_owned());
+        }
+    }
+    let [access_key_id, secret_access_key, session_token] = values;
+    Some(AwsProfile {
+        access_key_id: access_key_id?,
+        secret_access_key: secret_access_key?,
+        session_token,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_read_by_name() {
+        let text = "[default]\naws_access_key_id = A\naws_secret_access_key=B\n\n[ other ]\n\
+                    aws_access_key_id = C\naws_secret_access_key = D=\naws_session_token = E\n[none]\n";
+        let profile = |name| read(text, name).map(|own| (own.access_key_id, own.secret_access_key));
+        assert_eq!(profile("default"), Some(("A".to_owned(), "B".to_owned())));
+        assert_eq!(profile("other"), Some(("C".to_owned(), "D=".to_owned())));
+        assert_eq!(read(text, "other").unwrap().session_token.as_deref(), Some("E"));
+        assert_eq!((profile("none"), profile("nobody")), (None, None));
+    }
+}

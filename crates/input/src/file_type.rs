@@ -1,0 +1,183 @@
+//! What a file is, by its contents: to name files that are no input, and files that an output may not replace.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use database::name_kind;
+use model::{Drop, DropReason};
+
+use crate::waiting::is_stream;
+
+/// Bytes that a file is recognised by.
+const FIRST: u64 = 8 << 10;
+
+/// What a file is, such as `text` or `a file of type image/png`; compressed ones with what is in them.
+pub fn what_is(path: &Path) -> io::Result<String> {
+    if path.is_dir() {
+        return Ok("a folder".to_owned());
+    }
+    let first = first_bytes(path)?;
+    if first.starts_with(PARQUET) {
+        return Ok(what_table(path).unwrap_or("a Parquet file").to_owned());
+    }
+    let outer = what_are(&first);
+    let mut inner = Vec::new();
+    // What is cut off is an error after the bytes that count.
+    let _ = match first.get(..4) {
+        Some([0x1f, 0x8b, ..]) => {
+            flate2::read::GzDecoder::new(&first[..]).take(FIRST).read_to_end(&mut inner)
+        }
+        Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::stream::read::Decoder::new(&first[..])
+            .and_then(|inside| inside.take(FIRST).read_to_end(&mut inner)),
+        _ => return Ok(outer),
+    };
+    Ok(if inner.is_empty() { outer } else { format!("{} in {outer}", what_are(&inner)) })
+}
+
+/// The bytes that a file is recognised by.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut first = Vec::new();
+    File::open(path)?.take(FIRST).read_to_end(&mut first)?;
+    Ok(first)
+}
+
+/// How Parquet files begin and end.
+const PARQUET: &[u8] = b"PAR1";
+/// Maximum bytes of the metadata of a Parquet file that are searched.
+const METADATA: u64 = 64 << 20;
+
+/// What a Parquet file is, if it is one of ours: by its metadata, which may be damaged.
+fn what_table(path: &Path) -> Option<&'static str> {
+    let mut file = File::open(path).ok()?;
+    let end = file.seek(SeekFrom::End(-8)).ok()?;
+    let mut last = [0; 8];
+    file.read_exact(&mut last).ok()?;
+    let (length, _) = last.split_first_chunk()?;
+    let length = u64::from(u32::from_le_bytes(*length)).min(end).min(METADATA);
+    file.seek(SeekFrom::Start(end - length)).ok()?;
+    let mut metadata = Vec::new();
+    file.take(length).read_to_end(&mut metadata).ok()?;
+    let has = |name: &[u8]| metadata.windows(name.len()).any(|bytes| bytes == name);
+    match (has(b"sitegrove.step"), has(b"learnt_at") && has(b"blob")) {
+        (true, _) => Some("a file of a step"),
+        (false, true) => Some("a table of models"),
+        _ => None,
+    }
+}
+
+/// What an SQLite database is, by its header: number of pages, and the id of the program.
+fn what_database(first: &[u8]) -> &'static str {
+    let number =
+        |at: usize| first.get(at..at + 4).map(|bytes| bytes.try_into().unwrap_or_default());
+    let application = number(68).map_or(0, i32::from_be_bytes);
+    match number(28).map(u32::from_be_bytes) {
+        Some(0 | 1) if application == 0 => "an empty database",
+        _ => name_kind(application.into()),
+    }
+}
+
+/// The media type of bytes that are no text; `None` for text, and for what is not recognised and may be text in any
+/// charset.
+pub fn kind_of(bytes: &[u8]) -> Option<&'static str> {
+    let known = infer::get(bytes).map(|found| found.mime_type());
+    let known = known.filter(|known| !known.starts_with("text/"));
+    // UTF-16 has zero bytes, and begins with a mark or has one in each of the first pairs.
+    let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    let zeros = bytes.iter().filter(|byte| **byte == 0).count();
+    let binary = !wide && zeros > 0 && zeros * 4 < bytes.len();
+    known.or(binary.then_some("application/octet-stream"))
+}
+
+/// The media type of a picture, by its first bytes; `None` for anything else, and for SVG.
+pub(crate) fn picture_type(bytes: &[u8]) -> Option<&'static str> {
+    infer::get(bytes).map(|found| found.mime_type()).filter(|kind| kind.starts_with("image/"))
+}
+
+/// Whether something that was dropped is a picture, which articles may refer to.
+pub fn is_picture(drop: &Drop) -> bool {
+    drop.reason == DropReason::ContentType && is_image(&drop.detail)
+}
+
+/// Whether a content type is one of images.
+pub fn is_image(content_type: &str) -> bool {
+    content_type.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("image/"))
+}
+
+/// What bytes are, such as `text` or `a file of type image/png`.
+pub fn what_are(bytes: &[u8]) -> String {
+    if bytes.is_empty() {
+        return "an empty file".to_owned();
+    }
+    let begins = |with: &[u8]| bytes.starts_with(with);
+    let known = infer::get(bytes).map(|found| found.mime_type());
+    match known {
+        _ if begins(b"WARC/") => "a WARC archive".to_owned(),
+        _ if begins(b"filedesc:") => "an ARC archive".to_owned(),
+        _ if begins(b"SQLite format 3\0") => what_database(bytes).to_owned(),
+        _ if begins(PARQUET) => "a Parquet file".to_owned(),
+        Some("application/pdf") => "a PDF document".to_owned(),
+        Some("application/epub+zip") => "an EPUB book".to_owned(),
+        Some("application/zip") => "a ZIP file".to_owned(),
+        Some("application/gzip") => "a gzip file".to_owned(),
+        Some("application/zstd") => "a zstd file".to_owned(),
+        Some("text/html") => "an HTML page".to_owned(),
+        Some("text/xml") => "an XML document".to_owned(),
+        Some(other) => format!("a file of type {other}"),
+        None if archive::begins_as_archive(bytes) => "an archive".to_owned(),
+        None if is_text(bytes) => "text".to_owned(),
+        None => "binary data".to_owned(),
+    }
+}
+
+/// Whether bytes are text in UTF-8, which may be cut off.
+fn is_text(bytes: &[u8]) -> bool {
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    };
+    valid && !bytes.contains(&0)
+}
+
+/// Says of an input in which no record was found what it is instead.
+pub fn not_an_archive(path: &Path) -> String {
+    let known = if is_stream(path) || path.as_os_str() == "-" { None } else { what_is(path).ok() };
+    match known.as_deref() {
+        Some(what @ ("a WARC archive" | "an ARC archive" | "an archive")) => {
+            format!("is {what} without a readable record")
+        }
+        Some(what) => format!("is {what}, not an archive or an HTML page"),
+        None => "holds no record of an archive".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn files_are_named_by_what_they_are() {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(b"plain words\n").unwrap();
+        let gzip = gzip.finish().unwrap();
+        for (bytes, what) in [
+            (&b""[..], "an empty file"),
+            (b"%PDF-1.7 ...", "a PDF document"),
+            (b"\x89PNG\r\n\x1a\n.......", "a file of type image/png"),
+            (b"plain words\n", "text"),
+            (b"\x00\x01\x02\xff\xfe\xfd", "binary data"),
+            (b"WARC/1.1\r\n", "a WARC archive"),
+            (b"<!DOCTYPE html><p>", "an HTML page"),
+            (&gzip, "text in a gzip file"),
+        ] {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(bytes).unwrap();
+            assert_eq!(what_is(file.path()).unwrap(), what);
+        }
+    }
+}

@@ -1,0 +1,513 @@
+//! Expands the inputs that the user named to the files to read, and examines these.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail, ensure};
+use archive::{PayloadKind, sniff_html};
+use config::files::{address_of, read_small_text, read_stdin_text};
+use serde::{Deserialize, Serialize};
+
+use crate::cdx::{self, RecordAt};
+use crate::source::{list_addresses, state};
+use crate::waiting::is_stream;
+
+/// Maximum bytes of a list of inputs.
+const LIST_BYTES: u64 = 64 << 20;
+/// Maximum lines of all lists of inputs together.
+const LIST_LINES: usize = 10_000_000;
+/// How many lists may name each other in a chain.
+const LIST_DEPTH: usize = 16;
+
+/// The name of the standard input among inputs. A file of this name is `./-`.
+const STDIN: &str = "-";
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Input {
+    /// A web archive, whatever its compression.
+    Archive(PathBuf),
+    /// Records of a web archive that an index lists.
+    Records {
+        /// The archive.
+        path: PathBuf,
+        /// The records, in order, each once.
+        records: Arc<[RecordAt]>,
+    },
+    /// A saved page. `name` is its path within the folder that was named, or its file name.
+    Html {
+        /// Its path.
+        path: PathBuf,
+        /// Its path within the folder, with `/`.
+        name: String,
+        /// The folder's own name, or empty.
+        folder: String,
+    },
+    /// A feed.
+    Feed(PathBuf),
+    /// A store of site models: the pages that it retains, to be read again.
+    Retained(PathBuf),
+    /// A file or folder within a folder that should be read but cannot be. It is reported while reading.
+    Unreadable {
+        /// Its path.
+        path: PathBuf,
+        /// Why it cannot be read.
+        why: String,
+    },
+}
+
+impl Input {
+    /// Whether it is the standard input rather than a file.
+    pub fn is_stdin(&self) -> bool {
+        matches!(self, Self::Archive(path) | Self::Feed(path) if path.as_os_str() == STDIN)
+    }
+
+    /// The file's path; `-` for the standard input.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Archive(path)
+            | Self::Feed(path)
+            | Self::Retained(path)
+            | Self::Records { path, .. }
+            | Self::Html { path, .. }
+            | Self::Unreadable { path, .. } => path,
+        }
+    }
+}
+
+impl Input {
+    /// What it is read as, for people.
+    pub fn format(&self) -> &'static str {
+        let path = self.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        match self {
+            Self::Records { .. } => "records",
+            Self::Archive(_) if self.is_stdin() => "archive",
+            Self::Archive(_) if name.ends_with(".wacz") => "WACZ",
+            Self::Archive(_) if name.contains(".arc") => "ARC",
+            Self::Archive(_) if name.contains(".warc") => "WARC",
+            Self::Archive(_) => "archive",
+            Self::Html { .. } if has_extension(path, &["mhtml", "mht"]) => "MHTML",
+            Self::Html { .. } => "HTML",
+            Self::Feed(_) => "feed",
+            Self::Retained(_) => "models",
+            Self::Unreadable { .. } => "unreadable",
+        }
+    }
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    extensions.iter().any(|e| name.ends_with(&format!(".{e}")))
+}
+
+fn is_html(path: &Path) -> bool {
+    has_extension(path, &["html", "htm", "xhtml", "shtml", "mhtml", "mht"])
+}
+
+/// Whether a file has the name of an archive.
+pub fn is_archive(path: &Path) -> bool {
+    const COMPRESSED: [&str; 5] = [".gz", ".zst", ".lz4", ".bz2", ".xz"];
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let bare = COMPRESSED.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    [".warc", ".arc"].iter().any(|end| bare.ends_with(end)) || name.ends_with(".wacz")
+}
+
+/// Maximum bytes by which a file without an extension is recognised.
+const FIRST: u64 = 4 << 10;
+
+/// What a file without an extension is, by its first bytes.
+fn kind_of(path: &Path) -> Option<FileKind> {
+    if path.extension().is_some() || is_stream(path) {
+        return None;
+    }
+    let mut first = Vec::new();
+    fs::File::open(path).ok()?.take(FIRST).read_to_end(&mut first).ok()?;
+    match sniff_html(None, &first) {
+        PayloadKind::Html => Some(FileKind::Html),
+        PayloadKind::Feed => Some(FileKind::Feed),
+        PayloadKind::Other => archive::begins_as_archive(&first).then_some(FileKind::Archive),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FileKind {
+    Archive,
+    Html,
+    Feed,
+}
+
+fn is_feed(path: &Path) -> bool {
+    has_extension(path, &["rss", "atom", "xml", "rdf", "json"])
+}
+
+/// Expands files, folders and globs, in sorted order, each file once. Unreadable files are included: reading
+/// them fails later.
+///
+/// # Errors
+/// If a file does not exist, a folder contains nothing to read, or a glob matches nothing. All problems are
+/// reported at once, before any work is done.
+pub fn expand(inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
+    expand_for(None, inputs, feeds)
+}
+
+/// As [`expand`], for a run that writes to the folder `own`, which is skipped without a warning.
+pub fn expand_for(own: Option<&Path>, inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
+    let mut found = Vec::new();
+    let mut problems = Vec::new();
+    let mut lists = OpenLists::default();
+    for (named, as_feed) in inputs.iter().map(|n| (n, false)).chain(feeds.iter().map(|n| (n, true)))
+    {
+        match expand_one(named, as_feed, own, &mut lists) {
+            Ok(files) => found.extend(files),
+            Err(error) => problems.push(format!("{error:#}")),
+        }
+    }
+    if !problems.is_empty() {
+        bail!("{}", problems.join("\n"));
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+#[derive(Default)]
+struct OpenLists {
+    /// Those in each other, the outermost first.
+    open: Vec<String>,
+    /// Lines read, of these and earlier ones.
+    lines: usize,
+}
+
+fn expand_one(
+    named: &str,
+    as_feed: bool,
+    own: Option<&Path>,
+    lists: &mut OpenLists,
+) -> Result<Vec<Input>> {
+    let path = Path::new(named);
+    if let Some(list) = named.strip_prefix('@').filter(|_| is_missing(path)) {
+        if lists.open.iter().any(|open| open == list) {
+            bail!("the list {list} names itself: {} -> {list}", lists.open.join(" -> "));
+        }
+        ensure!(
+            lists.open.len() < LIST_DEPTH,
+            "more than {LIST_DEPTH} lists name each other: {} -> {list}",
+            lists.open.join(" -> ")
+        );
+        lists.open.push(list.to_owned());
+        let found = listed(list, as_feed, own, lists);
+        lists.open.pop();
+        return found;
+    }
+    if !as_feed && cdx::is_index(path) && (address_of(path).is_some() || path.is_file()) {
+        let of = |(path, records): (PathBuf, Vec<RecordAt>)| Input::Records {
+            path,
+            records: records.into(),
+        };
+        return Ok(cdx::expand(path)?.into_iter().map(of).collect());
+    }
+    if address_of(path).is_some() {
+        let wanted = |name: &str| is_wanted_name(Path::new(name), as_feed);
+        let found = list_addresses(named, &wanted);
+        let found = found.with_context(|| format!("cannot read {named}"))?;
+        return Ok(found
+            .iter()
+            .map(|address| classify(Path::new(address), Path::new(address), as_feed))
+            .collect());
+    }
+    if named == STDIN {
+        return Ok(vec![classify(path, path, as_feed)]);
+    }
+    let mut files = Vec::new();
+    let paths = if !is_missing(path) {
+        vec![path.to_owned()]
+    } else if named.contains(['*', '?', '[']) {
+        let found = glob::glob(named).with_context(|| format!("`{named}` is not a valid glob"))?;
+        let mut matches = Vec::new();
+        for found in found {
+            match found {
+                Ok(path) => matches.push(path),
+                Err(error) => files.push(unreadable(error.path(), error.error())),
+            }
+        }
+        if matches.is_empty() && files.is_empty() {
+            bail!("nothing matches `{named}`");
+        }
+        matches
+    } else {
+        bail!("no such file or folder: {named}");
+    };
+    let mut runs = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let before = files.len();
+            walk(&path, &path, (as_feed, own), &mut files, &mut runs);
+            warn_of_runs(&path, &std::mem::take(&mut runs));
+            if files.len() == before {
+                let wanted = if as_feed { "feeds" } else { "archives or HTML files" };
+                bail!("the folder {} contains no {wanted}", path.display());
+            }
+        } else {
+            files.push(classify(&path, &path, as_feed));
+        }
+    }
+    Ok(files)
+}
+
+/// The inputs that a text file names, one on each line; empty lines and those that begin with `#` are
+/// skipped. Paths are relative to the current folder, as on the command line.
+fn listed(
+    list: &str,
+    as_feed: bool,
+    own: Option<&Path>,
+    lists: &mut OpenLists,
+) -> Result<Vec<Input>> {
+    let text = match list {
+        STDIN => read_stdin_text(LIST_BYTES),
+        file => read_small_text(Path::new(file), LIST_BYTES),
+    };
+    let text = text.with_context(|| format!("cannot read the list of inputs {list}"))?;
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        lists.lines += 1;
+        ensure!(
+            lists.lines <= LIST_LINES,
+            "the lists of inputs have more than {LIST_LINES} lines; the last one is {list}: name folders or globs"
+        );
+        let name = line.trim();
+        if name.is_empty() || name.starts_with('#') {
+            continue;
+        }
+        match expand_one(name, as_feed, own, lists) {
+            Ok(found) => files.extend(found),
+            Err(error) => problems.push(format!("{error:#}, named in {list}")),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(files),
+        false => bail!("{}", problems.join("\n")),
+    }
+}
+
+fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
+    if as_feed {
+        return Input::Feed(path.to_owned());
+    }
+    if is_html(path) || kind_of(path) == Some(FileKind::Html) {
+        let inside = path.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty());
+        let name = inside.map_or_else(
+            || path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            |p| {
+                p.components()
+                    .map(|c| c.as_os_str().to_string_lossy())
+                    .collect::<Vec<_>>()
+                    .join("/")
+            },
+        );
+        let folder = match inside {
+            Some(_) => root.file_name(),
+            None => path.parent().and_then(Path::file_name),
+        };
+        let folder = folder.unwrap_or_default().to_string_lossy().to_lowercase();
+        return Input::Html { path: path.to_owned(), name, folder };
+    }
+    Input::Archive(path.to_owned())
+}
+
+/// Whether a file is one to read in a folder, by its name.
+fn is_wanted_name(path: &Path, as_feed: bool) -> bool {
+    if as_feed { is_feed(path) } else { is_html(path) || is_archive(path) }
+}
+
+/// Whether nothing exists at this path. What cannot be examined counts as existing.
+fn is_missing(path: &Path) -> bool {
+    fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+fn unreadable(path: &Path, why: impl ToString) -> Input {
+    Input::Unreadable { path: path.to_owned(), why: why.to_string() }
+}
+
+/// Whether a folder holds a run, finished or not.
+pub fn is_run_folder(folder: &Path) -> bool {
+    let holds = |name: &str| folder.join(name).exists();
+    holds(".sitegrove") || holds("ledger.json") && holds("dropped.jsonl")
+}
+
+/// Maximum number of skipped folders that are named.
+const RUNS_NAMED: usize = 3;
+
+/// Reports which folders in a folder are those of earlier runs, and were skipped.
+fn warn_of_runs(root: &Path, runs: &[PathBuf]) {
+    let next = "name files in them to read them";
+    let named: Vec<_> = runs.iter().take(RUNS_NAMED).map(|run| run.display().to_string()).collect();
+    let named = named.join(", ");
+    let (at, all) = (root.display(), runs.len());
+    match all {
+        0 => {}
+        1 => tracing::warn!(at = named, next, "skipping the folder of an earlier run"),
+        n if n <= RUNS_NAMED => {
+            tracing::warn!(%at, next, "skipping {n} folders of earlier runs: {named}");
+        }
+        n => {
+            let more = n - RUNS_NAMED;
+            tracing::warn!(%at, next, "skipping {n} folders of earlier runs: {named} and {more} more");
+        }
+    }
+}
+
+/// Collects the inputs in a folder, and the folders of earlier runs in it.
+fn walk(
+    folder: &Path,
+    root: &Path,
+    (as_feed, own): (bool, Option<&Path>),
+    files: &mut Vec<Input>,
+    runs: &mut Vec<PathBuf>,
+) {
+    let listed = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+    let entries = match listed {
+        Ok(mut entries) => {
+            entries.sort_by_key(fs::DirEntry::file_name);
+            entries
+        }
+        Err(error) => return files.push(unreadable(folder, error)),
+    };
+    // The pages of its report are no input.
+    if is_run_folder(folder) {
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        if own.is_none_or(|own| real(own) != real(folder)) {
+            runs.push(folder.to_owned());
+        }
+        return;
+    }
+    for entry in entries {
+        let path = entry.path();
+        let wanted = match as_feed {
+            true => is_wanted_name(&path, true) || kind_of(&path) == Some(FileKind::Feed),
+            false => {
+                is_wanted_name(&path, false)
+                    || matches!(kind_of(&path), Some(FileKind::Html | FileKind::Archive))
+            }
+        };
+        match (entry.file_type(), fs::metadata(&path)) {
+            (Ok(kind), _) if kind.is_dir() => {
+                let before = files.len();
+                walk(&path, root, (as_feed, own), files, runs);
+                // An empty folder is normal beside saved pages (for images), but not under the name of an
+                // archive.
+                if files.len() == before && !as_feed && is_archive(&path) {
+                    files.push(unreadable(&path, "it is a folder, and contains no archives"));
+                }
+            }
+            // Links to folders are not followed: they may lead in circles.
+            (Ok(_), Ok(of)) if of.is_dir() => {
+                if !as_feed && is_archive(&path) {
+                    files.push(unreadable(&path, "it is a link to a folder"));
+                } else {
+                    tracing::warn!(
+                        at = %path.display(),
+                        next = "name it among the inputs to read what is there",
+                        "links to folders are not followed"
+                    );
+                }
+            }
+            _ if !wanted => {}
+            (Ok(_), Ok(of)) if !of.is_file() => {
+                files.push(unreadable(
+                    &path,
+                    "it is not a regular file; name it among the inputs to read it",
+                ));
+            }
+            (Ok(_), Ok(_)) => files.push(classify(&path, root, as_feed)),
+            (Err(error), _) | (_, Err(error)) => files.push(unreadable(&path, error)),
+        }
+    }
+}
+
+/// An input as it was found.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct InputState {
+    /// Its path; of an index, with a digest of the records that it lists.
+    pub file: String,
+    /// Whether it can be read, and how often.
+    pub kind: InputKind,
+    /// Its length; 0 where it is not known.
+    pub bytes: u64,
+    /// Time of the last change, in nanoseconds since 1970; `None` if unknown.
+    pub modified: Option<i64>,
+}
+
+/// The kind of an input.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InputKind {
+    /// A file: it can be compared with its earlier state, and read again.
+    File,
+    /// The standard input, a pipe or the like: it can be read only once.
+    Stream,
+    /// It could not be opened.
+    Unreadable,
+}
+
+impl InputState {
+    /// Examines an input. Returns it with an error, if it cannot be opened.
+    pub fn of(input: &Input) -> (Self, Option<io::Error>) {
+        let path = input.path();
+        let file = path.to_string_lossy().into_owned();
+        // Of an index, the records that it lists belong to the identity.
+        let file = match input {
+            Input::Records { records, .. } => {
+                let listed: String =
+                    records.iter().map(|own| format!("{} {} ", own.offset, own.length)).collect();
+                let digest = xxhash_rust::xxh3::xxh3_64(listed.as_bytes());
+                format!("{file} ({} records, {digest:016x})", records.len())
+            }
+            _ => file,
+        };
+        let none = |kind| Self { file: file.clone(), kind, bytes: 0, modified: None };
+        let of = match input {
+            Input::Unreadable { why, .. } => Err(io::Error::other(why.as_str())),
+            // Opening a pipe has an effect: the writer would assume that it is read.
+            _ if input.is_stdin() || is_stream(path) => return (none(InputKind::Stream), None),
+            _ => state(path),
+        };
+        let of = match of {
+            Ok(of) => of,
+            Err(error) => return (none(InputKind::Unreadable), Some(error)),
+        };
+        let (bytes, modified) = of;
+        (Self { file, kind: InputKind::File, bytes, modified }, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_globs_and_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("Blog");
+        std::fs::create_dir_all(root.join("2024")).unwrap();
+        for name in ["a.warc.gz", "2024/b.html", "c.txt", "feed.xml"] {
+            std::fs::write(root.join(name), "x").unwrap();
+        }
+        let text = root.to_string_lossy().into_owned();
+        let named = std::slice::from_ref(&text);
+        let found = expand(named, named).unwrap();
+        assert_eq!(found.len(), 3);
+        assert!(found.contains(&Input::Html {
+            path: root.join("2024/b.html"),
+            name: "2024/b.html".into(),
+            folder: "blog".into()
+        }));
+        let glob = format!("{text}/*.gz");
+        assert_eq!(expand(&[glob.clone(), glob], &[]).unwrap().len(), 1);
+        let error = expand(&["nowhere.warc".into(), format!("{text}/*.zip")], &[]).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("nowhere.warc") && error.contains("*.zip"), "{error}");
+    }
+}

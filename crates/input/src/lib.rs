@@ -1,0 +1,22 @@
+/*!
+What is read: the files, folders, globs, lists and addresses that a user names become [`Input`]s ([`expand()`]), which are
+[opened](mod@source) wherever they are and [read](mod@read) as [`Intake`](read::Intake): pages, feed items, redirects,
+revisits and drops. [`reader::InputReader`] is the one loop over the inputs of a run, files in parallel; [`selection`]
+chooses among what it reads.
+*/
+
+#[cfg(feature = "remote")]
+mod aws_profile;
+pub mod cdx;
+pub mod file_type;
+mod inputs;
+pub mod objects;
+pub mod read;
+pub mod reader;
+#[cfg(feature = "remote")]
+mod remote;
+pub mod selection;
+pub mod source;
+pub mod waiting;
+
+pub use inputs::{Input, InputKind, InputState, expand, expand_for, is_archive, is_run_folder};

@@ -1,0 +1,203 @@
+//! Reads an archive at the caller's pace, from anything that gives bytes.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use config::ReadConfig;
+use flate2::read::DeflateDecoder;
+use model::Origin;
+
+use super::reading::{FileReading, ReadRecords, records};
+use super::wacz::{self, Packing, WaczMember};
+use super::{Intake, PayloadDigest};
+use crate::source::open;
+use crate::waiting::is_stream;
+
+/// An iterator over what an archive holds. Damage is a [`Intake::Drop`]; what the system fails to read ends it
+/// with an error.
+pub struct ArchiveReader<R: Read> {
+    records: ReadRecords<Remembering<R>>,
+    failure: Failure,
+    file: Arc<str>,
+    config: ReadConfig,
+    ready: VecDeque<Intake>,
+    /// Offset at which the current archive begins in the file.
+    base: u64,
+    /// The archives after it in the same file, each with its offset.
+    further: VecDeque<(u64, R)>,
+}
+
+/// Why and where reading failed.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read {file} at byte {offset}: {source}")]
+pub struct BrokenOff {
+    /// Name of the archive.
+    pub file: Arc<str>,
+    /// Bytes read before.
+    pub offset: u64,
+    /// What the system says.
+    #[source]
+    pub source: io::Error,
+}
+
+type Failure = Arc<Mutex<Option<(u64, io::Error)>>>;
+
+/// Archive readers take an error for the end of the file: it is remembered here.
+struct Remembering<R> {
+    inner: R,
+    bytes: u64,
+    failure: Failure,
+}
+
+impl<R: Read> Read for Remembering<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer);
+        match read {
+            Ok(bytes) => {
+                self.bytes += bytes as u64;
+                Ok(bytes)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                let kind = error.kind();
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                failure.get_or_insert((self.bytes, error));
+                Err(kind.into())
+            }
+        }
+    }
+}
+
+impl<R: Read> ArchiveReader<R> {
+    /// Begins to read; `file` is the name that the origins of pages have.
+    pub fn new(reader: R, file: &str, config: &ReadConfig) -> Self {
+        let failure = Failure::default();
+        let reader = Remembering { inner: reader, bytes: 0, failure: Arc::clone(&failure) };
+        Self {
+            records: records(reader, config),
+            failure,
+            file: file.into(),
+            config: config.clone(),
+            ready: VecDeque::new(),
+            base: 0,
+            further: VecDeque::new(),
+        }
+    }
+}
+
+impl ArchiveReader<Box<dyn Read + Send>> {
+    /// Begins to read a file: an archive, or the archives in a WACZ file. Offsets are those in that file, except for
+    /// archives that are compressed in a WACZ file.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or is a damaged WACZ file.
+    pub fn open(path: &Path, config: &ReadConfig) -> io::Result<Self> {
+        let name = path.to_string_lossy();
+        if !is_stream(path) && wacz::is_zip(path)? {
+            let mut archives: VecDeque<(u64, Box<dyn Read + Send>)> = VecDeque::new();
+            for WaczMember { name, start, length, packing } in wacz::members(path)? {
+                let mut file = open(path)?;
+                file.seek(SeekFrom::Start(start))?;
+                let bytes = file.take(length);
+                archives.push_back(match packing {
+                    Packing::Stored => (start, Box::new(bytes)),
+                    Packing::Deflated => (0, Box::new(DeflateDecoder::new(bytes))),
+                    Packing::Other => {
+                        let why = format!("{name} in it is stored in a way that is not read");
+                        return Err(io::Error::other(why));
+                    }
+                });
+            }
+            let empty: Box<dyn Read + Send> = Box::new(io::empty());
+            let (base, first) = archives.pop_front().unwrap_or((0, empty));
+            return Ok(Self { base, further: archives, ..Self::new(first, &name, config) });
+        }
+        Ok(Self::new(Box::new(open(path)?), &name, config))
+    }
+}
+
+impl<R: Read> Iterator for ArchiveReader<R> {
+    type Item = Result<Intake, BrokenOff>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(intake) = self.ready.pop_front() {
+                return Some(Ok(intake));
+            }
+            let record = self.records.next();
+            let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some((offset, source)) = failure {
+                return Some(Err(BrokenOff { file: Arc::clone(&self.file), offset, source }));
+            }
+            let Some(record) = record else {
+                let (base, next) = self.further.pop_front()?;
+                let reader =
+                    Remembering { inner: next, bytes: 0, failure: Arc::clone(&self.failure) };
+                (self.base, self.records) = (base, records(reader, &self.config));
+                continue;
+            };
+            let base = self.base;
+            let ready = &mut self.ready;
+            let mut take = |intake, _: PayloadDigest| ready.push_back(intake);
+            let mut reading = FileReading::new(&self.config, Arc::clone(&self.file), &mut take);
+            match record {
+                Ok(mut record) => {
+                    record.offset += base;
+                    reading.read_record(record);
+                }
+                Err(fault) => {
+                    let origin: Origin =
+                        reading.origin(fault.offset + base, &fault.record_id, None);
+                    let url = fault.target_uri.unwrap_or_default();
+                    reading.drop(&url, origin, fault.reason, fault.detail);
+                }
+            }
+        }
+    }
+}
+
+impl<R: Read> std::fmt::Debug for ArchiveReader<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArchiveReader").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use config::Config;
+
+    struct Failing(&'static [u8]);
+
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => Err(io::Error::other("the disk is gone")),
+                bytes => Ok(bytes),
+            }
+        }
+    }
+
+    const ARCHIVE: &[u8] = b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://e.org/\r\n\
+        Content-Type: text/html\r\nContent-Length: 4\r\n\r\n<p>x\r\n\r\n";
+
+    #[test]
+    fn pages_come_one_by_one_and_failures_are_told() {
+        let config = Config::load(None).unwrap().read;
+        let all: Vec<_> = ArchiveReader::new(ARCHIVE, "a.warc", &config).collect();
+        let [Ok(Intake::Page(page))] = &all[..] else { panic!("{all:?}") };
+        assert_eq!(
+            (&*page.url, &*page.html, &*page.origin.file),
+            ("http://e.org/", "<p>x", "a.warc")
+        );
+        let broken = ArchiveReader::new(Failing(ARCHIVE), "a.warc", &config);
+        let errors: Vec<String> =
+            broken.take(3).filter_map(|item| Some(item.err()?.to_string())).collect();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert!(
+            errors[0].starts_with("cannot read a.warc at byte ") && errors[0].ends_with("gone")
+        );
+    }
+}

@@ -1,0 +1,510 @@
+//! Reads the records of a file and passes on what they hold.
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use archive::{Fault, PayloadKind, Record, RecordKind, RecordReader, Response};
+use config::ReadConfig;
+use feed::LostItems;
+use flate2::read::DeflateDecoder;
+use grouping::{Revisit, payload_digest};
+use jiff::Timestamp;
+use model::{CutShort, Drop, DropReason, FeedItem, Gone, Origin, Page, Stage, contain_panics};
+use modelstore::Store;
+use sink::InputRecord;
+use url::Url;
+
+use super::wacz::{self, Packing, WaczMember};
+use crate::file_type::{is_image, picture_type};
+use crate::source::Opened;
+
+/// Maximum length of an address, since all of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
+const LONGEST_ADDRESS: usize = 8 << 10;
+
+/// The records of an archive, with the bodies of those that may hold pages. Where a codec panics, the archive ends.
+pub(super) struct ReadRecords<R: Read> {
+    reader: Option<RecordReader<R>>,
+    offset: u64,
+}
+
+pub(super) fn records<R: Read>(reader: R, config: &ReadConfig) -> ReadRecords<R> {
+    let reader = RecordReader::new(reader, &config.limits())
+        .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource));
+    ReadRecords { reader: Some(reader), offset: 0 }
+}
+
+impl<R: Read> Iterator for ReadRecords<R> {
+    type Item = Result<Record, Fault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let reader = self.reader.as_mut()?;
+        let item = contain_panics(|| reader.next()).unwrap_or_else(|panic| {
+            self.reader = None;
+            Some(Err(Fault {
+                offset: self.offset,
+                target_uri: None,
+                record_id: String::new(),
+                reason: DropReason::CutShort,
+                detail: format!(
+                    "reading on behind the record that begins here failed: {panic}; the records before it were \
+                     kept, and those after it were not read; please report it with the archive"
+                ),
+                recovered_at: None,
+            }))
+        });
+        if let Some(Ok(record)) = &item {
+            self.offset = record.offset;
+        }
+        item
+    }
+}
+
+/// Properties of a payload from its HTTP headers.
+#[derive(Default)]
+pub(super) struct Media {
+    pub(super) content_type: Option<String>,
+    pub(super) language: Option<String>,
+}
+
+impl Media {
+    fn of<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Self {
+        let header = |name| header(name).map(str::to_owned);
+        Self { content_type: header("Content-Type"), language: header("Content-Language") }
+    }
+
+    fn charset(&self) -> Option<&str> {
+        self.content_type.as_deref().and_then(charset::charset_of)
+    }
+}
+
+pub(super) struct FileReading<'a, 'b> {
+    pub(super) config: &'a ReadConfig,
+    pub(super) file: Arc<str>,
+    pub(super) record: InputRecord,
+    /// Records of types that are no pages: requests, metadata and the like.
+    pub(super) other_records: u64,
+    /// Number of things passed on.
+    pub(super) given: usize,
+    pub(super) digest: PayloadDigest,
+    /// What the current record gave, while it is being read.
+    pub(super) ready: Option<Vec<(Intake, PayloadDigest)>>,
+    pub(super) take: &'a mut Take<'b>,
+}
+
+impl<'a, 'b> FileReading<'a, 'b> {
+    /// Nothing is read yet of the file of this name.
+    pub(super) fn new(config: &'a ReadConfig, file: Arc<str>, take: &'a mut Take<'b>) -> Self {
+        let record = InputRecord { file: file.to_string(), ..InputRecord::default() };
+        Self { config, file, record, other_records: 0, given: 0, digest: None, ready: None, take }
+    }
+}
+
+impl FileReading<'_, '_> {
+    pub(super) fn origin(&self, offset: u64, record_id: &str, truncated: Option<String>) -> Origin {
+        Origin { file: self.file.clone(), offset, record_id: record_id.to_owned(), truncated }
+    }
+
+    pub(super) fn give(&mut self, intake: Intake) {
+        self.given += 1;
+        // The content type of a redirect is irrelevant.
+        let of_payload = !matches!(intake, Intake::Redirect { .. });
+        let digest = self.digest.filter(|_| of_payload);
+        match &mut self.ready {
+            Some(ready) => ready.push((intake, digest)),
+            None => (self.take)(intake, digest),
+        }
+    }
+
+    /// Reads something and passes on what it gives: all of it, or one drop if that panics.
+    pub(super) fn contained(&mut self, url: &str, origin: Origin, read: impl FnOnce(&mut Self)) {
+        self.ready = Some(Vec::new());
+        let done = contain_panics(|| read(self));
+        let ready = self.ready.take().unwrap_or_default();
+        match done {
+            Ok(()) => ready.into_iter().for_each(|(intake, digest)| (self.take)(intake, digest)),
+            Err(panic) => {
+                let detail =
+                    format!("reading this failed: {panic}; please report it with the record");
+                self.drop(url, origin, DropReason::Internal, detail);
+            }
+        }
+    }
+
+    pub(super) fn count(&mut self, kind: &'static str) {
+        match self.record.records.get_mut(kind) {
+            Some(count) => *count += 1,
+            None => drop(self.record.records.insert(kind.to_owned(), 1)),
+        }
+    }
+
+    pub(super) fn drop(&mut self, url: &str, origin: Origin, reason: DropReason, detail: String) {
+        self.drop_answer(url, origin, reason, detail, None);
+    }
+
+    pub(super) fn oversized(&mut self, url: &str, origin: Origin, reason: DropReason, key: &str) {
+        let detail = format!("larger than read.{key}; raise it to read the file");
+        self.drop(url, origin, reason, detail);
+    }
+
+    /// Reads the records of an archive that begins at the offset `base` of the file.
+    pub(super) fn archive(
+        &mut self,
+        reader: impl Read,
+        base: u64,
+        stop: &AtomicBool,
+    ) -> ControlFlow<()> {
+        for item in records(reader, self.config) {
+            if stop.load(Ordering::Relaxed) {
+                return ControlFlow::Break(());
+            }
+            match item {
+                Ok(mut record) => {
+                    record.offset += base;
+                    self.read_record(record);
+                }
+                Err(fault) => {
+                    let origin = self.origin(fault.offset + base, &fault.record_id, None);
+                    if fault.reason == DropReason::CutShort {
+                        let (offset, detail) = (origin.offset, fault.detail.clone());
+                        self.record.cut_short.get_or_insert(CutShort { offset, detail });
+                    }
+                    let url = fault.target_uri.unwrap_or_default();
+                    self.drop(&url, origin, fault.reason, fault.detail);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Reads the archives in a WACZ file. Offsets are those in that file, except for archives that are
+    /// compressed in it.
+    pub(super) fn wacz(
+        &mut self,
+        path: &Path,
+        reader: &mut Opened<'_>,
+        stop: &AtomicBool,
+    ) -> io::Result<ControlFlow<()>> {
+        let mut at = 0;
+        for member in wacz::members(path)? {
+            let WaczMember { name, start, length, packing } = member;
+            let skipped = start.checked_sub(at).filter(|_| packing != Packing::Other);
+            let Some(skipped) = skipped else {
+                let detail = format!(
+                    "{name} in the WACZ file is stored in a way that is not read; extract it and \
+                     name it among the inputs"
+                );
+                let origin = self.origin(start, "", None);
+                self.drop("", origin, DropReason::BadRecord, detail);
+                continue;
+            };
+            io::copy(&mut reader.by_ref().take(skipped), &mut io::sink())?;
+            let mut bytes = reader.by_ref().take(length);
+            let read = match packing {
+                Packing::Deflated => self.archive(DeflateDecoder::new(&mut bytes), 0, stop),
+                _ => self.archive(&mut bytes, start, stop),
+            };
+            if read == ControlFlow::Break(()) {
+                return Ok(read);
+            }
+            io::copy(&mut bytes, &mut io::sink())?;
+            at = start + length;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    pub(super) fn read_record(&mut self, record: Record) {
+        self.count(record.kind.as_str());
+        self.other_records += u64::from(!record.kind.of_pages());
+        let origin = self.origin(record.offset, &record.record_id, record.truncated.clone());
+        let url = record.target_uri.clone().unwrap_or_default();
+        self.digest = record.headers.get("WARC-Payload-Digest").map(payload_digest);
+        self.contained(&url.clone(), origin.clone(), |reading| {
+            reading.contents(url, record, origin)
+        });
+        self.digest = None;
+    }
+
+    fn contents(&mut self, url: String, record: Record, origin: Origin) {
+        match record.kind {
+            kind if kind.of_pages() && url.len() > LONGEST_ADDRESS => {
+                let detail =
+                    format!("an address of {} bytes; {LONGEST_ADDRESS} are read", url.len());
+                self.drop(&url[..url.floor_char_boundary(200)], origin, DropReason::BadUrl, detail);
+            }
+            RecordKind::Response => self.response(url, record, origin),
+            RecordKind::Resource => {
+                let media = Media::of(|name| record.headers.get(name));
+                let Record { body, date, .. } = record;
+                self.payload(url, date, origin, body, &media);
+            }
+            RecordKind::Revisit => {
+                let payload = self.digest.take();
+                self.give(Intake::Revisit(revisit_of(url, payload, &record, origin)));
+            }
+            // Requests, metadata and the like are counted, not listed.
+            _ => {}
+        }
+    }
+
+    fn response(&mut self, url: String, record: Record, origin: Origin) {
+        let response = match Response::parse(&record.body) {
+            Ok(response) => response,
+            Err(error) => {
+                return self.drop(&url, origin, DropReason::BadHttp, error.to_string());
+            }
+        };
+        if !self.config.statuses.contains(&response.status) {
+            let location = response.location();
+            let target = location.and_then(|l| Url::parse(&url).ok()?.join(l).ok());
+            let target = target.filter(|_| (300..400).contains(&response.status));
+            if let Some(to) = &target {
+                self.give(Intake::Redirect { from: url.clone(), to: to.as_str().to_owned() });
+            }
+            let gone = gone(response.status, record.date, target);
+            let detail = format!("status {}", response.status);
+            return self.drop_answer(&url, origin, DropReason::HttpStatus, detail, gone);
+        }
+        let media = Media::of(|name| response.get(name));
+        let stored = record.body.len();
+        let body = match response.into_body(record.body, self.config.max_payload_bytes) {
+            Ok(body) if self.swollen(body.len(), stored) => {
+                let detail = format!(
+                    "the payload unwraps to {} bytes, more than {} times its size; raise \
+                     read.max_ratio to keep it",
+                    body.len(),
+                    self.config.max_ratio
+                );
+                return self.drop(&url, origin, DropReason::TooLarge, detail);
+            }
+            Ok(body) => body,
+            Err(error) => return self.drop(&url, origin, error.reason(), error.to_string()),
+        };
+        self.payload(url, record.date, origin, body, &media);
+    }
+
+    /// Whether a payload is long, and its compression ratio suspiciously high.
+    fn swollen(&self, bytes: usize, stored: usize) -> bool {
+        bytes > 1 << 20 && (bytes / stored.max(1)) as u64 > self.config.max_ratio
+    }
+
+    fn payload(
+        &mut self,
+        url: String,
+        date: Option<Timestamp>,
+        origin: Origin,
+        body: Vec<u8>,
+        media: &Media,
+    ) {
+        if body.iter().all(u8::is_ascii_whitespace) {
+            return self.drop(&url, origin, DropReason::EmptyPayload, String::new());
+        }
+        match archive::sniff_html(media.content_type.as_deref(), &body) {
+            PayloadKind::Html => {
+                let absolute = Url::parse(&url)
+                    .is_ok_and(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
+                if !absolute {
+                    let detail = format!("`{url}` is not an http or https address");
+                    return self.drop(&url, origin, DropReason::BadUrl, detail);
+                }
+                self.page(url, date, origin, body, media);
+            }
+            PayloadKind::Feed => self.feed(&body, &url, Some(&url), media, origin),
+            PayloadKind::Other => {
+                let declared = media.content_type.as_deref();
+                // A picture is one however it is declared: articles may show it.
+                let picture = picture_type(&body).filter(|_| !declared.is_some_and(is_image));
+                let detail = match (picture, declared) {
+                    (Some(kind), Some(declared)) => format!("{kind}, declared as {declared}"),
+                    (Some(kind), None) => format!("{kind}, without a content type"),
+                    (None, declared) => declared.unwrap_or("no content type").to_owned(),
+                };
+                self.drop(&url, origin, DropReason::ContentType, detail);
+            }
+        }
+    }
+
+    pub(super) fn page(
+        &mut self,
+        url: String,
+        fetched: Option<Timestamp>,
+        origin: Origin,
+        body: Vec<u8>,
+        media: &Media,
+    ) {
+        let hints = charset::Hints {
+            http_charset: media.charset(),
+            language: media.language.as_deref(),
+            url: Some(&url),
+            xml: false,
+        };
+        let (html, charset) = charset::decode(body, &hints);
+        self.record.html_bytes += html.len() as u64;
+        let page = Page { url, site: String::new(), fetched, origin, charset, html: html.into() };
+        self.give(Intake::Page(page));
+    }
+
+    pub(super) fn feed(
+        &mut self,
+        bytes: &[u8],
+        id: &str,
+        base: Option<&str>,
+        media: &Media,
+        origin: Origin,
+    ) {
+        let source = feed::Source { id, url: base, http_charset: media.charset() };
+        let limits = feed::Limits { bytes: self.config.max_feed_bytes };
+        match feed::parse(bytes, &source, &limits) {
+            Ok(feed) => {
+                if let Some(LostItems { items, why }) = feed.left_out {
+                    let detail = format!(
+                        "items of the feed that cannot be read: {items} ({why}); the others were read; ask \
+                         its publisher to validate it"
+                    );
+                    self.drop(id, origin, DropReason::BadFeed, detail);
+                }
+                self.give(Intake::Feed(feed.items));
+            }
+            Err(error) => self.drop(id, origin, DropReason::BadFeed, error.to_string()),
+        }
+    }
+}
+
+/// What an answer without a page says of its address, if it has a date.
+pub(crate) fn gone(status: u16, at: Option<Timestamp>, target: Option<Url>) -> Option<Gone> {
+    let at = at?;
+    match (status, target) {
+        (404 | 410, _) => Some(Gone { at, status, moved_to: None }),
+        (301 | 302 | 303 | 307 | 308, Some(to)) => {
+            Some(Gone { at, status, moved_to: Some(to.into()) })
+        }
+        _ => None,
+    }
+}
+
+impl FileReading<'_, '_> {
+    /// Drops an answer; `gone` is what it says of its address.
+    fn drop_answer(
+        &mut self,
+        url: &str,
+        origin: Origin,
+        reason: DropReason,
+        detail: String,
+        gone: Option<Gone>,
+    ) {
+        let (site, url, stage) = (String::new(), url.to_owned(), Stage::Read);
+        self.give(Intake::Drop(Drop { site, url, origin, stage, reason, detail, gone }));
+    }
+}
+
+impl FileReading<'_, '_> {
+    /// Gives the retained pages of all sites, each with the origin of its capture, and the feed items that
+    /// pointed to them.
+    pub(crate) fn retained(&mut self, path: &Path, stop: &AtomicBool) -> io::Result<()> {
+        let store = Store::look(path).map_err(io::Error::other)?;
+        for site in store.sites().map_err(io::Error::other)? {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            for retained in store.sample(&site.site).map_err(io::Error::other)? {
+                self.count("page");
+                self.record.html_bytes += retained.page.html.len() as u64;
+                self.give(Intake::Feed(retained.items));
+                self.give(Intake::Page(retained.page));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The revisit of a record; `digest` is that of the payload.
+fn revisit_of(url: String, digest: Option<u128>, record: &Record, origin: Origin) -> Revisit {
+    let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
+    let field = |name| record.headers.get(name).map(bare);
+    let profile = field("WARC-Profile").unwrap_or_default();
+    let date = field("WARC-Refers-To-Date");
+    Revisit {
+        url,
+        date: record.date,
+        origin,
+        digest,
+        record: field("WARC-Refers-To"),
+        visit: (
+            field("WARC-Refers-To-Target-URI"),
+            date.and_then(|date| archive::parse_date(&date)),
+        ),
+        not_modified: profile.ends_with("server-not-modified"),
+    }
+}
+
+/// A result of reading.
+#[derive(Debug)]
+pub enum Intake {
+    /// A page; its site is not determined yet.
+    Page(Page),
+    /// The items of a feed.
+    Feed(Vec<FeedItem>),
+    /// A redirect.
+    Redirect {
+        /// The requested URL.
+        from: String,
+        /// The target, absolute.
+        to: String,
+    },
+    /// A page found unchanged; `revisits::resolve` finds the page.
+    Revisit(Revisit),
+    /// Something that was dropped.
+    Drop(Drop),
+}
+
+/// A file that could not be opened or read on.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read {}: {source}", path.display())]
+pub struct ReadError {
+    pub(crate) path: PathBuf,
+    #[source]
+    pub(crate) source: io::Error,
+}
+
+/// The canonical address that a saved file declares, if it is a web address.
+pub fn own_address(page: &Page) -> Option<String> {
+    if !page.url.starts_with("file:") {
+        return None;
+    }
+    let read = || dom::parse(&page.html).head().link("canonical").map(str::to_owned);
+    let canonical = url::Url::parse(&contain_panics(read).ok()??).ok()?;
+    matches!(canonical.scheme(), "http" | "https").then(|| canonical.into())
+}
+
+/// The digest of the payload of the record that something was read from, if the record has one.
+pub type PayloadDigest = Option<u128>;
+
+/// Receives results of reading, with the digests of their payloads.
+pub type Take<'a> = dyn FnMut(Intake, PayloadDigest) + 'a;
+
+#[cfg(test)]
+mod tests {
+    use config::Config;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_costs_what_is_being_read() {
+        let config = Config::load(None).unwrap().read;
+        let mut taken = Vec::new();
+        let mut take = |intake, _: PayloadDigest| taken.push(intake);
+        let mut reading = FileReading::new(&config, "a.warc".into(), &mut take);
+        let give = |reading: &mut FileReading<'_, '_>| reading.give(Intake::Feed(Vec::new()));
+        let origin = reading.origin(7, "", None);
+        reading.contained("https://a.example/", origin.clone(), |reading| {
+            give(reading);
+            panic!("as a test asked for");
+        });
+        reading.contained("https://a.example/", origin, give);
+        let [Intake::Drop(drop), Intake::Feed(_)] = &taken[..] else { panic!("{taken:?}") };
+        assert_eq!((drop.reason, drop.origin.offset), (DropReason::Internal, 7));
+        assert!(drop.detail.contains("as a test asked for (crates/input/src/read/"), "{drop:?}");
+    }
+}

@@ -1,0 +1,237 @@
+//! Inputs by address: `https://`, `http://`, `s3://`, `hdfs://` and `viewfs://`, read in ranges; and outputs at `s3://` (`bucket.rs`).
+//!
+//! No connection is made unless an input or output is such an address. Requests that fail are repeated; credentials for S3 are those
+//! that the AWS command line uses: environment variables, the profile in `~/.aws/credentials`, or the role of the machine. For
+//! HDFS, the configuration in `HADOOP_CONF_DIR` counts, and the Kerberos ticket or the tokens that Hadoop's own client would use.
+
+mod bucket;
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hdfs_native_object_store::HdfsObjectStoreBuilder;
+use object_store::aws::AmazonS3Builder;
+use object_store::http::HttpBuilder;
+use object_store::path::Path as Key;
+use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
+use tokio::runtime::{Builder, Runtime};
+use url::Url;
+
+pub(crate) use self::bucket::Bucket;
+
+/// Bytes of the first request after a jump; each further one asks for twice as many.
+const FIRST: u64 = 256 << 10;
+/// Maximum bytes of a request.
+const MOST: u64 = 8 << 20;
+/// Characters that begin a pattern.
+const PATTERN: [char; 3] = ['*', '?', '['];
+/// Addresses where folders can be listed.
+const LISTED: [&str; 3] = ["s3://", "hdfs://", "viewfs://"];
+
+/// For how long `hdfs-native` uses a connection to a data node again.
+const KEPT: Duration = Duration::from_millis(3_200);
+
+struct RemotePlace {
+    store: Arc<dyn ObjectStore>,
+    key: Key,
+}
+
+/// Runs the requests of all threads of this process.
+fn runtime() -> io::Result<&'static Runtime> {
+    // By process, as a process that Python forks has none of its parent's threads.
+    static RUNTIMES: Mutex<BTreeMap<u32, &'static Runtime>> = Mutex::new(BTreeMap::new());
+    let known = || RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    let running = known().get(&process).copied();
+    if let Some(runtime) = running {
+        return Ok(runtime);
+    }
+    let made = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    Ok(*known().entry(process).or_insert_with(|| Box::leak(Box::new(made))))
+}
+
+/// Waits, in a process that was forked from one that reads from HDFS, until the connections of that one are no longer used: only the
+/// parent would see what comes over them.
+fn outlive_connections() {
+    static LAST: Mutex<Option<u32>> = Mutex::new(None);
+    let process = std::process::id();
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if last.replace(process).is_some_and(|last| last != process) {
+        std::thread::sleep(KEPT);
+    }
+}
+
+fn failed(error: object_store::Error) -> io::Error {
+    let kind = match &error {
+        object_store::Error::NotFound { .. } => io::ErrorKind::NotFound,
+        object_store::Error::PermissionDenied { .. } => io::ErrorKind::PermissionDenied,
+        _ => io::ErrorKind::Other,
+    };
+    // The causes are what matters: the address is in messages already.
+    io::Error::new(kind, errors::error_chain(&anyhow::Error::new(error)))
+}
+
+/// Where the path of an address begins.
+fn end_of_host(address: &str) -> usize {
+    let host = address.find("://").map_or(0, |at| at + 3);
+    address[host..].find('/').map_or(address.len(), |at| host + at)
+}
+
+impl RemotePlace {
+    fn of(address: &str) -> io::Result<Self> {
+        if address.starts_with("hdfs://") || address.starts_with("viewfs://") {
+            return Self::of_hdfs(address);
+        }
+        let url = Url::parse(address).map_err(io::Error::other)?;
+        let host = url.host_str().unwrap_or_default();
+        let store: Arc<dyn ObjectStore> = if url.scheme() == "s3" {
+            let mut builder = AmazonS3Builder::from_env().with_bucket_name(host);
+            if std::env::var_os("AWS_ACCESS_KEY_ID").is_none()
+                && let Some(profile) = crate::aws_profile::profile()
+            {
+                builder = builder
+                    .with_access_key_id(profile.access_key_id)
+                    .with_secret_access_key(profile.secret_access_key);
+                if let Some(token) = profile.session_token {
+                    builder = builder.with_token(token);
+                }
+            }
+            Arc::new(builder.build().map_err(failed)?)
+        } else {
+            if url.query().is_some() {
+                let why = "addresses with a query (`?`) are not read; download the file";
+                return Err(io::Error::other(why));
+            }
+            let options = ClientOptions::new().with_allow_http(url.scheme() == "http");
+            let base = &url[..url::Position::BeforePath];
+            let builder = HttpBuilder::new().with_url(base).with_client_options(options);
+            Arc::new(builder.build().map_err(failed)?)
+        };
+        let key = Key::from_url_path(url.path()).map_err(|error| failed(error.into()))?;
+        Ok(Self { store, key })
+    }
+
+    /// Names in HDFS are not percent-encoded. Without a host, the file system is that of `fs.defaultFS`.
+    fn of_hdfs(address: &str) -> io::Result<Self> {
+        outlive_connections();
+        let (base, path) = address.split_at(end_of_host(address));
+        let runtime = runtime()?.handle().clone();
+        let builder = HdfsObjectStoreBuilder::new().with_url(base).with_io_runtime(runtime);
+        let store = Arc::new(builder.build().map_err(failed)?);
+        let key = Key::parse(path).map_err(|error| failed(error.into()))?;
+        Ok(Self { store, key })
+    }
+
+    fn head(&self) -> io::Result<ObjectMeta> {
+        runtime()?.block_on(self.store.head(&self.key)).map_err(failed)
+    }
+}
+
+/// Bytes, and the time of the last change, in nanoseconds since 1970.
+pub(crate) fn state(address: &str) -> io::Result<(u64, Option<i64>)> {
+    let head = RemotePlace::of(address)?.head()?;
+    Ok((head.size, head.last_modified.timestamp_nanos_opt().filter(|at| *at > 0)))
+}
+
+/// The addresses that an address stands for: those of the objects below a prefix that ends with `/`, or that a pattern
+/// matches; else itself. `wanted` chooses among those below a prefix.
+pub(crate) fn list_addresses(
+    address: &str,
+    wanted: &dyn Fn(&str) -> bool,
+) -> io::Result<Vec<String>> {
+    let is_listed = LISTED.iter().any(|scheme| address.starts_with(scheme));
+    let is_pattern = address.contains(PATTERN) && is_listed;
+    if !is_pattern && !address.ends_with('/') {
+        return Ok(vec![address.to_owned()]);
+    }
+    if !is_listed {
+        let why = "folders can be listed at s3:// and hdfs:// only; name the files";
+        return Err(io::Error::other(why));
+    }
+    let pattern = glob::Pattern::new(address).map_err(io::Error::other)?;
+    // Up to the last folder before the pattern.
+    let fixed = address.find(PATTERN).filter(|_| is_pattern).unwrap_or(address.len());
+    let folder = address[..fixed].rfind('/').map_or(address, |at| &address[..=at]);
+    let place = RemotePlace::of(folder)?;
+    let base = &address[..end_of_host(address)];
+    let (mut open, mut found) = (vec![place.key.clone()], Vec::new());
+    while let Some(prefix) = open.pop() {
+        let listed = runtime()?.block_on(place.store.list_with_delimiter(Some(&prefix)));
+        let listed = listed.map_err(failed)?;
+        open.extend(listed.common_prefixes);
+        for object in listed.objects {
+            let name = format!("{base}/{}", object.location);
+            let fits = if is_pattern { pattern.matches(&name) } else { wanted(&name) };
+            found.extend(fits.then_some(name));
+        }
+    }
+    found.sort_unstable();
+    match found.is_empty() {
+        true => Err(io::Error::new(io::ErrorKind::NotFound, "nothing to read is there")),
+        false => Ok(found),
+    }
+}
+
+/// A file at an address, read in ranges.
+pub(crate) struct RemoteFile {
+    place: RemotePlace,
+    length: u64,
+    at: u64,
+    /// Bytes that were received, and where they begin.
+    held: (u64, Vec<u8>),
+    next: u64,
+}
+
+impl std::fmt::Debug for RemoteFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RemoteFile").field("key", &self.place.key).finish_non_exhaustive()
+    }
+}
+
+impl RemoteFile {
+    pub(crate) fn open(address: &str) -> io::Result<Self> {
+        let place = RemotePlace::of(address)?;
+        let length = place.head()?.size;
+        Ok(Self { place, length, at: 0, held: (0, Vec::new()), next: FIRST })
+    }
+
+    /// The bytes held from the current position on.
+    fn rest(&self) -> &[u8] {
+        let (begins, bytes) = &self.held;
+        let from = self.at.checked_sub(*begins).and_then(|from| usize::try_from(from).ok());
+        from.and_then(|from| bytes.get(from..)).unwrap_or_default()
+    }
+}
+
+impl Read for RemoteFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.rest().is_empty() && self.at < self.length {
+            let follows = self.held.0 + self.held.1.len() as u64 == self.at;
+            self.next = if follows { (self.next * 2).min(MOST) } else { FIRST };
+            let range = self.at..(self.at + self.next).min(self.length);
+            let RemotePlace { store, key } = &self.place;
+            let bytes = runtime()?.block_on(store.get_range(key, range)).map_err(failed)?;
+            self.held = (self.at, bytes.to_vec());
+            if self.held.1.is_empty() {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has shrunk"));
+            }
+        }
+        let count = (&mut self.rest()).read(buffer)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for RemoteFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Start(to) => Some(to),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => self.length.checked_add_signed(by),
+        };
+        self.at = to.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.at)
+    }
+}

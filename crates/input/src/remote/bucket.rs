@@ -1,0 +1,187 @@
+//! Writing objects to `s3://`: small files as they are, large ones in parts.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use object_store::path::Path as Key;
+use object_store::{
+    Attribute, Attributes, ObjectStore, ObjectStoreExt, PutMultipartOptions, PutOptions,
+    PutPayload, WriteMultipart,
+};
+use tokio::task::JoinSet;
+
+use super::{RemotePlace, failed, runtime};
+use crate::objects::{Objects, UploadFile};
+
+/// Bytes above which a file is uploaded in parts, and least bytes of a part.
+const PART: u64 = 8 << 20;
+/// Most parts of an object; S3 takes 10,000.
+const PARTS: u64 = 9_000;
+/// Small files, or parts of a large one, that are uploaded at the same time.
+const AT_ONCE: usize = 8;
+
+/// Types of files, by the ends of their names, for browsers and other programs that read objects.
+const TYPES: [(&str, &str); 5] = [
+    (".html", "text/html; charset=utf-8"),
+    (".json", "application/json"),
+    (".jsonl", "application/x-ndjson"),
+    (".ndjson", "application/x-ndjson"),
+    (".csv", "text/csv; charset=utf-8"),
+];
+
+/// What is said of an object with this name.
+fn attributes(key: &Key) -> Attributes {
+    let kind = TYPES.into_iter().find(|(end, _)| key.as_ref().ends_with(end));
+    kind.map(|(_, kind)| (Attribute::ContentType, kind)).into_iter().collect()
+}
+
+#[derive(Debug)]
+pub(crate) struct Bucket {
+    store: Arc<dyn ObjectStore>,
+    prefix: Key,
+}
+
+impl Bucket {
+    pub(crate) fn open(address: &str) -> io::Result<Self> {
+        let RemotePlace { store, key } = RemotePlace::of(address)?;
+        Ok(Self { store, prefix: key })
+    }
+
+    fn key(&self, name: &str) -> io::Result<Key> {
+        Key::parse(format!("{}/{name}", self.prefix)).map_err(io::Error::other)
+    }
+}
+
+impl Objects for Bucket {
+    fn list(&self) -> io::Result<BTreeMap<String, u64>> {
+        let (mut open, mut found) = (vec![self.prefix.clone()], BTreeMap::new());
+        while let Some(prefix) = open.pop() {
+            let listed = runtime()?.block_on(self.store.list_with_delimiter(Some(&prefix)));
+            let listed = listed.map_err(failed)?;
+            open.extend(listed.common_prefixes);
+            for object in listed.objects {
+                let Some(parts) = object.location.prefix_match(&self.prefix) else { continue };
+                let name: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();
+                found.insert(name.join("/"), object.size);
+            }
+        }
+        Ok(found)
+    }
+
+    fn get(&self, name: &str) -> io::Result<Vec<u8>> {
+        let key = self.key(name)?;
+        let get = async { self.store.get(&key).await?.bytes().await };
+        Ok(runtime()?.block_on(get).map_err(failed)?.to_vec())
+    }
+
+    fn put(&self, name: &str, contents: Vec<u8>) -> io::Result<()> {
+        let key = self.key(name)?;
+        let options = PutOptions::from(attributes(&key));
+        let put = self.store.put_opts(&key, PutPayload::from(contents), options);
+        runtime()?.block_on(put).map(|_| ()).map_err(failed)
+    }
+
+    fn delete(&self, name: &str) -> io::Result<()> {
+        match runtime()?.block_on(self.store.delete(&self.key(name)?)) {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    fn upload(
+        &self,
+        files: &[UploadFile],
+        stop: &AtomicBool,
+        done: &mut dyn FnMut(&UploadFile),
+    ) -> Vec<(String, io::Error)> {
+        let runtime = match runtime() {
+            Ok(runtime) => runtime,
+            Err(error) => return vec![(String::new(), error)],
+        };
+        runtime.block_on(async {
+            let mut problems = Vec::new();
+            let (small, large): (Vec<_>, Vec<_>) =
+                files.iter().partition(|file| file.bytes <= PART);
+            let mut waiting = small.into_iter().enumerate();
+            let mut running = JoinSet::new();
+            let mut of = BTreeMap::new();
+            loop {
+                while running.len() < AT_ONCE
+                    && !stop.load(Ordering::Relaxed)
+                    && let Some((number, file)) = waiting.next()
+                {
+                    let (store, key) = (Arc::clone(&self.store), self.key(&file.name));
+                    let from = file.from.clone();
+                    of.insert(number, file);
+                    running.spawn(async move { (number, put_file(&*store, key, &from).await) });
+                }
+                let Some(joined) = running.join_next().await else { break };
+                match joined {
+                    Ok((number, outcome)) => match (of.remove(&number), outcome) {
+                        (Some(file), Ok(())) => done(file),
+                        (Some(file), Err(error)) => problems.push((file.name.clone(), error)),
+                        (None, _) => {}
+                    },
+                    Err(error) => problems.push((String::new(), io::Error::other(error))),
+                }
+            }
+            for file in large {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                match self.put_large(file, stop).await {
+                    Ok(true) => done(file),
+                    Ok(false) => {}
+                    Err(error) => problems.push((file.name.clone(), error)),
+                }
+            }
+            problems.sort_by(|a, b| a.0.cmp(&b.0));
+            problems
+        })
+    }
+}
+
+impl Bucket {
+    /// Uploads a file in parts; the object appears with the last one. Returns whether it is there: nothing of it is
+    /// kept if `stop` is set.
+    async fn put_large(&self, file: &UploadFile, stop: &AtomicBool) -> io::Result<bool> {
+        let part = PART.max(file.bytes.div_ceil(PARTS));
+        let part = usize::try_from(part).map_err(io::Error::other)?;
+        let mut from = std::fs::File::open(&file.from)?;
+        let key = self.key(&file.name)?;
+        let options = PutMultipartOptions::from(attributes(&key));
+        let begun = self.store.put_multipart_opts(&key, options).await.map_err(failed)?;
+        let mut writer = WriteMultipart::new_with_chunk_size(begun, part);
+        let mut buffer = vec![0; part];
+        loop {
+            let step = match writer.wait_for_capacity(AT_ONCE).await {
+                Ok(()) => from.read(&mut buffer),
+                Err(error) => Err(failed(error)),
+            };
+            match step {
+                Ok(0) => break,
+                Ok(_) if stop.load(Ordering::Relaxed) => {
+                    // What cannot be removed is left to the rules of the bucket.
+                    let _ = writer.abort().await;
+                    return Ok(false);
+                }
+                Ok(count) => writer.write(&buffer[..count]),
+                Err(error) => {
+                    let _ = writer.abort().await;
+                    return Err(error);
+                }
+            }
+        }
+        writer.finish().await.map(|_| true).map_err(failed)
+    }
+}
+
+async fn put_file(store: &dyn ObjectStore, key: io::Result<Key>, from: &Path) -> io::Result<()> {
+    let key = key?;
+    let contents = std::fs::read(from)?;
+    let options = PutOptions::from(attributes(&key));
+    store.put_opts(&key, contents.into(), options).await.map(|_| ()).map_err(failed)
+}

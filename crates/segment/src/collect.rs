@@ -1,0 +1,383 @@
+//! Collects what is read, from many threads: in memory while it fits, else in files.
+//!
+//! A file is written whenever the limit is reached, so each holds pages of any sites, in the order of sites. Pages in it
+//! need not be read from the inputs again; other processes read it, too.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use grouping::matching::halves;
+use grouping::{Address, Revisit, Tracking, drop_of, redirect};
+use input::read::{Intake, PayloadDigest, own_address};
+use input::reader::InputsRead;
+use model::{Drop, DropReason, FeedItem, Page};
+use sink::InputRecord;
+
+use super::file::{StepFile, StepWriter};
+use super::identity::StepIdentity;
+use super::pages::{merge, order_of, write_page};
+use super::row::{RowKind, SegmentRow};
+use super::stored::{HtmlPlace, StoredPage};
+use crate::declared::DeclaredHead;
+
+/// A drop with the digest of its payload.
+pub(crate) type DropOfPayload = (Drop, Option<(u64, u64)>);
+
+/// Something that was read and is no page.
+#[derive(Debug)]
+pub(crate) enum Other {
+    Item(FeedItem),
+    /// The payload digest of a feed.
+    Feed((u64, u64)),
+    Redirect((Address, String)),
+    Revisit(Revisit),
+    Drop(DropOfPayload),
+}
+
+impl Other {
+    /// Approximate bytes in memory.
+    fn bytes(&self) -> u64 {
+        let of_texts = match self {
+            Self::Item(item) => {
+                let content = item.content.as_ref().map_or(0, String::len);
+                item.link.len() + item.title.len() + item.description.len() + content
+            }
+            Self::Feed(_) => 0,
+            Self::Redirect((address, to)) => address.key.len() + to.len(),
+            Self::Revisit(revisit) => revisit.bytes(),
+            Self::Drop((drop, _)) => {
+                drop.url.len() + drop.detail.len() + drop.origin.record_id.len()
+            }
+        };
+        (of_texts + size_of::<Self>()) as u64
+    }
+
+    fn row(&self) -> io::Result<SegmentRow> {
+        match self {
+            Self::Item(item) => SegmentRow::of(RowKind::FeedItem, "", 0, item),
+            Self::Feed(digest) => SegmentRow::of(RowKind::Feed, "", 0, digest),
+            Self::Redirect(redirect) => SegmentRow::of(RowKind::Redirect, "", 0, redirect),
+            Self::Revisit(revisit) => SegmentRow::of(RowKind::Revisit, "", 0, revisit),
+            Self::Drop(drop) => SegmentRow::of(RowKind::Drop, "", 0, drop),
+        }
+    }
+}
+
+/// Approximate bytes of a page without its HTML.
+const HEAD: u64 = 400;
+/// The name of the last file of a run begins with this; the number of the other files follows.
+const LAST: &str = "last-of-";
+
+/// What was read of all inputs of a process.
+#[derive(Debug)]
+pub struct Segments {
+    /// In memory, if there are no files.
+    pub(crate) pages: Vec<StoredPage>,
+    pub(crate) others: Vec<Other>,
+    /// What the inputs are, if there are no files.
+    pub(crate) read: InputsRead,
+    pub(crate) files: Vec<StepFile>,
+}
+
+/// Receives what is read, from many threads.
+#[derive(Debug)]
+pub struct Collector<'a> {
+    tracking: Tracking,
+    /// None if everything is kept in memory.
+    files: Option<SegmentFiles<'a>>,
+    /// To note what pages declare, if their sites are formed by other processes.
+    settings: Option<sitemodel::Settings>,
+    open: Mutex<OpenSegment>,
+    packs: AtomicBool,
+    failure: Mutex<Option<io::Error>>,
+}
+
+/// Files for what does not fit into memory.
+#[derive(Debug)]
+pub struct SegmentFiles<'a> {
+    /// An existing folder for them.
+    pub folder: &'a Path,
+    /// Bytes in memory at which one is written.
+    pub limit: u64,
+    /// What they are of.
+    pub identity: StepIdentity,
+    /// Receives the number of bytes in them.
+    pub written: &'a AtomicU64,
+}
+
+/// What is in memory.
+#[derive(Debug, Default)]
+struct OpenSegment {
+    pages: Vec<StoredPage>,
+    others: Vec<Other>,
+    bytes: u64,
+    files: Vec<PathBuf>,
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Collector<'a> {
+    /// Keeps in memory what fits, and writes the rest to files.
+    pub fn new(tracking: Tracking, files: SegmentFiles<'a>) -> Self {
+        Self { files: Some(files), ..Self::in_memory(tracking) }
+    }
+
+    /// Keeps everything in memory.
+    pub fn in_memory(tracking: Tracking) -> Self {
+        Self {
+            tracking,
+            files: None,
+            settings: None,
+            open: Mutex::default(),
+            packs: AtomicBool::new(false),
+            failure: Mutex::default(),
+        }
+    }
+
+    /// The same, which notes what pages declare.
+    pub fn with_declared(self, settings: sitemodel::Settings) -> Self {
+        Self { settings: Some(settings), ..self }
+    }
+
+    /// Takes something that was read. Returns whether it could be stored; [`Collector::finish`] reports the error.
+    pub fn take(&self, intake: Intake, digest: PayloadDigest) -> bool {
+        match self.try_take(intake, digest) {
+            Ok(()) => true,
+            Err(error) => {
+                locked(&self.failure).get_or_insert(error);
+                false
+            }
+        }
+    }
+
+    fn try_take(&self, intake: Intake, digest: PayloadDigest) -> io::Result<()> {
+        let halves = digest.map(halves);
+        match intake {
+            Intake::Page(page) => self.page(page, digest),
+            Intake::Feed(items) => {
+                halves.map_or(Ok(()), |digest| self.other(Other::Feed(digest)))?;
+                items.into_iter().try_for_each(|item| self.other(Other::Item(item)))
+            }
+            Intake::Redirect { from, to } => match redirect(&from, to, &self.tracking) {
+                Some(redirect) => self.other(Other::Redirect(redirect)),
+                None => Ok(()),
+            },
+            Intake::Revisit(revisit) => self.other(Other::Revisit(revisit)),
+            Intake::Drop(drop) => self.other(Other::Drop((drop, halves))),
+        }
+    }
+
+    fn page(&self, page: Page, digest: Option<u128>) -> io::Result<()> {
+        let is_saved = page.url.starts_with("file:");
+        let canonical = if is_saved { own_address(&page) } else { None };
+        let declared = self.settings.as_ref().map(|of| Box::new(DeclaredHead::of_page(&page, of)));
+        let mut page = StoredPage::held(page, digest, canonical);
+        page.head.declared = declared;
+        if page.site.is_empty() && !is_saved {
+            let drop = drop_of("", &page, DropReason::BadUrl, String::new());
+            return self.other(Other::Drop((drop, None)));
+        }
+        if self.packs.load(Ordering::Relaxed) {
+            // Without the lock: this takes most of the time.
+            page.pack()?;
+        }
+        let mut open = locked(&self.open);
+        open.bytes += HEAD + bytes_of(&page.html);
+        open.pages.push(page);
+        self.bound(&mut open)
+    }
+
+    fn other(&self, other: Other) -> io::Result<()> {
+        let mut open = locked(&self.open);
+        open.bytes += other.bytes();
+        open.others.push(other);
+        self.bound(&mut open)
+    }
+
+    /// Writes what is in memory to a file if it is too much.
+    fn bound(&self, open: &mut OpenSegment) -> io::Result<()> {
+        match &self.files {
+            // While a file is written, its pages are in memory beside what the writer holds.
+            Some(files) if open.bytes > files.limit / if open.files.is_empty() { 1 } else { 2 } => {
+                self.packs.store(true, Ordering::Relaxed);
+                let name = format!("segment-{:06}", open.files.len());
+                open.write(files, &name, Vec::new())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All that was read, of these inputs. What is in memory is written, too, if there are files; the last of them
+    /// completes them, unless an input could not be read: it may be readable the next time.
+    ///
+    /// # Errors
+    /// The first error of storing anything.
+    pub fn finish(self, read: InputsRead) -> io::Result<Segments> {
+        if let Some(error) = locked(&self.failure).take() {
+            return Err(error);
+        }
+        let mut open = std::mem::take(&mut *locked(&self.open));
+        if open.files.is_empty() {
+            let OpenSegment { pages, others, .. } = open;
+            return Ok(Segments { pages, others, read, files: Vec::new() });
+        }
+        let before = open.files.len();
+        let name = match read.has_unreadable() {
+            false => format!("{LAST}{before:06}"),
+            true => format!("segment-{before:06}"),
+        };
+        if let Some(files) = &self.files {
+            open.write(files, &name, rows_of(&read)?)?;
+        }
+        let files = open.files.iter().map(|path| StepFile::open(path));
+        Ok(Segments::of_files(files.collect::<io::Result<_>>()?))
+    }
+
+    /// All that was read, where no inputs are to be listed.
+    pub(crate) fn finish_in_memory(self) -> io::Result<Segments> {
+        self.finish(InputsRead::default())
+    }
+
+    /// Has all that was read written to one file; returns the number of pages.
+    ///
+    /// # Errors
+    /// As [`Collector::finish`], and if the file cannot be written.
+    pub fn finish_into(
+        self,
+        out: &Path,
+        identity: &StepIdentity,
+        read: InputsRead,
+    ) -> io::Result<u64> {
+        let segments = self.finish(read)?;
+        let mut file = StepWriter::create(out, identity)?;
+        let pages = match segments.files.is_empty() {
+            true => {
+                let Segments { mut pages, others, read, .. } = segments;
+                let count = pages.len() as u64;
+                pack_all(&mut pages)?;
+                pages.sort_by_cached_key(order_of);
+                write_rows(others, rows_of(&read)?, &mut file)?;
+                pages.into_iter().try_for_each(|page| write_page(page, &mut file))?;
+                count
+            }
+            false => merge(segments.files, &mut file)?,
+        };
+        file.finish()?;
+        Ok(pages)
+    }
+}
+
+impl OpenSegment {
+    /// Writes what is in memory, and some rows, to a file of this name.
+    fn write(
+        &mut self,
+        files: &SegmentFiles<'_>,
+        name: &str,
+        rows: Vec<SegmentRow>,
+    ) -> io::Result<()> {
+        let path = files.folder.join(name);
+        pack_all(&mut self.pages)?;
+        let mut file = StepWriter::create(&path, &files.identity)?;
+        write_rows(std::mem::take(&mut self.others), rows, &mut file)?;
+        self.pages.sort_by_cached_key(order_of);
+        std::mem::take(&mut self.pages)
+            .into_iter()
+            .try_for_each(|page| write_page(page, &mut file))?;
+        file.finish()?;
+        files.written.fetch_add(std::fs::metadata(&path)?.len(), Ordering::Relaxed);
+        self.files.push(path);
+        self.bytes = 0;
+        Ok(())
+    }
+}
+
+/// Compresses pages in as many threads as there are cores, while those that read wait.
+fn pack_all(pages: &mut [StoredPage]) -> io::Result<()> {
+    if pages.iter().all(|page| !matches!(page.html, HtmlPlace::Held(_))) {
+        return Ok(());
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let each = pages.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        let pack = |some: &mut [StoredPage]| some.iter_mut().try_for_each(StoredPage::pack);
+        let threads: Vec<_> =
+            pages.chunks_mut(each).map(|some| scope.spawn(move || pack(some))).collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread failed")))
+        })
+    })
+}
+
+impl Segments {
+    /// What was written to files.
+    pub fn of_files(files: Vec<StepFile>) -> Self {
+        Self { pages: Vec::new(), others: Vec::new(), read: InputsRead::default(), files }
+    }
+
+    /// Opens the files that another process of the same run wrote to a folder, if it wrote the last.
+    ///
+    /// # Errors
+    /// If one of them is missing, or damaged.
+    pub fn reopen(folder: &Path) -> io::Result<Option<Self>> {
+        let Some(last) = last_in(folder) else { return Ok(None) };
+        let before: usize = last[LAST.len()..].parse().map_err(io::Error::other)?;
+        let names = (0..before).map(|number| format!("segment-{number:06}")).chain([last]);
+        let files = names.map(|name| StepFile::open(&folder.join(name)));
+        Ok(Some(Self::of_files(files.collect::<io::Result<_>>()?)))
+    }
+
+    /// Whether a process wrote the last of its files to a folder.
+    pub fn are_complete(folder: &Path) -> bool {
+        last_in(folder).is_some()
+    }
+
+    /// Has the inputs read again, as a file in a folder is damaged.
+    pub fn forget(folder: &Path) {
+        if let Some(last) = last_in(folder) {
+            // If it stays, the damage is found again.
+            let _ = std::fs::remove_file(folder.join(last));
+        }
+    }
+}
+
+/// The name of the last file of a run in a folder.
+fn last_in(folder: &Path) -> Option<String> {
+    let names = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.file_name());
+    names.filter_map(|name| name.into_string().ok()).find(|name| name.starts_with(LAST))
+}
+
+fn bytes_of(html: &HtmlPlace) -> u64 {
+    match html {
+        HtmlPlace::Held(html) => html.len() as u64,
+        HtmlPlace::Packed(bytes) => bytes.len() as u64,
+        HtmlPlace::Filed(_) => 0,
+    }
+}
+
+fn rows_of(read: &InputsRead) -> io::Result<Vec<SegmentRow>> {
+    let row = |input: &Result<(InputRecord, u64), String>| match input {
+        Ok((record, others)) => SegmentRow::of(RowKind::Input, "", *others, &Some(record)),
+        Err(why) => {
+            let row = SegmentRow::of(RowKind::Input, "", 0, &None::<InputRecord>)?;
+            Ok(SegmentRow { html: why.clone().into_bytes(), ..row })
+        }
+    };
+    read.0.iter().map(row).collect()
+}
+
+/// Writes everything but pages, which come after it: saved pages, then those of sites, in the order of outputs.
+fn write_rows(
+    others: Vec<Other>,
+    mut rows: Vec<SegmentRow>,
+    file: &mut StepWriter,
+) -> io::Result<()> {
+    for other in others {
+        rows.push(other.row()?);
+    }
+    rows.sort_by(|a, b| (a.kind, &a.record, &a.html).cmp(&(b.kind, &b.record, &b.html)));
+    rows.into_iter().try_for_each(|row| file.push(row))
+}

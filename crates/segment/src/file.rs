@@ -1,0 +1,447 @@
+//! The files that steps exchange: Parquet, all of one schema.
+//!
+//! | column | type | what |
+//! |---|---|---|
+//! | `kind` | text | what the row is ([`RowKind`]) |
+//! | `site` | text | key of its site; empty for what belongs to none |
+//! | `hash` | integer | XXH3-64 of that key, as a signed number: the order of outputs when taken as unsigned |
+//! | `id` | integer | of a page, its id in the crawl |
+//! | `record` | binary | MessagePack, of this version of the program |
+//! | `html` | binary | the HTML of a page, compressed with zstd |
+//!
+//! HTML is a column of its own and compressed already: whoever wants the heads of pages does not read it. All bytes have
+//! checksums (`checked_file`).
+
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use input::waiting::is_stream;
+use model::contain_panics;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::column::reader::get_typed_column_reader;
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::serialized_reader::ReadOptionsBuilder;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::ColumnPath;
+use sink::AtomicFile;
+
+use super::checked_file::{self, CheckedFile, CheckedWriter};
+use super::identity::StepIdentity;
+use super::row::{RowKind, SegmentRow};
+
+const SCHEMA: &str = "message step {
+    required binary kind (STRING);
+    required binary site (STRING);
+    required int64 hash;
+    required int64 id;
+    required binary record;
+    required binary html;
+}";
+const COLUMNS: usize = 6;
+const KIND: usize = 0;
+const SITE: usize = 1;
+const HASH: usize = 2;
+const ID: usize = 3;
+const RECORD: usize = 4;
+const HTML: usize = 5;
+/// Bytes of records and HTML at which a row group ends: what is read at once.
+const GROUP: usize = 4 << 20;
+/// Bytes at which a data page ends: what is read for a single row.
+const PAGE: usize = 64 << 10;
+/// The key of the identity in the metadata of a file.
+const IDENTITY: &str = "sitegrove.step";
+
+fn other(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(error) => match error.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(error) => io::Error::other(error),
+        },
+        error => io::Error::other(error),
+    }
+}
+
+/// A file that is being written. It appears when it is finished.
+pub struct StepWriter {
+    writer: SerializedFileWriter<CheckedWriter>,
+    rows: Vec<SegmentRow>,
+    bytes: usize,
+}
+
+impl StepWriter {
+    /// Starts a file at `path`, and the folder it is in.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create(path: &Path, identity: &StepIdentity) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let temporary = AtomicFile::temporary(path);
+        // What a killed process left is of no use.
+        let _ = std::fs::remove_file(temporary);
+        let file = AtomicFile::create(path).map_err(io::Error::other)?;
+        let column = |name: &str| ColumnPath::new(vec![name.to_owned()]);
+        let level = ZstdLevel::try_new(1).map_err(other)?;
+        let properties = WriterProperties::builder()
+            .set_created_by(concat!("sitegrove version ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_key_value_metadata(Some(vec![KeyValue::new(
+                IDENTITY.to_owned(),
+                serde_json::to_string(identity)?,
+            )]))
+            .set_max_row_group_row_count(None)
+            .set_compression(Compression::ZSTD(level))
+            .set_data_page_size_limit(PAGE)
+            .set_write_batch_size(4)
+            .set_column_compression(column("html"), Compression::UNCOMPRESSED)
+            .set_column_dictionary_enabled(column("html"), false)
+            .set_column_dictionary_enabled(column("record"), false)
+            .set_column_dictionary_enabled(column("id"), false)
+            .set_column_statistics_enabled(column("html"), EnabledStatistics::None)
+            .set_column_statistics_enabled(column("record"), EnabledStatistics::None)
+            .build();
+        let schema = Arc::new(parse_message_type(SCHEMA).map_err(other)?);
+        let writer =
+            SerializedFileWriter::new(CheckedWriter::new(file), schema, Arc::new(properties));
+        Ok(Self { writer: writer.map_err(other)?, rows: Vec::new(), bytes: 0 })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// If the disk is full or the like.
+    pub fn push(&mut self, row: SegmentRow) -> io::Result<()> {
+        self.bytes += row.record.len() + row.html.len() + row.site.len();
+        self.rows.push(row);
+        if self.bytes >= GROUP { self.write().map_err(other) } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<(), ParquetError> {
+        self.bytes = 0;
+        let rows = std::mem::take(&mut self.rows);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut hashes: Vec<i64> = Vec::with_capacity(rows.len());
+        let mut ids: Vec<i64> = Vec::with_capacity(rows.len());
+        let mut texts: [Vec<ByteArray>; 4] =
+            std::array::from_fn(|_| Vec::with_capacity(rows.len()));
+        for row in rows {
+            hashes.push(row.hash().cast_signed());
+            ids.push(row.id.cast_signed());
+            let SegmentRow { kind, site, record, html, .. } = row;
+            let all = [kind.name().as_bytes().to_vec(), site.into_bytes(), record, html];
+            for (texts, bytes) in texts.iter_mut().zip(all) {
+                texts.push(ByteArray::from(bytes));
+            }
+        }
+        let [kinds, sites, records, htmls] = &texts;
+        let mut group = self.writer.next_row_group()?;
+        let mut number = 0;
+        while let Some(mut column) = group.next_column()? {
+            match number {
+                HASH => column.typed::<Int64Type>().write_batch(&hashes, None, None)?,
+                ID => column.typed::<Int64Type>().write_batch(&ids, None, None)?,
+                _ => {
+                    let values = match number {
+                        KIND => kinds,
+                        SITE => sites,
+                        RECORD => records,
+                        _ => htmls,
+                    };
+                    column.typed::<ByteArrayType>().write_batch(values, None, None)?
+                }
+            };
+            column.close()?;
+            number += 1;
+        }
+        group.close()?;
+        Ok(())
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// If the disk is full or the like.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.write().map_err(other)?;
+        checked_file::finish(self.writer).map_err(io::Error::other)
+    }
+}
+
+/// A finished file.
+pub struct StepFile {
+    path: PathBuf,
+    identity: StepIdentity,
+    reader: SerializedFileReader<CheckedFile>,
+    /// Number of the first row of each row group, and of all rows.
+    starts: Vec<usize>,
+    /// Least and greatest hash of each row group, once they are known.
+    ranges: OnceLock<Vec<(u64, u64)>>,
+}
+
+impl std::fmt::Debug for StepFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StepFile").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A row without its HTML, and its number in the file.
+#[derive(Debug)]
+pub struct ListedRow {
+    /// Its number in the file.
+    pub number: u32,
+    /// The column `kind`.
+    pub kind: RowKind,
+    /// The column `site`.
+    pub site: String,
+    /// The column `id`.
+    pub id: u64,
+    /// Empty if the caller does not want it.
+    pub record: ByteArray,
+}
+
+/// Reads by means of parquet, which may panic on damaged files.
+fn by_parquet<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    contain_panics(read).unwrap_or_else(|panic| Err(ParquetError::General(panic.detail)))
+}
+
+impl StepFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no file of a step.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let no_step = |what: &str| {
+            let shown = path.display();
+            io::Error::other(format!(
+                "{shown} is not a file that a step of sitegrove wrote: {what}"
+            ))
+        };
+        if is_stream(path) {
+            return Err(no_step("it is not a regular file"));
+        }
+        let file = CheckedFile::open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => {
+                no_step("it is not a Parquet file, or its end is damaged or missing")
+            }
+            _ => error,
+        })?;
+        let file = file.ok_or_else(|| no_step("it has no checksums, or its footer is damaged"))?;
+        let options = ReadOptionsBuilder::new().with_page_index().build();
+        let open = || SerializedFileReader::new_with_options(file, options);
+        let reader = by_parquet(open).map_err(|error| no_step(&error.to_string()))?;
+        let metadata = reader.metadata();
+        let pairs = metadata.file_metadata().key_value_metadata();
+        let identity = pairs.into_iter().flatten().find(|pair| pair.key == IDENTITY);
+        let identity = identity.and_then(|pair| pair.value.as_deref());
+        let identity = identity.ok_or_else(|| no_step("its metadata do not say so"))?;
+        let identity =
+            serde_json::from_str(identity).map_err(|error| no_step(&error.to_string()))?;
+        let mut starts = vec![0];
+        for group in metadata.row_groups() {
+            let rows = usize::try_from(group.num_rows()).map_err(io::Error::other)?;
+            starts.push(starts.last().copied().unwrap_or_default() + rows);
+        }
+        if metadata.file_metadata().schema_descr().num_columns() != COLUMNS {
+            return Err(no_step("it has other columns"));
+        }
+        Ok(Self { path: path.to_owned(), identity, reader, starts, ranges: OnceLock::new() })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its length in bytes, if the system tells.
+    pub fn size(&self) -> u64 {
+        std::fs::metadata(&self.path).map_or(0, |of| of.len())
+    }
+
+    /// Which step it is of.
+    pub fn identity(&self) -> &StepIdentity {
+        &self.identity
+    }
+
+    fn column<T: DataType>(&self, group: usize, column: usize) -> Result<Vec<T::T>, ParquetError> {
+        let rows = self.starts[group + 1] - self.starts[group];
+        let values = by_parquet(|| {
+            let of_group = self.reader.get_row_group(group)?;
+            let mut reader = get_typed_column_reader::<T>(of_group.get_column_reader(column)?);
+            let mut values = Vec::with_capacity(rows);
+            reader.read_records(rows, None, None, &mut values)?;
+            Ok(values)
+        })?;
+        if values.len() != rows {
+            return Err(ParquetError::General(format!(
+                "{} of {rows} rows are there",
+                values.len()
+            )));
+        }
+        Ok(values)
+    }
+
+    fn failed(&self, error: ParquetError) -> io::Error {
+        match error {
+            // It names the file.
+            ParquetError::External(error) if error.is::<io::Error>() => {
+                other(ParquetError::External(error))
+            }
+            error => io::Error::other(format!("cannot read {}: {error}", self.path.display())),
+        }
+    }
+
+    /// Visits rows of the kinds and sites that are wanted, the latter by hash, in order. Reads records only where
+    /// `records` is set, and never HTML.
+    ///
+    /// # Errors
+    /// If the file cannot be read, and those of `see`.
+    pub fn each(
+        &self,
+        records: bool,
+        wants: &dyn Fn(RowKind, u64) -> bool,
+        see: &mut dyn FnMut(ListedRow) -> io::Result<()>,
+    ) -> io::Result<()> {
+        (0..self.starts.len() - 1)
+            .try_for_each(|group| self.each_of_group(group, records, wants, see))
+    }
+
+    /// Visits the pages of sites in a range of hashes that are wanted, by hash, with their records. Rows of pages are in
+    /// the order of hashes: other row groups are not read.
+    pub(crate) fn each_in(
+        &self,
+        range: &RangeInclusive<u64>,
+        wants: &dyn Fn(u64) -> bool,
+        see: &mut dyn FnMut(ListedRow) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let is_wanted = |kind, hash| kind == RowKind::Page && range.contains(&hash) && wants(hash);
+        for (group, (least, greatest)) in self.ranges()?.iter().enumerate() {
+            if least <= range.end() && greatest >= range.start() {
+                self.each_of_group(group, true, &is_wanted, see)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ranges(&self) -> io::Result<&[(u64, u64)]> {
+        if let Some(ranges) = self.ranges.get() {
+            return Ok(ranges);
+        }
+        let range = |group| {
+            let hashes = self.column::<Int64Type>(group, HASH).map_err(|e| self.failed(e))?;
+            let hashes = hashes.into_iter().map(i64::cast_unsigned);
+            Ok(hashes.fold((u64::MAX, 0), |(least, greatest), hash| {
+                (least.min(hash), greatest.max(hash))
+            }))
+        };
+        let ranges = (0..self.starts.len() - 1).map(range).collect::<io::Result<_>>()?;
+        Ok(self.ranges.get_or_init(|| ranges))
+    }
+
+    fn each_of_group(
+        &self,
+        group: usize,
+        records: bool,
+        wants: &dyn Fn(RowKind, u64) -> bool,
+        see: &mut dyn FnMut(ListedRow) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let text = |column| self.column::<ByteArrayType>(group, column).map_err(|e| self.failed(e));
+        let number = |column| self.column::<Int64Type>(group, column).map_err(|e| self.failed(e));
+        let kinds: Vec<RowKind> = (text(KIND)?.iter())
+            .map(|name| {
+                RowKind::of(name.data()).ok_or_else(|| io::Error::other("an unknown kind of row"))
+            })
+            .collect::<io::Result<_>>()?;
+        let hashes = number(HASH)?;
+        let wanted: Vec<usize> =
+            (0..kinds.len()).filter(|&at| wants(kinds[at], hashes[at].cast_unsigned())).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let (sites, ids) = (text(SITE)?, number(ID)?);
+        let own = if records { Some(text(RECORD)?) } else { None };
+        for at in wanted {
+            let record =
+                own.as_ref().map_or_else(|| ByteArray::from(Vec::new()), |own| own[at].clone());
+            let site = String::from_utf8(sites[at].data().to_vec()).map_err(io::Error::other)?;
+            let number = u32::try_from(self.starts[group] + at).map_err(io::Error::other)?;
+            see(ListedRow { number, kind: kinds[at], site, id: ids[at].cast_unsigned(), record })?;
+        }
+        Ok(())
+    }
+
+    /// The HTML of a row.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn html(&self, row: u32) -> io::Result<Vec<u8>> {
+        Ok(self.htmls(&[row])?.swap_remove(0))
+    }
+
+    /// The HTML of rows, given in ascending order; a row may be there several times.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn htmls(&self, rows: &[u32]) -> io::Result<Vec<Vec<u8>>> {
+        self.values(HTML, rows)
+    }
+
+    /// The record of a row.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn record(&self, row: u32) -> io::Result<Vec<u8>> {
+        Ok(self.values(RECORD, &[row])?.swap_remove(0))
+    }
+
+    /// The row group of a row.
+    fn group_of(&self, row: u32) -> usize {
+        self.starts.partition_point(|&start| start <= row as usize) - 1
+    }
+
+    /// The values of a column in rows, given in ascending order.
+    fn values(&self, column: usize, rows: &[u32]) -> io::Result<Vec<Vec<u8>>> {
+        let mut all = Vec::with_capacity(rows.len());
+        for some in rows.chunk_by(|a, b| self.group_of(*a) == self.group_of(*b)) {
+            let group = self.group_of(some[0]);
+            let read = || -> Result<Vec<ByteArray>, ParquetError> {
+                let group_reader = self.reader.get_row_group(group)?;
+                let reader = group_reader.get_column_reader(column)?;
+                let mut reader = get_typed_column_reader::<ByteArrayType>(reader);
+                let mut values: Vec<ByteArray> = Vec::with_capacity(some.len());
+                let mut next = self.starts[group];
+                for &row in some {
+                    let row = row as usize;
+                    if row < next
+                        && let Some(same) = values.last().cloned()
+                    {
+                        values.push(same);
+                        continue;
+                    }
+                    reader.skip_records(row - next)?;
+                    reader.read_records(1, None, None, &mut values)?;
+                    next = row + 1;
+                }
+                Ok(values)
+            };
+            let values = match group + 1 < self.starts.len() {
+                true => by_parquet(read).map_err(|error| self.failed(error))?,
+                false => Vec::new(),
+            };
+            if values.len() != some.len() {
+                let shown = self.path.display();
+                return Err(io::Error::other(format!("{shown} is damaged: rows are missing")));
+            }
+            all.extend(values.iter().map(|value| value.data().to_vec()));
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,159 @@
+//! Items that are looked up by a hash: in memory while they are few, else in a sorted file.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::frames::{read_frame_at, write_frame};
+use crate::sorted::Item;
+
+/// Items in a frame of the file, which are read at once.
+const GROUP: usize = 128;
+
+/// An item with a hash, by which items are sorted first.
+pub(crate) trait Hashed: Item + Clone {
+    fn hash(&self) -> u64;
+}
+
+/// Sorted items.
+#[derive(Debug)]
+pub(crate) enum Lookup<T> {
+    Held(Vec<T>),
+    /// In a file; of every group of items the first hash and the offset.
+    Filed {
+        path: PathBuf,
+        file: File,
+        groups: Vec<(u64, u64)>,
+        length: u64,
+    },
+}
+
+impl<T: Hashed> Lookup<T> {
+    /// Keeps sorted items in memory if there are at most `most`, else in a file that is made at `path`.
+    pub(crate) fn new(
+        sorted: impl Iterator<Item = io::Result<T>>,
+        count: usize,
+        most: usize,
+        path: PathBuf,
+    ) -> io::Result<Self> {
+        if count <= most {
+            return Ok(Self::Held(sorted.collect::<io::Result<_>>()?));
+        }
+        let mut to = BufWriter::new(File::create(&path)?);
+        let (mut groups, mut length, mut group) = (Vec::new(), 0, Vec::new());
+        for item in sorted {
+            group.push(item?);
+            if group.len() == GROUP {
+                groups.push((group[0].hash(), length));
+                length += write_group(&mut to, &std::mem::take(&mut group))?;
+            }
+        }
+        if let Some(first) = group.first() {
+            groups.push((first.hash(), length));
+            length += write_group(&mut to, &group)?;
+        }
+        to.flush()?;
+        Ok(Self::Filed { file: File::open(&path)?, path, groups, length })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Held(items) => items.is_empty(),
+            Self::Filed { groups, .. } => groups.is_empty(),
+        }
+    }
+
+    /// The items with a hash, in order.
+    pub(crate) fn find(&self, hash: u64) -> io::Result<Vec<T>> {
+        let (path, file, groups, length) = match self {
+            Self::Held(items) => {
+                let from = items.partition_point(|item| item.hash() < hash);
+                let alike = items[from..].iter().take_while(|item| item.hash() == hash);
+                return Ok(alike.cloned().collect());
+            }
+            Self::Filed { path, file, groups, length } => (path, file, groups, *length),
+        };
+        // The first item with the hash is in the last group that begins below it, or begins the next.
+        let first = groups.partition_point(|group| group.0 < hash).saturating_sub(1);
+        let mut found = Vec::new();
+        for number in first..groups.len() {
+            if groups[number].0 > hash {
+                break;
+            }
+            let items: Vec<T> = read_group((path, file), groups, length, number)?;
+            found.extend(items.into_iter().filter(|item| item.hash() == hash));
+        }
+        Ok(found)
+    }
+
+    pub(crate) fn each<E: From<io::Error>>(
+        &self,
+        mut see: impl FnMut(T) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            Self::Held(items) => items.iter().cloned().try_for_each(see),
+            Self::Filed { path, file, groups, length } => {
+                (0..groups.len()).try_for_each(|number| {
+                    let items = read_group((path, file), groups, *length, number)?;
+                    items.into_iter().try_for_each(&mut see)
+                })
+            }
+        }
+    }
+}
+
+fn write_group<T: Item>(to: &mut impl Write, group: &[T]) -> io::Result<u64> {
+    write_frame(to, &rmp_serde::to_vec(group).map_err(io::Error::other)?)
+}
+
+fn read_group<T: Item>(
+    (path, file): (&Path, &File),
+    groups: &[(u64, u64)],
+    length: u64,
+    number: usize,
+) -> io::Result<Vec<T>> {
+    let at = groups[number].1;
+    let end = groups.get(number + 1).map_or(length, |group| group.1);
+    let bytes = read_frame_at(file, path, at, (end - at) as usize)?;
+    rmp_serde::from_slice(&bytes).map_err(io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Hashed for (u64, u64) {
+        fn hash(&self) -> u64 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn items_are_found_in_memory_and_in_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        // Hashes that differ, and some that come often, also where groups meet.
+        let hash = |n: u64| if (300..600).contains(&n) { 300 } else { n / 3 * 7 };
+        let mut items: Vec<(u64, u64)> = (0..3_000).map(|n| (hash(n), n)).collect();
+        items.sort_unstable();
+        for most in [0, items.len()] {
+            let sorted = items.iter().copied().map(Ok);
+            let lookup =
+                Lookup::new(sorted, items.len(), most, folder.path().join("items")).unwrap();
+            assert_eq!(matches!(lookup, Lookup::Filed { .. }), most == 0);
+            for hash in 0..7_010 {
+                let expected: Vec<_> = items.iter().copied().filter(|own| own.0 == hash).collect();
+                assert_eq!(lookup.find(hash).unwrap(), expected, "{hash}");
+            }
+            let mut all = Vec::new();
+            let see = |item| -> io::Result<()> {
+                all.push(item);
+                Ok(())
+            };
+            lookup.each(see).unwrap();
+            assert_eq!(all, items);
+        }
+        let none = Lookup::<(u64, u64)>::new(std::iter::empty(), 1, 0, folder.path().join("none"));
+        let none = none.unwrap();
+        assert!(none.is_empty() && none.find(1).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,293 @@
+//! The pages of segments: in memory, or in files of which only the heads are read until a page is needed.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use grouping::{Copies, settle};
+use model::{FeedItem, Page, PageHtml};
+
+use super::file::{ListedRow, StepFile, StepWriter};
+use super::row::{RowKind, SegmentRow, decoded, hash_of};
+use super::sorted::{Merged, Sorter};
+use super::stored::{FilePlace, HtmlPlace, StoredHead, StoredPage, unpack};
+
+/// Number of parts of the sites, by their hashes: few enough to look for each in all files, enough that the heads of the
+/// pages of one are small even for a terabyte.
+const PARTS: usize = 256;
+
+/// Number of pages that are copied at once.
+const AT_ONCE: usize = 64;
+
+/// A feed item with the hash and key of the site it leads to; sorts in the order of sites.
+type ItemOfSite = (u64, String, FeedItem);
+/// A page that files have under another address, with the hash and key of its site; sorts in the order of sites.
+type AddedPage = (u64, String, FilePlace, Vec<u8>);
+
+/// The pages of segments.
+#[derive(Debug)]
+pub struct SegmentPages {
+    held: Vec<Mutex<Vec<StoredPage>>>,
+    files: Vec<StepFile>,
+}
+
+/// Feed items, and pages that were found when sites were formed, in the order of sites.
+#[derive(Debug)]
+pub struct OfSites {
+    /// Feed items that lead to the sites.
+    pub items: Merged<ItemOfSite>,
+    added: Merged<AddedPage>,
+}
+
+/// Receives such things, in any order.
+#[derive(Debug)]
+pub(crate) struct OfSitesRead {
+    pub items: Sorter<ItemOfSite>,
+    pub added: Sorter<AddedPage>,
+}
+
+impl OfSitesRead {
+    pub(crate) fn finish(self) -> io::Result<OfSites> {
+        Ok(OfSites { items: self.items.finish()?, added: self.added.finish()? })
+    }
+}
+
+/// A site to process.
+#[derive(Debug)]
+pub struct StoredSite {
+    /// The registrable domain, or the folder of saved pages.
+    pub key: String,
+    /// The best capture of every page, by address.
+    pub pages: Vec<StoredPage>,
+    /// The feed items that lead to it.
+    pub items: Vec<FeedItem>,
+    /// All other captures; those of one address best first.
+    pub others: Vec<StoredPage>,
+}
+
+impl StoredSite {
+    /// Number of its pages, older captures included.
+    pub fn captures(&self) -> usize {
+        self.pages.len() + self.others.len()
+    }
+
+    /// Weight of the pages that are in memory at once.
+    pub fn weight(&self) -> u64 {
+        let best = self.pages.iter().map(|page| page.head.weight).sum();
+        // Other captures are tried one per address at a time.
+        let mut largest: BTreeMap<&str, u64> = BTreeMap::new();
+        for other in &self.others {
+            let weight = largest.entry(&other.head.url).or_default();
+            *weight = other.head.weight.max(*weight);
+        }
+        largest.into_values().sum::<u64>().max(best)
+    }
+}
+
+fn part_of(hash: u64) -> usize {
+    (hash >> 56) as usize
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn filed(file: u32, row: ListedRow) -> io::Result<StoredPage> {
+    let head: StoredHead = decoded(row.record.data())?;
+    let place = FilePlace { file, row: row.number, id: row.id };
+    Ok(StoredPage { head, html: HtmlPlace::Filed(place), site: row.site })
+}
+
+pub(crate) fn added_page((_, site, place, head): &AddedPage) -> io::Result<StoredPage> {
+    Ok(StoredPage { head: decoded(head)?, html: HtmlPlace::Filed(*place), site: site.clone() })
+}
+
+impl SegmentPages {
+    /// Pages of known sites in memory, and those in files.
+    pub fn new(pages: Vec<StoredPage>, files: Vec<StepFile>) -> Self {
+        let held = (0..PARTS).map(|_| Mutex::default()).collect();
+        let all = Self { held, files };
+        pages.into_iter().for_each(|page| all.hold(page));
+        all
+    }
+
+    /// Adds a page in memory.
+    pub fn hold(&self, page: StoredPage) {
+        locked(&self.held[part_of(page.hash())]).push(page);
+    }
+
+    /// Adds a page, which is in memory, or in one of the files.
+    pub(crate) fn add(&self, page: StoredPage, to: &mut OfSitesRead) -> io::Result<()> {
+        let HtmlPlace::Filed(place) = page.html else {
+            self.hold(page);
+            return Ok(());
+        };
+        let head = rmp_serde::to_vec(&page.head).map_err(io::Error::other)?;
+        let bytes = head.len() + page.site.len();
+        to.added.push((page.hash(), page.site, place, head), bytes)
+    }
+
+    /// Visits every page whose site is known from the first, always in the same order.
+    pub fn each(&self, see: &mut dyn FnMut(&StoredPage) -> io::Result<()>) -> io::Result<()> {
+        for held in &self.held {
+            locked(held).iter().try_for_each(&mut *see)?;
+        }
+        for (number, file) in (0..).zip(&self.files) {
+            let is_page = |kind, _| kind == RowKind::Page;
+            file.each(true, &is_page, &mut |row| see(&filed(number, row)?))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the pages of a part out of memory, and lists those in files, of the sites that are wanted, by hash.
+    fn take_part(
+        &self,
+        part: usize,
+        wants: &dyn Fn(u64) -> bool,
+        take: &mut dyn FnMut(StoredPage),
+    ) -> io::Result<()> {
+        let held = std::mem::take(&mut *locked(&self.held[part]));
+        held.into_iter().filter(|page| wants(page.hash())).for_each(&mut *take);
+        let range = (part as u64) << 56..=((part as u64) << 56 | u64::MAX >> 8);
+        for (number, file) in (0..).zip(&self.files) {
+            file.each_in(&range, &|hash| wants(hash), &mut |row| {
+                take(filed(number, row)?);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Passes on the sites that are wanted, by hash, in the order of outputs, by (hash of the key, key), until stopped.
+    pub fn each_site(
+        &self,
+        with: &mut OfSites,
+        wants: &dyn Fn(u64) -> bool,
+        hand: &mut dyn FnMut(StoredSite) -> io::Result<std::ops::ControlFlow<()>>,
+    ) -> io::Result<()> {
+        for part in 0..PARTS {
+            let mut sites: BTreeMap<(u64, String), Vec<StoredPage>> = BTreeMap::new();
+            let mut take = |page: StoredPage| {
+                sites.entry((page.hash(), page.site.clone())).or_default().push(page);
+            };
+            self.take_part(part, wants, &mut take)?;
+            while with.added.peek().is_some_and(|(hash, ..)| part_of(*hash) == part) {
+                match with.added.next().transpose()? {
+                    Some(added) if wants(added.0) => take(added_page(&added)?),
+                    _ => {}
+                }
+            }
+            for ((hash, key), pages) in sites {
+                let Copies { best: pages, others } = settle(pages);
+                let mut items = Vec::new();
+                while with.items.peek().is_some_and(|(h, k, _)| (*h, k) <= (hash, &key)) {
+                    let item = with.items.next().transpose()?;
+                    let item = item.filter(|(h, k, _)| (*h, k) == (hash, &key));
+                    items.extend(item.map(|(_, _, item)| item));
+                }
+                if hand(StoredSite { key, pages, items, others })?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads pages from files into memory, still compressed.
+    pub fn fetch(&self, pages: &mut [StoredPage]) -> io::Result<()> {
+        let mut places: Vec<(FilePlace, usize)> = (pages.iter().enumerate())
+            .filter_map(|(at, page)| match page.html {
+                HtmlPlace::Filed(place) => Some((place, at)),
+                HtmlPlace::Held(_) | HtmlPlace::Packed(_) => None,
+            })
+            .collect();
+        places.sort_unstable();
+        for of_file in places.chunk_by(|(a, _), (b, _)| a.file == b.file) {
+            let file = self.files.get(of_file[0].0.file as usize);
+            let file = file.ok_or_else(|| io::Error::other("a page is in none of the files"))?;
+            let rows: Vec<u32> = of_file.iter().map(|(place, _)| place.row).collect();
+            for (html, (_, at)) in file.htmls(&rows)?.into_iter().zip(of_file) {
+                pages[*at].html = HtmlPlace::Packed(html);
+            }
+        }
+        Ok(())
+    }
+
+    /// The pages of a site, with their HTML.
+    pub fn load(&self, site: &str, mut pages: Vec<StoredPage>) -> io::Result<Vec<Page>> {
+        self.fetch(&mut pages)?;
+        let load = |StoredPage { head, html, .. }| {
+            let html: PageHtml = match html {
+                HtmlPlace::Held(html) => html,
+                HtmlPlace::Packed(packed) => unpack(&packed, head.length)?.into(),
+                HtmlPlace::Filed(_) => return Err(io::Error::other("a page is not loaded")),
+            };
+            let StoredHead { url, fetched, origin, charset, .. } = head;
+            Ok(Page { url, site: site.to_owned(), fetched, origin, charset, html })
+        };
+        pages.into_iter().map(load).collect()
+    }
+}
+
+/// Writes what files hold to one, in the order in which a single file has it; returns the number of pages.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub fn merge(files: Vec<StepFile>, to: &mut StepWriter) -> io::Result<u64> {
+    let mut rows = Vec::new();
+    let mut saved = Vec::new();
+    for (number, file) in (0..).zip(&files) {
+        file.each(true, &|kind, _| kind != RowKind::Page, &mut |row| {
+            if row.kind == RowKind::Saved {
+                saved.push(filed(number, row)?);
+                return Ok(());
+            }
+            let html = match row.kind {
+                RowKind::Input => file.html(row.number)?,
+                _ => Vec::new(),
+            };
+            let ListedRow { kind, site, id, record, .. } = row;
+            rows.push(SegmentRow { kind, site, id, record: record.data().to_vec(), html });
+            Ok(())
+        })?;
+    }
+    rows.sort_by(|a, b| (a.kind, &a.record, &a.html).cmp(&(b.kind, &b.record, &b.html)));
+    rows.into_iter().try_for_each(|row| to.push(row))?;
+    let pages = SegmentPages::new(Vec::new(), files);
+    let mut count = 0;
+    let mut write = |mut some: Vec<StoredPage>| {
+        some.sort_by_cached_key(order_of);
+        count += some.len() as u64;
+        // Some at once: those of a part may be many.
+        while !some.is_empty() {
+            let rest = some.split_off(some.len().min(AT_ONCE));
+            pages.fetch(&mut some)?;
+            std::mem::replace(&mut some, rest)
+                .into_iter()
+                .try_for_each(|page| write_page(page, to))?;
+        }
+        Ok::<_, io::Error>(())
+    };
+    write(saved)?;
+    for part in 0..PARTS {
+        let mut some = Vec::new();
+        pages.take_part(part, &|_| true, &mut |page| some.push(page))?;
+        write(some)?;
+    }
+    Ok(count)
+}
+
+/// Where a page is among those of a segment.
+pub fn order_of(page: &StoredPage) -> (u64, String, String, u64) {
+    (hash_of(&page.site), page.site.clone(), page.head.url.clone(), page.id())
+}
+
+/// Writes a page, compressed.
+pub(crate) fn write_page(page: StoredPage, file: &mut StepWriter) -> io::Result<()> {
+    let kind = if page.site.is_empty() { RowKind::Saved } else { RowKind::Page };
+    let row = SegmentRow::of(kind, &page.site, page.id(), &page.head)?;
+    let HtmlPlace::Packed(html) = page.html else {
+        return Err(io::Error::other("a page is not compressed"));
+    };
+    file.push(SegmentRow { html, ..row })
+}

@@ -1,0 +1,286 @@
+//! Records of the crawl that are no pages, but say something of articles: pictures, and addresses without a page (status 404
+//! or 410, or a redirect elsewhere).
+//!
+//! They are dropped when they are read. A crawl may have many millions of them, so what is kept of them is sorted on disk, and
+//! looked up there by the hashes of addresses.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use config::Config;
+use grouping::{Address, Tracking};
+use input::file_type::is_picture;
+use jiff::Timestamp;
+use model::{Absence, Drop, Gone, RecordPlace, SiteResult};
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::lookup::{Hashed, Lookup};
+use crate::sorted::Sorter;
+
+/// Receives the drops of a crawl, in their order.
+#[derive(Debug)]
+pub struct RecordsRead {
+    pictures: PicturesRead,
+    absences: AbsencesRead,
+}
+
+impl RecordsRead {
+    /// What does not fit into memory is kept in `folder`, which must exist.
+    pub fn new(folder: &Path, config: &Config) -> Self {
+        let tracking = Tracking::new(&config.group.tracking_parameters);
+        Self { pictures: PicturesRead::new(folder), absences: AbsencesRead::new(folder, tracking) }
+    }
+
+    /// Notes a record.
+    ///
+    /// # Errors
+    /// If the disk is full or the like.
+    pub fn see(&mut self, drop: &Drop) -> io::Result<()> {
+        self.pictures.see(drop)?;
+        self.absences.see(drop)
+    }
+
+    /// All of them, to be looked up.
+    ///
+    /// # Errors
+    /// If the disk is full or the like.
+    pub fn finish(self, folder: &Path) -> io::Result<Records> {
+        let (pictures, absences) = (self.pictures.finish(folder)?, self.absences.finish(folder)?);
+        Ok(Records { pictures, absences })
+    }
+}
+
+/// Such records, by address.
+#[derive(Debug)]
+pub struct Records {
+    pictures: PictureRecords,
+    /// Answers without a page.
+    pub absences: Absences,
+}
+
+impl Records {
+    /// Adds to articles what the records say: where their pictures are, and whether their address is gone.
+    ///
+    /// # Errors
+    /// If the files with the records cannot be read.
+    pub fn add_to(&self, result: &mut SiteResult) -> io::Result<()> {
+        self.pictures.place(result)?;
+        self.absences.mark(result)
+    }
+}
+
+/// Pictures that are held in memory.
+const PICTURES_HELD: usize = 1 << 20;
+/// Answers without a page that are held in memory.
+const ABSENCES_HELD: usize = 1 << 16;
+/// Number of answers that are passed to the outputs at once.
+const AT_ONCE: usize = 1_024;
+
+/// A picture: the hash of its address, the number of the file it is in, and its offset there.
+type PictureRow = (u64, u32, u64);
+
+impl Hashed for PictureRow {
+    fn hash(&self) -> u64 {
+        self.0
+    }
+}
+
+/// An answer: the hash of its address in normal form, its time, the address, the status and the target.
+type AbsenceRow = (u64, Timestamp, String, u16, Option<String>);
+
+impl Hashed for AbsenceRow {
+    fn hash(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Receives the drops of a crawl, in their order.
+#[derive(Debug)]
+struct PicturesRead {
+    sorter: Sorter<PictureRow>,
+    files: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u32>,
+    count: usize,
+}
+
+impl PicturesRead {
+    /// What does not fit into memory is kept in `folder`, which must exist.
+    pub(crate) fn new(folder: &Path) -> Self {
+        let sorter = Sorter::new(folder.join("pictures"));
+        Self { sorter, files: Vec::new(), numbers: HashMap::new(), count: 0 }
+    }
+
+    pub(crate) fn see(&mut self, drop: &Drop) -> io::Result<()> {
+        if !is_picture(drop) {
+            return Ok(());
+        }
+        let number = match self.numbers.get(&drop.origin.file) {
+            Some(number) => *number,
+            None => {
+                let number = u32::try_from(self.files.len()).map_err(io::Error::other)?;
+                self.files.push(Arc::clone(&drop.origin.file));
+                self.numbers.insert(Arc::clone(&drop.origin.file), number);
+                number
+            }
+        };
+        self.count += 1;
+        self.sorter.push((picture_hash(&drop.url), number, drop.origin.offset), 0)
+    }
+
+    /// All of them, to be looked up.
+    fn finish(self, folder: &Path) -> io::Result<PictureRecords> {
+        let path = folder.join("pictures-sorted");
+        let rows = Lookup::new(self.sorter.finish()?, self.count, PICTURES_HELD, path)?;
+        Ok(PictureRecords { rows, files: self.files })
+    }
+}
+
+/// An address as browsers write it, without its fragment; as it is if it is none.
+pub fn normal_address(address: &str) -> Cow<'_, str> {
+    let Ok(mut url) = Url::parse(address) else { return address.into() };
+    url.set_fragment(None);
+    String::from(url).into()
+}
+
+fn picture_hash(address: &str) -> u64 {
+    xxh3_64(normal_address(address).as_bytes())
+}
+
+/// The places of pictures, by address.
+#[derive(Debug)]
+pub struct PictureRecords {
+    rows: Lookup<PictureRow>,
+    files: Vec<Arc<str>>,
+}
+
+impl PictureRecords {
+    /// Says of the pictures of articles which records have them: of the sources of a picture the best that the crawl
+    /// has, and of several records of it the first by name of the file and offset.
+    ///
+    /// # Errors
+    /// If the file with the places cannot be read.
+    pub fn place(&self, result: &mut SiteResult) -> io::Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        for extracted in &mut result.articles {
+            for (image, others) in extracted.article.images.iter_mut().zip(&extracted.image_sources)
+            {
+                for url in std::iter::once(&image.url).chain(others) {
+                    let found = self.rows.find(picture_hash(url))?;
+                    let Some(&(_, file, offset)) = found.first() else { continue };
+                    let file = self.files.get(file as usize).map(ToString::to_string);
+                    image.record = file.map(|file| RecordPlace { url: url.clone(), file, offset });
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn absence_hash(address: &Address) -> u64 {
+    xxh3_64(address.exact().as_bytes())
+}
+
+fn absence_of((_, at, url, status, moved_to): AbsenceRow) -> Absence {
+    Absence { url, gone: Gone { at, status, moved_to } }
+}
+
+/// Receives the drops of a crawl, in any order.
+#[derive(Debug)]
+struct AbsencesRead {
+    sorter: Sorter<AbsenceRow>,
+    tracking: Tracking,
+    count: usize,
+}
+
+impl AbsencesRead {
+    /// What does not fit into memory is kept in `folder`, which must exist.
+    pub(crate) fn new(folder: &Path, tracking: Tracking) -> Self {
+        Self { sorter: Sorter::new(folder.join("absences")), tracking, count: 0 }
+    }
+
+    /// Notes an answer without a page. A redirect to another form of the same address, as from `http` to `https`, is
+    /// none.
+    pub(crate) fn see(&mut self, drop: &Drop) -> io::Result<()> {
+        let Some(Gone { at, status, moved_to }) = &drop.gone else { return Ok(()) };
+        let Some(own) = self.tracking.address(&drop.url) else { return Ok(()) };
+        let target = moved_to.as_deref().and_then(|to| self.tracking.address(to));
+        if target.is_some_and(|target| target.key == own.key) {
+            return Ok(());
+        }
+        let bytes = drop.url.len() + moved_to.as_ref().map_or(0, String::len);
+        let answer = (absence_hash(&own), *at, drop.url.clone(), *status, moved_to.clone());
+        self.count += 1;
+        self.sorter.push(answer, bytes)
+    }
+
+    /// All of them, to be looked up.
+    fn finish(self, folder: &Path) -> io::Result<Absences> {
+        let path = folder.join("absences-sorted");
+        let rows = Lookup::new(self.sorter.finish()?, self.count, ABSENCES_HELD, path)?;
+        Ok(Absences { rows, tracking: self.tracking })
+    }
+}
+
+/// The answers of a crawl that had no page, by address.
+#[derive(Debug)]
+pub struct Absences {
+    rows: Lookup<AbsenceRow>,
+    tracking: Tracking,
+}
+
+impl Absences {
+    /// Marks the articles whose address had no page when the crawl asked for it later; of several answers, by the
+    /// first.
+    ///
+    /// # Errors
+    /// If the file with the answers cannot be read.
+    pub fn mark(&self, result: &mut SiteResult) -> io::Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        for article in &mut result.articles {
+            let Some(address) = self.tracking.address(&article.url) else { continue };
+            let answers = self.rows.find(absence_hash(&address))?;
+            let fetched = article.fetched;
+            let later = |(_, at, _, status, moved_to): AbsenceRow| {
+                let gone = Gone { at, status, moved_to };
+                gone.is_after(fetched).then_some(gone)
+            };
+            article.set_absence(answers.into_iter().find_map(later));
+        }
+        Ok(())
+    }
+
+    /// Passes all of them on, some at a time; those of one address are passed on together.
+    ///
+    /// # Errors
+    /// If the file with the answers cannot be read, and those of `take`.
+    pub fn each<E: From<io::Error>>(
+        &self,
+        take: &mut dyn FnMut(&[Absence]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut some = Vec::with_capacity(AT_ONCE);
+        let mut last = None;
+        self.rows.each(|answer: AbsenceRow| -> Result<(), E> {
+            // Answers of one address stay together.
+            if some.len() >= AT_ONCE && last != Some(answer.0) {
+                take(&some)?;
+                some.clear();
+            }
+            last = Some(answer.0);
+            some.push(absence_of(answer));
+            Ok(())
+        })?;
+        if !some.is_empty() {
+            take(&some)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! Resolves revisit records: finds the page that they found unchanged, if it is in the inputs.
+//!
+//! [`grouping::matching`] has the rules. Here requests and offers are sorted and merged, in files if there
+//! are many, so that any number of revisits takes little memory.
+
+use std::io;
+use std::path::Path;
+
+use grouping::matching::{
+    Answer, Candidate, Offer, Original, Request, Resolved, Settled, Settling, answer, offers,
+    requests,
+};
+use grouping::{NameFilter, Revisit};
+use model::Origin;
+
+use crate::sorted::{Item, Sorter};
+
+/// Revisits as they are read, in any order.
+#[derive(Debug)]
+pub(crate) struct Revisits {
+    /// Numbered in order of arrival.
+    all: Sorter<(u64, Revisit)>,
+    count: u64,
+    asked: NameFilter,
+}
+
+impl Revisits {
+    /// An empty list. Many revisits are written to files in `folder`, if there is one.
+    pub(crate) fn new(folder: Option<&Path>) -> Self {
+        let all = Sorter::within(folder, "revisits-read");
+        Self { all, count: 0, asked: NameFilter::default() }
+    }
+
+    pub(crate) fn push(&mut self, revisit: Revisit) -> io::Result<()> {
+        self.asked.add_names_of(&revisit);
+        self.count += 1;
+        let bytes = revisit.bytes();
+        self.all.push((self.count, revisit), bytes)
+    }
+}
+
+/// The requests of revisits, and the offers of records.
+#[derive(Debug)]
+pub(crate) struct Originals<'a, P> {
+    folder: Option<&'a Path>,
+    revisits: Revisits,
+    offers: Sorter<Offer<P>>,
+    offered: NameFilter,
+}
+
+impl<'a, P: Clone + Item> Originals<'a, P> {
+    /// Collects the requests of revisits; `None` without revisits. Many are written to files in `folder`, if there is one.
+    pub(crate) fn of(mut revisits: Revisits, folder: Option<&'a Path>) -> io::Result<Option<Self>> {
+        if revisits.count == 0 {
+            return Ok(None);
+        }
+        revisits.all.park()?;
+        let offers = Sorter::within(folder, "revisits-offers");
+        Ok(Some(Self { folder, revisits, offers, offered: NameFilter::default() }))
+    }
+
+    /// Offers a record. The order of offers does not matter.
+    pub(crate) fn offer(
+        &mut self,
+        of: &Candidate<'_>,
+        original: impl Fn() -> Original<P>,
+    ) -> io::Result<()> {
+        let made = offers(of, &self.revisits.asked, &mut self.offered, original);
+        made.into_iter().try_for_each(|offer| {
+            let bytes = offer.bytes();
+            self.offers.push(offer, bytes)
+        })
+    }
+
+    /// Decides on every revisit. Only the latest revisit of an address gives a page, so at most one copy is
+    /// made per address.
+    pub(crate) fn settle(
+        self,
+        take: &mut dyn FnMut(Settled<P>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Self { folder, revisits: Revisits { all: revisits, .. }, offers, offered } = self;
+        let mut asked: Sorter<Request> = Sorter::within(folder, "revisits-asks");
+        let mut pushed = Ok(());
+        revisits.each(&mut |(number, revisit)| {
+            for request in requests(*number, revisit, &offered) {
+                if pushed.is_ok() {
+                    pushed = asked.push(request, 0);
+                }
+            }
+        })?;
+        pushed?;
+        let mut answers: Sorter<Answer<P>> = Sorter::within(folder, "revisits-answers");
+        answer(asked.finish()?, offers.finish()?, &mut |answer| {
+            let bytes = answer.original.bytes();
+            answers.push(answer, bytes)
+        })?;
+        let mut answers = answers.finish()?;
+        let mut resolved: Sorter<Resolved<P>> = Sorter::within(folder, "revisits-resolved");
+        for revisit in revisits.finish()? {
+            let (number, revisit) = revisit?;
+            let mut original: Option<Original<P>> = None;
+            while answers.peek().is_some_and(|answer| answer.revisit == number) {
+                let answer = answers.next().transpose()?;
+                original = original.or(answer.map(|answer| answer.original));
+            }
+            let revisit = Resolved::new(revisit, original);
+            let bytes = revisit.bytes();
+            resolved.push(revisit, bytes)?;
+        }
+        let mut settling = Settling::default();
+        resolved.finish()?.try_for_each(|revisit| take(settling.next(revisit?)))
+    }
+}
+
+/// An empty origin, for feeds: their items do not say where the feed's record is.
+pub fn nowhere() -> Origin {
+    Origin { file: "".into(), offset: 0, record_id: String::new(), truncated: None }
+}

@@ -1,0 +1,402 @@
+//! Forms sites of what segments hold: resolves the addresses of saved files, revisits, and the sites of feed items,
+//! within bounded memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+
+use grouping::matching::{Candidate, Original, Settled, whole};
+use grouping::{Address, MOST_HOPS, Redirects, Revisit, Tracking, Visited, drop_of, site_key};
+use model::{DropReason, FeedItem};
+use rustc_hash::FxHashSet;
+use sink::InputRecord;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::collect::{DropOfPayload, Other, Segments};
+use super::file::{ListedRow, StepFile};
+use super::pages::{OfSites, OfSitesRead, SegmentPages, added_page, filed};
+use super::row::{RowKind, decoded};
+use super::sorted::{Merged, Sorter};
+use super::stored::{StoredHead, StoredPage};
+use crate::revisits::{Originals, Revisits, nowhere};
+
+/// The sites of some segments.
+#[derive(Debug)]
+pub struct SettledSites {
+    /// All pages, wherever they are.
+    pub pages: SegmentPages,
+    /// What else belongs to the sites.
+    pub of_sites: OfSites,
+    /// What was dropped while reading, in order.
+    pub drops: Merged<DropOfPayload>,
+    /// Hashes of the keys of all sites, in the order of outputs.
+    pub hashes: Vec<u64>,
+    /// How much there is.
+    pub totals: Totals,
+    /// The inputs, in the order of their names.
+    pub inputs: Vec<InputRecord>,
+    /// Inputs that could not be read, with the reason.
+    pub unreadable: Vec<String>,
+    /// Records of types that are no pages.
+    pub other_records: u64,
+}
+
+/// Totals of what was read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    /// Sites with pages.
+    pub sites: usize,
+    /// Pages, including older captures.
+    pub pages: u64,
+    /// Of these, pages of the sites that are of interest.
+    pub wanted_pages: u64,
+    /// Feed items of these sites.
+    pub items: u64,
+    /// Feed items whose site has no page.
+    pub unmatched_items: u64,
+}
+
+/// Forms the sites of segments, of which those wanted, by hash, are of interest. Files for what does not fit into memory
+/// go to `folder`, if there is one.
+///
+/// # Errors
+/// If the files of segments cannot be read or contradict each other, or others cannot be written.
+pub fn settle_sites(
+    segments: Segments,
+    tracking: &Tracking,
+    folder: Option<&Path>,
+    wants: &dyn Fn(u64) -> bool,
+) -> io::Result<SettledSites> {
+    let Segments { pages, others, read, files } = segments;
+    let (known, saved): (Vec<StoredPage>, Vec<StoredPage>) =
+        pages.into_iter().partition(|page| !page.site.is_empty());
+    let mut settling = SiteSettling {
+        tracking,
+        folder,
+        sites: FxHashSet::default(),
+        totals: Totals::default(),
+        wants,
+        saved,
+        revisits: Revisits::new(folder),
+        feeds: Sorter::within(folder, "feeds"),
+        items: Sorter::within(folder, "items"),
+        redirects: Sorter::within(folder, "redirects"),
+        drops: Sorter::within(folder, "drops"),
+        of_sites: OfSitesRead {
+            items: Sorter::within(folder, "items-of-sites"),
+            added: Sorter::within(folder, "pages-of-sites"),
+        },
+        inputs: Vec::new(),
+        unreadable: Vec::new(),
+        other_records: 0,
+    };
+    read.0.into_iter().for_each(|input| settling.input(input));
+    known.iter().for_each(|page| settling.count(page.hash()));
+    others.into_iter().try_for_each(|other| settling.other(other))?;
+    for (number, file) in (0..).zip(&files) {
+        settling.file(number, file)?;
+    }
+    settling.finish(SegmentPages::new(known, files))
+}
+
+struct SiteSettling<'a> {
+    tracking: &'a Tracking,
+    folder: Option<&'a Path>,
+    sites: FxHashSet<u64>,
+    totals: Totals,
+    wants: &'a dyn Fn(u64) -> bool,
+    /// Saved files, whose addresses depend on each other.
+    saved: Vec<StoredPage>,
+    revisits: Revisits,
+    feeds: Sorter<(u64, u64)>,
+    items: Sorter<FeedItem>,
+    redirects: Sorter<(Address, String)>,
+    drops: Sorter<DropOfPayload>,
+    of_sites: OfSitesRead,
+    inputs: Vec<InputRecord>,
+    unreadable: Vec<String>,
+    other_records: u64,
+}
+
+impl SiteSettling<'_> {
+    fn input(&mut self, input: Result<(InputRecord, u64), String>) {
+        match input {
+            Ok((input, others)) => {
+                self.other_records += others;
+                self.inputs.push(input);
+            }
+            Err(why) => self.unreadable.push(why),
+        }
+    }
+
+    /// Counts a page of a site, by hash.
+    fn count(&mut self, site: u64) {
+        self.sites.insert(site);
+        self.totals.pages += 1;
+        self.totals.wanted_pages += u64::from((self.wants)(site));
+    }
+
+    fn other(&mut self, other: Other) -> io::Result<()> {
+        match other {
+            Other::Item(item) => {
+                let content = item.content.as_ref().map_or(0, String::len);
+                let bytes = item.link.len() + item.title.len() + item.description.len() + content;
+                self.items.push(item, bytes)
+            }
+            Other::Feed(digest) => self.feeds.push(digest, 0),
+            Other::Redirect(redirect) => {
+                let bytes = redirect.0.key.len() + redirect.1.len();
+                self.redirects.push(redirect, bytes)
+            }
+            Other::Revisit(revisit) => self.revisits.push(revisit),
+            Other::Drop(drop) => self.dropped(drop),
+        }
+    }
+
+    fn dropped(&mut self, drop: DropOfPayload) -> io::Result<()> {
+        let (of, _) = &drop;
+        let bytes = of.url.len() + of.detail.len() + of.origin.record_id.len();
+        self.drops.push(drop, bytes)
+    }
+
+    /// Takes everything from a file but its pages, which are counted.
+    fn file(&mut self, number: u32, file: &StepFile) -> io::Result<()> {
+        let hashes = std::cell::RefCell::new(Vec::new());
+        let wants = |kind, hash| {
+            if kind == RowKind::Page {
+                hashes.borrow_mut().push(hash);
+            }
+            kind != RowKind::Page
+        };
+        file.each(true, &wants, &mut |row| {
+            hashes.borrow_mut().drain(..).for_each(|hash| self.count(hash));
+            self.row(number, file, row)
+        })?;
+        hashes.into_inner().into_iter().for_each(|hash| self.count(hash));
+        Ok(())
+    }
+
+    fn row(&mut self, number: u32, file: &StepFile, row: ListedRow) -> io::Result<()> {
+        let record = row.record.data();
+        match row.kind {
+            RowKind::Input => {
+                self.input(match decoded::<Option<InputRecord>>(record)? {
+                    Some(input) => Ok((input, row.id)),
+                    None => {
+                        let why = file.html(row.number)?;
+                        Err(String::from_utf8_lossy(&why).into_owned())
+                    }
+                });
+                Ok(())
+            }
+            RowKind::Saved => {
+                self.saved.push(filed(number, row)?);
+                Ok(())
+            }
+            RowKind::FeedItem => self.other(Other::Item(decoded(record)?)),
+            RowKind::Feed => self.other(Other::Feed(decoded(record)?)),
+            RowKind::Redirect => self.other(Other::Redirect(decoded(record)?)),
+            RowKind::Revisit => self.other(Other::Revisit(decoded::<Revisit>(record)?)),
+            RowKind::Drop => self.other(Other::Drop(decoded(record)?)),
+            _ => Err(io::Error::other("a survey holds a row of another step")),
+        }
+    }
+
+    fn finish(mut self, pages: SegmentPages) -> io::Result<SettledSites> {
+        self.inputs.sort_by(|a, b| a.file.cmp(&b.file));
+        if let Some(pair) = self.inputs.windows(2).find(|pair| pair[0].file == pair[1].file) {
+            let twice = format!("{} is in two of the surveys", pair[0].file);
+            return Err(io::Error::other(twice + ": survey each input once"));
+        }
+        self.unreadable.sort_unstable();
+        self.name_saved_files(&pages)?;
+        self.settle_revisits(&pages)?;
+        self.lead_items(&pages)?;
+        let mut hashes: Vec<u64> = self.sites.into_iter().collect();
+        hashes.sort_unstable();
+        self.totals.sites = hashes.len();
+        Ok(SettledSites {
+            pages,
+            of_sites: self.of_sites.finish()?,
+            drops: self.drops.finish()?,
+            hashes,
+            totals: self.totals,
+            inputs: self.inputs,
+            unreadable: self.unreadable,
+            other_records: self.other_records,
+        })
+    }
+
+    /// Adds a page whose address was not known before.
+    fn page(&mut self, page: StoredPage, pages: &SegmentPages) -> io::Result<()> {
+        if page.site.is_empty() {
+            let drop = drop_of("", &page, DropReason::BadUrl, String::new());
+            return self.dropped((drop, None));
+        }
+        self.count(page.hash());
+        pages.add(page, &mut self.of_sites)
+    }
+
+    fn name_saved_files(&mut self, pages: &SegmentPages) -> io::Result<()> {
+        let saved = std::mem::take(&mut self.saved);
+        let mut named: BTreeMap<String, u32> = BTreeMap::new();
+        for address in saved.iter().filter_map(|page| page.head.canonical.as_ref()) {
+            *named.entry(address.clone()).or_default() += 1;
+        }
+        for mut page in saved {
+            // An address that several files declare is ignored.
+            if let Some(address) = page.head.canonical.take()
+                && named.get(&address) == Some(&1)
+            {
+                page.head.url = address;
+                page.head.declared = None;
+            }
+            page.site = site_key(&page.head.url).unwrap_or_default();
+            self.page(page, pages)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the originals of revisits: pages, or drops.
+    fn settle_revisits(&mut self, pages: &SegmentPages) -> io::Result<()> {
+        let revisits = std::mem::replace(&mut self.revisits, Revisits::new(self.folder));
+        let Some(mut originals) = Originals::of(revisits, self.folder)? else { return Ok(()) };
+        self.items.park()?;
+        self.redirects.park()?;
+        let mut place = 0_u64;
+        self.each_page(pages, &mut |page| {
+            let StoredHead { origin, url, fetched, digest, .. } = &page.head;
+            let (url, digest) = (Some(url.as_str()), digest.map(whole));
+            let of = Candidate { origin, url, is_page: true, fetched: *fetched, digest };
+            originals.offer(&of, || Original::Page(place))?;
+            place += 1;
+            Ok(())
+        })?;
+        let origin = &nowhere();
+        for digest in std::mem::replace(&mut self.feeds, Sorter::in_memory()).finish()? {
+            let digest = Some(whole(digest?));
+            let of = Candidate { origin, url: None, is_page: false, fetched: None, digest };
+            originals.offer(&of, || Original::Feed)?;
+        }
+        let mut offered = Ok(());
+        self.drops.each(&mut |(drop, digest)| {
+            if offered.is_ok() {
+                let (origin, url) = (&drop.origin, Some(drop.url.as_str()));
+                let digest = digest.map(whole);
+                let of = Candidate { origin, url, is_page: false, fetched: None, digest };
+                offered = originals.offer(&of, || Original::Drop(drop.reason, drop.detail.clone()));
+            }
+        })?;
+        offered?;
+        let mut copies: Sorter<(u64, Visited)> = Sorter::within(self.folder, "revisited");
+        originals.settle(&mut |settled| match settled {
+            Settled::Page(visited, place) => {
+                let bytes = visited.url.len() + visited.origin.record_id.len();
+                copies.push((place, visited), bytes)
+            }
+            Settled::Drop(drop) => self.dropped((drop, None)),
+        })?;
+        self.copy(copies, pages)
+    }
+
+    /// Copies pages for the revisits that found them unchanged. Their HTML is not copied.
+    fn copy(&mut self, copies: Sorter<(u64, Visited)>, pages: &SegmentPages) -> io::Result<()> {
+        let mut copies = copies.finish()?;
+        let (mut place, mut held) = (0_u64, Vec::new());
+        self.each_page(pages, &mut |page| {
+            while copies.peek().is_some_and(|(of, _)| *of == place) {
+                let copy = copies.next().transpose()?;
+                held.extend(copy.map(|(_, visited)| page.copy_for(visited)));
+            }
+            place += 1;
+            Ok(())
+        })?;
+        // Only now, as the pages are locked before.
+        held.into_iter().try_for_each(|copy| self.page(copy, pages))
+    }
+
+    /// Visits every page whose site is known, always in the same order.
+    fn each_page(
+        &self,
+        pages: &SegmentPages,
+        see: &mut dyn FnMut(&StoredPage) -> io::Result<()>,
+    ) -> io::Result<()> {
+        pages.each(see)?;
+        let mut seen = Ok(());
+        self.of_sites.added.each(&mut |added| {
+            if seen.is_ok() {
+                seen = added_page(added).and_then(|page| see(&page));
+            }
+        })?;
+        seen
+    }
+
+    /// Follows redirects from feed items to sites with pages; counts those that lead elsewhere.
+    fn lead_items(&mut self, pages: &SegmentPages) -> io::Result<()> {
+        let hops = self.hops()?;
+        let pages = self.pages_on_the_way(&hops, pages)?;
+        let items = std::mem::replace(&mut self.items, Sorter::in_memory());
+        let mut last: Option<FeedItem> = None;
+        for item in items.finish()? {
+            let mut item = item?;
+            if last.as_ref() == Some(&item) {
+                continue;
+            }
+            last = Some(item.clone());
+            item.link = hops.follow(item.link, self.tracking, &|address| pages.contains(address));
+            match site_key(&item.link).map(|key| (xxh3_64(key.as_bytes()), key)) {
+                Some((hash, key)) if self.sites.contains(&hash) => {
+                    let bytes = item.link.len() + item.description.len() + 200;
+                    self.totals.items += 1;
+                    self.of_sites.items.push((hash, key, item), bytes)?;
+                }
+                _ => self.totals.unmatched_items += 1,
+            }
+        }
+        Ok(())
+    }
+
+    /// The redirects that links of feed items follow: few of all those read.
+    fn hops(&self) -> io::Result<Redirects> {
+        let key = |link: &str| self.tracking.address(link).map(|address| address.key);
+        let mut wanted: BTreeSet<String> = BTreeSet::new();
+        self.items.each(&mut |item| wanted.extend(key(&item.link)))?;
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut hops: BTreeSet<(Address, String)> = BTreeSet::new();
+        for _ in 0..MOST_HOPS {
+            if wanted.is_empty() {
+                break;
+            }
+            let mut next: BTreeSet<String> = BTreeSet::new();
+            self.redirects.each(&mut |hop| {
+                if wanted.contains(&hop.0.key) && hops.insert(hop.clone()) {
+                    next.extend(key(&hop.1));
+                }
+            })?;
+            seen.append(&mut wanted);
+            next.retain(|key| !seen.contains(key));
+            wanted = next;
+        }
+        Ok(Redirects::of(hops.into_iter()))
+    }
+
+    /// The addresses on the way of feed items' links that belong to pages, where this matters.
+    fn pages_on_the_way(
+        &self,
+        hops: &Redirects,
+        all: &SegmentPages,
+    ) -> io::Result<BTreeSet<Address>> {
+        let mut doubtful: BTreeSet<Address> = BTreeSet::new();
+        let mut see = |item: &FeedItem| doubtful.extend(hops.doubtful(&item.link, self.tracking));
+        self.items.each(&mut see)?;
+        let mut pages = BTreeSet::new();
+        if !doubtful.is_empty() {
+            self.each_page(all, &mut |page| {
+                let address = self.tracking.address(&page.head.url);
+                pages.extend(address.filter(|address| doubtful.contains(address)));
+                Ok(())
+            })?;
+        }
+        Ok(pages)
+    }
+}

@@ -1,0 +1,178 @@
+//! Messages on standard error: a level, where, what, and what to do next; one line each, or JSON with the same as
+//! fields.
+//!
+//! An event has the fields `at` and `next` beside its message, both optional:
+//! `tracing::warn!(at = %path.display(), next = "reading the other inputs", "cannot be opened")` is printed as
+//! `warning: crawl/a.warc.gz: cannot be opened; reading the other inputs`.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, IsTerminal};
+use std::sync::{Mutex, PoisonError};
+
+use clap::ValueEnum;
+use errors::{Problem, sentence};
+use indicatif::MultiProgress;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::printed::{self, Printed};
+
+/// Target of events that say how far a run is: printed without a label.
+pub(crate) const PROGRESS: &str = "sitegrove::running";
+
+/// Format of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// One line each, for people
+    Text,
+    /// One JSON object per line
+    Json,
+}
+
+/// Which messages are printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Verbosity {
+    /// Only errors.
+    pub quiet: bool,
+    /// 0: warnings and progress; 1: also notes on what is done; 2: also details for bug reports.
+    pub verbose: u8,
+}
+
+impl Verbosity {
+    fn filter(self) -> EnvFilter {
+        let directives = match (self.quiet, self.verbose) {
+            (true, _) => "sitegrove=error",
+            (_, 0) => "sitegrove=warn,sitegrove::running=info",
+            (_, 1) => "sitegrove=info",
+            _ => "sitegrove=debug",
+        };
+        // What the command line says counts more than the environment.
+        let of_environment = std::env::var("RUST_LOG").ok().filter(|own| !own.is_empty());
+        match of_environment.filter(|_| !self.quiet && self.verbose == 0) {
+            Some(own) => EnvFilter::new(own),
+            None => EnvFilter::new(directives),
+        }
+    }
+}
+
+/// Whether to print with colours: at a terminal, for people who want them (<https://no-color.org>).
+pub fn has_colours(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// The bars on the screen: messages are printed above them.
+static BARS: Mutex<Option<MultiProgress>> = Mutex::new(None);
+
+/// Prints messages above these bars from now on, or where there are none.
+pub(crate) fn print_above(bars: Option<MultiProgress>) {
+    *BARS.lock().unwrap_or_else(PoisonError::into_inner) = bars;
+}
+
+/// Standard error, above the bars.
+struct Above;
+
+impl io::Write for Above {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let bars = BARS.lock().unwrap_or_else(PoisonError::into_inner);
+        let write = || io::Write::write_all(&mut io::stderr(), bytes);
+        bars.as_ref().map_or_else(write, |bars| bars.suspend(write))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::Write::flush(&mut io::stderr())
+    }
+}
+
+/// Starts printing messages to standard error.
+pub fn init(format: LogFormat, verbosity: Verbosity) {
+    let log = tracing_subscriber::fmt().with_env_filter(verbosity.filter());
+    let colours = has_colours(&io::stderr());
+    match format {
+        LogFormat::Json => log.with_writer(|| Printed::json(io::stderr())).json().init(),
+        LogFormat::Text => log.with_writer(|| Above).event_format(MessageLines { colours }).init(),
+    }
+}
+
+/// Prints an error that ends the command.
+pub fn error(problem: &Problem) {
+    let Problem { at, what, next } = problem;
+    match (at.is_empty(), next.is_empty()) {
+        (true, true) => tracing::error!("{what}"),
+        (true, false) => tracing::error!(next, "{what}"),
+        (false, true) => tracing::error!(at, "{what}"),
+        (false, false) => tracing::error!(at, next, "{what}"),
+    }
+}
+
+struct MessageLines {
+    colours: bool,
+}
+
+#[derive(Default)]
+struct EventFields {
+    at: String,
+    what: String,
+    next: String,
+    others: String,
+}
+
+impl EventFields {
+    fn set(&mut self, name: &str, value: String) {
+        match name {
+            "message" => self.what = value,
+            "at" => self.at = value,
+            "next" => self.next = value,
+            // Writing to a String cannot fail.
+            _ => drop(write!(self.others, " {name}={value}")),
+        }
+    }
+}
+
+impl Visit for EventFields {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.set(field.name(), value.to_owned());
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.set(field.name(), format!("{value:?}"));
+    }
+}
+
+impl<S, N> FormatEvent<S, N> for MessageLines
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        _context: &FmtContext<'_, S, N>,
+        mut out: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let (label, colour) = match *event.metadata().level() {
+            Level::ERROR => ("error", "\x1b[1;31m"),
+            Level::WARN => ("warning", "\x1b[1;33m"),
+            Level::INFO => ("note", "\x1b[1;36m"),
+            Level::DEBUG => ("debug", "\x1b[2m"),
+            Level::TRACE => ("trace", "\x1b[2m"),
+        };
+        let mut fields = EventFields::default();
+        event.record(&mut fields);
+        let is_progress = event.metadata().target() == PROGRESS;
+        match self.colours {
+            _ if is_progress => {}
+            true => write!(out, "{colour}{label}:\x1b[0m ")?,
+            false => write!(out, "{label}: ")?,
+        }
+        let text = sentence(&fields.at, &fields.what, &fields.next);
+        let others = if is_progress { "" } else { &fields.others };
+        // Indented, so that no further line of a message looks like the start of one.
+        let shown = printed::text(&text).replace('\n', "\n  ");
+        writeln!(out, "{shown}{}", printed::line(others))
+    }
+}

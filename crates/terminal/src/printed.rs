@@ -1,0 +1,251 @@
+//! Safe output: nothing from a page, a file name or an address can move the cursor of a terminal, change its
+//! colours or title, or change the direction of text.
+//!
+//! Every command writes to a [`Printed`]. Values that have to stay on one line go through [`line()`] as well.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+
+use report::readable::{Shown, shown};
+
+/// Makes a text of several lines safe: line feeds and tabs stay.
+pub fn text(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|letter| shown(letter) == Shown::Plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    text.chars().for_each(|letter| OutputForm::Text.push(letter, &mut out));
+    Cow::Owned(out)
+}
+
+/// Makes a text safe and keeps it on one line: line feeds and tabs are printed by code point too.
+pub fn line(text: &str) -> Cow<'_, str> {
+    match self::text(text) {
+        shown if shown.contains(['\n', '\t']) => {
+            Cow::Owned(shown.replace('\n', "\\n").replace('\t', "\\t"))
+        }
+        shown => shown,
+    }
+}
+
+/// The format of the output, which determines how a code point is written.
+#[derive(Clone, Copy, Debug)]
+enum OutputForm {
+    /// Text for people: `\u{202e}`.
+    Text,
+    /// JSON: `\u202e` (RFC 8259 §7). The values are the same.
+    Json,
+    /// HTML: `&#x202e;`. Control characters are not allowed in HTML and are removed.
+    Html,
+}
+
+impl OutputForm {
+    /// Adds a character, or its code point.
+    fn push(self, letter: char, out: &mut String) {
+        let is = shown(letter);
+        // Writing to a String cannot fail.
+        let _ = match (self, is) {
+            (_, Shown::Plain) => out.write_char(letter),
+            (Self::Text, Shown::LeftOut) => Ok(()),
+            (Self::Text, Shown::Named) => write!(out, "{}", letter.escape_unicode()),
+            (Self::Json, _) => {
+                letter.encode_utf16(&mut [0; 2]).iter().try_for_each(|u| write!(out, "\\u{u:04x}"))
+            }
+            (Self::Html, _) if letter.is_control() => Ok(()),
+            (Self::Html, _) => write!(out, "&#x{:x};", u32::from(letter)),
+        };
+    }
+}
+
+/// A stream for people: text that is written to it as UTF-8 comes out without anything that a terminal would
+/// obey, whether or not it goes to a terminal. The format is text unless set otherwise.
+#[derive(Debug)]
+pub struct Printed<W: Write> {
+    inner: W,
+    form: OutputForm,
+    /// Whether only results that were asked for are printed.
+    quiet: bool,
+    width: usize,
+    /// The first bytes of a character whose rest was not written yet.
+    begun: Vec<u8>,
+}
+
+/// Columns where there is no terminal.
+pub const COLUMNS: usize = 80;
+
+/// Columns of a terminal: those that it has, or [`COLUMNS`] if the stream is none.
+pub fn columns(stream: &console::Term) -> usize {
+    stream.size_checked().map_or(COLUMNS, |(_, columns)| usize::from(columns).max(1))
+}
+
+/// Where commands print.
+pub type Console<'a> = Printed<&'a mut dyn Write>;
+
+impl<W: Write> Printed<W> {
+    /// Text for people.
+    pub fn text(inner: W) -> Self {
+        Self { inner, form: OutputForm::Text, quiet: false, width: COLUMNS, begun: Vec::new() }
+    }
+
+    /// The same stream on a terminal with this many columns; if it is quiet, only results are printed.
+    #[must_use]
+    pub fn on_terminal(self, width: usize, quiet: bool) -> Self {
+        Self { width, quiet, ..self }
+    }
+
+    /// Columns of the terminal; [`COLUMNS`] if there is none.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether only results that were asked for are printed.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Writes a line about what was done, unless the stream is quiet: the results are in files.
+    ///
+    /// # Errors
+    /// As the stream.
+    pub fn note(&mut self, what: fmt::Arguments<'_>) -> io::Result<()> {
+        if self.quiet {
+            return Ok(());
+        }
+        writeln!(self, "{what}")
+    }
+
+    /// Writes a value as one line of JSON.
+    ///
+    /// # Errors
+    /// As the stream.
+    pub fn json_line(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
+        serde_json::to_writer(self.as_json(), value)?;
+        writeln!(self)
+    }
+
+    /// JSON, in any layout.
+    pub fn json(inner: W) -> Self {
+        Self { form: OutputForm::Json, ..Self::text(inner) }
+    }
+
+    /// The same stream, for JSON.
+    pub fn as_json(&mut self) -> Printed<&mut W> {
+        Printed::json(&mut self.inner)
+    }
+
+    /// The same stream, for HTML.
+    pub fn as_html(&mut self) -> Printed<&mut W> {
+        Printed { form: OutputForm::Html, ..Printed::text(&mut self.inner) }
+    }
+
+    /// Writes a literal as it is, such as the terminal sequence for bold.
+    ///
+    /// # Errors
+    /// As the stream.
+    pub fn ours(&mut self, literal: &'static str) -> io::Result<()> {
+        self.inner.write_all(literal.as_bytes())
+    }
+}
+
+impl<W: Write> Write for Printed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Fast path: most output is ASCII, in short pieces.
+        if self.begun.is_empty() && bytes.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t')) {
+            self.inner.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
+        self.begun.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.begun) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => self.begun.len(),
+        };
+        // Invalid UTF-8, which our own text never has, may come before the end.
+        let rest = self.begun.split_off(whole);
+        let text = String::from_utf8_lossy(&self.begun);
+        let mut out = String::with_capacity(text.len() + 16);
+        text.chars().for_each(|letter| self.form.push(letter, &mut out));
+        self.inner.write_all(out.as_bytes())?;
+        self.begun = rest;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All that must not come out, with a letter between any two.
+    fn harm() -> String {
+        let ranges =
+            ['\0'..='\u{8}', '\u{b}'..='\u{1f}', '\u{7f}'..='\u{9f}', '\u{2028}'..='\u{202e}'];
+        let more = ['\u{2066}'..='\u{206f}', '\u{fff9}'..='\u{fffb}', '\u{200e}'..='\u{200f}'];
+        let tags = ['\u{e0000}'..='\u{e007f}', '\u{61c}'..='\u{61c}', '\u{feff}'..='\u{feff}'];
+        let all = ranges.into_iter().chain(more).chain(tags).flatten();
+        all.flat_map(|letter| ['x', letter]).collect()
+    }
+
+    fn printed(form: OutputForm, text: &str, piece: usize) -> String {
+        let mut out = Vec::new();
+        let mut stream = Printed { form, ..Printed::text(&mut out) };
+        text.as_bytes().chunks(piece).for_each(|bytes| stream.write_all(bytes).unwrap());
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn nothing_a_terminal_obeys_comes_out() {
+        let harm = harm();
+        for form in [OutputForm::Text, OutputForm::Json, OutputForm::Html] {
+            let whole = printed(form, &harm, harm.len());
+            assert!(whole.chars().all(|letter| shown(letter) == Shown::Plain), "{whole:?}");
+            for piece in 1..7 {
+                assert_eq!(printed(form, &harm, piece), whole, "{form:?} in pieces of {piece}");
+            }
+        }
+        assert_eq!(text(&harm), printed(OutputForm::Text, &harm, 1));
+    }
+
+    #[test]
+    fn texts_stay_readable() {
+        for plain in ["a b\n\tc", "Ünïcödé 北京", "نص‌عربی", "👩‍👩‍👧", "\u{a0}\u{ad}\u{200b}"]
+        {
+            assert!(matches!(text(plain), Cow::Borrowed(same) if same == plain));
+        }
+        assert_eq!(text("a\u{1b}[31mb\u{202e}c\u{200f}\u{9b}"), "a\\u{1b}[31mb\\u{202e}c\\u{9b}");
+        assert_eq!(line("one\ntwo\tthree\r"), "one\\ntwo\\tthree\\u{d}");
+    }
+
+    #[test]
+    fn json_keeps_its_values() {
+        let value = [harm() + "\"\\\n\t"];
+        let json = serde_json::to_string_pretty(&value).unwrap();
+        let back: [String; 1] = serde_json::from_str(&printed(OutputForm::Json, &json, 5)).unwrap();
+        assert_eq!(back, value);
+    }
+
+    #[test]
+    fn a_quiet_stream_has_results_only() {
+        for (quiet, expected) in [(false, "note\nresult\n"), (true, "result\n")] {
+            let mut out = Vec::new();
+            let mut stream = Printed::text(&mut out).on_terminal(40, quiet);
+            assert_eq!((stream.width(), stream.is_quiet()), (40, quiet));
+            stream.note(format_args!("note")).unwrap();
+            writeln!(stream, "result").unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn broken_characters_are_marked() {
+        let mut out = Vec::new();
+        let mut stream = Printed::text(&mut out);
+        for bytes in [&b"a\xc3"[..], b"\xbc\xffb\xe4", b"c"] {
+            stream.write_all(bytes).unwrap();
+        }
+        assert_eq!(String::from_utf8(out).unwrap(), "aü\u{fffd}b\u{fffd}c");
+    }
+}

@@ -1,0 +1,309 @@
+//! The arguments of `sitegrove run`, some of which the steps have, too, and the settings that they change.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use config::{Config, Duplicates, SinkList, SinkName};
+use model::{PageType, Verdict};
+use sink::RunCounts;
+use sitemodel::Engine;
+use sitemodel::settings::SignifierChoice;
+use terminal::arguments::PrintFormat;
+use terminal::arguments::{at_least_one, whole};
+
+/// Source of signifiers.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SignifiersArg {
+    /// Terms of the page, by tf-idf over its siblings
+    Tfidf,
+    /// Title and description of the feed item that points to the page
+    Feeds,
+}
+
+/// What makes a run that finished fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// A site's model is drifting or broken
+    Drifting,
+    /// A site's model is broken
+    Broken,
+    /// The inputs hold no page
+    Empty,
+}
+
+impl FailOn {
+    /// Whether a run with these counts fails.
+    pub(super) fn is_met(self, counts: &RunCounts) -> bool {
+        let of = |verdict: Verdict| counts.sites_by_health.contains_key(verdict.as_str());
+        match self {
+            Self::Drifting => of(Verdict::Drifting) || of(Verdict::Broken),
+            Self::Broken => of(Verdict::Broken),
+            Self::Empty => counts.pages == 0,
+        }
+    }
+}
+
+/// Arguments of `sitegrove run`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove run configs/quickstart.toml
+  sitegrove run crawl/*.warc.gz --out out/tonight
+  sitegrove run crawl/ --feeds feeds/ --signifiers feeds -j 8 -o out/tonight
+  sitegrove run saved-pages/ --engine euclid --out out/pages
+  sitegrove run crawl/ --site-configs my-wrappers/ -o out/tonight
+  sitegrove run crawl/ --sinks parquet --index articles.index -o out/tonight
+  sitegrove run crawl/ --models models.sqlite --fail-on broken -o out/tonight
+  sitegrove run --reextract --models models.sqlite -o out/again
+  sitegrove run crawl/ --memory 4GB --spool /scratch -o out/tonight
+  sitegrove run s3://crawl/night/ --work /scratch -o s3://out/night
+  sitegrove run crawl/ --dry-run
+  sitegrove run crawl/ --site blog.example --since 2026-10-01 -o out/try
+  sitegrove run crawl/ --limit 500 -o out/try
+
+The same command resumes a run that was stopped or killed, and does nothing if the run is complete. `sitegrove status DIR` shows the progress.
+
+Exit codes: 0 success; 1 finished, but an input could not be read to its end, damaged inputs gave no page, an output could not be written, or --fail-on applies; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command resumes).")]
+pub struct RunArgs {
+    /// A configuration file (.toml), if any, followed by WARC, ARC, WACZ, HTML or MHTML files, indexes of
+    /// archives (CDX, CDXJ), folders, globs or addresses (https://, s3://, hdfs://); @FILE reads a list of them, - reads
+    /// an archive from standard input
+    #[arg(value_name = "CONFIG|INPUT")]
+    pub inputs: Vec<String>,
+    /// Configuration file, as for the other commands; the same as naming it first
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Output folder, or an address s3://BUCKET/PREFIX, to which files are uploaded when the run is complete
+    /// [default: sitegrove-out]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// RSS, Atom or JSON Feed files, folders or globs (repeatable)
+    #[arg(long, value_name = "PATH")]
+    pub feeds: Vec<String>,
+    /// What is learnt, extracted and written.
+    #[command(flatten)]
+    pub extraction: ExtractionArgs,
+    /// Outputs that grow.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
+    /// Memory limit, such as 800MiB or 16GB; pages that do not fit are kept on disk [default: half of the
+    /// machine's memory]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Folder for pages that do not fit into memory [default: one in the output folder]
+    #[arg(long, value_name = "DIR")]
+    pub spool: Option<PathBuf>,
+    /// With an output at an address: folder in which the run is kept until its files are uploaded [default: the
+    /// system's folder of temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub work: Option<PathBuf>,
+    /// Write metrics for Prometheus to this file and keep it up to date
+    #[arg(long, value_name = "FILE")]
+    pub metrics: Option<PathBuf>,
+    /// Compare with the run in this folder: the report shows what changed, and the metrics name its counts
+    #[arg(long, value_name = "RUN_DIR")]
+    pub compare: Option<PathBuf>,
+    /// Use and improve the site models in this file, which grows from run to run
+    #[arg(long, value_name = "FILE")]
+    pub models: Option<PathBuf>,
+    /// Extract pages again with the models in the models file, which is not changed; in the archive, the new
+    /// results replace the earlier ones. Without inputs, the pages in the models file are extracted
+    #[arg(long, requires = "models")]
+    pub reextract: bool,
+    /// Limit the total size of the pages that the models file retains, such as 500MiB [default: 4GiB]
+    #[arg(long, value_name = "SIZE", requires = "models")]
+    pub models_size: Option<String>,
+    /// Exit with code 1 if a site's model drifts or is broken (with --models), or if no page was found;
+    /// comma-separated
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub fail_on: Vec<FailOn>,
+    /// Replace the run in the output folder
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Only read the inputs and print what a run would process and need; writes nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Format of the summary
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PrintFormat,
+    /// Which pages to take.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
+}
+
+impl RunArgs {
+    /// The settings: defaults, then the configuration file, then the flags.
+    ///
+    /// # Errors
+    /// If the configuration cannot be read or contains an unknown key.
+    pub fn config(&self) -> Result<Config> {
+        let (file, inputs) = match self.inputs.split_first() {
+            Some((first, _)) if first.ends_with(".toml") && self.config.is_some() => {
+                bail!("two configuration files, {first} and that of --config; give one of them")
+            }
+            Some((first, rest)) if first.ends_with(".toml") => (Some(Path::new(first)), rest),
+            _ => (self.config.as_deref(), self.inputs.as_slice()),
+        };
+        let mut config = Config::load(file)?;
+        config.run.inputs.extend(inputs.iter().cloned());
+        config.run.feeds.extend(self.feeds.iter().cloned());
+        set(&mut config.run.out, &self.out);
+        self.extraction.apply(&mut config)?;
+        self.outputs.apply(&mut config)?;
+        set(&mut config.run.memory, &self.memory);
+        set(&mut config.run.spool, &self.spool);
+        set(&mut config.run.work, &self.work);
+        set(&mut config.run.metrics, &self.metrics);
+        set(&mut config.run.compare, &self.compare);
+        set(&mut config.run.models, &self.models);
+        self.selection.apply(&mut config);
+        config.run.reextract |= self.reextract;
+        set(&mut config.run.models_size, &self.models_size);
+        let of_models = |own: &FailOn| *own != FailOn::Empty;
+        if self.fail_on.iter().any(of_models) && config.run.models().is_none() {
+            bail!(
+                "--fail-on drifting and --fail-on broken need --models: without it no health is known"
+            );
+        }
+        Ok(config)
+    }
+}
+
+/// Choices that decide what is learnt, extracted and written.
+#[derive(Args, Debug)]
+pub struct ExtractionArgs {
+    /// Extraction engine: grove, forest, coverage, forest-j, forest-u, sigfeed, description, words-leaves,
+    /// euclid, blocks, density or text-density [default: grove]
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<Engine>,
+    /// Source of the terms that distinguish a page from its siblings [default: tfidf]
+    #[arg(long, value_name = "SOURCE")]
+    pub signifiers: Option<SignifiersArg>,
+    /// Site configs (wrappers written by hand, in the ftr-site-config format): a file HOST.txt or a folder of
+    /// such files. They take precedence over learnt wrappers (repeatable)
+    #[arg(long, value_name = "FILE|DIR")]
+    pub site_configs: Vec<PathBuf>,
+    /// Outputs to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index, siteconfig, report;
+    /// or all [default: jsonl,report]
+    #[arg(long, value_name = "LIST")]
+    pub sinks: Option<SinkList>,
+    /// Include each article as Markdown in the outputs jsonl, parquet and bulk
+    #[arg(long)]
+    pub markdown: bool,
+    /// Types of pages to write, comma-separated: article, documentation, service, forum, collection, listing,
+    /// product [default: all]
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    pub page_types: Vec<PageType>,
+    /// What to do with articles that are the same as others of the crawl [default: flag]
+    #[arg(long, value_name = "HOW")]
+    pub duplicates: Option<Duplicates>,
+    /// Number of threads; 0 is one per core [default: 0]
+    #[arg(long, short, value_name = "N", value_parser = whole::<usize>)]
+    pub jobs: Option<usize>,
+}
+
+impl ExtractionArgs {
+    /// Changes the settings accordingly.
+    pub(in crate::commands) fn apply(&self, config: &mut Config) -> Result<()> {
+        set(&mut config.rank.engine, &self.engine);
+        if let Some(signifiers) = self.signifiers {
+            config.signify.source = match signifiers {
+                SignifiersArg::Tfidf => SignifierChoice::TfIdf,
+                SignifiersArg::Feeds => SignifierChoice::Feeds,
+            };
+        }
+        set(&mut config.emit.sinks, &self.sinks.as_ref().map(|list| list.0.clone()));
+        if !self.site_configs.is_empty() {
+            config.wrap.site_configs.extend(self.site_configs.iter().cloned());
+            config.read_site_configs()?;
+        }
+        config.emit.markdown |= self.markdown;
+        if !self.page_types.is_empty() {
+            config.emit.page_types.clone_from(&self.page_types);
+        }
+        set(&mut config.emit.duplicates, &self.duplicates);
+        set(&mut config.run.jobs, &self.jobs);
+        Ok(())
+    }
+}
+
+/// Outputs that grow from run to run.
+#[derive(Args, Debug)]
+pub struct OutputArgs {
+    /// Add the articles to this archive, an SQLite file that is created if necessary; adds sqlite to the
+    /// outputs
+    #[arg(long, value_name = "FILE")]
+    pub archive: Option<PathBuf>,
+    /// Add the articles to the search index in this folder; adds index to the outputs
+    #[arg(long, value_name = "DIR")]
+    pub index: Option<PathBuf>,
+    /// Add the articles to the data set in this folder, or at this address (s3://) if the output is at one, too:
+    /// Parquet files partitioned by date; adds dataset to the outputs
+    #[arg(long, value_name = "DIR")]
+    pub dataset: Option<PathBuf>,
+    /// Remove articles whose addresses are gone (status 404 or 410, or a redirect elsewhere) from the index instead
+    /// of marking them
+    #[arg(long)]
+    pub forget_gone: bool,
+}
+
+impl OutputArgs {
+    /// Changes the settings accordingly.
+    pub(crate) fn apply(&self, config: &mut Config) -> Result<()> {
+        let emit = &mut config.emit;
+        let named = [
+            (&self.archive, &mut emit.archive, SinkName::Sqlite),
+            (&self.index, &mut emit.index, SinkName::Index),
+            (&self.dataset, &mut emit.dataset, SinkName::Dataset),
+        ];
+        for (path, setting, sink) in named {
+            if let Some(path) = path {
+                setting.clone_from(path);
+                emit.sinks.push(sink);
+            }
+        }
+        emit.forget_gone |= self.forget_gone;
+        if self.forget_gone && !emit.sinks.contains(&SinkName::Index) {
+            bail!("--forget-gone needs an index: name it with --index, or choose --sinks index");
+        }
+        Ok(())
+    }
+}
+
+/// Which pages of the inputs to take.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Choice of pages")]
+pub struct SelectionArgs {
+    /// Only pages of this site, named by its host (repeatable)
+    #[arg(long, value_name = "HOST")]
+    pub site: Vec<String>,
+    /// Only pages captured on this date or later: 2026-10-05, or with a time, 2026-10-05T03:00:00Z
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Only pages captured on this date or earlier; the date itself is included
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+    /// Only the first N of these pages, in the order of the inputs' paths
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub limit: Option<u64>,
+}
+
+impl SelectionArgs {
+    /// Changes the settings accordingly.
+    pub(crate) fn apply(&self, config: &mut Config) {
+        let run = &mut config.run;
+        if !self.site.is_empty() {
+            run.sites.clone_from(&self.site);
+        }
+        set(&mut run.since, &self.since);
+        set(&mut run.until, &self.until);
+        set(&mut run.limit, &self.limit);
+    }
+}
+
+pub(in crate::commands) fn set<T: Clone>(setting: &mut T, value: &Option<T>) {
+    if let Some(value) = value {
+        setting.clone_from(value);
+    }
+}

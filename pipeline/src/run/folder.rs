@@ -1,0 +1,329 @@
+//! Locks a run folder and determines whether it contains a run to resume.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use config::files::file_hash;
+use config::{Config, SinkName};
+use errors::Problem;
+use input::{InputKind, InputState};
+use segment::collect::Segments;
+use sink::{AtomicFile, Ledger, RunState};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::run::identity::Identity;
+use crate::run::site_results::SiteResults;
+
+/// Subfolder of a run folder with the state of an unfinished run.
+pub(crate) const STATE: &str = ".sitegrove";
+
+#[derive(Debug)]
+pub(crate) struct RunFolder {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// What to do in a run folder.
+#[derive(Debug)]
+pub(crate) enum Claim {
+    /// Start a run from the beginning.
+    Begin(RunFolder),
+    /// Resume the unfinished run in it.
+    Resume(RunFolder),
+    /// Nothing: the folder contains this run, complete.
+    Done(Box<Ledger>),
+}
+
+const LOCK: &str = "lock";
+const IDENTITY: &str = "run.json";
+/// Digest of a merge that is not finished.
+const MERGE: &str = "merge";
+const RESULTS: &str = "results";
+const SEGMENTS: &str = "segments";
+
+impl RunFolder {
+    /// Locks a run folder, which must be absent, empty, or contain this run, finished or not; or another one,
+    /// if it may be overwritten.
+    pub(crate) fn claim(config: &Config, identity: &Identity, overwrite: bool) -> Result<Claim> {
+        let path = config.run.out.as_path();
+        let shown = path.display();
+        if path.is_file() {
+            bail!("the output folder {shown} is a file; choose another with --out");
+        }
+        let finished = Ledger::read(path).filter(|ledger| ledger.state == RunState::Complete);
+        let unfinished = unfinished(path);
+        let occupied = holds_files(path);
+        if !overwrite {
+            // A finished run with failed outputs does not prevent one with other outputs.
+            let in_part = finished.as_ref().is_some_and(|ledger| !ledger.failed_sinks.is_empty());
+            if let Some(before) = unfinished.as_ref().filter(|_| !in_part)
+                && !identity.is_that_of(before)
+                && !before.has_stream()
+            {
+                let differences = identity.differences(before);
+                bail!(
+                    "the output folder {shown} contains a different unfinished run: \
+                     {differences}. Resume it with its own command, choose another folder with \
+                     --out, or start over with --overwrite"
+                );
+            }
+            match &finished {
+                Some(ledger) => {
+                    fits(ledger, identity, &shown)?;
+                    let chosen = config.emit.chosen();
+                    let is_there = |name: &SinkName| name.path(path, &config.emit).exists();
+                    if is_done(ledger, identity)
+                        && chosen.iter().all(is_there)
+                        && unfinished.is_none()
+                    {
+                        // Left by a process that died while cleaning up.
+                        if path.join(STATE).exists()
+                            && let Ok(folder) = Self::lock(path)
+                        {
+                            folder.finish()?;
+                        }
+                        return Ok(Claim::Done(Box::new(ledger.clone())));
+                    }
+                }
+                None if occupied && unfinished.is_none() => bail!(
+                    "the output folder {shown} is not empty and contains no finished run; \
+                     choose another with --out, or write into it with --overwrite"
+                ),
+                None => {}
+            }
+        }
+        let folder = Self::lock(path)?;
+        let goes_on = !identity.has_stream()
+            && unfinished.as_ref().is_some_and(|before| identity.is_that_of(before));
+        if !goes_on {
+            folder.clear()?;
+        }
+        if !goes_on || unfinished.as_ref() != Some(identity) {
+            let json = serde_json::to_vec_pretty(identity).unwrap_or_default();
+            AtomicFile::write_whole(&folder.state().join(IDENTITY), &json)?;
+        }
+        Ok(if goes_on { Claim::Resume(folder) } else { Claim::Begin(folder) })
+    }
+
+    /// Locks a folder for the merge with this digest. It must be absent, empty, or contain what this merge left when it
+    /// was interrupted; or another run, if it may be overwritten. A merge starts from the beginning.
+    pub(crate) fn claim_for_merge(path: &Path, digest: &str, overwrite: bool) -> Result<Self> {
+        let shown = path.display();
+        let left = fs::read_to_string(path.join(STATE).join(MERGE)).ok();
+        let is_run = left.is_some() || path.join(STATE).join(IDENTITY).exists();
+        let holds = match fs::read_dir(path) {
+            Ok(entries) => entries.flatten().any(|entry| entry.file_name() != STATE),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(error).with_context(|| format!("cannot read {shown}")),
+        };
+        match (is_run, Ledger::read(path).is_some()) {
+            _ if left.as_deref() == Some(digest) => {}
+            (false, false) if holds => {
+                bail!("{shown} is not empty and contains no run; name another folder")
+            }
+            (true, false) if !overwrite => bail!(
+                "{shown} contains another unfinished merge or run; give its own command again, name another folder, \
+                 or replace it with --overwrite"
+            ),
+            (_, true) if !overwrite => bail!("{shown} contains a run; --overwrite replaces it"),
+            _ => {}
+        }
+        Self::lock(path)
+    }
+
+    pub(crate) fn begin_merge(&self, digest: &str) -> Result<()> {
+        Ok(AtomicFile::write_whole(&self.state().join(MERGE), digest.as_bytes())?)
+    }
+
+    /// Whether a merge that is not finished wrote results here.
+    pub(crate) fn holds_merge(&self) -> bool {
+        self.state().join(MERGE).exists()
+    }
+
+    fn lock(path: &Path) -> Result<Self> {
+        let shown = path.display();
+        let state = path.join(STATE);
+        fs::create_dir_all(&state)
+            .with_context(|| format!("cannot create the output folder {shown}"))?;
+        let name = state.join(LOCK);
+        let open = File::options().create(true).truncate(false).read(true).write(true).open(&name);
+        let mut file = open.with_context(|| format!("cannot write {}", name.display()))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut by = String::new();
+                let _ = file.read_to_string(&mut by);
+                bail!(
+                    "another run (process {}) is writing to {shown}; wait for it, or choose \
+                     another folder with --out",
+                    by.trim()
+                );
+            }
+            // Some network file systems have no locks.
+            Err(TryLockError::Error(error)) => {
+                tracing::warn!(
+                    at = %shown,
+                    next = "make sure that no other run writes to it",
+                    "cannot lock the output folder: {error}"
+                );
+            }
+        }
+        let emptied = file.set_len(0).and_then(|()| file.rewind());
+        emptied
+            .and_then(|()| writeln!(file, "{}", std::process::id()))
+            .with_context(|| format!("cannot write {}", name.display()))?;
+        Ok(Self { path: path.to_owned(), _lock: file })
+    }
+
+    /// Whether another process has locked a run folder.
+    pub(crate) fn is_held(path: &Path) -> bool {
+        let Ok(file) = File::open(path.join(STATE).join(LOCK)) else { return false };
+        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    }
+
+    pub(crate) fn state(&self) -> PathBuf {
+        self.path.join(STATE)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Folder for what does not fit into memory: in the run folder, or a subfolder of `named`, which other runs may use
+    /// too.
+    pub(crate) fn work_folder(&self, named: &Path) -> PathBuf {
+        if named.as_os_str().is_empty() {
+            return self.state().join(SEGMENTS);
+        }
+        let whole = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
+        let hash = xxh3_64(whole.as_os_str().as_encoded_bytes());
+        named.join(format!("sitegrove-spool-{hash:016x}"))
+    }
+
+    pub(crate) fn results(&self) -> PathBuf {
+        self.state().join(RESULTS)
+    }
+
+    /// Whether an earlier process kept results of sites.
+    pub(crate) fn has_results(&self) -> bool {
+        has_results(&self.state())
+    }
+
+    /// Removes the state of an unfinished run, except the lock.
+    fn clear(&self) -> Result<()> {
+        let state = self.state();
+        let listed =
+            fs::read_dir(&state).with_context(|| format!("cannot list {}", state.display()));
+        for entry in listed?.flatten() {
+            let path = entry.path();
+            let removed = match path {
+                _ if entry.file_name() == LOCK => Ok(()),
+                _ if path.is_dir() => fs::remove_dir_all(&path),
+                _ => fs::remove_file(&path),
+            };
+            removed.with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the state: the run is finished.
+    pub(crate) fn finish(self) -> Result<()> {
+        self.clear()?;
+        let state = self.state();
+        // Nothing depends on these two: ignore errors.
+        let _ = fs::remove_file(state.join(LOCK));
+        let _ = fs::remove_dir(&state);
+        Ok(())
+    }
+}
+
+/// The unfinished run in a folder, if it has results worth keeping.
+fn unfinished(path: &Path) -> Option<Identity> {
+    let state = path.join(STATE);
+    let text = fs::read(state.join(IDENTITY)).ok()?;
+    (has_results(&state) || Segments::are_complete(&state.join(SEGMENTS)))
+        .then(|| serde_json::from_slice(&text).ok())
+        .flatten()
+}
+
+fn has_results(state: &Path) -> bool {
+    fs::metadata(state.join(RESULTS)).is_ok_and(|of| of.len() > SiteResults::EMPTY)
+}
+
+/// Whether a folder contains more than a stopped run leaves: unfinished files, its state and ledger, and the
+/// folders of wrappers and the report. An archive of articles, with its log, belongs to no single run: it is
+/// extended, never replaced.
+fn holds_files(folder: &Path) -> bool {
+    let counts = |entry: fs::DirEntry| {
+        let name = entry.file_name();
+        let ours = name == "wrappers" || name == "site-config" || name == report::FOLDER;
+        if ours && entry.path().is_dir() {
+            holds_files(&entry.path())
+        } else {
+            let name = name.to_string_lossy();
+            let left = name.ends_with(".partial") || name == STATE || name == sink::Ledger::FILE;
+            !left && !name.starts_with(SinkName::Sqlite.files()[0])
+        }
+    };
+    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(counts))
+}
+
+/// The error of a failed access to the state.
+pub(crate) fn state_error(what: &str, path: &Path, error: io::Error) -> anyhow::Error {
+    anyhow::Error::new(error).context(format!("{what} {}", path.display()))
+}
+
+/// Checks that a finished run, at the place `shown`, had the settings and inputs of this one.
+pub(crate) fn fits(ledger: &Ledger, identity: &Identity, shown: &dyn Display) -> Result<()> {
+    if !ledger.inputs.is_empty() && ledger.selection() != identity.selection {
+        bail!(Problem::new(
+            shown,
+            format!(
+                "the output folder contains a run that took {}, and this one takes {}",
+                ledger.selection(),
+                identity.selection
+            ),
+            "choose another with --out, or replace it with --overwrite"
+        ))
+    }
+    if !is_same_work(ledger, &identity.config_hash, &identity.inputs) {
+        bail!(
+            "the output folder {shown} contains a run with other inputs or settings; choose another with \
+             --out, or replace it with --overwrite"
+        )
+    }
+    Ok(())
+}
+
+/// Whether a finished run that fits leaves nothing to do, if its outputs are still there.
+pub(crate) fn is_done(ledger: &Ledger, identity: &Identity) -> bool {
+    ledger.failed_sinks.is_empty()
+        && ledger.unread().is_empty()
+        && ledger.outputs_hash == identity.outputs
+        && ledger.version == identity.version
+        && !identity.has_stream()
+}
+
+/// Whether a run had these settings and inputs. A file with another time of change is compared by its
+/// digest.
+fn is_same_work(ledger: &Ledger, config_hash: &str, inputs: &[InputState]) -> bool {
+    let before: BTreeMap<_, _> = ledger.inputs.iter().map(|i| (i.file.as_str(), i)).collect();
+    let now: BTreeSet<&str> = inputs.iter().map(|input| input.file.as_str()).collect();
+    ledger.config_hash == config_hash
+        && before.len() + ledger.unread().len() >= inputs.len()
+        && before.keys().all(|file| now.contains(file))
+        && inputs.iter().all(|input| match before.get(input.file.as_str()) {
+            // It was not read in that run.
+            None => true,
+            Some(then) => {
+                then.bytes == input.bytes
+                    && (then.modified == input.modified && then.modified.is_some()
+                        || file_hash(Path::new(&input.file)).is_ok_and(|now| now == then.sha256))
+                    || input.kind == InputKind::Stream
+            }
+        })
+}

@@ -1,0 +1,266 @@
+//! Begins and closes the ledger of a run, and measures the time that its parts take.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use config::Config;
+use input::reader::Timer;
+use model::{BestWrapper, Drop, DropReason, SiteResult};
+use serde::{Deserialize, Serialize};
+use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState};
+use sitemodel::{Meter, Step};
+
+/// Time spent in each part, summed over the threads that waited for it.
+#[derive(Debug, Default)]
+pub struct Clock {
+    /// Reading inputs.
+    pub read: Timer,
+    /// Grouping by site.
+    pub group: Timer,
+    /// Parsing HTML and counting words.
+    pub parse: Timer,
+    /// Separating layouts.
+    pub cluster: Timer,
+    /// Terms and tf-idf.
+    pub signify: Timer,
+    /// Ranking patterns.
+    pub rank: Timer,
+    /// Writing and testing XPaths.
+    pub wrap: Timer,
+    /// Text, HTML and metadata.
+    pub extract: Timer,
+    /// Comparing articles, to find those that are the same.
+    pub compare: Timer,
+    /// Writing files.
+    pub emit: Timer,
+}
+
+impl Clock {
+    fn seconds(&self) -> BTreeMap<String, f64> {
+        [
+            ("read", &self.read),
+            ("group", &self.group),
+            ("parse", &self.parse),
+            ("cluster", &self.cluster),
+            ("signify", &self.signify),
+            ("rank", &self.rank),
+            ("wrap", &self.wrap),
+            ("extract", &self.extract),
+            ("compare", &self.compare),
+            ("emit", &self.emit),
+        ]
+        .map(|(name, timer)| (name.to_owned(), (timer.seconds() * 1000.0).round() / 1000.0))
+        .into()
+    }
+}
+
+impl Meter for Clock {
+    fn measure(&self, step: Step, work: &mut dyn FnMut()) {
+        let timer = match step {
+            Step::Parse => &self.parse,
+            Step::Cluster => &self.cluster,
+            Step::Signify => &self.signify,
+            Step::Rank => &self.rank,
+            Step::Wrap => &self.wrap,
+            Step::Extract => &self.extract,
+        };
+        timer.time(work);
+    }
+}
+
+pub(crate) fn begin_ledger(config: &Config, jobs: usize) -> Ledger {
+    let process = std::process::id();
+    Ledger {
+        schema: Ledger::SCHEMA,
+        state: RunState::Running,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        engine: config.rank.engine.name().to_owned(),
+        terms: terms::Analyzer::version(),
+        doubtful_below: config.extract.doubtful_below,
+        config_hash: config.hash(),
+        settings: config.differences(),
+        store_state: None,
+        outputs_hash: config.emit.hash(),
+        inputs: Vec::new(),
+        counts: RunCounts::default(),
+        drops: BTreeMap::new(),
+        unreadable: Vec::new(),
+        failed_sinks: BTreeMap::new(),
+        compared: None,
+        last_night: None,
+        progress: Some(RunProgress { process, ..RunProgress::default() }),
+        started: jiff::Timestamp::now().to_string(),
+        seconds: 0.0,
+        stage_seconds: BTreeMap::new(),
+        bytes_read: 0,
+        jobs,
+        pages_per_second: 0.0,
+        html_mb_per_second: 0.0,
+        peak_rss_bytes: None,
+    }
+}
+
+/// Fills in times and rates.
+pub(crate) fn close_ledger(ledger: &mut Ledger, begun: Instant, clock: &Clock) {
+    let seconds = begun.elapsed().as_secs_f64();
+    let html: u64 = ledger.inputs.iter().map(|i| i.html_bytes).sum();
+    let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
+    ledger.seconds = rounded(seconds);
+    ledger.stage_seconds = clock.seconds();
+    ledger.pages_per_second = rounded(ledger.counts.pages as f64 / seconds);
+    ledger.html_mb_per_second = rounded(html as f64 / 1e6 / seconds);
+    ledger.peak_rss_bytes = peak_rss();
+}
+
+/// Peak resident memory of this process, from `/proc` (Linux only).
+fn peak_rss() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// Number of sites whose wrappers are kept: more than a summary shows.
+const MOST: usize = 100;
+
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct SiteCounts {
+    pub(crate) site: String,
+    /// Whether it is a part, and more of the site follows.
+    pub(crate) more: bool,
+    counts: RunCounts,
+    drops: BTreeMap<String, u64>,
+    best: Option<BestWrapper>,
+}
+
+impl SiteCounts {
+    pub(crate) fn of(result: &SiteResult) -> Self {
+        let (articles, work) = (&result.articles, &result.work);
+        let mut counts = RunCounts {
+            pages: result.pages as u64,
+            pages_by_html5ever: work.by_html5ever,
+            pages_outgrown: work.outgrown,
+            pages_fast_path: work.fast_path,
+            pages_judged: work.judged,
+            pages_overruled: work.overruled,
+            articles: articles.len() as u64,
+            duplicates: articles.iter().filter(|of| of.duplicate_of.is_some()).count() as u64,
+            doubtful: articles.iter().filter(|article| article.doubtful).count() as u64,
+            dropped: result.drops.len() as u64,
+            ..RunCounts::default()
+        };
+        for article in articles {
+            *counts.articles_by_route.entry(article.route.as_str().to_owned()).or_default() += 1;
+        }
+        if let Some(night) = &result.night {
+            counts.sites_by_health.insert(night.verdict.as_str().to_owned(), 1);
+            counts.sites_by_decision.insert(night.decision.clone(), 1);
+        }
+        let mut drops = BTreeMap::new();
+        for drop in &result.drops {
+            *drops.entry(drop.reason.as_str().to_owned()).or_default() += 1;
+        }
+        let (site, best) = (result.site.clone(), result.best.clone());
+        Self { site, more: result.more, counts, drops, best }
+    }
+
+    pub(crate) fn pages(&self) -> usize {
+        self.counts.pages as usize
+    }
+}
+
+/// Adds numbers by name.
+fn add_all(to: &mut BTreeMap<String, u64>, numbers: &BTreeMap<String, u64>) {
+    for (name, n) in numbers {
+        *to.entry(name.clone()).or_default() += n;
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunTally {
+    counts: RunCounts,
+    drops: BTreeMap<String, u64>,
+    best: Vec<(String, usize, Option<BestWrapper>)>,
+    /// Whether more parts follow of the last site in `best`.
+    open: bool,
+}
+
+impl RunTally {
+    /// Counts a drop that belongs to no site.
+    pub(crate) fn drop(&mut self, drop: &Drop) {
+        self.add_drops(drop.reason.as_str(), 1);
+    }
+
+    fn add_drops(&mut self, reason: &str, n: u64) {
+        *self.drops.entry(reason.to_owned()).or_default() += n;
+        self.counts.dropped += n;
+    }
+
+    /// Counts the records that are not listed: they are many and no pages.
+    pub(crate) fn other_records(&mut self, records: u64) {
+        if records > 0 {
+            self.add_drops(DropReason::OtherRecord.as_str(), records);
+        }
+    }
+
+    /// Counts the records of inputs that were not chosen: they are not listed either.
+    pub(crate) fn left_out(&mut self, inputs: &[InputRecord]) {
+        let chosen = inputs.iter().filter_map(|input| input.chosen.as_ref());
+        for (reason, n) in chosen.flat_map(|chosen| &chosen.left_out) {
+            self.add_drops(reason, *n);
+        }
+    }
+
+    pub(crate) fn add(&mut self, done: &SiteCounts) {
+        add_all(&mut self.drops, &done.drops);
+        let (counts, own) = (&mut self.counts, &done.counts);
+        counts.pages += own.pages;
+        counts.pages_by_html5ever += own.pages_by_html5ever;
+        counts.pages_outgrown += own.pages_outgrown;
+        counts.pages_fast_path += own.pages_fast_path;
+        counts.pages_judged += own.pages_judged;
+        counts.pages_overruled += own.pages_overruled;
+        counts.articles += own.articles;
+        counts.duplicates += own.duplicates;
+        counts.doubtful += own.doubtful;
+        counts.dropped += own.dropped;
+        add_all(&mut counts.articles_by_route, &own.articles_by_route);
+        add_all(&mut counts.sites_by_health, &own.sites_by_health);
+        add_all(&mut counts.sites_by_decision, &own.sites_by_decision);
+        match self.best.last_mut() {
+            Some((_, articles, best)) if self.open => {
+                *articles += own.articles as usize;
+                let given = |of: &Option<BestWrapper>| of.as_ref().map_or(0, |best| best.articles);
+                if given(&done.best) > given(best) {
+                    best.clone_from(&done.best);
+                }
+            }
+            _ => {
+                counts.sites += 1;
+                self.best.push((done.site.clone(), own.articles as usize, done.best.clone()));
+            }
+        }
+        self.open = done.more;
+        if self.best.len() > 2 * MOST && !self.open {
+            self.sort();
+            self.best.truncate(MOST);
+        }
+    }
+
+    fn sort(&mut self) {
+        self.best.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    }
+
+    pub(crate) fn show(&self, ledger: &mut Ledger) {
+        let RunCounts { feed_items, feed_items_elsewhere, .. } = ledger.counts;
+        ledger.counts = RunCounts { feed_items, feed_items_elsewhere, ..self.counts.clone() };
+        ledger.drops.clone_from(&self.drops);
+    }
+
+    /// The sites with the most articles, most first, with their number of articles and best wrapper.
+    pub(crate) fn into_best(mut self) -> Vec<(String, usize, Option<BestWrapper>)> {
+        self.sort();
+        self.best.truncate(MOST);
+        self.best
+    }
+}

@@ -1,0 +1,279 @@
+//! Keeps `ledger.json` and the metrics file up to date while a run works.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use errors::error_chain;
+use model::{DropReason, Verdict};
+use sink::{AtomicFile, EarlierRun, Ledger, RunPhase, RunProgress, RunState};
+
+use crate::run::ledger::{Clock, close_ledger};
+
+/// Time between two checks for the end of the work.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+pub(crate) struct Status<'a> {
+    ledger: Mutex<Ledger>,
+    clock: &'a Clock,
+    /// Bytes of pages that did not fit into memory.
+    written: &'a AtomicU64,
+    begun: Instant,
+    bytes: AtomicU64,
+    /// Folder of the ledger while the run is not complete.
+    path: PathBuf,
+    metrics: Option<PathBuf>,
+    ended: Mutex<bool>,
+    bell: Condvar,
+}
+
+impl<'a> Status<'a> {
+    pub(crate) fn new(
+        ledger: Ledger,
+        clock: &'a Clock,
+        written: &'a AtomicU64,
+        path: PathBuf,
+        metrics: Option<PathBuf>,
+    ) -> Self {
+        Self {
+            ledger: Mutex::new(ledger),
+            clock,
+            written,
+            begun: Instant::now(),
+            bytes: AtomicU64::new(0),
+            path,
+            metrics,
+            ended: Mutex::new(false),
+            bell: Condvar::new(),
+        }
+    }
+
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// So many more bytes of inputs were read.
+    pub(crate) fn read(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn phase(&self, phase: RunPhase, set: impl FnOnce(&mut RunProgress)) {
+        let mut ledger = self.ledger();
+        if let Some(progress) = &mut ledger.progress {
+            progress.phase = phase;
+            set(progress);
+        }
+    }
+
+    /// The ledger with current times.
+    fn now(&self) -> Ledger {
+        let mut ledger = self.ledger().clone();
+        close_ledger(&mut ledger, self.begun, self.clock);
+        ledger.bytes_read = self.bytes.load(Ordering::Relaxed);
+        if let Some(progress) = &mut ledger.progress {
+            progress.bytes_read = ledger.bytes_read;
+            progress.spool_bytes = self.written.load(Ordering::Relaxed);
+            progress.updated = jiff::Timestamp::now().to_string();
+        }
+        ledger
+    }
+
+    pub(crate) fn close(&self) -> Ledger {
+        let mut ledger = self.now();
+        ledger.state = RunState::Complete;
+        ledger.progress = None;
+        ledger
+    }
+
+    /// Writes the ledger and the metrics. A failure does not stop the run: the time in the old files shows
+    /// it.
+    pub(crate) fn write(&self, state: RunState) {
+        let mut ledger = self.now();
+        ledger.state = state;
+        if let Err(error) = AtomicFile::write_whole(&self.path, ledger.to_json().as_bytes()) {
+            tracing::debug!("{error}");
+        }
+        self.write_metrics(&ledger);
+    }
+
+    /// Records that the run stopped, and why.
+    pub(crate) fn stopped(&self, why: &anyhow::Error) {
+        if let Some(progress) = &mut self.ledger().progress {
+            progress.stopped = error_chain(why);
+        }
+        self.write(RunState::Stopped);
+    }
+
+    /// Removes the ledger: nothing is worth keeping.
+    pub(crate) fn forget(&self) {
+        // A ledger that cannot be removed says that the run is not complete.
+        let _ = std::fs::remove_file(&self.path);
+    }
+
+    pub(crate) fn write_metrics(&self, ledger: &Ledger) {
+        let Some(path) = &self.metrics else { return };
+        if let Err(error) = AtomicFile::write_whole(path, metrics_text(ledger).as_bytes()) {
+            tracing::warn!(at = %path.display(), "{error}");
+        }
+    }
+
+    /// Runs `work` and writes the status every second.
+    pub(crate) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+                while !*ended {
+                    self.write(RunState::Running);
+                    let waited = self.bell.wait_timeout(ended, INTERVAL);
+                    ended = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+            });
+            let end = End(self);
+            let result = work();
+            drop(end);
+            result
+        })
+    }
+}
+
+/// Stops the status thread, also when the work panics.
+struct End<'a, 'b>(&'a Status<'b>);
+
+impl Drop for End<'_, '_> {
+    fn drop(&mut self) {
+        *self.0.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.bell.notify_all();
+    }
+}
+
+/// Folder of the ledger of an unfinished run: the run folder, unless it contains a finished run.
+pub(crate) fn place(folder: &Path, state: &Path) -> PathBuf {
+    let finished = Ledger::read(folder).is_some_and(|ledger| ledger.state == RunState::Complete);
+    let of = if finished { state } else { folder };
+    of.join(sink::Ledger::FILE)
+}
+
+/// Reasons of drops of pages that are copies of others.
+const COPIES: [DropReason; 3] =
+    [DropReason::DuplicateUrl, DropReason::DuplicateText, DropReason::DuplicateArticle];
+
+/// The ledger in Prometheus' text exposition format 0.0.4.
+fn metrics_text(ledger: &Ledger) -> String {
+    let mut to = Families::default();
+    let counts = &ledger.counts;
+    let states = [RunState::Running, RunState::Stopped, RunState::Complete];
+    let state = states.map(|own| (own.as_str(), f64::from(u8::from(own == ledger.state))));
+    to.labelled("run_state", "gauge", "1 for the state that the run is in.", "state", &state);
+    to.one("pages_total", "counter", "Pages processed.", counts.pages);
+    to.one("sites_total", "counter", "Sites processed.", counts.sites);
+    to.one("articles_total", "counter", "Articles extracted.", counts.articles);
+    let help = "Articles whose confidence is below extract.doubtful_below.";
+    to.one("doubtful_articles_total", "counter", help, counts.doubtful);
+    let drops = ledger.drops.iter().map(|(reason, &n)| (reason.as_str(), n as f64));
+    let drops: Vec<(&str, f64)> = drops.collect();
+    to.labelled("dropped_total", "counter", "What was left out, by reason.", "reason", &drops);
+    let mut copies: Vec<(&str, f64)> = COPIES
+        .iter()
+        .map(|reason| {
+            let name = reason.as_str();
+            (name, ledger.drops.get(name).copied().unwrap_or(0) as f64)
+        })
+        .collect();
+    copies.push(("marked", counts.duplicates as f64));
+    let help = "Pages dropped as copies of others, by reason, and articles marked as copies.";
+    to.labelled("duplicates_total", "counter", help, "reason", &copies);
+    if !counts.sites_by_health.is_empty() {
+        let sites = Verdict::ALL.map(|own| {
+            let name = own.as_str();
+            (name, counts.sites_by_health.get(name).copied().unwrap_or(0) as f64)
+        });
+        let help = "Sites by the health of their stored models.";
+        to.labelled("sites_by_health", "gauge", help, "health", &sites);
+        let decisions = counts.sites_by_decision.iter();
+        let decisions: Vec<(&str, f64)> =
+            decisions.map(|(name, &n)| (name.as_str(), n as f64)).collect();
+        let help = "Sites by what was decided about their stored models.";
+        to.labelled("sites_by_decision", "gauge", help, "decision", &decisions);
+    }
+    if let Some(last) = &ledger.last_night {
+        let help = "Sites of the night before, as the store of site models has it.";
+        to.gauge("last_night_sites", help, last.sites as f64);
+    }
+    if let Some(earlier) = &ledger.compared {
+        to.earlier(earlier);
+    }
+    let stages = ledger.stage_seconds.iter();
+    let stages: Vec<(&str, f64)> =
+        stages.map(|(stage, &seconds)| (stage.as_str(), seconds)).collect();
+    let help = "Time by stage, summed over threads.";
+    to.labelled("stage_seconds_total", "counter", help, "stage", &stages);
+    to.gauge("run_seconds", "Wall time of this process.", ledger.seconds);
+    if let Ok(started) = ledger.started.parse::<jiff::Timestamp>() {
+        let help = "When this process began, in seconds since 1970-01-01 UTC.";
+        to.gauge("run_start_timestamp_seconds", help, started.as_second() as f64);
+    }
+    let unreadable = ledger.unreadable.len() as f64;
+    to.gauge("unreadable_inputs", "Inputs not read to their end.", unreadable);
+    to.gauge("failed_sinks", "Outputs not written.", ledger.failed_sinks.len() as f64);
+    if let Some(peak) = ledger.peak_rss_bytes {
+        to.gauge("peak_memory_bytes", "Most resident memory so far.", peak as f64);
+    }
+    if let Some(progress) = &ledger.progress {
+        to.progress(progress);
+    }
+    to.0
+}
+
+#[derive(Default)]
+struct Families(String);
+
+impl Families {
+    fn head(&mut self, name: &str, kind: &str, help: &str) {
+        // Writing to memory cannot fail.
+        let _ = writeln!(self.0, "# HELP sitegrove_{name} {help}\n# TYPE sitegrove_{name} {kind}");
+    }
+
+    /// A family with one sample for each value of a label.
+    fn labelled(&mut self, name: &str, kind: &str, help: &str, label: &str, of: &[(&str, f64)]) {
+        self.head(name, kind, help);
+        for (value, number) in of {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            let _ = writeln!(self.0, "sitegrove_{name}{{{label}=\"{value}\"}} {number}");
+        }
+    }
+
+    fn one(&mut self, name: &str, kind: &str, help: &str, number: u64) {
+        self.head(name, kind, help);
+        let _ = writeln!(self.0, "sitegrove_{name} {number}");
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, number: f64) {
+        self.head(name, "gauge", help);
+        let _ = writeln!(self.0, "sitegrove_{name} {number}");
+    }
+
+    /// The run that this one is compared with.
+    fn earlier(&mut self, run: &EarlierRun) {
+        for (name, help, number) in [
+            ("earlier_run_pages", "Pages of the run that this one is compared with.", run.pages),
+            ("earlier_run_sites", "Sites of that run.", run.sites),
+            ("earlier_run_articles", "Articles of that run.", run.articles),
+            ("earlier_run_doubtful_articles", "Doubtful articles of that run.", run.doubtful),
+        ] {
+            self.gauge(name, help, number as f64);
+        }
+    }
+
+    fn progress(&mut self, progress: &RunProgress) {
+        self.gauge("input_bytes", "Bytes of all inputs.", progress.bytes as f64);
+        self.one("read_bytes_total", "counter", "Bytes of inputs read.", progress.bytes_read);
+        let help = "Sites found, once all is read.";
+        self.gauge("sites_expected", help, progress.sites as f64);
+        let help = "Pages found, once all is read.";
+        self.gauge("pages_expected", help, progress.pages as f64);
+        self.gauge("spool_bytes", "Bytes of pages on disk.", progress.spool_bytes as f64);
+    }
+}

@@ -1,0 +1,239 @@
+//! Outputs at an address: the run is made in a local folder, and its files are uploaded once all are complete.
+
+mod transfer;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, bail};
+use config::files::address_of;
+use config::{Config, SinkName};
+use errors::Problem;
+use input::objects::Objects;
+use input::source::objects;
+use sink::Ledger;
+use terminal::progress_bar::Observer;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::run::folder::{fits, is_done};
+use crate::run::identity::Identity;
+use crate::run::{PreparedRun, RunReport, run as run_locally, run_prepared};
+
+/// Object that says which run is being written to a prefix, until it is complete.
+const MARK: &str = ".sitegrove/run.json";
+
+/// Outputs at an address, and the folder in which they are made.
+#[derive(Debug)]
+pub(crate) struct RemoteTarget {
+    /// The settings, with local folders in place of addresses.
+    config: Config,
+    address: String,
+    out: Box<dyn Objects>,
+    /// Where the files of a data set go, if that is an address, too.
+    dataset: Option<(String, Box<dyn Objects>)>,
+    /// The folder in which everything is made.
+    work: PathBuf,
+}
+
+/// What is to be done for a target.
+#[derive(Debug)]
+enum TargetClaim {
+    /// Nothing: the run is there.
+    Nothing(Box<Ledger>),
+    /// The run is to be made, or uploaded.
+    Run {
+        /// Whether a different run in the local folder may be replaced.
+        overwrite: bool,
+    },
+}
+
+/// Runs the pipeline, as [`crate::run::run`] does, with outputs in a folder or at an address.
+///
+/// # Errors
+/// As [`crate::run::run`]; and if the address cannot be accessed, or has something else. Objects that cannot be written
+/// later are no error: the report names them.
+pub fn run(
+    config: &Config,
+    overwrite: bool,
+    stop: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<RunReport> {
+    let Some(target) = RemoteTarget::of(config)? else {
+        return run_locally(config, overwrite, stop, observer);
+    };
+    let prepared = PreparedRun::of(target.config(), stop)?;
+    let _lock = target.lock()?;
+    let overwrite = match target.claim(&prepared.identity, overwrite)? {
+        TargetClaim::Run { overwrite } => overwrite,
+        TargetClaim::Nothing(ledger) => {
+            if config.run.earlier().is_some() {
+                tracing::warn!(at = target.address, "the run is complete, and is not compared");
+            }
+            // Left by a process that died while cleaning up.
+            let _ = fs::remove_dir_all(&target.work);
+            let best = Vec::new();
+            return Ok(RunReport { ledger: *ledger, best, nothing_to_do: true, upload: None });
+        }
+    };
+    let report = run_prepared(target.config(), &prepared, overwrite, stop, observer)?;
+    target.upload(report, stop)
+}
+
+impl RemoteTarget {
+    /// The target that the settings name; none if all outputs are local.
+    pub(crate) fn of(config: &Config) -> Result<Option<Self>> {
+        let (run, emit) = (&config.run, &config.emit);
+        for path in [&emit.archive, &emit.index, &run.models, &run.metrics, &run.spool, &run.work] {
+            if let Some(address) = address_of(path) {
+                let what = "is changed in place, so it has to be a local file or folder";
+                bail!(Problem::new(address, what, ""));
+            }
+        }
+        let dataset = address_of(&emit.dataset).map(|address| address.trim_end_matches('/'));
+        let Some(address) = address_of(&run.out) else {
+            if let Some(dataset) = dataset {
+                let what = "a data set can be at an address only if the run is at one, too";
+                bail!(Problem::new(dataset, what, "give --out an address"));
+            }
+            return Ok(None);
+        };
+        let address = address.trim_end_matches('/').to_owned();
+        let open = |address: &str| -> Result<Box<dyn Objects>> {
+            if !address.starts_with("s3://") {
+                bail!(Problem::new(address, "outputs can be written to s3:// only", ""));
+            }
+            objects(address).map_err(|error| Problem::new(address, error.to_string(), "").into())
+        };
+        if let Some(dataset) = dataset
+            && format!("{dataset}/").starts_with(&format!("{address}/"))
+        {
+            let what = format!("lies below {address}, whose objects are replaced by the next run");
+            bail!(Problem::new(dataset, what, "choose another prefix"));
+        }
+        let work = match run.work.as_os_str().is_empty() {
+            true => std::env::temp_dir(),
+            false => run.work.clone(),
+        };
+        let work = work.join(format!("sitegrove-out-{:016x}", xxh3_64(address.as_bytes())));
+        let mut local = config.clone();
+        local.run.out = work.join("run");
+        local.emit.dataset_made_in = dataset.map(|_| work.join("dataset"));
+        Ok(Some(Self {
+            config: local,
+            out: open(&address)?,
+            dataset: dataset.map(|at| Ok((at.to_owned(), open(at)?)) as Result<_>).transpose()?,
+            address,
+            work,
+        }))
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Looks at what is there, and says that this run is being written. Whoever may not write there learns it before
+    /// any work.
+    fn claim(&self, identity: &Identity, overwrite: bool) -> Result<TargetClaim> {
+        let shown = &self.address;
+        let access = || format!("cannot write to {shown}");
+        let there = self.out.list().with_context(access)?;
+        let read = |name: &str| there.contains_key(name).then(|| self.out.get(name)).transpose();
+        let mark = read(MARK).with_context(access)?;
+        let before: Option<Identity> = mark.and_then(|json| serde_json::from_slice(&json).ok());
+        let ledger = read(Ledger::FILE).with_context(access)?;
+        let is_same = before.as_ref().is_some_and(|before| identity.is_that_of(before));
+        // An upload that was interrupted goes on, even if the run was to replace another.
+        let goes_on =
+            is_same && ledger.is_none() && self.config.run.out.join(Ledger::FILE).exists();
+        if !overwrite {
+            match ledger {
+                Some(json) => {
+                    let ledger: Ledger = serde_json::from_slice(&json).with_context(|| {
+                        format!("{shown}/{} is no ledger of this version", Ledger::FILE)
+                    })?;
+                    fits(&ledger, identity, shown)?;
+                    if is_done(&ledger, identity) && self.has_outputs(&there)? {
+                        return Ok(TargetClaim::Nothing(Box::new(ledger)));
+                    }
+                }
+                None if is_same || there.keys().all(|name| name == MARK) => {}
+                None => match before {
+                    Some(before) => bail!(
+                        "{shown} contains a different unfinished run: {}. Finish it with its own command, \
+                         choose another place with --out, or start over with --overwrite",
+                        identity.differences(&before)
+                    ),
+                    None => bail!(
+                        "{shown} is not empty and contains no finished run; choose another place with \
+                         --out, or write to it with --overwrite"
+                    ),
+                },
+            }
+        }
+        let json = serde_json::to_vec_pretty(identity).unwrap_or_default();
+        self.out.put(MARK, json).with_context(access)?;
+        Ok(TargetClaim::Run { overwrite: overwrite && !goes_on })
+    }
+
+    /// Whether all chosen outputs are where they should be.
+    fn has_outputs(&self, there: &BTreeMap<String, u64>) -> Result<bool> {
+        let emit = &self.config.emit;
+        for name in emit.chosen() {
+            let path = name.path(Path::new(""), emit);
+            let shown = path.to_string_lossy();
+            let is_there = match (&self.dataset, name) {
+                (Some((at, dataset)), SinkName::Dataset) => {
+                    let listed = dataset.list();
+                    !listed.with_context(|| format!("cannot read {at}"))?.is_empty()
+                }
+                _ if name.is_in_run_folder(emit) => {
+                    there.keys().any(|own| *own == *shown || own.starts_with(&format!("{shown}/")))
+                }
+                _ => path.exists(),
+            };
+            if !is_there {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes the local folder, for its user alone, and locks it until what is returned is dropped.
+    pub(crate) fn lock(&self) -> Result<File> {
+        let shown = self.work.display();
+        make_private(&self.work).with_context(|| format!("cannot create {shown}"))?;
+        let path = self.work.join("lock");
+        let open = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = open.with_context(|| format!("cannot write {}", path.display()))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            bail!("another run is writing to {}, in {shown}; wait for it", self.address);
+        }
+        Ok(file)
+    }
+}
+
+/// Makes a folder that others may not read, or finds that it is one.
+fn make_private(folder: &Path) -> Result<()> {
+    if let Some(parent) = folder.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        done => return Ok(done?),
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let of = fs::symlink_metadata(folder)?;
+        let own = rustix::process::geteuid().as_raw();
+        if !of.is_dir() || of.uid() != own || of.mode() & 0o077 != 0 {
+            bail!("it exists, and others may write or read there; name another with --work");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! Captures of a page other than the best: if the best gives no article, the next one is tried. This keeps
+//! the articles of a site that was down during the last crawl.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+
+use grouping::{duplicate, kept_instead, when};
+use jiff::Timestamp;
+use model::{CharacterCounts, DropReason, Extracted, Origin, SiteResult, TemplateKind};
+use segment::stored::{StoredHead, StoredPage};
+use sitemodel::page_kind::address_says;
+
+use crate::stages::learn::Surveyed;
+
+#[derive(Debug, Default)]
+struct Captures {
+    /// Index of the page in its site.
+    page: usize,
+    /// When the best one was fetched.
+    kept: Option<Timestamp>,
+    /// Digests of the payloads that were tried.
+    tried: BTreeSet<(u64, u64)>,
+    /// The others, best first.
+    others: VecDeque<StoredPage>,
+}
+
+/// Gives the articles of captures, each with the index of the page of its address; those without one are left out.
+type Try<'a> =
+    dyn FnMut(Vec<(usize, StoredPage)>) -> io::Result<Vec<(Extracted, CharacterCounts)>> + 'a;
+
+/// Captures by address; their HTML may be on disk.
+#[derive(Debug)]
+pub(crate) struct OtherCaptures(BTreeMap<String, Captures>);
+
+impl OtherCaptures {
+    /// Groups captures by address; those of one address must come best first.
+    pub(crate) fn of(others: Vec<StoredPage>) -> Self {
+        let mut captures: BTreeMap<String, Captures> = BTreeMap::new();
+        for other in others {
+            captures.entry(other.head.url.clone()).or_default().others.push_back(other);
+        }
+        Self(captures)
+    }
+
+    /// Takes out the captures of some pages, given by index and by the head of the best capture.
+    pub(crate) fn take_of<'a>(
+        &mut self,
+        pages: impl Iterator<Item = (usize, &'a StoredHead)>,
+    ) -> Self {
+        let take = |(page, head): (usize, &StoredHead)| {
+            let (url, mut captures) = self.0.remove_entry(&head.url)?;
+            captures.page = page;
+            captures.kept = head.fetched;
+            captures.tried.extend(head.digest);
+            Some((url, captures))
+        };
+        Self(pages.filter_map(take).collect())
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &StoredPage> {
+        self.0.values().flat_map(|captures| &captures.others)
+    }
+
+    /// Whether a page that was dropped has captures that may be articles.
+    pub(crate) fn may_help(&self, drop: &model::Drop, site: &Surveyed) -> bool {
+        self.0.contains_key(&drop.url) && is_worth_another(drop.reason, &drop.url, site)
+    }
+
+    /// The captures of a page that are tried if it gives no article, the best first: of each payload the first one.
+    pub(crate) fn tried_of(&self, page: &StoredHead) -> Vec<&StoredPage> {
+        let Some(captures) = self.0.get(&page.url) else { return Vec::new() };
+        let mut tried: BTreeSet<(u64, u64)> = page.digest.into_iter().collect();
+        let is_new =
+            |capture: &&StoredPage| capture.head.digest.is_none_or(|own| tried.insert(own));
+        captures.others.iter().filter(is_new).collect()
+    }
+
+    /// Tries captures of pages without an article, in batches of limited size, and adds a drop for each
+    /// capture that is not kept.
+    pub(crate) fn try_for(
+        mut self,
+        site: &Surveyed,
+        most: u64,
+        result: &mut SiteResult,
+        try_some: &mut Try<'_>,
+    ) -> io::Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let failed = result.drops.iter().filter(|drop| self.may_help(drop, site));
+        let mut wanted: BTreeSet<String> = failed.map(|drop| drop.url.clone()).collect();
+        let mut found: BTreeMap<String, (Option<Timestamp>, Origin)> = BTreeMap::new();
+        loop {
+            let next = self.next_of(&wanted, site.key(), result);
+            if next.is_empty() {
+                break;
+            }
+            for some in at_once(next, most) {
+                for (article, characters) in try_some(some)? {
+                    result.characters.add(characters);
+                    wanted.remove(&article.url);
+                    found.insert(article.url.clone(), (article.fetched, article.origin.clone()));
+                    result.articles.push(article);
+                }
+            }
+        }
+        result.drops.retain_mut(|drop| match found.get(&drop.url) {
+            Some((_, origin)) if drop.origin == *origin => false,
+            Some((fetched, _)) => {
+                drop.detail = match drop.reason {
+                    DropReason::DuplicateUrl => kept_instead(&drop.origin, *fetched),
+                    _ => {
+                        format!("the article was taken from the capture fetched {}", when(*fetched))
+                    }
+                };
+                true
+            }
+            None => true,
+        });
+        for (url, Captures { kept, others, .. }) in self.0 {
+            let kept = found.get(&url).map_or(kept, |(fetched, _)| *fetched);
+            let key = site.key();
+            result.drops.extend(others.iter().map(|capture| duplicate(key, capture, kept)));
+        }
+        result.articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
+        result.drops.sort();
+        Ok(())
+    }
+
+    /// The next capture of each wanted address whose content was not tried yet.
+    fn next_of(
+        &mut self,
+        wanted: &BTreeSet<String>,
+        site: &str,
+        result: &mut SiteResult,
+    ) -> Vec<(usize, StoredPage)> {
+        let mut next = Vec::new();
+        for url in wanted {
+            let Some(captures) = self.0.get_mut(url) else { continue };
+            while let Some(capture) = captures.others.pop_front() {
+                // Counted in either case: it is a capture that is not kept, so far.
+                result.drops.push(duplicate(site, &capture, captures.kept));
+                if capture.head.digest.is_none_or(|digest| captures.tried.insert(digest)) {
+                    next.push((captures.page, capture));
+                    break;
+                }
+            }
+        }
+        next
+    }
+}
+
+/// Whether a page that was dropped for this reason may be an article in another capture. A page that is a
+/// list by its address is one in every capture.
+fn is_worth_another(reason: DropReason, url: &str, site: &Surveyed) -> bool {
+    match reason {
+        wall if wall.is_wall() => true,
+        DropReason::NoContent
+        | DropReason::NoArticle
+        | DropReason::TooMuchWork
+        | DropReason::Internal => true,
+        DropReason::ListPage => {
+            let is_section = site.addresses().pages_below(url);
+            address_says(url, is_section) != Some(TemplateKind::List)
+        }
+        _ => false,
+    }
+}
+
+/// Splits captures into batches of at most `most` bytes, with at least one capture each.
+fn at_once(captures: Vec<(usize, StoredPage)>, most: u64) -> Vec<Vec<(usize, StoredPage)>> {
+    let mut runs: Vec<Vec<(usize, StoredPage)>> = Vec::new();
+    let mut weight = 0;
+    for capture in captures {
+        weight += capture.1.head.weight;
+        match runs.last_mut() {
+            Some(run) if weight <= most => run.push(capture),
+            _ => {
+                weight = capture.1.head.weight;
+                runs.push(vec![capture]);
+            }
+        }
+    }
+    runs
+}

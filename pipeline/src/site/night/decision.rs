@@ -1,0 +1,243 @@
+//! What becomes of a site's model tonight: the table of docs/NIGHTLY.md.
+//!
+//! Takes: how the stored model fares with tonight's pages, and what there is to learn from.
+//! Gives: whether it stays, grows, is learnt anew, or there is too little for one.
+//! Why: what is left alone gives the same text for the same page every night; what no longer fits must not be.
+//! Drops: nothing.
+
+use std::fmt;
+
+use model::Verdict;
+use sitemodel::FEWEST_TO_TELL;
+
+/// Pages in hand from which on a model is kept. Fewer pages, compressed, are smaller than their model.
+const FEWEST_TO_KEEP: usize = 3;
+/// Pages of no template from which on they get templates.
+const FEWEST_TO_ADD: usize = 3;
+/// Pages of a template from which on it is left alone.
+const ENOUGH: u64 = 8;
+
+/// The model that the store has of a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StoredModel {
+    /// None.
+    None,
+    /// One that cannot be used: why.
+    Unusable(String),
+    /// One that can.
+    Fits,
+}
+
+/// What is known before anything is learnt. Of a model that cannot be used there is nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Facts {
+    pub(crate) stored: StoredModel,
+    /// Pages tonight, in the sample, and retained ones, each address once.
+    pub(crate) in_hand: usize,
+    /// Pages tonight of no template.
+    pub(crate) unassigned: usize,
+    /// The same with retained ones.
+    pub(crate) unassigned_in_hand: usize,
+    pub(crate) templates: Vec<TemplateFacts>,
+}
+
+/// What is known of a template of the stored model.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TemplateFacts {
+    pub(crate) id: String,
+    pub(crate) verdict: Verdict,
+    pub(crate) learnt_from: u64,
+    /// Pages of it tonight, in the sample, and retained ones, each address once.
+    pub(crate) in_hand: u64,
+    /// Whether articles come of it.
+    pub(crate) is_wanted: bool,
+    /// Pages of it tonight, if they are read with much less confidence than those it was learnt from; else none.
+    pub(crate) doubted: u64,
+}
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ModelDecision {
+    /// The pages in hand are retained; their model is for tonight only.
+    TooFew,
+    /// A model is learnt from all pages in hand: why.
+    LearnFresh(String),
+    /// Templates are learnt anew, from tonight's pages alone.
+    Replace(Vec<String>),
+    /// Templates are learnt anew from tonight's and retained pages, and stay as they are if that is no better.
+    Relearn(Vec<String>),
+    /// Pages of no template get templates; the others stay.
+    AddTemplates,
+    /// Templates that were learnt from few pages are learnt from more.
+    Grow(Vec<String>),
+    /// The model stays as it is, but for texts that tonight several addresses of these templates have: walls.
+    NoteWalls(Vec<String>),
+    /// The model stays as it is.
+    Keep,
+}
+
+/// The decision. The first line that fits is taken; with [`ModelDecision::Replace`], [`ModelDecision::Relearn`] and
+/// [`ModelDecision::Grow`] pages of no template are learnt from too, where there are enough of them.
+pub(crate) fn decide(facts: &Facts) -> ModelDecision {
+    use Verdict::{Broken, Drifting};
+    let of = |is: &dyn Fn(&TemplateFacts) -> bool| -> Vec<String> {
+        facts.templates.iter().filter(|own| is(own)).map(|own| own.id.clone()).collect()
+    };
+    let broken = of(&|own| own.verdict == Broken);
+    let drifting = of(&|own| own.verdict == Drifting);
+    let growing = of(&TemplateFacts::grows);
+    match &facts.stored {
+        StoredModel::None if facts.in_hand < FEWEST_TO_KEEP => ModelDecision::TooFew,
+        StoredModel::None => ModelDecision::LearnFresh("no model".to_owned()),
+        StoredModel::Unusable(why) => ModelDecision::LearnFresh(why.clone()),
+        StoredModel::Fits if !broken.is_empty() => ModelDecision::Replace(broken),
+        StoredModel::Fits if !drifting.is_empty() => ModelDecision::Relearn(drifting),
+        StoredModel::Fits if facts.adds_templates() => ModelDecision::AddTemplates,
+        StoredModel::Fits if !growing.is_empty() => ModelDecision::Grow(growing),
+        StoredModel::Fits => ModelDecision::Keep,
+    }
+}
+
+impl Facts {
+    /// Whether to add templates: tonight has unassigned pages, and enough of them are available to learn from.
+    pub(crate) fn adds_templates(&self) -> bool {
+        self.unassigned > 0 && self.unassigned_in_hand >= FEWEST_TO_ADD
+    }
+
+    /// What tonight's pages tell of the site as a whole: that it is broken if all are of no template, and that it
+    /// drifts if all others are read with much less confidence; `None` if they tell nothing.
+    pub(crate) fn of_the_whole(&self) -> Option<Verdict> {
+        let doubted: u64 = self.templates.iter().map(|own| own.doubted).sum();
+        let all = self.templates.iter().all(|own| own.doubted > 0);
+        let enough = self.unassigned as u64 + doubted >= FEWEST_TO_TELL;
+        let is_other = self.stored == StoredModel::Fits && self.unassigned > 0 && all && enough;
+        is_other.then_some(if doubted == 0 { Verdict::Broken } else { Verdict::Drifting })
+    }
+}
+
+impl TemplateFacts {
+    /// Whether it was learnt from few pages, and there are more now. What was decided from the few stays unless the
+    /// evidence against it is clear, so that texts do not alternate.
+    fn grows(&self) -> bool {
+        self.is_wanted && self.learnt_from < ENOUGH && self.in_hand > self.learnt_from
+    }
+}
+
+impl fmt::Display for ModelDecision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooFew => "too-few",
+            Self::LearnFresh(_) => "learn-fresh",
+            Self::Replace(_) => "replace",
+            Self::Relearn(_) => "relearn",
+            Self::AddTemplates => "add-templates",
+            Self::Grow(_) => "grow",
+            Self::NoteWalls(_) => "note-walls",
+            Self::Keep => "keep",
+        })
+    }
+}
+
+impl ModelDecision {
+    pub(crate) fn reason(&self) -> String {
+        let named = |what: &str, ids: &[String]| match ids {
+            [one] => format!("template {one} {what}"),
+            _ => format!("{} templates {what}", ids.len()),
+        };
+        match self {
+            Self::TooFew => "too few pages for a model".to_owned(),
+            Self::LearnFresh(why) => why.clone(),
+            Self::Replace(ids) => named("broken", ids),
+            Self::Relearn(ids) => named("drifting", ids),
+            Self::AddTemplates => "pages of new layouts".to_owned(),
+            Self::Grow(ids) => named("learnt from more pages", ids),
+            Self::NoteWalls(ids) => named("with one text at several addresses", ids),
+            Self::Keep => "it fits".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice;
+
+    use super::*;
+
+    fn template(id: &str, verdict: Verdict, learnt_from: u64, in_hand: u64) -> TemplateFacts {
+        let id = id.to_owned();
+        TemplateFacts { id, verdict, learnt_from, in_hand, is_wanted: true, doubted: 0 }
+    }
+
+    fn facts(templates: &[TemplateFacts], unassigned: usize, in_hand: usize) -> Facts {
+        Facts {
+            stored: StoredModel::Fits,
+            in_hand: 20,
+            unassigned,
+            unassigned_in_hand: in_hand,
+            templates: templates.to_vec(),
+        }
+    }
+
+    #[test]
+    fn without_a_model() {
+        let none = |in_hand| Facts { stored: StoredModel::None, in_hand, ..facts(&[], 0, 0) };
+        assert_eq!(decide(&none(2)), ModelDecision::TooFew);
+        assert_eq!(decide(&none(3)), ModelDecision::LearnFresh("no model".to_owned()));
+        let other = Facts { stored: StoredModel::Unusable("other weights".to_owned()), ..none(1) };
+        assert_eq!(decide(&other), ModelDecision::LearnFresh("other weights".to_owned()));
+    }
+
+    #[test]
+    fn what_fits_is_kept() {
+        let grown = template("a", Verdict::Healthy, 10, 15);
+        assert_eq!(decide(&facts(slice::from_ref(&grown), 0, 0)), ModelDecision::Keep);
+        // Some pages of no template are no reason, nor are retained ones of a former night.
+        assert_eq!(decide(&facts(slice::from_ref(&grown), 1, 2)), ModelDecision::Keep);
+        assert_eq!(decide(&facts(&[grown], 0, 5)), ModelDecision::Keep);
+        assert_eq!(decide(&facts(&[], 0, 0)), ModelDecision::Keep);
+        let too_few = template("a", Verdict::TooFewPages, 10, 11);
+        assert_eq!(decide(&facts(&[too_few], 0, 0)), ModelDecision::Keep);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_learnt_anew() {
+        let broken = template("a", Verdict::Broken, 10, 15);
+        let drifting = template("b", Verdict::Drifting, 10, 15);
+        let healthy = template("c", Verdict::Healthy, 2, 15);
+        let replace = ModelDecision::Replace(vec!["a".to_owned()]);
+        assert_eq!(decide(&facts(&[drifting.clone(), broken, healthy.clone()], 9, 9)), replace);
+        let relearn = ModelDecision::Relearn(vec!["b".to_owned()]);
+        assert_eq!(decide(&facts(&[drifting, healthy], 9, 9)), relearn);
+    }
+
+    #[test]
+    fn pages_of_new_layouts_get_templates() {
+        let small = template("a", Verdict::Healthy, 2, 15);
+        assert_eq!(decide(&facts(&[small], 1, 3)), ModelDecision::AddTemplates);
+        let new = facts(&[], 3, 3);
+        assert_eq!(decide(&new), ModelDecision::AddTemplates);
+        assert_eq!(new.of_the_whole(), Some(Verdict::Broken));
+        assert_eq!(facts(&[], 2, 12).of_the_whole(), None);
+        let fits = template("a", Verdict::TooFewPages, 6, 8);
+        let doubted = TemplateFacts { doubted: 2, ..fits.clone() };
+        assert_eq!(facts(slice::from_ref(&doubted), 1, 1).of_the_whole(), Some(Verdict::Drifting));
+        assert_eq!(facts(slice::from_ref(&doubted), 0, 1).of_the_whole(), None);
+        assert_eq!(facts(&[doubted, fits], 1, 1).of_the_whole(), None);
+    }
+
+    #[test]
+    fn templates_grow_until_they_have_enough() {
+        let mut learnt_from = 1;
+        let mut steps = vec![];
+        for in_hand in 1..40 {
+            let own = template("a", Verdict::TooFewPages, learnt_from, in_hand);
+            if let ModelDecision::Grow(_) = decide(&facts(&[own], 0, 0)) {
+                learnt_from = in_hand;
+                steps.push(in_hand);
+            }
+        }
+        assert_eq!(steps, [2, 3, 4, 5, 6, 7, 8]);
+        let list = TemplateFacts { is_wanted: false, ..template("a", Verdict::Healthy, 1, 9) };
+        assert_eq!(decide(&facts(&[list], 0, 0)), ModelDecision::Keep);
+    }
+}

@@ -1,0 +1,243 @@
+//! The pages a site may be learnt from tonight: those of tonight's sample, and those retained from earlier nights.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use model::{FeedItem, Page};
+use modelstore::{RETAIN, Retained, RetainedHead, SiteState, Store, retain};
+use sitemodel::{
+    FEWEST_TO_TELL, Hints, Known, Learning, Outcome, ParsedPage, Seen, Sibling, SiteModel, Way,
+    agreement,
+};
+
+use crate::site::Work;
+use crate::stages::apply::Outcomes;
+use crate::stages::learn::{ParsedPages, Surveyed, sample};
+
+/// Pages of a template that are compared with the judgement of the page alone where one of the first disagrees.
+const MOST_COMPARED: usize = 6;
+/// Agreement below which it does.
+const DISPUTED: f64 = 0.9;
+
+pub(crate) struct InHand<'a> {
+    /// Its index in the site; `None` for a retained page.
+    pub(crate) at: Option<usize>,
+    pub(crate) sibling: (&'a ParsedPage<'a>, Vec<&'a FeedItem>),
+    /// Number of its template in the stored model.
+    pub(crate) template: Option<u32>,
+    /// Whether the stored model has no place for it.
+    pub(crate) is_unassigned: bool,
+}
+
+impl InHand<'_> {
+    pub(crate) fn url(&self) -> &str {
+        &self.sibling.0.page.url
+    }
+
+    fn sibling(&self) -> Sibling<'_> {
+        Sibling { page: self.sibling.0, feed_items: &self.sibling.1 }
+    }
+}
+
+impl Work<'_> {
+    /// Tonight's sample, and whether bytes cut it short.
+    pub(crate) fn tonight<'p>(
+        &self,
+        site: &'p Surveyed,
+        parsed: &'p ParsedPages<'_>,
+    ) -> (Vec<InHand<'p>>, bool) {
+        let good: Vec<(usize, &ParsedPage<'_>)> =
+            parsed.iter().filter_map(|(at, page)| Some((*at, page.as_ref().ok()?))).collect();
+        let weights = good.iter().map(|(at, page)| (&*page.page.url, self.pages[*at].head.weight));
+        let sample = sample(weights, self.settings);
+        let page = |&chosen: &usize| {
+            let (at, page) = good[chosen];
+            InHand {
+                at: Some(at),
+                sibling: (page, site.items_of(at)),
+                template: None,
+                is_unassigned: false,
+            }
+        };
+        (sample.chosen.iter().map(page).collect(), sample.cut_by_bytes)
+    }
+
+    /// The retained pages whose addresses tonight's pages do not have, with the feed items that pointed to
+    /// them.
+    #[expect(clippy::type_complexity, reason = "two lists of one length")]
+    pub(crate) fn retained(
+        &self,
+        store: &Store,
+        state: &SiteState,
+    ) -> io::Result<(Vec<Vec<FeedItem>>, Vec<(usize, Page)>)> {
+        if state.retained.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let tonight: BTreeSet<&str> = self.pages.iter().map(|page| &*page.head.url).collect();
+        let mut pages = store.sample(&self.key).map_err(io::Error::other)?;
+        pages.retain(|retained| !tonight.contains(&*retained.page.url));
+        let (items, pages) = pages.into_iter().map(|own| (own.items, own.page)).unzip();
+        let pages: Vec<Page> = pages;
+        Ok((items, pages.into_iter().enumerate().collect()))
+    }
+
+    /// Learns from pages in hand. Gives also what was found out about tonight's.
+    pub(crate) fn learn_in_hand(
+        &self,
+        site: &Surveyed,
+        hand: &[&InHand<'_>],
+        cut: bool,
+        previous: Option<&SiteModel>,
+    ) -> (SiteModel, BTreeMap<usize, Known>) {
+        let siblings: Vec<Sibling<'_>> = hand.iter().map(|page| page.sibling()).collect();
+        let Learning { model, known } =
+            site.learn(&siblings, cut, previous, self.settings, self.clock);
+        let known = hand.iter().zip(known).filter_map(|(page, known)| Some((page.at?, known)));
+        (model, known.collect())
+    }
+
+    pub(crate) fn apply_to(
+        &self,
+        site: &Surveyed,
+        model: &SiteModel,
+        tonight: &[InHand<'_>],
+        known: &BTreeMap<usize, Known>,
+    ) -> Outcomes {
+        let pages: Vec<(usize, &ParsedPage<'_>)> =
+            tonight.iter().filter_map(|page| Some((page.at?, page.sibling.0))).collect();
+        self.applying(site, model).apply_to(&pages, known)
+    }
+
+    /// What applying a model to tonight's sample saw. Of the first `compared` pages of each template with enough
+    /// pages to tell, those that did not take the fast path are compared with the judgement of the page alone, which is
+    /// given too, by index.
+    pub(crate) fn seen(
+        &self,
+        model: &SiteModel,
+        tonight: &[InHand<'_>],
+        applied: &Outcomes,
+        compared: Option<usize>,
+    ) -> (Seen, BTreeMap<usize, String>) {
+        let mut seen = Seen::default();
+        applied.values().for_each(|applied| seen.add(applied));
+        let mut of_templates: BTreeMap<u32, Vec<&InHand<'_>>> = BTreeMap::new();
+        for page in tonight {
+            if let Some(template) = page.template {
+                of_templates.entry(template).or_default().push(page);
+            }
+        }
+        let mut texts = BTreeMap::new();
+        let enough = |pages: &&Vec<&InHand<'_>>| pages.len() as u64 >= FEWEST_TO_TELL;
+        for own in of_templates.values().filter(enough) {
+            let mut disputed = false;
+            for (count, page) in own.iter().enumerate() {
+                // More are compared where the first disagree.
+                if count >= compared.map_or(0, |most| if disputed { MOST_COMPARED } else { most }) {
+                    break;
+                }
+                let Some((at, own)) = page.at.and_then(|at| Some((at, applied.get(&at)?))) else {
+                    continue;
+                };
+                // Pages on the fast path resemble the sample, so comparing them adds no information.
+                if own.way == Way::FastPath && !disputed {
+                    continue;
+                }
+                let alone =
+                    model.apply_alone(&page.sibling(), Hints::default(), self.settings, self.clock);
+                seen.compare(own, &alone);
+                if let Outcome::Article(article) = alone.outcome {
+                    let text = match &own.outcome {
+                        Outcome::Article(own) => &*own.text,
+                        Outcome::Drop(_) | Outcome::Unassigned => "",
+                    };
+                    disputed |= agreement(text, &article.text) < DISPUTED;
+                    texts.insert(at, article.article.text);
+                }
+            }
+        }
+        (seen, texts)
+    }
+
+    /// The pages to retain, named by the templates of a model, given what came of tonight's pages by it; `None` where
+    /// they stay as they are. `again` are the retained pages, where they were unpacked.
+    pub(crate) fn to_retain(
+        &self,
+        store: &Store,
+        state: &SiteState,
+        tonight: &[InHand<'_>],
+        again: &[InHand<'_>],
+        (model, applied): (&SiteModel, &Outcomes),
+        is_gone: &dyn Fn(&RetainedHead) -> bool,
+    ) -> io::Result<Option<Vec<Retained>>> {
+        let id = |page: &InHand<'_>| {
+            // Placing a page reads all of it; applying the model did that.
+            let known = page.at.and_then(|at| applied.get(&at)?.template);
+            let number = known.or_else(|| model.template_of(&page.sibling(), self.settings));
+            let template = number.and_then(|number| model.templates().get(number as usize));
+            template.map(|template| template.id.clone()).unwrap_or_default()
+        };
+        let renamed: BTreeMap<&str, String> =
+            again.iter().map(|page| (&*page.sibling.0.page.url, id(page))).collect();
+        let mut heads: Vec<RetainedHead> = Vec::new();
+        for head in state.retained.iter().filter(|head| !is_gone(head)) {
+            let template = renamed.get(&*head.url).cloned();
+            let template = template.unwrap_or_else(|| head.template.clone());
+            heads.push(RetainedHead { template, ..head.clone() });
+        }
+        let of_store = heads.len();
+        for page in tonight {
+            let of = page.sibling.0.page;
+            heads.push(RetainedHead {
+                url: of.url.clone(),
+                template: id(page),
+                fetched: of.fetched.map(|at| at.to_string()).unwrap_or_default(),
+                html_bytes: of.html.len() as u64,
+            });
+        }
+        let kept = retain(&heads, RETAIN);
+        let mut sorted: Vec<&RetainedHead> = kept.iter().map(|&at| &heads[at]).collect();
+        sorted.sort_by(|a, b| a.url.cmp(&b.url));
+        if sorted.len() == state.retained.len()
+            && sorted.iter().zip(&state.retained).all(|(new, old)| **new == *old)
+        {
+            return Ok(None);
+        }
+        let stored = match kept.iter().any(|&at| at < of_store) {
+            true => store.sample(&self.key).map_err(io::Error::other)?,
+            false => Vec::new(),
+        };
+        let mut stored: BTreeMap<String, Retained> =
+            stored.into_iter().map(|own| (own.page.url.clone(), own)).collect();
+        let page = |&at: &usize| {
+            let template = heads[at].template.clone();
+            if at < of_store {
+                return Some(Retained { template, ..stored.remove(&heads[at].url)? });
+            }
+            let (page, items) = &tonight[at - of_store].sibling;
+            let items = items.iter().map(|item| (*item).clone()).collect();
+            Some(Retained { template, page: page.page.clone(), items })
+        };
+        Ok(Some(kept.iter().filter_map(page).collect()))
+    }
+}
+
+/// Retained pages in hand, with their places in a model.
+pub(crate) fn in_hand<'p>(
+    parsed: &'p ParsedPages<'_>,
+    items: &'p [Vec<FeedItem>],
+    model: Option<&SiteModel>,
+    work: &Work<'_>,
+) -> Vec<InHand<'p>> {
+    let page = |(at, page): &'p (usize, Result<ParsedPage<'_>, &Page>)| {
+        let page = page.as_ref().ok()?;
+        let items: Vec<&FeedItem> = items.get(*at).into_iter().flatten().collect();
+        let mut own =
+            InHand { at: None, sibling: (page, items), template: None, is_unassigned: false };
+        if let Some(model) = model {
+            own.template = model.template_of(&own.sibling(), work.settings);
+            own.is_unassigned = model.is_unassigned(&own.sibling(), work.settings);
+        }
+        Some(own)
+    };
+    parsed.iter().filter_map(page).collect()
+}

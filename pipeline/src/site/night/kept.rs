@@ -1,0 +1,145 @@
+//! What is to be kept of a site's night: a revision of its model, retained pages, and its health.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use model::{FeedItem, SiteChange, SiteNight, SiteResult, TemplateNight, Verdict};
+use modelstore::{PackedSample, Retained, Revision, Update};
+use serde::{Deserialize, Serialize};
+use sitemodel::{Sibling, SiteModel, TemplateHealth};
+
+use crate::site::Work;
+use crate::stages::learn::parse;
+
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Night {
+    pub(crate) update: Update,
+    /// Whether the run was taken in before: nothing is kept then.
+    pub(crate) is_known: bool,
+    /// Whether the model is to be a new revision, and on what grounds.
+    pub(crate) revision: Option<String>,
+    /// Templates that the model had at the beginning.
+    pub(crate) templates: usize,
+    pub(crate) change: Option<SiteChange>,
+    pub(crate) retained: Option<Vec<Retained>>,
+}
+
+impl Night {
+    /// One of which nothing is to be kept.
+    pub(crate) fn known(update: Update, templates: usize, change: Option<SiteChange>) -> Self {
+        Self { update, is_known: true, revision: None, templates, change, retained: None }
+    }
+
+    /// Writes the revision and the health of their templates on articles.
+    pub(crate) fn stamp(&self, result: &mut SiteResult) {
+        let of_templates: BTreeMap<&str, Verdict> =
+            self.update.templates.iter().map(|own| (&*own.template, own.verdict)).collect();
+        for article in &mut result.articles {
+            let own = of_templates.get(&*article.template).copied();
+            article.model_revision = Some(self.update.applied);
+            article.health = Some(own.unwrap_or(self.update.verdict));
+        }
+    }
+
+    /// What is to be kept of the night, once the model is final, on the site's last result.
+    pub(crate) fn finish(
+        mut self,
+        model: &SiteModel,
+        work: &Work<'_>,
+        result: &mut SiteResult,
+    ) -> io::Result<()> {
+        self.stamp(result);
+        let update = &mut self.update;
+        if !self.is_known {
+            for template in model.templates().iter().skip(self.templates) {
+                if update.templates.iter().all(|own| own.template != template.id) {
+                    update.templates.push(of_new(template));
+                }
+            }
+            update.templates.sort_by(|a, b| a.template.cmp(&b.template));
+            if let Some(reason) = self.revision {
+                update.revision = Some(revision(model, update.applied, reason));
+            }
+            if let Some(mut retained) = self.retained {
+                place(&mut retained, model, work);
+                update.sample = Some(PackedSample::of(&retained)?);
+            }
+        }
+        let mut bytes = Vec::new();
+        if !self.is_known {
+            bytes = rmp_serde::to_vec(&*update).map_err(io::Error::other)?;
+        }
+        let own = self.update;
+        result.night = Some(Box::new(SiteNight {
+            site: own.site,
+            night: own.night,
+            verdict: own.verdict,
+            decision: own.decision,
+            reason: own.reason,
+            model_revision: own.applied,
+            pages: own.pages,
+            unassigned: own.unassigned,
+            templates: own.templates,
+            change: self.change,
+            update: bytes,
+        }));
+        Ok(())
+    }
+}
+
+/// Gives retained pages that had no template the one that the final model has for them.
+fn place(retained: &mut [Retained], model: &SiteModel, work: &Work<'_>) {
+    for own in retained.iter_mut().filter(|own| own.template.is_empty()) {
+        let pages = [(0, own.page.clone())];
+        let items: Vec<&FeedItem> = own.items.iter().collect();
+        let parsed = parse(&pages, work.settings, work.clock);
+        let id = parsed.first().and_then(|(_, page)| {
+            let sibling = Sibling { page: page.as_ref().ok()?, feed_items: &items };
+            let number = model.template_of(&sibling, work.settings)?;
+            Some(model.templates().get(number as usize)?.id.clone())
+        });
+        own.template = id.unwrap_or_default();
+    }
+}
+
+fn of_new(template: &sitemodel::Template) -> TemplateNight {
+    TemplateNight {
+        template: template.id.clone(),
+        verdict: Verdict::TooFewPages,
+        pages: 0,
+        by_wrapper: 0.0,
+        by_wrapper_expected: template.expected.share_by_wrapper(),
+        confidence: 0.0,
+        confidence_expected: template.expected.mean_confidence(),
+        agreement: None,
+    }
+}
+
+fn revision(model: &SiteModel, number: u32, reason: String) -> Revision {
+    let head = model.head();
+    let hex = |digest: &[u8; 32]| data_encoding::HEXLOWER.encode(digest);
+    Revision {
+        number,
+        reason,
+        pages: head.pages,
+        templates: model.templates().len() as u64,
+        format: sitemodel::FORMAT,
+        engine: head.engine.clone(),
+        weights: head.weights.as_ref().map(hex),
+        settings: hex(&head.settings),
+        model: model.to_bytes(),
+    }
+}
+
+pub(crate) fn template_night(id: &str, own: &TemplateHealth) -> TemplateNight {
+    TemplateNight {
+        template: id.to_owned(),
+        verdict: own.verdict,
+        pages: own.pages,
+        by_wrapper: own.by_wrapper,
+        by_wrapper_expected: own.by_wrapper_expected,
+        confidence: own.confidence,
+        confidence_expected: own.confidence_expected,
+        agreement: own.agreement,
+    }
+}

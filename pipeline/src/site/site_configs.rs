@@ -1,0 +1,205 @@
+//! Writes learnt wrappers as site configs, and tests them on pages of the site.
+
+use std::collections::BTreeMap;
+
+use dom::{ParseConfig, text_of};
+use metadata::{PageContext, date_of};
+use model::{Article, Extracted, Origin, Route, SiteConfigFile, Wrapper, contain_panics};
+use sink::site_file_name;
+use sitemodel::stages::extract::SITE_CONFIG;
+use sitemodel::{ParsedPage, SiteModel, Template};
+use url::Url;
+use wrapper::site_config::{
+    Exported, Probed, Samples, SiteConfig, Sought, apply, compile, export, file_hosts,
+};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Number of pages to test a file on.
+const SAMPLE: usize = 10;
+
+/// Number of test pages in a file.
+const TESTS: usize = 3;
+
+/// The site configs of a site: one per host with articles from learnt wrappers, or one for several hosts
+/// below one domain. Sites of saved files have no host and no file.
+pub fn site_configs(
+    articles: &[Extracted],
+    model: &SiteModel,
+    parsed: &[&ParsedPage<'_>],
+) -> Vec<SiteConfigFile> {
+    let learnt: Vec<&Article> = articles
+        .iter()
+        .map(|extracted| &extracted.article)
+        .filter(|a| a.route == Route::Wrapper && a.engine != SITE_CONFIG && !a.xpath.is_empty())
+        .collect();
+    let hosts: Vec<String> = learnt.iter().map(|article| host_of(&article.url)).collect();
+    let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let pages: BTreeMap<(&str, &Origin), &ParsedPage<'_>> =
+        parsed.iter().map(|p| ((p.page.url.as_str(), &p.page.origin), *p)).collect();
+    let file = |(host, places): (String, Vec<usize>)| {
+        let of_host: Vec<&Article> = places.into_iter().map(|at| learnt[at]).collect();
+        let sample: Vec<(&Article, &ParsedPage<'_>)> = sample_of(&of_host)
+            .into_iter()
+            .filter_map(|a| Some((a, *pages.get(&(a.url.as_str(), &a.origin))?)))
+            .collect();
+        let text = contain_panics(|| file_of(&of_host, model, &sample)).ok().flatten()?;
+        Some(SiteConfigFile { name: file_name(&host), text })
+    };
+    file_hosts(&names).into_iter().filter_map(file).collect()
+}
+
+fn host_of(url: &str) -> String {
+    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    url.and_then(|url| Some(url.host_str()?.to_owned())).unwrap_or_default()
+}
+
+/// The file's name: the host's, unless an operating system reserves it.
+pub fn file_name(host: &str) -> String {
+    match host.strip_prefix('.') {
+        Some(below) => format!(".{}.txt", site_file_name(below)),
+        None => format!("{}.txt", site_file_name(host)),
+    }
+}
+
+/// Articles by a hash of their addresses, the first of each template before the others.
+fn sample_of<'a>(articles: &[&'a Article]) -> Vec<&'a Article> {
+    let mut ordered = articles.to_vec();
+    ordered.sort_by_cached_key(|a| (xxh3_64(a.url.as_bytes()), a.url.clone()));
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut turn: Vec<(usize, &Article)> = Vec::new();
+    for article in ordered {
+        let before = seen.entry(&article.template).or_default();
+        turn.push((*before, article));
+        *before += 1;
+    }
+    turn.sort_by_key(|(before, _)| *before);
+    turn.into_iter().take(SAMPLE).map(|(_, article)| article).collect()
+}
+
+fn file_of<'a>(
+    articles: &[&Article],
+    model: &'a SiteModel,
+    sample: &[(&Article, &ParsedPage<'_>)],
+) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for article in articles {
+        *counts.entry(&article.template).or_default() += 1;
+    }
+    let used_by = |template: &'a Template| {
+        Some((&*template.id, template.wrapper()?, *counts.get(template.id.as_str())?))
+    };
+    let mut used: Vec<(&str, &Wrapper, usize)> =
+        model.templates().iter().filter_map(used_by).collect();
+    used.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(b.0)));
+    let bodies: Vec<(&[String], &[String])> =
+        used.iter().map(|(_, w, _)| (w.content.as_slice(), w.prune.as_slice())).collect();
+    if bodies.is_empty() {
+        return None;
+    }
+    let sought = sought_of(sample);
+    let samples = Samples::new(&sought);
+    let is_date = |at: usize, text: &str| is_date_of(sample[at].0, sample[at].1, text);
+    let Probed { title, author, date } = samples.probe(&is_date);
+    // A test should hold: pages that were read with doubt come last.
+    let mut tested: Vec<&Article> = sample.iter().map(|(article, _)| *article).collect();
+    tested.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let snippets: Vec<(&str, Option<String>)> =
+        tested.iter().take(TESTS).map(|a| (a.url.as_str(), snippet(&a.text))).collect();
+    let tests: Vec<(&str, Option<&str>)> =
+        snippets.iter().map(|(url, text)| (*url, text.as_deref())).collect();
+    let parts = Exported {
+        about: &[],
+        wrappers: &bodies,
+        title: &title,
+        author: &author,
+        date: &date,
+        tests: &tests,
+        samples: Some(&samples),
+    };
+    let same = same_text(&export(&parts), sample);
+    let of_wrapper = |(template, w, pages): &(&str, &Wrapper, usize)| {
+        format!("layout {template}: {pages} articles, confidence {:.2}", w.confidence)
+    };
+    let mut about = vec![format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"))];
+    about.extend(used.iter().map(of_wrapper));
+    about.push(format!("same text as the run's on {same} of {} sample pages", sample.len()));
+    Some(export(&Exported { about: &about, ..parts }).to_string())
+}
+
+fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<Sought<'a>> {
+    let sought = |&(article, parsed): &(&'a Article, &'a ParsedPage<'a>)| Sought {
+        html: &parsed.page.html,
+        title: article.title.as_deref(),
+        authors: &article.authors,
+        has_date: article.published.is_some(),
+        body: &article.xpath,
+    };
+    sample.iter().map(sought).collect()
+}
+
+/// Whether a text is the date of an article, in any form.
+fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
+    let context = PageContext {
+        document: &parsed.document,
+        url: &article.url,
+        json_ld: Some(parsed.json_ld()),
+        fetched: article.fetched,
+        feed_items: &[],
+        body: None,
+        text_language: None,
+        body_text: "",
+    };
+    date_of(&context, article.language.as_deref(), text) == article.published
+}
+
+/// On how many pages a file selects the text of the article, apart from white space.
+fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize {
+    let (wrapper, _) = compile(file);
+    let same = |(article, parsed): &&(&Article, &ParsedPage<'_>)| {
+        let applied = apply(&parsed.page.html, &wrapper, &ParseConfig::CONTENT);
+        applied.body.is_some_and(|(_, nodes)| {
+            squeezed(&text_of(&applied.document, &nodes, &applied.removed))
+                .eq(squeezed(&article.text))
+        })
+    };
+    sample.iter().filter(same).count()
+}
+
+/// A text without its white space.
+pub fn squeezed(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| !c.is_whitespace())
+}
+
+/// Some words of an article: the beginning of its first long line, in whole words.
+pub(crate) fn snippet(text: &str) -> Option<String> {
+    const FEWEST: usize = 40;
+    const MOST: usize = 70;
+    let line = text.lines().map(str::trim).find(|line| line.chars().count() >= FEWEST)?;
+    let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let end = line.char_indices().nth(MOST).map_or(line.len(), |(at, _)| at);
+    let cut = if end < line.len() { line[..end].rfind(' ').unwrap_or(end) } else { end };
+    Some(line[..cut].trim().to_owned()).filter(|snippet| !snippet.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snippets_are_whole_words_of_one_line() {
+        let text =
+            "Short\n\nA line that is long enough to be the beginning of an article, and goes on.";
+        assert_eq!(
+            snippet(text).unwrap(),
+            "A line that is long enough to be the beginning of an article, and"
+        );
+        assert_eq!(snippet("Short"), None);
+    }
+
+    #[test]
+    fn names_are_safe_on_any_system() {
+        assert_eq!(file_name(".example.com"), ".example.com.txt");
+        assert_eq!(file_name("con.example"), "%site-con.example%.txt");
+        assert_eq!(file_name(".aux.example"), ".%site-aux.example%.txt");
+    }
+}
