@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 mod common;
-use archive::{NewRecord, RecordKind, Wrapping, Writer};
+use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 use common::crawl::gzip;
 use common::program::{PATH, parts};
 use common::prose;
@@ -21,7 +21,7 @@ const SITES: usize = 60;
 const DONE: usize = 55;
 
 fn record(kind: RecordKind, n: usize, url: &str, fields: &[(&str, &str)], html: &str) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), Wrapping::Plain);
+    let mut writer = RecordWriter::new(Vec::new(), Wrapping::Plain);
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
     let (id, body) = (format!("urn:uuid:{n:08}"), format!("{head}{html}"));
     let date = format!("2024-05-01T{:02}:{:02}:{:02}Z", n / 3600, n / 60 % 60, n % 60);

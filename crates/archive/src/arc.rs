@@ -8,7 +8,7 @@ use crate::{Headers, RecordKind};
 
 /// The fields of the head of an ARC record.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Head {
+pub(crate) struct ArcHead {
     pub(crate) kind: RecordKind,
     pub(crate) url: String,
     pub(crate) date: Option<jiff::Timestamp>,
@@ -23,7 +23,7 @@ pub(crate) fn is_head(line: &[u8]) -> bool {
 }
 
 /// Reads a head line.
-pub(crate) fn head(line: &[u8]) -> Option<Head> {
+pub(crate) fn head(line: &[u8]) -> Option<ArcHead> {
     let Fields { url, ip, date, media_type, length } = fields(line)?;
     let url = String::from_utf8_lossy(url).trim().to_owned();
     let scheme = url.split(':').next().unwrap_or_default().to_ascii_lowercase();
@@ -38,7 +38,7 @@ pub(crate) fn head(line: &[u8]) -> Option<Head> {
         headers.push(name.to_owned(), String::from_utf8_lossy(value).into_owned());
     }
     let date = date::parse(&String::from_utf8_lossy(date));
-    Some(Head { kind, url, date, length, headers })
+    Some(ArcHead { kind, url, date, length, headers })
 }
 
 struct Fields<'a> {

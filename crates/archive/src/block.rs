@@ -5,8 +5,8 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::Limits;
-use crate::start::{Dialect, Place, Search, Start, recognise, surely};
-use crate::stream::{Stream, next_start};
+use crate::start::{Dialect, Start, StartPlace, StartSearch, recognise, surely};
+use crate::stream::{ArchiveWindow, next_start};
 
 /// Maximum bytes of separators between two records.
 const LONGEST_GAP: usize = 64 << 10;
@@ -16,7 +16,7 @@ const LONGEST_PEEK: usize = 8 << 20;
 
 /// The outcome of a search for a block.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct BlockEnd {
     /// Its bytes, if they are kept.
     pub(crate) body: Vec<u8>,
     /// Its length in bytes.
@@ -29,15 +29,15 @@ pub(crate) struct Found {
     pub(crate) lost: bool,
 }
 
-impl Found {
+impl BlockEnd {
     fn lost(problem: Option<(DropReason, String)>) -> Self {
         Self { problem, lost: true, ..Self::default() }
     }
 }
 
 /// A search for the end of the block of one record, whose head is at the window's start.
-pub(crate) struct Block<'a, R: Read> {
-    pub(crate) stream: &'a mut Stream<R>,
+pub(crate) struct BlockSearch<'a, R: Read> {
+    pub(crate) stream: &'a mut ArchiveWindow<R>,
     pub(crate) limits: &'a Limits,
     pub(crate) dialect: Dialect,
     /// The dialects of heads that may begin another record.
@@ -46,9 +46,9 @@ pub(crate) struct Block<'a, R: Read> {
     pub(crate) url: &'a str,
 }
 
-impl<R: Read> Block<'_, R> {
+impl<R: Read> BlockSearch<'_, R> {
     /// Moves past a head of `size` bytes and the block after it.
-    pub(crate) fn find(&mut self, size: usize, declared: Option<u64>, keep: bool) -> Found {
+    pub(crate) fn find(&mut self, size: usize, declared: Option<u64>, keep: bool) -> BlockEnd {
         match declared {
             None => {
                 let what = "has no readable content-length";
@@ -59,7 +59,7 @@ impl<R: Read> Block<'_, R> {
         }
     }
 
-    fn declared(&mut self, size: usize, length: u64, keep: bool) -> Found {
+    fn declared(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
         let end = size.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
         while self.stream.window().len() < end {
             if !self.stream.fill() {
@@ -74,7 +74,7 @@ impl<R: Read> Block<'_, R> {
             // The last record of a damaged range may consist of garbage.
             if self.stream.garbled(end) && self.only_separators_behind(end) {
                 self.stream.consume(usize::MAX / 2);
-                return Found::lost(None);
+                return BlockEnd::lost(None);
             }
             return self.take(size, end, keep, None);
         }
@@ -86,7 +86,7 @@ impl<R: Read> Block<'_, R> {
     }
 
     /// Handles a block that is longer than what is left.
-    fn cut(&mut self, size: usize, length: u64, keep: bool) -> Found {
+    fn cut(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
         let held = self.stream.window().len();
         let left = held - size;
         if let Some(at) = self.embedded(size, held) {
@@ -107,9 +107,9 @@ impl<R: Read> Block<'_, R> {
         });
         if !kept {
             self.stream.consume(held);
-            return Found::lost(problem);
+            return BlockEnd::lost(problem);
         }
-        Found { cut: true, ..self.take(size, held, keep, problem) }
+        BlockEnd { cut: true, ..self.take(size, held, keep, problem) }
     }
 
     /// Whether the archive ends at `end`, or a record or an empty line before junk follows.
@@ -150,13 +150,13 @@ impl<R: Read> Block<'_, R> {
 
     /// The index between `size` and `end` at which another record begins.
     fn embedded(&self, size: usize, end: usize) -> Option<usize> {
-        match next_start(self.stream, size, self.sought, Place::Line, true) {
-            Search::At(at) if at < end => Some(at),
+        match next_start(self.stream, size, self.sought, StartPlace::Line, true) {
+            StartSearch::At(at) if at < end => Some(at),
             _ => None,
         }
     }
 
-    fn clip(&mut self, size: usize, at: usize, keep: bool, wrong: &str) -> Found {
+    fn clip(&mut self, size: usize, at: usize, keep: bool, wrong: &str) -> BlockEnd {
         let end = trimmed(self.stream.window(), size, at);
         let detail = format!(
             "the record of {} {wrong}; it was kept with the {} bytes before the next record",
@@ -167,26 +167,26 @@ impl<R: Read> Block<'_, R> {
     }
 
     /// Ends the block before the next record start at or after `from`.
-    fn up_to_next(&mut self, size: usize, from: usize, keep: bool, wrong: &str) -> Found {
+    fn up_to_next(&mut self, size: usize, from: usize, keep: bool, wrong: &str) -> BlockEnd {
         let most = size.saturating_add(self.limits.record_bytes as usize);
         let mut from = from;
         loop {
             let complete = self.stream.complete();
             let ends = complete || self.stream.at_member_end();
-            match next_start(self.stream, from, self.sought, Place::Line, ends) {
-                Search::At(at) => return self.clip(size, at, keep, wrong),
-                Search::NotBefore(_) if ends => {
+            match next_start(self.stream, from, self.sought, StartPlace::Line, ends) {
+                StartSearch::At(at) => return self.clip(size, at, keep, wrong),
+                StartSearch::NotBefore(_) if ends => {
                     let held = self.stream.window().len();
                     if self.stream.garbled(held) {
                         self.stream.consume(held);
-                        return Found::lost(None);
+                        return BlockEnd::lost(None);
                     }
                     if self.stream.tainted() {
-                        return Found { cut: true, ..self.take(size, held, keep, None) };
+                        return BlockEnd { cut: true, ..self.take(size, held, keep, None) };
                     }
                     return self.clip(size, held, keep, wrong);
                 }
-                Search::NotBefore(at) => from = at,
+                StartSearch::NotBefore(at) => from = at,
             }
             if self.stream.window().len() > most {
                 self.stream.consume(most);
@@ -195,7 +195,7 @@ impl<R: Read> Block<'_, R> {
                      dropped",
                     self.url, self.limits.record_bytes
                 );
-                return Found::lost(Some((DropReason::TooLarge, detail)));
+                return BlockEnd::lost(Some((DropReason::TooLarge, detail)));
             }
             self.stream.fill();
         }
@@ -203,7 +203,7 @@ impl<R: Read> Block<'_, R> {
 
     /// Handles a block whose declared length is above the limit. Such a length is often wrong, so
     /// the beginning of the block is checked first.
-    fn long(&mut self, size: usize, length: u64, keep: bool) -> Found {
+    fn long(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
         let most =
             usize::try_from(self.limits.record_bytes).unwrap_or(usize::MAX).min(LONGEST_PEEK);
         while self.stream.window().len() < most.saturating_add(size) {
@@ -223,7 +223,7 @@ impl<R: Read> Block<'_, R> {
     }
 
     /// Skips a block that is too long to be kept, without buffering it.
-    fn pass_over(&mut self, size: usize, length: u64, keep: bool) -> Found {
+    fn pass_over(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
         self.stream.consume(size);
         let mut left = length;
         while left > 0 {
@@ -240,7 +240,7 @@ impl<R: Read> Block<'_, R> {
                     self.url
                 );
                 let tainted = self.stream.tainted();
-                return Found::lost((!tainted).then_some((DropReason::CutShort, detail)));
+                return BlockEnd::lost((!tainted).then_some((DropReason::CutShort, detail)));
             }
             if self.stream.starts_member() && matches!(recognise(window, false), Start::Record(_)) {
                 let detail = format!(
@@ -249,7 +249,7 @@ impl<R: Read> Block<'_, R> {
                     self.url,
                     length - left
                 );
-                return Found::lost(Some((DropReason::BadRecord, detail)));
+                return BlockEnd::lost(Some((DropReason::BadRecord, detail)));
             }
             let step = self.stream.next_member().unwrap_or(window.len()).min(window.len());
             let step = usize::try_from(left).map_or(step, |left| step.min(left));
@@ -257,14 +257,14 @@ impl<R: Read> Block<'_, R> {
             left -= step as u64;
         }
         if !keep {
-            return Found { length, ..Found::default() };
+            return BlockEnd { length, ..BlockEnd::default() };
         }
         let detail = format!(
             "the record of {} has {length} bytes, more than the limit of {}; it was skipped; \
              raise the limit to read it",
             self.url, self.limits.record_bytes
         );
-        Found::lost(Some((DropReason::TooLarge, detail)))
+        BlockEnd::lost(Some((DropReason::TooLarge, detail)))
     }
 
     fn take(
@@ -273,10 +273,10 @@ impl<R: Read> Block<'_, R> {
         end: usize,
         keep: bool,
         problem: Option<(DropReason, String)>,
-    ) -> Found {
+    ) -> BlockEnd {
         let body = if keep { self.stream.window()[size..end].to_vec() } else { Vec::new() };
         self.stream.consume(end);
-        Found { body, length: (end - size) as u64, problem, cut: false, lost: false }
+        BlockEnd { body, length: (end - size) as u64, problem, cut: false, lost: false }
     }
 }
 

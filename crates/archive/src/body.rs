@@ -16,7 +16,7 @@ const MOST_CODINGS: usize = 4;
 
 /// A decoded body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Body<'a> {
+pub struct DecodedBody<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
     /// Deviations from what the headers declare.
@@ -46,7 +46,11 @@ impl BodyError {
 
 impl Response {
     /// Decodes the body in the block this head was read from, to at most `limit` bytes.
-    pub fn decode_body<'a>(&self, block: &'a [u8], limit: usize) -> Result<Body<'a>, BodyError> {
+    pub fn decode_body<'a>(
+        &self,
+        block: &'a [u8],
+        limit: usize,
+    ) -> Result<DecodedBody<'a>, BodyError> {
         decode_body(&self.headers, block.get(self.body..).unwrap_or_default(), limit)
     }
 
@@ -67,8 +71,8 @@ pub fn decode_body<'a>(
     headers: &Headers,
     raw: &'a [u8],
     limit: usize,
-) -> Result<Body<'a>, BodyError> {
-    let mut body = Body { bytes: Cow::Borrowed(raw), notes: Vec::new() };
+) -> Result<DecodedBody<'a>, BodyError> {
+    let mut body = DecodedBody { bytes: Cow::Borrowed(raw), notes: Vec::new() };
     let list = |name: &'static str| {
         let values = headers.all(name).flat_map(|value| value.split(','));
         values.map(|coding| coding.trim().to_ascii_lowercase()).collect::<Vec<_>>()
@@ -86,7 +90,7 @@ pub fn decode_body<'a>(
     Ok(body)
 }
 
-impl Body<'_> {
+impl DecodedBody<'_> {
     fn undo(&mut self, coding: &str, limit: usize) -> Result<(), BodyError> {
         if self.bytes.is_empty() {
             return Ok(());
@@ -181,14 +185,7 @@ fn brotli(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
     loop {
         let (mut room, mut filled) = (piece.len(), 0);
         let result = BrotliDecompressStream(
-            &mut left,
-            &mut at,
-            bytes,
-            &mut room,
-            &mut filled,
-            &mut piece,
-            &mut total,
-            &mut state,
+            &mut left, &mut at, bytes, &mut room, &mut filled, &mut piece, &mut total, &mut state,
         );
         output.extend_from_slice(&piece[..filled]);
         if output.len() > limit {

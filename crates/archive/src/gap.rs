@@ -6,7 +6,7 @@ use crate::Fault;
 
 /// A break in the decompressed bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Break {
+pub(crate) struct Gap {
     pub(crate) offset: u64,
     pub(crate) reason: DropReason,
     pub(crate) detail: String,
@@ -17,7 +17,7 @@ pub(crate) struct Break {
     pub(crate) garbled: bool,
 }
 
-impl Break {
+impl Gap {
     /// A break because of a read error.
     pub(crate) fn unreadable(offset: u64, error: &str) -> Self {
         Self {
@@ -33,9 +33,9 @@ impl Break {
     }
 }
 
-impl From<Break> for Fault {
-    fn from(broken: Break) -> Self {
-        let Break { offset, reason, detail, recovered_at, lossy: _, garbled: _ } = broken;
+impl From<Gap> for Fault {
+    fn from(broken: Gap) -> Self {
+        let Gap { offset, reason, detail, recovered_at, lossy: _, garbled: _ } = broken;
         let (target_uri, record_id) = (None, String::new());
         Fault { offset, target_uri, record_id, reason, detail, recovered_at }
     }
@@ -50,12 +50,12 @@ pub(crate) fn went_on(found: Option<u64>) -> String {
 }
 
 /// The break after the recovered part of a damaged member.
-pub(crate) fn damage(name: &str, offset: u64, found: Option<u64>) -> Break {
+pub(crate) fn damage(name: &str, offset: u64, found: Option<u64>) -> Gap {
     let (reason, what) = match found {
         Some(_) => (DropReason::BadCompression, "is damaged"),
         None => (DropReason::CutShort, "is damaged or ends early"),
     };
-    Break {
+    Gap {
         offset,
         reason,
         detail: format!(
@@ -70,8 +70,8 @@ pub(crate) fn damage(name: &str, offset: u64, found: Option<u64>) -> Break {
 }
 
 /// A member whose data was kept although its checksum is wrong.
-pub(crate) fn bad_checksum(name: &str, offset: u64, next: u64) -> Break {
-    Break {
+pub(crate) fn bad_checksum(name: &str, offset: u64, next: u64) -> Gap {
+    Gap {
         offset,
         reason: DropReason::BadCompression,
         detail: format!(

@@ -1,5 +1,5 @@
 /*!
-Reading and writing of web archives: records ([`RecordReader`], [`Writer`]), the HTTP responses in them
+Reading and writing of web archives: records ([`RecordReader`], [`RecordWriter`]), the HTTP responses in them
 ([`Response`], [`decode_body`]), and the kinds of payloads ([`sniff_html`], [`is_feed`]).
 
 Invariant: no input makes anything here panic, hang or exceed the given memory limits. Damage is reported as a
@@ -34,7 +34,7 @@ mod whole;
 mod writer;
 mod zstandard;
 
-pub use body::{Body, BodyError, decode_body};
+pub use body::{BodyError, DecodedBody, decode_body};
 pub use date::parse as parse_date;
 pub use format::{Format, begins_as_archive};
 pub use head::Headers;
@@ -44,4 +44,4 @@ pub use reader::RecordReader;
 pub use record::{Fault, Record, RecordKind};
 pub use sniff::{PayloadKind, is_feed, sniff_html};
 pub use surt::surt;
-pub use writer::{NewRecord, Wrapping, Writer};
+pub use writer::{NewRecord, RecordWriter, Wrapping};

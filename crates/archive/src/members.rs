@@ -5,11 +5,11 @@ use std::io::Read;
 
 use model::DropReason;
 
-use crate::gap::{Break, bad_checksum, damage, went_on};
+use crate::gap::{Gap, bad_checksum, damage, went_on};
 use crate::inflate::{Inflater, Shot};
-use crate::member::{Salvage, Step, salvage};
+use crate::member::{Salvage, StreamStep, salvage};
 use crate::more::More;
-use crate::source::Source;
+use crate::source::ByteSource;
 use crate::start::{Dialect, surely};
 use crate::unit::{Beginning, Unit, beginning, find_unit};
 use crate::zstandard::{Decoders, LARGEST_DICTIONARY};
@@ -26,7 +26,7 @@ const STEP: usize = 256 << 10;
 
 /// A compressed archive.
 pub(crate) struct Members<R> {
-    source: Source<R>,
+    source: ByteSource<R>,
     /// The format of units to look for after damage.
     format: Format,
     inflater: Option<Inflater>,
@@ -34,12 +34,12 @@ pub(crate) struct Members<R> {
     /// The unit being streamed, and its file offset.
     streamed: Option<(Unit, u64)>,
     /// What to report once the output given so far has been read.
-    pending: Option<Break>,
+    pending: Option<Gap>,
     limits: Limits,
 }
 
 impl<R: Read> Members<R> {
-    pub(crate) fn new(source: Source<R>, format: Format, limits: Limits) -> Self {
+    pub(crate) fn new(source: ByteSource<R>, format: Format, limits: Limits) -> Self {
         Self {
             source,
             format,
@@ -52,7 +52,7 @@ impl<R: Read> Members<R> {
     }
 
     /// The break after the bytes given so far, if bytes are missing there.
-    pub(crate) fn gap(&self) -> Option<&Break> {
+    pub(crate) fn gap(&self) -> Option<&Gap> {
         self.pending.as_ref().filter(|pending| pending.lossy)
     }
 
@@ -77,7 +77,7 @@ impl<R: Read> Members<R> {
         self.skip_zeros();
         if self.source.buffered().is_empty() {
             return match self.source.take_error() {
-                Some(error) => More::Broken(Break::unreadable(self.source.offset(), &error)),
+                Some(error) => More::Broken(Gap::unreadable(self.source.offset(), &error)),
                 None => More::End,
             };
         }
@@ -102,7 +102,7 @@ impl<R: Read> Members<R> {
                     went_on(found)
                 );
                 let reason = DropReason::Junk;
-                More::Broken(Break {
+                More::Broken(Gap {
                     offset,
                     reason,
                     detail,
@@ -122,7 +122,7 @@ impl<R: Read> Members<R> {
     }
 
     /// Returns the rest of the archive.
-    pub(crate) fn into_source(self) -> Source<R> {
+    pub(crate) fn into_source(self) -> ByteSource<R> {
         self.source
     }
 
@@ -147,7 +147,7 @@ impl<R: Read> Members<R> {
         }
         // It claims more bytes than exist or are plausible: records may follow its head.
         let found = self.seek(4);
-        More::Broken(Break {
+        More::Broken(Gap {
             offset: at,
             reason: DropReason::Junk,
             detail: format!(
@@ -162,7 +162,7 @@ impl<R: Read> Members<R> {
     }
 
     fn bad_dictionary(&self, at: u64) -> More {
-        More::Broken(Break {
+        More::Broken(Gap {
             offset: at,
             reason: DropReason::BadCompression,
             detail: format!(
@@ -176,10 +176,10 @@ impl<R: Read> Members<R> {
     }
 
     /// Skips frames that need a dictionary which is not in the archive.
-    fn absent_dictionary(&mut self, offset: u64) -> Option<Break> {
+    fn absent_dictionary(&mut self, offset: u64) -> Option<Gap> {
         let number = self.decoders.missing(self.source.buffered())?;
         let found = self.seek(1);
-        Some(Break {
+        Some(Gap {
             offset,
             reason: DropReason::BadCompression,
             detail: format!(
@@ -252,7 +252,7 @@ impl<R: Read> Members<R> {
         let next = find_unit(held, 1, Format::Gzip, &mut self.decoders).unwrap_or(held.len());
         let garbled = salvage(&held[..next], output, most) != Salvage::Cut;
         let found = self.seek(next);
-        self.pending = Some(Break { garbled, ..damage("gzip member", offset, found) });
+        self.pending = Some(Gap { garbled, ..damage("gzip member", offset, found) });
         More::Data(offset)
     }
 
@@ -267,7 +267,7 @@ impl<R: Read> Members<R> {
             if given > self.limits.record_bytes && given / self.limits.ratio.max(1) > taken_in_all {
                 let name = unit.name();
                 let found = self.abandon(unit, offset);
-                self.pending = Some(Break {
+                self.pending = Some(Gap {
                     offset,
                     reason: DropReason::TooLarge,
                     detail: format!(
@@ -284,19 +284,19 @@ impl<R: Read> Members<R> {
             }
             let mut cut = false;
             let damaged = match step {
-                Step::Output | Step::Input if output.len() > before => {
+                StreamStep::Output | StreamStep::Input if output.len() > before => {
                     self.streamed = Some((unit, offset));
                     return More::Data(offset);
                 }
-                Step::Output => false,
-                Step::Input => {
+                StreamStep::Output => false,
+                StreamStep::Input => {
                     let held = self.source.buffered().len();
                     self.source.fill_to(held + 1);
                     cut = self.source.buffered().len() == held;
                     cut
                 }
-                Step::Damaged => true,
-                Step::End { checksum, length } => {
+                StreamStep::Damaged => true,
+                StreamStep::End { checksum, length } => {
                     let name = unit.name();
                     unit.end(&mut self.decoders);
                     self.source.remember(0);
@@ -310,7 +310,7 @@ impl<R: Read> Members<R> {
                 let name = unit.name();
                 let found = self.abandon(unit, offset);
                 // The output of a unit that merely ends early is correct.
-                self.pending = Some(Break { garbled: !cut, ..damage(name, offset, found) });
+                self.pending = Some(Gap { garbled: !cut, ..damage(name, offset, found) });
                 return More::Data(offset);
             }
         }

@@ -1,6 +1,6 @@
 //! The answer of a decoder to a request for more bytes.
 
-use crate::gap::Break;
+use crate::gap::Gap;
 
 /// The result of a request for more bytes.
 pub(crate) enum More {
@@ -9,7 +9,7 @@ pub(crate) enum More {
     /// What follows is not compressed.
     Plain,
     /// The following bytes are not contiguous with the preceding ones.
-    Broken(Break),
+    Broken(Gap),
     /// Nothing follows.
     End,
 }

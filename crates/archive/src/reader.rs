@@ -8,16 +8,16 @@ use std::io::Read;
 
 use model::DropReason;
 
-use crate::block::Block;
-use crate::start::{Dialect, Place, Search, Start, recognise};
-use crate::stream::{Stream, next_start};
+use crate::block::BlockSearch;
+use crate::start::{Dialect, Start, StartPlace, StartSearch, recognise};
+use crate::stream::{ArchiveWindow, next_start};
 use crate::{Fault, Headers, Limits, Record, RecordKind, arc, date, head};
 
 /// The value of [`Record::truncated`] for a record that is cut off by the end of the archive.
 const CUT_SHORT: &str = "cut-short";
 
 /// The fields of a record's head that the reader needs.
-struct Head {
+struct RecordHead {
     dialect: Dialect,
     kind: RecordKind,
     headers: Headers,
@@ -29,7 +29,7 @@ struct Head {
     size: usize,
 }
 
-impl Head {
+impl RecordHead {
     fn record_id(&self) -> &str {
         self.headers.get("WARC-Record-ID").unwrap_or_default().trim_matches(['<', '>', ' '])
     }
@@ -40,7 +40,7 @@ impl Head {
 ///
 /// Damage is yielded as a [`Fault`], and reading continues with the next record.
 pub struct RecordReader<R: Read> {
-    stream: Stream<R>,
+    stream: ArchiveWindow<R>,
     limits: Limits,
     wanted: fn(RecordKind) -> bool,
     ready: VecDeque<Result<Record, Fault>>,
@@ -55,7 +55,7 @@ impl<R: Read> RecordReader<R> {
     /// Starts to read an archive.
     pub fn new(reader: R, limits: &Limits) -> Self {
         Self {
-            stream: Stream::new(reader, *limits),
+            stream: ArchiveWindow::new(reader, *limits),
             limits: *limits,
             wanted: |_| true,
             ready: VecDeque::new(),
@@ -143,7 +143,7 @@ impl<R: Read> RecordReader<R> {
         let window = &self.stream.window()[..size];
         let headers = head::fields(behind_first_line(window));
         let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
-        let head = Head {
+        let head = RecordHead {
             dialect: Dialect::Warc,
             kind: match headers.get("WARC-Type") {
                 Some(kind) => RecordKind::parse(kind),
@@ -163,7 +163,7 @@ impl<R: Read> RecordReader<R> {
         let line = window.iter().position(|byte| *byte == b'\n').unwrap_or(window.len());
         let size = (line + 1).min(window.len());
         match arc::head(&window[..line]) {
-            Some(arc::Head { kind, url, date, length, headers }) => self.block(Head {
+            Some(arc::ArcHead { kind, url, date, length, headers }) => self.block(RecordHead {
                 dialect: Dialect::Arc,
                 kind,
                 headers,
@@ -177,11 +177,11 @@ impl<R: Read> RecordReader<R> {
     }
 
     /// Finds the record's block and builds the record, or reports why it cannot.
-    fn block(&mut self, head: Head) {
+    fn block(&mut self, head: RecordHead) {
         let offset = self.stream.offset(0);
         let url = head.target_uri.as_deref().unwrap_or("no target URI");
         let keep = (self.wanted)(head.kind);
-        let mut block = Block {
+        let mut block = BlockSearch {
             stream: &mut self.stream,
             limits: &self.limits,
             dialect: head.dialect,
@@ -200,7 +200,7 @@ impl<R: Read> RecordReader<R> {
         }
         self.records += 1;
         let record_id = head.record_id().to_owned();
-        let Head { kind, headers, target_uri, date, .. } = head;
+        let RecordHead { kind, headers, target_uri, date, .. } = head;
         let record = Record {
             offset,
             end: self.stream.end(),
@@ -225,13 +225,13 @@ impl<R: Read> RecordReader<R> {
         let (mut passed, mut from) = (0u64, 1);
         loop {
             let complete = self.stream.complete();
-            match next_start(&self.stream, from, self.sought, Place::Anywhere, complete) {
-                Search::At(index) => {
+            match next_start(&self.stream, from, self.sought, StartPlace::Anywhere, complete) {
+                StartSearch::At(index) => {
                     self.stream.consume(index);
                     passed += index as u64;
                     break;
                 }
-                Search::NotBefore(index) => {
+                StartSearch::NotBefore(index) => {
                     // The byte before a candidate tells whether it begins a line.
                     let done = index.saturating_sub(1);
                     self.stream.consume(done);

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read};
 const CHUNK: usize = 256 << 10;
 
 /// Raw bytes with look-ahead, a file offset and some of the bytes consumed last.
-pub(crate) struct Source<R> {
+pub(crate) struct ByteSource<R> {
     reader: R,
     bytes: Vec<u8>,
     position: usize,
@@ -14,11 +14,11 @@ pub(crate) struct Source<R> {
     base: u64,
     ended: bool,
     error: Option<String>,
-    /// How many consumed bytes stay available to [`Source::rewind`].
+    /// How many consumed bytes stay available to [`ByteSource::rewind`].
     memory: usize,
 }
 
-impl<R: Read> Source<R> {
+impl<R: Read> ByteSource<R> {
     pub(crate) fn new(reader: R) -> Self {
         Self {
             reader,
@@ -36,7 +36,7 @@ impl<R: Read> Source<R> {
         &self.bytes[self.position..]
     }
 
-    /// File offset of the first byte of [`Source::buffered`].
+    /// File offset of the first byte of [`ByteSource::buffered`].
     pub(crate) fn offset(&self) -> u64 {
         self.base + self.position as u64
     }
@@ -110,7 +110,7 @@ impl<R: Read> Source<R> {
     }
 }
 
-impl<R: Read> Read for Source<R> {
+impl<R: Read> Read for ByteSource<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.fill_to(1);
         let read = self.buffered().read(buffer)?;

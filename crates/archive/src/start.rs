@@ -63,7 +63,7 @@ fn is_version(line: &[u8]) -> bool {
 
 /// The result of a search for the next record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Search {
+pub(crate) enum StartSearch {
     /// At this index.
     At(usize),
     /// Nowhere before this index. Continue there when there are more bytes.
@@ -72,7 +72,7 @@ pub(crate) enum Search {
 
 /// The positions at which a record may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum StartPlace {
     /// On a new line: inside a block, whose text may mention records.
     Line,
     /// Anywhere: between records, where junk may end in the middle of a line.
@@ -85,10 +85,10 @@ pub(crate) fn find(
     bytes: &[u8],
     from: usize,
     dialect: Dialect,
-    place: Place,
+    place: StartPlace,
     complete: bool,
-) -> Search {
-    let anywhere = place == Place::Anywhere;
+) -> StartSearch {
+    let anywhere = place == StartPlace::Anywhere;
     let mut at = from;
     // The first `WARC/` after `at`, once it has been searched for.
     let mut version: Option<usize> = None;
@@ -98,9 +98,9 @@ pub(crate) fn find(
             // An ARC line has no mark at its start that would identify it inside another line.
             let sought = if begins_line { dialect } else { Dialect::Warc };
             match surely(&bytes[at.min(bytes.len())..], sought, complete) {
-                Some(true) => return Search::At(at),
+                Some(true) => return StartSearch::At(at),
                 Some(false) => {}
-                None => return Search::NotBefore(at),
+                None => return StartSearch::NotBefore(at),
             }
         }
         if version.is_none_or(|found| found <= at) {
@@ -118,7 +118,7 @@ pub(crate) fn find(
         match version.into_iter().chain(line.map(|index| at + index + 1)).min() {
             Some(next) if next < usize::MAX => at = next,
             // The last bytes may be the beginning of "\nWARC/".
-            _ => return Search::NotBefore(from.max(bytes.len().saturating_sub(5))),
+            _ => return StartSearch::NotBefore(from.max(bytes.len().saturating_sub(5))),
         }
     }
 }
@@ -183,13 +183,16 @@ mod tests {
         let cut = "x WARC/1.0\r\nWARC-Type: a\r\n\r\nWARC/1.0\r\nfoo: bar\r\n\r\nWARC/1.1\r\nwarc-type: b";
         let (at, whole) = (cut.find("WARC/1.1").unwrap(), format!("{cut}\r\n"));
         assert_eq!(
-            find(cut.as_bytes(), 0, Dialect::Warc, Place::Line, false),
-            Search::NotBefore(at)
+            find(cut.as_bytes(), 0, Dialect::Warc, StartPlace::Line, false),
+            StartSearch::NotBefore(at)
         );
-        assert_eq!(find(whole.as_bytes(), 0, Dialect::Warc, Place::Line, false), Search::At(at));
+        assert_eq!(
+            find(whole.as_bytes(), 0, Dialect::Warc, StartPlace::Line, false),
+            StartSearch::At(at)
+        );
         let joined = b"junkWARC/1.0\r\nWARC-Type: a\r\n\r\n";
         let found = |place| find(joined, 0, Dialect::Warc, place, true);
-        assert_eq!(found(Place::Anywhere), Search::At(4));
-        assert!(matches!(found(Place::Line), Search::NotBefore(_)));
+        assert_eq!(found(StartPlace::Anywhere), StartSearch::At(4));
+        assert!(matches!(found(StartPlace::Line), StartSearch::NotBefore(_)));
     }
 }

@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use crate::member::{self, Member, Step};
+use crate::member::{self, GzipMember, StreamStep};
 use crate::start::{Start, recognise};
 use crate::zstandard::Decoders;
 use crate::{Format, lz4, zstandard};
@@ -41,23 +41,23 @@ pub(crate) fn beginning(bytes: &[u8]) -> Beginning {
         }
         [0x50..=0x5f] | [0x50..=0x5f, 0x2a] | [0x50..=0x5f, 0x2a, 0x4d] => Beginning::Unsure,
         [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Beginning::Unsure,
-        _ if member::header(bytes) != member::Header::Bad => Beginning::Unit(Format::Gzip),
+        _ if member::header(bytes) != member::GzipHeader::Bad => Beginning::Unit(Format::Gzip),
         _ => Beginning::None,
     }
 }
 
 /// A unit being streamed.
 pub(crate) enum Unit {
-    Gzip(Box<Member>),
-    Zstd(zstandard::Frame),
-    Lz4(Box<lz4::Frame>),
+    Gzip(Box<GzipMember>),
+    Zstd(zstandard::ZstdFrame),
+    Lz4(Box<lz4::Lz4Frame>),
 }
 
 impl Unit {
     /// Starts a unit of a format; `None` if the format has no units, or if memory allocation fails.
     pub(crate) fn begin(format: Format, decoders: &mut Decoders) -> Option<Self> {
         Some(match format {
-            Format::Gzip => Self::Gzip(Box::new(Member::new())),
+            Format::Gzip => Self::Gzip(Box::new(GzipMember::new())),
             Format::Zstd => Self::Zstd(decoders.begin()?),
             Format::Lz4 => Self::Lz4(Box::default()),
             Format::Plain | Format::Bzip2 | Format::Xz => return None,
@@ -95,7 +95,7 @@ impl Unit {
         input: &[u8],
         output: &mut Vec<u8>,
         room: usize,
-    ) -> (usize, Step) {
+    ) -> (usize, StreamStep) {
         match self {
             Self::Gzip(member) => member.step(input, output, room),
             Self::Zstd(frame) => frame.step(input, output, room),
@@ -138,7 +138,7 @@ fn starts_record(bytes: &[u8], format: Format, decoders: &mut Decoders) -> bool 
         let before = (at, output.len());
         let (taken, step) = unit.step(&bytes[at..], &mut output, GLANCE);
         at += taken;
-        if step != Step::Output || (at, output.len()) == before {
+        if step != StreamStep::Output || (at, output.len()) == before {
             break;
         }
     }

@@ -24,15 +24,8 @@ const PARTS: usize = 5;
 /// Encodings by script, for scripts that have several.
 const SCRIPTS: [&[&Encoding]; 5] = [
     &[
-        WINDOWS_1250,
-        WINDOWS_1252,
-        WINDOWS_1254,
-        WINDOWS_1257,
-        WINDOWS_1258,
-        ISO_8859_2,
-        ISO_8859_4,
-        ISO_8859_13,
-        ISO_8859_15,
+        WINDOWS_1250, WINDOWS_1252, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258, ISO_8859_2,
+        ISO_8859_4, ISO_8859_13, ISO_8859_15,
     ],
     &[WINDOWS_1251, KOI8_R, KOI8_U, IBM866, ISO_8859_5],
     &[WINDOWS_1253, ISO_8859_7],
@@ -56,12 +49,12 @@ pub(crate) struct Guess {
 impl Guess {
     /// The votes for the guess, compared with a declaration. If the declared encoding is of another
     /// script, all votes for the script of the guess count.
-    pub(crate) fn against(&self, declared: &'static Encoding) -> Share {
+    pub(crate) fn against(&self, declared: &'static Encoding) -> VoteShare {
         let other_script = !same_script(declared, self.encoding);
         let agrees = |vote: &&&'static Encoding| {
             **vote == self.encoding || other_script && same_script(vote, self.encoding)
         };
-        Share { votes: self.votes.iter().filter(agrees).count(), parts: self.votes.len() }
+        VoteShare { votes: self.votes.iter().filter(agrees).count(), parts: self.votes.len() }
     }
 
     fn is_unanimous(&self) -> bool {
@@ -71,12 +64,12 @@ impl Guess {
 
 /// The share of the votes for a guess.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
+pub(crate) struct VoteShare {
     votes: usize,
     parts: usize,
 }
 
-impl Share {
+impl VoteShare {
     pub(crate) fn is_all(self) -> bool {
         self.votes == self.parts
     }

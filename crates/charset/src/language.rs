@@ -7,8 +7,8 @@ use encoding_rs::WINDOWS_1252;
 use memchr::memchr;
 use whatlang::Lang;
 
-use crate::Hints;
-use crate::declared::Declared;
+use crate::CharsetHints;
+use crate::declared::PageDeclarations;
 
 /// Bytes of text whose language is detected.
 const TEXT: usize = 1 << 10;
@@ -123,7 +123,11 @@ pub(crate) struct Habits<'a> {
 }
 
 impl<'a> Habits<'a> {
-    pub(crate) fn of(bytes: &'a [u8], page: &Declared<'_>, hints: &Hints<'_>) -> Self {
+    pub(crate) fn of(
+        bytes: &'a [u8],
+        page: &PageDeclarations<'_>,
+        hints: &CharsetHints<'_>,
+    ) -> Self {
         let language = page.language.and_then(|language| std::str::from_utf8(language).ok());
         Self {
             bytes,

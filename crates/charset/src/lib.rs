@@ -22,7 +22,7 @@ use encoding_rs::{
 use memchr::memchr;
 use model::{Charset, CharsetEvidence, Overruled};
 
-use crate::declared::{Declared, declared, label_in_content};
+use crate::declared::{PageDeclarations, declared, label_in_content};
 use crate::detect::{detect, look, same_script, words};
 use crate::language::Habits;
 
@@ -46,9 +46,9 @@ const LONG: usize = 16;
 const UNGUESSED: [&Encoding; 7] =
     [ISO_8859_3, ISO_8859_10, ISO_8859_14, ISO_8859_16, MACINTOSH, X_MAC_CYRILLIC, X_USER_DEFINED];
 
-/// Hints from outside the payload.
+/// CharsetHints from outside the payload.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Hints<'a> {
+pub struct CharsetHints<'a> {
     /// Charset label of the HTTP `Content-Type`.
     pub http_charset: Option<&'a str>,
     /// HTTP `Content-Language`.
@@ -66,7 +66,7 @@ pub fn charset_of(content_type: &str) -> Option<&str> {
 }
 
 /// Decodes a payload. Bytes that are UTF-8 already are not copied.
-pub fn decode(mut bytes: Vec<u8>, hints: &Hints<'_>) -> (String, Charset) {
+pub fn decode(mut bytes: Vec<u8>, hints: &CharsetHints<'_>) -> (String, Charset) {
     if let Some((form, evidence, mark)) = wide::wide(&bytes) {
         let charset = Charset { name: form.name(), evidence, overruled: Overruled::default() };
         return (form.decode(bytes.get(mark..).unwrap_or_default()), charset);
@@ -93,13 +93,13 @@ struct Declarations {
 
 impl Declarations {
     /// The declaration in HTTP.
-    fn of(hints: &Hints<'_>) -> Self {
+    fn of(hints: &CharsetHints<'_>) -> Self {
         let http = hints.http_charset.and_then(|label| Encoding::for_label(label.as_bytes()));
         Self { http, meta: None, xml: None, is_xml: hints.xml }
     }
 
     /// Adds the declarations in the payload.
-    fn and(self, declared: &Declared<'_>) -> Self {
+    fn and(self, declared: &PageDeclarations<'_>) -> Self {
         let meta = declared.meta.filter(|_| !self.is_xml);
         Self { meta, xml: declared.xml, ..self }
     }
@@ -137,7 +137,7 @@ impl Declarations {
 }
 
 /// Decides for valid UTF-8.
-fn valid(text: String, marked: bool, hints: &Hints<'_>) -> (String, Charset) {
+fn valid(text: String, marked: bool, hints: &CharsetHints<'_>) -> (String, Charset) {
     let said = Declarations::of(hints);
     let far = if marked || said.http == Some(UTF_8) { 0 } else { FAR };
     let said = said.and(&declared(&text.as_bytes()[..far.min(text.len())]));
@@ -162,7 +162,7 @@ fn valid(text: String, marked: bool, hints: &Hints<'_>) -> (String, Charset) {
 }
 
 /// Decides for bytes that are not valid UTF-8.
-fn broken(bytes: &[u8], marked: bool, hints: &Hints<'_>) -> (String, Charset) {
+fn broken(bytes: &[u8], marked: bool, hints: &CharsetHints<'_>) -> (String, Charset) {
     let page = declared(bytes);
     let said = Declarations::of(hints).and(&page);
     let utf_8 = if marked { Some(CharsetEvidence::Bom) } else { said.utf_8() };
@@ -303,7 +303,7 @@ mod tests {
     use encoding_rs::{EUC_KR, GBK, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
 
     fn check(bytes: &[u8], http: Option<&str>, name: &str, evidence: CharsetEvidence, text: &str) {
-        let hints = Hints { http_charset: http, ..Hints::default() };
+        let hints = CharsetHints { http_charset: http, ..CharsetHints::default() };
         let (decoded, charset) = decode(bytes.to_vec(), &hints);
         assert_eq!((charset.name, charset.evidence), (name, evidence), "{decoded}");
         assert!(decoded.contains(text), "{decoded}");
@@ -348,12 +348,12 @@ mod tests {
     #[test]
     fn what_was_overruled_is_kept() {
         let page = "<?xml version='1.0' encoding='koi8-r'?><meta charset=gbk>é".as_bytes();
-        let hints = Hints { http_charset: Some("latin1"), ..Hints::default() };
+        let hints = CharsetHints { http_charset: Some("latin1"), ..CharsetHints::default() };
         let overruled = decode(page.to_vec(), &hints).1.overruled;
         let expected =
             Overruled { http: Some("windows-1252"), meta: Some("GBK"), xml: Some("KOI8-R") };
         assert_eq!(overruled, expected);
-        let hints = Hints { xml: true, ..hints };
+        let hints = CharsetHints { xml: true, ..hints };
         assert_eq!(decode(page.to_vec(), &hints).1.overruled.meta, None);
     }
 
@@ -361,7 +361,7 @@ mod tests {
     fn utf8_is_not_copied() {
         let bytes = "é".repeat(100).into_bytes();
         let before = bytes.as_ptr();
-        assert_eq!(decode(bytes, &Hints::default()).0.as_ptr(), before);
+        assert_eq!(decode(bytes, &CharsetHints::default()).0.as_ptr(), before);
     }
 
     #[test]
@@ -375,16 +375,16 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_bytes_are_decoded(bytes: Vec<u8>, label in "[a-z0-9-]{0,12}", url in ".{0,20}") {
-            let hints = Hints { http_charset: Some(&label), url: Some(&url), ..Hints::default() };
+            let hints = CharsetHints { http_charset: Some(&label), url: Some(&url), ..CharsetHints::default() };
             decode(bytes.clone(), &hints);
             let page = [&b"<html lang=x><meta charset=windows-1251>"[..], &bytes].concat();
-            decode(page, &Hints { language: Some(&label), xml: true, ..hints });
+            decode(page, &CharsetHints { language: Some(&label), xml: true, ..hints });
         }
 
         #[test]
         fn any_markup_is_decoded(text in "[<>!/?= a-z\"'-]{0,300}") {
-            decode(format!("<meta {text}é").into_bytes(), &Hints::default());
-            decode(format!("<meta {text}").bytes().chain([0xe9]).collect(), &Hints::default());
+            decode(format!("<meta {text}é").into_bytes(), &CharsetHints::default());
+            decode(format!("<meta {text}").bytes().chain([0xe9]).collect(), &CharsetHints::default());
         }
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! html5ever copies and sorts the attributes of the new tag and of each open one of the same name
 //! (WHATWG HTML §13.2.4.3, the Noah's Ark clause) without calling the tree, where
-//! [`Steps`](crate::steps::Steps) are counted: two megabytes of `<font>` with a thousand attributes
+//! [`StepCounter`](crate::steps::StepCounter) are counted: two megabytes of `<font>` with a thousand attributes
 //! each take ten seconds.
 
+use html5ever::LocalName;
 use html5ever::tokenizer::{Tag, TagKind};
-use html5ever::{LocalName, local_name};
 
-use crate::sink::Sink;
+use crate::sink::PageSink;
 
 /// Steps that a comparison of tags counts as, and a quarter of what an attribute adds to it.
 const COMPARISON: usize = 16;
@@ -30,26 +30,17 @@ impl Comparing {
             && tag.kind == TagKind::StartTag
             && matches!(
                 tag.name,
-                local_name!("b")
-                    | local_name!("big")
-                    | local_name!("code")
-                    | local_name!("em")
-                    | local_name!("font")
-                    | local_name!("i")
-                    | local_name!("nobr")
-                    | local_name!("s")
-                    | local_name!("small")
-                    | local_name!("strike")
-                    | local_name!("strong")
-                    | local_name!("tt")
-                    | local_name!("u")
+                local_names!(
+                    "b" "big" "code" "em" "font" "i" "nobr" "s" "small" "strike" "strong" "tt"
+                    "u"
+                )
             );
         is_compared.then(|| Self { name: tag.name.clone(), attributes: tag.attrs.len() })
     }
 
     /// The steps of the comparison, computed after the tree builder has processed the tag: all
     /// elements that it was compared with are then open, each inside the previous one.
-    pub(crate) fn steps(&self, sink: &Sink<'_>) -> usize {
+    pub(crate) fn steps(&self, sink: &PageSink<'_>) -> usize {
         let level = sink.level.get() as usize;
         if level * self.attributes <= FEW {
             return 0;

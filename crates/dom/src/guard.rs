@@ -2,16 +2,16 @@
 
 use std::cell::{Cell, RefCell};
 
+use html5ever::LocalName;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
-use html5ever::{LocalName, local_name};
 
 use crate::comparing::Comparing;
 use crate::document::ParseNotes;
 use crate::is_void;
-use crate::limits::{ParseConfig, Room};
+use crate::limits::{ParseOptions, Room};
 use crate::linked::Linked;
-use crate::sink::Sink;
+use crate::sink::PageSink;
 
 /// If this many attributes were left out, the page consists of copies: no more elements are
 /// accepted.
@@ -20,7 +20,7 @@ const MAX_LEFT_OUT: u32 = 1 << 16;
 /// Passes tokens to the tree builder, except start tags that would nest too deep or make the tree
 /// too large, and the end tags that belong to them.
 pub(crate) struct Guard<'a, 'q> {
-    pub(crate) builder: TreeBuilder<&'a Linked<'a>, Sink<'a>>,
+    pub(crate) builder: TreeBuilder<&'a Linked<'a>, PageSink<'a>>,
     max_depth: u32,
     room: Room,
     max_attributes: usize,
@@ -40,8 +40,8 @@ pub(crate) struct Guard<'a, 'q> {
 
 impl<'a, 'q> Guard<'a, 'q> {
     pub(crate) fn new(
-        sink: Sink<'a>,
-        config: &ParseConfig,
+        sink: PageSink<'a>,
+        config: &ParseOptions,
         room: Room,
         input: Option<&'q BufferQueue>,
     ) -> Self {
@@ -133,15 +133,9 @@ impl<'a, 'q> Guard<'a, 'q> {
 fn changes_tokenizer(name: &LocalName) -> bool {
     matches!(
         *name,
-        local_name!("script")
-            | local_name!("style")
-            | local_name!("title")
-            | local_name!("textarea")
-            | local_name!("xmp")
-            | local_name!("iframe")
-            | local_name!("noembed")
-            | local_name!("noframes")
-            | local_name!("plaintext")
+        local_names!(
+            "script" "style" "title" "textarea" "xmp" "iframe" "noembed" "noframes" "plaintext"
+        )
     )
 }
 

@@ -6,12 +6,12 @@ use std::cell::Cell;
 /// examines in a search of its lists, or a node inserted or moved. Work that is linear in the bytes
 /// of the page is not counted: the bytes have their own limit.
 #[derive(Debug)]
-pub(crate) struct Steps {
+pub(crate) struct StepCounter {
     taken: Cell<u64>,
     most: u64,
 }
 
-impl Steps {
+impl StepCounter {
     /// Zero steps, with a limit of `most`.
     pub(crate) fn of(most: u64) -> Self {
         Self { taken: Cell::new(0), most }

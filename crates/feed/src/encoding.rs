@@ -1,14 +1,14 @@
 //! Decodes the bytes of a feed to text and removes its XML declaration, which no longer applies to
 //! the decoded text.
 
-use charset::Hints;
+use charset::CharsetHints;
 
-use crate::Source;
+use crate::FeedSource;
 
 /// Text of a feed, starting at its first `<` or `{`.
-pub(crate) fn text(bytes: &[u8], source: &Source<'_>, notes: &mut Vec<String>) -> String {
-    let Source { url, http_charset, .. } = *source;
-    let hints = Hints { http_charset, language: None, url, xml: true };
+pub(crate) fn text(bytes: &[u8], source: &FeedSource<'_>, notes: &mut Vec<String>) -> String {
+    let FeedSource { url, http_charset, .. } = *source;
+    let hints = CharsetHints { http_charset, language: None, url, xml: true };
     let (decoded, charset) = charset::decode(bytes.to_vec(), &hints);
     for declared in charset.overruled.all() {
         notes.push(format!("declared {declared}, but read as {}", charset.name));
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], http_charset: Option<&str>, expected: &str) {
-        let source = Source { id: "a", url: None, http_charset };
+        let source = FeedSource { id: "a", url: None, http_charset };
         assert_eq!(text(bytes, &source, &mut Vec::new()), expected, "{}", bytes.escape_ascii());
     }
 
@@ -71,7 +71,7 @@ mod tests {
             "<a>Обычный русский текст о погоде и море без объявления кодировки</a>",
         );
         let mut notes = Vec::new();
-        let source = Source { id: "a", url: None, http_charset: Some("koi8-r") };
+        let source = FeedSource { id: "a", url: None, http_charset: Some("koi8-r") };
         text("<a>Обычный русский текст</a>".as_bytes(), &source, &mut notes);
         assert_eq!(notes, ["declared KOI8-R, but read as UTF-8"]);
     }

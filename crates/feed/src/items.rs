@@ -14,7 +14,7 @@ const ELSEWHERE: [&str; 9] =
     ["self", "enclosure", "replies", "edit", "via", "related", "next", "hub", "license"];
 
 /// Values common to the items of one feed.
-pub(crate) struct Shared<'a> {
+pub(crate) struct FeedContext<'a> {
     /// Identity of the feed.
     pub(crate) feed_id: &'a str,
     /// Base of relative links.
@@ -24,7 +24,7 @@ pub(crate) struct Shared<'a> {
 }
 
 /// The item of an entry, or `None` if the entry has no link.
-pub(crate) fn item(entry: &Entry, feed: &Feed, shared: &Shared<'_>) -> Option<FeedItem> {
+pub(crate) fn item(entry: &Entry, feed: &Feed, shared: &FeedContext<'_>) -> Option<FeedItem> {
     let rss = matches!(feed.feed_type, FeedType::RSS0 | FeedType::RSS1 | FeedType::RSS2);
     let link = entry_link(&entry.links, shared)
         .or_else(|| rss.then(|| permalink(&entry.id, shared)).flatten())?;
@@ -89,7 +89,7 @@ fn name(person: &Person) -> Option<String> {
 }
 
 /// The link to the article among an entry's links.
-fn entry_link(links: &[Link], shared: &Shared<'_>) -> Option<String> {
+fn entry_link(links: &[Link], shared: &FeedContext<'_>) -> Option<String> {
     let rel = |link: &Link| link.rel.as_deref().unwrap_or("alternate").trim().to_ascii_lowercase();
     let rank = |link: &&Link| {
         let html = link.media_type.as_deref().is_none_or(|kind| kind.contains("html"));
@@ -104,7 +104,7 @@ fn entry_link(links: &[Link], shared: &Shared<'_>) -> Option<String> {
 }
 
 /// The guid as a link, if it is a URL and not declared otherwise.
-fn permalink(id: &str, shared: &Shared<'_>) -> Option<String> {
+fn permalink(id: &str, shared: &FeedContext<'_>) -> Option<String> {
     let id = id.trim();
     if !id.starts_with("http://") && !id.starts_with("https://") {
         return None;

@@ -18,5 +18,5 @@ mod repair;
 mod salvage;
 
 pub use error::FeedError;
-pub use parse::{Feed, Limits, LostItems, Source, parse};
+pub use parse::{Feed, FeedLimits, FeedSource, LostItems, parse};
 pub use plain::plain;

@@ -6,25 +6,25 @@ use model::{FeedItem, contain_panics};
 use url::Url;
 
 use crate::FeedError;
-use crate::items::{Shared, absolute, item, no_permalinks, text};
+use crate::items::{FeedContext, absolute, item, no_permalinks, text};
 use crate::{encoding, repair, salvage};
 
-/// Limits on the cost of one feed. There is no `Default`: the defaults are in the configuration
+/// FeedLimits on the cost of one feed. There is no `Default`: the defaults are in the configuration
 /// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct FeedLimits {
     /// Largest feed that is read, in bytes.
     pub bytes: usize,
 }
 
-impl Limits {
+impl FeedLimits {
     /// A limit that suits real feeds: 16 MiB.
-    pub const USUAL: Limits = Limits { bytes: 16 << 20 };
+    pub const USUAL: FeedLimits = FeedLimits { bytes: 16 << 20 };
 }
 
 /// Where a feed comes from.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct FeedSource<'a> {
     /// Identity of the feed, kept in its items: its file name or URL.
     pub id: &'a str,
     /// URL it was fetched from, for relative links.
@@ -58,7 +58,11 @@ pub struct LostItems {
 }
 
 /// Reads a feed of any known kind.
-pub fn parse(bytes: &[u8], source: &Source<'_>, limits: &Limits) -> Result<Feed, FeedError> {
+pub fn parse(
+    bytes: &[u8],
+    source: &FeedSource<'_>,
+    limits: &FeedLimits,
+) -> Result<Feed, FeedError> {
     if bytes.len() > limits.bytes {
         return Err(FeedError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
     }
@@ -186,14 +190,15 @@ fn by_item(text: &str, notes: &mut Vec<String>) -> Option<Parsed> {
 fn feed(
     parsed: feed_rs::model::Feed,
     source_text: &str,
-    source: &Source<'_>,
+    source: &FeedSource<'_>,
     url: Option<Url>,
     mut notes: Vec<String>,
 ) -> Feed {
     let home = |link: &&Link| link.rel.as_deref().is_none_or(|rel| rel == "alternate");
     let home = parsed.links.iter().find(home).and_then(|link| absolute(&link.href, url.as_ref()));
     let base = home.and_then(|home| Url::parse(&home).ok()).or(url);
-    let shared = Shared { feed_id: source.id, base, no_permalinks: no_permalinks(source_text) };
+    let shared =
+        FeedContext { feed_id: source.id, base, no_permalinks: no_permalinks(source_text) };
     let items: Vec<_> =
         parsed.entries.iter().filter_map(|entry| item(entry, &parsed, &shared)).collect();
     let left_out = parsed.entries.len() - items.len();

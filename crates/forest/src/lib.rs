@@ -22,4 +22,4 @@ pub use baselines::sigfeed;
 pub use counts::{PageTerms, SignifierCounts};
 pub use element_type::{Recurring, element_type, positions};
 pub use measure::{coverage, informativeness, jeffreys_density, relevance, unexpectedness};
-pub use rank::{Frequency, Measure, Sibling, elements_of, rank};
+pub use rank::{CountedSibling, Frequency, PatternMeasure, elements_of, rank};

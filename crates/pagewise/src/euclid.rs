@@ -46,7 +46,7 @@ impl EuclidConfig {
 
 /// The content without its groups of links.
 pub fn euclid(document: &Document, config: &EuclidConfig) -> Vec<NodeId> {
-    let page = Page::new(document);
+    let page = RatedPage::new(document);
     let selected = page.selected(config.candidates);
     let removed = page.link_groups(&selected, config);
     without(document, &selected, |id| removed[id as usize])
@@ -76,7 +76,7 @@ fn may_be_rated(name: &LocalName) -> bool {
     )
 }
 
-struct Page<'a> {
+struct RatedPage<'a> {
     document: &'a Document,
     body: NodeId,
     text: PrefixSums,
@@ -88,7 +88,7 @@ struct Page<'a> {
 /// The four ratios of Definition 3.1.
 type Point = [f64; 4];
 
-impl<'a> Page<'a> {
+impl<'a> RatedPage<'a> {
     fn new(document: &'a Document) -> Self {
         let length = |id| document.text(id).map_or(0, crate::text::length);
         Self {

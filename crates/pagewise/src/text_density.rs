@@ -20,7 +20,7 @@ use crate::text::{is_link, length, lengths};
 
 /// Which density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum DensityMeasure {
     /// Characters per tag (Definition 1).
     Text,
     /// Composite text density (Definition 2): links lower it.
@@ -31,12 +31,12 @@ pub enum Measure {
 #[derive(Clone, Copy, Debug)]
 pub struct TextDensityConfig {
     /// Which density.
-    pub measure: Measure,
+    pub measure: DensityMeasure,
 }
 
 impl TextDensityConfig {
     /// The composite density; there are no other parameters.
-    pub const PUBLISHED: Self = Self { measure: Measure::Composite };
+    pub const PUBLISHED: Self = Self { measure: DensityMeasure::Composite };
 }
 
 /// The content: elements, none inside another.
@@ -73,7 +73,7 @@ pub fn text_density(document: &Document, config: &TextDensityConfig) -> Vec<Node
 }
 
 /// Definition 1 or 2 for each element; 0 for texts and elements without text.
-fn densities(document: &Document, body: NodeId, measure: Measure) -> Vec<f64> {
+fn densities(document: &Document, body: NodeId, measure: DensityMeasure) -> Vec<f64> {
     let text = lengths(document);
     let of_text = |id| document.text(id).map_or(0, length);
     let link_text = PrefixSums::within_links(document, of_text);
@@ -89,7 +89,7 @@ fn densities(document: &Document, body: NodeId, measure: Measure) -> Vec<f64> {
         }
         let tags = (sum(&tags, id) - 1.0).max(1.0);
         let plain = characters / tags;
-        if measure == Measure::Text {
+        if measure == DensityMeasure::Text {
             return plain;
         }
         let not_linked = (characters - sum(&link_text, id)).max(1.0);

@@ -1,6 +1,6 @@
 //! Embedded media: what a frame, a player or an embedded post shows, and its address.
 
-use dom::{Document, Element, NodeId, local_name};
+use dom::{Document, Element, NodeId, local_name, local_names};
 use model::EmbedKind;
 use url::Url;
 
@@ -69,44 +69,16 @@ const HOSTS: [(&str, EmbedKind); 49] = [
 
 /// Parts of addresses of frames that show no part of an article.
 const FOREIGN: [&str; 27] = [
-    "doubleclick.",
-    "googlesyndication.",
-    "googletagmanager.",
-    "adservice",
-    "/ads/",
-    "ads.",
-    "adserver",
-    "amazon-adsystem",
-    "disqus.",
-    "/plugins/like",
-    "plugins/follow",
-    "/plugins/page",
-    "plugins/share",
-    "likebox",
-    "platform.twitter.com/widgets",
-    "addthis.",
-    "sharethis.",
-    "apis.google.com",
-    "recaptcha",
-    "taboola.",
-    "outbrain.",
-    "newsletter",
-    "subscribe",
-    "feedburner",
-    "/comments",
-    "consent",
-    "about:",
+    "doubleclick.", "googlesyndication.", "googletagmanager.", "adservice", "/ads/", "ads.",
+    "adserver", "amazon-adsystem", "disqus.", "/plugins/like", "plugins/follow", "/plugins/page",
+    "plugins/share", "likebox", "platform.twitter.com/widgets", "addthis.", "sharethis.",
+    "apis.google.com", "recaptcha", "taboola.", "outbrain.", "newsletter", "subscribe",
+    "feedburner", "/comments", "consent", "about:",
 ];
 
 /// Attributes with the address of what a frame or player shows.
 const SOURCES: [&str; 8] = [
-    "src",
-    "data-src",
-    "data-lazy-src",
-    "data-litespeed-src",
-    "data-original",
-    "data-url",
-    "data",
+    "src", "data-src", "data-lazy-src", "data-litespeed-src", "data-original", "data-url", "data",
     "data-cfsrc",
 ];
 
@@ -160,7 +132,7 @@ fn inside(document: &Document, id: NodeId, base: &Url) -> Option<Url> {
     let of = |inner: NodeId| -> Option<&str> {
         let element: Element<'_> = document.element(inner)?;
         match *element.name {
-            local_name!("embed") | local_name!("iframe") => first_of(element, &SOURCES),
+            local_names!("embed" "iframe") => first_of(element, &SOURCES),
             local_name!("param") => {
                 let name = first_of(element, &["name"])?.to_ascii_lowercase();
                 matches!(&*name, "movie" | "src" | "url" | "filename")
@@ -227,15 +199,8 @@ fn watched(url: &Url) -> String {
 
 /// Classes of quoted posts.
 const POSTS: [&str; 9] = [
-    "twitter-tweet",
-    "twitter-video",
-    "instagram-media",
-    "tiktok-embed",
-    "fb-post",
-    "bluesky-embed",
-    "mastodon-embed",
-    "text-post-media",
-    "reddit-embed-bq",
+    "twitter-tweet", "twitter-video", "instagram-media", "tiktok-embed", "fb-post",
+    "bluesky-embed", "mastodon-embed", "text-post-media", "reddit-embed-bq",
 ];
 
 /// The post that an element quotes, as the scripts of social networks mark it: the last link in it is its address.

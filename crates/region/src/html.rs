@@ -2,10 +2,10 @@
 
 use dom::{is_void, local_name};
 
-use crate::tree::{At, Tree};
+use crate::tree::{At, RegionTree};
 
 /// The HTML of a tree, without its root (HTML §13.3). Parsed again, it is the same tree.
-pub(crate) fn html_of(tree: &Tree<'_>) -> String {
+pub(crate) fn html_of(tree: &RegionTree<'_>) -> String {
     let mut out = String::new();
     enum Step {
         Open(At),

@@ -37,13 +37,13 @@ use dom::{Document, NodeId};
 use model::{Embed, Footnote, Image, Table};
 use url::Url;
 
-use build::Builder;
-use tree::Tree;
+use build::RegionBuilder;
+use tree::RegionTree;
 
 /// The region of an article.
 #[derive(Debug)]
 pub struct Region<'a> {
-    tree: Tree<'a>,
+    tree: RegionTree<'a>,
 }
 
 /// The region of the article whose text is that of the subtrees of `keep` without those of `prune`; of both, the nearest
@@ -56,7 +56,7 @@ pub fn region_of<'a>(
     base: &Url,
 ) -> Option<Region<'a>> {
     let (chosen, anchors) = choose::choose(document, keep, prune, base)?;
-    let mut tree = Builder { document, base, chosen: &chosen, anchors: &anchors }.build();
+    let mut tree = RegionBuilder { document, base, chosen: &chosen, anchors: &anchors }.build();
     tidy::tidy(&mut tree);
     notes::settle(&mut tree, base);
     Some(Region { tree })

@@ -3,14 +3,14 @@
 use dom::{NodeId, local_name};
 
 use crate::embed::{Embedded, embedded};
-use crate::picture::Picture;
-use crate::texts::Texts;
+use crate::picture::PagePicture;
+use crate::texts::PageTexts;
 
 /// Something that is shown without being text.
 #[derive(Clone, Debug)]
 pub(crate) enum Medium {
     /// A picture.
-    Picture(Picture),
+    Picture(PagePicture),
     /// What is shown by a frame or the like.
     Embedded(Embedded),
     /// A `video` or `audio`.
@@ -20,7 +20,7 @@ pub(crate) enum Medium {
 }
 
 /// What an element of the page shows, if it is a component or a player.
-pub(crate) fn player(texts: &Texts<'_>, id: NodeId) -> Option<Medium> {
+pub(crate) fn player(texts: &PageTexts<'_>, id: NodeId) -> Option<Medium> {
     let found = embedded(texts.document, id, texts.base).or_else(|| {
         let sources = texts.document.subtree(id).skip(1);
         sources

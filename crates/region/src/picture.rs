@@ -7,7 +7,7 @@ use crate::address::{absolute, first_of, on_the_web, pixels};
 
 /// A picture with an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Picture {
+pub(crate) struct PagePicture {
     /// The best source.
     pub(crate) address: String,
     /// The other sources, the best first.
@@ -23,32 +23,14 @@ pub(crate) struct Picture {
 
 /// Attributes for lazy loading, the best first.
 const LAZY: [&str; 14] = [
-    "data-src",
-    "data-original",
-    "data-lazy-src",
-    "data-lazy",
-    "data-url",
-    "data-hi-res-src",
-    "data-full-src",
-    "data-src-large",
-    "data-large",
-    "data-image",
-    "data-img",
-    "data-srcurl",
-    "data-native-src",
-    "data-echo",
+    "data-src", "data-original", "data-lazy-src", "data-lazy", "data-url", "data-hi-res-src",
+    "data-full-src", "data-src-large", "data-large", "data-image", "data-img", "data-srcurl",
+    "data-native-src", "data-echo",
 ];
 const SETS: [&str; 4] = ["srcset", "data-srcset", "data-lazy-srcset", "data-original-set"];
 /// Words in the names of files that stand for a picture until it is loaded.
 const PLACEHOLDERS: [&str; 9] = [
-    "blank",
-    "grey.gif",
-    "gray.gif",
-    "lazy",
-    "loading",
-    "pixel",
-    "placeholder",
-    "spacer",
+    "blank", "grey.gif", "gray.gif", "lazy", "loading", "pixel", "placeholder", "spacer",
     "transparent",
 ];
 
@@ -58,7 +40,7 @@ pub(crate) fn is_picture(name: &LocalName) -> bool {
 }
 
 /// The picture that an `img` shows; `None` if it has no address.
-pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<Picture> {
+pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<PagePicture> {
     let element = document.element(id)?;
     let mut candidates = Vec::new();
     if let Some(around) = document.parent(id).filter(|&p| document.is(p, &local_name!("picture"))) {
@@ -77,7 +59,7 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
     let lazy = first_of(element, &LAZY).and_then(|src| on_the_web(src, base));
     let is_placeholder = own.as_ref().is_none_or(is_placeholder);
     // The widest candidate, those of the element itself before those of `source`.
-    let widest = |of: &[Candidate]| {
+    let widest = |of: &[SourceCandidate]| {
         let best = of.iter().enumerate().max_by_key(|(at, c)| (c.size, std::cmp::Reverse(*at)))?;
         Some(best.1.clone()).filter(|best| !is_placeholder_name(&best.address))
     };
@@ -91,10 +73,11 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
         (None, None) => own.clone()?,
     };
     let others = others(&address, &candidates, of_sources, [lazy, own]);
-    let candidate = |c: &Candidate| format!("{}{}", c.address.replace(',', "%2C"), c.written());
+    let candidate =
+        |c: &SourceCandidate| format!("{}{}", c.address.replace(',', "%2C"), c.written());
     let set: Vec<String> = candidates[of_sources..].iter().map(candidate).collect();
     let alt = first_of(element, &["alt"]).map(dom::normalize_space).filter(|alt| !alt.is_empty());
-    Some(Picture {
+    Some(PagePicture {
         address,
         others,
         set: set.join(", "),
@@ -107,11 +90,11 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
 /// The sources besides the best: the candidates of the element by size, those of `source`, then the single addresses.
 fn others(
     best: &str,
-    candidates: &[Candidate],
+    candidates: &[SourceCandidate],
     of_sources: usize,
     single: [Option<String>; 2],
 ) -> Vec<String> {
-    let mut ordered: Vec<(usize, &Candidate)> = candidates.iter().enumerate().collect();
+    let mut ordered: Vec<(usize, &SourceCandidate)> = candidates.iter().enumerate().collect();
     ordered.sort_by_key(|&(at, candidate)| (at < of_sources, std::cmp::Reverse(candidate.size)));
     let single = single.into_iter().flatten().filter(|own| own.starts_with("http"));
     let mut others: Vec<String> = Vec::new();
@@ -150,14 +133,14 @@ fn is_placeholder_name(path: &str) -> bool {
 
 /// A candidate of a `srcset`.
 #[derive(Clone, Debug)]
-struct Candidate {
+struct SourceCandidate {
     address: String,
     /// Its width in pixels, or its density in thousandths; 1,000 for none.
     size: u32,
     by_width: bool,
 }
 
-impl Candidate {
+impl SourceCandidate {
     fn written(&self) -> String {
         match self.by_width {
             true => format!(" {}w", self.size),
@@ -168,7 +151,7 @@ impl Candidate {
 }
 
 /// Adds the candidates of an element's `srcset` (HTML §4.8.4.3.9), or of the attribute that lazy loading uses instead.
-fn add_set(element: Element<'_>, base: &Url, candidates: &mut Vec<Candidate>) {
+fn add_set(element: Element<'_>, base: &Url, candidates: &mut Vec<SourceCandidate>) {
     let Some(set) = SETS
         .iter()
         .filter_map(|name| first_of(element, &[name]))
@@ -201,7 +184,7 @@ fn add_set(element: Element<'_>, base: &Url, candidates: &mut Vec<Candidate>) {
         };
         if let Some(url) = on_the_web(bare, base) {
             let size = size.clamp(0.0, 1e6) as u32;
-            candidates.push(Candidate { address: url.into(), size, by_width });
+            candidates.push(SourceCandidate { address: url.into(), size, by_width });
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use dom::{Builder, Document, LocalName, local_name};
+use dom::{Builder, Document, LocalName, local_name, local_names};
 
-use crate::tree::{At, Mark, Tree};
+use crate::tree::{At, NodeMark, RegionTree};
 
 /// The tree as a document: players are links, formulas their TeX source in code, or their text.
-pub(crate) fn document_of(tree: &Tree<'_>) -> Document {
+pub(crate) fn document_of(tree: &RegionTree<'_>) -> Document {
     enum Step {
         Open(At),
         Close,
@@ -28,7 +28,7 @@ pub(crate) fn document_of(tree: &Tree<'_>) -> Document {
             continue;
         };
         match *name {
-            local_name!("video") | local_name!("audio") => {
+            local_names!("video" "audio") => {
                 let address = tree.attribute(at, &local_name!("src")).unwrap_or_default();
                 let title = tree.attribute(at, &local_name!("title")).unwrap_or(address);
                 builder.open(&local_name!("p"), std::iter::empty());
@@ -41,7 +41,7 @@ pub(crate) fn document_of(tree: &Tree<'_>) -> Document {
             _ => {
                 let attributes = node.attributes.iter().map(|(name, value)| (name, &**value));
                 // Links within the article have no targets in Markdown, except those to notes.
-                let is_link = *name == local_name!("a") && node.mark != Mark::Reference;
+                let is_link = *name == local_name!("a") && node.mark != NodeMark::Reference;
                 let leads = |a: &(&LocalName, &str)| {
                     !(is_link && *a.0 == local_name!("href") && a.1.starts_with('#'))
                 };
@@ -54,7 +54,7 @@ pub(crate) fn document_of(tree: &Tree<'_>) -> Document {
     builder.finish()
 }
 
-fn write_formula(tree: &Tree<'_>, at: At, builder: &mut Builder) {
+fn write_formula(tree: &RegionTree<'_>, at: At, builder: &mut Builder) {
     let is_tex = |at: At| {
         let encoding = tree.attribute(at, &local_name!("encoding")).unwrap_or_default();
         tree.is(at, &local_name!("annotation")) && encoding.to_ascii_lowercase().contains("tex")

@@ -1,9 +1,9 @@
 //! Adds what makes lists and tables whole, and headings, code, quotations and the like that stand between the texts of an
 //! article.
 
-use dom::{Document, LocalName, NodeId, is_heading, local_name};
+use dom::{Document, LocalName, NodeId, is_heading, local_name, local_names};
 
-use crate::texts::Texts;
+use crate::texts::PageTexts;
 
 /// Most bytes of text of a structure that is added.
 const LONGEST: u32 = 12_000;
@@ -14,24 +14,14 @@ const SHARE: f64 = 0.3;
 pub(crate) fn may_be_added(name: &LocalName) -> bool {
     matches!(
         *name,
-        local_name!("ul")
-            | local_name!("ol")
-            | local_name!("dl")
-            | local_name!("table")
-            | local_name!("pre")
-            | local_name!("blockquote")
-            | local_name!("details")
-            | local_name!("h1")
-            | local_name!("h2")
-            | local_name!("h3")
-            | local_name!("h4")
-            | local_name!("h5")
-            | local_name!("h6")
+        local_names!(
+            "ul" "ol" "dl" "table" "pre" "blockquote" "details" "h1" "h2" "h3" "h4" "h5" "h6"
+        )
     )
 }
 
 /// Includes what belongs to the article among `structures`, which are in document order.
-pub(crate) fn add(texts: &Texts<'_>, structures: &[NodeId], include: &mut [bool]) {
+pub(crate) fn add(texts: &PageTexts<'_>, structures: &[NodeId], include: &mut [bool]) {
     let document = texts.document;
     for &id in structures {
         let (own, text) = (texts.own(id), texts.text(id));
@@ -62,7 +52,7 @@ fn fill(document: &Document, id: NodeId, include: &mut [bool]) {
 }
 
 /// Whether the next text after a heading is included, and the element around the heading holds hardly anything else.
-fn leads(texts: &Texts<'_>, heading: NodeId, top: NodeId, include: &[bool]) -> bool {
+fn leads(texts: &PageTexts<'_>, heading: NodeId, top: NodeId, include: &[bool]) -> bool {
     let document = texts.document;
     let end = document.node(heading).end;
     let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
@@ -72,7 +62,7 @@ fn leads(texts: &Texts<'_>, heading: NodeId, top: NodeId, include: &[bool]) -> b
 
 /// Whether a structure without text of the article belongs to it: it stands between two texts of the article, its text
 /// is not that of links, and hardly anything else is in its top.
-fn stands_between(texts: &Texts<'_>, id: NodeId) -> bool {
+fn stands_between(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     let text = texts.text(id);
     let is_code = document.is(id, &local_name!("pre"));
@@ -83,10 +73,10 @@ fn stands_between(texts: &Texts<'_>, id: NodeId) -> bool {
 }
 
 /// Includes the rest of a structure that holds text of the article.
-fn complete(texts: &Texts<'_>, id: NodeId, include: &mut [bool]) {
+fn complete(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
     let document = texts.document;
     let parts: &[LocalName] = match document.name(id) {
-        Some(&(local_name!("ul") | local_name!("ol"))) => {
+        Some(&local_names!("ul" "ol")) => {
             let (own, text) = (texts.own(id), texts.text(id));
             if f64::from(own) < SHARE * f64::from(text) {
                 return;
@@ -135,7 +125,7 @@ pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
     let (mut cells, mut widest, mut headers, mut paragraphs) = (0, 0, 0, 0);
     for id in document.subtree(table).skip(1) {
         match document.name(id) {
-            Some(&(local_name!("table") | local_name!("h1") | local_name!("article"))) => {
+            Some(&local_names!("table" "h1" "article")) => {
                 return true;
             }
             Some(&local_name!("tr")) => cells = 0,
@@ -146,7 +136,7 @@ pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
                     return true;
                 }
             }
-            Some(&(local_name!("th") | local_name!("caption"))) => {
+            Some(&local_names!("th" "caption")) => {
                 (cells, paragraphs) = (cells + 1, 0);
                 widest = widest.max(cells);
                 headers += 1;

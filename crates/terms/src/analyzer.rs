@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use tantivy::tokenizer::{Language as Tantivy, LowerCaser, RawTokenizer, TextAnalyzer, Tokenizer};
 
 use crate::language::Language;
-use crate::learning::Learning;
+use crate::learning::TermLearner;
 use crate::length::LengthFilter;
-use crate::memo::Memo;
+use crate::memo::TermCache;
 use crate::scanner::{Apostrophe, Scanner};
 use crate::stem::StemFilter;
 use crate::stop_words::stop_word_filters;
@@ -24,7 +24,7 @@ use crate::vocabulary::Vocabulary;
 
 /// A word of a text that gives a term, as returned by [`Analyzer::analyze_words`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word<'a> {
+pub struct AnalyzedWord<'a> {
     /// Its index in the text, from 0; stop words are counted.
     pub position: usize,
     /// As written, without apostrophes and invisible characters.
@@ -39,7 +39,7 @@ pub struct Analyzer {
     recipe: Recipe,
     has_stop_words: bool,
     word_to_term: TextAnalyzer,
-    memo: Memo,
+    memo: TermCache,
 }
 
 impl Analyzer {
@@ -52,7 +52,7 @@ impl Analyzer {
     fn for_recipe(recipe: Recipe) -> Self {
         let word_to_term = recipe.chain(RawTokenizer::default());
         let has_stop_words = !stop_word_filters(recipe.language).is_empty();
-        Self { recipe, has_stop_words, word_to_term, memo: Memo::default() }
+        Self { recipe, has_stop_words, word_to_term, memo: TermCache::default() }
     }
 
     /// Whether the language has a stop word list; if not, see [`crate::FrequentTerms`].
@@ -67,7 +67,7 @@ impl Analyzer {
 
     /// As [`Analyzer::analyze`], with the word that each term was derived from, and its position:
     /// the same positions as those of [`text_analyzer`]'s tokens.
-    pub fn analyze_words(&mut self, text: &str, sink: &mut impl FnMut(Word<'_>)) {
+    pub fn analyze_words(&mut self, text: &str, sink: &mut impl FnMut(AnalyzedWord<'_>)) {
         let Self { recipe, word_to_term, memo, .. } = self;
         let mut scanner = Scanner::new(text, recipe.apostrophe);
         let mut position = 0;
@@ -80,16 +80,16 @@ impl Analyzer {
             }
             let term = memo.term(word, |word, text| term_of(word_to_term, word, text));
             if let Some((hash, text)) = term {
-                sink(Word { position: at, raw: word, term: Term { hash, text } });
+                sink(AnalyzedWord { position: at, raw: word, term: Term { hash, text } });
             }
         }
     }
 
     /// For computing the hashes of the terms of several texts, and adding the terms to a
     /// vocabulary: the same terms as those of [`Analyzer::analyze`], faster.
-    pub fn learning<'a>(&'a mut self, vocabulary: &'a mut Vocabulary) -> Learning<'a> {
+    pub fn learning<'a>(&'a mut self, vocabulary: &'a mut Vocabulary) -> TermLearner<'a> {
         let Self { recipe, word_to_term, memo, .. } = self;
-        Learning::new(recipe.apostrophe, word_to_term, memo, vocabulary)
+        TermLearner::new(recipe.apostrophe, word_to_term, memo, vocabulary)
     }
 
     /// The rules that determine terms, with the version of this crate, for the records of a run. A
@@ -130,15 +130,15 @@ pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
 /// languages in common use have: the least recently used are emptied.
 #[derive(Default)]
 pub struct Analyzers {
-    by_recipe: BTreeMap<Key, Used>,
+    by_recipe: BTreeMap<RecipeKey, Used>,
     /// The key used last.
-    last: Option<Key>,
+    last: Option<RecipeKey>,
     /// Number of changes from one analyzer to another.
     turns: u64,
 }
 
 /// The key of a recipe.
-type Key = (Option<&'static str>, Apostrophe);
+type RecipeKey = (Option<&'static str>, Apostrophe);
 
 /// An analyzer, and the turn in which it was used last.
 struct Used {
@@ -171,7 +171,7 @@ impl Analyzers {
     }
 
     /// Empties the caches of other analyzers until the rest fits.
-    fn make_room(&mut self, asked: Key) {
+    fn make_room(&mut self, asked: RecipeKey) {
         let bytes = |used: &Used| used.analyzer.memo.bytes();
         let mut all: usize = self.by_recipe.values().map(bytes).sum();
         if all <= REMEMBERED {
@@ -182,7 +182,7 @@ impl Analyzers {
         others.sort_by_key(|used| used.turn);
         for used in others {
             let before = bytes(used);
-            used.analyzer.memo = Memo::default();
+            used.analyzer.memo = TermCache::default();
             all -= before - bytes(used).min(before);
             if all <= REMEMBERED {
                 return;

@@ -158,7 +158,7 @@ proptest! {
             let mut analyzer = Analyzer::for_language(language);
             analyzer.analyze(&before, &mut |_| {});
             let mut found = Vec::new();
-            analyzer.analyze_words(&text, &mut |Word { position, term, .. }| {
+            analyzer.analyze_words(&text, &mut |AnalyzedWord { position, term, .. }| {
                 found.push((position, term.hash, term.text.to_owned()));
             });
             prop_assert!(found.iter().all(|(_, _, text)| !text.is_empty()));

@@ -74,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::ranking::Weighting;
+    use crate::ranking::TermWeighting;
     use crate::term::Term;
     use crate::tfidf::tf_idf;
 
@@ -88,7 +88,7 @@ mod tests {
             for (hash, text) in texts.iter().enumerate() {
                 vocabulary.learn(Term { hash: hash as u64, text });
             }
-            let config = TfIdfConfig { weighting: Weighting::Log, top: 10 };
+            let config = TfIdfConfig { weighting: TermWeighting::Log, top: 10 };
             let (background, ranked) = Background::ranked(&sample, &vocabulary, &config);
             prop_assert_eq!(background.check(sample.len()), Ok(()));
             for (page, ranked) in sample.iter().zip(&ranked) {

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use whatlang::{Detector, Lang};
 
-use crate::chars::{Class, Kinds};
+use crate::chars::{CharacterTable, Class};
 use crate::function_words::{FunctionWords, has_list};
 use crate::language::Language;
 use crate::letters::is_alphabetic;
@@ -164,7 +164,7 @@ const PIECE: usize = 64;
 
 /// Letters and their marks by script, at the script's index.
 fn script_counts(text: &str) -> [(Option<Script>, usize); Script::COUNT] {
-    let kinds = Kinds::get();
+    let kinds = CharacterTable::get();
     let mut counts = [(None, 0); Script::COUNT];
     let ascii = text.bytes().filter(u8::is_ascii_alphabetic).count();
     if ascii > 0 {

@@ -49,7 +49,7 @@ impl FunctionWords {
     pub(crate) fn of(sample: &str) -> Self {
         let known = &*KNOWN;
         let mut counts = Self::default();
-        let mut word = Packed::default();
+        let mut word = ListedWord::default();
         for c in sample.chars() {
             if c.is_ascii_alphabetic() {
                 word.push(c as u8 | 0x20);
@@ -69,7 +69,7 @@ impl FunctionWords {
     }
 
     #[inline]
-    fn add(&mut self, word: Packed, known: &Known) {
+    fn add(&mut self, word: ListedWord, known: &KnownWords) {
         self.words += 1;
         if let Some((language, number)) = known.find(word) {
             self.hits[usize::from(language)] += 1;
@@ -104,12 +104,12 @@ impl FunctionWords {
 
 /// The bytes of a word of up to eight bytes in lower case; no function word is longer.
 #[derive(Clone, Copy, Default)]
-struct Packed {
+struct ListedWord {
     bytes: u64,
     length: usize,
 }
 
-impl Packed {
+impl ListedWord {
     #[inline]
     fn push(&mut self, byte: u8) {
         self.bytes = self.bytes << 8 | u64::from(byte);
@@ -133,23 +133,23 @@ const PLACES: usize = 512;
 
 /// The language of each function word and its index in the list, by its bytes. Collisions go to the
 /// next free slot. Zeros mark a free slot.
-struct Known([(u64, u8, u8); PLACES]);
+struct KnownWords([(u64, u8, u8); PLACES]);
 
-static KNOWN: LazyLock<Known> = LazyLock::new(|| {
+static KNOWN: LazyLock<KnownWords> = LazyLock::new(|| {
     let mut places = [(0, 0, 0); PLACES];
     for (language, (_, words)) in (0..).zip(&LISTS) {
-        for (number, word) in (0..).zip(words.iter().map(|word| Packed::of(word))) {
+        for (number, word) in (0..).zip(words.iter().map(|word| ListedWord::of(word))) {
             let free =
                 (word.place()..).map(|place| place % PLACES).find(|&place| places[place].0 == 0);
             places[free.unwrap_or_default()] = (word.bytes, language, number);
         }
     }
-    Known(places)
+    KnownWords(places)
 });
 
-impl Known {
+impl KnownWords {
     #[inline]
-    fn find(&self, word: Packed) -> Option<(u8, u8)> {
+    fn find(&self, word: ListedWord) -> Option<(u8, u8)> {
         if word.length > size_of::<u64>() {
             return None;
         }
@@ -195,7 +195,7 @@ mod tests {
         for (language, (_, words)) in (0..).zip(&LISTS) {
             assert!(words.len() <= u16::BITS as usize);
             for (number, word) in (0..).zip(*words) {
-                assert_eq!(KNOWN.find(Packed::of(word)), Some((language, number)), "{word}");
+                assert_eq!(KNOWN.find(ListedWord::of(word)), Some((language, number)), "{word}");
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use tantivy::tokenizer::TextAnalyzer;
 
-use crate::memo::{Memo, Packed, Raw};
+use crate::memo::{Packed, RawWord, TermCache};
 use crate::scanner::{Apostrophe, Scanner};
 use crate::term::{LONGEST, term_of};
 use crate::vocabulary::Vocabulary;
@@ -14,10 +14,10 @@ use crate::vocabulary::Vocabulary;
 const MOST_WAITING: usize = 1 << 8;
 
 /// An analyzer that teaches a vocabulary: see [`Analyzer::learning`](crate::Analyzer::learning).
-pub struct Learning<'a> {
+pub struct TermLearner<'a> {
     apostrophe: Apostrophe,
     word_to_term: &'a mut TextAnalyzer,
-    memo: &'a mut Memo,
+    memo: &'a mut TermCache,
     vocabulary: &'a mut Vocabulary,
     waiting: Waiting,
     hashes: Vec<u64>,
@@ -36,11 +36,11 @@ struct Waiting {
     texts: Vec<usize>,
 }
 
-impl<'a> Learning<'a> {
+impl<'a> TermLearner<'a> {
     pub(crate) fn new(
         apostrophe: Apostrophe,
         word_to_term: &'a mut TextAnalyzer,
-        memo: &'a mut Memo,
+        memo: &'a mut TermCache,
         vocabulary: &'a mut Vocabulary,
     ) -> Self {
         memo.begin(vocabulary);
@@ -96,9 +96,9 @@ impl<'a> Learning<'a> {
 impl Waiting {
     #[inline]
     fn push(&mut self, word: &str) {
-        match Raw::of(word) {
-            Raw::Short(packed) => self.words.push(packed),
-            Raw::Long(word) => {
+        match RawWord::of(word) {
+            RawWord::Short(packed) => self.words.push(packed),
+            RawWord::Long(word) => {
                 self.words.push([0, self.long_ends.len() as u64]);
                 self.long.push_str(word);
                 self.long_ends.push(self.long.len());
@@ -107,14 +107,14 @@ impl Waiting {
     }
 
     #[inline]
-    fn word(&self, number: usize) -> Raw<'_> {
+    fn word(&self, number: usize) -> RawWord<'_> {
         match self.words[number] {
             [0, long] => {
                 let long = long as usize;
                 let from = long.checked_sub(1).map_or(0, |before| self.long_ends[before]);
-                Raw::Long(&self.long[from..self.long_ends[long]])
+                RawWord::Long(&self.long[from..self.long_ends[long]])
             }
-            packed => Raw::Short(packed),
+            packed => RawWord::Short(packed),
         }
     }
 

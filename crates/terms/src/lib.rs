@@ -13,7 +13,7 @@ Invariants: depends on nothing about pages, elements or files; takes `&str`, giv
 The same text gives the same terms, whatever was analysed before.
 
 ```
-use sitegrove_terms::{Analyzers, TfIdfConfig, Vocabulary, Weighting, detect, tf_idf};
+use sitegrove_terms::{Analyzers, TfIdfConfig, Vocabulary, TermWeighting, detect, tf_idf};
 
 let texts = ["The storks are nesting on our roofs again.", "A roof of straw lasts thirty years."];
 let (mut analyzers, mut vocabulary) = (Analyzers::new(), Vocabulary::new());
@@ -29,7 +29,7 @@ let pages: Vec<Vec<u64>> = texts
         hashes
     })
     .collect();
-let ranked = tf_idf(&pages, &vocabulary, &TfIdfConfig { weighting: Weighting::Log, top: 2 });
+let ranked = tf_idf(&pages, &vocabulary, &TfIdfConfig { weighting: TermWeighting::Log, top: 2 });
 assert_eq!(ranked[0].terms[0].0, "nest");
 ```
 */
@@ -58,14 +58,14 @@ mod tokenizer;
 mod vocabulary;
 mod words;
 
-pub use analyzer::{Analyzer, Analyzers, Word, text_analyzer};
+pub use analyzer::{AnalyzedWord, Analyzer, Analyzers, text_analyzer};
 pub use background::Background;
 pub use detect::{Detected, detect};
 pub use direction::is_right_to_left;
 pub use frequent::{FrequentConfig, FrequentTerms};
 pub use language::Language;
-pub use learning::Learning;
-pub use ranking::{RankedTerms, TfIdfConfig, Weighting};
+pub use learning::TermLearner;
+pub use ranking::{RankedTerms, TermWeighting, TfIdfConfig};
 pub use script::Script;
 pub use term::Term;
 pub use tfidf::tf_idf;

@@ -14,12 +14,12 @@ const CAPACITY: usize = 1 << 16;
 const TEXTS: usize = 2 << 20;
 
 /// Raw word → its term's hash and text, or no term.
-pub(crate) struct Memo {
+pub(crate) struct TermCache {
     /// Short words by open addressing: each in the first free slot from the one its bytes hash to,
     /// or in the last allowed one. Most words of a text are found at the first slot.
     short: Vec<Short>,
     /// Long words, and their indices.
-    long: Vec<Known>,
+    long: Vec<CachedTerm>,
     long_places: FxHashMap<Box<str>, usize>,
     /// Total length of their texts, in bytes.
     long_letters: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Memo {
     texts: String,
     ends: Vec<u32>,
     /// State of the current vocabulary, number of turns, and terms not yet passed on: see
-    /// [`Memo::learn`].
+    /// [`TermCache::learn`].
     learner: u64,
     turn: u32,
     new: Vec<(u64, u32)>,
@@ -41,12 +41,12 @@ pub(crate) struct Memo {
 struct Short {
     /// Its bytes, which are never all zero; zeros mark a free slot.
     word: Packed,
-    known: Known,
+    known: CachedTerm,
 }
 
 /// The cached values of a word.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct CachedTerm {
     /// Hash of its term.
     hash: u64,
     /// The index of its term; [`NO_TERM`] if it has none.
@@ -62,14 +62,14 @@ pub(crate) type Packed = [u64; 2];
 
 /// A word in the form it is looked up in.
 #[derive(Clone, Copy)]
-pub(crate) enum Raw<'a> {
+pub(crate) enum RawWord<'a> {
     /// Of up to 16 bytes.
     Short(Packed),
     /// Longer.
     Long(&'a str),
 }
 
-impl<'a> Raw<'a> {
+impl<'a> RawWord<'a> {
     #[inline]
     pub(crate) fn of(word: &'a str) -> Self {
         pack(word).map_or(Self::Long(word), Self::Short)
@@ -83,7 +83,7 @@ const FEWEST_PLACES: usize = 1 << 10;
 /// to collide reach it, and then evict each other.
 const LONGEST_WAY: usize = 256;
 
-impl Default for Memo {
+impl Default for TermCache {
     fn default() -> Self {
         Self {
             short: vec![Short::default(); FEWEST_PLACES],
@@ -100,7 +100,7 @@ impl Default for Memo {
     }
 }
 
-impl Memo {
+impl TermCache {
     /// Hash and text of the word's term. For a word that is not cached, `analyze` appends the text
     /// to its argument and returns the hash; it must not distinguish upper and lower case of ASCII
     /// letters.
@@ -110,13 +110,13 @@ impl Memo {
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
     ) -> Option<(u64, &str)> {
-        let Known { hash, term, .. } = *self.known(Raw::of(word), analyze, None);
+        let CachedTerm { hash, term, .. } = *self.known(RawWord::of(word), analyze, None);
         (term != NO_TERM).then(|| (hash, self.text(term)))
     }
 
     /// Approximate memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let per_long = size_of::<Known>() + size_of::<(Box<str>, usize)>();
+        let per_long = size_of::<CachedTerm>() + size_of::<(Box<str>, usize)>();
         self.short.capacity() * size_of::<Short>()
             + self.long.len() * per_long
             + self.long_letters
@@ -137,7 +137,7 @@ impl Memo {
     }
 
     /// Appends the hash of the word's term to `hashes`, if it has a term, and ensures that the
-    /// current vocabulary learns the term, at [`Memo::end`] at the latest.
+    /// current vocabulary learns the term, at [`TermCache::end`] at the latest.
     ///
     /// No branch depends on whether there is a term or whether it is new, so the processor
     /// continues with the next words while it waits for this one: at first most of them are not in
@@ -145,7 +145,7 @@ impl Memo {
     #[inline]
     pub(crate) fn learn(
         &mut self,
-        word: Raw<'_>,
+        word: RawWord<'_>,
         hashes: &mut Vec<u64>,
         vocabulary: &mut Vocabulary,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
@@ -155,7 +155,7 @@ impl Memo {
         let is_term = known.term != NO_TERM;
         let is_new = is_term & (known.turn != turn);
         known.turn = turn;
-        let Known { hash, term, .. } = *known;
+        let CachedTerm { hash, term, .. } = *known;
         push_if(is_term, hash, hashes);
         push_if(is_new, (hash, term), &mut self.new);
     }
@@ -182,12 +182,12 @@ impl Memo {
     #[inline]
     fn known(
         &mut self,
-        word: Raw<'_>,
+        word: RawWord<'_>,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
         learner: Option<&mut Vocabulary>,
-    ) -> &mut Known {
+    ) -> &mut CachedTerm {
         match word {
-            Raw::Short(packed) => {
+            RawWord::Short(packed) => {
                 let mut place = self.place(packed);
                 if self.short[place].word != packed {
                     let known = self.analyzed(unpack(&bytes_of(packed)), analyze, learner);
@@ -198,7 +198,7 @@ impl Memo {
                 }
                 &mut self.short[place].known
             }
-            Raw::Long(word) => {
+            RawWord::Long(word) => {
                 let place = match self.long_places.get(word) {
                     Some(&place) => place,
                     None => {
@@ -256,23 +256,23 @@ impl Memo {
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
         learner: Option<&mut Vocabulary>,
-    ) -> Known {
+    ) -> CachedTerm {
         if self.words >= CAPACITY || self.texts.len() + self.long_letters > TEXTS {
             learner.into_iter().for_each(|vocabulary| self.end(vocabulary));
             *self = Self { learner: self.learner, turn: self.turn, ..Self::default() };
         }
         self.words += 1;
         if let Some(known) = self.in_small_letters(word) {
-            return Known { turn: 0, ..known };
+            return CachedTerm { turn: 0, ..known };
         }
         let hash = analyze(word, &mut self.texts);
         let term = if hash.is_some() { self.ends.len() as u32 } else { NO_TERM };
         self.ends.extend(hash.map(|_| self.texts.len() as u32));
-        Known { hash: hash.unwrap_or_default(), term, turn: 0 }
+        CachedTerm { hash: hash.unwrap_or_default(), term, turn: 0 }
     }
 
     /// The cached values of a word with capitals, from the same word in lower case.
-    fn in_small_letters(&self, word: &str) -> Option<Known> {
+    fn in_small_letters(&self, word: &str) -> Option<CachedTerm> {
         let mut small = pack(word).filter(|_| word.is_ascii())?;
         for bytes in &mut small {
             *bytes = u64::from_le_bytes(bytes.to_le_bytes().map(|byte| byte.to_ascii_lowercase()));
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_known_word_is_not_analysed_again() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         for word in ["runs", "ran", LONG] {
             assert_eq!(memo.term(word, run), Some((1, "run")));
             assert_eq!(memo.term(word, never), Some((1, "run")));
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn a_word_with_capitals_is_known_by_its_small_letters() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         memo.term("runs", run);
         memo.term("the", none);
         assert_eq!(memo.term("RunS", never), Some((1, "run")));
@@ -393,52 +393,52 @@ mod tests {
 
     #[test]
     fn a_text_is_learnt_once_by_each() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
         let mut hashes = Vec::new();
         for word in ["runs", LONG] {
             memo.begin(&first);
-            memo.learn(Raw::of(word), &mut hashes, &mut first, run);
-            memo.learn(Raw::of(word), &mut hashes, &mut first, never);
+            memo.learn(RawWord::of(word), &mut hashes, &mut first, run);
+            memo.learn(RawWord::of(word), &mut hashes, &mut first, never);
             assert_eq!(memo.new.len(), 1);
             memo.end(&mut first);
             memo.begin(&first);
-            memo.learn(Raw::of(word), &mut hashes, &mut first, never);
+            memo.learn(RawWord::of(word), &mut hashes, &mut first, never);
             assert!(memo.new.is_empty());
             assert_eq!(first.text(1), Some("run"));
             memo.begin(&second);
-            memo.learn(Raw::of(word), &mut hashes, &mut second, never);
+            memo.learn(RawWord::of(word), &mut hashes, &mut second, never);
             memo.end(&mut second);
             assert_eq!(second.text(1), Some("run"));
         }
-        memo.learn(Raw::of("the"), &mut hashes, &mut second, none);
-        memo.learn(Raw::of("the"), &mut hashes, &mut second, never);
+        memo.learn(RawWord::of("the"), &mut hashes, &mut second, none);
+        memo.learn(RawWord::of("the"), &mut hashes, &mut second, never);
         assert!(memo.new.is_empty());
         assert_eq!(hashes, [1; 8]);
     }
 
     #[test]
     fn what_is_yet_to_be_learnt_outlives_the_memory() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
         memo.begin(&first);
-        memo.learn(Raw::of("runs"), &mut Vec::new(), &mut first, run);
+        memo.learn(RawWord::of("runs"), &mut Vec::new(), &mut first, run);
         memo.words = CAPACITY;
-        memo.learn(Raw::of("the"), &mut Vec::new(), &mut first, none);
+        memo.learn(RawWord::of("the"), &mut Vec::new(), &mut first, none);
         assert_eq!(memo.words, 1);
         memo.end(&mut first);
         assert_eq!((first.len(), first.text(1)), (1, Some("run")));
         // All turns used up.
         memo.turn = u32::MAX;
         memo.begin(&second);
-        memo.learn(Raw::of("runs"), &mut Vec::new(), &mut second, run);
+        memo.learn(RawWord::of("runs"), &mut Vec::new(), &mut second, run);
         memo.end(&mut second);
         assert_eq!(second.text(1), Some("run"));
     }
 
     #[test]
     fn words_made_to_meet_take_each_others_places() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         // Halves that cancel each other when they are mixed.
         let word = |number: usize| {
             let letter = |digit: usize| 2 * (32 + (number >> (4 * digit) & 15) as u8);
@@ -446,7 +446,8 @@ mod tests {
             let second = u64::from_le_bytes(first).rotate_right(25).to_le_bytes();
             String::from_utf8([first, second].concat()).unwrap()
         };
-        let places = |memo: &Memo| memo.short.iter().filter(|short| short.word[0] != 0).count();
+        let places =
+            |memo: &TermCache| memo.short.iter().filter(|short| short.word[0] != 0).count();
         for number in 0..2_000 {
             let of = |_: &str, text: &mut String| {
                 text.push_str(&word(number));
@@ -465,7 +466,7 @@ mod tests {
 
     #[test]
     fn long_words_are_bounded_too() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         let of = |word: &str, text: &mut String| {
             text.push_str(word);
             Some(1)
@@ -481,7 +482,7 @@ mod tests {
 
     #[test]
     fn it_grows_and_stays_bounded() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         let hash = |word: &str| word.bytes().fold(7u64, |hash, b| hash * 31 + u64::from(b));
         let of = |word: &str, text: &mut String| {
             text.push_str(&word[1..]);

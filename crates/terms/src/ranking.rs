@@ -6,7 +6,7 @@ use crate::vocabulary::Vocabulary;
 
 /// How the frequency of a term on its page is weighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weighting {
+pub enum TermWeighting {
     /// tf·ln(N/df), as in the paper.
     Log,
     /// (1 + ln tf)·ln(N/df): repetition on the page has less weight.
@@ -17,7 +17,7 @@ pub enum Weighting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TfIdfConfig {
     /// How the frequency of a term on its page is weighted.
-    pub weighting: Weighting,
+    pub weighting: TermWeighting,
     /// Maximum number of terms of a page (the paper's k).
     pub top: usize,
 }
@@ -35,11 +35,11 @@ pub struct RankedTerms {
 pub(crate) struct Weigh {
     /// ln(N/df) by df.
     idf: Vec<f64>,
-    weighting: Weighting,
+    weighting: TermWeighting,
 }
 
 impl Weigh {
-    pub(crate) fn among(siblings: usize, weighting: Weighting) -> Self {
+    pub(crate) fn among(siblings: usize, weighting: TermWeighting) -> Self {
         let idf = (0..=siblings).map(|df| libm::log(siblings as f64 / df as f64)).collect();
         Self { idf, weighting }
     }
@@ -51,8 +51,8 @@ impl Weigh {
         }
         let idf = self.idf[df as usize];
         match self.weighting {
-            Weighting::Log => f64::from(tf) * idf,
-            Weighting::Sublinear => (1.0 + libm::log(f64::from(tf))) * idf,
+            TermWeighting::Log => f64::from(tf) * idf,
+            TermWeighting::Sublinear => (1.0 + libm::log(f64::from(tf))) * idf,
         }
     }
 }

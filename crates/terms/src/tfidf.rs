@@ -27,10 +27,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::ranking::Weighting;
+    use crate::ranking::TermWeighting;
     use crate::term::Term;
 
-    const LOG: TfIdfConfig = TfIdfConfig { weighting: Weighting::Log, top: 10 };
+    const LOG: TfIdfConfig = TfIdfConfig { weighting: TermWeighting::Log, top: 10 };
 
     /// Pages given as words; a word's hash is its index in a list.
     fn pages(texts: &[&str]) -> (Vec<Vec<u64>>, Vocabulary) {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn sublinear_counts_repetition_less() {
-        let config = TfIdfConfig { weighting: Weighting::Sublinear, top: 1 };
+        let config = TfIdfConfig { weighting: TermWeighting::Sublinear, top: 1 };
         let found = ranked(&["oak oak oak elm", "ash"], &config);
         assert_eq!(found[0], terms(&[("oak", (1.0 + libm::log(3.0)) * libm::log(2.0))]));
     }

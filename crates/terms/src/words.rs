@@ -8,12 +8,12 @@
 
 use std::borrow::Cow;
 
-use crate::chars::{Kind, Kinds, char_at};
+use crate::chars::{CharacterKind, CharacterTable, char_at};
 
 /// The words of a text as slices of it, including inner apostrophes ("don't"), which
 /// [`lower_words`] removes.
 pub fn words(text: &str) -> Words<'_> {
-    Words { text, kinds: Kinds::get(), at: 0, after_word: false }
+    Words { text, kinds: CharacterTable::get(), at: 0, after_word: false }
 }
 
 /// The words of a text in lower case and without inner apostrophes: what the scorer compares.
@@ -41,7 +41,7 @@ const LONG: usize = 64;
 
 /// Counts what [`words`] finds, character by character.
 fn count_each(text: &str) -> u32 {
-    let kinds = Kinds::get();
+    let kinds = CharacterTable::get();
     let bytes = text.as_bytes();
     let mut count = 0;
     let mut at = 0;
@@ -91,7 +91,7 @@ fn count_ascii(text: &[u8]) -> u32 {
 #[derive(Clone)]
 pub struct Words<'a> {
     text: &'a str,
-    kinds: &'static Kinds,
+    kinds: &'static CharacterTable,
     at: usize,
     /// Whether the character before `at` is a word character.
     after_word: bool,
@@ -137,12 +137,12 @@ impl Words<'_> {
     }
 
     #[inline]
-    fn peek(&self) -> Option<(char, Kind)> {
+    fn peek(&self) -> Option<(char, CharacterKind)> {
         char_at(self.text, self.at).map(|c| (c, self.kinds.of(c)))
     }
 
     #[inline]
-    fn step(&mut self, c: char, kind: Kind) {
+    fn step(&mut self, c: char, kind: CharacterKind) {
         self.at += c.len_utf8();
         self.after_word = kind.is_python_word();
     }
@@ -162,7 +162,7 @@ pub fn without_apostrophes(word: &str) -> Cow<'_, str> {
     if !word.contains(is_apostrophe) {
         return Cow::Borrowed(word);
     }
-    let kinds = Kinds::get();
+    let kinds = CharacterTable::get();
     let mut walk = Words { text: word, kinds, at: 0, after_word: false };
     let mut kept = String::with_capacity(word.len());
     while let Some((c, kind)) = walk.peek() {

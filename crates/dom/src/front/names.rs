@@ -13,14 +13,14 @@ const LONGEST: usize = 24;
 
 /// A cache of names. Interning a name needs a collision-resistant hash of its bytes, and pages
 /// repeat the same few names.
-pub(super) struct Names {
+pub(super) struct NameCache {
     /// Each with its bytes as a number; 0 if the slot is empty.
     short: Vec<(u64, LocalName)>,
     long: Vec<Option<LocalName>>,
     lower: String,
 }
 
-impl Default for Names {
+impl Default for NameCache {
     fn default() -> Self {
         Self {
             short: vec![(0, LocalName::default()); PLACES],
@@ -30,7 +30,7 @@ impl Default for Names {
     }
 }
 
-impl Names {
+impl NameCache {
     /// The name that begins at `from`, in ASCII lower case, and its end: the first byte of the
     /// class `ends` after its first byte. `None` if the page ends inside the name.
     #[inline]
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn names_of_any_length_come_out_small_and_whole() {
-        let mut names = Names::default();
+        let mut names = NameCache::default();
         // More names than slots, so that some evict others; each twice, the second time cached.
         for length in 1..40 {
             for start in ('A'..='Z').chain('a'..='z').chain(['=', 'Ä', '日']) {

@@ -8,7 +8,7 @@ use html5ever::{Attribute, LocalName, QualName, ns};
 use memchr::{memchr, memchr2};
 
 use super::class::{self, is_space};
-use super::references::Context;
+use super::references::ReferenceContext;
 use super::{Front, Taker};
 
 /// Number of attributes from which duplicates are found by a hash set rather than a linear search.
@@ -118,7 +118,7 @@ impl<T: Taker> Front<'_, T> {
                     (self.slice(start, found), found + 1)
                 } else {
                     let end = found + memchr(quote, &bytes[found..])?;
-                    (self.resolved(start, end, Context::Attribute), end + 1)
+                    (self.resolved(start, end, ReferenceContext::Attribute), end + 1)
                 }
             }
             b'>' => (StrTendril::new(), at),
@@ -127,7 +127,7 @@ impl<T: Taker> Front<'_, T> {
                 let end = at + bytes[at..].iter().position(ends)?;
                 let value = match memchr(b'&', &bytes[at..end]) {
                     None => self.slice(at, end),
-                    Some(_) => self.resolved(at, end, Context::Attribute),
+                    Some(_) => self.resolved(at, end, ReferenceContext::Attribute),
                 };
                 (value, end)
             }

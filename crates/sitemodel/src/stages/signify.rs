@@ -116,8 +116,8 @@ impl SampleTerms {
 
 fn tf_idf_config(config: &SignifyConfig) -> TfIdfConfig {
     let weighting = match config.weighting {
-        Weighting::Log => terms::Weighting::Log,
-        Weighting::Sublinear => terms::Weighting::Sublinear,
+        Weighting::Log => terms::TermWeighting::Log,
+        Weighting::Sublinear => terms::TermWeighting::Sublinear,
     };
     TfIdfConfig { weighting, top: config.top }
 }
