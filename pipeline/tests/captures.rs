@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 mod common;
-use archive::{NewRecord, RecordKind, Wrapping, Writer};
+use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 use common::program::{parts, sitegrove};
 use common::prose;
 use common::results::{Results, files, text};
@@ -36,7 +36,7 @@ fn whole(n: usize) -> String {
 
 /// A record of a page, in a gzip member or uncompressed.
 fn record(wrapping: Wrapping, n: usize, day: u32, fields: &[(&str, &str)], html: &str) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), wrapping);
+    let mut writer = RecordWriter::new(Vec::new(), wrapping);
     let body = format!("{HEAD}{html}");
     let record = NewRecord {
         kind: RecordKind::Response,

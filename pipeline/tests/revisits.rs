@@ -3,7 +3,7 @@
 use std::fs;
 
 mod common;
-use archive::{NewRecord, RecordKind, Wrapping, Writer};
+use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 use common::program::run;
 use common::prose;
 use common::results::{Results, text};
@@ -20,7 +20,7 @@ fn url(name: &str) -> String {
 
 /// A record in a gzip member; `day` gives date and id.
 fn record(kind: RecordKind, name: &str, day: u32, fields: &[(&str, &str)], body: &str) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
+    let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
     let record = NewRecord {
         kind,
         record_id: &format!("urn:uuid:{day:08}"),
@@ -131,7 +131,7 @@ fn of_one_id() -> Vec<Vec<u8>> {
         let (name, digest) = (format!("merged-{n}"), format!("sha1:PAGE{n}"));
         let date = format!("2024-05-01T10:00:{n:02}Z");
         let write = |kind, id: &str, date: &str, fields: &[(&str, &str)], body: &str| {
-            let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
+            let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
             let record = NewRecord {
                 kind,
                 record_id: id,
