@@ -1,7 +1,7 @@
 //! Properties that hold for any page.
 
 use proptest::prelude::*;
-use sitegrove_dom::xpath::{Path, Predicate, PathStep};
+use sitegrove_dom::xpath::{Path, PathStep, Predicate};
 use sitegrove_dom::{Document, Keep, LocalName, ParseOptions, PrefixSums, parse, parse_with};
 
 const NAMES: [&str; 42] = [

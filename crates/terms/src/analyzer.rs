@@ -1,7 +1,7 @@
 //! Text → terms: the analyzer of each language, with a cache.
 //!
 //! One chain defines a term, based on tantivy's `TextAnalyzer`: [`WordTokenizer`] →
-//! [`LengthFilter`] → `LowerCaser` → `StopWordFilter` → stemmer. [`text_analyzer`] is that chain,
+//! [`length_filter`] → `LowerCaser` → `StopWordFilter` → stemmer. [`text_analyzer`] is that chain,
 //! for an index; [`Analyzer`] gives the same terms with a cache of raw words in front, many times
 //! faster. Forest §3.1: terms are in lower case, without stop words, stemmed.
 //!
@@ -11,16 +11,12 @@ use std::collections::BTreeMap;
 
 use tantivy::tokenizer::{Language as Tantivy, LowerCaser, RawTokenizer, TextAnalyzer, Tokenizer};
 
+use crate::filters::{WordTokenizer, length_filter, stem_filter, stop_word_filters};
 use crate::language::Language;
 use crate::learning::TermLearner;
-use crate::length::LengthFilter;
 use crate::memo::TermCache;
 use crate::scanner::{Apostrophe, Scanner};
-use crate::stem::StemFilter;
-use crate::stop_words::stop_word_filters;
-use crate::term::{LONGEST, Term, term_of};
-use crate::tokenizer::WordTokenizer;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{LONGEST, Term, Vocabulary, term_of};
 
 /// A word of a text that gives a term, as returned by [`Analyzer::analyze_words`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,13 +207,13 @@ impl Recipe {
     }
 
     fn chain<T: Tokenizer>(self, tokenizer: T) -> TextAnalyzer {
-        let builder = TextAnalyzer::builder(tokenizer).filter(LengthFilter).filter(LowerCaser);
+        let builder = TextAnalyzer::builder(tokenizer).filter(length_filter()).filter(LowerCaser);
         let mut builder = builder.dynamic();
         for filter in stop_word_filters(self.language) {
             builder = builder.filter_dynamic(filter);
         }
         match self.language {
-            Some(language) => builder.filter_dynamic(StemFilter::new(language)),
+            Some(language) => builder.filter_dynamic(stem_filter(language)),
             None => builder,
         }
         .build()

@@ -7,8 +7,8 @@ use tantivy::tokenizer::TextAnalyzer;
 
 use crate::memo::{Packed, RawWord, TermCache};
 use crate::scanner::{Apostrophe, Scanner};
-use crate::term::{LONGEST, term_of};
 use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{LONGEST, term_of};
 
 /// Maximum number of words in a batch, so that the batch stays in the first-level cache.
 const MOST_WAITING: usize = 1 << 8;

@@ -35,39 +35,28 @@ assert_eq!(ranked[0].terms[0].0, "nest");
 */
 
 mod analyzer;
-mod background;
 mod chars;
 mod detect;
-mod direction;
-mod frequent;
+mod filters;
 mod function_words;
 mod language;
 mod learning;
-mod length;
 pub mod letters;
 mod marks;
 mod memo;
 mod ranking;
 mod scanner;
 mod script;
-mod stem;
-mod stop_words;
-mod term;
-mod tfidf;
-mod tokenizer;
 mod vocabulary;
 mod words;
 
 pub use analyzer::{AnalyzedWord, Analyzer, Analyzers, text_analyzer};
-pub use background::Background;
 pub use detect::{Detected, detect};
-pub use direction::is_right_to_left;
-pub use frequent::{FrequentConfig, FrequentTerms};
 pub use language::Language;
 pub use learning::TermLearner;
-pub use ranking::{RankedTerms, TermWeighting, TfIdfConfig};
-pub use script::Script;
-pub use term::Term;
-pub use tfidf::tf_idf;
-pub use vocabulary::Vocabulary;
+pub use ranking::{
+    Background, FrequentConfig, FrequentTerms, RankedTerms, TermWeighting, TfIdfConfig, tf_idf,
+};
+pub use script::{Script, is_right_to_left};
+pub use vocabulary::{Term, Vocabulary};
 pub use words::{Words, count_words, has_words, lower_words, without_apostrophes, words};

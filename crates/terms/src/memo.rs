@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::term::Term;
+use crate::vocabulary::Term;
 use crate::vocabulary::Vocabulary;
 
 /// Maximum number of cached raw words: about 6 MB, more than the usual vocabulary of a site.
