@@ -5,13 +5,11 @@ use std::io::Read;
 
 use model::DropReason;
 
-use crate::gap::{Gap, bad_checksum, damage, went_on};
+use crate::format::{Beginning, Unit, beginning, find_unit};
 use crate::inflate::{Inflater, Shot};
 use crate::member::{Salvage, StreamStep, salvage};
-use crate::more::More;
-use crate::source::ByteSource;
+use crate::source::{ByteSource, Gap, More, went_on};
 use crate::start::{Dialect, surely};
-use crate::unit::{Beginning, Unit, beginning, find_unit};
 use crate::zstandard::{Decoders, LARGEST_DICTIONARY};
 use crate::{Format, Limits};
 
@@ -101,15 +99,7 @@ impl<R: Read> Members<R> {
                     self.format.as_str(),
                     went_on(found)
                 );
-                let reason = DropReason::Junk;
-                More::Broken(Gap {
-                    offset,
-                    reason,
-                    detail,
-                    recovered_at: found,
-                    lossy: true,
-                    garbled: false,
-                })
+                More::Broken(Gap::lost(offset, DropReason::Junk, found, detail))
             }
         }
     }
@@ -142,55 +132,36 @@ impl<R: Read> Members<R> {
             if let Some(content) = self.source.buffered().get(8..whole) {
                 let learnt = !dictionary || self.decoders.learn(content);
                 self.source.consume(whole);
-                return if learnt { More::Data(at) } else { self.bad_dictionary(at) };
+                if learnt {
+                    return More::Data(at);
+                }
+                let detail = format!(
+                    "the dictionary at byte {at} cannot be read; frames that need it are left \
+                     out; fetch the archive again"
+                );
+                let next = self.source.offset();
+                return More::Broken(Gap::noted(at, DropReason::BadCompression, next, detail));
             }
         }
         // It claims more bytes than exist or are plausible: records may follow its head.
         let found = self.seek(4);
-        More::Broken(Gap {
-            offset: at,
-            reason: DropReason::Junk,
-            detail: format!(
-                "a skippable frame of {length} bytes that does not end; everything before was \
-                 kept, {}",
-                went_on(found)
-            ),
-            recovered_at: found,
-            lossy: true,
-            garbled: false,
-        })
-    }
-
-    fn bad_dictionary(&self, at: u64) -> More {
-        More::Broken(Gap {
-            offset: at,
-            reason: DropReason::BadCompression,
-            detail: format!(
-                "the dictionary at byte {at} cannot be read; frames that need it are left out; \
-                 fetch the archive again"
-            ),
-            recovered_at: Some(self.source.offset()),
-            lossy: false,
-            garbled: false,
-        })
+        let detail = format!(
+            "a skippable frame of {length} bytes that does not end; everything before was kept, {}",
+            went_on(found)
+        );
+        More::Broken(Gap::lost(at, DropReason::Junk, found, detail))
     }
 
     /// Skips frames that need a dictionary which is not in the archive.
     fn absent_dictionary(&mut self, offset: u64) -> Option<Gap> {
         let number = self.decoders.missing(self.source.buffered())?;
         let found = self.seek(1);
-        Some(Gap {
-            offset,
-            reason: DropReason::BadCompression,
-            detail: format!(
-                "the zstd frame at byte {offset} needs the dictionary {number}, which the archive \
-                 does not carry; {}; decompress the archive with that dictionary first",
-                went_on(found)
-            ),
-            recovered_at: found,
-            lossy: true,
-            garbled: false,
-        })
+        let detail = format!(
+            "the zstd frame at byte {offset} needs the dictionary {number}, which the archive \
+             does not carry; {}; decompress the archive with that dictionary first",
+            went_on(found)
+        );
+        Some(Gap::lost(offset, DropReason::BadCompression, found, detail))
     }
 
     /// Inflates the member at the source's position, or starts to stream it.
@@ -234,7 +205,8 @@ impl<R: Read> Members<R> {
                 // If one of the two is right, so is the data.
                 if checksum || length {
                     self.source.consume(taken);
-                    self.pending = Some(bad_checksum("gzip member", offset, self.source.offset()));
+                    self.pending =
+                        Some(Gap::bad_checksum("gzip member", offset, self.source.offset()));
                     return More::Data(offset);
                 }
                 true
@@ -252,7 +224,7 @@ impl<R: Read> Members<R> {
         let next = find_unit(held, 1, Format::Gzip, &mut self.decoders).unwrap_or(held.len());
         let garbled = salvage(&held[..next], output, most) != Salvage::Cut;
         let found = self.seek(next);
-        self.pending = Some(Gap { garbled, ..damage("gzip member", offset, found) });
+        self.pending = Some(Gap { garbled, ..Gap::damage("gzip member", offset, found) });
         More::Data(offset)
     }
 
@@ -267,19 +239,13 @@ impl<R: Read> Members<R> {
             if given > self.limits.record_bytes && given / self.limits.ratio.max(1) > taken_in_all {
                 let name = unit.name();
                 let found = self.abandon(unit, offset);
-                self.pending = Some(Gap {
-                    offset,
-                    reason: DropReason::TooLarge,
-                    detail: format!(
-                        "the {name} at byte {offset} unwraps to more than {} times its size; it \
-                         was given up after {given} bytes, {}",
-                        self.limits.ratio,
-                        went_on(found)
-                    ),
-                    recovered_at: found,
-                    lossy: true,
-                    garbled: false,
-                });
+                let detail = format!(
+                    "the {name} at byte {offset} unwraps to more than {} times its size; it \
+                     was given up after {given} bytes, {}",
+                    self.limits.ratio,
+                    went_on(found)
+                );
+                self.pending = Some(Gap::lost(offset, DropReason::TooLarge, found, detail));
                 return More::Data(offset);
             }
             let mut cut = false;
@@ -301,7 +267,7 @@ impl<R: Read> Members<R> {
                     unit.end(&mut self.decoders);
                     self.source.remember(0);
                     if !(checksum && length) {
-                        self.pending = Some(bad_checksum(name, offset, self.source.offset()));
+                        self.pending = Some(Gap::bad_checksum(name, offset, self.source.offset()));
                     }
                     return More::Data(offset);
                 }
@@ -310,7 +276,7 @@ impl<R: Read> Members<R> {
                 let name = unit.name();
                 let found = self.abandon(unit, offset);
                 // The output of a unit that merely ends early is correct.
-                self.pending = Some(Gap { garbled: !cut, ..damage(name, offset, found) });
+                self.pending = Some(Gap { garbled: !cut, ..Gap::damage(name, offset, found) });
                 return More::Data(offset);
             }
         }

@@ -9,9 +9,10 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::block::BlockSearch;
-use crate::start::{Dialect, Start, StartPlace, StartSearch, recognise};
+use crate::http::{end_of_head, parse_fields};
+use crate::start::{ArcHead, Dialect, Start, StartPlace, StartSearch, arc_head, recognise};
 use crate::stream::{ArchiveWindow, next_start};
-use crate::{Fault, Headers, Limits, Record, RecordKind, arc, date, head};
+use crate::{Fault, Headers, Limits, Record, RecordKind, parse_date};
 
 /// The value of [`Record::truncated`] for a record that is cut off by the end of the archive.
 const CUT_SHORT: &str = "cut-short";
@@ -121,7 +122,7 @@ impl<R: Read> RecordReader<R> {
         let size = loop {
             let window = self.stream.window();
             let searched = &window[..window.len().min(self.limits.head_bytes)];
-            if let Some(size) = head::end(searched, from) {
+            if let Some(size) = end_of_head(searched, from) {
                 break size;
             }
             // The empty line may begin in the last bytes searched.
@@ -141,7 +142,7 @@ impl<R: Read> RecordReader<R> {
             }
         };
         let window = &self.stream.window()[..size];
-        let headers = head::fields(behind_first_line(window));
+        let headers = parse_fields(behind_first_line(window));
         let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
         let head = RecordHead {
             dialect: Dialect::Warc,
@@ -150,7 +151,7 @@ impl<R: Read> RecordReader<R> {
                 None => untyped(&headers),
             },
             target_uri: headers.get("WARC-Target-URI").map(bare).filter(|uri| !uri.is_empty()),
-            date: headers.get("WARC-Date").and_then(date::parse),
+            date: headers.get("WARC-Date").and_then(parse_date),
             length: headers.get("Content-Length").and_then(|text| text.parse().ok()),
             headers,
             size,
@@ -162,8 +163,8 @@ impl<R: Read> RecordReader<R> {
         let window = self.stream.window();
         let line = window.iter().position(|byte| *byte == b'\n').unwrap_or(window.len());
         let size = (line + 1).min(window.len());
-        match arc::head(&window[..line]) {
-            Some(arc::ArcHead { kind, url, date, length, headers }) => self.block(RecordHead {
+        match arc_head(&window[..line]) {
+            Some(ArcHead { kind, url, date, length, headers }) => self.block(RecordHead {
                 dialect: Dialect::Arc,
                 kind,
                 headers,

@@ -4,13 +4,11 @@
 use std::collections::VecDeque;
 use std::io::Read;
 
-use crate::gap::Gap;
+use crate::format::{Beginning, beginning, find_unit};
 use crate::members::Members;
-use crate::more::More;
-use crate::source::ByteSource;
-use crate::start::{Dialect, StartPlace, StartSearch, find, surely};
-use crate::unit::{Beginning, beginning, find_unit};
-use crate::whole::{self, Whole};
+use crate::source::{ByteSource, Gap, More};
+use crate::start::{Dialect, StartPlace, StartSearch, find_record, surely};
+use crate::whole::{Whole, decompression_failed};
 use crate::zstandard::Decoders;
 use crate::{Fault, Format, Limits};
 
@@ -43,15 +41,15 @@ impl<R: Read> StreamDecoder<R> {
     fn more(&mut self, output: &mut Vec<u8>) -> More {
         match self {
             Self::Members(members) => members.more(output),
-            Self::Plain(source) => next(source, output, Gap::unreadable),
-            Self::Whole(source) => next(source, output, whole::failed),
+            Self::Plain(source) => read_source(source, output, Gap::unreadable),
+            Self::Whole(source) => read_source(source, output, decompression_failed),
             Self::Ended => More::End,
         }
     }
 }
 
 /// The next bytes of a source; at its end its error, if any, as `broken` reports it.
-fn next<R: Read>(
+fn read_source<R: Read>(
     source: &mut ByteSource<R>,
     output: &mut Vec<u8>,
     broken: fn(u64, &str) -> Gap,
@@ -303,7 +301,7 @@ pub(crate) fn next_start<R: Read>(
     complete: bool,
 ) -> StartSearch {
     let window = stream.window();
-    let found = find(window, from, dialect, place, complete);
+    let found = find_record(window, from, dialect, place, complete);
     let (StartSearch::At(before) | StartSearch::NotBefore(before)) = found;
     for member in stream.members_from(from).take_while(|member| *member < before) {
         match surely(&window[member..], dialect, complete) {

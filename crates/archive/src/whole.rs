@@ -7,8 +7,7 @@ use bzip2::read::MultiBzDecoder;
 use lzma_rust2::XzReader;
 use model::DropReason;
 
-use crate::gap::Gap;
-use crate::source::ByteSource;
+use crate::source::{ByteSource, Gap};
 use crate::{Format, Limits};
 
 /// Memory for the dictionary of an xz stream, in KiB. `xz -9` needs 65 MiB.
@@ -76,16 +75,10 @@ impl<R: Read> Read for Whole<R> {
 }
 
 /// Decompression that failed after `offset` decompressed bytes.
-pub(crate) fn failed(offset: u64, error: &str) -> Gap {
-    Gap {
-        offset,
-        reason: DropReason::CutShort,
-        detail: format!(
-            "decompression failed after {offset} decompressed bytes ({error}); the records before \
-             were kept; fetch the archive again"
-        ),
-        recovered_at: None,
-        lossy: true,
-        garbled: false,
-    }
+pub(crate) fn decompression_failed(offset: u64, error: &str) -> Gap {
+    let detail = format!(
+        "decompression failed after {offset} decompressed bytes ({error}); the records before \
+         were kept; fetch the archive again"
+    );
+    Gap::lost(offset, DropReason::CutShort, None, detail)
 }
