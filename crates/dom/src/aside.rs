@@ -2,7 +2,7 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::document::{Aside, AsidePlace, Attribute, BufferRange, Document, Node, NodeId};
+use crate::document::{Aside, AsidePlace, BufferRange, Document, Node, NodeId};
 use crate::is_void;
 
 /// Whether an element that is left out of the tree may show something.
@@ -75,16 +75,7 @@ impl Gatherer {
             self.aside.places.push(AsidePlace { id, ..place });
         }
         self.shows |= matches!(*name, local_names!("img" "iframe" "video" "audio"));
-        let first = document.attributes.len() as u32;
-        for (name, value) in attributes {
-            let start = document.values.len() as u32;
-            document.values.push_str(value);
-            let end = document.values.len() as u32;
-            document
-                .attributes
-                .push(Attribute { name: name.clone(), value: BufferRange { start, end } });
-        }
-        let span = BufferRange { start: first, end: document.attributes.len() as u32 };
+        let span = document.push_attributes(attributes);
         let parent = self.open.last().copied().flatten().unwrap_or(0);
         let id = document.push(Some(name), parent, self.open.len() + 1, span);
         // Void elements have no content.

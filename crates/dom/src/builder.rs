@@ -3,7 +3,7 @@
 use html5ever::{LocalName, local_name};
 
 use crate::aside::{Gatherer, may_show};
-use crate::document::{Attribute, BufferRange, Document, Head, NodeId, ParseNotes};
+use crate::document::{BufferRange, Document, Head, NodeId, ParseNotes};
 use crate::flatten::{is_dropped_name, is_shadow_root};
 use crate::is_void;
 
@@ -66,16 +66,7 @@ impl Builder {
             self.open.push(None);
             return None;
         }
-        let first = self.document.attributes.len() as u32;
-        for (name, value) in attributes {
-            let start = self.document.values.len() as u32;
-            self.document.values.push_str(value);
-            let end = self.document.values.len() as u32;
-            self.document
-                .attributes
-                .push(Attribute { name: name.clone(), value: BufferRange { start, end } });
-        }
-        let span = BufferRange { start: first, end: self.document.attributes.len() as u32 };
+        let span = self.document.push_attributes(attributes);
         let id = self.push(Some(name), span);
         // Void elements have no content.
         self.open.push((!is_void(name)).then_some(id));

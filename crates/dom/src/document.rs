@@ -219,6 +219,21 @@ impl Document {
         id
     }
 
+    /// Appends the attributes of an element.
+    pub(crate) fn push_attributes<'a>(
+        &mut self,
+        attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
+    ) -> BufferRange {
+        let first = self.attributes.len() as u32;
+        for (name, value) in attributes {
+            let start = self.values.len() as u32;
+            self.values.push_str(value);
+            let value = BufferRange { start, end: self.values.len() as u32 };
+            self.attributes.push(Attribute { name: name.clone(), value });
+        }
+        BufferRange { start: first, end: self.attributes.len() as u32 }
+    }
+
     /// The place after the last node, for an element that is not part of the tree.
     pub(crate) fn place_after_all(&self, parent: NodeId) -> AsidePlace {
         let text = self.nodes.last().filter(|last| last.name.is_none() && last.parent == parent);

@@ -7,7 +7,6 @@
 //! of which affect the tree. html5ever's tokenizer is the oracle in tests and fuzzing, and reads
 //! the pages that this one cannot.
 
-mod class;
 mod names;
 mod raw;
 mod references;
@@ -22,7 +21,7 @@ use html5ever::{Attribute, TokenizerResult};
 use memchr::{memchr, memchr2, memmem};
 
 use crate::guard::Guard;
-use names::NameCache;
+use names::{NameCache, is_space};
 use references::{ReferenceContext, resolve};
 
 /// The consumer of the tokens.
@@ -180,7 +179,7 @@ impl<T: Taker> Front<'_, T> {
         let mut search = from;
         let mut references = false;
         // Between most tags there is nothing or white space.
-        while self.bytes().get(search).is_some_and(|byte| class::is_space(*byte)) {
+        while self.bytes().get(search).is_some_and(|byte| is_space(*byte)) {
             search += 1;
         }
         loop {

@@ -1,4 +1,4 @@
-//! html5ever's view of the tree while it is being built: linked nodes in an arena.
+//! html5ever's view of the tree while it is being built: linked nodes in an arena, and a count of the work of the parse.
 //!
 //! The tree builder moves nodes (foster parenting, the adoption agency), so the pre-order layout
 //! can only be computed after it is done; see `flatten`.
@@ -6,16 +6,55 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
+use html5ever::Attribute as ParsedAttribute;
 use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::{Attribute as ParsedAttribute, ExpandedName, LocalName, QualName, local_name, ns};
+use html5ever::{ExpandedName, LocalName, QualName, local_name, ns};
 use typed_arena::Arena;
 
 use crate::Keep;
 use crate::document::{Attribute, BufferRange};
 use crate::limits::{ParseOptions, Room};
 use crate::linked::{Linked, NodeContent};
-use crate::steps::StepCounter;
+
+/// Counts steps. A step is a token, an attribute read or copied, an element that the tree builder
+/// examines in a search of its lists, or a node inserted or moved. Work that is linear in the bytes
+/// of the page is not counted: the bytes have their own limit.
+#[derive(Debug)]
+pub(crate) struct StepCounter {
+    taken: Cell<u64>,
+    most: u64,
+}
+
+impl StepCounter {
+    /// Zero steps, with a limit of `most`.
+    pub(crate) fn of(most: u64) -> Self {
+        Self { taken: Cell::new(0), most }
+    }
+
+    /// Adds one step.
+    #[inline(always)]
+    pub(crate) fn one(&self) {
+        self.more(1);
+    }
+
+    /// Adds steps.
+    #[inline(always)]
+    pub(crate) fn more(&self, steps: usize) {
+        self.taken.set(self.taken.get().wrapping_add(steps as u64));
+    }
+
+    /// The number of steps so far.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken.get()
+    }
+
+    /// Whether the limit is exceeded. The page is then given up: no further work is done.
+    #[inline]
+    pub(crate) fn are_too_many(&self) -> bool {
+        self.taken.get() > self.most
+    }
+}
 
 /// Strings of the page, in the order of parsing.
 #[derive(Default)]

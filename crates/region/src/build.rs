@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 
 use dom::{
-    Aside, Document, Element, LocalName, NodeId, PrefixSums, is_inline, local_name, local_names,
+    Aside, Document, Element, LocalName, NodeId, PrefixSums, is_inline, link_target, local_name,
+    local_names, web_url,
 };
 use url::Url;
 
-use crate::address::{link_target, on_the_web};
 use crate::allowed::{
     attribute_stays, formula_attribute_stays, formula_stays, gives_structure, written_as,
 };
 use crate::captions::{Role, is_credit};
 use crate::choose::ChosenNodes;
 use crate::embed::Embedded;
-use crate::medium::Medium;
+use crate::embed::Medium;
 use crate::notes::{Anchors, PREFIX};
 use crate::picture::PagePicture;
 use crate::structures::is_layout;
@@ -180,7 +180,7 @@ impl<'a> RegionBuilder<'a, '_> {
             local_name!("a") => self.write_link(tree, at, element),
             local_names!("blockquote" "q") => {
                 let cite = element.attribute(&local_name!("cite"));
-                if let Some(url) = cite.and_then(|cite| on_the_web(cite, self.base)) {
+                if let Some(url) = cite.and_then(|cite| web_url(cite, self.base)) {
                     tree.set(at, local_name!("cite"), String::from(url));
                 }
             }
@@ -267,9 +267,8 @@ impl<'a> RegionBuilder<'a, '_> {
         tree.nodes[at].mark = NodeMark::Embed;
         tree.set(at, local_name!("src"), found.address.clone());
         tree.set(at, local_name!("controls"), "");
-        let poster = element
-            .attribute(&local_name!("poster"))
-            .and_then(|poster| on_the_web(poster, self.base));
+        let poster =
+            element.attribute(&local_name!("poster")).and_then(|poster| web_url(poster, self.base));
         if let Some(poster) = poster.filter(|_| *element.name == local_name!("video")) {
             tree.set(at, local_name!("poster"), String::from(poster));
         }

@@ -10,9 +10,9 @@ use dom::{Document, NodeId, PrefixSums, local_name, local_names};
 use url::Url;
 
 use crate::captions::{Role, roles};
+use crate::embed::Medium;
 use crate::embed::{Embedded, is_player, quoted_post};
 use crate::media;
-use crate::medium::Medium;
 use crate::names::ForeignKinds;
 use crate::notes::{Anchors, anchors};
 use crate::picture::is_picture;

@@ -1,10 +1,11 @@
-//! Embedded media: what a frame, a player or an embedded post shows, and its address.
+//! Embedded media: what a frame, a player or an embedded post shows, and its address; and what an article shows besides text.
 
-use dom::{Document, Element, NodeId, local_name, local_names};
+use dom::{Document, Element, NodeId, local_name, local_names, web_url};
 use model::EmbedKind;
 use url::Url;
 
-use crate::address::{first_of, on_the_web, pixels};
+use crate::picture::{PagePicture, first_of, pixels};
+use crate::texts::PageTexts;
 
 /// Something embedded that has an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +114,7 @@ pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Em
         _ => SOURCES
             .iter()
             .filter_map(|name| first_of(element, &[name]))
-            .find_map(|src| on_the_web(src, base)),
+            .find_map(|src| web_url(src, base)),
     };
     let url = url.or_else(|| inside(document, id, base))?;
     let small = |name| pixels(element, name).is_some_and(|pixels| pixels < 50);
@@ -141,7 +142,7 @@ fn inside(document: &Document, id: NodeId, base: &Url) -> Option<Url> {
             _ => None,
         }
     };
-    document.subtree(id).skip(1).find_map(|inner| on_the_web(of(inner)?, base))
+    document.subtree(id).skip(1).find_map(|inner| web_url(of(inner)?, base))
 }
 
 /// What is shown at an address.
@@ -214,13 +215,46 @@ pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option
     let link = |id: NodeId| {
         document.attribute(id, &local_name!("href")).filter(|_| document.is(id, &local_name!("a")))
     };
-    let last = || document.subtree(id).rev().find_map(|id| on_the_web(link(id)?, base));
-    let url = first_of(element, &own).and_then(|own| on_the_web(own, base)).or_else(last)?;
+    let last = || document.subtree(id).rev().find_map(|id| web_url(link(id)?, base));
+    let url = first_of(element, &own).and_then(|own| web_url(own, base)).or_else(last)?;
     Some(Embedded { kind: EmbedKind::Post, address: url.into(), title: None })
+}
+
+/// Something that is shown without being text.
+#[derive(Clone, Debug)]
+pub(crate) enum Medium {
+    /// A picture.
+    Picture(PagePicture),
+    /// What is shown by a frame or the like.
+    Embedded(Embedded),
+    /// A `video` or `audio`.
+    Player(Embedded),
+    /// A formula.
+    Formula,
+}
+
+/// What an element of the page shows, if it is a component or a player.
+pub(crate) fn player(texts: &PageTexts<'_>, id: NodeId) -> Option<Medium> {
+    let found = embedded(texts.document, id, texts.base).or_else(|| {
+        let sources = texts.document.subtree(id).skip(1);
+        sources
+            .filter(|&id| texts.document.is(id, &local_name!("source")))
+            .find_map(|source| embedded(texts.document, source, texts.base))
+    })?;
+    Some(match texts.document.name(id) {
+        Some(&local_name!("video")) => {
+            Medium::Player(Embedded { kind: model::EmbedKind::Video, ..found })
+        }
+        Some(&local_name!("audio")) => {
+            Medium::Player(Embedded { kind: model::EmbedKind::Audio, ..found })
+        }
+        _ => Medium::Embedded(found),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     fn of(html: &str) -> Option<Embedded> {

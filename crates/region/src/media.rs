@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dom::{AsidePlace, Document, NodeId, local_name, local_names};
+use dom::{AsidePlace, Document, NodeId, local_name, local_names, web_url};
 
-use crate::address::on_the_web;
 use crate::captions::Role;
 use crate::embed::embedded;
-use crate::medium::{Medium, player};
+use crate::embed::{Medium, player};
 use crate::names::is_foreign_file;
 use crate::picture::{PagePicture, is_picture, picture_of};
 use crate::texts::PageTexts;
@@ -232,7 +231,7 @@ impl Chooser<'_> {
         };
         let target = document
             .attribute(link, &local_name!("href"))
-            .and_then(|href| on_the_web(href, texts.base));
+            .and_then(|href| web_url(href, texts.base));
         let Some(target) = target else { return false };
         if target.path() == "/" && target.query().is_none() && target.fragment().is_none() {
             return true;

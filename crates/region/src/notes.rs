@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dom::{Document, NodeId, local_name, local_names};
+use dom::{Document, NodeId, absolute_url, local_name, local_names};
 use url::Url;
 
-use crate::address::absolute;
 use crate::texts::PageTexts;
 use crate::tree::{At, NodeMark, RegionTree};
 
@@ -35,7 +34,7 @@ fn fragment(document: &Document, link: NodeId, base: &Url) -> Option<String> {
     let encoded = match href.strip_prefix('#') {
         Some(fragment) => fragment.to_owned(),
         None if href.contains('#') => {
-            let url = absolute(href, base)?;
+            let url = absolute_url(href, base)?;
             let fragment = url.fragment()?.to_owned();
             let same = |a: &Url, b: &Url| {
                 a.host() == b.host() && a.path() == b.path() && a.query() == b.query()

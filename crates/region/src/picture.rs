@@ -1,9 +1,7 @@
 //! The best source of a picture, among those that lazy loading and responsive pages give.
 
-use dom::{Document, Element, LocalName, NodeId, local_name};
+use dom::{Document, Element, LocalName, NodeId, absolute_url, local_name, web_url};
 use url::Url;
-
-use crate::address::{absolute, first_of, on_the_web, pixels};
 
 /// A picture with an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +32,25 @@ const PLACEHOLDERS: [&str; 9] = [
     "transparent",
 ];
 
+/// The value of the first of these attributes that the element has and that is not empty. Names are compared as text:
+/// interning those of lazy loading for every picture would cost more.
+pub(crate) fn first_of<'a>(element: Element<'a>, names: &[&str]) -> Option<&'a str> {
+    let value =
+        |name: &&str| element.attributes().find(|(n, _)| ***n == **name).map(|a| a.1.trim());
+    names.iter().find_map(|name| value(name).filter(|value| !value.is_empty()))
+}
+
+/// A length in pixels: the digits that an attribute begins with.
+pub(crate) fn pixels(element: Element<'_>, name: &str) -> Option<u32> {
+    let value = first_of(element, &[name])?;
+    let value = value.trim().trim_end_matches("px");
+    value
+        .parse::<f64>()
+        .ok()
+        .filter(|pixels| (1.0..100_000.0).contains(pixels))
+        .map(|pixels| pixels as u32)
+}
+
 /// Whether an element is a picture.
 pub(crate) fn is_picture(name: &LocalName) -> bool {
     matches!(*name, local_name!("img")) || matches!(&**name, "amp-img" | "amp-anim")
@@ -54,9 +71,11 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
     }
     let of_sources = candidates.len();
     add_set(element, base, &mut candidates);
-    let own =
-        element.attribute(&local_name!("src")).and_then(|src| absolute(src, base)).filter(is_shown);
-    let lazy = first_of(element, &LAZY).and_then(|src| on_the_web(src, base));
+    let own = element
+        .attribute(&local_name!("src"))
+        .and_then(|src| absolute_url(src, base))
+        .filter(is_shown);
+    let lazy = first_of(element, &LAZY).and_then(|src| web_url(src, base));
     let is_placeholder = own.as_ref().is_none_or(is_placeholder);
     // The widest candidate, those of the element itself before those of `source`.
     let widest = |of: &[SourceCandidate]| {
@@ -182,7 +201,7 @@ fn add_set(element: Element<'_>, base: &Url, candidates: &mut Vec<SourceCandidat
             (None, Some(density)) => (density * 1_000.0, false),
             (None, None) => (1_000.0, false),
         };
-        if let Some(url) = on_the_web(bare, base) {
+        if let Some(url) = web_url(bare, base) {
             let size = size.clamp(0.0, 1e6) as u32;
             candidates.push(SourceCandidate { address: url.into(), size, by_width });
         }

@@ -1,8 +1,36 @@
-//! Interned names of tags and attributes.
+//! Classes of bytes inside a tag, and interned names of tags and attributes.
 
 use html5ever::LocalName;
 
-use super::class;
+/// White space between attributes.
+pub(super) const SPACE: u8 = 1;
+/// Ends the name of a tag.
+pub(super) const ENDS_TAG: u8 = 2;
+/// Ends the name of an attribute.
+pub(super) const ENDS_ATTRIBUTE: u8 = 4;
+/// Ends a value without quotes.
+pub(super) const ENDS_VALUE: u8 = 8;
+
+/// The classes of each byte.
+pub(super) static CLASSES: [u8; 256] = {
+    let mut of = [0; 256];
+    let spaces = b"\t\n\x0C ";
+    let mut at = 0;
+    while at < spaces.len() {
+        of[spaces[at] as usize] = SPACE | ENDS_TAG | ENDS_ATTRIBUTE | ENDS_VALUE;
+        at += 1;
+    }
+    of[b'/' as usize] = ENDS_TAG | ENDS_ATTRIBUTE;
+    of[b'>' as usize] = ENDS_TAG | ENDS_ATTRIBUTE | ENDS_VALUE;
+    of[b'=' as usize] = ENDS_ATTRIBUTE;
+    of
+};
+
+/// Whether a byte is white space between attributes.
+#[inline]
+pub(super) fn is_space(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] & SPACE != 0
+}
 
 /// Slots for names. A page has a few dozen; two names in the same slot only evict each other.
 const PLACES: usize = 256;
@@ -41,7 +69,7 @@ impl NameCache {
         let mut rest = rest.iter();
         loop {
             let byte = *rest.next()?;
-            if class::OF[usize::from(byte)] & ends != 0 {
+            if CLASSES[usize::from(byte)] & ends != 0 {
                 break;
             }
             number = number << 8 | u64::from(byte);
@@ -108,14 +136,13 @@ mod tests {
                 let name: String =
                     std::iter::once(start).chain("xY-ö9".chars().cycle()).take(length).collect();
                 for _ in 0..2 {
-                    let (found, end) =
-                        names.read(&format!("<{name}>"), 1, class::ENDS_TAG).unwrap();
+                    let (found, end) = names.read(&format!("<{name}>"), 1, ENDS_TAG).unwrap();
                     assert_eq!((&*found, end), (&*name.to_ascii_lowercase(), name.len() + 1));
                 }
             }
         }
-        assert_eq!(names.read("<a", 1, class::ENDS_TAG), None);
-        let (found, end) = names.read("a=b>", 0, class::ENDS_ATTRIBUTE).unwrap();
+        assert_eq!(names.read("<a", 1, ENDS_TAG), None);
+        let (found, end) = names.read("a=b>", 0, ENDS_ATTRIBUTE).unwrap();
         assert_eq!((&*found, end), ("a", 1));
     }
 }

@@ -5,7 +5,7 @@ use html5ever::tokenizer::TagKind;
 use html5ever::tokenizer::states::RawKind;
 use memchr::{memchr, memmem};
 
-use super::class::is_space;
+use super::names::is_space;
 use super::{Front, RawText, Taker};
 
 impl<T: Taker> Front<'_, T> {

@@ -19,9 +19,8 @@ pub use self::blocks::language_of_code;
 use self::blocks::{BlockKind, MarkdownBlock, OpenBlock};
 use self::inline::{MarkdownLine, Style};
 use self::notes::FootnoteMap;
-use super::addresses::{link_target, picture};
 use super::text::{WalkEvent, for_each_kept, is_space};
-use crate::{Document, Element, NodeId, is_inline, is_void};
+use crate::{Document, Element, NodeId, is_inline, is_void, link_target, web_url};
 
 /// Maximum depth of nested lists and quotations, because every level indents every line. Deeper
 /// ones are written at this depth.
@@ -230,7 +229,7 @@ impl MarkdownWriter<'_> {
             local_name!("a") if self.notes.within.contains(&element.id) => {}
             local_name!("a") => {
                 if let Some(url) = link_target(element, self.base) {
-                    self.links.push(escape::destination(&url));
+                    self.links.push(escape::destination(url.as_str()));
                     self.style.link = self.links.len() as u32;
                 }
             }
@@ -253,10 +252,11 @@ impl MarkdownWriter<'_> {
     }
 
     fn image(&mut self, element: Element<'_>) {
-        if let Some(url) = picture(element, self.base) {
+        let source = element.attribute(&local_name!("src"));
+        if let Some(url) = source.and_then(|source| web_url(source, self.base)) {
             self.make_room();
             let alt = element.attribute(&local_name!("alt")).unwrap_or_default();
-            let (url, style) = (escape::destination(&url), self.style);
+            let (url, style) = (escape::destination(url.as_str()), self.style);
             self.top().line.image(alt, &url, style);
         }
     }

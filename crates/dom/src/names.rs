@@ -1,4 +1,4 @@
-//! Inline and void elements.
+//! Names of elements: inline, void, headings; and their class names.
 
 use html5ever::LocalName;
 
@@ -30,4 +30,9 @@ pub fn is_void(name: &LocalName) -> bool {
 /// Whether an element is a heading of a section, `h1` to `h6`.
 pub fn is_heading(name: &LocalName) -> bool {
     matches!(*name, local_names!("h1" "h2" "h3" "h4" "h5" "h6"))
+}
+
+/// The tokens of a `class` attribute (or any other space-separated one), in order.
+pub fn class_tokens(value: &str) -> impl Iterator<Item = &str> {
+    value.split_ascii_whitespace()
 }
