@@ -123,30 +123,18 @@ pub(crate) fn begins_published(text: &str) -> bool {
     folded(&first) == "posted" || says_published(&first)
 }
 
+/// Words between the parts of a date.
+const FILLERS: [&str; 16] = [
+    "st", "nd", "rd", "th", "er", "of", "de", "del", "d", "the", "di", "ST", "ND", "RD", "TH", "m",
+];
+
 /// Skips what may be between the parts of a date: ordinal signs, "of", "de", points, commas.
 fn next_part<'a>(tokens: &[Token<'a>], mut at: usize) -> Option<(usize, Token<'a>)> {
     for _ in 0..4 {
         let token = *tokens.get(at)?;
         let filler = match token.kind {
             TokenKind::Sign(c) => ".,-/'’ºª‐–\u{a0}".contains(c),
-            TokenKind::Word => matches!(
-                token.text,
-                "st" | "nd"
-                    | "rd"
-                    | "th"
-                    | "er"
-                    | "of"
-                    | "de"
-                    | "del"
-                    | "d"
-                    | "the"
-                    | "di"
-                    | "ST"
-                    | "ND"
-                    | "RD"
-                    | "TH"
-                    | "m"
-            ),
+            TokenKind::Word => FILLERS.contains(&token.text),
             TokenKind::Number(_) => false,
         };
         if !filler {

@@ -302,25 +302,19 @@ fn is_address(text: &str) -> bool {
         || (text.contains('@') && word_count(text) == 1)
 }
 
+/// Values (folded) that stand for a name that is not known.
+const NO_NAMES: [&str; 10] = [
+    "null", "undefined", "none", "unknown", "n/a", "by", "author", "admin", "administrator",
+    "object",
+];
+
 /// Whether a text may be a name if the publisher declares it as one.
 fn is_plausible(name: &str) -> bool {
     name.len() <= 120
         && word_count(name) <= 10
         && name.chars().any(char::is_alphabetic)
         && name.chars().filter(|c| is_numeric(*c)).count() <= 4
-        && !matches!(
-            &*folded(name),
-            "null"
-                | "undefined"
-                | "none"
-                | "unknown"
-                | "n/a"
-                | "by"
-                | "author"
-                | "admin"
-                | "administrator"
-                | "object"
-        )
+        && !NO_NAMES.contains(&&*folded(name))
         && !name.contains(['{', '}', '<', '>', '='])
 }
 

@@ -52,28 +52,14 @@ pub fn euclid(document: &Document, config: &EuclidConfig) -> Vec<NodeId> {
     without(document, &selected, |id| removed[id as usize])
 }
 
-/// Elements that may be rated (criteria 1 and 2 of §3.1), by name.
+/// Elements that are not rated (criteria 1 and 2 of §3.1).
+const UNRATED: [&str; 17] = [
+    "html", "a", "nav", "undefined", "hr", "span", "em", "body", "script", "header", "h1", "h2",
+    "h3", "h4", "h5", "br", "iframe",
+];
+
 fn may_be_rated(name: &LocalName) -> bool {
-    !matches!(
-        &**name,
-        "html"
-            | "a"
-            | "nav"
-            | "undefined"
-            | "hr"
-            | "span"
-            | "em"
-            | "body"
-            | "script"
-            | "header"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "br"
-            | "iframe"
-    )
+    !UNRATED.contains(&&**name)
 }
 
 struct RatedPage<'a> {

@@ -16,56 +16,34 @@ pub(crate) struct Embedded {
 }
 
 /// Hosts of embedded media by the end of their names, with what they show.
-const HOSTS: [(&str, EmbedKind); 49] = [
-    ("youtube.com", EmbedKind::Video),
-    ("youtube-nocookie.com", EmbedKind::Video),
-    ("youtu.be", EmbedKind::Video),
-    ("vimeo.com", EmbedKind::Video),
-    ("dailymotion.com", EmbedKind::Video),
-    ("brightcove.net", EmbedKind::Video),
-    ("brightcove.com", EmbedKind::Video),
-    ("jwplayer.com", EmbedKind::Video),
-    ("jwplatform.com", EmbedKind::Video),
-    ("wistia.net", EmbedKind::Video),
-    ("wistia.com", EmbedKind::Video),
-    ("twitch.tv", EmbedKind::Video),
-    ("rumble.com", EmbedKind::Video),
-    ("bitchute.com", EmbedKind::Video),
-    ("odysee.com", EmbedKind::Video),
-    ("streamable.com", EmbedKind::Video),
-    ("ted.com", EmbedKind::Video),
-    ("liveleak.com", EmbedKind::Video),
-    ("ooyala.com", EmbedKind::Video),
-    ("kaltura.com", EmbedKind::Video),
-    ("rutube.ru", EmbedKind::Video),
-    ("tiktok.com", EmbedKind::Video),
-    ("soundcloud.com", EmbedKind::Audio),
-    ("spotify.com", EmbedKind::Audio),
-    ("podcasts.apple.com", EmbedKind::Audio),
-    ("bandcamp.com", EmbedKind::Audio),
-    ("acast.com", EmbedKind::Audio),
-    ("megaphone.fm", EmbedKind::Audio),
-    ("libsyn.com", EmbedKind::Audio),
-    ("audioboom.com", EmbedKind::Audio),
-    ("simplecast.com", EmbedKind::Audio),
-    ("mixcloud.com", EmbedKind::Audio),
-    ("twitter.com", EmbedKind::Post),
-    ("x.com", EmbedKind::Post),
-    ("facebook.com", EmbedKind::Post),
-    ("instagram.com", EmbedKind::Post),
-    ("threads.net", EmbedKind::Post),
-    ("bsky.app", EmbedKind::Post),
-    ("t.me", EmbedKind::Post),
-    ("reddit.com", EmbedKind::Post),
-    ("redditmedia.com", EmbedKind::Post),
-    ("openstreetmap.org", EmbedKind::Map),
-    ("scribd.com", EmbedKind::Document),
-    ("issuu.com", EmbedKind::Document),
-    ("documentcloud.org", EmbedKind::Document),
-    ("slideshare.net", EmbedKind::Document),
-    ("datawrapper.dwcdn.net", EmbedKind::Chart),
-    ("flourish.studio", EmbedKind::Chart),
-    ("infogram.com", EmbedKind::Chart),
+const HOSTS: [(EmbedKind, &[&str]); 6] = [
+    (
+        EmbedKind::Video,
+        &[
+            "youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", "dailymotion.com",
+            "brightcove.net", "brightcove.com", "jwplayer.com", "jwplatform.com", "wistia.net",
+            "wistia.com", "twitch.tv", "rumble.com", "bitchute.com", "odysee.com",
+            "streamable.com", "ted.com", "liveleak.com", "ooyala.com", "kaltura.com", "rutube.ru",
+            "tiktok.com",
+        ],
+    ),
+    (
+        EmbedKind::Audio,
+        &[
+            "soundcloud.com", "spotify.com", "podcasts.apple.com", "bandcamp.com", "acast.com",
+            "megaphone.fm", "libsyn.com", "audioboom.com", "simplecast.com", "mixcloud.com",
+        ],
+    ),
+    (
+        EmbedKind::Post,
+        &[
+            "twitter.com", "x.com", "facebook.com", "instagram.com", "threads.net", "bsky.app",
+            "t.me", "reddit.com", "redditmedia.com",
+        ],
+    ),
+    (EmbedKind::Map, &["openstreetmap.org"]),
+    (EmbedKind::Document, &["scribd.com", "issuu.com", "documentcloud.org", "slideshare.net"]),
+    (EmbedKind::Chart, &["datawrapper.dwcdn.net", "flourish.studio", "infogram.com"]),
 ];
 
 /// Parts of addresses of frames that show no part of an article.
@@ -83,18 +61,15 @@ const SOURCES: [&str; 8] = [
     "data-cfsrc",
 ];
 
+/// Players that are AMP components or web components.
+const PLAYERS: [&str; 7] = [
+    "lite-youtube", "amp-youtube", "amp-vimeo", "amp-iframe", "amp-video", "lite-vimeo",
+    "youtube-video",
+];
+
 /// Whether an element of the page is a player of its own kind, an AMP component or a web component, by its name.
 pub(crate) fn is_player(name: &str) -> bool {
-    matches!(
-        name,
-        "lite-youtube"
-            | "amp-youtube"
-            | "amp-vimeo"
-            | "amp-iframe"
-            | "amp-video"
-            | "lite-vimeo"
-            | "youtube-video"
-    )
+    PLAYERS.contains(&name)
 }
 
 /// What a frame, an object, or a component shows; `None` for advertisements and the like, and if it has no address.
@@ -151,9 +126,9 @@ pub(crate) fn kind_of(url: &Url) -> EmbedKind {
     let is_at = |name: &str| {
         host == name || host.ends_with(name) && host[..host.len() - name.len()].ends_with('.')
     };
-    if let Some(known) = HOSTS.iter().find(|known| is_at(known.0)) {
-        let shows_video = known.1 == EmbedKind::Post && url.path().contains("video");
-        return if shows_video { EmbedKind::Video } else { known.1 };
+    if let Some((kind, _)) = HOSTS.iter().find(|known| known.1.iter().any(|name| is_at(name))) {
+        let shows_video = *kind == EmbedKind::Post && url.path().contains("video");
+        return if shows_video { EmbedKind::Video } else { *kind };
     }
     let path = url.path().to_ascii_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
