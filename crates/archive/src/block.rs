@@ -17,9 +17,7 @@ const LONGEST_PEEK: usize = 8 << 20;
 /// The outcome of a search for a block.
 #[derive(Debug, Default)]
 pub(crate) struct BlockEnd {
-    /// Its bytes, if they are kept.
     pub(crate) body: Vec<u8>,
-    /// Its length in bytes.
     pub(crate) length: u64,
     /// The problem to report, if any.
     pub(crate) problem: Option<(DropReason, String)>,

@@ -238,7 +238,6 @@ fn looks_like_text(bytes: &[u8]) -> bool {
     !first.is_empty() && first.iter().filter(control).count() == 0
 }
 
-/// The result of decoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Chunks {
     /// The bytes are not chunked, whatever the headers declare.

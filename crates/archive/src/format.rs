@@ -87,14 +87,12 @@ const GLANCE: usize = 4 << 10;
 /// What begins at a position of a compressed archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beginning {
-    /// A unit of this format.
     Unit(Format),
     /// A skippable frame of this total length, and whether its magic number is that of a
     /// dictionary.
     Skippable(u64, bool),
     /// More bytes are needed to decide.
     Unsure,
-    /// Nothing known.
     None,
 }
 
@@ -119,7 +117,6 @@ pub(crate) fn beginning(bytes: &[u8]) -> Beginning {
     }
 }
 
-/// A unit being streamed.
 pub(crate) enum Unit {
     Gzip(Box<GzipMember>),
     Zstd(zstandard::ZstdFrame),

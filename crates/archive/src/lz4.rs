@@ -15,7 +15,6 @@ pub(crate) const MAGIC: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
 /// Bytes of output that later blocks may refer to.
 const HISTORY: usize = 64 << 10;
 
-/// The header of a frame.
 #[derive(Clone, Copy)]
 struct Lz4Header {
     length: usize,
@@ -26,7 +25,6 @@ struct Lz4Header {
     largest_block: usize,
 }
 
-/// A frame being streamed.
 #[derive(Default)]
 pub(crate) struct Lz4Frame {
     header: Option<Lz4Header>,

@@ -62,18 +62,14 @@ pub(crate) enum StreamStep {
     Output,
     /// More input is needed.
     Input,
-    /// The member ended.
     End {
-        /// Whether the checksum agrees.
         checksum: bool,
-        /// Whether the length agrees.
         length: bool,
     },
     /// The deflate data is invalid from here on.
     Damaged,
 }
 
-/// A gzip member being streamed.
 pub(crate) struct GzipMember {
     inflate: Decompress,
     sum: u32,
@@ -139,13 +135,9 @@ impl GzipMember {
 /// The result of streaming a member that is fully buffered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Salvage {
-    /// The member ended.
     End {
-        /// Input bytes it took.
         taken: usize,
-        /// Whether its checksum agrees.
         checksum: bool,
-        /// Whether its length agrees.
         length: bool,
     },
     /// The input ended first.

@@ -104,7 +104,6 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// Whether an uncompressed record follows.
     fn at_plain_record(&self) -> bool {
         let (held, complete) = (self.source.buffered(), self.source.ended());
         let separators = held.iter().take_while(|byte| b"\r\n".contains(byte)).count();

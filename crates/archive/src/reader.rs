@@ -26,7 +26,6 @@ struct RecordHead {
     date: Option<jiff::Timestamp>,
     /// Declared length of the block, if it can be read.
     length: Option<u64>,
-    /// Length of the head itself.
     size: usize,
 }
 

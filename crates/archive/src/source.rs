@@ -90,7 +90,6 @@ impl<R: Read> ByteSource<R> {
         }
     }
 
-    /// Moves past `count` buffered bytes.
     pub(crate) fn consume(&mut self, count: usize) {
         self.position = (self.position + count).min(self.bytes.len());
     }
@@ -213,6 +212,5 @@ pub(crate) enum More {
     Plain,
     /// The following bytes are not contiguous with the preceding ones.
     Broken(Gap),
-    /// Nothing follows.
     End,
 }

@@ -26,7 +26,6 @@ pub(crate) enum Start {
     Record(Dialect),
     /// More bytes are needed to tell.
     Unsure,
-    /// No record.
     None,
 }
 
@@ -64,7 +63,6 @@ fn is_version(line: &[u8]) -> bool {
 /// The result of a search for the next record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StartSearch {
-    /// At this index.
     At(usize),
     /// Nowhere before this index. Continue there when there are more bytes.
     NotBefore(usize),
@@ -174,7 +172,6 @@ fn is_arc_head(line: &[u8]) -> bool {
     arc_fields(line).is_some()
 }
 
-/// Reads a head line.
 pub(crate) fn arc_head(line: &[u8]) -> Option<ArcHead> {
     let ArcFields { url, ip, date, media_type, length } = arc_fields(line)?;
     let url = String::from_utf8_lossy(url).trim().to_owned();

@@ -20,7 +20,6 @@ enum StreamDecoder<R: Read> {
     Plain(ByteSource<R>),
     Members(Box<Members<R>>),
     Whole(Box<ByteSource<Whole<R>>>),
-    /// There is nothing more.
     Ended,
 }
 
@@ -75,11 +74,9 @@ enum Behind {
     Open,
     /// A break, then perhaps more bytes.
     Gap(Gap),
-    /// Nothing.
     End,
 }
 
-/// A piece of the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct WindowPiece {
     /// Its position in the decompressed bytes.
@@ -90,7 +87,6 @@ struct WindowPiece {
     member: bool,
 }
 
-/// The window.
 pub(crate) struct ArchiveWindow<R: Read> {
     decoder: StreamDecoder<R>,
     bytes: Vec<u8>,
@@ -119,7 +115,6 @@ impl<R: Read> ArchiveWindow<R> {
         }
     }
 
-    /// The buffered bytes.
     pub(crate) fn window(&self) -> &[u8] {
         &self.bytes[self.start..]
     }

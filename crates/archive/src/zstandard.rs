@@ -80,7 +80,6 @@ impl Decoders {
     }
 }
 
-/// A frame being streamed.
 pub(crate) struct ZstdFrame {
     decoder: Decoder<'static>,
     taken: u64,

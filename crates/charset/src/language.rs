@@ -75,9 +75,7 @@ fn in_latin_letters(language: Lang) -> Option<OfText> {
 #[derive(Debug)]
 pub(crate) struct Habits<'a> {
     bytes: &'a [u8],
-    /// From the declared language.
     declared: Option<&'static str>,
-    /// From the address.
     domain: Option<String>,
     /// From the text's language.
     of_text: OnceCell<Option<OfText>>,

@@ -46,7 +46,7 @@ const LONG: usize = 16;
 const UNGUESSED: [&Encoding; 7] =
     [ISO_8859_3, ISO_8859_10, ISO_8859_14, ISO_8859_16, MACINTOSH, X_MAC_CYRILLIC, X_USER_DEFINED];
 
-/// CharsetHints from outside the payload.
+/// Hints from outside the payload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CharsetHints<'a> {
     /// Charset label of the HTTP `Content-Type`.
@@ -92,7 +92,6 @@ struct Declarations {
 }
 
 impl Declarations {
-    /// The declaration in HTTP.
     fn of(hints: &CharsetHints<'_>) -> Self {
         let http = hints.http_charset.and_then(|label| Encoding::for_label(label.as_bytes()));
         Self { http, meta: None, xml: None, is_xml: hints.xml }

@@ -82,7 +82,6 @@ impl Gatherer {
         self.open.push((!is_void(name)).then_some(id));
     }
 
-    /// Adds a piece of text.
     pub(crate) fn text(&mut self, text: &str) {
         // What is between the tags of a frame is for programs that know no frames.
         let is_frame = |id: &NodeId| self.aside.document.is(*id, &local_name!("iframe"));
@@ -107,7 +106,6 @@ impl Gatherer {
         }
     }
 
-    /// What was gathered, if anything.
     pub(crate) fn finish(mut self) -> Option<Box<Aside>> {
         while self.is_open() {
             self.close();

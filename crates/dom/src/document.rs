@@ -203,7 +203,6 @@ impl Document {
         self.aside.as_deref()
     }
 
-    /// Appends a node.
     pub(crate) fn push(
         &mut self,
         name: Option<&LocalName>,
@@ -433,12 +432,5 @@ impl<'a> Element<'a> {
     #[inline]
     pub fn attribute(self, name: &LocalName) -> Option<&'a str> {
         self.attributes().find(|(n, _)| *n == name).map(|(_, v)| v)
-    }
-
-    /// Whether it has any attribute.
-    #[inline]
-    pub fn has_attributes(self) -> bool {
-        let span = self.document.node(self.id).span;
-        span.start < span.end
     }
 }

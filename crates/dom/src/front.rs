@@ -131,7 +131,6 @@ impl<T: Taker> Front<'_, T> {
         let _ = self.taker.process_token(token, 1);
     }
 
-    /// A part of the page.
     fn slice(&mut self, from: usize, to: usize) -> StrTendril {
         let length = to - from;
         if length <= INLINE || length > WINDOW {

@@ -49,7 +49,6 @@ impl<'a> Linked<'a> {
         }
     }
 
-    /// Whether it is an element of this name.
     pub(crate) fn is_called(&self, wanted: &LocalName) -> bool {
         matches!(&self.content, NodeContent::Element { name, .. } if name.local == *wanted)
     }

@@ -32,19 +32,16 @@ impl StepCounter {
         Self { taken: Cell::new(0), most }
     }
 
-    /// Adds one step.
     #[inline(always)]
     pub(crate) fn one(&self) {
         self.more(1);
     }
 
-    /// Adds steps.
     #[inline(always)]
     pub(crate) fn more(&self, steps: usize) {
         self.taken.set(self.taken.get().wrapping_add(steps as u64));
     }
 
-    /// The number of steps so far.
     pub(crate) fn taken(&self) -> u64 {
         self.taken.get()
     }
@@ -116,7 +113,6 @@ pub(crate) struct PageSink<'a> {
     /// How often attributes of later `<html>` and `<body>` tags were added to the first.
     merges: Cell<u32>,
     pub(crate) steps: StepCounter,
-    /// The last created element.
     newest: Cell<&'a Linked<'a>>,
 }
 

@@ -13,7 +13,6 @@ use terms::letters::is_alphabetic;
 use crate::page_date::{PageDate, offset};
 use crate::text::{LabelFinder, clip, fold, folded};
 
-/// A date in a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextDate {
     pub(crate) moment: PageDate,
@@ -264,7 +263,6 @@ pub(crate) enum DayMonthOrder {
 
 /// Provides the order of day and month, computing it only when needed: most dates do not need it.
 pub(crate) trait KnowsOrder {
-    /// The order, if known.
     fn order(&self) -> DayMonthOrder;
 }
 

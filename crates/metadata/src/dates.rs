@@ -211,7 +211,6 @@ impl<'e, 'a> DateReader<'e, 'a> {
         }
     }
 
-    /// Offers dates of changes.
     fn offer_changes(&self, choice: &mut Choice) {
         self.offer_declared_changes(choice);
         self.offer_properties(Property::Modified, choice);
@@ -444,9 +443,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
 /// offered in order of reliability; once the choice is settled, no other counts.
 #[derive(Default)]
 struct Choice {
-    /// The latest possible day.
     latest: Option<Date>,
-    /// The earliest possible day.
     earliest: Option<Date>,
     /// If set, the date must be within one day of this one.
     near: Option<PageDate>,
@@ -511,7 +508,6 @@ impl Choice {
         self.chosen = self.chosen.map(|(source, _)| (source, moment));
     }
 
-    /// The chosen date.
     fn chosen(&self) -> Option<Field<String>> {
         self.chosen.map(|(source, moment)| Field { value: moment.to_string(), source })
     }

@@ -23,7 +23,6 @@ pub(crate) const MODIFIED_OPEN_GRAPH: [&str; 3] =
 pub(crate) struct MetadataEvidence<'a> {
     pub(crate) document: &'a Document,
     pub(crate) url: &'a str,
-    /// The parsed address.
     pub(crate) own: Option<Url>,
     pub(crate) base: Option<Url>,
     /// The latest plausible date on the page.
@@ -34,7 +33,6 @@ pub(crate) struct MetadataEvidence<'a> {
     pub(crate) facts: Cow<'a, JsonLdFacts>,
     pub(crate) site: SiteNames,
     pub(crate) scan: Scan,
-    /// The headline on the page.
     pub(crate) heading: Option<Heading>,
     /// First node of the body and one past its last.
     pub(crate) body: Option<(NodeId, NodeId)>,
@@ -150,12 +148,10 @@ impl<'a> MetadataEvidence<'a> {
         self.body.map_or(0..0, |(_, end)| end.min(nodes)..(end + 40).min(nodes))
     }
 
-    /// Lines of [`Self::lead`].
     pub(crate) fn lead_lines(&self) -> &[TextLine] {
         self.lead_lines.get_or_init(|| lines(self.document, &self.scan, self.lead()))
     }
 
-    /// Lines of [`Self::tail`].
     pub(crate) fn tail_lines(&self) -> &[TextLine] {
         self.tail_lines.get_or_init(|| lines(self.document, &self.scan, self.tail()))
     }

@@ -8,7 +8,6 @@ use crate::json_ld::JsonLdFacts;
 use crate::scan::Scan;
 use crate::text::{clip, fold, folded, plain, squash, squashed, squashes_to, word_count};
 
-/// The visible headline.
 pub(crate) struct Heading {
     pub(crate) id: NodeId,
     pub(crate) text: String,
@@ -310,7 +309,6 @@ pub(crate) static SITE_NAMES: [&str; 4] =
 pub(crate) struct SiteNames {
     /// Squashed names ([`squash`]).
     names: Vec<String>,
-    /// Squashed sections of the site.
     sections: Vec<String>,
     /// Labels of the host without `www` and the top-level domain, and the whole host, squashed.
     labels: Vec<String>,

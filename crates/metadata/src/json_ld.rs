@@ -324,7 +324,6 @@ fn list(value: &Value) -> Vec<String> {
     }
 }
 
-/// What a node describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArticleNodeKind {
     Article,

@@ -10,9 +10,7 @@ use crate::names::{WordList, has_word};
 /// What an element is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// A figure.
     Figure,
-    /// The caption of a figure.
     Caption,
 }
 

@@ -24,7 +24,6 @@ use crate::texts::{PageTexts, visible};
 pub(crate) struct ChosenNodes {
     /// Whether each node is included: texts, and elements that are written as such.
     pub(crate) include: Vec<bool>,
-    /// Media among the nodes.
     pub(crate) media: BTreeMap<NodeId, Medium>,
     /// Media among the places of what is not part of the tree.
     pub(crate) aside: BTreeMap<usize, Medium>,

@@ -198,13 +198,11 @@ pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option
 /// Something that is shown without being text.
 #[derive(Clone, Debug)]
 pub(crate) enum Medium {
-    /// A picture.
     Picture(PagePicture),
     /// What is shown by a frame or the like.
     Embedded(Embedded),
     /// A `video` or `audio`.
     Player(Embedded),
-    /// A formula.
     Formula,
 }
 

@@ -141,7 +141,6 @@ impl Chooser<'_> {
         self.texts.document
     }
 
-    /// The figure around a node.
     fn figure(&self, id: NodeId) -> Option<NodeId> {
         let is_figure = |id: &NodeId| {
             self.roles.get(id) == Some(&Role::Figure)

@@ -15,14 +15,12 @@ const LABEL: usize = 6;
 /// Longest note, in bytes.
 const LONGEST: u32 = 4_000;
 
-/// The anchors of an article.
 #[derive(Debug, Default)]
 pub(crate) struct Anchors {
     /// Targets of links within the article, by node.
     pub(crate) targets: BTreeMap<NodeId, String>,
     /// The links to each, by link, with the target's id.
     pub(crate) links: BTreeMap<NodeId, String>,
-    /// Links that refer to notes.
     pub(crate) references: BTreeSet<NodeId>,
     /// Notes: the elements that hold them, with their ids.
     pub(crate) notes: BTreeMap<NodeId, String>,

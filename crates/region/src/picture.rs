@@ -3,16 +3,13 @@
 use dom::{Document, Element, LocalName, NodeId, absolute_url, local_name, web_url};
 use url::Url;
 
-/// A picture with an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PagePicture {
-    /// The best source.
     pub(crate) address: String,
     /// The other sources, the best first.
     pub(crate) others: Vec<String>,
     /// All candidates of its `srcset`, absolute; empty if there is none.
     pub(crate) set: String,
-    /// Alternative text.
     pub(crate) alt: Option<String>,
     /// Size in pixels, where the page gives it.
     pub(crate) width: Option<u32>,

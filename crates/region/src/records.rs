@@ -97,7 +97,6 @@ fn table(tree: &RegionTree<'_>, table: At) -> Table {
     found
 }
 
-/// What is embedded, in order.
 pub(crate) fn embeds(tree: &RegionTree<'_>) -> Vec<Embed> {
     tree.below(0).filter_map(|at| embed(tree, at)).collect()
 }

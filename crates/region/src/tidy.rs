@@ -74,7 +74,6 @@ fn unwrap_children(
     tree.nodes[parent].children = children;
 }
 
-/// Unwraps links within links.
 fn unwrap_nested(tree: &mut RegionTree<'_>) {
     let links: Vec<At> = tree.below(0).filter(|&at| tree.is(at, &local_name!("a"))).collect();
     for link in links {

@@ -8,7 +8,6 @@ use dom::{LocalName, local_name};
 /// A node's position in [`RegionTree::nodes`]; the root is 0.
 pub(crate) type At = usize;
 
-/// A node.
 #[derive(Debug)]
 pub(crate) struct RegionNode<'a> {
     /// Its tag; `None` for text.
@@ -22,7 +21,6 @@ pub(crate) struct RegionNode<'a> {
 /// What is known of a node besides its tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NodeMark {
-    /// Nothing.
     #[default]
     None,
     /// It names the owner of a picture.
@@ -31,13 +29,11 @@ pub(crate) enum NodeMark {
     Numbered,
     /// It is, or begins, a note.
     Note,
-    /// A link to a note.
     Reference,
     /// It stands for something embedded.
     Embed,
 }
 
-/// An article as a tree.
 #[derive(Debug)]
 pub(crate) struct RegionTree<'a> {
     pub(crate) nodes: Vec<RegionNode<'a>>,
@@ -97,7 +93,6 @@ impl<'a> RegionTree<'a> {
         self.nodes[at].attributes.push((name, value.into()));
     }
 
-    /// The value of an attribute.
     pub(crate) fn attribute(&self, at: At, name: &LocalName) -> Option<&str> {
         self.nodes[at].attributes.iter().find(|a| a.0 == *name).map(|a| &*a.1)
     }

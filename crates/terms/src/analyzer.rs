@@ -133,7 +133,6 @@ pub struct Analyzers {
     turns: u64,
 }
 
-/// The key of a recipe.
 type RecipeKey = (Option<&'static str>, Apostrophe);
 
 /// An analyzer, and the turn in which it was used last.
@@ -187,7 +186,6 @@ impl Analyzers {
     }
 }
 
-/// The rules for a language.
 #[derive(Clone, Copy)]
 struct Recipe {
     language: Option<Tantivy>,

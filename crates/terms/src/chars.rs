@@ -36,7 +36,6 @@ const NUMERIC: u16 = 0x200;
 const UPPERCASE: u16 = 0x400;
 const HAS_LOWERCASE: u16 = 0x800;
 
-/// All properties of one character.
 #[derive(Clone, Copy)]
 pub(crate) struct CharacterKind(u16);
 
@@ -98,22 +97,18 @@ impl CharacterKind {
         self.0 & (PYTHON_WORD | PYTHON_SINGLE) == PYTHON_WORD
     }
 
-    /// [`char::is_alphabetic`].
     pub(crate) fn is_alphabetic(self) -> bool {
         self.0 & ALPHABETIC != 0
     }
 
-    /// [`char::is_numeric`].
     pub(crate) fn is_numeric(self) -> bool {
         self.0 & NUMERIC != 0
     }
 
-    /// [`char::is_alphanumeric`].
     pub(crate) fn is_alphanumeric(self) -> bool {
         self.0 & (ALPHABETIC | NUMERIC) != 0
     }
 
-    /// [`char::is_uppercase`].
     pub(crate) fn is_uppercase(self) -> bool {
         self.0 & UPPERCASE != 0
     }
@@ -153,7 +148,6 @@ impl CharacterTable {
         &KINDS
     }
 
-    /// The kind of any character.
     #[inline]
     pub(crate) fn of(&self, c: char) -> CharacterKind {
         self.0.get(c as usize).copied().unwrap_or_else(|| CharacterKind::of(c))

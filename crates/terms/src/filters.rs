@@ -35,7 +35,6 @@ impl Tokenizer for WordTokenizer {
     }
 }
 
-/// The tokens of one text.
 pub(crate) struct WordTokenStream<'a> {
     scanner: Scanner<'a>,
     token: &'a mut Token,

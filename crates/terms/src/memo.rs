@@ -23,7 +23,6 @@ pub(crate) struct TermCache {
     long_places: FxHashMap<Box<str>, usize>,
     /// Total length of their texts, in bytes.
     long_letters: usize,
-    /// Number of cached words.
     words: usize,
     /// The concatenated texts of all terms, and the end of each.
     texts: String,
@@ -47,7 +46,6 @@ struct Short {
 /// The cached values of a word.
 #[derive(Clone, Copy, Default)]
 struct CachedTerm {
-    /// Hash of its term.
     hash: u64,
     /// The index of its term; [`NO_TERM`] if it has none.
     term: u32,
@@ -63,9 +61,7 @@ pub(crate) type Packed = [u64; 2];
 /// A word in the form it is looked up in.
 #[derive(Clone, Copy)]
 pub(crate) enum RawWord<'a> {
-    /// Of up to 16 bytes.
     Short(Packed),
-    /// Longer.
     Long(&'a str),
 }
 
@@ -248,7 +244,6 @@ impl TermCache {
         std::hint::black_box(fetched);
     }
 
-    /// Analyses a new word.
     #[cold]
     #[inline(never)]
     fn analyzed(

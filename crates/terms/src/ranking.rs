@@ -33,7 +33,7 @@ pub enum TermWeighting {
     Sublinear,
 }
 
-/// Parameters of [`tf_idf`](crate::tf_idf).
+/// Parameters of [`Background::ranked`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TfIdfConfig {
     /// How the frequency of a term on its page is weighted.
@@ -110,16 +110,6 @@ fn top_terms(mut weighted: Vec<(u64, f64)>, vocabulary: &Vocabulary, top: usize)
     }
 }
 
-/// Ranks the terms of each page against all given pages. A page is the list of its term hashes,
-/// with repetitions, in any order. Terms that are not in the vocabulary are left out.
-pub fn tf_idf<P: AsRef<[u64]>>(
-    pages: &[P],
-    vocabulary: &Vocabulary,
-    config: &TfIdfConfig,
-) -> Vec<RankedTerms> {
-    Background::ranked(pages, vocabulary, config).1
-}
-
 /// The number of pages of a sample that contain each term.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Background {
@@ -129,8 +119,8 @@ pub struct Background {
 }
 
 impl Background {
-    /// Counts the terms of a sample, and ranks those of each of its pages as [`tf_idf`](crate::tf_idf)
-    /// does. A page is the list of its term hashes, with repetitions, in any order.
+    /// Counts the terms of a sample, and ranks those of each of its pages. A page is the list of its term hashes, with
+    /// repetitions, in any order. Terms that are not in the vocabulary are left out.
     pub fn ranked<P: AsRef<[u64]>>(
         pages: &[P],
         vocabulary: &Vocabulary,
@@ -257,7 +247,11 @@ mod tests {
 
     fn ranked(texts: &[&str], config: &TfIdfConfig) -> Vec<Vec<(String, f64)>> {
         let (pages, vocabulary) = pages(texts);
-        tf_idf(&pages, &vocabulary, config).into_iter().map(|page| page.terms).collect()
+        Background::ranked(&pages, &vocabulary, config)
+            .1
+            .into_iter()
+            .map(|page| page.terms)
+            .collect()
     }
 
     fn terms(expected: &[(&str, f64)]) -> Vec<(String, f64)> {
@@ -314,7 +308,7 @@ mod tests {
                 prop_assert_eq!(&background.rank(page, &vocabulary, &LOG), ranked);
             }
             sample.iter_mut().for_each(|page| page.reverse());
-            prop_assert_eq!(tf_idf(&sample, &vocabulary, &LOG), ranked);
+            prop_assert_eq!(Background::ranked(&sample, &vocabulary, &LOG).1, ranked);
         }
     }
 

@@ -6,20 +6,11 @@
 //! so they end a word: Hindi words are split at vowel signs. This is sufficient for counting; terms
 //! keep marks.
 
-use std::borrow::Cow;
-
 use crate::chars::{CharacterKind, CharacterTable, char_at};
 
-/// The words of a text as slices of it, including inner apostrophes ("don't"), which
-/// [`lower_words`] removes.
+/// The words of a text as slices of it, including inner apostrophes ("don't").
 pub fn words(text: &str) -> Words<'_> {
     Words { text, kinds: CharacterTable::get(), at: 0, after_word: false }
-}
-
-/// The words of a text in lower case and without inner apostrophes: what the scorer compares.
-pub fn lower_words(text: &str) -> Vec<String> {
-    let lower = text.to_lowercase();
-    words(&lower).map(|word| without_apostrophes(word).into_owned()).collect()
 }
 
 /// Whether a text has at least so many words. Reads no further than these.
@@ -155,23 +146,6 @@ impl Words<'_> {
             && char_at(self.text, self.at + c.len_utf8())
                 .is_some_and(|next| self.kinds.of(next).is_python_word())
     }
-}
-
-/// A word of [`words`] without the apostrophes inside it.
-pub fn without_apostrophes(word: &str) -> Cow<'_, str> {
-    if !word.contains(is_apostrophe) {
-        return Cow::Borrowed(word);
-    }
-    let kinds = CharacterTable::get();
-    let mut walk = Words { text: word, kinds, at: 0, after_word: false };
-    let mut kept = String::with_capacity(word.len());
-    while let Some((c, kind)) = walk.peek() {
-        if !walk.vanishes(c) {
-            kept.push(c);
-        }
-        walk.step(c, kind);
-    }
-    Cow::Owned(kept)
 }
 
 fn is_apostrophe(c: char) -> bool {

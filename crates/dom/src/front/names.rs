@@ -2,7 +2,6 @@
 
 use html5ever::LocalName;
 
-/// White space between attributes.
 pub(super) const SPACE: u8 = 1;
 /// Ends the name of a tag.
 pub(super) const ENDS_TAG: u8 = 2;

@@ -88,9 +88,7 @@ pub fn markdown_of_text(text: &str) -> String {
 /// The action at the end of an element.
 enum Undo {
     Nothing,
-    /// End the paragraph.
     Paragraph,
-    /// Restore this style.
     Style(Style),
     /// End the paragraph, then restore this style.
     StyledParagraph(Style),
@@ -163,7 +161,6 @@ impl MarkdownWriter<'_> {
         }
     }
 
-    /// Ends the paragraph.
     fn paragraph(&mut self) {
         let links = std::mem::take(&mut self.links);
         self.top().end_paragraph(&links);

@@ -219,7 +219,6 @@ pub(crate) enum WalkEvent {
     Open(NodeId),
     /// Its end (not given for elements without children).
     Close(NodeId),
-    /// Kept text.
     Text(NodeId),
     /// A gap between two separate roots, or where something was left out.
     Gap,

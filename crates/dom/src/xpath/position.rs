@@ -61,11 +61,9 @@ pub fn position_path(document: &Document, node: NodeId) -> String {
 /// The surroundings of some nodes and their ancestors.
 struct SiblingPositions<'a> {
     document: &'a Document,
-    /// By node.
     around: FxHashMap<NodeId, Around>,
 }
 
-/// The surroundings of a node.
 #[derive(Clone, Copy, Default)]
 struct Around {
     /// The position among siblings of the same name, from 1; for an element without a valid name,

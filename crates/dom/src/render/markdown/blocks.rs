@@ -7,7 +7,6 @@ use super::is;
 use super::table::{self, TableCell};
 use crate::{Document, Element, class_tokens};
 
-/// A finished block.
 #[derive(Debug)]
 pub(super) struct MarkdownBlock {
     text: String,
@@ -29,14 +28,12 @@ impl MarkdownBlock {
     }
 }
 
-/// A code block.
 #[derive(Debug, Default)]
 pub(super) struct Code {
     pub(super) text: String,
     pub(super) language: String,
 }
 
-/// A list under construction.
 #[derive(Debug)]
 pub(super) struct MarkdownList {
     ordered: bool,

@@ -91,7 +91,6 @@ impl MarkdownLine {
         self.pieces.push(InlinePiece::Image { markup, style });
     }
 
-    /// Adds a space.
     pub(super) fn space(&mut self) {
         self.space = true;
     }

@@ -9,7 +9,6 @@ use crate::{Document, NodeId};
 /// Longest label of a note, in characters.
 const LABEL: usize = 6;
 
-/// The footnotes of a document.
 #[derive(Debug, Default)]
 pub(super) struct FootnoteMap {
     /// Labels of the notes, by element.
