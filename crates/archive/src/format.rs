@@ -70,7 +70,7 @@ impl Format {
 fn behind_skippable(bytes: &[u8]) -> Format {
     let mut rest = bytes;
     loop {
-        match beginning(rest) {
+        match detect_beginning(rest) {
             Beginning::Skippable(length, _) => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
                 rest = rest.get(length..).unwrap_or_default();
@@ -97,7 +97,7 @@ pub(crate) enum Beginning {
 }
 
 /// Detects what begins at the start of `bytes`.
-pub(crate) fn beginning(bytes: &[u8]) -> Beginning {
+pub(crate) fn detect_beginning(bytes: &[u8]) -> Beginning {
     let begins = |magic: &[u8]| bytes.starts_with(&magic[..bytes.len().min(magic.len())]);
     if bytes.len() < 4 && (begins(member::MAGIC) || begins(zstandard::MAGIC) || begins(lz4::MAGIC))
     {
@@ -199,7 +199,7 @@ pub(crate) fn find_unit(
 
 /// Whether the unit at the start of `bytes` decompresses to the start of a record.
 fn starts_record(bytes: &[u8], format: Format, decoders: &mut Decoders) -> bool {
-    if beginning(bytes) != Beginning::Unit(format) {
+    if detect_beginning(bytes) != Beginning::Unit(format) {
         return false;
     }
     let Some(mut unit) = Unit::begin(format, decoders) else { return false };

@@ -112,7 +112,9 @@ impl Response {
         let mut start = block.iter().take_while(|byte| b"\r\n".contains(byte)).count();
         for _ in 0..MOST_HEADS {
             let rest = &block[start..];
-            let Some(mut response) = strict(rest).or_else(|| tolerant(rest)) else { break };
+            let Some(mut response) = parse_strictly(rest).or_else(|| parse_tolerantly(rest)) else {
+                break;
+            };
             start += response.body;
             let provisional = (100..200).contains(&response.status) && response.status != 101;
             let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -125,7 +127,7 @@ impl Response {
             response.body = start;
             return Ok(response);
         }
-        bare(block).ok_or_else(|| {
+        parse_headless(block).ok_or_else(|| {
             let begins = &block[..block.len().min(40)];
             HttpError::NoStatusLine(String::from_utf8_lossy(begins).into_owned())
         })
@@ -142,7 +144,7 @@ impl Response {
     }
 }
 
-fn strict(block: &[u8]) -> Option<Response> {
+fn parse_strictly(block: &[u8]) -> Option<Response> {
     let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
     let mut response = httparse::Response::new(&mut fields);
     let mut config = httparse::ParserConfig::default();
@@ -161,7 +163,7 @@ fn strict(block: &[u8]) -> Option<Response> {
 /// Takes any `HTTP…` line for a status line. The status is the first three-digit number in it, or
 /// 200 if there is none. Any lines that look like fields are taken. A head without an end takes the
 /// whole block.
-fn tolerant(block: &[u8]) -> Option<Response> {
+fn parse_tolerantly(block: &[u8]) -> Option<Response> {
     let line = block.split(|byte| *byte == b'\n').next()?;
     let protocol = line.get(..4)?;
     if !protocol.eq_ignore_ascii_case(b"HTTP") && protocol != b"ICY " {
@@ -185,7 +187,7 @@ fn tolerant(block: &[u8]) -> Option<Response> {
 
 /// A body without a head, as HTTP/0.9 servers send it. Accepted only if it is clearly a page or a
 /// feed.
-fn bare(block: &[u8]) -> Option<Response> {
+fn parse_headless(block: &[u8]) -> Option<Response> {
     let page = sniff_html(None, block) != PayloadKind::Other;
     page.then(|| Response { status: 200, headers: Headers::default(), body: 0 })
 }

@@ -5,11 +5,11 @@ use std::io::Read;
 
 use model::DropReason;
 
-use crate::format::{Beginning, Unit, beginning, find_unit};
+use crate::format::{Beginning, Unit, detect_beginning, find_unit};
 use crate::inflate::{Inflater, Shot};
 use crate::member::{Salvage, StreamStep, salvage};
 use crate::source::{ByteSource, Gap, More, went_on};
-use crate::start::{Dialect, surely};
+use crate::start::{Dialect, is_record_start};
 use crate::zstandard::{Decoders, LARGEST_DICTIONARY};
 use crate::{Format, Limits};
 
@@ -65,12 +65,12 @@ impl<R: Read> Members<R> {
     }
 
     /// Appends the next member, or a piece of a long one, to `output`.
-    pub(crate) fn more(&mut self, output: &mut Vec<u8>) -> More {
+    pub(crate) fn read_more(&mut self, output: &mut Vec<u8>) -> More {
         if let Some(pending) = self.pending.take() {
             return More::Broken(pending);
         }
         if self.streamed.is_some() {
-            return self.stream(output);
+            return self.stream_unit(output);
         }
         self.skip_zeros();
         if self.source.buffered().is_empty() {
@@ -80,20 +80,20 @@ impl<R: Read> Members<R> {
             };
         }
         let offset = self.source.offset();
-        match beginning(self.source.buffered()) {
-            Beginning::Unit(Format::Gzip) => self.member(output, offset),
-            Beginning::Unit(format) => match self.absent_dictionary(offset) {
+        match detect_beginning(self.source.buffered()) {
+            Beginning::Unit(Format::Gzip) => self.inflate_member(output, offset),
+            Beginning::Unit(format) => match self.skip_without_dictionary(offset) {
                 Some(broken) => More::Broken(broken),
-                None => self.begin(format, output, offset),
+                None => self.begin_unit(format, output, offset),
             },
-            Beginning::Skippable(length, dictionary) => self.skip(length, dictionary, offset),
+            Beginning::Skippable(length, dictionary) => self.skip_frame(length, dictionary, offset),
             Beginning::Unsure if !self.source.ended() => {
                 self.source.fill_to(self.source.buffered().len() + 1);
                 More::Data(offset)
             }
             Beginning::None if self.at_plain_record() => More::Plain,
             Beginning::Unsure | Beginning::None => {
-                let found = self.seek(0);
+                let found = self.seek_unit(0);
                 let detail = format!(
                     "bytes between {} members that belong to none; everything before was kept, {}",
                     self.format.as_str(),
@@ -107,7 +107,7 @@ impl<R: Read> Members<R> {
     fn at_plain_record(&self) -> bool {
         let (held, complete) = (self.source.buffered(), self.source.ended());
         let separators = held.iter().take_while(|byte| b"\r\n".contains(byte)).count();
-        surely(&held[separators..], Dialect::Warc, complete) == Some(true)
+        is_record_start(&held[separators..], Dialect::Warc, complete) == Some(true)
     }
 
     /// Returns the rest of the archive.
@@ -116,15 +116,15 @@ impl<R: Read> Members<R> {
     }
 
     /// Starts to stream the unit at the source's position.
-    fn begin(&mut self, format: Format, output: &mut Vec<u8>, offset: u64) -> More {
+    fn begin_unit(&mut self, format: Format, output: &mut Vec<u8>, offset: u64) -> More {
         let Some(unit) = Unit::begin(format, &mut self.decoders) else { return More::End };
         self.streamed = Some((unit, offset));
         self.source.remember(MEMORY);
-        self.stream(output)
+        self.stream_unit(output)
     }
 
     /// Skips a skippable frame, and reads the dictionary in it, if any.
-    fn skip(&mut self, length: u64, dictionary: bool, at: u64) -> More {
+    fn skip_frame(&mut self, length: u64, dictionary: bool, at: u64) -> More {
         let whole = usize::try_from(length).unwrap_or(usize::MAX);
         if whole <= LARGEST_DICTIONARY {
             self.source.fill_to(whole);
@@ -143,7 +143,7 @@ impl<R: Read> Members<R> {
             }
         }
         // It claims more bytes than exist or are plausible: records may follow its head.
-        let found = self.seek(4);
+        let found = self.seek_unit(4);
         let detail = format!(
             "a skippable frame of {length} bytes that does not end; everything before was kept, {}",
             went_on(found)
@@ -152,9 +152,9 @@ impl<R: Read> Members<R> {
     }
 
     /// Skips frames that need a dictionary which is not in the archive.
-    fn absent_dictionary(&mut self, offset: u64) -> Option<Gap> {
+    fn skip_without_dictionary(&mut self, offset: u64) -> Option<Gap> {
         let number = self.decoders.missing(self.source.buffered())?;
-        let found = self.seek(1);
+        let found = self.seek_unit(1);
         let detail = format!(
             "the zstd frame at byte {offset} needs the dictionary {number}, which the archive \
              does not carry; {}; decompress the archive with that dictionary first",
@@ -164,7 +164,7 @@ impl<R: Read> Members<R> {
     }
 
     /// Inflates the member at the source's position, or starts to stream it.
-    fn member(&mut self, output: &mut Vec<u8>, offset: u64) -> More {
+    fn inflate_member(&mut self, output: &mut Vec<u8>, offset: u64) -> More {
         if self.source.buffered().len() < AHEAD / 4 {
             self.source.fill_to(AHEAD);
         }
@@ -216,19 +216,19 @@ impl<R: Read> Members<R> {
         };
         output.truncate(before);
         if !damaged {
-            return self.begin(Format::Gzip, output, offset);
+            return self.begin_unit(Format::Gzip, output, offset);
         }
         // The next member bounds what can belong to this one.
         let held = self.source.buffered();
         let next = find_unit(held, 1, Format::Gzip, &mut self.decoders).unwrap_or(held.len());
         let garbled = salvage(&held[..next], output, most) != Salvage::Cut;
-        let found = self.seek(next);
+        let found = self.seek_unit(next);
         self.pending = Some(Gap { garbled, ..Gap::damage("gzip member", offset, found) });
         More::Data(offset)
     }
 
     /// Gives the next piece of the streamed unit.
-    fn stream(&mut self, output: &mut Vec<u8>) -> More {
+    fn stream_unit(&mut self, output: &mut Vec<u8>) -> More {
         let Some((mut unit, offset)) = self.streamed.take() else { return More::End };
         let before = output.len();
         loop {
@@ -288,12 +288,12 @@ impl<R: Read> Members<R> {
         let within = self.source.offset().saturating_sub(offset);
         self.source.rewind(usize::try_from(within).unwrap_or(MEMORY).min(MEMORY));
         self.source.remember(0);
-        self.seek(usize::from(self.source.offset() == offset))
+        self.seek_unit(usize::from(self.source.offset() == offset))
     }
 
     /// Moves to the next unit that unwraps to a record, at least `skip` bytes ahead; returns
     /// its offset, or `None` at the end of the file.
-    fn seek(&mut self, skip: usize) -> Option<u64> {
+    fn seek_unit(&mut self, skip: usize) -> Option<u64> {
         self.source.consume(skip);
         loop {
             self.source.fill_to(AHEAD / 4);

@@ -95,7 +95,7 @@ pub(crate) fn find_record(
         if anywhere || begins_line {
             // An ARC line has no mark at its start that would identify it inside another line.
             let sought = if begins_line { dialect } else { Dialect::Warc };
-            match surely(&bytes[at.min(bytes.len())..], sought, complete) {
+            match is_record_start(&bytes[at.min(bytes.len())..], sought, complete) {
                 Some(true) => return StartSearch::At(at),
                 Some(false) => {}
                 None => return StartSearch::NotBefore(at),
@@ -130,7 +130,7 @@ fn either_case(bytes: &[u8], capitals: &[u8]) -> Option<usize> {
 
 /// Whether `bytes` certainly begin with a record, including its head; `None` if more bytes are
 /// needed.
-pub(crate) fn surely(bytes: &[u8], dialect: Dialect, complete: bool) -> Option<bool> {
+pub(crate) fn is_record_start(bytes: &[u8], dialect: Dialect, complete: bool) -> Option<bool> {
     match recognise(bytes, complete) {
         Start::Record(Dialect::Warc) => names_type(bytes, complete),
         Start::Record(Dialect::Arc) => Some(dialect == Dialect::Arc),

@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 use std::io::Read;
 
-use crate::format::{Beginning, beginning, find_unit};
+use crate::format::{Beginning, detect_beginning, find_unit};
 use crate::members::Members;
 use crate::source::{ByteSource, Gap, More};
-use crate::start::{Dialect, StartPlace, StartSearch, find_record, surely};
+use crate::start::{Dialect, StartPlace, StartSearch, find_record, is_record_start};
 use crate::whole::{Whole, decompression_failed};
 use crate::zstandard::Decoders;
 use crate::{Fault, Format, Limits};
@@ -37,9 +37,9 @@ impl<R: Read> StreamDecoder<R> {
         }
     }
 
-    fn more(&mut self, output: &mut Vec<u8>) -> More {
+    fn read_more(&mut self, output: &mut Vec<u8>) -> More {
         match self {
-            Self::Members(members) => members.more(output),
+            Self::Members(members) => members.read_more(output),
             Self::Plain(source) => read_source(source, output, Gap::unreadable),
             Self::Whole(source) => read_source(source, output, decompression_failed),
             Self::Ended => More::End,
@@ -178,12 +178,12 @@ impl<R: Read> ArchiveWindow<R> {
     }
 
     /// Whether bytes are missing after the window.
-    pub(crate) fn tainted(&self) -> bool {
+    pub(crate) fn precedes_gap(&self) -> bool {
         self.gap().is_some()
     }
 
     /// Whether the byte before `end` comes from a damaged member and may be wrong.
-    pub(crate) fn garbled(&self, end: usize) -> bool {
+    pub(crate) fn is_garbled(&self, end: usize) -> bool {
         self.gap().is_some_and(|gap| gap.garbled && gap.offset == self.offset(end.max(1) - 1))
     }
 
@@ -196,13 +196,13 @@ impl<R: Read> ArchiveWindow<R> {
     }
 
     /// Whether the window holds all bytes up to a break or the end, as far as is known.
-    pub(crate) fn complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         !matches!(self.behind, Behind::Open)
     }
 
     /// Extends the window; returns false at a break or the end.
     pub(crate) fn fill(&mut self) -> bool {
-        if self.complete() {
+        if self.is_complete() {
             return false;
         }
         if self.start == self.bytes.len() || self.start >= self.bytes.len() / 2 {
@@ -215,7 +215,7 @@ impl<R: Read> ArchiveWindow<R> {
         }
         loop {
             let length = self.bytes.len();
-            match self.decoder.more(&mut self.bytes) {
+            match self.decoder.read_more(&mut self.bytes) {
                 More::Data(offset) => {
                     if self.bytes.len() > length {
                         let member = matches!(self.decoder, StreamDecoder::Members(_));
@@ -248,7 +248,7 @@ impl<R: Read> ArchiveWindow<R> {
     /// If the bytes at the window's start are compressed although those before it were not,
     /// decompresses the rest of the archive from there on.
     pub(crate) fn unwrap_rest(&mut self) -> bool {
-        let Beginning::Unit(format) = beginning(self.window()) else { return false };
+        let Beginning::Unit(format) = detect_beginning(self.window()) else { return false };
         if !matches!(self.decoder, StreamDecoder::Plain(_)) {
             return false;
         }
@@ -299,7 +299,7 @@ pub(crate) fn next_start<R: Read>(
     let found = find_record(window, from, dialect, place, complete);
     let (StartSearch::At(before) | StartSearch::NotBefore(before)) = found;
     for member in stream.members_from(from).take_while(|member| *member < before) {
-        match surely(&window[member..], dialect, complete) {
+        match is_record_start(&window[member..], dialect, complete) {
             Some(true) => return StartSearch::At(member),
             Some(false) => {}
             None => return StartSearch::NotBefore(member),

@@ -97,10 +97,11 @@ pub(crate) fn detect(words: &[&[u8]], habits: &Habits<'_>) -> Guess {
 }
 
 fn vote(words: &[&[u8]], domain: Option<&str>) -> Guess {
-    let whole = look(words, domain);
+    let whole = guess_from_all(words, domain);
     let parts = words.len().min(PARTS);
-    let votes: Vec<_> =
-        (0..parts).map(|part| guess(words.iter().skip(part).step_by(PARTS), domain)).collect();
+    let votes: Vec<_> = (0..parts)
+        .map(|part| guess_encoding(words.iter().skip(part).step_by(PARTS), domain))
+        .collect();
     let votes_for = |encoding| votes.iter().filter(|vote| **vote == encoding).count();
     // A majority of the parts overrules the guess for all words, which a stray byte may have
     // spoilt.
@@ -127,11 +128,14 @@ fn is_latin_9(words: &[&[u8]]) -> bool {
 
 /// Guesses from all the words. `domain` is a top-level domain in lower-case ASCII without a period,
 /// which indicates the encodings usual in a country.
-pub(crate) fn look(words: &[&[u8]], domain: Option<&str>) -> &'static Encoding {
-    guess(words.iter(), domain)
+pub(crate) fn guess_from_all(words: &[&[u8]], domain: Option<&str>) -> &'static Encoding {
+    guess_encoding(words.iter(), domain)
 }
 
-fn guess<'a>(words: impl Iterator<Item = &'a &'a [u8]>, domain: Option<&str>) -> &'static Encoding {
+fn guess_encoding<'a>(
+    words: impl Iterator<Item = &'a &'a [u8]>,
+    domain: Option<&str>,
+) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     for word in words {
         detector.feed(b" ", false);
@@ -142,7 +146,7 @@ fn guess<'a>(words: impl Iterator<Item = &'a &'a [u8]>, domain: Option<&str>) ->
 
 /// Words with non-ASCII bytes, as many as the detector reads. White space and angle brackets end a
 /// word: they are not part of a character in any of the guessed encodings.
-pub(crate) fn words(bytes: &[u8]) -> Vec<&[u8]> {
+pub(crate) fn non_ascii_words(bytes: &[u8]) -> Vec<&[u8]> {
     let mut room = SAMPLE;
     bytes
         .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'>'))
@@ -168,13 +172,13 @@ mod tests {
         for first in 0..3 {
             let text = format!("{} {}", "x".repeat(first), "가나다라마 ".repeat(2000));
             let (bytes, ..) = EUC_KR.encode(&text);
-            let words = words(&bytes);
+            let words = non_ascii_words(&bytes);
             assert!(words.len() > 500);
             assert!(words.iter().all(|word| word.len() == 10));
-            assert_eq!(look(&words, None), EUC_KR);
+            assert_eq!(guess_from_all(&words, None), EUC_KR);
         }
         let (bytes, ..) = EUC_KR.encode("가");
         let long = [b"x".as_slice(), &bytes.repeat(SAMPLE)].concat();
-        assert_eq!(look(&words(&long), None), EUC_KR);
+        assert_eq!(guess_from_all(&non_ascii_words(&long), None), EUC_KR);
     }
 }

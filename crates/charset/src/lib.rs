@@ -23,7 +23,7 @@ use memchr::memchr;
 use model::{Charset, CharsetEvidence, Overruled};
 
 use crate::declared::{PageDeclarations, declared, label_in_content};
-use crate::detect::{detect, look, same_script, words};
+use crate::detect::{detect, guess_from_all, non_ascii_words, same_script};
 use crate::language::Habits;
 
 /// Bytes of a valid UTF-8 page that are searched for a declaration: it no longer affects the
@@ -67,7 +67,7 @@ pub fn charset_of(content_type: &str) -> Option<&str> {
 
 /// Decodes a payload. Bytes that are UTF-8 already are not copied.
 pub fn decode(mut bytes: Vec<u8>, hints: &CharsetHints<'_>) -> (String, Charset) {
-    if let Some((form, evidence, mark)) = wide::wide(&bytes) {
+    if let Some((form, evidence, mark)) = wide::detect_wide(&bytes) {
         let charset = Charset { name: form.name(), evidence, overruled: Overruled::default() };
         return (form.decode(bytes.get(mark..).unwrap_or_default()), charset);
     }
@@ -76,8 +76,8 @@ pub fn decode(mut bytes: Vec<u8>, hints: &CharsetHints<'_>) -> (String, Charset)
         bytes.drain(..3);
     }
     match String::from_utf8(bytes) {
-        Ok(text) => valid(text, marked, hints),
-        Err(error) => broken(error.as_bytes(), marked, hints),
+        Ok(text) => decode_valid_utf8(text, marked, hints),
+        Err(error) => decode_invalid_utf8(error.as_bytes(), marked, hints),
     }
 }
 
@@ -136,11 +136,11 @@ impl Declarations {
 }
 
 /// Decides for valid UTF-8.
-fn valid(text: String, marked: bool, hints: &CharsetHints<'_>) -> (String, Charset) {
+fn decode_valid_utf8(text: String, marked: bool, hints: &CharsetHints<'_>) -> (String, Charset) {
     let said = Declarations::of(hints);
     let far = if marked || said.http == Some(UTF_8) { 0 } else { FAR };
     let said = said.and(&declared(&text.as_bytes()[..far.min(text.len())]));
-    if shifts_to_japanese(text.as_bytes()) {
+    if has_japanese_escapes(text.as_bytes()) {
         let by = said.all().find(|(encoding, _)| *encoding == ISO_2022_JP);
         let by = by.map_or(CharsetEvidence::Detector, |(_, by)| by);
         let (text, _) = ISO_2022_JP.decode_without_bom_handling(text.as_bytes());
@@ -151,7 +151,7 @@ fn valid(text: String, marked: bool, hints: &CharsetHints<'_>) -> (String, Chars
         _ if utf_8.is_some() => {}
         Some((encoding, by)) if text.is_ascii() => return (text, said.decided(encoding, by)),
         // Two or three multi-byte characters may be valid UTF-8 by coincidence.
-        Some((encoding, by)) if !encoding.is_single_byte() && leads(&text) < SURELY => {
+        Some((encoding, by)) if !encoding.is_single_byte() && count_multibyte(&text) < SURELY => {
             let (text, _) = encoding.decode_without_bom_handling(text.as_bytes());
             return (text.into_owned(), said.decided(encoding, by));
         }
@@ -161,7 +161,7 @@ fn valid(text: String, marked: bool, hints: &CharsetHints<'_>) -> (String, Chars
 }
 
 /// Decides for bytes that are not valid UTF-8.
-fn broken(bytes: &[u8], marked: bool, hints: &CharsetHints<'_>) -> (String, Charset) {
+fn decode_invalid_utf8(bytes: &[u8], marked: bool, hints: &CharsetHints<'_>) -> (String, Charset) {
     let page = declared(bytes);
     let said = Declarations::of(hints).and(&page);
     let utf_8 = if marked { Some(CharsetEvidence::Bom) } else { said.utf_8() };
@@ -169,7 +169,7 @@ fn broken(bytes: &[u8], marked: bool, hints: &CharsetHints<'_>) -> (String, Char
         let text = String::from_utf8_lossy(bytes).into_owned();
         return (text, said.decided(UTF_8, utf_8.unwrap_or(CharsetEvidence::MostlyUtf8)));
     }
-    let (encoding, by) = legacy(bytes, &said, &Habits::of(bytes, &page, hints));
+    let (encoding, by) = choose_legacy(bytes, &said, &Habits::of(bytes, &page, hints));
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     (text.into_owned(), said.decided(encoding, by))
 }
@@ -184,7 +184,7 @@ fn is_mostly_utf_8(bytes: &[u8], declared: bool, declared_otherwise: bool) -> bo
     });
     let (mut whole, mut broken) = (0, 0);
     for chunk in bytes[..bytes.len() - cut_off.unwrap_or(0)].utf8_chunks() {
-        whole += leads(chunk.valid());
+        whole += count_multibyte(chunk.valid());
         broken += usize::from(!chunk.invalid().is_empty());
     }
     match (declared, declared_otherwise) {
@@ -195,13 +195,14 @@ fn is_mostly_utf_8(bytes: &[u8], declared: bool, declared_otherwise: bool) -> bo
 }
 
 /// Decides among legacy encodings.
-fn legacy(
+fn choose_legacy(
     bytes: &[u8],
     said: &Declarations,
     habits: &Habits<'_>,
 ) -> (&'static Encoding, CharsetEvidence) {
-    let words = words(bytes);
-    let mut candidates: Vec<_> = said.legacy().filter(|(said, _)| fits(said, &words)).collect();
+    let words = non_ascii_words(bytes);
+    let mut candidates: Vec<_> =
+        said.legacy().filter(|(said, _)| is_valid_in(said, &words)).collect();
     // Servers that have no information about their pages send ISO-8859-1.
     let by_habit = (WINDOWS_1252, CharsetEvidence::Http);
     if candidates.len() > 1 {
@@ -209,7 +210,7 @@ fn legacy(
     }
     // Usually a declaration is right, and a first check confirms it.
     if !candidates.is_empty() {
-        let first = look(&words[..words.len().min(GLANCE)], habits.domain());
+        let first = guess_from_all(&words[..words.len().min(GLANCE)], habits.domain());
         let fallback = first == WINDOWS_1252 && !habits.is_western();
         if let Some(agreed) = candidates.iter().find(|(said, _)| *said == first && !fallback) {
             return *agreed;
@@ -233,7 +234,7 @@ fn legacy(
     let again = detect(&differing, habits);
     let unseparated = !guess.encoding.is_single_byte();
     let many =
-        |count| differing.len() >= count || unseparated && length(&differing) >= count * LONG;
+        |count| differing.len() >= count || unseparated && total_length(&differing) >= count * LONG;
     let confirmed = same_script(again.encoding, guess.encoding)
         && (again.encoding == guess.encoding || !same_script(first.0, guess.encoding));
     let (guess, again) = (guess.against(first.0), again.against(first.0));
@@ -263,12 +264,12 @@ fn differing<'a>(
 }
 
 /// Total length of the words in bytes.
-fn length(words: &[&[u8]]) -> usize {
+fn total_length(words: &[&[u8]]) -> usize {
     words.iter().map(|word| word.len()).sum()
 }
 
 /// Whether words are valid in an encoding.
-fn fits(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
+fn is_valid_in(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
     let (mut wrong, mut right) = (0, 0);
     for word in words {
         for c in encoding.decode_without_bom_handling(word).0.chars() {
@@ -280,12 +281,12 @@ fn fits(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
 }
 
 /// Number of multi-byte characters.
-fn leads(text: &str) -> usize {
+fn count_multibyte(text: &str) -> usize {
     text.bytes().filter(|byte| *byte >= 0xc0).count()
 }
 
 /// Whether ASCII bytes contain the escape sequences of ISO-2022-JP.
-fn shifts_to_japanese(bytes: &[u8]) -> bool {
+fn has_japanese_escapes(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = memchr(0x1b, rest) {
         if matches!(rest[at + 1..], [b'$', b'@' | b'B', ..]) {

@@ -84,7 +84,7 @@ pub(crate) fn flatten(sink: PageSink<'_>, keep: Keep, notes: ParseNotes) -> Docu
 }
 
 /// Bytes of a text that are no white space.
-fn visible(text: &str) -> usize {
+fn count_visible(text: &str) -> usize {
     text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count()
 }
 
@@ -109,7 +109,7 @@ impl Flattener {
     /// Lays the page out again with what `<noscript>` holds, and keeps that if hardly any text is elsewhere: pages that
     /// scripts draw have their text there, for readers without scripts. Elsewhere it repeats pictures or counts visits.
     fn prefer_alternative<'a>(&mut self, root: &'a Linked<'a>) {
-        let own = visible(&self.document.text);
+        let own = count_visible(&self.document.text);
         if own >= SPARSE {
             return;
         }
@@ -120,7 +120,7 @@ impl Flattener {
         self.without_scripts = true;
         self.walk(root);
         self.document.head = head;
-        if visible(&self.document.text) < SPARSE.max(FULLER * own) {
+        if count_visible(&self.document.text) < SPARSE.max(FULLER * own) {
             (self.document.nodes, self.document.text) = (nodes, text);
             self.gatherer = gatherer;
         }

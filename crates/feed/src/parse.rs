@@ -74,8 +74,8 @@ pub fn parse(
         return Err(FeedError::NotAFeed(begins));
     }
     let base = source.url.and_then(|url| Url::parse(url).ok());
-    let (parsed, left_out) = understood(&text, &mut notes)?;
-    Ok(Feed { left_out, ..feed(parsed, &text, source, base, notes) })
+    let (parsed, left_out) = parse_with_repairs(&text, &mut notes)?;
+    Ok(Feed { left_out, ..convert_feed(parsed, &text, source, base, notes) })
 }
 
 /// A change to the text of a feed.
@@ -97,9 +97,9 @@ const REPAIRS: [(&str, Repair); 5] = [
 type Parsed = (feed_rs::model::Feed, Option<LostItems>);
 
 /// The feed as parsed by feed-rs, after as few repairs as possible.
-fn understood(text: &str, notes: &mut Vec<String>) -> Result<Parsed, FeedError> {
+fn parse_with_repairs(text: &str, notes: &mut Vec<String>) -> Result<Parsed, FeedError> {
     let has_items = salvage::has_items(text);
-    let first_error = match attempt(text, notes) {
+    let first_error = match try_parse(text, notes) {
         Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok((feed, None)),
         Ok(_) => None,
         Err(error) => Some(error),
@@ -113,12 +113,12 @@ fn understood(text: &str, notes: &mut Vec<String>) -> Result<Parsed, FeedError> 
             }
             repaired = next;
             notes.push(note.to_owned());
-            match attempt(&repaired, notes) {
+            match try_parse(&repaired, notes) {
                 Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok((feed, None)),
                 _ => {}
             }
         }
-        if let Some(parsed) = by_item(&repaired, notes) {
+        if let Some(parsed) = parse_by_item(&repaired, notes) {
             return Ok(parsed);
         }
     }
@@ -135,7 +135,7 @@ fn understood(text: &str, notes: &mut Vec<String>) -> Result<Parsed, FeedError> 
 const ONLY_USED: &str = "only elements that are used were read: feed-rs fails on others";
 
 /// One attempt to parse the text. Where feed-rs panics, it gets the text without what makes it panic.
-fn attempt(text: &str, notes: &mut Vec<String>) -> Result<feed_rs::model::Feed, String> {
+fn try_parse(text: &str, notes: &mut Vec<String>) -> Result<feed_rs::model::Feed, String> {
     if let Ok(parsed) = contain_panics(|| parse_by_feed_rs(text)) {
         return parsed;
     }
@@ -158,14 +158,14 @@ fn parse_by_feed_rs(text: &str) -> Result<feed_rs::model::Feed, String> {
 const MOST: usize = 10_000;
 
 /// Reads the items one by one and keeps those that can be read.
-fn by_item(text: &str, notes: &mut Vec<String>) -> Option<Parsed> {
+fn parse_by_item(text: &str, notes: &mut Vec<String>) -> Option<Parsed> {
     let mut whole: Option<feed_rs::model::Feed> = None;
     let (mut tried, mut left_out) = (0, 0);
     let mut why: Option<String> = None;
     for single in salvage::single_item_feeds(text) {
         tried += 1;
         let parsed = match tried {
-            ..=MOST => attempt(&single, notes),
+            ..=MOST => try_parse(&single, notes),
             _ => Err(format!("of a broken feed, {MOST} items are read")),
         };
         match (parsed, &mut whole) {
@@ -187,7 +187,7 @@ fn by_item(text: &str, notes: &mut Vec<String>) -> Option<Parsed> {
     Some((whole, (left_out > 0).then_some(LostItems { items: left_out, why })))
 }
 
-fn feed(
+fn convert_feed(
     parsed: feed_rs::model::Feed,
     source_text: &str,
     source: &FeedSource<'_>,

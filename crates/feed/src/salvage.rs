@@ -21,27 +21,27 @@ pub(crate) fn single_item_feeds(text: &str) -> impl Iterator<Item = String> {
     let mut rest = &text[end..];
     std::iter::from_fn(move || {
         let (element, open, close) = form?;
-        let (item, behind) = next(rest, element)?;
+        let (item, behind) = next_element(rest, element)?;
         rest = behind;
         Some(format!("{tag}{open}{item}{close}</{name}>"))
     })
 }
 
 /// The next element of this name that has an end tag before the next start tag of that name.
-fn next<'a>(text: &'a str, element: &str) -> Option<(&'a str, &'a str)> {
+fn next_element<'a>(text: &'a str, element: &str) -> Option<(&'a str, &'a str)> {
     let end_tag = format!("</{element}>");
-    let item = &text[opening(text, element)?..];
+    let item = &text[find_start_tag(text, element)?..];
     let end = item.find(&end_tag)? + end_tag.len();
     let (mut whole, behind) = item.split_at(end);
     // An unterminated element is skipped for the one that begins inside it.
-    while let Some(inner) = opening(&whole[1..], element) {
+    while let Some(inner) = find_start_tag(&whole[1..], element) {
         whole = &whole[1 + inner..];
     }
     Some((whole, behind))
 }
 
 /// The position of the next start tag of this name.
-fn opening(text: &str, element: &str) -> Option<usize> {
+fn find_start_tag(text: &str, element: &str) -> Option<usize> {
     let mut at = 0;
     loop {
         at += text[at..].find('<')?;
@@ -62,7 +62,9 @@ pub(crate) fn has_items(text: &str) -> bool {
             .and_then(|rest| rest.strip_prefix('['))
             .is_some_and(|rest| rest.trim_start().starts_with('{'));
     }
-    ["item", "entry", "rss:item", "atom:entry"].iter().any(|name| opening(text, name).is_some())
+    ["item", "entry", "rss:item", "atom:entry"]
+        .iter()
+        .any(|name| find_start_tag(text, name).is_some())
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ fn next_part<'a>(tokens: &[Token<'a>], mut at: usize) -> Option<(usize, Token<'a
 fn date_at(tokens: &[Token<'_>], order: &impl KnowsOrder) -> Option<(PageDate, usize)> {
     let first = tokens.first()?;
     if let TokenKind::Number(a) = first.kind {
-        return cjk(tokens, a).or_else(|| starting_with_number(tokens, a, order));
+        return date_in_cjk(tokens, a).or_else(|| starting_with_number(tokens, a, order));
     }
     // "November 21, 2012"
     let (i, day) = next_part(tokens, 1)?;
@@ -156,7 +156,7 @@ fn date_at(tokens: &[Token<'_>], order: &impl KnowsOrder) -> Option<(PageDate, u
     let (j, year) = next_part(tokens, i + 1)?;
     let year = year_of(year, false)?;
     let month = (day <= 31).then(|| month_of(first.text))??;
-    Some((moment(year, month, day)?, j + 1))
+    Some((date_from_parts(year, month, day)?, j + 1))
 }
 
 fn starting_with_number(
@@ -172,10 +172,10 @@ fn starting_with_number(
             let (j, third) = next_part(tokens, i + 1)?;
             if tokens[0].text.chars().count() == 4 {
                 let TokenKind::Number(day) = third.kind else { return None };
-                return Some((moment(a, month, day)?, j + 1));
+                return Some((date_from_parts(a, month, day)?, j + 1));
             }
             let dashed = matches!(tokens[1].kind, TokenKind::Sign('-' | '/'));
-            Some((moment(year_of(third, dashed)?, month, a)?, j + 1))
+            Some((date_from_parts(year_of(third, dashed)?, month, a)?, j + 1))
         }
         TokenKind::Number(b) => {
             let (signs, c) = match tokens {
@@ -200,7 +200,7 @@ fn starting_with_number(
                 return None;
             }
             if tokens[0].text.chars().count() == 4 {
-                return Some((moment(a, i8::try_from(b).ok()?, third)?, 5));
+                return Some((date_from_parts(a, i8::try_from(b).ok()?, third)?, 5));
             }
             let year = year_of(c, true)?;
             let (day, month) = if a > 12 || a == b {
@@ -214,14 +214,14 @@ fn starting_with_number(
                     DayMonthOrder::Unknown => return None,
                 }
             };
-            Some((moment(year, i8::try_from(month).ok()?, day)?, 5))
+            Some((date_from_parts(year, i8::try_from(month).ok()?, day)?, 5))
         }
         TokenKind::Sign(_) => None,
     }
 }
 
 /// "2012年11月21日", "2012년 11월 21일"
-fn cjk(tokens: &[Token<'_>], year: u32) -> Option<(PageDate, usize)> {
+fn date_in_cjk(tokens: &[Token<'_>], year: u32) -> Option<(PageDate, usize)> {
     let [_, y, month, m, day, ..] = tokens else { return None };
     let (TokenKind::Sign('年' | '년'), TokenKind::Sign('月' | '월')) = (y.kind, m.kind) else {
         return None;
@@ -229,7 +229,10 @@ fn cjk(tokens: &[Token<'_>], year: u32) -> Option<(PageDate, usize)> {
     let (TokenKind::Number(month), TokenKind::Number(day)) = (month.kind, day.kind) else {
         return None;
     };
-    Some((moment(year, i8::try_from(month).ok()?, day)?, 5 + usize::from(tokens.len() > 5)))
+    Some((
+        date_from_parts(year, i8::try_from(month).ok()?, day)?,
+        5 + usize::from(tokens.len() > 5),
+    ))
 }
 
 fn year_of(token: Token<'_>, short: bool) -> Option<u32> {
@@ -241,7 +244,7 @@ fn year_of(token: Token<'_>, short: bool) -> Option<u32> {
     }
 }
 
-fn moment(year: u32, month: i8, day: u32) -> Option<PageDate> {
+fn date_from_parts(year: u32, month: i8, day: u32) -> Option<PageDate> {
     PageDate::date(i16::try_from(year).ok()?, month, i8::try_from(day).ok()?)
 }
 

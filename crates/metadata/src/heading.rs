@@ -27,7 +27,7 @@ impl HeadingCandidate {
     }
 
     /// Whether a title contains it, and it is too long for a coincidence.
-    fn is_told(&self, titles: &[String]) -> bool {
+    fn is_in_titles(&self, titles: &[String]) -> bool {
         self.squashed.len() >= LONG
             && titles.iter().any(|t| t.contains(&self.squashed))
             && word_count(&self.text) >= 2
@@ -70,8 +70,8 @@ pub(crate) fn heading(
         .map(squash)
         .filter(|name| name.len() >= 4)
         .collect();
-    let places = places(document, scan);
-    let all = || places.iter().flat_map(|p| candidates(document, p.0).map(|c| (p.1, c)));
+    let places = headline_places(document, scan);
+    let all = || places.iter().flat_map(|p| heading_candidates(document, p.0).map(|c| (p.1, c)));
     let mut below = all().filter(|(_, c)| c.id > found.id && names.contains(&c.squashed));
     let similar = || {
         let told = folded(&page.join(" "));
@@ -112,8 +112,9 @@ fn confirmed_heading(
         Some((_, end)) => 100_000 + (id - end),
         None => id,
     };
-    let places = places(document, scan);
-    let of_rank_1 = places.iter().filter(|p| p.1 == 1).flat_map(|p| candidates(document, p.0));
+    let places = headline_places(document, scan);
+    let of_rank_1 =
+        places.iter().filter(|p| p.1 == 1).flat_map(|p| heading_candidates(document, p.0));
     let mut first_rank: Vec<HeadingCandidate> =
         of_rank_1.filter(|c| !site.is_name_squashed(&c.text, &c.squashed)).collect();
     if !first_rank.is_empty() {
@@ -122,7 +123,7 @@ fn confirmed_heading(
             |c: &HeadingCandidate| parts.iter().any(|part| squashes_to(part, &c.squashed));
         let confirmed = first_rank.iter().filter_map(|c| {
             let is_part = is_part(c);
-            (is_part || c.is_told(&told_by)).then(|| ((!is_part, distance(c.id)), c))
+            (is_part || c.is_in_titles(&told_by)).then(|| ((!is_part, distance(c.id)), c))
         });
         if let Some((_, found)) = confirmed.min_by_key(|c| c.0) {
             return Some(found.heading(true));
@@ -133,8 +134,8 @@ fn confirmed_heading(
     let others = places.iter().filter(|p| p.1 > 1);
     let others = others.filter(|p| may_be_told(document, p.0, &told_by, &mut letters));
     let told = others
-        .flat_map(|p| candidates(document, p.0).map(|c| (p.1, c)))
-        .filter(|(_, c)| c.is_told(&told_by) && !site.is_name_squashed(&c.text, &c.squashed));
+        .flat_map(|p| heading_candidates(document, p.0).map(|c| (p.1, c)))
+        .filter(|(_, c)| c.is_in_titles(&told_by) && !site.is_name_squashed(&c.text, &c.squashed));
     let longest =
         told.min_by_key(|(rank, c)| (usize::MAX - c.squashed.len(), *rank, distance(c.id)));
     if let Some((_, found)) = longest {
@@ -164,14 +165,14 @@ fn is_home_link(document: &Document, id: NodeId) -> bool {
 }
 
 /// Headings that may be the headline, with their ranks, in document order.
-fn places(document: &Document, scan: &Scan) -> Vec<(NodeId, u8)> {
+fn headline_places(document: &Document, scan: &Scan) -> Vec<(NodeId, u8)> {
     let size = |id: NodeId| document.node(id).end - id;
     let small = scan.headings.iter().copied().filter(|h| h.1 < 5 || size(h.0) < 30);
     small.take(80).filter(|h| size(h.0) <= 200).collect()
 }
 
 /// The whole heading and each of its lines: dates and subtitles are often set into headings.
-fn candidates(document: &Document, id: NodeId) -> impl Iterator<Item = HeadingCandidate> {
+fn heading_candidates(document: &Document, id: NodeId) -> impl Iterator<Item = HeadingCandidate> {
     // "Copy link"
     let buttons: Vec<NodeId> =
         document.subtree(id).filter(|n| document.is(*n, &local_name!("button"))).collect();
@@ -342,10 +343,10 @@ impl SiteNames {
 
     /// Whether a text is a name the site gives itself, or its domain's.
     pub(crate) fn is_own_name(&self, text: &str) -> bool {
-        self.own(&squash(text))
+        self.is_own_squashed(&squash(text))
     }
 
-    fn own(&self, squashed: &str) -> bool {
+    fn is_own_squashed(&self, squashed: &str) -> bool {
         let bare = squashed.strip_prefix("the").unwrap_or(squashed);
         squashed.chars().nth(1).is_some()
             && (self.names.iter().any(|n| *n == squashed || n.strip_prefix("the") == Some(bare))
@@ -364,7 +365,7 @@ impl SiteNames {
             return false;
         }
         let bare = squashed.strip_prefix("the").unwrap_or(squashed);
-        self.own(squashed)
+        self.is_own_squashed(squashed)
             || self.labels.iter().any(|label| {
                 (label.len() >= 4
                     && label.len() * 5 >= bare.len() * 2

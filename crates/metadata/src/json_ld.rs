@@ -113,7 +113,7 @@ impl JsonLdFacts {
         let site = typed
             .iter()
             .filter(|t| type_names(t.object).iter().any(|n| n == "WebSite"))
-            .find_map(|t| string(t.object.get("name")?));
+            .find_map(|t| text_of_value(t.object.get("name")?));
         Self {
             article: pick(ArticleNodeKind::Article).or_else(|| pick(ArticleNodeKind::Work)),
             page: pick(ArticleNodeKind::Page),
@@ -124,13 +124,15 @@ impl JsonLdFacts {
 }
 
 /// The text of a value: a string, the first of a list, or the `@value`, `name` of an object.
-fn string(value: &Value) -> Option<String> {
+fn text_of_value(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => plain(text),
         Value::Number(number) => number.to_string(),
-        Value::Array(items) => return items.iter().find_map(string),
+        Value::Array(items) => return items.iter().find_map(text_of_value),
         Value::Object(object) => {
-            return ["@value", "name", "url"].iter().find_map(|key| string(object.get(*key)?));
+            return ["@value", "name", "url"]
+                .iter()
+                .find_map(|key| text_of_value(object.get(*key)?));
         }
         _ => return None,
     };
@@ -144,14 +146,14 @@ struct ArticleReader<'a> {
 }
 
 impl ArticleReader<'_> {
-    fn spent(&self) -> bool {
+    fn spend_budget(&self) -> bool {
         let left = self.budget.get();
         self.budget.set(left.saturating_sub(1));
         left == 0
     }
 
     fn article(&self, object: &Object) -> JsonLdArticle {
-        let get = |keys: &[&str]| keys.iter().find_map(|key| string(object.get(*key)?));
+        let get = |keys: &[&str]| keys.iter().find_map(|key| text_of_value(object.get(*key)?));
         let raw = |keys: &[&str]| {
             keys.iter().find_map(|key| object.get(*key)?.as_str().map(str::to_owned))
         };
@@ -173,14 +175,14 @@ impl ArticleReader<'_> {
             modified: get(&["dateModified"]),
             description: get(&["description", "abstract"]),
             image: ["image", "thumbnailUrl"].iter().find_map(|k| self.image(object.get(*k)?, 0)),
-            keywords: object.get("keywords").map(list).unwrap_or_default(),
+            keywords: object.get("keywords").map(parse_list).unwrap_or_default(),
             language: get(&["inLanguage"]),
             body: raw(&["articleBody", "text"]),
             publisher: publisher.into_iter().next(),
-            sections: object.get("articleSection").map(list).unwrap_or_default(),
+            sections: object.get("articleSection").map(parse_list).unwrap_or_default(),
             url: addresses(object).first().map(|a| (*a).to_owned()),
             types: type_names(object),
-            is_free: object.get("isAccessibleForFree").and_then(truth),
+            is_free: object.get("isAccessibleForFree").and_then(parse_truth),
             paid_parts: paid_parts(object),
             word_count: get(&["wordCount"]).and_then(|count| count.parse().ok()),
             license: get(&["license"]),
@@ -201,7 +203,7 @@ impl ArticleReader<'_> {
     }
 
     fn names(&self, value: &Value, depth: u8, found: &mut Vec<String>) {
-        if depth > 4 || found.len() > 30 || self.spent() {
+        if depth > 4 || found.len() > 30 || self.spend_budget() {
             return;
         }
         let new = match value {
@@ -235,7 +237,7 @@ impl ArticleReader<'_> {
     }
 
     fn image(&self, value: &Value, depth: u8) -> Option<String> {
-        if depth > 4 || self.spent() {
+        if depth > 4 || self.spend_budget() {
             return None;
         }
         match value {
@@ -262,7 +264,7 @@ impl ArticleReader<'_> {
 }
 
 /// A truth value: as such, or as text (`False`, `http://schema.org/False`).
-fn truth(value: &Value) -> Option<bool> {
+fn parse_truth(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(truth) => Some(*truth),
         Value::String(text) => match &*text.rsplit('/').next()?.trim().to_ascii_lowercase() {
@@ -283,8 +285,8 @@ fn paid_parts(object: &Object) -> Vec<String> {
     };
     let mut selectors = Vec::new();
     for part in parts.iter().filter_map(|part| part.as_object()) {
-        if part.get("isAccessibleForFree").and_then(truth) == Some(false) {
-            selectors.extend(part.get("cssSelector").map(list).unwrap_or_default());
+        if part.get("isAccessibleForFree").and_then(parse_truth) == Some(false) {
+            selectors.extend(part.get("cssSelector").map(parse_list).unwrap_or_default());
         }
     }
     selectors
@@ -306,19 +308,19 @@ fn breadcrumb(typed: &[Typed<'_>]) -> Vec<(String, Option<String>)> {
             }
             _ => None,
         });
-        Some((string(name)?, url))
+        Some((text_of_value(name)?, url))
     };
     items.iter().take(20).filter_map(entry).collect()
 }
 
 /// A list of words: an array, or one string with commas.
-fn list(value: &Value) -> Vec<String> {
+fn parse_list(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) if items.len() != 1 => {
-            items.iter().take(200).filter_map(string).collect()
+            items.iter().take(200).filter_map(text_of_value).collect()
         }
         _ => {
-            let text = string(value).unwrap_or_default();
+            let text = text_of_value(value).unwrap_or_default();
             text.split([',', ';']).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect()
         }
     }
@@ -504,16 +506,16 @@ pub(crate) fn parse(script: &str) -> Vec<Value> {
     }
     let Some(start) = text.find(['{', '[']) else { return Vec::new() };
     let text = &text[start..];
-    let (values, whole) = stream(text);
+    let (values, whole) = parse_consecutive(text);
     if whole {
         return values;
     }
-    let (repaired, _) = stream(&repair(text));
+    let (repaired, _) = parse_consecutive(&repair_json(text));
     if repaired.len() >= values.len() { repaired } else { values }
 }
 
 /// Parses consecutive objects and arrays; also returns whether nothing but `;` was left over.
-fn stream(text: &str) -> (Vec<Value>, bool) {
+fn parse_consecutive(text: &str) -> (Vec<Value>, bool) {
     let mut values = Vec::new();
     let mut items = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     loop {
@@ -531,7 +533,7 @@ fn stream(text: &str) -> (Vec<Value>, bool) {
 
 /// Repairs common errors of publishers' templates: raw control characters and quotes in strings,
 /// unknown escapes, trailing commas, unclosed brackets. One pass, linear in the text.
-fn repair(text: &str) -> String {
+fn repair_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut closers = Vec::new();
     let mut in_string = false;
@@ -555,7 +557,7 @@ fn repair(text: &str) -> String {
                     Some('\'') => {}
                     _ => out.push_str("\\\\"),
                 },
-                '"' if closes(rest) => {
+                '"' if ends_string(rest) => {
                     in_string = false;
                     out.push('"');
                 }
@@ -586,7 +588,7 @@ fn repair(text: &str) -> String {
 }
 
 /// Whether a quote followed by `rest` ends its string: JSON syntax follows.
-fn closes(rest: &str) -> bool {
+fn ends_string(rest: &str) -> bool {
     let rest = rest.trim_start();
     match rest.as_bytes().first() {
         None | Some(b':' | b'}' | b']') => true,

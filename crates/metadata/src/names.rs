@@ -7,7 +7,7 @@ use crate::text::{fold, folded, has_number, is_unspaced, word_count};
 
 /// Names in a value that is meant to hold names (a meta element, a JSON-LD string).
 pub(crate) fn from_field(text: &str) -> Vec<String> {
-    split(text).into_iter().filter(|n| is_plausible(n)).collect()
+    split_names(text).into_iter().filter(|n| is_plausible(n)).collect()
 }
 
 /// Names in a visible byline, which may contain other text.
@@ -18,8 +18,8 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
     parts
         .take(4)
         .map(|part| {
-            let names = split(cut(strip_labels(part)));
-            names.into_iter().map(|n| cut(&n).to_owned()).filter(|n| is_name(n)).collect()
+            let names = split_names(cut_at_stop(strip_labels(part)));
+            names.into_iter().map(|n| cut_at_stop(&n).to_owned()).filter(|n| is_name(n)).collect()
         })
         .find(|names: &Vec<String>| !names.is_empty())
         .unwrap_or_default()
@@ -33,7 +33,7 @@ pub(crate) fn before_role(text: &str) -> Vec<String> {
     // A role is short and ends in its noun: "Senior Writer", not "the writer says that ...".
     let last = role.split_whitespace().next_back().unwrap_or_default();
     let is_title = (1..=4).contains(&word_count(role)) && is_role(last);
-    if is_title && is_full_name(name) { vec![tidy(name)] } else { Vec::new() }
+    if is_title && is_full_name(name) { vec![tidy_name(name)] } else { Vec::new() }
 }
 
 /// Two to four capitalised words, none of them a role: almost certainly a person's name, in a place
@@ -43,7 +43,7 @@ pub(crate) fn is_full_name(text: &str) -> bool {
         && is_name(text)
         && text.split_whitespace().all(|w| w.starts_with(char::is_uppercase))
         && !is_role(text)
-        && cut(text).len() == text.len()
+        && cut_at_stop(text).len() == text.len()
 }
 
 /// The name after a label with a colon, anywhere in a text: "2012年11月21日　作者：王小明　大 中 小". It ends at
@@ -65,7 +65,7 @@ pub(crate) fn after_label(text: &str) -> Vec<String> {
 
 /// The name of an organisation, which is never split.
 pub(crate) fn organization(text: &str) -> Vec<String> {
-    let name = tidy(strip_labels(text.trim()));
+    let name = tidy_name(strip_labels(text.trim()));
     if is_plausible(&name) { vec![name] } else { Vec::new() }
 }
 
@@ -108,7 +108,7 @@ fn strip_label(text: &str) -> Option<&str> {
     // The longest label that ends at a space or colon.
     let first = fold(first)?;
     let alike = LABELS.iter().filter(|label| label.starts_with(first));
-    alike.filter_map(|label| after(text, label)).min_by_key(|rest| rest.len())
+    alike.filter_map(|label| strip_label_of(text, label)).min_by_key(|rest| rest.len())
 }
 
 /// Whether a text may hold a label of a script without spaces: Han and Hangul begin with these bytes.
@@ -117,7 +117,7 @@ fn may_be_unspaced(text: &str) -> bool {
 }
 
 /// The text after `label` (folded) in `text`, if a word boundary follows the label.
-fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+fn strip_label_of<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let mut rest = text;
     for expected in label.chars() {
         let c = rest.chars().next()?;
@@ -144,7 +144,7 @@ fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
 }
 
 /// The part of a byline before a date, an address or a word that can't be in a name.
-fn cut(text: &str) -> &str {
+fn cut_at_stop(text: &str) -> &str {
     let mut end = text.len();
     for mark in [" - ", "[", "<", " / ", "...", "…", " on behalf "] {
         end = end.min(text.find(mark).filter(|at| *at > 0).unwrap_or(end));
@@ -179,7 +179,7 @@ fn cut(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ",:-–—|".contains(c))
 }
 
-fn split(text: &str) -> Vec<String> {
+fn split_names(text: &str) -> Vec<String> {
     let text = text.trim();
     if text.is_empty() || text.len() > 400 || is_address(text) {
         return Vec::new();
@@ -205,7 +205,7 @@ fn split_commas(part: &str, names: &mut Vec<String>) {
         && !is_role(first)
     {
         // "Last, First", as in library catalogues and citation metas.
-        add(names, vec![tidy(&format!("{first} {last}"))]);
+        add(names, vec![tidy_name(&format!("{first} {last}"))]);
         return;
     }
     // "Jane Doe, Software Engineer, Orchard Response": an organisation follows the role, until an
@@ -221,7 +221,7 @@ fn split_commas(part: &str, names: &mut Vec<String>) {
         let mut split = Vec::new();
         split_conjunctions(piece, &mut split);
         for name in split {
-            let bare = tidy(strip_labels(&name));
+            let bare = tidy_name(strip_labels(&name));
             // After a comma: another name, a title, a role or a newspaper.
             let fits = (index == 0 && names.is_empty())
                 || (is_name(&bare) && (word_count(&bare) > 1 || is_unspaced(&bare)))
@@ -278,7 +278,7 @@ fn is_degree(text: &str) -> bool {
 }
 
 /// Removes addresses, trailing brackets and surrounding punctuation.
-fn tidy(text: &str) -> String {
+fn tidy_name(text: &str) -> String {
     let mut text = text.trim();
     if let Some((outside, inside)) = text.strip_suffix(')').and_then(|t| t.rsplit_once('(')) {
         // RSS: "jane@example.org (Jane Doe)".

@@ -145,7 +145,7 @@ fn redundant(distinct: &BTreeMap<LabelTree, BTreeSet<usize>>, share: f64) -> BTr
     let mut with_label: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for large in order {
         let distance = (index.trees[large].len() as f64 * share).floor() as usize;
-        for small in index.met(large, distance, &with_label) {
+        for small in index.near_candidates(large, distance, &with_label) {
             let known = redundant[small] && redundant[large];
             let elsewhere = || pages[small].union(pages[large]).nth(1).is_some();
             if !known && elsewhere() && index.is_near(small, large, distance) {
@@ -187,7 +187,7 @@ impl<'a> LabelIndex<'a> {
     }
 
     /// Earlier trees that may be within the distance of this tree, which is not smaller.
-    fn met(
+    fn near_candidates(
         &self,
         large: usize,
         distance: usize,
@@ -202,14 +202,15 @@ impl<'a> LabelIndex<'a> {
     fn is_near(&self, small: usize, large: usize, distance: usize) -> bool {
         let nodes = self.trees[large].len();
         self.trees[small].len() + distance >= nodes
-            && shared(&self.labels[small], &self.labels[large], &self.frequency) + distance >= nodes
+            && count_shared(&self.labels[small], &self.labels[large], &self.frequency) + distance
+                >= nodes
             && (nodes > EXACT_UP_TO
                 || tree_distance(self.trees[small], self.trees[large]) as usize <= distance)
     }
 }
 
 /// The number of labels that two trees share, with multiplicity.
-fn shared(a: &[u64], b: &[u64], frequency: &BTreeMap<u64, u32>) -> usize {
+fn count_shared(a: &[u64], b: &[u64], frequency: &BTreeMap<u64, u32>) -> usize {
     let key = |label: &u64| (frequency[label], *label);
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < a.len() && j < b.len() {

@@ -41,7 +41,7 @@ impl<'a> RegionBuilder<'a, '_> {
     /// The tree, in which elements may still stand where they are not allowed.
     pub(crate) fn build(&self) -> RegionTree<'a> {
         let document = self.document;
-        let shown = self.shown();
+        let shown = self.count_shown();
         let aside = document.aside();
         let mut places = aside.map_or(&[][..], |aside| &aside.places).iter().enumerate().peekable();
         let mut tree = RegionTree::new();
@@ -119,7 +119,7 @@ impl<'a> RegionBuilder<'a, '_> {
     }
 
     /// Texts and media that are included, counted.
-    fn shown(&self) -> PrefixSums {
+    fn count_shown(&self) -> PrefixSums {
         let document = self.document;
         let mut media = vec![false; document.len()];
         for &id in self.chosen.media.keys() {

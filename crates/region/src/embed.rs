@@ -91,7 +91,7 @@ pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Em
             .filter_map(|name| first_of(element, &[name]))
             .find_map(|src| web_url(src, base)),
     };
-    let url = url.or_else(|| inside(document, id, base))?;
+    let url = url.or_else(|| address_in_object(document, id, base))?;
     let small = |name| pixels(element, name).is_some_and(|pixels| pixels < 50);
     if small("width") || small("height") || FOREIGN.iter().any(|part| url.as_str().contains(part)) {
         return None;
@@ -100,11 +100,11 @@ pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Em
     let title = first_of(element, &["title", "data-title", "aria-label", "playlabel", "alt"])
         .map(dom::normalize_space);
     let title = title.filter(|title| !title.is_empty() && title.len() <= 300);
-    Some(Embedded { kind, address: watched(&url), title })
+    Some(Embedded { kind, address: watch_address(&url), title })
 }
 
 /// The address within an `object`: of the `embed` in it, or of its parameter for the film.
-fn inside(document: &Document, id: NodeId, base: &Url) -> Option<Url> {
+fn address_in_object(document: &Document, id: NodeId, base: &Url) -> Option<Url> {
     let of = |inner: NodeId| -> Option<&str> {
         let element: Element<'_> = document.element(inner)?;
         match *element.name {
@@ -149,7 +149,7 @@ pub(crate) fn kind_of(url: &Url) -> EmbedKind {
 }
 
 /// The address at which people see what a player shows.
-fn watched(url: &Url) -> String {
+fn watch_address(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     let mut parts = url.path().trim_matches('/').split('/');
     let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

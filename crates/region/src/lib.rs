@@ -55,7 +55,7 @@ pub fn region_of<'a>(
     let (chosen, anchors) = choose::choose(document, keep, prune, base)?;
     let mut tree = RegionBuilder { document, base, chosen: &chosen, anchors: &anchors }.build();
     tidy::tidy(&mut tree);
-    notes::settle(&mut tree, base);
+    notes::restore_outer_links(&mut tree, base);
     Some(Region { tree })
 }
 

@@ -49,14 +49,14 @@ pub(crate) fn choose(
         let site = MediumPosition { start: id, end: document.node(id).end, parent: id };
         if is_picture(name) {
             // The place first: most pictures of a page are elsewhere, and reading one takes longer.
-            if !of.takes(site, true) {
+            if !of.accepts(site, true) {
                 continue;
             }
             let Some(picture) = picture_of(document, id, texts.base) else { continue };
-            if of.takes_picture(&picture, site) && is_new(&picture, of.figure(id)) {
+            if of.accepts_picture(&picture, site) && is_new(&picture, of.figure(id)) {
                 of_nodes.insert(id, Medium::Picture(picture));
             }
-        } else if let Some(found) = player(texts, id).filter(|_| of.takes(site, true)) {
+        } else if let Some(found) = player(texts, id).filter(|_| of.accepts(site, true)) {
             of_nodes.insert(id, found);
         }
     }
@@ -67,7 +67,7 @@ pub(crate) fn choose(
         let site = MediumPosition { start: place.before, end: place.before, parent: place.parent };
         let inner = &aside.document;
         let found = match inner.name(place.id) {
-            Some(&local_name!("math")) => of.takes_formula(place).then_some(Medium::Formula),
+            Some(&local_name!("math")) => of.accepts_formula(place).then_some(Medium::Formula),
             Some(&local_name!("noscript")) => {
                 let picture =
                     inner.subtree(place.id).find(|&id| inner.name(id).is_some_and(is_picture));
@@ -75,7 +75,7 @@ pub(crate) fn choose(
                 match picture {
                     Some(picture) => {
                         let takes =
-                            !of.is_repeated(place, &of_nodes) && of.takes_picture(&picture, site);
+                            !of.is_repeated(place, &of_nodes) && of.accepts_picture(&picture, site);
                         (takes && is_new(&picture, of.figure(place.parent)))
                             .then_some(Medium::Picture(picture))
                     }
@@ -84,12 +84,12 @@ pub(crate) fn choose(
                             .subtree(place.id)
                             .find(|&id| inner.is(id, &local_name!("iframe")));
                         let found = frame.and_then(|id| embedded(inner, id, texts.base));
-                        found.filter(|_| of.takes(site, true)).map(Medium::Embedded)
+                        found.filter(|_| of.accepts(site, true)).map(Medium::Embedded)
                     }
                 }
             }
             _ => embedded(inner, place.id, texts.base)
-                .filter(|_| of.takes(site, true))
+                .filter(|_| of.accepts(site, true))
                 .map(Medium::Embedded),
         };
         // Players are embedded twice, for browsers of different ages.
@@ -160,7 +160,7 @@ impl Chooser<'_> {
     }
 
     /// Whether a medium belongs to the article by its place. `strong` if it stands for itself.
-    fn takes(&self, site: MediumPosition, strong: bool) -> bool {
+    fn accepts(&self, site: MediumPosition, strong: bool) -> bool {
         let texts = self.texts;
         let document = self.document();
         let figure = self.figure(site.parent);
@@ -202,7 +202,7 @@ impl Chooser<'_> {
         rest > TEASER || rest > 0 && document.subtree(top).any(heading)
     }
 
-    fn takes_picture(&self, picture: &PagePicture, site: MediumPosition) -> bool {
+    fn accepts_picture(&self, picture: &PagePicture, site: MediumPosition) -> bool {
         let tiny = |side: Option<u32>| side.is_some_and(|side| side <= TINY);
         let small = |side: Option<u32>| side.is_some_and(|side| side <= SMALL);
         let (width, height) = (picture.width, picture.height);
@@ -218,7 +218,7 @@ impl Chooser<'_> {
             || self.figure(site.parent).is_some()
             || width.is_some_and(|width| width >= WIDE)
             || !picture.set.is_empty();
-        !self.leads_elsewhere(site) && self.takes(site, strong)
+        !self.leads_elsewhere(site) && self.accepts(site, strong)
     }
 
     /// Whether a picture is a link to another page, together with words: a teaser; or to the start of the site: a logo.
@@ -242,7 +242,7 @@ impl Chooser<'_> {
     }
 
     /// Whether a formula stands in or between texts of the article.
-    fn takes_formula(&self, place: &AsidePlace) -> bool {
+    fn accepts_formula(&self, place: &AsidePlace) -> bool {
         let texts = self.texts;
         self.include[place.parent as usize]
             || texts.own(place.parent) > 0

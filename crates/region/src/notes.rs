@@ -73,7 +73,7 @@ pub(crate) fn anchors(texts: &PageTexts<'_>, include: &mut [bool]) -> Anchors {
     }
     for (link, name) in wanted.iter().filter(|link| include[link.0 as usize]) {
         let Some(&target) = by_id.get(&**name) else { continue };
-        if !refers(document, *link) || target < *link {
+        if !is_note_link(document, *link) || target < *link {
             continue;
         }
         let Some(note) = note_around(texts, target) else { continue };
@@ -101,7 +101,7 @@ pub(crate) fn anchors(texts: &PageTexts<'_>, include: &mut [bool]) -> Anchors {
 }
 
 /// Whether a link looks like one to a note: it is short, or marked as such.
-fn refers(document: &Document, link: NodeId) -> bool {
+fn is_note_link(document: &Document, link: NodeId) -> bool {
     let says = |name: &str| {
         let value =
             document.element(link).and_then(|link| link.attributes().find(|a| **a.0 == *name));
@@ -133,7 +133,7 @@ fn note_around(texts: &PageTexts<'_>, target: NodeId) -> Option<NodeId> {
 }
 
 /// Gives links within the article whose targets were left out their addresses on the page.
-pub(crate) fn settle(tree: &mut RegionTree<'_>, base: &Url) {
+pub(crate) fn restore_outer_links(tree: &mut RegionTree<'_>, base: &Url) {
     let links: Vec<At> = tree.below(0).filter(|&at| tree.is(at, &local_name!("a"))).collect();
     let within = |tree: &RegionTree<'_>, at: At| {
         let href = tree.attribute(at, &local_name!("href"))?;

@@ -29,30 +29,35 @@ pub(crate) fn add(texts: &PageTexts<'_>, structures: &[NodeId], include: &mut [b
             continue;
         }
         if own > 0 {
-            complete(texts, id, include);
+            complete_structure(texts, id, include);
         } else if text <= LONGEST
             && !document.name(id).is_some_and(is_heading)
             && stands_between(texts, id)
         {
-            fill(document, id, include);
+            include_subtree(document, id, include);
         }
     }
     // Headings come before what they are headings of: the last are decided first.
     for &id in structures.iter().rev().filter(|&&id| document.name(id).is_some_and(is_heading)) {
         let belongs =
             texts.text(id) > 0 && texts.own(id) == 0 && id < texts.last && id > texts.first;
-        if belongs && texts.top(id).is_some_and(|top| leads(texts, id, top, include)) {
-            fill(document, id, include);
+        if belongs && texts.top(id).is_some_and(|top| precedes_included(texts, id, top, include)) {
+            include_subtree(document, id, include);
         }
     }
 }
 
-fn fill(document: &Document, id: NodeId, include: &mut [bool]) {
+fn include_subtree(document: &Document, id: NodeId, include: &mut [bool]) {
     include[id as usize..document.node(id).end as usize].fill(true);
 }
 
 /// Whether the next text after a heading is included, and the element around the heading holds hardly anything else.
-fn leads(texts: &PageTexts<'_>, heading: NodeId, top: NodeId, include: &[bool]) -> bool {
+fn precedes_included(
+    texts: &PageTexts<'_>,
+    heading: NodeId,
+    top: NodeId,
+    include: &[bool],
+) -> bool {
     let document = texts.document;
     let end = document.node(heading).end;
     let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
@@ -73,7 +78,7 @@ fn stands_between(texts: &PageTexts<'_>, id: NodeId) -> bool {
 }
 
 /// Includes the rest of a structure that holds text of the article.
-fn complete(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
+fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
     let document = texts.document;
     let parts: &[LocalName] = match document.name(id) {
         Some(&local_names!("ul" "ol")) => {
@@ -91,10 +96,12 @@ fn complete(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
             // What is folded is not understood without it.
             let is_summary = |child: &NodeId| document.is(*child, &local_name!("summary"));
             let summary = document.children(id).find(is_summary);
-            return summary.into_iter().for_each(|own| fill(document, own, include));
+            return summary.into_iter().for_each(|own| include_subtree(document, own, include));
         }
-        Some(&local_name!("pre")) => return fill(document, id, include),
-        Some(_) if document.name(id).is_some_and(is_heading) => return fill(document, id, include),
+        Some(&local_name!("pre")) => return include_subtree(document, id, include),
+        Some(_) if document.name(id).is_some_and(is_heading) => {
+            return include_subtree(document, id, include);
+        }
         _ => return,
     };
     let is_part = |id: &NodeId| document.name(*id).is_some_and(|name| parts.contains(name));
@@ -107,7 +114,7 @@ fn complete(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
             && !texts.foreign.has(document, part)
             && (links || !texts.is_linked(part))
         {
-            fill(document, part, include);
+            include_subtree(document, part, include);
         }
     }
 }

@@ -146,7 +146,7 @@ fn settle_figure(tree: &mut RegionTree<'_>, figure: At) {
 }
 
 /// Wraps each run of children that `belongs` says in an element of this name; a run joins `join` directly before it.
-fn wrap(
+fn wrap_runs(
     tree: &mut RegionTree<'_>,
     parent: At,
     name: impl Fn(&RegionTree<'_>, At) -> LocalName,
@@ -237,30 +237,30 @@ fn place_children(tree: &mut RegionTree<'_>, at: At) {
     match name {
         local_names!("ul" "ol") => {
             unwrap_children(tree, at, named(WRAPPERS));
-            wrap(tree, at, |_, _| local_name!("li"), other(ITEMS), true);
+            wrap_runs(tree, at, |_, _| local_name!("li"), other(ITEMS), true);
             return;
         }
         local_name!("dl") => {
             unwrap_children(tree, at, named(DIVISIONS));
-            wrap(tree, at, |_, _| local_name!("dd"), other(TERMS), false);
+            wrap_runs(tree, at, |_, _| local_name!("dd"), other(TERMS), false);
             return;
         }
         local_name!("table") => {
-            wrap(tree, at, |_, _| local_name!("colgroup"), named(COLUMNS), false);
-            wrap(tree, at, |_, _| local_name!("tbody"), other(OF_TABLES), false);
+            wrap_runs(tree, at, |_, _| local_name!("colgroup"), named(COLUMNS), false);
+            wrap_runs(tree, at, |_, _| local_name!("tbody"), other(OF_TABLES), false);
             begin_with_caption(tree, at);
             return;
         }
         local_names!("thead" "tbody" "tfoot") => {
             unwrap_children(tree, at, named(OF_TABLES));
-            wrap(tree, at, |_, _| local_name!("tr"), other(ROWS), false);
+            wrap_runs(tree, at, |_, _| local_name!("tr"), other(ROWS), false);
             return;
         }
         local_name!("tr") => {
             unwrap_children(tree, at, |tree, child| {
                 named(ROWS)(tree, child) || named(OF_TABLES)(tree, child)
             });
-            wrap(tree, at, |_, _| local_name!("td"), other(CELLS), false);
+            wrap_runs(tree, at, |_, _| local_name!("td"), other(CELLS), false);
             return;
         }
         local_name!("colgroup") => {
@@ -281,8 +281,8 @@ fn place_children(tree: &mut RegionTree<'_>, at: At) {
         let is = |names| named(names)(tree, child);
         is(GROUPS) || is(OF_COLUMNS) || is(ROWS) || !in_ruby && is(OF_RUBY)
     });
-    wrap(tree, at, list, named(ITEMS), false);
-    wrap(tree, at, |_, _| local_name!("dl"), named(TERMS), false);
+    wrap_runs(tree, at, list, named(ITEMS), false);
+    wrap_runs(tree, at, |_, _| local_name!("dl"), named(TERMS), false);
     let children = tree.nodes[at].children.clone();
     let mut is_first = true;
     for child in children {

@@ -78,7 +78,7 @@ impl<'a> TermLearner<'a> {
         let Self { word_to_term, memo, vocabulary, waiting, hashes, starts, .. } = self;
         let mut analyze = |word: &str, text: &mut String| term_of(word_to_term, word, text);
         let all = waiting.words.len();
-        memo.fetch(&waiting.words);
+        memo.prefetch(&waiting.words);
         let mut done = 0;
         for begin in waiting.texts.iter().map(Some).chain([None]) {
             for number in done..*begin.unwrap_or(&all) {

@@ -106,7 +106,7 @@ impl TermCache {
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
     ) -> Option<(u64, &str)> {
-        let CachedTerm { hash, term, .. } = *self.known(RawWord::of(word), analyze, None);
+        let CachedTerm { hash, term, .. } = *self.lookup(RawWord::of(word), analyze, None);
         (term != NO_TERM).then(|| (hash, self.text(term)))
     }
 
@@ -147,7 +147,7 @@ impl TermCache {
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
     ) {
         let turn = self.turn;
-        let known = self.known(word, analyze, Some(vocabulary));
+        let known = self.lookup(word, analyze, Some(vocabulary));
         let is_term = known.term != NO_TERM;
         let is_new = is_term & (known.turn != turn);
         known.turn = turn;
@@ -176,7 +176,7 @@ impl TermCache {
     }
 
     #[inline]
-    fn known(
+    fn lookup(
         &mut self,
         word: RawWord<'_>,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
@@ -186,7 +186,7 @@ impl TermCache {
             RawWord::Short(packed) => {
                 let mut place = self.place(packed);
                 if self.short[place].word != packed {
-                    let known = self.analyzed(unpack(&bytes_of(packed)), analyze, learner);
+                    let known = self.analyze_new(unpack(&bytes_of(packed)), analyze, learner);
                     self.grow();
                     // Computed only now, because a new word may have emptied the cache.
                     place = self.place(packed);
@@ -198,7 +198,7 @@ impl TermCache {
                 let place = match self.long_places.get(word) {
                     Some(&place) => place,
                     None => {
-                        let known = self.analyzed(word, analyze, learner);
+                        let known = self.analyze_new(word, analyze, learner);
                         self.long.push(known);
                         self.long_letters += word.len();
                         self.long_places.insert(word.into(), self.long.len() - 1);
@@ -238,7 +238,7 @@ impl TermCache {
 
     /// Prefetches the slots of these words together. They are looked up next, and since the result
     /// of a look-up is unpredictable, the processor would otherwise wait for one after the other.
-    pub(crate) fn fetch(&self, words: &[Packed]) {
+    pub(crate) fn prefetch(&self, words: &[Packed]) {
         let fetched =
             words.iter().fold(0, |all, &word| all ^ self.short[self.first_place(word)].word[0]);
         std::hint::black_box(fetched);
@@ -246,7 +246,7 @@ impl TermCache {
 
     #[cold]
     #[inline(never)]
-    fn analyzed(
+    fn analyze_new(
         &mut self,
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,

@@ -61,7 +61,7 @@ fn end_of_script(text: &[u8]) -> Option<usize> {
         }
         at = open + 1;
         if rest.starts_with(b"!--") {
-            match escaped(text, open + 4) {
+            match skip_escaped(text, open + 4) {
                 Escaped::Script(end) => return Some(end),
                 Escaped::Over(next) => at = next,
                 Escaped::Never => return None,
@@ -81,7 +81,7 @@ enum Escaped {
 }
 
 /// What follows `<!--` in a script (the two dashes are directly before `from`).
-fn escaped(text: &[u8], from: usize) -> Escaped {
+fn skip_escaped(text: &[u8], from: usize) -> Escaped {
     let mut at = from;
     let mut double = false;
     loop {

@@ -66,7 +66,7 @@ pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base
     });
     writer.close_to(1);
     let root = writer.frames.pop();
-    root.map_or_else(String::new, |root| blocks::joined(root.into_blocks(&writer.links)))
+    root.map_or_else(String::new, |root| blocks::join_blocks(root.into_blocks(&writer.links)))
 }
 
 /// Markdown of plain text as returned by [`super::text_of`]: its paragraphs and lines, with

@@ -131,7 +131,7 @@ impl OpenBlock {
                     }
                 }
                 BlockKind::Heading(level) if !line.is_empty() => {
-                    around.blocks.push(MarkdownBlock::other(heading(level, line)));
+                    around.blocks.push(MarkdownBlock::other(render_heading(level, line)));
                 }
                 BlockKind::Caption if !line.is_empty() => {
                     around.blocks.push(MarkdownBlock { text: line, kind: WrittenKind::Paragraph });
@@ -143,15 +143,15 @@ impl OpenBlock {
         self.end_paragraph(links);
         match self.kind {
             BlockKind::Quote => {
-                let text = joined(self.blocks);
+                let text = join_blocks(self.blocks);
                 if !text.is_empty() {
-                    around.blocks.push(MarkdownBlock::other(prefixed(&text, "> ", "> ", ">")));
+                    around.blocks.push(MarkdownBlock::other(prefix_lines(&text, "> ", "> ", ">")));
                 }
             }
             BlockKind::Note(label) => {
-                let text = joined(self.blocks);
+                let text = join_blocks(self.blocks);
                 if !text.is_empty() {
-                    let text = prefixed(&text, &format!("[^{label}]: "), "    ", "");
+                    let text = prefix_lines(&text, &format!("[^{label}]: "), "    ", "");
                     around.blocks.push(MarkdownBlock::other(text));
                 }
             }
@@ -168,11 +168,11 @@ impl OpenBlock {
             BlockKind::List(list) => {
                 if !list.items.is_empty() {
                     let before = around.blocks.last().map(|block| block.kind);
-                    around.blocks.push(written(list, before));
+                    around.blocks.push(render_list(list, before));
                 }
             }
             BlockKind::Pre(code) => {
-                around.blocks.extend(fenced(&code).map(MarkdownBlock::other));
+                around.blocks.extend(fence_code(&code).map(MarkdownBlock::other));
                 let text = self.line.render(links, true);
                 if !text.is_empty() {
                     around.blocks.push(MarkdownBlock { text, kind: WrittenKind::Paragraph });
@@ -185,7 +185,7 @@ impl OpenBlock {
             }
             BlockKind::Table(rows) => {
                 around.blocks.append(&mut self.blocks);
-                around.blocks.extend(table::written(rows).map(MarkdownBlock::other));
+                around.blocks.extend(table::render_table(rows).map(MarkdownBlock::other));
             }
             _ => around.blocks.append(&mut self.blocks),
         }
@@ -193,12 +193,12 @@ impl OpenBlock {
 }
 
 /// Blocks joined with blank lines.
-pub(super) fn joined(blocks: Vec<MarkdownBlock>) -> String {
+pub(super) fn join_blocks(blocks: Vec<MarkdownBlock>) -> String {
     blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Lines with a prefix for the first, the others, and empty ones.
-fn prefixed(text: &str, first: &str, others: &str, empty: &str) -> String {
+fn prefix_lines(text: &str, first: &str, others: &str, empty: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for (at, line) in text.split('\n').enumerate() {
         if at > 0 {
@@ -216,7 +216,7 @@ fn prefixed(text: &str, first: &str, others: &str, empty: &str) -> String {
     out
 }
 
-fn heading(level: usize, mut line: String) -> String {
+fn render_heading(level: usize, mut line: String) -> String {
     // Number signs at the end would be taken for a closing sequence.
     if line.ends_with('#') {
         line.insert(line.len() - 1, '\\');
@@ -226,7 +226,7 @@ fn heading(level: usize, mut line: String) -> String {
 
 /// A list. If a list of the same kind is directly before it, it takes the other marker, so that the
 /// two do not merge.
-fn written(list: MarkdownList, before: Option<WrittenKind>) -> MarkdownBlock {
+fn render_list(list: MarkdownList, before: Option<WrittenKind>) -> MarkdownBlock {
     let markers = if list.ordered { ['.', ')'] } else { ['-', '*'] };
     let marker = match before {
         Some(WrittenKind::List(marker, _)) if marker == markers[0] => markers[1],
@@ -246,14 +246,14 @@ fn written(list: MarkdownList, before: Option<WrittenKind>) -> MarkdownBlock {
         } else {
             format!("{marker} ")
         };
-        items.push(prefixed(&text, &mark, &" ".repeat(mark.len()), ""));
+        items.push(prefix_lines(&text, &mark, &" ".repeat(mark.len()), ""));
     }
     let kind = WrittenKind::List(marker, !list.ordered || list.number == 1);
     MarkdownBlock { text: items.join(if tight { "\n" } else { "\n\n" }), kind }
 }
 
 /// A fenced code block; `None` for one without text.
-fn fenced(code: &Code) -> Option<String> {
+fn fence_code(code: &Code) -> Option<String> {
     let text = code.text.replace('\r', "\n");
     let is_blank = |line: &&str| line.trim().is_empty();
     let lines: Vec<&str> = text.split('\n').collect();

@@ -64,7 +64,7 @@ pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
 
 /// The table as Markdown; `None` if it has no text. If it has no heading row, the heading row that
 /// Markdown requires is left empty.
-pub(super) fn written(rows: Vec<Vec<TableCell>>) -> Option<String> {
+pub(super) fn render_table(rows: Vec<Vec<TableCell>>) -> Option<String> {
     let has_text = |row: &Vec<TableCell>| row.iter().any(|cell| !cell.text.is_empty());
     if !rows.iter().any(has_text) {
         return None;
