@@ -149,10 +149,7 @@ impl<R: Read> RecordReader<R> {
                 Some(kind) => RecordKind::parse(kind),
                 None => kind_by_content_type(&headers),
             },
-            target_uri: headers
-                .get("WARC-Target-URI")
-                .map(bare)
-                .filter(|uri| !uri.is_empty()),
+            target_uri: headers.get("WARC-Target-URI").map(bare).filter(|uri| !uri.is_empty()),
             date: headers.get("WARC-Date").and_then(parse_date),
             length: headers.get("Content-Length").and_then(|text| text.parse().ok()),
             headers,

@@ -47,39 +47,19 @@ pub(crate) struct Guess {
 }
 
 impl Guess {
-    /// The votes for the guess, compared with a declaration. If the declared encoding is of another
-    /// script, all votes for the script of the guess count.
-    pub(crate) fn against(&self, declared: &'static Encoding) -> VoteShare {
+    /// The number of votes for the guess and against it, compared with a declaration. If the declared encoding is of
+    /// another script, all votes for the script of the guess count.
+    pub(crate) fn votes_against(&self, declared: &'static Encoding) -> (usize, usize) {
         let other_script = !same_script(declared, self.encoding);
         let agrees = |vote: &&&'static Encoding| {
             **vote == self.encoding || other_script && same_script(vote, self.encoding)
         };
-        VoteShare { votes: self.votes.iter().filter(agrees).count(), parts: self.votes.len() }
+        let votes = self.votes.iter().filter(agrees).count();
+        (votes, self.votes.len() - votes)
     }
 
     fn is_unanimous(&self) -> bool {
         self.votes.iter().all(|vote| *vote == self.encoding)
-    }
-}
-
-/// The share of the votes for a guess.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct VoteShare {
-    votes: usize,
-    parts: usize,
-}
-
-impl VoteShare {
-    pub(crate) fn is_all(self) -> bool {
-        self.votes == self.parts
-    }
-
-    pub(crate) fn is_all_but_one(self) -> bool {
-        self.votes + 1 >= self.parts
-    }
-
-    pub(crate) fn is_most(self) -> bool {
-        2 * self.votes > self.parts
     }
 }
 

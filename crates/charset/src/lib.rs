@@ -237,15 +237,16 @@ fn choose_legacy(
         |count| differing.len() >= count || unseparated && total_length(&differing) >= count * LONG;
     let confirmed = same_script(again.encoding, guess.encoding)
         && (again.encoding == guess.encoding || !same_script(first.0, guess.encoding));
-    let (guess, again) = (guess.against(first.0), again.against(first.0));
+    let ((votes, others), (again, others_again)) =
+        (guess.votes_against(first.0), again.votes_against(first.0));
     // windows-1252 is also unlikely if it is not made for the language of the text.
     let unfit = first.0 == WINDOWS_1252 && habits.of_text().is_some_and(|text| !text.is_western);
     let overruled = if first == by_habit || unfit {
-        many(FEW / 2) && guess.is_most()
+        many(FEW / 2) && votes > others
     } else if first.0 == WINDOWS_1252 {
-        many(FEW) && guess.is_all() && confirmed && again.is_most()
+        many(FEW) && others == 0 && confirmed && again > others_again
     } else {
-        many(FEW) && guess.is_all() && confirmed && again.is_all_but_one()
+        many(FEW) && others == 0 && confirmed && others_again <= 1
     };
     if overruled { guessed } else { first }
 }

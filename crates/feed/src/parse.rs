@@ -1,13 +1,74 @@
 //! Reads a feed: as it is, or else repaired, or else item by item.
 
+use charset::CharsetHints;
 use feed_rs::model::{FeedType, Link};
 use feed_rs::parser::Builder;
-use model::{FeedItem, contain_panics};
+use model::{DropReason, FeedItem, contain_panics};
 use url::Url;
 
-use crate::FeedError;
 use crate::items::{FeedContext, absolute, item, no_permalinks, text};
-use crate::{encoding, repair, salvage};
+use crate::repair;
+
+/// Why a feed cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FeedError {
+    /// It is larger than the limit.
+    #[error(
+        "the feed has {bytes} bytes, more than the limit of {limit}; raise the limit to read it"
+    )]
+    TooLarge {
+        /// Its size in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// Neither XML nor JSON of a feed. Contains its beginning.
+    #[error("not a feed; it begins {0:?}")]
+    NotAFeed(String),
+    /// Malformed and not repairable. Contains the parser's message.
+    #[error("the feed is broken and could not be repaired ({0}); ask its publisher to validate it")]
+    Broken(String),
+    /// It has items, but none of them can be read.
+    #[error("the feed has items, but none of them could be read; its version may be unknown")]
+    NoItems,
+}
+
+impl FeedError {
+    /// The drop reason of this error.
+    pub fn reason(&self) -> DropReason {
+        match self {
+            Self::TooLarge { .. } => DropReason::TooLarge,
+            Self::NotAFeed(_) | Self::Broken(_) | Self::NoItems => DropReason::BadFeed,
+        }
+    }
+}
+
+/// Text of a feed, starting at its first `<` or `{`.
+fn decode_feed(bytes: &[u8], source: &FeedSource<'_>, notes: &mut Vec<String>) -> String {
+    let FeedSource { url, http_charset, .. } = *source;
+    let hints = CharsetHints { http_charset, language: None, url, xml: true };
+    let (decoded, charset) = charset::decode(bytes.to_vec(), &hints);
+    for declared in charset.overruled.all() {
+        notes.push(format!("declared {declared}, but read as {}", charset.name));
+    }
+    if charset.name == "UTF-8" && std::str::from_utf8(bytes).is_err() {
+        let broken = bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
+        notes.push(format!("{broken} characters are not valid UTF-8"));
+    }
+    let start = decoded.find(['<', '{']).unwrap_or(decoded.len());
+    if !decoded[..start].trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
+        notes.push(format!("{start} bytes before the feed were skipped"));
+    }
+    // Also removes an XML declaration that is not at the start, and a second one.
+    let mut rest = &decoded[start..];
+    while rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("<?xml"))
+        && rest.as_bytes().get(5).is_none_or(u8::is_ascii_whitespace)
+    {
+        let Some(end) = rest.find('>') else { break };
+        rest = rest[end + 1..].trim_start();
+    }
+    rest.to_owned()
+}
 
 /// FeedLimits on the cost of one feed. There is no `Default`: the defaults are in the configuration
 /// file.
@@ -67,7 +128,7 @@ pub fn parse(
         return Err(FeedError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
     }
     let mut notes = Vec::new();
-    let decoded = encoding::text(bytes, source, &mut notes);
+    let decoded = decode_feed(bytes, source, &mut notes);
     let text = repair::without_controls(&decoded);
     if !text.starts_with(['<', '{']) {
         let begins = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned();
@@ -98,7 +159,7 @@ type Parsed = (feed_rs::model::Feed, Option<LostItems>);
 
 /// The feed as parsed by feed-rs, after as few repairs as possible.
 fn parse_with_repairs(text: &str, notes: &mut Vec<String>) -> Result<Parsed, FeedError> {
-    let has_items = salvage::has_items(text);
+    let has_items = repair::has_items(text);
     let first_error = match try_parse(text, notes) {
         Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok((feed, None)),
         Ok(_) => None,
@@ -162,7 +223,7 @@ fn parse_by_item(text: &str, notes: &mut Vec<String>) -> Option<Parsed> {
     let mut whole: Option<feed_rs::model::Feed> = None;
     let (mut tried, mut left_out) = (0, 0);
     let mut why: Option<String> = None;
-    for single in salvage::single_item_feeds(text) {
+    for single in repair::single_item_feeds(text) {
         tried += 1;
         let parsed = match tried {
             ..=MOST => try_parse(&single, notes),
@@ -213,5 +274,56 @@ fn convert_feed(
         items,
         notes,
         left_out: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+
+    fn check(bytes: &[u8], http_charset: Option<&str>, expected: &str) {
+        let source = FeedSource { id: "a", url: None, http_charset };
+        assert_eq!(
+            decode_feed(bytes, &source, &mut Vec::new()),
+            expected,
+            "{}",
+            bytes.escape_ascii()
+        );
+    }
+
+    #[test]
+    fn encodings() {
+        check(b"<?xml version='1.0' encoding='iso-8859-1'?><a>\xe9</a>", None, "<a>é</a>");
+        check("<?xml encoding='latin1'?><a>é</a>".as_bytes(), None, "<a>é</a>");
+        check(b"<?xml encoding='utf-8'?><a>\xe9</a>", None, "<a>é</a>");
+        check(b"<a>\xe9</a>", Some("iso-8859-2"), "<a>é</a>");
+        check(b"\xef\xbb\xbf \n<?xml version='1.0'?>\n<a/>", None, "<a/>");
+        check(b"junk <?xml version='1.0'?><?xml version='1.0'?><a/>", None, "<a/>");
+        check(b"\xff\xfe<\0a\0/\0>\0", None, "<a/>");
+        check(b"\0<\0a\0/\0>", None, "<a/>");
+        check(b"<\0\0\0a\0\0\0", None, "<a");
+        check(b"<?xml encoding='utf-16'?><a/>", None, "<a/>");
+        check(b"<?xml-stylesheet href='x'?><a/>", None, "<?xml-stylesheet href='x'?><a/>");
+        check(b"", None, "");
+    }
+
+    #[test]
+    fn undeclared() {
+        let russian = b"<a>\xce\xe1\xfb\xf7\xed\xfb\xe9 \xf0\xf3\xf1\xf1\xea\xe8\xe9 \xf2\xe5\xea\xf1\xf2 \xee \xef\xee\xe3\xee\xe4\xe5 \xe8 \xec\xee\xf0\xe5 \xe1\xe5\xe7 \xee\xe1\xfa\xff\xe2\xeb\xe5\xed\xe8\xff \xea\xee\xe4\xe8\xf0\xee\xe2\xea\xe8</a>";
+        check(
+            russian,
+            None,
+            "<a>Обычный русский текст о погоде и море без объявления кодировки</a>",
+        );
+        check(
+            russian,
+            Some("iso-8859-1"),
+            "<a>Обычный русский текст о погоде и море без объявления кодировки</a>",
+        );
+        let mut notes = Vec::new();
+        let source = FeedSource { id: "a", url: None, http_charset: Some("koi8-r") };
+        decode_feed("<a>Обычный русский текст</a>".as_bytes(), &source, &mut notes);
+        assert_eq!(notes, ["declared KOI8-R, but read as UTF-8"]);
     }
 }

@@ -15,7 +15,7 @@ tags is not text. Lengths are in characters; an attribute's is that of its name 
 
 use dom::{Document, LocalName, NodeId, is_inline};
 
-use crate::kept::{body, without};
+use crate::text::{body, without};
 use crate::text::{is_blank, length};
 
 /// Parameters.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::kept::tests::{find, texts};
+use crate::text::tests::{find, texts};
 
 /// Blocks as root name and children, `#` for text.
 fn shapes(html: &str) -> Vec<String> {

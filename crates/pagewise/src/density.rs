@@ -15,7 +15,7 @@ of white space counted as one. O(n).
 
 use dom::{Document, NodeId, is_inline};
 
-use crate::kept::body;
+use crate::text::body;
 use crate::text::{is_blank, length};
 
 /// How the list of strings is built.
@@ -113,7 +113,7 @@ fn region(lengths: &[u32], config: &DensityConfig) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kept::tests::texts;
+    use crate::text::tests::texts;
 
     #[test]
     fn regions() {

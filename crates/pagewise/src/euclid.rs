@@ -24,7 +24,7 @@ ancestor; the centroid takes O(n).
 
 use dom::{Document, LocalName, NodeId, PrefixSums, local_name};
 
-use crate::kept::{body, without};
+use crate::text::{body, without};
 use crate::text::{is_blank, is_link, lengths};
 
 /// Parameters, found on the authors' training pages (their Tables 1 and 2).

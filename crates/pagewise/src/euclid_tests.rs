@@ -1,5 +1,5 @@
 use super::*;
-use crate::kept::tests::{find, texts};
+use crate::text::tests::{find, texts};
 
 fn kept(html: &str) -> Vec<String> {
     let d = dom::parse(html);

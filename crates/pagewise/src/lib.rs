@@ -20,7 +20,6 @@ parser bounds that), except for redundancy; nothing is learnt or kept between pa
 pub mod blocks;
 pub mod density;
 pub mod euclid;
-mod kept;
 pub mod redundancy;
 mod text;
 pub mod text_density;

@@ -226,7 +226,7 @@ fn count_shared(a: &[u64], b: &[u64], frequency: &BTreeMap<u64, u32>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kept::tests::texts;
+    use crate::text::tests::texts;
 
     fn pages(sources: &[&str], distance: f64) -> Vec<Vec<String>> {
         let documents: Vec<Document> = sources.iter().map(|html| dom::parse(html)).collect();

@@ -15,7 +15,7 @@ CECTD-DS, has better results in the comparisons, and is the default here. O(n).
 
 use dom::{Document, NodeId, PrefixSums};
 
-use crate::kept::body;
+use crate::text::body;
 use crate::text::{is_link, length, lengths};
 
 /// Which density.

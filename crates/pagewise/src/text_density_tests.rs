@@ -1,5 +1,5 @@
 use super::*;
-use crate::kept::tests::{find, texts};
+use crate::text::tests::{find, texts};
 
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9

@@ -17,7 +17,7 @@ are equal (0/0) the factor is 1. O(n).
 
 use dom::{Document, NodeId, local_name};
 
-use crate::kept::body;
+use crate::text::body;
 use crate::text::length;
 
 /// The numerator and denominator of the ratio. The paper compares the four (its Tables 1 to 4).

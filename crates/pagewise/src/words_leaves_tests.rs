@@ -1,5 +1,5 @@
 use super::*;
-use crate::kept::tests::{find, texts};
+use crate::text::tests::{find, texts};
 
 fn ratio_of(html: &str, name: &str, ratio: LeafRatio) -> f64 {
     let d = dom::parse(html);

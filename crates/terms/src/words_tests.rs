@@ -7,10 +7,12 @@ use crate::marks::is_mark;
 
 /// The words of a text without their inner apostrophes.
 fn joined_words(text: &str) -> Vec<String> {
-    let join = |word: &str| {
-        let last = word.chars().count() - 1;
-        let stays = |&(at, c): &(usize, char)| at == 0 || at == last || !is_apostrophe(c);
-        word.chars().enumerate().filter(stays).map(|(_, c)| c).collect()
+    let join = |word: &str| -> String {
+        let all: Vec<char> = word.chars().collect();
+        let vanishes = |at: usize| {
+            at > 0 && at + 1 < all.len() && is_apostrophe(all[at]) && is_word(all[at - 1])
+        };
+        (0..all.len()).filter(|&at| !vanishes(at)).map(|at| all[at]).collect()
     };
     words(text).map(join).collect()
 }
