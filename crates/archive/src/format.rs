@@ -112,7 +112,7 @@ pub(crate) fn detect_beginning(bytes: &[u8]) -> Beginning {
         }
         [0x50..=0x5f] | [0x50..=0x5f, 0x2a] | [0x50..=0x5f, 0x2a, 0x4d] => Beginning::Unsure,
         [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Beginning::Unsure,
-        _ if member::header(bytes) != member::GzipHeader::Bad => Beginning::Unit(Format::Gzip),
+        _ if member::header(bytes) != Err(StreamStep::Damaged) => Beginning::Unit(Format::Gzip),
         _ => Beginning::None,
     }
 }

@@ -14,47 +14,6 @@ pub(crate) const MAGIC: &[u8] = &[0x1f, 0x8b, 0x08];
 /// Longest name or comment in a gzip header that is accepted.
 const LONGEST_NAME: usize = 64 << 10;
 
-/// The result of looking for a gzip header at the start of some bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum GzipHeader {
-    /// The header is complete and has this length.
-    Whole(usize),
-    /// It may continue after the given bytes.
-    Cut,
-    /// The bytes are not a gzip header.
-    Bad,
-}
-
-/// Measures the gzip header at the start of `bytes`.
-pub(crate) fn header(bytes: &[u8]) -> GzipHeader {
-    if !bytes.starts_with(&MAGIC[..bytes.len().min(3)]) {
-        return GzipHeader::Bad;
-    }
-    let Some(&flags) = bytes.get(3) else { return GzipHeader::Cut };
-    if flags & 0xe0 != 0 {
-        return GzipHeader::Bad;
-    }
-    let mut at = 10;
-    if flags & 4 != 0 {
-        let Some(length) = bytes.get(at..at + 2) else { return GzipHeader::Cut };
-        at += 2 + usize::from(u16::from_le_bytes([length[0], length[1]]));
-    }
-    for flag in [8, 16] {
-        if flags & flag != 0 {
-            let Some(rest) = bytes.get(at..) else { return GzipHeader::Cut };
-            match memchr(0, &rest[..rest.len().min(LONGEST_NAME)]) {
-                Some(length) => at += length + 1,
-                None if rest.len() < LONGEST_NAME => return GzipHeader::Cut,
-                None => return GzipHeader::Bad,
-            }
-        }
-    }
-    if flags & 2 != 0 {
-        at += 2;
-    }
-    if at <= bytes.len() { GzipHeader::Whole(at) } else { GzipHeader::Cut }
-}
-
 /// The result of one step through a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StreamStep {
@@ -68,6 +27,36 @@ pub(crate) enum StreamStep {
     },
     /// The deflate data is invalid from here on.
     Damaged,
+}
+
+/// The length of the gzip header at the start of `bytes`; `Input` if it may continue after them.
+pub(crate) fn header(bytes: &[u8]) -> Result<usize, StreamStep> {
+    if !bytes.starts_with(&MAGIC[..bytes.len().min(3)]) {
+        return Err(StreamStep::Damaged);
+    }
+    let Some(&flags) = bytes.get(3) else { return Err(StreamStep::Input) };
+    if flags & 0xe0 != 0 {
+        return Err(StreamStep::Damaged);
+    }
+    let mut at = 10;
+    if flags & 4 != 0 {
+        let Some(length) = bytes.get(at..at + 2) else { return Err(StreamStep::Input) };
+        at += 2 + usize::from(u16::from_le_bytes([length[0], length[1]]));
+    }
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            let Some(rest) = bytes.get(at..) else { return Err(StreamStep::Input) };
+            match memchr(0, &rest[..rest.len().min(LONGEST_NAME)]) {
+                Some(length) => at += length + 1,
+                None if rest.len() < LONGEST_NAME => return Err(StreamStep::Input),
+                None => return Err(StreamStep::Damaged),
+            }
+        }
+    }
+    if flags & 2 != 0 {
+        at += 2;
+    }
+    if at <= bytes.len() { Ok(at) } else { Err(StreamStep::Input) }
 }
 
 pub(crate) struct GzipMember {
@@ -97,9 +86,8 @@ impl GzipMember {
         let mut taken = 0;
         if !self.header_read {
             match header(input) {
-                GzipHeader::Whole(length) => taken = length,
-                GzipHeader::Cut => return (0, StreamStep::Input),
-                GzipHeader::Bad => return (0, StreamStep::Damaged),
+                Ok(length) => taken = length,
+                Err(step) => return (0, step),
             }
             self.header_read = true;
         }

@@ -25,7 +25,7 @@ ancestor; the centroid takes O(n).
 use dom::{Document, LocalName, NodeId, PrefixSums, local_name};
 
 use crate::text::{body, without};
-use crate::text::{is_blank, is_link, lengths};
+use crate::text::{is_blank, is_link, length};
 
 /// Parameters, found on the authors' training pages (their Tables 1 and 2).
 #[derive(Clone, Copy, Debug)]
@@ -76,12 +76,12 @@ type Point = [f64; 4];
 
 impl<'a> RatedPage<'a> {
     fn new(document: &'a Document) -> Self {
-        let length = |id| document.text(id).map_or(0, crate::text::length);
+        let (text, link_text) = PrefixSums::of_texts(document, length);
         Self {
             document,
             body: body(document),
-            text: lengths(document),
-            link_text: PrefixSums::within_links(document, length),
+            text,
+            link_text,
             links: PrefixSums::new(document, |id| u32::from(is_link(document, id))),
             tags: PrefixSums::elements(document),
         }

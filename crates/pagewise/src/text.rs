@@ -1,6 +1,6 @@
 //! Lengths of texts, for the papers that count characters or words, and sets of nodes without other nodes.
 
-use dom::{Document, NodeId, PrefixSums, local_name};
+use dom::{Document, NodeId, local_name};
 
 /// Number of visible characters of a text: a run of white space counts as one, none at either end.
 pub(crate) fn length(text: &str) -> u32 {
@@ -20,11 +20,6 @@ pub(crate) fn length(text: &str) -> u32 {
 /// Whether a text is white space only.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
-}
-
-/// Sums of [`length`] over text nodes.
-pub(crate) fn lengths(document: &Document) -> PrefixSums {
-    PrefixSums::new(document, |id| document.text(id).map_or(0, length))
 }
 
 /// Whether an element is a hyperlink: `<a href>`.

@@ -16,7 +16,7 @@ CECTD-DS, has better results in the comparisons, and is the default here. O(n).
 use dom::{Document, NodeId, PrefixSums};
 
 use crate::text::body;
-use crate::text::{is_link, length, lengths};
+use crate::text::{is_link, length};
 
 /// Which density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,11 +74,8 @@ pub fn text_density(document: &Document, config: &TextDensityConfig) -> Vec<Node
 
 /// Definition 1 or 2 for each element; 0 for texts and elements without text.
 fn densities(document: &Document, body: NodeId, measure: DensityMeasure) -> Vec<f64> {
-    let text = lengths(document);
-    let of_text = |id| document.text(id).map_or(0, length);
-    let link_text = PrefixSums::within_links(document, of_text);
+    let (text, link_text) = PrefixSums::of_texts(document, length);
     let tags = PrefixSums::elements(document);
-
     let links = PrefixSums::new(document, |id| u32::from(is_link(document, id)));
     let sum = |sums: &PrefixSums, id| f64::from(sums.sum(document, id));
     let link_share = sum(&link_text, body) / sum(&text, body).max(1.0);

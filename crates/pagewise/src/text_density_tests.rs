@@ -12,7 +12,7 @@ fn close(a: f64, b: f64) -> bool {
 fn composite_density() {
     let d = dom::parse("<div><p>Twenty-five characters....<a href=x>click</a></p></div>");
     let div = find(&d, "div");
-    assert_eq!(lengths(&d).sum(&d, div), 31);
+    assert_eq!(PrefixSums::of_texts(&d, length).0.sum(&d, div), 31);
     let d = dom::parse("<div><p>Twenty-five characters...<a href=x>click</a></p></div>");
     let (div, p, a) = (find(&d, "div"), find(&d, "p"), find(&d, "a"));
     let of = |measure| densities(&d, body(&d), measure);

@@ -240,26 +240,18 @@ mod tests {
     #[test]
     fn what_is_embedded_has_a_kind_and_an_address() {
         let found = |html: &str| of(html).map(|found| (found.kind, found.address));
-        let video = |address: &str| Some((EmbedKind::Video, address.to_owned()));
         let watch = "https://www.youtube.com/watch?v=a-b_1";
-        assert_eq!(
-            found("<iframe src=https://www.youtube.com/embed/a-b_1?rel=0></iframe>"),
-            video(watch)
-        );
-        assert_eq!(
-            found("<iframe data-src=//www.youtube-nocookie.com/embed/a-b_1></iframe>"),
-            video(watch)
-        );
-        assert_eq!(
-            found(
-                "<object><param name=movie value='http://www.youtube.com/v/a-b_1&hl=en'><embed src=x></object>"
+        for (html, address) in [
+            ("<iframe src=https://www.youtube.com/embed/a-b_1?rel=0></iframe>", watch),
+            ("<iframe data-src=//www.youtube-nocookie.com/embed/a-b_1></iframe>", watch),
+            (
+                "<object><param name=movie value='http://www.youtube.com/v/a-b_1&hl=en'><embed src=x></object>",
+                watch,
             ),
-            video(watch)
-        );
-        assert_eq!(
-            found("<iframe src=https://player.vimeo.com/video/12></iframe>"),
-            video("https://vimeo.com/12")
-        );
+            ("<iframe src=https://player.vimeo.com/video/12></iframe>", "https://vimeo.com/12"),
+        ] {
+            assert_eq!(found(html), Some((EmbedKind::Video, address.to_owned())));
+        }
         assert_eq!(
             found("<iframe src=https://www.facebook.com/plugins/like.php?x></iframe>"),
             None

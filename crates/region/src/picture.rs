@@ -232,34 +232,26 @@ mod tests {
 
     #[test]
     fn the_best_source_is_taken() {
-        let at = |path: &str| Some(format!("https://a.example/{path}"));
-        assert_eq!(address("<img src=x.jpg>"), at("b/x.jpg"));
-        assert_eq!(address("<img src=x.jpg data-src=/y.jpg>"), at("y.jpg"));
-        assert_eq!(
-            address("<img src='data:image/gif;base64,R0' data-original=/y.jpg>"),
-            at("y.jpg")
-        );
-        assert_eq!(address("<img src=/loading.gif data-lazy-src=/y.jpg>"), at("y.jpg"));
-        assert_eq!(
-            address("<img src=s.jpg srcset='m.jpg 640w, l.jpg 1280w, k.jpg 320w'>"),
-            at("b/l.jpg")
-        );
-        assert_eq!(
-            address("<img src=s.jpg srcset='/c/w_1,h_2/m.jpg 2x, s.jpg'>"),
-            at("c/w_1,h_2/m.jpg")
-        );
-        assert_eq!(
-            address("<picture><source srcset='/w.webp 900w, /v.webp 300w'><img alt=a></picture>"),
-            at("w.webp")
-        );
-        assert_eq!(
-            address("<picture><source srcset=/w.webp><img src=/x.png></picture>"),
-            at("w.webp")
-        );
-        assert_eq!(address("<amp-img src=/x.png></amp-img>"), at("x.png"));
-        assert_eq!(address("<img alt=a>"), None);
-        assert_eq!(address("<img src='javascript:x'>"), None);
-        assert_eq!(address("<img src='data:image/svg+xml,<svg onload=x>'>"), None);
-        assert_eq!(address("<img src=/spacer.gif>"), None);
+        for (html, path) in [
+            ("<img src=x.jpg>", Some("b/x.jpg")),
+            ("<img src=x.jpg data-src=/y.jpg>", Some("y.jpg")),
+            ("<img src='data:image/gif;base64,R0' data-original=/y.jpg>", Some("y.jpg")),
+            ("<img src=/loading.gif data-lazy-src=/y.jpg>", Some("y.jpg")),
+            ("<img src=s.jpg srcset='m.jpg 640w, l.jpg 1280w, k.jpg 320w'>", Some("b/l.jpg")),
+            ("<img src=s.jpg srcset='/c/w_1,h_2/m.jpg 2x, s.jpg'>", Some("c/w_1,h_2/m.jpg")),
+            (
+                "<picture><source srcset='/w.webp 900w, /v.webp 300w'><img alt=a></picture>",
+                Some("w.webp"),
+            ),
+            ("<picture><source srcset=/w.webp><img src=/x.png></picture>", Some("w.webp")),
+            ("<amp-img src=/x.png></amp-img>", Some("x.png")),
+            ("<img alt=a>", None),
+            ("<img src='javascript:x'>", None),
+            ("<img src='data:image/svg+xml,<svg onload=x>'>", None),
+            ("<img src=/spacer.gif>", None),
+        ] {
+            let expected = path.map(|path| format!("https://a.example/{path}"));
+            assert_eq!(address(html), expected, "{html}");
+        }
     }
 }
