@@ -13,7 +13,6 @@ use tantivy::tokenizer::{Language as Tantivy, LowerCaser, RawTokenizer, TextAnal
 
 use crate::filters::{WordTokenizer, length_filter, stem_filter, stop_word_filters};
 use crate::language::Language;
-use crate::learning::TermLearner;
 use crate::memo::TermCache;
 use crate::scanner::{Apostrophe, Scanner};
 use crate::vocabulary::{LONGEST, Term, Vocabulary, term_of};
@@ -81,11 +80,31 @@ impl Analyzer {
         }
     }
 
-    /// For computing the hashes of the terms of several texts, and adding the terms to a
+    /// The hashes of the terms of all texts in order, without stop words, and for each text the
+    /// number of terms before it, followed by the total number. All terms are then in the
     /// vocabulary: the same terms as those of [`Analyzer::analyze`], faster.
-    pub fn learning<'a>(&'a mut self, vocabulary: &'a mut Vocabulary) -> TermLearner<'a> {
+    pub fn learn<'t>(
+        &mut self,
+        texts: impl Iterator<Item = &'t str>,
+        vocabulary: &mut Vocabulary,
+    ) -> (Vec<u64>, Vec<u32>) {
         let Self { recipe, word_to_term, memo, .. } = self;
-        TermLearner::new(recipe.apostrophe, word_to_term, memo, vocabulary)
+        memo.begin(vocabulary);
+        let (least, _) = texts.size_hint();
+        let (mut hashes, mut starts) = (Vec::with_capacity(least), Vec::with_capacity(least + 1));
+        for text in texts {
+            starts.push(hashes.len() as u32);
+            let mut scanner = Scanner::new(text, recipe.apostrophe);
+            while let Some(span) = scanner.next() {
+                let word = scanner.word(span);
+                if word.len() <= LONGEST {
+                    let analyze = |word: &str, text: &mut String| term_of(word_to_term, word, text);
+                    hashes.extend(memo.learn(word, vocabulary, analyze));
+                }
+            }
+        }
+        starts.push(hashes.len() as u32);
+        (hashes, starts)
     }
 
     /// The rules that determine terms, with the version of this crate, for the records of a run. A

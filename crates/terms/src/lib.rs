@@ -41,7 +41,6 @@ mod detect;
 mod filters;
 mod function_words;
 mod language;
-mod learning;
 pub mod letters;
 mod marks;
 mod memo;
@@ -54,7 +53,6 @@ mod words;
 pub use analyzer::{AnalyzedWord, Analyzer, Analyzers, text_analyzer};
 pub use detect::{Detected, detect};
 pub use language::Language;
-pub use learning::TermLearner;
 pub use ranking::{
     Background, FrequentConfig, FrequentTerms, RankedTerms, TermWeighting, TfIdfConfig,
 };

@@ -4,8 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::vocabulary::Term;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Term, Vocabulary};
 
 /// Maximum number of cached raw words: about 6 MB, more than the usual vocabulary of a site.
 const CAPACITY: usize = 1 << 16;
@@ -27,11 +26,9 @@ pub(crate) struct TermCache {
     /// The concatenated texts of all terms, and the end of each.
     texts: String,
     ends: Vec<u32>,
-    /// State of the current vocabulary, number of turns, and terms not yet passed on: see
-    /// [`TermCache::learn`].
+    /// State of the current vocabulary, and number of turns: see [`TermCache::learn`].
     learner: u64,
     turn: u32,
-    new: Vec<(u64, u32)>,
 }
 
 /// A short word; two fit into a cache line.
@@ -56,21 +53,7 @@ struct CachedTerm {
 const NO_TERM: u32 = u32::MAX;
 
 /// The bytes of a word of up to 16 bytes, padded with zeros.
-pub(crate) type Packed = [u64; 2];
-
-/// A word in the form it is looked up in.
-#[derive(Clone, Copy)]
-pub(crate) enum RawWord<'a> {
-    Short(Packed),
-    Long(&'a str),
-}
-
-impl<'a> RawWord<'a> {
-    #[inline]
-    pub(crate) fn of(word: &'a str) -> Self {
-        pack(word).map_or(Self::Long(word), Self::Short)
-    }
-}
+type Packed = [u64; 2];
 
 /// Initial number of slots for short words; a power of two.
 const FEWEST_PLACES: usize = 1 << 10;
@@ -91,7 +74,6 @@ impl Default for TermCache {
             ends: Vec::new(),
             learner: 0,
             turn: 0,
-            new: Vec::new(),
         }
     }
 }
@@ -106,7 +88,7 @@ impl TermCache {
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
     ) -> Option<(u64, &str)> {
-        let CachedTerm { hash, term, .. } = *self.lookup(RawWord::of(word), analyze, None);
+        let CachedTerm { hash, term, .. } = *self.lookup(word, analyze);
         (term != NO_TERM).then(|| (hash, self.text(term)))
     }
 
@@ -128,45 +110,29 @@ impl TermCache {
             }
             self.learner = vocabulary.number();
             self.turn += 1;
-            self.new.clear();
         }
     }
 
-    /// Appends the hash of the word's term to `hashes`, if it has a term, and ensures that the
-    /// current vocabulary learns the term, at [`TermCache::end`] at the latest.
-    ///
-    /// No branch depends on whether there is a term or whether it is new, so the processor
-    /// continues with the next words while it waits for this one: at first most of them are not in
-    /// its cache.
+    /// The hash of the word's term, which the vocabulary of this turn learns if it has not yet.
     #[inline]
     pub(crate) fn learn(
         &mut self,
-        word: RawWord<'_>,
-        hashes: &mut Vec<u64>,
+        word: &str,
         vocabulary: &mut Vocabulary,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
-    ) {
+    ) -> Option<u64> {
         let turn = self.turn;
-        let known = self.lookup(word, analyze, Some(vocabulary));
-        let is_term = known.term != NO_TERM;
-        let is_new = is_term & (known.turn != turn);
+        let known = self.lookup(word, analyze);
+        let is_new = known.turn != turn;
         known.turn = turn;
         let CachedTerm { hash, term, .. } = *known;
-        push_if(is_term, hash, hashes);
-        push_if(is_new, (hash, term), &mut self.new);
-    }
-
-    /// Ends a turn: the vocabulary learns the remaining terms.
-    pub(crate) fn end(&mut self, vocabulary: &mut Vocabulary) {
-        let mut new = std::mem::take(&mut self.new);
-        // As in `fetch`: copying would wait for one text after the other.
-        let texts = self.texts.as_bytes();
-        let byte_at_end = |term: u32| texts.get(self.ends[term as usize] as usize).unwrap_or(&0);
-        std::hint::black_box(new.iter().fold(0, |all, &(_, term)| all ^ byte_at_end(term)));
-        for (hash, term) in new.drain(..) {
+        if term == NO_TERM {
+            return None;
+        }
+        if is_new {
             vocabulary.learn(Term { hash, text: self.text(term) });
         }
-        self.new = new;
+        Some(hash)
     }
 
     #[inline]
@@ -178,43 +144,43 @@ impl TermCache {
     #[inline]
     fn lookup(
         &mut self,
-        word: RawWord<'_>,
+        word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
-        learner: Option<&mut Vocabulary>,
     ) -> &mut CachedTerm {
-        match word {
-            RawWord::Short(packed) => {
-                let mut place = self.place(packed);
-                if self.short[place].word != packed {
-                    let known = self.analyze_new(unpack(&bytes_of(packed)), analyze, learner);
-                    self.grow();
-                    // Computed only now, because a new word may have emptied the cache.
-                    place = self.place(packed);
-                    self.short[place] = Short { word: packed, known };
-                }
-                &mut self.short[place].known
-            }
-            RawWord::Long(word) => {
-                let place = match self.long_places.get(word) {
-                    Some(&place) => place,
-                    None => {
-                        let known = self.analyze_new(word, analyze, learner);
-                        self.long.push(known);
-                        self.long_letters += word.len();
-                        self.long_places.insert(word.into(), self.long.len() - 1);
-                        self.long.len() - 1
-                    }
-                };
-                &mut self.long[place]
-            }
+        let Some(packed) = pack(word) else { return self.lookup_long(word, analyze) };
+        let mut place = self.place(packed);
+        if self.short[place].word != packed {
+            let known = self.analyze_new(word, analyze);
+            self.grow();
+            // Computed only now, because a new word may have emptied the cache.
+            place = self.place(packed);
+            self.short[place] = Short { word: packed, known };
         }
+        &mut self.short[place].known
+    }
+
+    fn lookup_long(
+        &mut self,
+        word: &str,
+        analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
+    ) -> &mut CachedTerm {
+        let known = self.long_places.get(word).copied();
+        let place = known.unwrap_or_else(|| {
+            let known = self.analyze_new(word, analyze);
+            self.long.push(known);
+            self.long_letters += word.len();
+            self.long_places.insert(word.into(), self.long.len() - 1);
+            self.long.len() - 1
+        });
+        &mut self.long[place]
     }
 
     /// The slot of a short word: the one it is in, or else the one it may take, free or not.
     #[inline]
     fn place(&self, word: Packed) -> usize {
         let last = self.short.len() - 1;
-        let first = self.first_place(word);
+        let mixed = (word[0] ^ word[1].rotate_left(25)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let first = (mixed >> last.leading_zeros()) as usize;
         let mut place = first;
         for way in 1..LONGEST_WAY {
             let own = self.short[place].word;
@@ -228,32 +194,14 @@ impl TermCache {
         place
     }
 
-    /// The slot where the search for a short word begins.
-    #[inline]
-    fn first_place(&self, word: Packed) -> usize {
-        let mixed = (word[0] ^ word[1].rotate_left(25)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let last = self.short.len() - 1;
-        (mixed >> last.leading_zeros()) as usize
-    }
-
-    /// Prefetches the slots of these words together. They are looked up next, and since the result
-    /// of a look-up is unpredictable, the processor would otherwise wait for one after the other.
-    pub(crate) fn prefetch(&self, words: &[Packed]) {
-        let fetched =
-            words.iter().fold(0, |all, &word| all ^ self.short[self.first_place(word)].word[0]);
-        std::hint::black_box(fetched);
-    }
-
     #[cold]
     #[inline(never)]
     fn analyze_new(
         &mut self,
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
-        learner: Option<&mut Vocabulary>,
     ) -> CachedTerm {
         if self.words >= CAPACITY || self.texts.len() + self.long_letters > TEXTS {
-            learner.into_iter().for_each(|vocabulary| self.end(vocabulary));
             *self = Self { learner: self.learner, turn: self.turn, ..Self::default() };
         }
         self.words += 1;
@@ -290,13 +238,6 @@ impl TermCache {
     }
 }
 
-#[inline]
-fn push_if<T>(is_wanted: bool, value: T, all: &mut Vec<T>) {
-    let before = all.len();
-    all.push(value);
-    all.truncate(before + usize::from(is_wanted));
-}
-
 /// The bytes of a short word.
 #[inline]
 fn pack(word: &str) -> Option<Packed> {
@@ -320,17 +261,6 @@ fn pack(word: &str) -> Option<Packed> {
             [all & (u64::MAX >> (64 - 8 * length)), 0]
         }
     })
-}
-
-fn bytes_of([first, second]: Packed) -> [u8; 16] {
-    let both = u128::from(first) | u128::from(second) << 64;
-    both.to_le_bytes()
-}
-
-/// The word with these packed bytes.
-fn unpack(bytes: &[u8; 16]) -> &str {
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    std::str::from_utf8(&bytes[..end]).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -380,8 +310,8 @@ mod tests {
         for length in 1..=16 {
             let mut bytes = [0; 16];
             bytes[..length].copy_from_slice(&long.as_bytes()[..length]);
-            let packed = bytes_of(pack(&long[..length]).unwrap());
-            assert_eq!((packed, unpack(&packed)), (bytes, &long[..length]));
+            let packed = pack(&long[..length]).unwrap().map(u64::to_le_bytes);
+            assert_eq!(packed.concat(), bytes);
         }
         assert_eq!((pack(""), pack(long)), (None, None));
     }
@@ -390,45 +320,27 @@ mod tests {
     fn a_text_is_learnt_once_by_each() {
         let mut memo = TermCache::default();
         let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
-        let mut hashes = Vec::new();
-        for word in ["runs", LONG] {
+        for (number, word) in (1..).zip(["runs", LONG]) {
             memo.begin(&first);
-            memo.learn(RawWord::of(word), &mut hashes, &mut first, run);
-            memo.learn(RawWord::of(word), &mut hashes, &mut first, never);
-            assert_eq!(memo.new.len(), 1);
-            memo.end(&mut first);
+            assert_eq!(memo.learn(word, &mut first, run), Some(1));
+            assert_eq!(memo.learn(word, &mut first, never), Some(1));
             memo.begin(&first);
-            memo.learn(RawWord::of(word), &mut hashes, &mut first, never);
-            assert!(memo.new.is_empty());
-            assert_eq!(first.text(1), Some("run"));
+            assert_eq!(memo.learn(word, &mut first, never), Some(1));
+            assert_eq!((first.text(1), first.learnt()), (Some("run"), number));
             memo.begin(&second);
-            memo.learn(RawWord::of(word), &mut hashes, &mut second, never);
-            memo.end(&mut second);
-            assert_eq!(second.text(1), Some("run"));
+            assert_eq!(memo.learn(word, &mut second, never), Some(1));
+            assert_eq!((second.text(1), second.learnt()), (Some("run"), number));
         }
-        memo.learn(RawWord::of("the"), &mut hashes, &mut second, none);
-        memo.learn(RawWord::of("the"), &mut hashes, &mut second, never);
-        assert!(memo.new.is_empty());
-        assert_eq!(hashes, [1; 8]);
-    }
-
-    #[test]
-    fn what_is_yet_to_be_learnt_outlives_the_memory() {
-        let mut memo = TermCache::default();
-        let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
-        memo.begin(&first);
-        memo.learn(RawWord::of("runs"), &mut Vec::new(), &mut first, run);
+        assert_eq!(memo.learn("the", &mut second, none), None);
+        assert_eq!(memo.learn("the", &mut second, never), None);
+        // The cache is full, then all turns are used up.
         memo.words = CAPACITY;
-        memo.learn(RawWord::of("the"), &mut Vec::new(), &mut first, none);
-        assert_eq!(memo.words, 1);
-        memo.end(&mut first);
-        assert_eq!((first.len(), first.text(1)), (1, Some("run")));
-        // All turns used up.
+        assert_eq!(memo.learn("of", &mut second, none), None);
+        assert_eq!((memo.words, second.text(1)), (1, Some("run")));
         memo.turn = u32::MAX;
-        memo.begin(&second);
-        memo.learn(RawWord::of("runs"), &mut Vec::new(), &mut second, run);
-        memo.end(&mut second);
-        assert_eq!(second.text(1), Some("run"));
+        memo.begin(&first);
+        assert_eq!(memo.learn("runs", &mut first, run), Some(1));
+        assert_eq!(first.learnt(), 3);
     }
 
     #[test]

@@ -104,6 +104,12 @@ impl Vocabulary {
         self.terms.is_empty()
     }
 
+    /// The number of terms that were added, some more than once.
+    #[cfg(test)]
+    pub(crate) fn learnt(&self) -> usize {
+        self.terms.len()
+    }
+
     fn places(&self) -> &FxHashMap<u64, usize> {
         self.places.get_or_init(|| {
             let mut places = FxHashMap::default();

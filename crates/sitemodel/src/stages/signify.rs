@@ -183,7 +183,7 @@ fn analyze(
     ANALYZERS.with_borrow_mut(|analyzers| {
         let document = &page.document;
         let texts = document.ids().map(|id| document.text(id).unwrap_or_default());
-        let (terms, starts) = analyzers.get(language).learning(vocabulary).learn(texts);
+        let (terms, starts) = analyzers.get(language).learn(texts, vocabulary);
         PageTerms::new(terms, starts)
     })
 }
