@@ -81,10 +81,10 @@ pub(crate) fn page(bytes: &[u8]) {
     ];
     let Some((&first, bytes)) = bytes.split_first() else { return };
     archive::sniff_html(None, bytes);
-    let hints = charset::Hints {
+    let hints = charset::CharsetHints {
         http_charset: LABELS[usize::from(first & 7)],
         url: Some("https://a.example.ru/"),
-        ..charset::Hints::default()
+        ..charset::CharsetHints::default()
     };
     let (html, _) = charset::decode(bytes.to_vec(), &hints);
     let document = dom::parse(&html);
@@ -124,7 +124,7 @@ pub(crate) fn page(bytes: &[u8]) {
 pub(crate) fn tokens(bytes: &[u8]) {
     let html = String::from_utf8_lossy(bytes);
     for keep in [dom::Keep::Scripts, dom::Keep::Content] {
-        let config = dom::ParseConfig { keep, ..dom::ParseConfig::CONTENT };
+        let config = dom::ParseOptions { keep, ..dom::ParseOptions::CONTENT };
         let ours = dom::parse_with(&html, &config);
         let theirs = dom::parse_by_html5ever(&html, &config);
         assert!(ours.same_tree(&theirs), "{html:?}");
@@ -134,8 +134,8 @@ pub(crate) fn tokens(bytes: &[u8]) {
 /// A feed is read or refused, and no panic of feed-rs costs an item; links lead to the web.
 pub(crate) fn feed(bytes: &[u8]) {
     let source =
-        ::feed::Source { id: "a", url: Some("https://a.example/feed"), http_charset: None };
-    let limits = ::feed::Limits { bytes: 1 << 20 };
+        ::feed::FeedSource { id: "a", url: Some("https://a.example/feed"), http_charset: None };
+    let limits = ::feed::FeedLimits { bytes: 1 << 20 };
     let parsed = ::feed::parse(bytes, &source, &limits);
     if let Err(::feed::FeedError::Broken(error)) = &parsed {
         assert!(!error.contains("panics"), "{error}");
@@ -159,7 +159,7 @@ pub(crate) fn site_config(bytes: &[u8]) {
     assert_eq!(SiteConfig::parse(&config.to_string()), config);
     let (wrapper, findings) = compile(&config);
     assert!(findings.iter().all(|f| (1..=config.lines().len()).contains(&f.line)));
-    let applied = apply(html, &wrapper, &dom::ParseConfig::CONTENT);
+    let applied = apply(html, &wrapper, &dom::ParseOptions::CONTENT);
     let document = &applied.document;
     for id in document.ids() {
         let node = document.node(id);

@@ -5,8 +5,8 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::Limits;
-use crate::start::{Dialect, Place, Search, Start, recognise, surely};
-use crate::stream::{Stream, next_start};
+use crate::start::{Dialect, Start, StartPlace, StartSearch, is_record_start, recognise};
+use crate::stream::{ArchiveWindow, next_start};
 
 /// Maximum bytes of separators between two records.
 const LONGEST_GAP: usize = 64 << 10;
@@ -16,10 +16,8 @@ const LONGEST_PEEK: usize = 8 << 20;
 
 /// The outcome of a search for a block.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// Its bytes, if they are kept.
+pub(crate) struct BlockEnd {
     pub(crate) body: Vec<u8>,
-    /// Its length in bytes.
     pub(crate) length: u64,
     /// The problem to report, if any.
     pub(crate) problem: Option<(DropReason, String)>,
@@ -29,15 +27,15 @@ pub(crate) struct Found {
     pub(crate) lost: bool,
 }
 
-impl Found {
+impl BlockEnd {
     fn lost(problem: Option<(DropReason, String)>) -> Self {
         Self { problem, lost: true, ..Self::default() }
     }
 }
 
 /// A search for the end of the block of one record, whose head is at the window's start.
-pub(crate) struct Block<'a, R: Read> {
-    pub(crate) stream: &'a mut Stream<R>,
+pub(crate) struct BlockSearch<'a, R: Read> {
+    pub(crate) stream: &'a mut ArchiveWindow<R>,
     pub(crate) limits: &'a Limits,
     pub(crate) dialect: Dialect,
     /// The dialects of heads that may begin another record.
@@ -46,56 +44,58 @@ pub(crate) struct Block<'a, R: Read> {
     pub(crate) url: &'a str,
 }
 
-impl<R: Read> Block<'_, R> {
+impl<R: Read> BlockSearch<'_, R> {
     /// Moves past a head of `size` bytes and the block after it.
-    pub(crate) fn find(&mut self, size: usize, declared: Option<u64>, keep: bool) -> Found {
+    pub(crate) fn find(&mut self, size: usize, declared: Option<u64>, keep: bool) -> BlockEnd {
         match declared {
             None => {
                 let what = "has no readable content-length";
-                self.up_to_next(size, size, keep, what)
+                self.end_at_next_record(size, size, keep, what)
             }
-            Some(length) if length > self.limits.record_bytes => self.long(size, length, keep),
-            Some(length) => self.declared(size, length, keep),
+            Some(length) if length > self.limits.record_bytes => {
+                self.find_long_end(size, length, keep)
+            }
+            Some(length) => self.find_declared_end(size, length, keep),
         }
     }
 
-    fn declared(&mut self, size: usize, length: u64, keep: bool) -> Found {
+    fn find_declared_end(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
         let end = size.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
         while self.stream.window().len() < end {
             if !self.stream.fill() {
-                return self.cut(size, length, keep);
+                return self.keep_remainder(size, length, keep);
             }
         }
         if let Some(at) = self.member_of_a_record(size, end) {
             let wrong = format!("declares {length} bytes, but other records begin before");
-            return self.clip(size, at, keep, &wrong);
+            return self.clip_before(size, at, keep, &wrong);
         }
-        if self.fits(end) {
+        if self.is_followed_by_record(end) {
             // The last record of a damaged range may consist of garbage.
-            if self.stream.garbled(end) && self.only_separators_behind(end) {
+            if self.stream.is_garbled(end) && self.only_separators_behind(end) {
                 self.stream.consume(usize::MAX / 2);
-                return Found::lost(None);
+                return BlockEnd::lost(None);
             }
             return self.take(size, end, keep, None);
         }
         let wrong = format!("declares {length} bytes, but no record begins after them");
-        match self.embedded(size, end) {
-            Some(at) => self.clip(size, at, keep, &wrong),
-            None => self.up_to_next(size, end, keep, &wrong),
+        match self.find_embedded_record(size, end) {
+            Some(at) => self.clip_before(size, at, keep, &wrong),
+            None => self.end_at_next_record(size, end, keep, &wrong),
         }
     }
 
     /// Handles a block that is longer than what is left.
-    fn cut(&mut self, size: usize, length: u64, keep: bool) -> Found {
+    fn keep_remainder(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
         let held = self.stream.window().len();
         let left = held - size;
-        if let Some(at) = self.embedded(size, held) {
+        if let Some(at) = self.find_embedded_record(size, held) {
             let wrong = format!("declares {length} bytes, but other records begin before");
-            return self.clip(size, at, keep, &wrong);
+            return self.clip_before(size, at, keep, &wrong);
         }
         // A break after it is reported separately.
-        let tainted = self.stream.tainted();
-        let kept = left > 0 && !self.stream.garbled(held);
+        let tainted = self.stream.precedes_gap();
+        let kept = left > 0 && !self.stream.is_garbled(held);
         let problem = (!tainted).then(|| {
             let fate = if kept { "it was kept that far" } else { "it was dropped" };
             let detail = format!(
@@ -107,15 +107,15 @@ impl<R: Read> Block<'_, R> {
         });
         if !kept {
             self.stream.consume(held);
-            return Found::lost(problem);
+            return BlockEnd::lost(problem);
         }
-        Found { cut: true, ..self.take(size, held, keep, problem) }
+        BlockEnd { cut: true, ..self.take(size, held, keep, problem) }
     }
 
     /// Whether the archive ends at `end`, or a record or an empty line before junk follows.
-    fn fits(&mut self, end: usize) -> bool {
+    fn is_followed_by_record(&mut self, end: usize) -> bool {
         loop {
-            let complete = self.stream.complete();
+            let complete = self.stream.is_complete();
             let rest = &self.stream.window()[end..];
             let gap = rest.iter().take_while(|byte| b"\r\n\0".contains(byte)).count();
             if gap == rest.len() {
@@ -144,20 +144,20 @@ impl<R: Read> Block<'_, R> {
     /// before a member that it contains.
     fn member_of_a_record(&self, size: usize, end: usize) -> Option<usize> {
         let window = self.stream.window();
-        let starts = |at: &usize| surely(&window[*at..], self.sought, true) == Some(true);
+        let starts = |at: &usize| is_record_start(&window[*at..], self.sought, true) == Some(true);
         self.stream.members_from(size + 1).take_while(|at| *at < end).find(starts)
     }
 
     /// The index between `size` and `end` at which another record begins.
-    fn embedded(&self, size: usize, end: usize) -> Option<usize> {
-        match next_start(self.stream, size, self.sought, Place::Line, true) {
-            Search::At(at) if at < end => Some(at),
+    fn find_embedded_record(&self, size: usize, end: usize) -> Option<usize> {
+        match next_start(self.stream, size, self.sought, StartPlace::Line, true) {
+            StartSearch::At(at) if at < end => Some(at),
             _ => None,
         }
     }
 
-    fn clip(&mut self, size: usize, at: usize, keep: bool, wrong: &str) -> Found {
-        let end = trimmed(self.stream.window(), size, at);
+    fn clip_before(&mut self, size: usize, at: usize, keep: bool, wrong: &str) -> BlockEnd {
+        let end = trim_line_ends(self.stream.window(), size, at);
         let detail = format!(
             "the record of {} {wrong}; it was kept with the {} bytes before the next record",
             self.url,
@@ -167,26 +167,32 @@ impl<R: Read> Block<'_, R> {
     }
 
     /// Ends the block before the next record start at or after `from`.
-    fn up_to_next(&mut self, size: usize, from: usize, keep: bool, wrong: &str) -> Found {
+    fn end_at_next_record(
+        &mut self,
+        size: usize,
+        from: usize,
+        keep: bool,
+        wrong: &str,
+    ) -> BlockEnd {
         let most = size.saturating_add(self.limits.record_bytes as usize);
         let mut from = from;
         loop {
-            let complete = self.stream.complete();
+            let complete = self.stream.is_complete();
             let ends = complete || self.stream.at_member_end();
-            match next_start(self.stream, from, self.sought, Place::Line, ends) {
-                Search::At(at) => return self.clip(size, at, keep, wrong),
-                Search::NotBefore(_) if ends => {
+            match next_start(self.stream, from, self.sought, StartPlace::Line, ends) {
+                StartSearch::At(at) => return self.clip_before(size, at, keep, wrong),
+                StartSearch::NotBefore(_) if ends => {
                     let held = self.stream.window().len();
-                    if self.stream.garbled(held) {
+                    if self.stream.is_garbled(held) {
                         self.stream.consume(held);
-                        return Found::lost(None);
+                        return BlockEnd::lost(None);
                     }
-                    if self.stream.tainted() {
-                        return Found { cut: true, ..self.take(size, held, keep, None) };
+                    if self.stream.precedes_gap() {
+                        return BlockEnd { cut: true, ..self.take(size, held, keep, None) };
                     }
-                    return self.clip(size, held, keep, wrong);
+                    return self.clip_before(size, held, keep, wrong);
                 }
-                Search::NotBefore(at) => from = at,
+                StartSearch::NotBefore(at) => from = at,
             }
             if self.stream.window().len() > most {
                 self.stream.consume(most);
@@ -195,7 +201,7 @@ impl<R: Read> Block<'_, R> {
                      dropped",
                     self.url, self.limits.record_bytes
                 );
-                return Found::lost(Some((DropReason::TooLarge, detail)));
+                return BlockEnd::lost(Some((DropReason::TooLarge, detail)));
             }
             self.stream.fill();
         }
@@ -203,27 +209,28 @@ impl<R: Read> Block<'_, R> {
 
     /// Handles a block whose declared length is above the limit. Such a length is often wrong, so
     /// the beginning of the block is checked first.
-    fn long(&mut self, size: usize, length: u64, keep: bool) -> Found {
+    fn find_long_end(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
         let most =
             usize::try_from(self.limits.record_bytes).unwrap_or(usize::MAX).min(LONGEST_PEEK);
         while self.stream.window().len() < most.saturating_add(size) {
             let held = self.stream.window().len();
             if !self.stream.fill() {
-                return self.cut(size, length, keep);
+                return self.keep_remainder(size, length, keep);
             }
             let window = self.stream.window();
-            let starts = |at: &usize| surely(&window[*at..], self.sought, true) == Some(true);
+            let starts =
+                |at: &usize| is_record_start(&window[*at..], self.sought, true) == Some(true);
             let member = self.stream.members_from(held.max(size)).find(starts);
             if let Some(at) = member {
                 let wrong = format!("declares {length} bytes, but another record begins before");
-                return self.clip(size, at, keep, &wrong);
+                return self.clip_before(size, at, keep, &wrong);
             }
         }
-        self.pass_over(size, length, keep)
+        self.skip_block(size, length, keep)
     }
 
     /// Skips a block that is too long to be kept, without buffering it.
-    fn pass_over(&mut self, size: usize, length: u64, keep: bool) -> Found {
+    fn skip_block(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
         self.stream.consume(size);
         let mut left = length;
         while left > 0 {
@@ -239,8 +246,8 @@ impl<R: Read> Block<'_, R> {
                      the records behind",
                     self.url
                 );
-                let tainted = self.stream.tainted();
-                return Found::lost((!tainted).then_some((DropReason::CutShort, detail)));
+                let tainted = self.stream.precedes_gap();
+                return BlockEnd::lost((!tainted).then_some((DropReason::CutShort, detail)));
             }
             if self.stream.starts_member() && matches!(recognise(window, false), Start::Record(_)) {
                 let detail = format!(
@@ -249,7 +256,7 @@ impl<R: Read> Block<'_, R> {
                     self.url,
                     length - left
                 );
-                return Found::lost(Some((DropReason::BadRecord, detail)));
+                return BlockEnd::lost(Some((DropReason::BadRecord, detail)));
             }
             let step = self.stream.next_member().unwrap_or(window.len()).min(window.len());
             let step = usize::try_from(left).map_or(step, |left| step.min(left));
@@ -257,14 +264,14 @@ impl<R: Read> Block<'_, R> {
             left -= step as u64;
         }
         if !keep {
-            return Found { length, ..Found::default() };
+            return BlockEnd { length, ..BlockEnd::default() };
         }
         let detail = format!(
             "the record of {} has {length} bytes, more than the limit of {}; it was skipped; \
              raise the limit to read it",
             self.url, self.limits.record_bytes
         );
-        Found::lost(Some((DropReason::TooLarge, detail)))
+        BlockEnd::lost(Some((DropReason::TooLarge, detail)))
     }
 
     fn take(
@@ -273,15 +280,15 @@ impl<R: Read> Block<'_, R> {
         end: usize,
         keep: bool,
         problem: Option<(DropReason, String)>,
-    ) -> Found {
+    ) -> BlockEnd {
         let body = if keep { self.stream.window()[size..end].to_vec() } else { Vec::new() };
         self.stream.consume(end);
-        Found { body, length: (end - size) as u64, problem, cut: false, lost: false }
+        BlockEnd { body, length: (end - size) as u64, problem, cut: false, lost: false }
     }
 }
 
 /// `end` moved back over up to two line ends, but not before `from`.
-fn trimmed(bytes: &[u8], from: usize, end: usize) -> usize {
+fn trim_line_ends(bytes: &[u8], from: usize, end: usize) -> usize {
     let mut end = end;
     for _ in 0..2 {
         for byte in [b'\n', b'\r'] {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use memchr::memchr;
 use model::DropReason;
 
-use crate::chunked::{self, Chunks};
 use crate::inflate::{Inflater, Shot};
 use crate::member::{MAGIC, Salvage, salvage};
 use crate::{Headers, Response};
@@ -16,7 +16,7 @@ const MOST_CODINGS: usize = 4;
 
 /// A decoded body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Body<'a> {
+pub struct DecodedBody<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
     /// Deviations from what the headers declare.
@@ -46,7 +46,11 @@ impl BodyError {
 
 impl Response {
     /// Decodes the body in the block this head was read from, to at most `limit` bytes.
-    pub fn decode_body<'a>(&self, block: &'a [u8], limit: usize) -> Result<Body<'a>, BodyError> {
+    pub fn decode_body<'a>(
+        &self,
+        block: &'a [u8],
+        limit: usize,
+    ) -> Result<DecodedBody<'a>, BodyError> {
         decode_body(&self.headers, block.get(self.body..).unwrap_or_default(), limit)
     }
 
@@ -67,8 +71,8 @@ pub fn decode_body<'a>(
     headers: &Headers,
     raw: &'a [u8],
     limit: usize,
-) -> Result<Body<'a>, BodyError> {
-    let mut body = Body { bytes: Cow::Borrowed(raw), notes: Vec::new() };
+) -> Result<DecodedBody<'a>, BodyError> {
+    let mut body = DecodedBody { bytes: Cow::Borrowed(raw), notes: Vec::new() };
     let list = |name: &'static str| {
         let values = headers.all(name).flat_map(|value| value.split(','));
         values.map(|coding| coding.trim().to_ascii_lowercase()).collect::<Vec<_>>()
@@ -86,14 +90,14 @@ pub fn decode_body<'a>(
     Ok(body)
 }
 
-impl Body<'_> {
+impl DecodedBody<'_> {
     fn undo(&mut self, coding: &str, limit: usize) -> Result<(), BodyError> {
         if self.bytes.is_empty() {
             return Ok(());
         }
         let bytes = &self.bytes;
         let decoded = match coding {
-            "chunked" => match chunked::join(bytes) {
+            "chunked" => match join_chunks(bytes) {
                 Chunks::None => Decoded::NotThere("declared chunked, but it is not"),
                 Chunks::Joined(content, true) => Decoded::Whole(content),
                 Chunks::Joined(content, false) => Decoded::Cut(content, "chunks break off"),
@@ -181,14 +185,7 @@ fn brotli(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
     loop {
         let (mut room, mut filled) = (piece.len(), 0);
         let result = BrotliDecompressStream(
-            &mut left,
-            &mut at,
-            bytes,
-            &mut room,
-            &mut filled,
-            &mut piece,
-            &mut total,
-            &mut state,
+            &mut left, &mut at, bytes, &mut room, &mut filled, &mut piece, &mut total, &mut state,
         );
         output.extend_from_slice(&piece[..filled]);
         if output.len() > limit {
@@ -239,4 +236,85 @@ fn looks_like_text(bytes: &[u8]) -> bool {
     let first = &bytes[..bytes.len().min(256)];
     let control = |byte: &&u8| **byte < 9 || (14..32).contains(*byte);
     !first.is_empty() && first.iter().filter(control).count() == 0
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Chunks {
+    /// The bytes are not chunked, whatever the headers declare.
+    None,
+    /// The content, and whether it is complete.
+    Joined(Vec<u8>, bool),
+}
+
+/// Joins the chunks in `raw`. If a later chunk is malformed, the rest is taken as it is.
+fn join_chunks(raw: &[u8]) -> Chunks {
+    let mut content = Vec::with_capacity(raw.len());
+    let mut at = 0;
+    let mut first = true;
+    loop {
+        let rest = &raw[at..];
+        let Some((size, line)) = size_line(rest) else {
+            if first {
+                return Chunks::None;
+            }
+            content.extend_from_slice(rest);
+            return Chunks::Joined(content, false);
+        };
+        if size == 0 {
+            return Chunks::Joined(content, true);
+        }
+        let data = &rest[line..];
+        let Some(chunk) = data.get(..size) else {
+            if first && !data.is_empty() && size > data.len().saturating_mul(64) {
+                return Chunks::None;
+            }
+            content.extend_from_slice(data);
+            return Chunks::Joined(content, false);
+        };
+        content.extend_from_slice(chunk);
+        at += line + size;
+        at += match &raw[at..] {
+            [b'\r', b'\n', ..] => 2,
+            [b'\n', ..] => 1,
+            _ => 0,
+        };
+        first = false;
+    }
+}
+
+/// The chunk size at the start of `bytes` and the length of its line.
+fn size_line(bytes: &[u8]) -> Option<(usize, usize)> {
+    let end = memchr(b'\n', &bytes[..bytes.len().min(4096)])?;
+    let digits = bytes[..end].split(|byte| *byte == b';').next()?.trim_ascii();
+    if digits.is_empty() || digits.len() > 16 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let size = usize::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    Some((size, end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+
+    #[test]
+    fn chunks() {
+        let joined = |raw: &[u8]| match join_chunks(raw) {
+            Chunks::None => None,
+            Chunks::Joined(content, whole) => Some((String::from_utf8(content).unwrap(), whole)),
+        };
+        let some = |text: &str, whole| Some((text.to_owned(), whole));
+        assert_eq!(joined(b"5\r\n<html\r\n1\r\n>\r\n0\r\n\r\n"), some("<html>", true));
+        assert_eq!(joined(b"5;x=y\n<html\n0\n\n"), some("<html", true));
+        assert_eq!(joined(b"<html>plain</html>"), None);
+        assert_eq!(joined(b""), None);
+        assert_eq!(joined(b"5\r\n<ht"), some("<ht", false));
+        assert_eq!(joined(b"2\r\n<h\r\nrest"), some("<hrest", false));
+        // A size far larger than the rest of the data is a coincidental number, not a chunk size.
+        assert_eq!(joined(b"ffffffffffffffff\r\n<h"), None);
+        assert_eq!(joined(b"81\r\n<h"), None);
+        assert_eq!(joined(b"80\r\n<h"), some("<h", false));
+        assert_eq!(joined(b"5\r\n"), some("", false));
+    }
 }

@@ -1,9 +1,12 @@
-//! Detects the compression format of an archive from its first bytes. File names are not used.
+//! The compression formats of archives and their units (a gzip member, a Zstandard frame, an LZ4 frame): detection of where
+//! one begins, by its first bytes (file names are not used), and streaming.
 
-use crate::member::MAGIC;
+use memchr::memmem;
+
+use crate::member::{self, GzipMember, MAGIC, StreamStep};
 use crate::start::{Start, recognise};
-use crate::unit::{Beginning, beginning, find_unit};
 use crate::zstandard::Decoders;
+use crate::{lz4, zstandard};
 
 /// The compression format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +70,7 @@ impl Format {
 fn behind_skippable(bytes: &[u8]) -> Format {
     let mut rest = bytes;
     loop {
-        match beginning(rest) {
+        match detect_beginning(rest) {
             Beginning::Skippable(length, _) => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
                 rest = rest.get(length..).unwrap_or_default();
@@ -76,4 +79,139 @@ fn behind_skippable(bytes: &[u8]) -> Format {
             Beginning::Unsure | Beginning::None => return Format::Zstd,
         }
     }
+}
+
+/// Output bytes needed to tell whether a unit begins with a record.
+const GLANCE: usize = 4 << 10;
+
+/// What begins at a position of a compressed archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    Unit(Format),
+    /// A skippable frame of this total length, and whether its magic number is that of a
+    /// dictionary.
+    Skippable(u64, bool),
+    /// More bytes are needed to decide.
+    Unsure,
+    None,
+}
+
+/// Detects what begins at the start of `bytes`.
+pub(crate) fn detect_beginning(bytes: &[u8]) -> Beginning {
+    let begins = |magic: &[u8]| bytes.starts_with(&magic[..bytes.len().min(magic.len())]);
+    if bytes.len() < 4 && (begins(member::MAGIC) || begins(zstandard::MAGIC) || begins(lz4::MAGIC))
+    {
+        return Beginning::Unsure;
+    }
+    match bytes {
+        _ if begins(zstandard::MAGIC) => Beginning::Unit(Format::Zstd),
+        _ if begins(lz4::MAGIC) => Beginning::Unit(Format::Lz4),
+        [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, ..] => {
+            let length = u64::from(u32::from_le_bytes([*a, *b, *c, *d]));
+            Beginning::Skippable(8 + length, bytes.starts_with(zstandard::DICTIONARY))
+        }
+        [0x50..=0x5f] | [0x50..=0x5f, 0x2a] | [0x50..=0x5f, 0x2a, 0x4d] => Beginning::Unsure,
+        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Beginning::Unsure,
+        _ if member::header(bytes) != Err(StreamStep::Damaged) => Beginning::Unit(Format::Gzip),
+        _ => Beginning::None,
+    }
+}
+
+pub(crate) enum Unit {
+    Gzip(Box<GzipMember>),
+    Zstd(zstandard::ZstdFrame),
+    Lz4(Box<lz4::Lz4Frame>),
+}
+
+impl Unit {
+    /// Starts a unit of a format; `None` if the format has no units, or if memory allocation fails.
+    pub(crate) fn begin(format: Format, decoders: &mut Decoders) -> Option<Self> {
+        Some(match format {
+            Format::Gzip => Self::Gzip(Box::new(GzipMember::new())),
+            Format::Zstd => Self::Zstd(decoders.begin()?),
+            Format::Lz4 => Self::Lz4(Box::default()),
+            Format::Plain | Format::Bzip2 | Format::Xz => return None,
+        })
+    }
+
+    /// Ends the unit, complete or not.
+    pub(crate) fn end(self, decoders: &mut Decoders) {
+        if let Self::Zstd(frame) = self {
+            decoders.end(frame);
+        }
+    }
+
+    /// Its name in messages.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Gzip(_) => "gzip member",
+            Self::Zstd(_) => "zstd frame",
+            Self::Lz4(_) => "lz4 frame",
+        }
+    }
+
+    /// Input bytes consumed and output bytes produced so far.
+    pub(crate) fn totals(&self) -> (u64, u64) {
+        match self {
+            Self::Gzip(member) => member.totals(),
+            Self::Zstd(frame) => frame.totals(),
+            Self::Lz4(frame) => frame.totals(),
+        }
+    }
+
+    /// Appends about `room` bytes to `output`; returns how many bytes of `input` were consumed.
+    pub(crate) fn step(
+        &mut self,
+        input: &[u8],
+        output: &mut Vec<u8>,
+        room: usize,
+    ) -> (usize, StreamStep) {
+        match self {
+            Self::Gzip(member) => member.step(input, output, room),
+            Self::Zstd(frame) => frame.step(input, output, room),
+            Self::Lz4(frame) => frame.step(input, output),
+        }
+    }
+}
+
+/// The first index ≥ `from` at which a unit of this format begins that starts with a record.
+pub(crate) fn find_unit(
+    bytes: &[u8],
+    from: usize,
+    format: Format,
+    decoders: &mut Decoders,
+) -> Option<usize> {
+    let magic = match format {
+        Format::Gzip => member::MAGIC,
+        Format::Zstd => zstandard::MAGIC,
+        Format::Lz4 => lz4::MAGIC,
+        Format::Plain | Format::Bzip2 | Format::Xz => return None,
+    };
+    let mut from = from;
+    loop {
+        from += memmem::find(bytes.get(from..)?, magic)?;
+        if starts_record(&bytes[from..], format, decoders) {
+            return Some(from);
+        }
+        from += 1;
+    }
+}
+
+/// Whether the unit at the start of `bytes` decompresses to the start of a record.
+fn starts_record(bytes: &[u8], format: Format, decoders: &mut Decoders) -> bool {
+    if detect_beginning(bytes) != Beginning::Unit(format) {
+        return false;
+    }
+    let Some(mut unit) = Unit::begin(format, decoders) else { return false };
+    let (mut output, mut at) = (Vec::new(), 0);
+    while output.len() < GLANCE {
+        let before = (at, output.len());
+        let (taken, step) = unit.step(&bytes[at..], &mut output, GLANCE);
+        at += taken;
+        if step != StreamStep::Output || (at, output.len()) == before {
+            break;
+        }
+    }
+    unit.end(decoders);
+    matches!(recognise(output.trim_ascii_start(), false), Start::Record(_))
 }

@@ -1,8 +1,84 @@
-//! Parses the head of an HTTP response: strictly if it is valid, else line by line. A body without
+//! Parses the heads of records and HTTP responses. A response is parsed strictly if it is valid, else line by line; a body without
 //! a head (HTTP/0.9) is accepted if it is clearly a page or a feed.
 
+use memchr::memchr;
+
 use crate::sniff::{PayloadKind, sniff_html};
-use crate::{Headers, head};
+
+/// Header fields in file order. Names are compared case-insensitively.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Headers(Vec<(String, String)>);
+
+impl Headers {
+    /// The first value of a field, without surrounding white space.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// Every value of a field, in file order.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.iter()
+            .filter(move |(field, _)| field.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
+    }
+
+    /// All fields as (name, value), in file order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Adds a field at the end.
+    pub fn push(&mut self, name: String, value: String) {
+        self.0.push((name, value));
+    }
+}
+
+/// Reads the field lines in `bytes`, up to an empty line or the end. Lines end with LF or CRLF. A
+/// line that begins with white space continues the previous one. A line without a colon is ignored.
+pub(crate) fn parse_fields(bytes: &[u8]) -> Headers {
+    let mut headers = Headers(Vec::with_capacity(12));
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let content = line.trim_ascii();
+        if content.is_empty() {
+            break;
+        }
+        if line[0] == b' ' || line[0] == b'\t' {
+            if let Some((_, value)) = headers.0.last_mut() {
+                value.push(' ');
+                value.push_str(&head_text(content));
+            }
+            continue;
+        }
+        if let Some(colon) = memchr(b':', content) {
+            let name = head_text(content[..colon].trim_ascii_end());
+            headers.0.push((name, head_text(content[colon + 1..].trim_ascii_start())));
+        }
+    }
+    headers
+}
+
+/// Bytes of a head as text: UTF-8 if valid, else windows-1252.
+fn head_text(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
+    }
+}
+
+/// The index just after the empty line that ends a head. The search starts at `from`, which must
+/// not be past the beginning of that line.
+pub(crate) fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(length) = memchr(b'\n', bytes.get(at..)?) {
+        at += length + 1;
+        // Any number of carriage returns, because text-mode transfers double them.
+        let returns = bytes[at..].iter().take_while(|byte| **byte == b'\r').count();
+        if bytes.get(at + returns) == Some(&b'\n') {
+            return Some(at + returns + 1);
+        }
+    }
+    None
+}
 
 /// Maximum number of header fields for the strict parser.
 const MOST_FIELDS: usize = 96;
@@ -36,7 +112,9 @@ impl Response {
         let mut start = block.iter().take_while(|byte| b"\r\n".contains(byte)).count();
         for _ in 0..MOST_HEADS {
             let rest = &block[start..];
-            let Some(mut response) = strict(rest).or_else(|| tolerant(rest)) else { break };
+            let Some(mut response) = parse_strictly(rest).or_else(|| parse_tolerantly(rest)) else {
+                break;
+            };
             start += response.body;
             let provisional = (100..200).contains(&response.status) && response.status != 101;
             let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -49,7 +127,7 @@ impl Response {
             response.body = start;
             return Ok(response);
         }
-        bare(block).ok_or_else(|| {
+        parse_headless(block).ok_or_else(|| {
             let begins = &block[..block.len().min(40)];
             HttpError::NoStatusLine(String::from_utf8_lossy(begins).into_owned())
         })
@@ -66,7 +144,7 @@ impl Response {
     }
 }
 
-fn strict(block: &[u8]) -> Option<Response> {
+fn parse_strictly(block: &[u8]) -> Option<Response> {
     let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
     let mut response = httparse::Response::new(&mut fields);
     let mut config = httparse::ParserConfig::default();
@@ -77,7 +155,7 @@ fn strict(block: &[u8]) -> Option<Response> {
     let Ok(httparse::Status::Complete(body)) = parsed else { return None };
     let mut headers = Headers::default();
     for field in response.headers.iter() {
-        headers.push(field.name.to_owned(), head::text(field.value.trim_ascii()));
+        headers.push(field.name.to_owned(), head_text(field.value.trim_ascii()));
     }
     Some(Response { status: response.code?, headers, body })
 }
@@ -85,7 +163,7 @@ fn strict(block: &[u8]) -> Option<Response> {
 /// Takes any `HTTP…` line for a status line. The status is the first three-digit number in it, or
 /// 200 if there is none. Any lines that look like fields are taken. A head without an end takes the
 /// whole block.
-fn tolerant(block: &[u8]) -> Option<Response> {
+fn parse_tolerantly(block: &[u8]) -> Option<Response> {
     let line = block.split(|byte| *byte == b'\n').next()?;
     let protocol = line.get(..4)?;
     if !protocol.eq_ignore_ascii_case(b"HTTP") && protocol != b"ICY " {
@@ -98,9 +176,9 @@ fn tolerant(block: &[u8]) -> Option<Response> {
         let three = digits.len() == 3 && digits.iter().all(u8::is_ascii_digit);
         if three { std::str::from_utf8(digits).ok()?.parse().ok() } else { None }
     });
-    let body = head::end(block, 0).unwrap_or(block.len());
+    let body = end_of_head(block, 0).unwrap_or(block.len());
     let fields = block.get(line.len() + 1..body).unwrap_or_default();
-    let headers = head::fields(fields);
+    let headers = parse_fields(fields);
     if status.is_none() && headers.iter().next().is_none() {
         return None;
     }
@@ -109,14 +187,37 @@ fn tolerant(block: &[u8]) -> Option<Response> {
 
 /// A body without a head, as HTTP/0.9 servers send it. Accepted only if it is clearly a page or a
 /// feed.
-fn bare(block: &[u8]) -> Option<Response> {
+fn parse_headless(block: &[u8]) -> Option<Response> {
     let page = sniff_html(None, block) != PayloadKind::Other;
     page.then(|| Response { status: 200, headers: Headers::default(), body: 0 })
 }
 
 #[cfg(test)]
 mod tests {
+
     use super::*;
+
+    #[test]
+    fn tolerant_lines() {
+        let bytes =
+            b"A: 1\r\nb : 2\nnonsense\nX-T: a\r\n  b\r\nC: caf\xe9\r\nempty:\r\na: 3\r\n\r\nno: 1";
+        let headers = parse_fields(bytes);
+        assert_eq!(headers.get("a"), Some("1"));
+        assert_eq!(headers.all("A").collect::<Vec<_>>(), ["1", "3"]);
+        assert_eq!(headers.get("B"), Some("2"));
+        assert_eq!(headers.get("x-t"), Some("a b"));
+        assert_eq!(headers.get("c"), Some("café"));
+        assert_eq!(headers.get("empty"), Some(""));
+        assert_eq!(headers.get("no"), None);
+    }
+
+    #[test]
+    fn heads_end_at_an_empty_line() {
+        assert_eq!(end_of_head(b"a\r\nb\r\n\r\nc", 0), Some(8));
+        assert_eq!(end_of_head(b"a\nb\n\nc", 0), Some(5));
+        assert_eq!(end_of_head(b"a\r\r\nb\r\r\n\r\r\nc", 0), Some(11));
+        assert_eq!(end_of_head(b"a\r\nb\r\n\r", 0), None);
+    }
 
     #[test]
     fn heads() {

@@ -23,7 +23,6 @@ pub(crate) enum Shot {
     Bad,
 }
 
-/// A libdeflate decompressor.
 pub(crate) struct Inflater(NonNull<libdeflate_decompressor>);
 
 // SAFETY: the decompressor is plain memory, accessed only by its owner through `&mut self`.

@@ -1,5 +1,5 @@
 /*!
-Reading and writing of web archives: records ([`RecordReader`], [`Writer`]), the HTTP responses in them
+Reading and writing of web archives: records ([`RecordReader`], [`RecordWriter`]), the HTTP responses in them
 ([`Response`], [`decode_body`]), and the kinds of payloads ([`sniff_html`], [`is_feed`]).
 
 Invariant: no input makes anything here panic, hang or exceed the given memory limits. Damage is reported as a
@@ -7,21 +7,14 @@ Invariant: no input makes anything here panic, hang or exceed the given memory l
 names.
 */
 
-mod arc;
 mod block;
 mod body;
-mod chunked;
-mod date;
 mod format;
-mod gap;
-mod head;
 mod http;
 mod inflate;
-mod limits;
 mod lz4;
 mod member;
 mod members;
-mod more;
 mod reader;
 mod record;
 mod sniff;
@@ -29,19 +22,15 @@ mod source;
 mod start;
 mod stream;
 mod surt;
-mod unit;
 mod whole;
 mod writer;
 mod zstandard;
 
-pub use body::{Body, BodyError, decode_body};
-pub use date::parse as parse_date;
+pub use body::{BodyError, DecodedBody, decode_body};
 pub use format::{Format, begins_as_archive};
-pub use head::Headers;
-pub use http::{HttpError, Response};
-pub use limits::Limits;
+pub use http::{Headers, HttpError, Response};
 pub use reader::RecordReader;
-pub use record::{Fault, Record, RecordKind};
+pub use record::{Fault, Limits, Record, RecordKind, parse_date};
 pub use sniff::{PayloadKind, is_feed, sniff_html};
 pub use surt::surt;
-pub use writer::{NewRecord, Wrapping, Writer};
+pub use writer::{NewRecord, RecordWriter, Wrapping};

@@ -7,7 +7,7 @@
 use lz4_flex::block::{decompress_into, decompress_into_with_dict};
 use xxhash_rust::xxh32::{Xxh32, xxh32};
 
-use crate::member::Step;
+use crate::member::StreamStep;
 
 /// The first four bytes of every frame with data.
 pub(crate) const MAGIC: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
@@ -15,9 +15,8 @@ pub(crate) const MAGIC: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
 /// Bytes of output that later blocks may refer to.
 const HISTORY: usize = 64 << 10;
 
-/// The header of a frame.
 #[derive(Clone, Copy)]
-struct Header {
+struct Lz4Header {
     length: usize,
     linked: bool,
     block_sums: bool,
@@ -26,24 +25,23 @@ struct Header {
     largest_block: usize,
 }
 
-/// A frame being streamed.
 #[derive(Default)]
-pub(crate) struct Frame {
-    header: Option<Header>,
+pub(crate) struct Lz4Frame {
+    header: Option<Lz4Header>,
     history: Vec<u8>,
     sum: Xxh32,
     taken: u64,
     given: u64,
 }
 
-impl Frame {
+impl Lz4Frame {
     /// Input bytes consumed and output bytes produced so far.
     pub(crate) fn totals(&self) -> (u64, u64) {
         (self.taken, self.given)
     }
 
     /// Appends the next block to `output`; returns how many bytes of `input` were consumed.
-    pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> (usize, Step) {
+    pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> (usize, StreamStep) {
         let mut taken = 0;
         if self.header.is_none() {
             match header(input) {
@@ -54,28 +52,33 @@ impl Frame {
                 Err(step) => return (0, step),
             }
         }
-        let Some(header) = self.header else { return (0, Step::Damaged) };
+        let Some(header) = self.header else { return (0, StreamStep::Damaged) };
         let (block, step) = self.block(header, &input[taken..], output);
         taken += block;
         self.taken += taken as u64;
         (taken, step)
     }
 
-    fn block(&mut self, header: Header, input: &[u8], output: &mut Vec<u8>) -> (usize, Step) {
-        let Some(word) = word(input, 0) else { return (0, Step::Input) };
+    fn block(
+        &mut self,
+        header: Lz4Header,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> (usize, StreamStep) {
+        let Some(word) = word(input, 0) else { return (0, StreamStep::Input) };
         if word == 0 {
             return self.end(header, input);
         }
         let (stored, size) = (word >> 31 == 1, (word & 0x7fff_ffff) as usize);
         if size > header.largest_block {
-            return (0, Step::Damaged);
+            return (0, StreamStep::Damaged);
         }
         let whole = 4 + size + if header.block_sums { 4 } else { 0 };
         let Some(block) = input.get(4..whole).map(|rest| &rest[..size]) else {
-            return (0, Step::Input);
+            return (0, StreamStep::Input);
         };
         if header.block_sums && self::word(input, 4 + size) != Some(xxh32(block, 0)) {
-            return (0, Step::Damaged);
+            return (0, StreamStep::Damaged);
         }
         let length = output.len();
         if stored {
@@ -89,7 +92,7 @@ impl Frame {
             };
             output.truncate(length + result.as_ref().copied().unwrap_or(0));
             if result.is_err() {
-                return (0, Step::Damaged);
+                return (0, StreamStep::Damaged);
             }
         }
         let given = &output[length..];
@@ -102,50 +105,50 @@ impl Frame {
             let old = self.history.len().saturating_sub(HISTORY);
             self.history.drain(..old);
         }
-        (whole, Step::Output)
+        (whole, StreamStep::Output)
     }
 
-    fn end(&mut self, header: Header, input: &[u8]) -> (usize, Step) {
+    fn end(&mut self, header: Lz4Header, input: &[u8]) -> (usize, StreamStep) {
         let length = header.content_size.is_none_or(|size| size == self.given);
         if !header.content_sum {
-            return (4, Step::End { checksum: true, length });
+            return (4, StreamStep::End { checksum: true, length });
         }
         match word(input, 4) {
-            Some(sum) => (8, Step::End { checksum: sum == self.sum.digest(), length }),
-            None => (0, Step::Input),
+            Some(sum) => (8, StreamStep::End { checksum: sum == self.sum.digest(), length }),
+            None => (0, StreamStep::Input),
         }
     }
 }
 
 /// Reads the header of the frame at the start of `bytes`.
-fn header(bytes: &[u8]) -> Result<Header, Step> {
+fn header(bytes: &[u8]) -> Result<Lz4Header, StreamStep> {
     if !bytes.starts_with(&MAGIC[..bytes.len().min(4)]) {
-        return Err(Step::Damaged);
+        return Err(StreamStep::Damaged);
     }
-    let &[_, _, _, _, flags, sizes, ..] = bytes else { return Err(Step::Input) };
+    let &[_, _, _, _, flags, sizes, ..] = bytes else { return Err(StreamStep::Input) };
     // Version 01, reserved bits zero. Frames with an external dictionary cannot be read.
     if flags & 0b1100_0011 != 0b0100_0000 || sizes & 0b1000_1111 != 0 {
-        return Err(Step::Damaged);
+        return Err(StreamStep::Damaged);
     }
     let largest_block = match sizes >> 4 {
         4 => 64 << 10,
         5 => 256 << 10,
         6 => 1 << 20,
         7 => 4 << 20,
-        _ => return Err(Step::Damaged),
+        _ => return Err(StreamStep::Damaged),
     };
     let mut length = 6;
     let mut content_size = None;
     if flags & 8 != 0 {
-        let Some(size) = bytes.get(6..14) else { return Err(Step::Input) };
+        let Some(size) = bytes.get(6..14) else { return Err(StreamStep::Input) };
         content_size = size.try_into().ok().map(u64::from_le_bytes);
         length = 14;
     }
-    let Some(&sum) = bytes.get(length) else { return Err(Step::Input) };
+    let Some(&sum) = bytes.get(length) else { return Err(StreamStep::Input) };
     if sum != (xxh32(&bytes[4..length], 0) >> 8) as u8 {
-        return Err(Step::Damaged);
+        return Err(StreamStep::Damaged);
     }
-    Ok(Header {
+    Ok(Lz4Header {
         length: length + 1,
         linked: flags & 32 == 0,
         block_sums: flags & 16 != 0,

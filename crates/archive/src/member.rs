@@ -14,74 +14,59 @@ pub(crate) const MAGIC: &[u8] = &[0x1f, 0x8b, 0x08];
 /// Longest name or comment in a gzip header that is accepted.
 const LONGEST_NAME: usize = 64 << 10;
 
-/// The result of looking for a gzip header at the start of some bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Header {
-    /// The header is complete and has this length.
-    Whole(usize),
-    /// It may continue after the given bytes.
-    Cut,
-    /// The bytes are not a gzip header.
-    Bad,
-}
-
-/// Measures the gzip header at the start of `bytes`.
-pub(crate) fn header(bytes: &[u8]) -> Header {
-    if !bytes.starts_with(&MAGIC[..bytes.len().min(3)]) {
-        return Header::Bad;
-    }
-    let Some(&flags) = bytes.get(3) else { return Header::Cut };
-    if flags & 0xe0 != 0 {
-        return Header::Bad;
-    }
-    let mut at = 10;
-    if flags & 4 != 0 {
-        let Some(length) = bytes.get(at..at + 2) else { return Header::Cut };
-        at += 2 + usize::from(u16::from_le_bytes([length[0], length[1]]));
-    }
-    for flag in [8, 16] {
-        if flags & flag != 0 {
-            let Some(rest) = bytes.get(at..) else { return Header::Cut };
-            match memchr(0, &rest[..rest.len().min(LONGEST_NAME)]) {
-                Some(length) => at += length + 1,
-                None if rest.len() < LONGEST_NAME => return Header::Cut,
-                None => return Header::Bad,
-            }
-        }
-    }
-    if flags & 2 != 0 {
-        at += 2;
-    }
-    if at <= bytes.len() { Header::Whole(at) } else { Header::Cut }
-}
-
 /// The result of one step through a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum StreamStep {
     /// There may be more output once there is room for it.
     Output,
     /// More input is needed.
     Input,
-    /// The member ended.
     End {
-        /// Whether the checksum agrees.
         checksum: bool,
-        /// Whether the length agrees.
         length: bool,
     },
     /// The deflate data is invalid from here on.
     Damaged,
 }
 
-/// A gzip member being streamed.
-pub(crate) struct Member {
+/// The length of the gzip header at the start of `bytes`; `Input` if it may continue after them.
+pub(crate) fn header(bytes: &[u8]) -> Result<usize, StreamStep> {
+    if !bytes.starts_with(&MAGIC[..bytes.len().min(3)]) {
+        return Err(StreamStep::Damaged);
+    }
+    let Some(&flags) = bytes.get(3) else { return Err(StreamStep::Input) };
+    if flags & 0xe0 != 0 {
+        return Err(StreamStep::Damaged);
+    }
+    let mut at = 10;
+    if flags & 4 != 0 {
+        let Some(length) = bytes.get(at..at + 2) else { return Err(StreamStep::Input) };
+        at += 2 + usize::from(u16::from_le_bytes([length[0], length[1]]));
+    }
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            let Some(rest) = bytes.get(at..) else { return Err(StreamStep::Input) };
+            match memchr(0, &rest[..rest.len().min(LONGEST_NAME)]) {
+                Some(length) => at += length + 1,
+                None if rest.len() < LONGEST_NAME => return Err(StreamStep::Input),
+                None => return Err(StreamStep::Damaged),
+            }
+        }
+    }
+    if flags & 2 != 0 {
+        at += 2;
+    }
+    if at <= bytes.len() { Ok(at) } else { Err(StreamStep::Input) }
+}
+
+pub(crate) struct GzipMember {
     inflate: Decompress,
     sum: u32,
     header_read: bool,
     data_read: bool,
 }
 
-impl Member {
+impl GzipMember {
     pub(crate) fn new() -> Self {
         Self { inflate: Decompress::new(false), sum: 0, header_read: false, data_read: false }
     }
@@ -97,13 +82,12 @@ impl Member {
         input: &[u8],
         output: &mut Vec<u8>,
         room: usize,
-    ) -> (usize, Step) {
+    ) -> (usize, StreamStep) {
         let mut taken = 0;
         if !self.header_read {
             match header(input) {
-                Header::Whole(length) => taken = length,
-                Header::Cut => return (0, Step::Input),
-                Header::Bad => return (0, Step::Damaged),
+                Ok(length) => taken = length,
+                Err(step) => return (0, step),
             }
             self.header_read = true;
         }
@@ -120,32 +104,28 @@ impl Member {
             let full = output.len() == length + room;
             match status {
                 Ok(Status::StreamEnd) => self.data_read = true,
-                Err(_) => return (taken, Step::Damaged),
-                Ok(_) if full => return (taken, Step::Output),
-                Ok(_) if taken == input.len() => return (taken, Step::Input),
-                Ok(Status::Ok) => return (taken, Step::Output),
-                Ok(Status::BufError) => return (taken, Step::Damaged),
+                Err(_) => return (taken, StreamStep::Damaged),
+                Ok(_) if full => return (taken, StreamStep::Output),
+                Ok(_) if taken == input.len() => return (taken, StreamStep::Input),
+                Ok(Status::Ok) => return (taken, StreamStep::Output),
+                Ok(Status::BufError) => return (taken, StreamStep::Damaged),
             }
         }
         let Some(&[a, b, c, d, e, f, g, h]) = input.get(taken..taken + 8) else {
-            return (taken, Step::Input);
+            return (taken, StreamStep::Input);
         };
         let checksum = u32::from_le_bytes([a, b, c, d]) == self.sum;
         let length = u32::from_le_bytes([e, f, g, h]) == self.inflate.total_out() as u32;
-        (taken + 8, Step::End { checksum, length })
+        (taken + 8, StreamStep::End { checksum, length })
     }
 }
 
 /// The result of streaming a member that is fully buffered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Salvage {
-    /// The member ended.
     End {
-        /// Input bytes it took.
         taken: usize,
-        /// Whether its checksum agrees.
         checksum: bool,
-        /// Whether its length agrees.
         length: bool,
     },
     /// The input ended first.
@@ -158,7 +138,7 @@ pub(crate) enum Salvage {
 
 /// Appends what can be inflated of the member at the start of `input`, at most `most` bytes.
 pub(crate) fn salvage(input: &[u8], output: &mut Vec<u8>, most: usize) -> Salvage {
-    let mut member = Member::new();
+    let mut member = GzipMember::new();
     let (mut at, start) = (0, output.len());
     loop {
         let room = (most - (output.len() - start)).min(256 << 10);
@@ -170,10 +150,10 @@ pub(crate) fn salvage(input: &[u8], output: &mut Vec<u8>, most: usize) -> Salvag
         at += taken;
         output.truncate(start.saturating_add(most));
         match step {
-            Step::Output if (at, output.len()) != before => {}
-            Step::Output | Step::Damaged => return Salvage::Damaged,
-            Step::Input => return Salvage::Cut,
-            Step::End { checksum, length } => {
+            StreamStep::Output if (at, output.len()) != before => {}
+            StreamStep::Output | StreamStep::Damaged => return Salvage::Damaged,
+            StreamStep::Input => return Salvage::Cut,
+            StreamStep::End { checksum, length } => {
                 return Salvage::End { taken: at, checksum, length };
             }
         }

@@ -5,13 +5,11 @@ use std::io::Read;
 
 use model::DropReason;
 
-use crate::gap::{Break, bad_checksum, damage, went_on};
+use crate::format::{Beginning, Unit, detect_beginning, find_unit};
 use crate::inflate::{Inflater, Shot};
-use crate::member::{Salvage, Step, salvage};
-use crate::more::More;
-use crate::source::Source;
-use crate::start::{Dialect, surely};
-use crate::unit::{Beginning, Unit, beginning, find_unit};
+use crate::member::{Salvage, StreamStep, salvage};
+use crate::source::{ByteSource, Gap, More, went_on};
+use crate::start::{Dialect, is_record_start};
 use crate::zstandard::{Decoders, LARGEST_DICTIONARY};
 use crate::{Format, Limits};
 
@@ -26,7 +24,7 @@ const STEP: usize = 256 << 10;
 
 /// A compressed archive.
 pub(crate) struct Members<R> {
-    source: Source<R>,
+    source: ByteSource<R>,
     /// The format of units to look for after damage.
     format: Format,
     inflater: Option<Inflater>,
@@ -34,12 +32,12 @@ pub(crate) struct Members<R> {
     /// The unit being streamed, and its file offset.
     streamed: Option<(Unit, u64)>,
     /// What to report once the output given so far has been read.
-    pending: Option<Break>,
+    pending: Option<Gap>,
     limits: Limits,
 }
 
 impl<R: Read> Members<R> {
-    pub(crate) fn new(source: Source<R>, format: Format, limits: Limits) -> Self {
+    pub(crate) fn new(source: ByteSource<R>, format: Format, limits: Limits) -> Self {
         Self {
             source,
             format,
@@ -52,7 +50,7 @@ impl<R: Read> Members<R> {
     }
 
     /// The break after the bytes given so far, if bytes are missing there.
-    pub(crate) fn gap(&self) -> Option<&Break> {
+    pub(crate) fn gap(&self) -> Option<&Gap> {
         self.pending.as_ref().filter(|pending| pending.lossy)
     }
 
@@ -67,134 +65,106 @@ impl<R: Read> Members<R> {
     }
 
     /// Appends the next member, or a piece of a long one, to `output`.
-    pub(crate) fn more(&mut self, output: &mut Vec<u8>) -> More {
+    pub(crate) fn read_more(&mut self, output: &mut Vec<u8>) -> More {
         if let Some(pending) = self.pending.take() {
             return More::Broken(pending);
         }
         if self.streamed.is_some() {
-            return self.stream(output);
+            return self.stream_unit(output);
         }
         self.skip_zeros();
         if self.source.buffered().is_empty() {
             return match self.source.take_error() {
-                Some(error) => More::Broken(Break::unreadable(self.source.offset(), &error)),
+                Some(error) => More::Broken(Gap::unreadable(self.source.offset(), &error)),
                 None => More::End,
             };
         }
         let offset = self.source.offset();
-        match beginning(self.source.buffered()) {
-            Beginning::Unit(Format::Gzip) => self.member(output, offset),
-            Beginning::Unit(format) => match self.absent_dictionary(offset) {
+        match detect_beginning(self.source.buffered()) {
+            Beginning::Unit(Format::Gzip) => self.inflate_member(output, offset),
+            Beginning::Unit(format) => match self.skip_without_dictionary(offset) {
                 Some(broken) => More::Broken(broken),
-                None => self.begin(format, output, offset),
+                None => self.begin_unit(format, output, offset),
             },
-            Beginning::Skippable(length, dictionary) => self.skip(length, dictionary, offset),
+            Beginning::Skippable(length, dictionary) => self.skip_frame(length, dictionary, offset),
             Beginning::Unsure if !self.source.ended() => {
                 self.source.fill_to(self.source.buffered().len() + 1);
                 More::Data(offset)
             }
             Beginning::None if self.at_plain_record() => More::Plain,
             Beginning::Unsure | Beginning::None => {
-                let found = self.seek(0);
+                let found = self.seek_unit(0);
                 let detail = format!(
                     "bytes between {} members that belong to none; everything before was kept, {}",
                     self.format.as_str(),
                     went_on(found)
                 );
-                let reason = DropReason::Junk;
-                More::Broken(Break {
-                    offset,
-                    reason,
-                    detail,
-                    recovered_at: found,
-                    lossy: true,
-                    garbled: false,
-                })
+                More::Broken(Gap::lost(offset, DropReason::Junk, found, detail))
             }
         }
     }
 
-    /// Whether an uncompressed record follows.
     fn at_plain_record(&self) -> bool {
         let (held, complete) = (self.source.buffered(), self.source.ended());
         let separators = held.iter().take_while(|byte| b"\r\n".contains(byte)).count();
-        surely(&held[separators..], Dialect::Warc, complete) == Some(true)
+        is_record_start(&held[separators..], Dialect::Warc, complete) == Some(true)
     }
 
     /// Returns the rest of the archive.
-    pub(crate) fn into_source(self) -> Source<R> {
+    pub(crate) fn into_source(self) -> ByteSource<R> {
         self.source
     }
 
     /// Starts to stream the unit at the source's position.
-    fn begin(&mut self, format: Format, output: &mut Vec<u8>, offset: u64) -> More {
+    fn begin_unit(&mut self, format: Format, output: &mut Vec<u8>, offset: u64) -> More {
         let Some(unit) = Unit::begin(format, &mut self.decoders) else { return More::End };
         self.streamed = Some((unit, offset));
         self.source.remember(MEMORY);
-        self.stream(output)
+        self.stream_unit(output)
     }
 
     /// Skips a skippable frame, and reads the dictionary in it, if any.
-    fn skip(&mut self, length: u64, dictionary: bool, at: u64) -> More {
+    fn skip_frame(&mut self, length: u64, dictionary: bool, at: u64) -> More {
         let whole = usize::try_from(length).unwrap_or(usize::MAX);
         if whole <= LARGEST_DICTIONARY {
             self.source.fill_to(whole);
             if let Some(content) = self.source.buffered().get(8..whole) {
                 let learnt = !dictionary || self.decoders.learn(content);
                 self.source.consume(whole);
-                return if learnt { More::Data(at) } else { self.bad_dictionary(at) };
+                if learnt {
+                    return More::Data(at);
+                }
+                let detail = format!(
+                    "the dictionary at byte {at} cannot be read; frames that need it are left \
+                     out; fetch the archive again"
+                );
+                let next = self.source.offset();
+                return More::Broken(Gap::noted(at, DropReason::BadCompression, next, detail));
             }
         }
         // It claims more bytes than exist or are plausible: records may follow its head.
-        let found = self.seek(4);
-        More::Broken(Break {
-            offset: at,
-            reason: DropReason::Junk,
-            detail: format!(
-                "a skippable frame of {length} bytes that does not end; everything before was \
-                 kept, {}",
-                went_on(found)
-            ),
-            recovered_at: found,
-            lossy: true,
-            garbled: false,
-        })
-    }
-
-    fn bad_dictionary(&self, at: u64) -> More {
-        More::Broken(Break {
-            offset: at,
-            reason: DropReason::BadCompression,
-            detail: format!(
-                "the dictionary at byte {at} cannot be read; frames that need it are left out; \
-                 fetch the archive again"
-            ),
-            recovered_at: Some(self.source.offset()),
-            lossy: false,
-            garbled: false,
-        })
+        let found = self.seek_unit(4);
+        let detail = format!(
+            "a skippable frame of {length} bytes that does not end; everything before was kept, {}",
+            went_on(found)
+        );
+        More::Broken(Gap::lost(at, DropReason::Junk, found, detail))
     }
 
     /// Skips frames that need a dictionary which is not in the archive.
-    fn absent_dictionary(&mut self, offset: u64) -> Option<Break> {
+    fn skip_without_dictionary(&mut self, offset: u64) -> Option<Gap> {
         let number = self.decoders.missing(self.source.buffered())?;
-        let found = self.seek(1);
-        Some(Break {
-            offset,
-            reason: DropReason::BadCompression,
-            detail: format!(
-                "the zstd frame at byte {offset} needs the dictionary {number}, which the archive \
-                 does not carry; {}; decompress the archive with that dictionary first",
-                went_on(found)
-            ),
-            recovered_at: found,
-            lossy: true,
-            garbled: false,
-        })
+        let found = self.seek_unit(1);
+        let detail = format!(
+            "the zstd frame at byte {offset} needs the dictionary {number}, which the archive \
+             does not carry; {}; decompress the archive with that dictionary first",
+            went_on(found)
+        );
+        Some(Gap::lost(offset, DropReason::BadCompression, found, detail))
     }
 
     /// Inflates the member at the source's position, or starts to stream it.
-    fn member(&mut self, output: &mut Vec<u8>, offset: u64) -> More {
+    fn inflate_member(&mut self, output: &mut Vec<u8>, offset: u64) -> More {
         if self.source.buffered().len() < AHEAD / 4 {
             self.source.fill_to(AHEAD);
         }
@@ -234,7 +204,8 @@ impl<R: Read> Members<R> {
                 // If one of the two is right, so is the data.
                 if checksum || length {
                     self.source.consume(taken);
-                    self.pending = Some(bad_checksum("gzip member", offset, self.source.offset()));
+                    self.pending =
+                        Some(Gap::bad_checksum("gzip member", offset, self.source.offset()));
                     return More::Data(offset);
                 }
                 true
@@ -245,19 +216,19 @@ impl<R: Read> Members<R> {
         };
         output.truncate(before);
         if !damaged {
-            return self.begin(Format::Gzip, output, offset);
+            return self.begin_unit(Format::Gzip, output, offset);
         }
         // The next member bounds what can belong to this one.
         let held = self.source.buffered();
         let next = find_unit(held, 1, Format::Gzip, &mut self.decoders).unwrap_or(held.len());
         let garbled = salvage(&held[..next], output, most) != Salvage::Cut;
-        let found = self.seek(next);
-        self.pending = Some(Break { garbled, ..damage("gzip member", offset, found) });
+        let found = self.seek_unit(next);
+        self.pending = Some(Gap { garbled, ..Gap::damage("gzip member", offset, found) });
         More::Data(offset)
     }
 
     /// Gives the next piece of the streamed unit.
-    fn stream(&mut self, output: &mut Vec<u8>) -> More {
+    fn stream_unit(&mut self, output: &mut Vec<u8>) -> More {
         let Some((mut unit, offset)) = self.streamed.take() else { return More::End };
         let before = output.len();
         loop {
@@ -267,41 +238,35 @@ impl<R: Read> Members<R> {
             if given > self.limits.record_bytes && given / self.limits.ratio.max(1) > taken_in_all {
                 let name = unit.name();
                 let found = self.abandon(unit, offset);
-                self.pending = Some(Break {
-                    offset,
-                    reason: DropReason::TooLarge,
-                    detail: format!(
-                        "the {name} at byte {offset} unwraps to more than {} times its size; it \
-                         was given up after {given} bytes, {}",
-                        self.limits.ratio,
-                        went_on(found)
-                    ),
-                    recovered_at: found,
-                    lossy: true,
-                    garbled: false,
-                });
+                let detail = format!(
+                    "the {name} at byte {offset} unwraps to more than {} times its size; it \
+                     was given up after {given} bytes, {}",
+                    self.limits.ratio,
+                    went_on(found)
+                );
+                self.pending = Some(Gap::lost(offset, DropReason::TooLarge, found, detail));
                 return More::Data(offset);
             }
             let mut cut = false;
             let damaged = match step {
-                Step::Output | Step::Input if output.len() > before => {
+                StreamStep::Output | StreamStep::Input if output.len() > before => {
                     self.streamed = Some((unit, offset));
                     return More::Data(offset);
                 }
-                Step::Output => false,
-                Step::Input => {
+                StreamStep::Output => false,
+                StreamStep::Input => {
                     let held = self.source.buffered().len();
                     self.source.fill_to(held + 1);
                     cut = self.source.buffered().len() == held;
                     cut
                 }
-                Step::Damaged => true,
-                Step::End { checksum, length } => {
+                StreamStep::Damaged => true,
+                StreamStep::End { checksum, length } => {
                     let name = unit.name();
                     unit.end(&mut self.decoders);
                     self.source.remember(0);
                     if !(checksum && length) {
-                        self.pending = Some(bad_checksum(name, offset, self.source.offset()));
+                        self.pending = Some(Gap::bad_checksum(name, offset, self.source.offset()));
                     }
                     return More::Data(offset);
                 }
@@ -310,7 +275,7 @@ impl<R: Read> Members<R> {
                 let name = unit.name();
                 let found = self.abandon(unit, offset);
                 // The output of a unit that merely ends early is correct.
-                self.pending = Some(Break { garbled: !cut, ..damage(name, offset, found) });
+                self.pending = Some(Gap { garbled: !cut, ..Gap::damage(name, offset, found) });
                 return More::Data(offset);
             }
         }
@@ -323,12 +288,12 @@ impl<R: Read> Members<R> {
         let within = self.source.offset().saturating_sub(offset);
         self.source.rewind(usize::try_from(within).unwrap_or(MEMORY).min(MEMORY));
         self.source.remember(0);
-        self.seek(usize::from(self.source.offset() == offset))
+        self.seek_unit(usize::from(self.source.offset() == offset))
     }
 
     /// Moves to the next unit that unwraps to a record, at least `skip` bytes ahead; returns
     /// its offset, or `None` at the end of the file.
-    fn seek(&mut self, skip: usize) -> Option<u64> {
+    fn seek_unit(&mut self, skip: usize) -> Option<u64> {
         self.source.consume(skip);
         loop {
             self.source.fill_to(AHEAD / 4);

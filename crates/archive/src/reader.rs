@@ -8,16 +8,17 @@ use std::io::Read;
 
 use model::DropReason;
 
-use crate::block::Block;
-use crate::start::{Dialect, Place, Search, Start, recognise};
-use crate::stream::{Stream, next_start};
-use crate::{Fault, Headers, Limits, Record, RecordKind, arc, date, head};
+use crate::block::BlockSearch;
+use crate::http::{end_of_head, parse_fields};
+use crate::start::{ArcHead, Dialect, Start, StartPlace, StartSearch, arc_head, recognise};
+use crate::stream::{ArchiveWindow, next_start};
+use crate::{Fault, Headers, Limits, Record, RecordKind, parse_date};
 
 /// The value of [`Record::truncated`] for a record that is cut off by the end of the archive.
 const CUT_SHORT: &str = "cut-short";
 
 /// The fields of a record's head that the reader needs.
-struct Head {
+struct RecordHead {
     dialect: Dialect,
     kind: RecordKind,
     headers: Headers,
@@ -25,11 +26,10 @@ struct Head {
     date: Option<jiff::Timestamp>,
     /// Declared length of the block, if it can be read.
     length: Option<u64>,
-    /// Length of the head itself.
     size: usize,
 }
 
-impl Head {
+impl RecordHead {
     fn record_id(&self) -> &str {
         self.headers.get("WARC-Record-ID").unwrap_or_default().trim_matches(['<', '>', ' '])
     }
@@ -40,7 +40,7 @@ impl Head {
 ///
 /// Damage is yielded as a [`Fault`], and reading continues with the next record.
 pub struct RecordReader<R: Read> {
-    stream: Stream<R>,
+    stream: ArchiveWindow<R>,
     limits: Limits,
     wanted: fn(RecordKind) -> bool,
     ready: VecDeque<Result<Record, Fault>>,
@@ -55,7 +55,7 @@ impl<R: Read> RecordReader<R> {
     /// Starts to read an archive.
     pub fn new(reader: R, limits: &Limits) -> Self {
         Self {
-            stream: Stream::new(reader, *limits),
+            stream: ArchiveWindow::new(reader, *limits),
             limits: *limits,
             wanted: |_| true,
             ready: VecDeque::new(),
@@ -81,7 +81,7 @@ impl<R: Read> RecordReader<R> {
             }
             return;
         }
-        let complete = self.stream.complete();
+        let complete = self.stream.is_complete();
         match recognise(self.stream.window(), complete) {
             Start::Unsure => {
                 self.stream.fill();
@@ -91,12 +91,12 @@ impl<R: Read> RecordReader<R> {
                     self.sought = dialect;
                 }
                 match dialect {
-                    Dialect::Warc => self.warc(),
-                    Dialect::Arc => self.arc(),
+                    Dialect::Warc => self.read_warc(),
+                    Dialect::Arc => self.read_arc(),
                 }
             }
             Start::None if self.stream.unwrap_rest() => {}
-            Start::None => self.junk(
+            Start::None => self.skip_junk(
                 DropReason::Junk,
                 "bytes that belong to no record; everything before was kept",
             ),
@@ -116,24 +116,24 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    fn warc(&mut self) {
+    fn read_warc(&mut self) {
         let mut from = 0;
         let size = loop {
             let window = self.stream.window();
             let searched = &window[..window.len().min(self.limits.head_bytes)];
-            if let Some(size) = head::end(searched, from) {
+            if let Some(size) = end_of_head(searched, from) {
                 break size;
             }
             // The empty line may begin in the last bytes searched.
             from = searched.len().saturating_sub(3);
             if window.len() >= self.limits.head_bytes || !self.stream.fill() {
-                return match self.stream.complete() && !self.stream.tainted() {
-                    true => self.junk(
+                return match self.stream.is_complete() && !self.stream.precedes_gap() {
+                    true => self.skip_junk(
                         DropReason::CutShort,
                         "the archive ends within the head of a record; the record was dropped, \
                          everything before was kept; fetch the archive again",
                     ),
-                    false => self.junk(
+                    false => self.skip_junk(
                         DropReason::BadRecord,
                         "a record head that does not end; the record was dropped",
                     ),
@@ -141,29 +141,29 @@ impl<R: Read> RecordReader<R> {
             }
         };
         let window = &self.stream.window()[..size];
-        let headers = head::fields(behind_first_line(window));
+        let headers = parse_fields(behind_first_line(window));
         let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
-        let head = Head {
+        let head = RecordHead {
             dialect: Dialect::Warc,
             kind: match headers.get("WARC-Type") {
                 Some(kind) => RecordKind::parse(kind),
-                None => untyped(&headers),
+                None => kind_by_content_type(&headers),
             },
             target_uri: headers.get("WARC-Target-URI").map(bare).filter(|uri| !uri.is_empty()),
-            date: headers.get("WARC-Date").and_then(date::parse),
+            date: headers.get("WARC-Date").and_then(parse_date),
             length: headers.get("Content-Length").and_then(|text| text.parse().ok()),
             headers,
             size,
         };
-        self.block(head);
+        self.read_block(head);
     }
 
-    fn arc(&mut self) {
+    fn read_arc(&mut self) {
         let window = self.stream.window();
         let line = window.iter().position(|byte| *byte == b'\n').unwrap_or(window.len());
         let size = (line + 1).min(window.len());
-        match arc::head(&window[..line]) {
-            Some(arc::Head { kind, url, date, length, headers }) => self.block(Head {
+        match arc_head(&window[..line]) {
+            Some(ArcHead { kind, url, date, length, headers }) => self.read_block(RecordHead {
                 dialect: Dialect::Arc,
                 kind,
                 headers,
@@ -172,16 +172,16 @@ impl<R: Read> RecordReader<R> {
                 length,
                 size,
             }),
-            None => self.junk(DropReason::BadRecord, "an unreadable record head"),
+            None => self.skip_junk(DropReason::BadRecord, "an unreadable record head"),
         }
     }
 
     /// Finds the record's block and builds the record, or reports why it cannot.
-    fn block(&mut self, head: Head) {
+    fn read_block(&mut self, head: RecordHead) {
         let offset = self.stream.offset(0);
         let url = head.target_uri.as_deref().unwrap_or("no target URI");
         let keep = (self.wanted)(head.kind);
-        let mut block = Block {
+        let mut block = BlockSearch {
             stream: &mut self.stream,
             limits: &self.limits,
             dialect: head.dialect,
@@ -190,7 +190,7 @@ impl<R: Read> RecordReader<R> {
         };
         let mut found = block.find(head.size, head.length, keep);
         if let Some((reason, detail)) = found.problem.take() {
-            let recovered_at = self.recovered();
+            let recovered_at = self.next_record_offset();
             let (target_uri, record_id) = (head.target_uri.clone(), head.record_id().to_owned());
             let fault = Fault { offset, target_uri, record_id, reason, detail, recovered_at };
             self.ready.push_back(Err(fault));
@@ -200,7 +200,7 @@ impl<R: Read> RecordReader<R> {
         }
         self.records += 1;
         let record_id = head.record_id().to_owned();
-        let Head { kind, headers, target_uri, date, .. } = head;
+        let RecordHead { kind, headers, target_uri, date, .. } = head;
         let record = Record {
             offset,
             end: self.stream.end(),
@@ -220,18 +220,18 @@ impl<R: Read> RecordReader<R> {
     }
 
     /// Moves to the next record, at least one byte ahead, and reports the skipped bytes.
-    fn junk(&mut self, reason: DropReason, what: &str) {
+    fn skip_junk(&mut self, reason: DropReason, what: &str) {
         let offset = self.stream.offset(0);
         let (mut passed, mut from) = (0u64, 1);
         loop {
-            let complete = self.stream.complete();
-            match next_start(&self.stream, from, self.sought, Place::Anywhere, complete) {
-                Search::At(index) => {
+            let complete = self.stream.is_complete();
+            match next_start(&self.stream, from, self.sought, StartPlace::Anywhere, complete) {
+                StartSearch::At(index) => {
                     self.stream.consume(index);
                     passed += index as u64;
                     break;
                 }
-                Search::NotBefore(index) => {
+                StartSearch::NotBefore(index) => {
                     // The byte before a candidate tells whether it begins a line.
                     let done = index.saturating_sub(1);
                     self.stream.consume(done);
@@ -240,7 +240,7 @@ impl<R: Read> RecordReader<R> {
                     if !self.stream.fill() && complete {
                         let rest = self.stream.window().len();
                         self.stream.consume(rest);
-                        if self.stream.tainted() {
+                        if self.stream.precedes_gap() {
                             return; // The break itself is reported.
                         }
                         passed += rest as u64;
@@ -249,7 +249,7 @@ impl<R: Read> RecordReader<R> {
                 }
             }
         }
-        let recovered_at = self.recovered();
+        let recovered_at = self.next_record_offset();
         let hint = match (recovered_at, self.records) {
             (Some(at), _) => format!("reading continued at byte {at}"),
             (None, 0) => "no record was found; is the file a WARC or ARC archive?".to_owned(),
@@ -262,7 +262,7 @@ impl<R: Read> RecordReader<R> {
     }
 
     /// File offset of the next record; `None` if there is none.
-    fn recovered(&mut self) -> Option<u64> {
+    fn next_record_offset(&mut self) -> Option<u64> {
         self.skip_separators();
         (!self.stream.window().is_empty()).then(|| self.stream.offset(0))
     }
@@ -286,7 +286,7 @@ impl<R: Read> Iterator for RecordReader<R> {
 }
 
 /// The kind of a record without `WARC-Type`: its content type may name the direction of a message.
-fn untyped(headers: &Headers) -> RecordKind {
+fn kind_by_content_type(headers: &Headers) -> RecordKind {
     let content_type = headers.get("Content-Type").unwrap_or_default().to_ascii_lowercase();
     let (media_type, parameters) = content_type.split_once(';').unwrap_or_default();
     let says = |value: &str| {

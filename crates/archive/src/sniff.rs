@@ -16,6 +16,24 @@ pub enum PayloadKind {
     Other,
 }
 
+/// Media types that say nothing about a payload.
+const VAGUE: [&str; 14] = [
+    "",
+    "unknown",
+    "unknown/unknown",
+    "application/unknown",
+    "*/*",
+    "text/plain",
+    "text/xml",
+    "application/xml",
+    "application/json",
+    "application/octet-stream",
+    "application/x-unknown-content-type",
+    "text/*",
+    "no-type",
+    "-",
+];
+
 /// Decides by the media type, and by the first bytes where the media type is not enough.
 pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
     let media_type = content_type.unwrap_or_default().split([';', ',']).next().unwrap_or_default();
@@ -32,20 +50,7 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
             PayloadKind::Html => PayloadKind::Html,
             _ => PayloadKind::Feed,
         },
-        ""
-        | "unknown"
-        | "unknown/unknown"
-        | "application/unknown"
-        | "*/*"
-        | "text/plain"
-        | "text/xml"
-        | "application/xml"
-        | "application/json"
-        | "application/octet-stream"
-        | "application/x-unknown-content-type"
-        | "text/*"
-        | "no-type"
-        | "-" => by_bytes(body),
+        media_type if VAGUE.contains(&media_type) => by_bytes(body),
         // "html", "text", "text html" and other unregistered types.
         other if !other.contains('/') => by_bytes(body),
         _ => PayloadKind::Other,

@@ -1,12 +1,16 @@
-//! The look-ahead buffer over the raw bytes of an archive, with file offsets.
+//! The look-ahead buffer over the raw bytes of an archive, with file offsets; breaks in the decompressed bytes, and the messages about them.
 
 use std::io::{self, ErrorKind, Read};
+
+use model::DropReason;
+
+use crate::Fault;
 
 /// Bytes per read.
 const CHUNK: usize = 256 << 10;
 
 /// Raw bytes with look-ahead, a file offset and some of the bytes consumed last.
-pub(crate) struct Source<R> {
+pub(crate) struct ByteSource<R> {
     reader: R,
     bytes: Vec<u8>,
     position: usize,
@@ -14,11 +18,11 @@ pub(crate) struct Source<R> {
     base: u64,
     ended: bool,
     error: Option<String>,
-    /// How many consumed bytes stay available to [`Source::rewind`].
+    /// How many consumed bytes stay available to [`ByteSource::rewind`].
     memory: usize,
 }
 
-impl<R: Read> Source<R> {
+impl<R: Read> ByteSource<R> {
     pub(crate) fn new(reader: R) -> Self {
         Self {
             reader,
@@ -36,7 +40,7 @@ impl<R: Read> Source<R> {
         &self.bytes[self.position..]
     }
 
-    /// File offset of the first byte of [`Source::buffered`].
+    /// File offset of the first byte of [`ByteSource::buffered`].
     pub(crate) fn offset(&self) -> u64 {
         self.base + self.position as u64
     }
@@ -86,7 +90,6 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Moves past `count` buffered bytes.
     pub(crate) fn consume(&mut self, count: usize) {
         self.position = (self.position + count).min(self.bytes.len());
     }
@@ -110,7 +113,7 @@ impl<R: Read> Source<R> {
     }
 }
 
-impl<R: Read> Read for Source<R> {
+impl<R: Read> Read for ByteSource<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.fill_to(1);
         let read = self.buffered().read(buffer)?;
@@ -123,4 +126,91 @@ impl<R: Read> Read for Source<R> {
             }
         }
     }
+}
+
+/// A break in the decompressed bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Gap {
+    pub(crate) offset: u64,
+    pub(crate) reason: DropReason,
+    pub(crate) detail: String,
+    pub(crate) recovered_at: Option<u64>,
+    /// Whether bytes are missing. If not, the break is only reported.
+    pub(crate) lossy: bool,
+    /// Whether earlier bytes of the unit at `offset` may be wrong.
+    pub(crate) garbled: bool,
+}
+
+impl Gap {
+    /// A break at which bytes are missing.
+    pub(crate) fn lost(
+        offset: u64,
+        reason: DropReason,
+        recovered_at: Option<u64>,
+        detail: String,
+    ) -> Self {
+        Self { offset, reason, detail, recovered_at, lossy: true, garbled: false }
+    }
+
+    /// A fault that lost no bytes; reading continues at `next`.
+    pub(crate) fn noted(offset: u64, reason: DropReason, next: u64, detail: String) -> Self {
+        Self { lossy: false, ..Self::lost(offset, reason, Some(next), detail) }
+    }
+
+    /// A break because of a read error.
+    pub(crate) fn unreadable(offset: u64, error: &str) -> Self {
+        let detail =
+            format!("reading failed ({error}); the records before were kept; read the file again");
+        Self::lost(offset, DropReason::CutShort, None, detail)
+    }
+
+    /// The break after the recovered part of a damaged member.
+    pub(crate) fn damage(name: &str, offset: u64, found: Option<u64>) -> Self {
+        let (reason, what) = match found {
+            Some(_) => (DropReason::BadCompression, "is damaged"),
+            None => (DropReason::CutShort, "is damaged or ends early"),
+        };
+        let detail = format!(
+            "the {name} {what}; the records before the damage were kept, {}; fetch the archive \
+             again to get the rest",
+            went_on(found)
+        );
+        Self { garbled: true, ..Self::lost(offset, reason, found, detail) }
+    }
+
+    /// A member whose data was kept although its checksum is wrong.
+    pub(crate) fn bad_checksum(name: &str, offset: u64, next: u64) -> Self {
+        let detail = format!(
+            "the checksum of the {name} at byte {offset} is wrong although its data can be \
+             unwrapped; its records were kept, look at them before relying on them"
+        );
+        Self::noted(offset, DropReason::BadCompression, next, detail)
+    }
+}
+
+impl From<Gap> for Fault {
+    fn from(broken: Gap) -> Self {
+        let Gap { offset, reason, detail, recovered_at, lossy: _, garbled: _ } = broken;
+        let (target_uri, record_id) = (None, String::new());
+        Fault { offset, target_uri, record_id, reason, detail, recovered_at }
+    }
+}
+
+/// Where reading continued, for messages.
+pub(crate) fn went_on(found: Option<u64>) -> String {
+    match found {
+        Some(found) => format!("reading continued at byte {found}"),
+        None => "nothing readable follows".to_owned(),
+    }
+}
+
+/// The result of a request for more bytes.
+pub(crate) enum More {
+    /// It may have appended bytes; they belong to the member at this file offset.
+    Data(u64),
+    /// What follows is not compressed.
+    Plain,
+    /// The following bytes are not contiguous with the preceding ones.
+    Broken(Gap),
+    End,
 }

@@ -1,8 +1,8 @@
-//! Recognises where a record starts, and finds the next start after damage.
+//! Recognises where a record starts, and finds the next start after damage; reads the heads of ARC records.
 
 use memchr::{memchr, memmem};
 
-use crate::arc;
+use crate::{Headers, RecordKind, parse_date};
 
 /// Maximum bytes of a candidate's head that are read to confirm it.
 const LOOK: usize = 64 << 10;
@@ -26,7 +26,6 @@ pub(crate) enum Start {
     Record(Dialect),
     /// More bytes are needed to tell.
     Unsure,
-    /// No record.
     None,
 }
 
@@ -43,7 +42,7 @@ pub(crate) fn recognise(bytes: &[u8], complete: bool) -> Start {
     };
     if is_version(&bytes[..end]) {
         Start::Record(Dialect::Warc)
-    } else if arc::is_head(&bytes[..end]) {
+    } else if is_arc_head(&bytes[..end]) {
         Start::Record(Dialect::Arc)
     } else {
         Start::None
@@ -63,8 +62,7 @@ fn is_version(line: &[u8]) -> bool {
 
 /// The result of a search for the next record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Search {
-    /// At this index.
+pub(crate) enum StartSearch {
     At(usize),
     /// Nowhere before this index. Continue there when there are more bytes.
     NotBefore(usize),
@@ -72,7 +70,7 @@ pub(crate) enum Search {
 
 /// The positions at which a record may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum StartPlace {
     /// On a new line: inside a block, whose text may mention records.
     Line,
     /// Anywhere: between records, where junk may end in the middle of a line.
@@ -81,14 +79,14 @@ pub(crate) enum Place {
 
 /// Finds the first index ≥ `from` at which a record certainly starts: with a head that names its
 /// type. `complete` means that nothing can follow `bytes`.
-pub(crate) fn find(
+pub(crate) fn find_record(
     bytes: &[u8],
     from: usize,
     dialect: Dialect,
-    place: Place,
+    place: StartPlace,
     complete: bool,
-) -> Search {
-    let anywhere = place == Place::Anywhere;
+) -> StartSearch {
+    let anywhere = place == StartPlace::Anywhere;
     let mut at = from;
     // The first `WARC/` after `at`, once it has been searched for.
     let mut version: Option<usize> = None;
@@ -97,10 +95,10 @@ pub(crate) fn find(
         if anywhere || begins_line {
             // An ARC line has no mark at its start that would identify it inside another line.
             let sought = if begins_line { dialect } else { Dialect::Warc };
-            match surely(&bytes[at.min(bytes.len())..], sought, complete) {
-                Some(true) => return Search::At(at),
+            match is_record_start(&bytes[at.min(bytes.len())..], sought, complete) {
+                Some(true) => return StartSearch::At(at),
                 Some(false) => {}
-                None => return Search::NotBefore(at),
+                None => return StartSearch::NotBefore(at),
             }
         }
         if version.is_none_or(|found| found <= at) {
@@ -118,7 +116,7 @@ pub(crate) fn find(
         match version.into_iter().chain(line.map(|index| at + index + 1)).min() {
             Some(next) if next < usize::MAX => at = next,
             // The last bytes may be the beginning of "\nWARC/".
-            _ => return Search::NotBefore(from.max(bytes.len().saturating_sub(5))),
+            _ => return StartSearch::NotBefore(from.max(bytes.len().saturating_sub(5))),
         }
     }
 }
@@ -132,7 +130,7 @@ fn either_case(bytes: &[u8], capitals: &[u8]) -> Option<usize> {
 
 /// Whether `bytes` certainly begin with a record, including its head; `None` if more bytes are
 /// needed.
-pub(crate) fn surely(bytes: &[u8], dialect: Dialect, complete: bool) -> Option<bool> {
+pub(crate) fn is_record_start(bytes: &[u8], dialect: Dialect, complete: bool) -> Option<bool> {
     match recognise(bytes, complete) {
         Start::Record(Dialect::Warc) => names_type(bytes, complete),
         Start::Record(Dialect::Arc) => Some(dialect == Dialect::Arc),
@@ -158,8 +156,75 @@ fn names_type(bytes: &[u8], complete: bool) -> Option<bool> {
     if complete || bytes.len() >= LOOK { Some(false) } else { None }
 }
 
+/// The fields of the head of an ARC record.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ArcHead {
+    pub(crate) kind: RecordKind,
+    pub(crate) url: String,
+    pub(crate) date: Option<jiff::Timestamp>,
+    /// `None` if it is not a number; some writers write -1.
+    pub(crate) length: Option<u64>,
+    pub(crate) headers: Headers,
+}
+
+/// Whether a line (without its line feed) is the head of an ARC record.
+fn is_arc_head(line: &[u8]) -> bool {
+    arc_fields(line).is_some()
+}
+
+pub(crate) fn arc_head(line: &[u8]) -> Option<ArcHead> {
+    let ArcFields { url, ip, date, media_type, length } = arc_fields(line)?;
+    let url = String::from_utf8_lossy(url).trim().to_owned();
+    let scheme = url.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    let kind = match scheme.as_str() {
+        "http" | "https" => RecordKind::Response,
+        "filedesc" => RecordKind::Warcinfo,
+        _ => RecordKind::Other,
+    };
+    let mut headers = Headers::default();
+    for (name, value) in [("IP-Address", ip), ("Archive-Date", date), ("Content-Type", media_type)]
+    {
+        headers.push(name.to_owned(), String::from_utf8_lossy(value).into_owned());
+    }
+    let date = parse_date(&String::from_utf8_lossy(date));
+    Some(ArcHead { kind, url, date, length, headers })
+}
+
+struct ArcFields<'a> {
+    url: &'a [u8],
+    ip: &'a [u8],
+    date: &'a [u8],
+    media_type: &'a [u8],
+    length: Option<u64>,
+}
+
+/// The fields of a head line, `URL IP date type length`; version 2 has five more before the length. The URL may contain
+/// spaces, so fields are counted from the right.
+fn arc_fields(line: &[u8]) -> Option<ArcFields<'_>> {
+    let line = line.trim_ascii_end();
+    let length = line.rsplit(|byte| *byte == b' ').next()?;
+    let length = std::str::from_utf8(length).ok()?.parse().ok();
+    // Version 1 has two fields between date and length, version 2 has seven.
+    [1, 6].into_iter().find_map(|between| {
+        let mut parts = line.rsplitn(between + 4, |byte| *byte == b' ').skip(between);
+        let media_type = parts.next()?;
+        let (date, ip, url) = (parts.next()?, parts.next()?, parts.next()?);
+        // Either the date or the length may be unreadable, but not both.
+        let dated = (8..=20).contains(&date.len()) && date.iter().all(u8::is_ascii_digit);
+        let placed = ip.iter().all(|byte| byte.is_ascii_hexdigit() || b".:".contains(byte))
+            && ip.iter().any(|byte| b".:".contains(byte));
+        let named = url.iter().position(|byte| *byte == b':').is_some_and(|colon| {
+            colon > 1
+                && url[..colon].iter().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b))
+        });
+        let is_head = named && (dated && length.is_some() || placed && (dated || length.is_some()));
+        is_head.then_some(ArcFields { url, ip, date, media_type, length })
+    })
+}
+
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     #[test]
@@ -183,13 +248,34 @@ mod tests {
         let cut = "x WARC/1.0\r\nWARC-Type: a\r\n\r\nWARC/1.0\r\nfoo: bar\r\n\r\nWARC/1.1\r\nwarc-type: b";
         let (at, whole) = (cut.find("WARC/1.1").unwrap(), format!("{cut}\r\n"));
         assert_eq!(
-            find(cut.as_bytes(), 0, Dialect::Warc, Place::Line, false),
-            Search::NotBefore(at)
+            find_record(cut.as_bytes(), 0, Dialect::Warc, StartPlace::Line, false),
+            StartSearch::NotBefore(at)
         );
-        assert_eq!(find(whole.as_bytes(), 0, Dialect::Warc, Place::Line, false), Search::At(at));
+        assert_eq!(
+            find_record(whole.as_bytes(), 0, Dialect::Warc, StartPlace::Line, false),
+            StartSearch::At(at)
+        );
         let joined = b"junkWARC/1.0\r\nWARC-Type: a\r\n\r\n";
-        let found = |place| find(joined, 0, Dialect::Warc, place, true);
-        assert_eq!(found(Place::Anywhere), Search::At(4));
-        assert!(matches!(found(Place::Line), Search::NotBefore(_)));
+        let found = |place| find_record(joined, 0, Dialect::Warc, place, true);
+        assert_eq!(found(StartPlace::Anywhere), StartSearch::At(4));
+        assert!(matches!(found(StartPlace::Line), StartSearch::NotBefore(_)));
+    }
+
+    #[test]
+    fn both_versions_and_urls_with_spaces() {
+        let one = arc_head(b"http://a.org/x y 1.2.3.4 20080430204825 text/html 12").unwrap();
+        assert_eq!((one.url.as_str(), one.length), ("http://a.org/x y", Some(12)));
+        assert_eq!(one.date.unwrap().to_string(), "2008-04-30T20:48:25Z");
+        assert_eq!(one.headers.get("content-type"), Some("text/html"));
+        let two = b"https://a.org/ 1.2.3.4 20080430204825 text/html 200 sum - 55 a.arc 120";
+        let two = arc_head(two).unwrap();
+        assert_eq!((two.kind, two.length), (RecordKind::Response, Some(120)));
+        assert_eq!(two.headers.get("Content-Type"), Some("text/html"));
+        assert_eq!(arc_head(b"http://a.org/ 1.2.3.4 null text/html -1"), None);
+        assert_eq!(
+            arc_head(b"filedesc://a.arc 1.2.3.4 20140301000000 text/plain -1").unwrap().length,
+            None
+        );
+        assert_eq!(arc_head(b"a sentence of five words"), None);
     }
 }

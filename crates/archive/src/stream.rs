@@ -4,13 +4,11 @@
 use std::collections::VecDeque;
 use std::io::Read;
 
-use crate::gap::Break;
+use crate::format::{Beginning, detect_beginning, find_unit};
 use crate::members::Members;
-use crate::more::More;
-use crate::source::Source;
-use crate::start::{Dialect, Place, Search, find, surely};
-use crate::unit::{Beginning, beginning, find_unit};
-use crate::whole::{self, Whole};
+use crate::source::{ByteSource, Gap, More};
+use crate::start::{Dialect, StartPlace, StartSearch, find_record, is_record_start};
+use crate::whole::{Whole, decompression_failed};
 use crate::zstandard::Decoders;
 use crate::{Fault, Format, Limits};
 
@@ -18,43 +16,42 @@ use crate::{Fault, Format, Limits};
 const SNIFF: usize = 256 << 10;
 
 /// How the bytes are decompressed. A new format is a new variant.
-enum Decoder<R: Read> {
-    Plain(Source<R>),
+enum StreamDecoder<R: Read> {
+    Plain(ByteSource<R>),
     Members(Box<Members<R>>),
-    Whole(Box<Source<Whole<R>>>),
-    /// There is nothing more.
+    Whole(Box<ByteSource<Whole<R>>>),
     Ended,
 }
 
-impl<R: Read> Decoder<R> {
-    fn new(mut source: Source<R>, limits: Limits) -> Self {
+impl<R: Read> StreamDecoder<R> {
+    fn new(mut source: ByteSource<R>, limits: Limits) -> Self {
         source.fill_to(SNIFF);
         match Format::sniff(source.buffered()) {
             format @ (Format::Gzip | Format::Zstd | Format::Lz4) => {
                 Self::Members(Box::new(Members::new(source, format, limits)))
             }
             format => match Whole::new(source, format, limits) {
-                Ok(whole) => Self::Whole(Box::new(Source::new(whole))),
+                Ok(whole) => Self::Whole(Box::new(ByteSource::new(whole))),
                 Err(source) => Self::Plain(source),
             },
         }
     }
 
-    fn more(&mut self, output: &mut Vec<u8>) -> More {
+    fn read_more(&mut self, output: &mut Vec<u8>) -> More {
         match self {
-            Self::Members(members) => members.more(output),
-            Self::Plain(source) => next(source, output, Break::unreadable),
-            Self::Whole(source) => next(source, output, whole::failed),
+            Self::Members(members) => members.read_more(output),
+            Self::Plain(source) => read_source(source, output, Gap::unreadable),
+            Self::Whole(source) => read_source(source, output, decompression_failed),
             Self::Ended => More::End,
         }
     }
 }
 
 /// The next bytes of a source; at its end its error, if any, as `broken` reports it.
-fn next<R: Read>(
-    source: &mut Source<R>,
+fn read_source<R: Read>(
+    source: &mut ByteSource<R>,
     output: &mut Vec<u8>,
-    broken: fn(u64, &str) -> Break,
+    broken: fn(u64, &str) -> Gap,
 ) -> More {
     source.fill_to(1);
     let (offset, held) = (source.offset(), source.buffered());
@@ -76,14 +73,12 @@ enum Behind {
     /// Perhaps more bytes.
     Open,
     /// A break, then perhaps more bytes.
-    Break(Break),
-    /// Nothing.
+    Gap(Gap),
     End,
 }
 
-/// A piece of the window.
 #[derive(Clone, Copy, Debug, Default)]
-struct Piece {
+struct WindowPiece {
     /// Its position in the decompressed bytes.
     at: u64,
     /// Its file offset, or that of its member.
@@ -92,25 +87,24 @@ struct Piece {
     member: bool,
 }
 
-/// The window.
-pub(crate) struct Stream<R: Read> {
-    decoder: Decoder<R>,
+pub(crate) struct ArchiveWindow<R: Read> {
+    decoder: StreamDecoder<R>,
     bytes: Vec<u8>,
     start: usize,
     /// Position of `bytes[0]` in the decompressed bytes.
     base: u64,
     /// The pieces the window is made of.
-    pieces: VecDeque<Piece>,
+    pieces: VecDeque<WindowPiece>,
     behind: Behind,
     limits: Limits,
     /// Faults reported by the decoder that lost no bytes.
     notes: Vec<Fault>,
 }
 
-impl<R: Read> Stream<R> {
+impl<R: Read> ArchiveWindow<R> {
     pub(crate) fn new(reader: R, limits: Limits) -> Self {
         Self {
-            decoder: Decoder::new(Source::new(reader), limits),
+            decoder: StreamDecoder::new(ByteSource::new(reader), limits),
             bytes: Vec::new(),
             start: 0,
             base: 0,
@@ -121,7 +115,6 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// The buffered bytes.
     pub(crate) fn window(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
@@ -151,7 +144,7 @@ impl<R: Read> Stream<R> {
         }
         match (self.pieces.get(next), &self.decoder) {
             (Some(piece), _) => Some(piece.offset),
-            (None, Decoder::Members(members)) => members.end(),
+            (None, StreamDecoder::Members(members)) => members.end(),
             (None, _) => None,
         }
     }
@@ -181,35 +174,35 @@ impl<R: Read> Stream<R> {
 
     /// Whether the window ends where a member ends.
     pub(crate) fn at_member_end(&self) -> bool {
-        matches!(&self.decoder, Decoder::Members(members) if members.between_members())
+        matches!(&self.decoder, StreamDecoder::Members(members) if members.between_members())
     }
 
     /// Whether bytes are missing after the window.
-    pub(crate) fn tainted(&self) -> bool {
+    pub(crate) fn precedes_gap(&self) -> bool {
         self.gap().is_some()
     }
 
     /// Whether the byte before `end` comes from a damaged member and may be wrong.
-    pub(crate) fn garbled(&self, end: usize) -> bool {
+    pub(crate) fn is_garbled(&self, end: usize) -> bool {
         self.gap().is_some_and(|gap| gap.garbled && gap.offset == self.offset(end.max(1) - 1))
     }
 
-    fn gap(&self) -> Option<&Break> {
+    fn gap(&self) -> Option<&Gap> {
         match (&self.behind, &self.decoder) {
-            (Behind::Break(broken), _) => Some(broken).filter(|broken| broken.lossy),
-            (_, Decoder::Members(members)) => members.gap(),
+            (Behind::Gap(broken), _) => Some(broken).filter(|broken| broken.lossy),
+            (_, StreamDecoder::Members(members)) => members.gap(),
             _ => None,
         }
     }
 
     /// Whether the window holds all bytes up to a break or the end, as far as is known.
-    pub(crate) fn complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         !matches!(self.behind, Behind::Open)
     }
 
     /// Extends the window; returns false at a break or the end.
     pub(crate) fn fill(&mut self) -> bool {
-        if self.complete() {
+        if self.is_complete() {
             return false;
         }
         if self.start == self.bytes.len() || self.start >= self.bytes.len() / 2 {
@@ -222,26 +215,26 @@ impl<R: Read> Stream<R> {
         }
         loop {
             let length = self.bytes.len();
-            match self.decoder.more(&mut self.bytes) {
+            match self.decoder.read_more(&mut self.bytes) {
                 More::Data(offset) => {
                     if self.bytes.len() > length {
-                        let member = matches!(self.decoder, Decoder::Members(_));
+                        let member = matches!(self.decoder, StreamDecoder::Members(_));
                         if self.pieces.back().is_none_or(|last| last.offset != offset) {
                             let at = self.base + length as u64;
-                            self.pieces.push_back(Piece { at, offset, member });
+                            self.pieces.push_back(WindowPiece { at, offset, member });
                         }
                         return true;
                     }
                 }
                 More::Plain => {
-                    let old = std::mem::replace(&mut self.decoder, Decoder::Ended);
-                    if let Decoder::Members(members) = old {
-                        self.decoder = Decoder::Plain(members.into_source());
+                    let old = std::mem::replace(&mut self.decoder, StreamDecoder::Ended);
+                    if let StreamDecoder::Members(members) = old {
+                        self.decoder = StreamDecoder::Plain(members.into_source());
                     }
                 }
                 More::Broken(broken) if !broken.lossy => self.notes.push(broken.into()),
                 More::Broken(broken) => {
-                    self.behind = Behind::Break(broken);
+                    self.behind = Behind::Gap(broken);
                     return false;
                 }
                 More::End => {
@@ -255,21 +248,22 @@ impl<R: Read> Stream<R> {
     /// If the bytes at the window's start are compressed although those before it were not,
     /// decompresses the rest of the archive from there on.
     pub(crate) fn unwrap_rest(&mut self) -> bool {
-        let Beginning::Unit(format) = beginning(self.window()) else { return false };
-        if !matches!(self.decoder, Decoder::Plain(_)) {
+        let Beginning::Unit(format) = detect_beginning(self.window()) else { return false };
+        if !matches!(self.decoder, StreamDecoder::Plain(_)) {
             return false;
         }
         // A few kilobytes are enough. Read errors are reported first.
         while self.window().len() < SNIFF && self.fill() {}
-        let unreadable = matches!(self.behind, Behind::Break(_));
+        let unreadable = matches!(self.behind, Behind::Gap(_));
         if unreadable || find_unit(self.window(), 0, format, &mut Decoders::default()) != Some(0) {
             return false;
         }
         let rest = self.bytes.split_off(self.start);
-        let old = std::mem::replace(&mut self.decoder, Decoder::Ended);
-        if let Decoder::Plain(mut source) = old {
+        let old = std::mem::replace(&mut self.decoder, StreamDecoder::Ended);
+        if let StreamDecoder::Plain(mut source) = old {
             source.put_back(&rest);
-            self.decoder = Decoder::Members(Box::new(Members::new(source, format, self.limits)));
+            self.decoder =
+                StreamDecoder::Members(Box::new(Members::new(source, format, self.limits)));
             self.behind = Behind::Open;
         }
         true
@@ -278,7 +272,7 @@ impl<R: Read> Stream<R> {
     /// Moves past the break after an empty window; `None` at the end.
     pub(crate) fn pass_break(&mut self) -> Option<Fault> {
         match std::mem::replace(&mut self.behind, Behind::End) {
-            Behind::Break(broken) => {
+            Behind::Gap(broken) => {
                 self.behind = Behind::Open;
                 Some(broken.into())
             }
@@ -295,20 +289,20 @@ impl<R: Read> Stream<R> {
 /// Finds the first index ≥ `from` in the window at which a record certainly starts, at a place of
 /// the given kind or where a member begins. `complete` means that nothing can follow the window.
 pub(crate) fn next_start<R: Read>(
-    stream: &Stream<R>,
+    stream: &ArchiveWindow<R>,
     from: usize,
     dialect: Dialect,
-    place: Place,
+    place: StartPlace,
     complete: bool,
-) -> Search {
+) -> StartSearch {
     let window = stream.window();
-    let found = find(window, from, dialect, place, complete);
-    let (Search::At(before) | Search::NotBefore(before)) = found;
+    let found = find_record(window, from, dialect, place, complete);
+    let (StartSearch::At(before) | StartSearch::NotBefore(before)) = found;
     for member in stream.members_from(from).take_while(|member| *member < before) {
-        match surely(&window[member..], dialect, complete) {
-            Some(true) => return Search::At(member),
+        match is_record_start(&window[member..], dialect, complete) {
+            Some(true) => return StartSearch::At(member),
             Some(false) => {}
-            None => return Search::NotBefore(member),
+            None => return StartSearch::NotBefore(member),
         }
     }
     found

@@ -16,8 +16,8 @@ pub fn surt(address: &str) -> String {
         return address.to_owned();
     }
     let mut key = match url.host() {
-        Some(Host::Domain(host)) => turned(without_www(host.trim_end_matches('.'))),
-        Some(Host::Ipv4(address)) => turned(&address.to_string()),
+        Some(Host::Domain(host)) => reverse_labels(without_www(host.trim_end_matches('.'))),
+        Some(Host::Ipv4(address)) => reverse_labels(&address.to_string()),
         Some(Host::Ipv6(address)) => address.to_string(),
         None => return address.to_owned(),
     };
@@ -26,12 +26,12 @@ pub fn surt(address: &str) -> String {
         let _ = write!(key, ":{port}");
     }
     key.push(')');
-    let path = normal(url.path()).to_ascii_lowercase();
+    let path = normalize(url.path()).to_ascii_lowercase();
     // Empty segments are removed, and with them a trailing slash; so is an ASP.NET session.
     let segments = path.split('/').filter(|s| !s.is_empty() && !is_aspnet_session(s));
     key.push('/');
     key.push_str(&segments.collect::<Vec<_>>().join("/"));
-    let query = normal(url.query().unwrap_or_default()).to_ascii_lowercase();
+    let query = normalize(url.query().unwrap_or_default()).to_ascii_lowercase();
     let mut parameters: Vec<&str> = query.split('&').filter(|pair| !is_session(pair)).collect();
     if query.rsplit('&').next().is_some_and(is_session) && !parameters.is_empty() {
         // The other tools remove what they find and leave the separator before it.
@@ -48,7 +48,7 @@ pub fn surt(address: &str) -> String {
 }
 
 /// The labels of a host in reverse order.
-fn turned(host: &str) -> String {
+fn reverse_labels(host: &str) -> String {
     host.rsplit('.').collect::<Vec<_>>().join(",")
 }
 
@@ -62,7 +62,7 @@ fn without_www(host: &str) -> &str {
 }
 
 /// Percent-decodes as far as possible, and encodes again where necessary.
-fn normal(part: &str) -> String {
+fn normalize(part: &str) -> String {
     let mut bytes = part.as_bytes().to_vec();
     // A doubly encoded address names the same page. The limit bounds the time for hostile
     // addresses.

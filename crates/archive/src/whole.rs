@@ -7,8 +7,7 @@ use bzip2::read::MultiBzDecoder;
 use lzma_rust2::XzReader;
 use model::DropReason;
 
-use crate::gap::Break;
-use crate::source::Source;
+use crate::source::{ByteSource, Gap};
 use crate::{Format, Limits};
 
 /// Memory for the dictionary of an xz stream, in KiB. `xz -9` needs 65 MiB.
@@ -17,14 +16,14 @@ const XZ_MEMORY: u32 = 128 << 10;
 /// Bytes that are decompressed in one call: at an error, what the call decompressed before is lost.
 const XZ_PIECE: usize = 4 << 10;
 
-enum Decoder<R: Read> {
-    Bzip2(Box<MultiBzDecoder<Source<R>>>),
-    Xz(Box<XzReader<Source<R>>>),
+enum WholeDecoder<R: Read> {
+    Bzip2(Box<MultiBzDecoder<ByteSource<R>>>),
+    Xz(Box<XzReader<ByteSource<R>>>),
 }
 
 /// The decompressed bytes of an archive.
 pub(crate) struct Whole<R: Read> {
-    decoder: Decoder<R>,
+    decoder: WholeDecoder<R>,
     bytes: u64,
     limits: Limits,
 }
@@ -32,13 +31,15 @@ pub(crate) struct Whole<R: Read> {
 impl<R: Read> Whole<R> {
     /// The bytes of an archive of this format; `Err` gives the source back for any other format.
     pub(crate) fn new(
-        source: Source<R>,
+        source: ByteSource<R>,
         format: Format,
         limits: Limits,
-    ) -> Result<Self, Source<R>> {
+    ) -> Result<Self, ByteSource<R>> {
         let decoder = match format {
-            Format::Bzip2 => Decoder::Bzip2(Box::new(MultiBzDecoder::new(source))),
-            Format::Xz => Decoder::Xz(Box::new(XzReader::new_mem_limit(source, true, XZ_MEMORY))),
+            Format::Bzip2 => WholeDecoder::Bzip2(Box::new(MultiBzDecoder::new(source))),
+            Format::Xz => {
+                WholeDecoder::Xz(Box::new(XzReader::new_mem_limit(source, true, XZ_MEMORY)))
+            }
             _ => return Err(source),
         };
         Ok(Self { decoder, bytes: 0, limits })
@@ -46,8 +47,8 @@ impl<R: Read> Whole<R> {
 
     fn consumed(&self) -> u64 {
         match &self.decoder {
-            Decoder::Bzip2(decoder) => decoder.get_ref().offset(),
-            Decoder::Xz(decoder) => decoder.inner().offset(),
+            WholeDecoder::Bzip2(decoder) => decoder.get_ref().offset(),
+            WholeDecoder::Xz(decoder) => decoder.inner().offset(),
         }
     }
 }
@@ -62,8 +63,8 @@ impl<R: Read> Read for Whole<R> {
             )));
         }
         let read = match &mut self.decoder {
-            Decoder::Bzip2(decoder) => decoder.read(buffer),
-            Decoder::Xz(decoder) => {
+            WholeDecoder::Bzip2(decoder) => decoder.read(buffer),
+            WholeDecoder::Xz(decoder) => {
                 let piece = buffer.len().min(XZ_PIECE);
                 decoder.read(&mut buffer[..piece])
             }
@@ -74,16 +75,10 @@ impl<R: Read> Read for Whole<R> {
 }
 
 /// Decompression that failed after `offset` decompressed bytes.
-pub(crate) fn failed(offset: u64, error: &str) -> Break {
-    Break {
-        offset,
-        reason: DropReason::CutShort,
-        detail: format!(
-            "decompression failed after {offset} decompressed bytes ({error}); the records before \
-             were kept; fetch the archive again"
-        ),
-        recovered_at: None,
-        lossy: true,
-        garbled: false,
-    }
+pub(crate) fn decompression_failed(offset: u64, error: &str) -> Gap {
+    let detail = format!(
+        "decompression failed after {offset} decompressed bytes ({error}); the records before \
+         were kept; fetch the archive again"
+    );
+    Gap::lost(offset, DropReason::CutShort, None, detail)
 }

@@ -41,12 +41,12 @@ pub struct NewRecord<'a> {
 }
 
 /// A writer of records.
-pub struct Writer<W> {
+pub struct RecordWriter<W> {
     output: W,
     wrapping: Wrapping,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> RecordWriter<W> {
     /// Starts an archive.
     pub fn new(output: W, wrapping: Wrapping) -> Self {
         Self { output, wrapping }

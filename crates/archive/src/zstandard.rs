@@ -8,7 +8,7 @@ use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 use zstd::zstd_safe::get_dict_id_from_frame;
 
-use crate::member::Step;
+use crate::member::StreamStep;
 
 /// The first four bytes of every frame with data (RFC 8878 §3.1.1).
 pub(crate) const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
@@ -53,7 +53,7 @@ impl Decoders {
     }
 
     /// Starts a frame; `None` if memory allocation fails.
-    pub(crate) fn begin(&mut self) -> Option<Frame> {
+    pub(crate) fn begin(&mut self) -> Option<ZstdFrame> {
         let decoder = match self.spare.take() {
             Some(decoder) => decoder,
             None => {
@@ -62,11 +62,11 @@ impl Decoders {
                 decoder
             }
         };
-        Some(Frame { decoder, taken: 0, given: 0 })
+        Some(ZstdFrame { decoder, taken: 0, given: 0 })
     }
 
     /// Takes back the decoder of a finished frame.
-    pub(crate) fn end(&mut self, frame: Frame) {
+    pub(crate) fn end(&mut self, frame: ZstdFrame) {
         let mut decoder = frame.decoder;
         self.spare = decoder.reinit().is_ok().then_some(decoder);
     }
@@ -80,14 +80,13 @@ impl Decoders {
     }
 }
 
-/// A frame being streamed.
-pub(crate) struct Frame {
+pub(crate) struct ZstdFrame {
     decoder: Decoder<'static>,
     taken: u64,
     given: u64,
 }
 
-impl Frame {
+impl ZstdFrame {
     /// Input bytes consumed and output bytes produced so far.
     pub(crate) fn totals(&self) -> (u64, u64) {
         (self.taken, self.given)
@@ -99,7 +98,7 @@ impl Frame {
         input: &[u8],
         output: &mut Vec<u8>,
         room: usize,
-    ) -> (usize, Step) {
+    ) -> (usize, StreamStep) {
         output.reserve(room);
         let length = output.len();
         let mut from = InBuffer::around(input);
@@ -110,11 +109,11 @@ impl Frame {
         self.taken += taken as u64;
         self.given += given as u64;
         let step = match result {
-            Err(_) => Step::Damaged,
-            Ok(0) => Step::End { checksum: true, length: true },
-            Ok(_) if full || given > 0 => Step::Output,
-            Ok(_) if taken == input.len() => Step::Input,
-            Ok(_) => Step::Output,
+            Err(_) => StreamStep::Damaged,
+            Ok(0) => StreamStep::End { checksum: true, length: true },
+            Ok(_) if full || given > 0 => StreamStep::Output,
+            Ok(_) if taken == input.len() => StreamStep::Input,
+            Ok(_) => StreamStep::Output,
         };
         (taken, step)
     }

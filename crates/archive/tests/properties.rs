@@ -5,7 +5,7 @@ mod common;
 use common::{Slices, gzip, lz4, members, read, record, records, zstd};
 use proptest::prelude::*;
 use sitegrove_archive::{
-    Format, Headers, Limits, NewRecord, Record, RecordKind, Response, Wrapping, Writer,
+    Format, Headers, Limits, NewRecord, Record, RecordKind, RecordWriter, Response, Wrapping,
     decode_body, is_feed, sniff_html,
 };
 
@@ -85,7 +85,7 @@ fn given() -> impl Strategy<Value = Given> {
 }
 
 fn write(records: &[Given], wrapping: Wrapping) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), wrapping);
+    let mut writer = RecordWriter::new(Vec::new(), wrapping);
     for given in records {
         let fields: Vec<(&str, &str)> =
             given.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();

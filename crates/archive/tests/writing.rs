@@ -3,10 +3,10 @@
 mod common;
 
 use common::read;
-use sitegrove_archive::{Limits, NewRecord, RecordKind, Wrapping, Writer};
+use sitegrove_archive::{Limits, NewRecord, RecordKind, RecordWriter, Wrapping};
 
 fn written(wrapping: Wrapping) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), wrapping);
+    let mut writer = RecordWriter::new(Vec::new(), wrapping);
     for i in 0..3u8 {
         let record = NewRecord {
             kind: if i == 0 { RecordKind::Warcinfo } else { RecordKind::Conversion },
@@ -65,5 +65,5 @@ fn unknown_types_are_refused() {
         fields: &[],
         body: b"",
     };
-    assert!(Writer::new(Vec::new(), Wrapping::Plain).write(&record).is_err());
+    assert!(RecordWriter::new(Vec::new(), Wrapping::Plain).write(&record).is_err());
 }

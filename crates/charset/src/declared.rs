@@ -9,7 +9,7 @@ const FAR: usize = 1024;
 
 /// The declarations in a page.
 #[derive(Debug, Default)]
-pub(crate) struct Declared<'a> {
+pub(crate) struct PageDeclarations<'a> {
     /// In the first `<meta>` that names an encoding.
     pub(crate) meta: Option<&'static Encoding>,
     /// In the XML declaration.
@@ -22,8 +22,9 @@ pub(crate) struct Declared<'a> {
 ///
 /// The standard examines 1024 bytes; but browsers also honour a later `<meta>` when their parser
 /// reaches it. The contents of scripts and style sheets are skipped.
-pub(crate) fn declared(bytes: &[u8]) -> Declared<'_> {
-    let mut declared = Declared { xml: xml_declaration(bytes), ..Declared::default() };
+pub(crate) fn declared(bytes: &[u8]) -> PageDeclarations<'_> {
+    let mut declared =
+        PageDeclarations { xml: xml_declaration(bytes), ..PageDeclarations::default() };
     let mut at = 0;
     while let Some(length) = element(&bytes[at..], &mut declared) {
         at += length;
@@ -35,7 +36,7 @@ pub(crate) fn declared(bytes: &[u8]) -> Declared<'_> {
 }
 
 /// Reads up to the end of the next tag, comment or the like; returns the bytes passed.
-fn element<'a>(bytes: &'a [u8], declared: &mut Declared<'a>) -> Option<usize> {
+fn element<'a>(bytes: &'a [u8], declared: &mut PageDeclarations<'a>) -> Option<usize> {
     let at = memchr(b'<', bytes)?;
     let rest = &bytes[at..];
     if rest.starts_with(b"<!--") {

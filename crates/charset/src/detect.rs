@@ -24,15 +24,8 @@ const PARTS: usize = 5;
 /// Encodings by script, for scripts that have several.
 const SCRIPTS: [&[&Encoding]; 5] = [
     &[
-        WINDOWS_1250,
-        WINDOWS_1252,
-        WINDOWS_1254,
-        WINDOWS_1257,
-        WINDOWS_1258,
-        ISO_8859_2,
-        ISO_8859_4,
-        ISO_8859_13,
-        ISO_8859_15,
+        WINDOWS_1250, WINDOWS_1252, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258, ISO_8859_2,
+        ISO_8859_4, ISO_8859_13, ISO_8859_15,
     ],
     &[WINDOWS_1251, KOI8_R, KOI8_U, IBM866, ISO_8859_5],
     &[WINDOWS_1253, ISO_8859_7],
@@ -54,39 +47,19 @@ pub(crate) struct Guess {
 }
 
 impl Guess {
-    /// The votes for the guess, compared with a declaration. If the declared encoding is of another
-    /// script, all votes for the script of the guess count.
-    pub(crate) fn against(&self, declared: &'static Encoding) -> Share {
+    /// The number of votes for the guess and against it, compared with a declaration. If the declared encoding is of
+    /// another script, all votes for the script of the guess count.
+    pub(crate) fn votes_against(&self, declared: &'static Encoding) -> (usize, usize) {
         let other_script = !same_script(declared, self.encoding);
         let agrees = |vote: &&&'static Encoding| {
             **vote == self.encoding || other_script && same_script(vote, self.encoding)
         };
-        Share { votes: self.votes.iter().filter(agrees).count(), parts: self.votes.len() }
+        let votes = self.votes.iter().filter(agrees).count();
+        (votes, self.votes.len() - votes)
     }
 
     fn is_unanimous(&self) -> bool {
         self.votes.iter().all(|vote| *vote == self.encoding)
-    }
-}
-
-/// The share of the votes for a guess.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
-    votes: usize,
-    parts: usize,
-}
-
-impl Share {
-    pub(crate) fn is_all(self) -> bool {
-        self.votes == self.parts
-    }
-
-    pub(crate) fn is_all_but_one(self) -> bool {
-        self.votes + 1 >= self.parts
-    }
-
-    pub(crate) fn is_most(self) -> bool {
-        2 * self.votes > self.parts
     }
 }
 
@@ -104,10 +77,11 @@ pub(crate) fn detect(words: &[&[u8]], habits: &Habits<'_>) -> Guess {
 }
 
 fn vote(words: &[&[u8]], domain: Option<&str>) -> Guess {
-    let whole = look(words, domain);
+    let whole = guess_from_all(words, domain);
     let parts = words.len().min(PARTS);
-    let votes: Vec<_> =
-        (0..parts).map(|part| guess(words.iter().skip(part).step_by(PARTS), domain)).collect();
+    let votes: Vec<_> = (0..parts)
+        .map(|part| guess_encoding(words.iter().skip(part).step_by(PARTS), domain))
+        .collect();
     let votes_for = |encoding| votes.iter().filter(|vote| **vote == encoding).count();
     // A majority of the parts overrules the guess for all words, which a stray byte may have
     // spoilt.
@@ -134,11 +108,14 @@ fn is_latin_9(words: &[&[u8]]) -> bool {
 
 /// Guesses from all the words. `domain` is a top-level domain in lower-case ASCII without a period,
 /// which indicates the encodings usual in a country.
-pub(crate) fn look(words: &[&[u8]], domain: Option<&str>) -> &'static Encoding {
-    guess(words.iter(), domain)
+pub(crate) fn guess_from_all(words: &[&[u8]], domain: Option<&str>) -> &'static Encoding {
+    guess_encoding(words.iter(), domain)
 }
 
-fn guess<'a>(words: impl Iterator<Item = &'a &'a [u8]>, domain: Option<&str>) -> &'static Encoding {
+fn guess_encoding<'a>(
+    words: impl Iterator<Item = &'a &'a [u8]>,
+    domain: Option<&str>,
+) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     for word in words {
         detector.feed(b" ", false);
@@ -149,7 +126,7 @@ fn guess<'a>(words: impl Iterator<Item = &'a &'a [u8]>, domain: Option<&str>) ->
 
 /// Words with non-ASCII bytes, as many as the detector reads. White space and angle brackets end a
 /// word: they are not part of a character in any of the guessed encodings.
-pub(crate) fn words(bytes: &[u8]) -> Vec<&[u8]> {
+pub(crate) fn non_ascii_words(bytes: &[u8]) -> Vec<&[u8]> {
     let mut room = SAMPLE;
     bytes
         .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'>'))
@@ -175,13 +152,13 @@ mod tests {
         for first in 0..3 {
             let text = format!("{} {}", "x".repeat(first), "가나다라마 ".repeat(2000));
             let (bytes, ..) = EUC_KR.encode(&text);
-            let words = words(&bytes);
+            let words = non_ascii_words(&bytes);
             assert!(words.len() > 500);
             assert!(words.iter().all(|word| word.len() == 10));
-            assert_eq!(look(&words, None), EUC_KR);
+            assert_eq!(guess_from_all(&words, None), EUC_KR);
         }
         let (bytes, ..) = EUC_KR.encode("가");
         let long = [b"x".as_slice(), &bytes.repeat(SAMPLE)].concat();
-        assert_eq!(look(&words(&long), None), EUC_KR);
+        assert_eq!(guess_from_all(&non_ascii_words(&long), None), EUC_KR);
     }
 }

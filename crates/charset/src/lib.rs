@@ -22,8 +22,8 @@ use encoding_rs::{
 use memchr::memchr;
 use model::{Charset, CharsetEvidence, Overruled};
 
-use crate::declared::{Declared, declared, label_in_content};
-use crate::detect::{detect, look, same_script, words};
+use crate::declared::{PageDeclarations, declared, label_in_content};
+use crate::detect::{detect, guess_from_all, non_ascii_words, same_script};
 use crate::language::Habits;
 
 /// Bytes of a valid UTF-8 page that are searched for a declaration: it no longer affects the
@@ -48,7 +48,7 @@ const UNGUESSED: [&Encoding; 7] =
 
 /// Hints from outside the payload.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Hints<'a> {
+pub struct CharsetHints<'a> {
     /// Charset label of the HTTP `Content-Type`.
     pub http_charset: Option<&'a str>,
     /// HTTP `Content-Language`.
@@ -66,8 +66,8 @@ pub fn charset_of(content_type: &str) -> Option<&str> {
 }
 
 /// Decodes a payload. Bytes that are UTF-8 already are not copied.
-pub fn decode(mut bytes: Vec<u8>, hints: &Hints<'_>) -> (String, Charset) {
-    if let Some((form, evidence, mark)) = wide::wide(&bytes) {
+pub fn decode(mut bytes: Vec<u8>, hints: &CharsetHints<'_>) -> (String, Charset) {
+    if let Some((form, evidence, mark)) = wide::detect_wide(&bytes) {
         let charset = Charset { name: form.name(), evidence, overruled: Overruled::default() };
         return (form.decode(bytes.get(mark..).unwrap_or_default()), charset);
     }
@@ -76,8 +76,8 @@ pub fn decode(mut bytes: Vec<u8>, hints: &Hints<'_>) -> (String, Charset) {
         bytes.drain(..3);
     }
     match String::from_utf8(bytes) {
-        Ok(text) => valid(text, marked, hints),
-        Err(error) => broken(error.as_bytes(), marked, hints),
+        Ok(text) => decode_valid_utf8(text, marked, hints),
+        Err(error) => decode_invalid_utf8(error.as_bytes(), marked, hints),
     }
 }
 
@@ -92,14 +92,13 @@ struct Declarations {
 }
 
 impl Declarations {
-    /// The declaration in HTTP.
-    fn of(hints: &Hints<'_>) -> Self {
+    fn of(hints: &CharsetHints<'_>) -> Self {
         let http = hints.http_charset.and_then(|label| Encoding::for_label(label.as_bytes()));
         Self { http, meta: None, xml: None, is_xml: hints.xml }
     }
 
     /// Adds the declarations in the payload.
-    fn and(self, declared: &Declared<'_>) -> Self {
+    fn and(self, declared: &PageDeclarations<'_>) -> Self {
         let meta = declared.meta.filter(|_| !self.is_xml);
         Self { meta, xml: declared.xml, ..self }
     }
@@ -137,11 +136,11 @@ impl Declarations {
 }
 
 /// Decides for valid UTF-8.
-fn valid(text: String, marked: bool, hints: &Hints<'_>) -> (String, Charset) {
+fn decode_valid_utf8(text: String, marked: bool, hints: &CharsetHints<'_>) -> (String, Charset) {
     let said = Declarations::of(hints);
     let far = if marked || said.http == Some(UTF_8) { 0 } else { FAR };
     let said = said.and(&declared(&text.as_bytes()[..far.min(text.len())]));
-    if shifts_to_japanese(text.as_bytes()) {
+    if has_japanese_escapes(text.as_bytes()) {
         let by = said.all().find(|(encoding, _)| *encoding == ISO_2022_JP);
         let by = by.map_or(CharsetEvidence::Detector, |(_, by)| by);
         let (text, _) = ISO_2022_JP.decode_without_bom_handling(text.as_bytes());
@@ -152,7 +151,7 @@ fn valid(text: String, marked: bool, hints: &Hints<'_>) -> (String, Charset) {
         _ if utf_8.is_some() => {}
         Some((encoding, by)) if text.is_ascii() => return (text, said.decided(encoding, by)),
         // Two or three multi-byte characters may be valid UTF-8 by coincidence.
-        Some((encoding, by)) if !encoding.is_single_byte() && leads(&text) < SURELY => {
+        Some((encoding, by)) if !encoding.is_single_byte() && count_multibyte(&text) < SURELY => {
             let (text, _) = encoding.decode_without_bom_handling(text.as_bytes());
             return (text.into_owned(), said.decided(encoding, by));
         }
@@ -162,7 +161,7 @@ fn valid(text: String, marked: bool, hints: &Hints<'_>) -> (String, Charset) {
 }
 
 /// Decides for bytes that are not valid UTF-8.
-fn broken(bytes: &[u8], marked: bool, hints: &Hints<'_>) -> (String, Charset) {
+fn decode_invalid_utf8(bytes: &[u8], marked: bool, hints: &CharsetHints<'_>) -> (String, Charset) {
     let page = declared(bytes);
     let said = Declarations::of(hints).and(&page);
     let utf_8 = if marked { Some(CharsetEvidence::Bom) } else { said.utf_8() };
@@ -170,7 +169,7 @@ fn broken(bytes: &[u8], marked: bool, hints: &Hints<'_>) -> (String, Charset) {
         let text = String::from_utf8_lossy(bytes).into_owned();
         return (text, said.decided(UTF_8, utf_8.unwrap_or(CharsetEvidence::MostlyUtf8)));
     }
-    let (encoding, by) = legacy(bytes, &said, &Habits::of(bytes, &page, hints));
+    let (encoding, by) = choose_legacy(bytes, &said, &Habits::of(bytes, &page, hints));
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     (text.into_owned(), said.decided(encoding, by))
 }
@@ -185,7 +184,7 @@ fn is_mostly_utf_8(bytes: &[u8], declared: bool, declared_otherwise: bool) -> bo
     });
     let (mut whole, mut broken) = (0, 0);
     for chunk in bytes[..bytes.len() - cut_off.unwrap_or(0)].utf8_chunks() {
-        whole += leads(chunk.valid());
+        whole += count_multibyte(chunk.valid());
         broken += usize::from(!chunk.invalid().is_empty());
     }
     match (declared, declared_otherwise) {
@@ -196,13 +195,14 @@ fn is_mostly_utf_8(bytes: &[u8], declared: bool, declared_otherwise: bool) -> bo
 }
 
 /// Decides among legacy encodings.
-fn legacy(
+fn choose_legacy(
     bytes: &[u8],
     said: &Declarations,
     habits: &Habits<'_>,
 ) -> (&'static Encoding, CharsetEvidence) {
-    let words = words(bytes);
-    let mut candidates: Vec<_> = said.legacy().filter(|(said, _)| fits(said, &words)).collect();
+    let words = non_ascii_words(bytes);
+    let mut candidates: Vec<_> =
+        said.legacy().filter(|(said, _)| is_valid_in(said, &words)).collect();
     // Servers that have no information about their pages send ISO-8859-1.
     let by_habit = (WINDOWS_1252, CharsetEvidence::Http);
     if candidates.len() > 1 {
@@ -210,7 +210,7 @@ fn legacy(
     }
     // Usually a declaration is right, and a first check confirms it.
     if !candidates.is_empty() {
-        let first = look(&words[..words.len().min(GLANCE)], habits.domain());
+        let first = guess_from_all(&words[..words.len().min(GLANCE)], habits.domain());
         let fallback = first == WINDOWS_1252 && !habits.is_western();
         if let Some(agreed) = candidates.iter().find(|(said, _)| *said == first && !fallback) {
             return *agreed;
@@ -234,18 +234,19 @@ fn legacy(
     let again = detect(&differing, habits);
     let unseparated = !guess.encoding.is_single_byte();
     let many =
-        |count| differing.len() >= count || unseparated && length(&differing) >= count * LONG;
+        |count| differing.len() >= count || unseparated && total_length(&differing) >= count * LONG;
     let confirmed = same_script(again.encoding, guess.encoding)
         && (again.encoding == guess.encoding || !same_script(first.0, guess.encoding));
-    let (guess, again) = (guess.against(first.0), again.against(first.0));
+    let ((votes, others), (again, others_again)) =
+        (guess.votes_against(first.0), again.votes_against(first.0));
     // windows-1252 is also unlikely if it is not made for the language of the text.
     let unfit = first.0 == WINDOWS_1252 && habits.of_text().is_some_and(|text| !text.is_western);
     let overruled = if first == by_habit || unfit {
-        many(FEW / 2) && guess.is_most()
+        many(FEW / 2) && votes > others
     } else if first.0 == WINDOWS_1252 {
-        many(FEW) && guess.is_all() && confirmed && again.is_most()
+        many(FEW) && others == 0 && confirmed && again > others_again
     } else {
-        many(FEW) && guess.is_all() && confirmed && again.is_all_but_one()
+        many(FEW) && others == 0 && confirmed && others_again <= 1
     };
     if overruled { guessed } else { first }
 }
@@ -264,12 +265,12 @@ fn differing<'a>(
 }
 
 /// Total length of the words in bytes.
-fn length(words: &[&[u8]]) -> usize {
+fn total_length(words: &[&[u8]]) -> usize {
     words.iter().map(|word| word.len()).sum()
 }
 
 /// Whether words are valid in an encoding.
-fn fits(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
+fn is_valid_in(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
     let (mut wrong, mut right) = (0, 0);
     for word in words {
         for c in encoding.decode_without_bom_handling(word).0.chars() {
@@ -281,12 +282,12 @@ fn fits(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
 }
 
 /// Number of multi-byte characters.
-fn leads(text: &str) -> usize {
+fn count_multibyte(text: &str) -> usize {
     text.bytes().filter(|byte| *byte >= 0xc0).count()
 }
 
 /// Whether ASCII bytes contain the escape sequences of ISO-2022-JP.
-fn shifts_to_japanese(bytes: &[u8]) -> bool {
+fn has_japanese_escapes(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = memchr(0x1b, rest) {
         if matches!(rest[at + 1..], [b'$', b'@' | b'B', ..]) {
@@ -303,7 +304,7 @@ mod tests {
     use encoding_rs::{EUC_KR, GBK, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
 
     fn check(bytes: &[u8], http: Option<&str>, name: &str, evidence: CharsetEvidence, text: &str) {
-        let hints = Hints { http_charset: http, ..Hints::default() };
+        let hints = CharsetHints { http_charset: http, ..CharsetHints::default() };
         let (decoded, charset) = decode(bytes.to_vec(), &hints);
         assert_eq!((charset.name, charset.evidence), (name, evidence), "{decoded}");
         assert!(decoded.contains(text), "{decoded}");
@@ -348,12 +349,12 @@ mod tests {
     #[test]
     fn what_was_overruled_is_kept() {
         let page = "<?xml version='1.0' encoding='koi8-r'?><meta charset=gbk>é".as_bytes();
-        let hints = Hints { http_charset: Some("latin1"), ..Hints::default() };
+        let hints = CharsetHints { http_charset: Some("latin1"), ..CharsetHints::default() };
         let overruled = decode(page.to_vec(), &hints).1.overruled;
         let expected =
             Overruled { http: Some("windows-1252"), meta: Some("GBK"), xml: Some("KOI8-R") };
         assert_eq!(overruled, expected);
-        let hints = Hints { xml: true, ..hints };
+        let hints = CharsetHints { xml: true, ..hints };
         assert_eq!(decode(page.to_vec(), &hints).1.overruled.meta, None);
     }
 
@@ -361,7 +362,7 @@ mod tests {
     fn utf8_is_not_copied() {
         let bytes = "é".repeat(100).into_bytes();
         let before = bytes.as_ptr();
-        assert_eq!(decode(bytes, &Hints::default()).0.as_ptr(), before);
+        assert_eq!(decode(bytes, &CharsetHints::default()).0.as_ptr(), before);
     }
 
     #[test]
@@ -375,16 +376,16 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_bytes_are_decoded(bytes: Vec<u8>, label in "[a-z0-9-]{0,12}", url in ".{0,20}") {
-            let hints = Hints { http_charset: Some(&label), url: Some(&url), ..Hints::default() };
+            let hints = CharsetHints { http_charset: Some(&label), url: Some(&url), ..CharsetHints::default() };
             decode(bytes.clone(), &hints);
             let page = [&b"<html lang=x><meta charset=windows-1251>"[..], &bytes].concat();
-            decode(page, &Hints { language: Some(&label), xml: true, ..hints });
+            decode(page, &CharsetHints { language: Some(&label), xml: true, ..hints });
         }
 
         #[test]
         fn any_markup_is_decoded(text in "[<>!/?= a-z\"'-]{0,300}") {
-            decode(format!("<meta {text}é").into_bytes(), &Hints::default());
-            decode(format!("<meta {text}").bytes().chain([0xe9]).collect(), &Hints::default());
+            decode(format!("<meta {text}é").into_bytes(), &CharsetHints::default());
+            decode(format!("<meta {text}").bytes().chain([0xe9]).collect(), &CharsetHints::default());
         }
     }
 }

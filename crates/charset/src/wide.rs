@@ -39,7 +39,7 @@ impl Wide {
 }
 
 /// The encoding of the bytes, the evidence for it, and the length of the byte order mark.
-pub(crate) fn wide(bytes: &[u8]) -> Option<(Wide, CharsetEvidence, usize)> {
+pub(crate) fn detect_wide(bytes: &[u8]) -> Option<(Wide, CharsetEvidence, usize)> {
     use CharsetEvidence::{Bom, ZeroBytes};
     let utf_32 = |big_endian| Wide::Utf32 { big_endian };
     Some(match bytes {

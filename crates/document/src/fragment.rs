@@ -1,13 +1,13 @@
 //! Fragments as trees.
 
-use dom::{Document, Keep, NodeId, ParseConfig, parse_with};
+use dom::{Document, Keep, NodeId, ParseOptions, parse_with};
 
 use crate::{Picture, Pictures};
 
 /// The tree of a fragment.
 pub(crate) fn parsed(html: &str) -> Document {
     let page = format!("<!doctype html><html><body>{html}</body></html>");
-    parse_with(&page, &ParseConfig { keep: Keep::Everything, ..ParseConfig::CONTENT })
+    parse_with(&page, &ParseOptions { keep: Keep::Everything, ..ParseOptions::CONTENT })
 }
 
 /// The body of a parsed fragment.

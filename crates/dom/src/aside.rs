@@ -2,35 +2,21 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::document::{Aside, Attribute, Document, Node, NodeId, Place, Span};
+use crate::document::{Aside, AsidePlace, BufferRange, Document, Node, NodeId};
 use crate::is_void;
 
 /// Whether an element that is left out of the tree may show something.
 pub(crate) fn may_show(name: &LocalName) -> bool {
-    matches!(
-        *name,
-        local_name!("iframe")
-            | local_name!("object")
-            | local_name!("embed")
-            | local_name!("noscript")
-            | local_name!("math")
-    )
+    matches!(*name, local_names!("iframe" "object" "embed" "noscript" "math"))
 }
 
 /// Whether an element inside them never shows anything.
 fn shows_nothing(name: &LocalName) -> bool {
     matches!(
         *name,
-        local_name!("script")
-            | local_name!("style")
-            | local_name!("template")
-            | local_name!("svg")
-            | local_name!("link")
-            | local_name!("meta")
-            | local_name!("base")
-            | local_name!("title")
-            | local_name!("select")
-            | local_name!("textarea")
+        local_names!(
+            "script" "style" "template" "svg" "link" "meta" "base" "title" "select" "textarea"
+        )
     )
 }
 
@@ -66,7 +52,7 @@ impl Gatherer {
         &mut self,
         name: &LocalName,
         attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
-        place: Place,
+        place: AsidePlace,
     ) {
         let is_outermost = self.open.is_empty();
         if shows_nothing(name) || matches!(self.open.last(), Some(None)) {
@@ -75,7 +61,7 @@ impl Gatherer {
         }
         let document = &mut self.aside.document;
         if document.nodes.is_empty() {
-            document.push(Some(&local_name!("html")), 0, 0, Span::default());
+            document.push(Some(&local_name!("html")), 0, 0, BufferRange::default());
         }
         if is_outermost {
             self.shows = *name != local_name!("noscript");
@@ -86,30 +72,16 @@ impl Gatherer {
                 text: document.text.len(),
             };
             let id = document.nodes.len() as NodeId;
-            self.aside.places.push(Place { id, ..place });
+            self.aside.places.push(AsidePlace { id, ..place });
         }
-        self.shows |= matches!(
-            *name,
-            local_name!("img")
-                | local_name!("iframe")
-                | local_name!("video")
-                | local_name!("audio")
-        );
-        let first = document.attributes.len() as u32;
-        for (name, value) in attributes {
-            let start = document.values.len() as u32;
-            document.values.push_str(value);
-            let end = document.values.len() as u32;
-            document.attributes.push(Attribute { name: name.clone(), value: Span { start, end } });
-        }
-        let span = Span { start: first, end: document.attributes.len() as u32 };
+        self.shows |= matches!(*name, local_names!("img" "iframe" "video" "audio"));
+        let span = document.push_attributes(attributes);
         let parent = self.open.last().copied().flatten().unwrap_or(0);
         let id = document.push(Some(name), parent, self.open.len() + 1, span);
         // Void elements have no content.
         self.open.push((!is_void(name)).then_some(id));
     }
 
-    /// Adds a piece of text.
     pub(crate) fn text(&mut self, text: &str) {
         // What is between the tags of a frame is for programs that know no frames.
         let is_frame = |id: &NodeId| self.aside.document.is(*id, &local_name!("iframe"));
@@ -134,7 +106,6 @@ impl Gatherer {
         }
     }
 
-    /// What was gathered, if anything.
     pub(crate) fn finish(mut self) -> Option<Box<Aside>> {
         while self.is_open() {
             self.close();
@@ -166,7 +137,7 @@ mod tests {
              <noscript>count</noscript><div><math><mi>x</mi></math></div><script>s</script>",
         );
         let aside = page.aside().unwrap();
-        let of = |place: &Place| {
+        let of = |place: &AsidePlace| {
             let name = aside.document.name(place.id).map(|name| name.to_string());
             let parent = page.name(place.parent).map(|name| name.to_string());
             (name.unwrap(), parent.unwrap(), aside.document.text_content(place.id))

@@ -3,7 +3,7 @@
 use html5ever::{LocalName, local_name};
 
 use crate::aside::{Gatherer, may_show};
-use crate::document::{Attribute, Document, Head, NodeId, ParseNotes, Span};
+use crate::document::{BufferRange, Document, Head, NodeId, ParseNotes};
 use crate::flatten::{is_dropped_name, is_shadow_root};
 use crate::is_void;
 
@@ -41,7 +41,7 @@ impl Builder {
         matches!(self.open.last(), Some(None))
     }
 
-    fn push(&mut self, name: Option<&LocalName>, span: Span) -> NodeId {
+    fn push(&mut self, name: Option<&LocalName>, span: BufferRange) -> NodeId {
         let parent = self.open.last().copied().flatten().unwrap_or(0);
         self.document.push(name, parent, self.open.len(), span)
     }
@@ -66,16 +66,7 @@ impl Builder {
             self.open.push(None);
             return None;
         }
-        let first = self.document.attributes.len() as u32;
-        for (name, value) in attributes {
-            let start = self.document.values.len() as u32;
-            self.document.values.push_str(value);
-            let end = self.document.values.len() as u32;
-            self.document
-                .attributes
-                .push(Attribute { name: name.clone(), value: Span { start, end } });
-        }
-        let span = Span { start: first, end: self.document.attributes.len() as u32 };
+        let span = self.document.push_attributes(attributes);
         let id = self.push(Some(name), span);
         // Void elements have no content.
         self.open.push((!is_void(name)).then_some(id));
@@ -108,7 +99,7 @@ impl Builder {
             self.close();
         }
         if self.document.nodes.is_empty() {
-            self.push(Some(&local_name!("html")), Span::default());
+            self.push(Some(&local_name!("html")), BufferRange::default());
         }
         self.document.aside = self.gatherer.finish();
         self.document
@@ -118,11 +109,12 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Keep, ParseConfig, parse, parse_with};
+    use crate::{Keep, ParseOptions, parse, parse_with};
 
     /// Takes a page apart and builds it again.
     fn rebuilt(html: &str) -> Document {
-        let whole = parse_with(html, &ParseConfig { keep: Keep::Scripts, ..ParseConfig::CONTENT });
+        let whole =
+            parse_with(html, &ParseOptions { keep: Keep::Scripts, ..ParseOptions::CONTENT });
         let mut builder = Builder::new(whole.head().clone(), whole.notes());
         let mut open: Vec<NodeId> = Vec::new();
         for id in whole.ids() {

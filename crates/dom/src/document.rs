@@ -4,19 +4,19 @@ use std::sync::OnceLock;
 
 use html5ever::LocalName;
 
-use crate::kinds::Kinds;
+use crate::kinds::ElementKinds;
 
 /// Position of a node in document order (pre-order); the root is 0.
 pub type NodeId = u32;
 
 /// A range of bytes or of attributes in one of the document's buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct BufferRange {
     pub(crate) start: u32,
     pub(crate) end: u32,
 }
 
-impl Span {
+impl BufferRange {
     #[inline]
     pub(crate) fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
@@ -35,14 +35,14 @@ pub struct Node {
     /// Depth: 0 for the root element.
     pub level: u16,
     /// Attributes of an element, bytes of a text node.
-    pub(crate) span: Span,
+    pub(crate) span: BufferRange,
 }
 
 /// An attribute: its name, and the range of its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Attribute {
     pub(crate) name: LocalName,
-    pub(crate) value: Span,
+    pub(crate) value: BufferRange,
 }
 
 /// A `<meta>` element: `name`, `property`, `itemprop` or `http-equiv` (lower-case) and `content`.
@@ -114,7 +114,7 @@ pub struct ParseNotes {
     /// tree builder's lists, nodes inserted or moved. They depend only on the page and the limits.
     pub steps: u64,
     /// Whether parsing was abandoned because the page took more than
-    /// [`max_steps`](crate::ParseConfig). Its tree is then empty.
+    /// [`max_steps`](crate::ParseOptions). Its tree is then empty.
     pub given_up: bool,
     /// Whether html5ever's own tokenizer read the page, because it contains NUL characters.
     pub by_html5ever: bool,
@@ -138,7 +138,7 @@ pub struct Document {
     pub(crate) notes: ParseNotes,
     pub(crate) aside: Option<Box<Aside>>,
     /// Computed on first use.
-    pub(crate) kinds: OnceLock<Kinds>,
+    pub(crate) kinds: OnceLock<ElementKinds>,
 }
 
 /// Elements that are not part of the tree, because they have no text that can be read, but show something: frames and
@@ -148,12 +148,12 @@ pub struct Aside {
     /// Their subtrees, as children of the root.
     pub document: Document,
     /// Their places in the page, in document order.
-    pub places: Vec<Place>,
+    pub places: Vec<AsidePlace>,
 }
 
 /// The place of an element that is not part of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct AsidePlace {
     /// The element of the page that it is a child of.
     pub parent: NodeId,
     /// The node of the page that comes next in document order; the number of nodes if none does.
@@ -203,13 +203,12 @@ impl Document {
         self.aside.as_deref()
     }
 
-    /// Appends a node.
     pub(crate) fn push(
         &mut self,
         name: Option<&LocalName>,
         parent: NodeId,
         level: usize,
-        span: Span,
+        span: BufferRange,
     ) -> NodeId {
         let id = self.nodes.len() as NodeId;
         let level = level.min(u16::MAX as usize) as u16;
@@ -219,11 +218,26 @@ impl Document {
         id
     }
 
+    /// Appends the attributes of an element.
+    pub(crate) fn push_attributes<'a>(
+        &mut self,
+        attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
+    ) -> BufferRange {
+        let first = self.attributes.len() as u32;
+        for (name, value) in attributes {
+            let start = self.values.len() as u32;
+            self.values.push_str(value);
+            let value = BufferRange { start, end: self.values.len() as u32 };
+            self.attributes.push(Attribute { name: name.clone(), value });
+        }
+        BufferRange { start: first, end: self.attributes.len() as u32 }
+    }
+
     /// The place after the last node, for an element that is not part of the tree.
-    pub(crate) fn place_after_all(&self, parent: NodeId) -> Place {
+    pub(crate) fn place_after_all(&self, parent: NodeId) -> AsidePlace {
         let text = self.nodes.last().filter(|last| last.name.is_none() && last.parent == parent);
         let within = text.map_or(0, |text| text.span.end - text.span.start);
-        Place { parent, before: self.nodes.len() as NodeId, within, id: 0 }
+        AsidePlace { parent, before: self.nodes.len() as NodeId, within, id: 0 }
     }
 
     /// Appends a text; returns the text node it became or was joined to.
@@ -239,7 +253,7 @@ impl Document {
             last.span.end = end;
             return self.nodes.len() as NodeId - 1;
         }
-        self.push(None, parent, level, Span { start, end })
+        self.push(None, parent, level, BufferRange { start, end })
     }
 
     /// Sorts nodes and removes duplicates and those inside another node. O(k log k).
@@ -368,8 +382,8 @@ impl Document {
     }
 
     /// The kinds of elements of the page. Computed on first use, O(n).
-    pub fn kinds(&self) -> &Kinds {
-        self.kinds.get_or_init(|| Kinds::of(self))
+    pub fn kinds(&self) -> &ElementKinds {
+        self.kinds.get_or_init(|| ElementKinds::of(self))
     }
 
     /// Approximate memory of the tree, in bytes: that of its buffers.
@@ -384,7 +398,7 @@ impl Document {
             + self.text.capacity()
             + texts.sum::<usize>()
             + self.aside().map_or(0, |aside| {
-                aside.document.bytes() + aside.places.capacity() * size_of::<Place>()
+                aside.document.bytes() + aside.places.capacity() * size_of::<AsidePlace>()
             })
     }
 
@@ -418,12 +432,5 @@ impl<'a> Element<'a> {
     #[inline]
     pub fn attribute(self, name: &LocalName) -> Option<&'a str> {
         self.attributes().find(|(n, _)| *n == name).map(|(_, v)| v)
-    }
-
-    /// Whether it has any attribute.
-    #[inline]
-    pub fn has_attributes(self) -> bool {
-        let span = self.document.node(self.id).span;
-        span.start < span.end
     }
 }

@@ -4,10 +4,10 @@
 use html5ever::{LocalName, QualName, local_name, ns};
 
 use crate::aside::{Gatherer, may_show};
-use crate::document::{Attribute, Document, Link, Meta, Node, NodeId, ParseNotes, Span};
-use crate::linked::{Content, Linked};
+use crate::document::{Attribute, BufferRange, Document, Link, Meta, Node, NodeId, ParseNotes};
+use crate::linked::{Linked, NodeContent};
 use crate::render::normalize_space;
-use crate::sink::{Buffers, Sink, is_json_ld};
+use crate::sink::{Buffers, PageSink, is_json_ld};
 use crate::{Keep, is_void};
 
 /// Elements that are left out with their subtrees.
@@ -20,30 +20,11 @@ fn is_dropped(name: &QualName) -> bool {
 pub(crate) fn is_dropped_name(name: &LocalName) -> bool {
     matches!(
         *name,
-        local_name!("script")
-            | local_name!("svg")
-            | local_name!("math")
-            | local_name!("style")
-            | local_name!("noscript")
-            | local_name!("noframes")
-            | local_name!("noembed")
-            | local_name!("template")
-            | local_name!("iframe")
-            | local_name!("frameset")
-            | local_name!("object")
-            | local_name!("applet")
-            | local_name!("embed")
-            | local_name!("param")
-            | local_name!("canvas")
-            | local_name!("select")
-            | local_name!("option")
-            | local_name!("optgroup")
-            | local_name!("datalist")
-            | local_name!("textarea")
-            | local_name!("title")
-            | local_name!("meta")
-            | local_name!("link")
-            | local_name!("base")
+        local_names!(
+            "script" "svg" "math" "style" "noscript" "noframes" "noembed" "template" "iframe"
+            "frameset" "object" "applet" "embed" "param" "canvas" "select" "option" "optgroup"
+            "datalist" "textarea" "title" "meta" "link" "base"
+        )
     )
 }
 
@@ -55,11 +36,11 @@ pub(crate) fn is_shadow_root<'a>(
     *name == local_name!("template") && attributes.any(|own| &**own == "shadowrootmode")
 }
 
-pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document {
+pub(crate) fn flatten(sink: PageSink<'_>, keep: Keep, notes: ParseNotes) -> Document {
     let root = sink.root;
     let nodes = sink.nodes.get() as usize;
     let buffers = sink.buffers.into_inner();
-    let mut layout = Layout {
+    let mut layout = Flattener {
         document: Document {
             nodes: Vec::with_capacity(nodes),
             text: String::with_capacity(buffers.text.len()),
@@ -84,7 +65,7 @@ pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document
             parent: 0,
             end: 1,
             level: 0,
-            span: Span::default(),
+            span: BufferRange::default(),
         });
     }
     // Copies take only the memory they need, and the buffers are reused.
@@ -103,11 +84,11 @@ pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document
 }
 
 /// Bytes of a text that are no white space.
-fn visible(text: &str) -> usize {
+fn count_visible(text: &str) -> usize {
     text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count()
 }
 
-struct Layout {
+struct Flattener {
     document: Document,
     buffers: Buffers,
     keep: Keep,
@@ -124,11 +105,11 @@ const SPARSE: usize = 1_000;
 /// … if `<noscript>` holds this many times as much.
 const FULLER: usize = 3;
 
-impl Layout {
+impl Flattener {
     /// Lays the page out again with what `<noscript>` holds, and keeps that if hardly any text is elsewhere: pages that
     /// scripts draw have their text there, for readers without scripts. Elsewhere it repeats pictures or counts visits.
     fn prefer_alternative<'a>(&mut self, root: &'a Linked<'a>) {
-        let own = visible(&self.document.text);
+        let own = count_visible(&self.document.text);
         if own >= SPARSE {
             return;
         }
@@ -139,7 +120,7 @@ impl Layout {
         self.without_scripts = true;
         self.walk(root);
         self.document.head = head;
-        if visible(&self.document.text) < SPARSE.max(FULLER * own) {
+        if count_visible(&self.document.text) < SPARSE.max(FULLER * own) {
             (self.document.nodes, self.document.text) = (nodes, text);
             self.gatherer = gatherer;
         }
@@ -159,7 +140,7 @@ impl Layout {
             next = linked.next.get();
             let parent = open.last().map_or(0, |o| o.0);
             match &linked.content {
-                Content::Element { name, attributes, fragment, .. } => {
+                NodeContent::Element { name, attributes, fragment, .. } => {
                     let attributes = attributes.get();
                     self.read_head(linked, name, attributes);
                     if self.keep == Keep::Content
@@ -195,14 +176,14 @@ impl Layout {
                         next = first;
                     }
                 }
-                Content::Text(span) => {
+                NodeContent::Text(span) => {
                     // Text directly below the document is white space around the root element.
                     if !open.is_empty() {
                         let text = &self.buffers.text[span.get().range()];
                         self.document.push_text(text, parent, open.len());
                     }
                 }
-                Content::Document | Content::Nothing => {}
+                NodeContent::Document | NodeContent::Nothing => {}
             }
         }
     }
@@ -223,7 +204,7 @@ impl Layout {
             // The siblings of the outermost element belong to the tree.
             next = linked.next.get().filter(|_| !open.is_empty());
             match &linked.content {
-                Content::Element { name, attributes, .. } => {
+                NodeContent::Element { name, attributes, .. } => {
                     let attributes = buffers.attributes[attributes.get().range()].iter();
                     let values = &buffers.values;
                     let attributes = attributes.map(|a| (&a.name, &values[a.value.range()]));
@@ -231,8 +212,8 @@ impl Layout {
                     open.push(next);
                     next = linked.first.get();
                 }
-                Content::Text(span) => gatherer.text(&buffers.text[span.get().range()]),
-                Content::Document | Content::Nothing => {}
+                NodeContent::Text(span) => gatherer.text(&buffers.text[span.get().range()]),
+                NodeContent::Document | NodeContent::Nothing => {}
             }
         }
     }
@@ -240,7 +221,7 @@ impl Layout {
     fn read_head_children(&mut self, head: &Linked<'_>) {
         let mut child = head.first.get();
         while let Some(linked) = child {
-            if let Content::Element { name, attributes, .. } = &linked.content {
+            if let NodeContent::Element { name, attributes, .. } = &linked.content {
                 self.read_head(linked, name, attributes.get());
                 self.read_nested_head(linked, name);
             }
@@ -255,14 +236,14 @@ impl Layout {
         }
         let mut child = linked.first.get();
         while let Some(linked) = child {
-            if let Content::Element { name, attributes, .. } = &linked.content {
+            if let NodeContent::Element { name, attributes, .. } = &linked.content {
                 self.read_head(linked, name, attributes.get());
             }
             child = linked.next.get();
         }
     }
 
-    fn attribute(&self, span: Span, wanted: &LocalName) -> Option<&str> {
+    fn attribute(&self, span: BufferRange, wanted: &LocalName) -> Option<&str> {
         self.buffers.attributes[span.range()]
             .iter()
             .find(|a: &&Attribute| a.name == *wanted)
@@ -273,7 +254,7 @@ impl Layout {
         let mut text = String::new();
         let mut child = linked.first.get();
         while let Some(node) = child {
-            if let Content::Text(span) = &node.content {
+            if let NodeContent::Text(span) = &node.content {
                 text.push_str(&self.buffers.text[span.get().range()]);
             }
             child = node.next.get();
@@ -281,7 +262,7 @@ impl Layout {
         text
     }
 
-    fn read_head(&mut self, linked: &Linked<'_>, name: &QualName, attributes: Span) {
+    fn read_head(&mut self, linked: &Linked<'_>, name: &QualName, attributes: BufferRange) {
         if name.ns != ns!(html) {
             return;
         }

@@ -6,7 +6,7 @@
 
 /// The position of the reader in a tag (the states of HTML §13.2.5.8 and §13.2.5.32–39).
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TagState {
     TagName,
     BeforeName,
     Name,
@@ -21,7 +21,7 @@ enum State {
 /// Reads one tag, piece by piece.
 pub(crate) struct TagReader {
     at: usize,
-    state: State,
+    state: TagState,
     attributes: u32,
     max_attributes: u32,
 }
@@ -35,7 +35,7 @@ impl TagReader {
             first => first,
         };
         let is_tag = name.is_some_and(u8::is_ascii_alphabetic);
-        let state = if is_tag { State::TagName } else { State::Ended };
+        let state = if is_tag { TagState::TagName } else { TagState::Ended };
         // After `<` or `</`, so that this slash is not taken for one that ends the name.
         Self { at: at + 2, state, attributes: 0, max_attributes }
     }
@@ -43,18 +43,19 @@ impl TagReader {
     /// Reads on to `to`, up to which html5ever has been fed. If the tag has too many attributes by
     /// then, returns the end of the current attribute and the position of the tag's `>`.
     pub(crate) fn flood(&mut self, html: &[u8], to: usize) -> Option<(usize, usize)> {
-        while self.at < to && self.state != State::Ended {
+        while self.at < to && self.state != TagState::Ended {
             self.step(html[self.at]);
         }
-        if self.attributes <= self.max_attributes || self.state == State::Ended {
+        if self.attributes <= self.max_attributes || self.state == TagState::Ended {
             return None;
         }
-        let between = |state| matches!(state, State::BeforeName | State::AfterName | State::Ended);
+        let between =
+            |state| matches!(state, TagState::BeforeName | TagState::AfterName | TagState::Ended);
         while !between(self.state) && self.at < html.len() {
             self.step(html[self.at]);
         }
         let cut = self.at;
-        while self.state != State::Ended && self.at < html.len() {
+        while self.state != TagState::Ended && self.at < html.len() {
             self.step(html[self.at]);
         }
         Some((cut, self.at))
@@ -64,34 +65,36 @@ impl TagReader {
     fn step(&mut self, byte: u8) {
         let space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c');
         self.state = match (self.state, byte) {
-            (State::Value(quote), _) if quote != 0 => {
+            (TagState::Value(quote), _) if quote != 0 => {
                 if byte == quote {
-                    State::BeforeName
+                    TagState::BeforeName
                 } else {
                     self.state
                 }
             }
-            (_, b'>') => State::Ended,
-            (State::Ended, _) => State::Ended,
-            (State::Value(_), _) if space => State::BeforeName,
-            (State::Value(_), _) => self.state,
-            (State::BeforeValue, b'"' | b'\'') => State::Value(byte),
-            (State::BeforeValue, _) if space => State::BeforeValue,
-            (State::BeforeValue, _) => State::Value(0),
-            (State::TagName, b'/') | (State::Name | State::AfterName, b'/') => State::BeforeName,
-            (State::TagName, _) if space => State::BeforeName,
-            (State::TagName, _) => State::TagName,
-            (State::Name | State::AfterName, b'=') => State::BeforeValue,
-            (State::Name | State::AfterName, _) if space => State::AfterName,
-            (State::Name, _) => State::Name,
-            (State::BeforeName, b'/') => State::BeforeName,
-            (State::BeforeName, _) if space => State::BeforeName,
-            (State::AfterName | State::BeforeName, _) => {
+            (_, b'>') => TagState::Ended,
+            (TagState::Ended, _) => TagState::Ended,
+            (TagState::Value(_), _) if space => TagState::BeforeName,
+            (TagState::Value(_), _) => self.state,
+            (TagState::BeforeValue, b'"' | b'\'') => TagState::Value(byte),
+            (TagState::BeforeValue, _) if space => TagState::BeforeValue,
+            (TagState::BeforeValue, _) => TagState::Value(0),
+            (TagState::TagName, b'/') | (TagState::Name | TagState::AfterName, b'/') => {
+                TagState::BeforeName
+            }
+            (TagState::TagName, _) if space => TagState::BeforeName,
+            (TagState::TagName, _) => TagState::TagName,
+            (TagState::Name | TagState::AfterName, b'=') => TagState::BeforeValue,
+            (TagState::Name | TagState::AfterName, _) if space => TagState::AfterName,
+            (TagState::Name, _) => TagState::Name,
+            (TagState::BeforeName, b'/') => TagState::BeforeName,
+            (TagState::BeforeName, _) if space => TagState::BeforeName,
+            (TagState::AfterName | TagState::BeforeName, _) => {
                 self.attributes += 1;
-                State::Name
+                TagState::Name
             }
         };
-        if self.state != State::Ended {
+        if self.state != TagState::Ended {
             self.at += 1;
         }
     }

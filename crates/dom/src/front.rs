@@ -7,7 +7,6 @@
 //! of which affect the tree. html5ever's tokenizer is the oracle in tests and fuzzing, and reads
 //! the pages that this one cannot.
 
-mod class;
 mod names;
 mod raw;
 mod references;
@@ -22,8 +21,8 @@ use html5ever::{Attribute, TokenizerResult};
 use memchr::{memchr, memchr2, memmem};
 
 use crate::guard::Guard;
-use names::Names;
-use references::{Context, resolve};
+use names::{NameCache, is_space};
+use references::{ReferenceContext, resolve};
 
 /// The consumer of the tokens.
 pub(crate) trait Taker: TokenSink {
@@ -92,7 +91,7 @@ pub(crate) fn read<T: Taker>(html: &str, taker: T, max_attributes: usize) {
         at: 0,
         taker,
         max_attributes,
-        names: Names::default(),
+        names: NameCache::default(),
         plain: String::new(),
     };
     while front.at < html.len() && !front.taker.gives_up() {
@@ -110,14 +109,14 @@ struct Front<'p, T> {
     at: usize,
     taker: T,
     max_attributes: usize,
-    names: Names,
+    names: NameCache,
     /// Buffer for texts with character references.
     plain: String,
 }
 
 /// How text is read until its end tag.
 #[derive(Clone, Copy)]
-enum Raw {
+enum RawText {
     Kind(RawKind),
     Plaintext,
 }
@@ -132,7 +131,6 @@ impl<T: Taker> Front<'_, T> {
         let _ = self.taker.process_token(token, 1);
     }
 
-    /// A part of the page.
     fn slice(&mut self, from: usize, to: usize) -> StrTendril {
         let length = to - from;
         if length <= INLINE || length > WINDOW {
@@ -150,7 +148,7 @@ impl<T: Taker> Front<'_, T> {
     }
 
     /// A part of the page with its character references resolved.
-    fn resolved(&mut self, from: usize, to: usize, context: Context) -> StrTendril {
+    fn resolved(&mut self, from: usize, to: usize, context: ReferenceContext) -> StrTendril {
         self.plain.clear();
         resolve(&self.html[from..to], context, &mut self.plain);
         StrTendril::from_slice(&self.plain)
@@ -167,7 +165,7 @@ impl<T: Taker> Front<'_, T> {
     /// Emits text, resolving character references if `references`.
     fn content(&mut self, from: usize, to: usize, references: bool) {
         if references {
-            let text = self.resolved(from, to, Context::Text);
+            let text = self.resolved(from, to, ReferenceContext::Text);
             self.emit(Token::CharacterTokens(text));
         } else {
             self.text(from, to);
@@ -180,7 +178,7 @@ impl<T: Taker> Front<'_, T> {
         let mut search = from;
         let mut references = false;
         // Between most tags there is nothing or white space.
-        while self.bytes().get(search).is_some_and(|byte| class::is_space(*byte)) {
+        while self.bytes().get(search).is_some_and(|byte| is_space(*byte)) {
             search += 1;
         }
         loop {
@@ -244,10 +242,10 @@ impl<T: Taker> Front<'_, T> {
         }
     }
 
-    fn emit_tag(&self, tag: Tag) -> Option<Raw> {
+    fn emit_tag(&self, tag: Tag) -> Option<RawText> {
         match self.taker.process_token(Token::TagToken(tag), 1) {
-            TokenSinkResult::RawData(kind) => Some(Raw::Kind(kind)),
-            TokenSinkResult::Plaintext => Some(Raw::Plaintext),
+            TokenSinkResult::RawData(kind) => Some(RawText::Kind(kind)),
+            TokenSinkResult::Plaintext => Some(RawText::Plaintext),
             TokenSinkResult::Continue
             | TokenSinkResult::Script(_)
             | TokenSinkResult::EncodingIndicator(_) => None,
@@ -310,8 +308,8 @@ fn comment_length(text: &[u8]) -> usize {
 }
 
 fn doctype(text: &str) -> Doctype {
-    struct Kept(std::cell::RefCell<Doctype>);
-    impl TokenSink for Kept {
+    struct DoctypeSink(std::cell::RefCell<Doctype>);
+    impl TokenSink for DoctypeSink {
         type Handle = ();
 
         fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
@@ -321,7 +319,7 @@ fn doctype(text: &str) -> Doctype {
             TokenSinkResult::Continue
         }
     }
-    let tokenizer = Tokenizer::new(Kept(Default::default()), Default::default());
+    let tokenizer = Tokenizer::new(DoctypeSink(Default::default()), Default::default());
     let input = BufferQueue::default();
     input.push_back(StrTendril::from_slice(text));
     while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}

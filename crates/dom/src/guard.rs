@@ -2,16 +2,15 @@
 
 use std::cell::{Cell, RefCell};
 
+use html5ever::LocalName;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
-use html5ever::{LocalName, local_name};
 
-use crate::comparing::Comparing;
 use crate::document::ParseNotes;
 use crate::is_void;
-use crate::limits::{ParseConfig, Room};
+use crate::limits::{ParseOptions, Room};
 use crate::linked::Linked;
-use crate::sink::Sink;
+use crate::sink::PageSink;
 
 /// If this many attributes were left out, the page consists of copies: no more elements are
 /// accepted.
@@ -20,7 +19,7 @@ const MAX_LEFT_OUT: u32 = 1 << 16;
 /// Passes tokens to the tree builder, except start tags that would nest too deep or make the tree
 /// too large, and the end tags that belong to them.
 pub(crate) struct Guard<'a, 'q> {
-    pub(crate) builder: TreeBuilder<&'a Linked<'a>, Sink<'a>>,
+    pub(crate) builder: TreeBuilder<&'a Linked<'a>, PageSink<'a>>,
     max_depth: u32,
     room: Room,
     max_attributes: usize,
@@ -40,8 +39,8 @@ pub(crate) struct Guard<'a, 'q> {
 
 impl<'a, 'q> Guard<'a, 'q> {
     pub(crate) fn new(
-        sink: Sink<'a>,
-        config: &ParseConfig,
+        sink: PageSink<'a>,
+        config: &ParseOptions,
         room: Room,
         input: Option<&'q BufferQueue>,
     ) -> Self {
@@ -133,15 +132,9 @@ impl<'a, 'q> Guard<'a, 'q> {
 fn changes_tokenizer(name: &LocalName) -> bool {
     matches!(
         *name,
-        local_name!("script")
-            | local_name!("style")
-            | local_name!("title")
-            | local_name!("textarea")
-            | local_name!("xmp")
-            | local_name!("iframe")
-            | local_name!("noembed")
-            | local_name!("noframes")
-            | local_name!("plaintext")
+        local_names!(
+            "script" "style" "title" "textarea" "xmp" "iframe" "noembed" "noframes" "plaintext"
+        )
     )
 }
 
@@ -191,5 +184,48 @@ impl<'a> TokenSink for &Guard<'a, '_> {
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
         self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
+/// Steps that a comparison of tags counts as, and a quarter of what an attribute adds to it.
+const COMPARISON: usize = 16;
+
+/// Maximum number of attributes times levels whose comparison is not counted.
+const FEW: usize = 64;
+
+/// A formatting element's start tag that is compared with the open ones.
+///
+/// html5ever copies and sorts the attributes of the new tag and of each open one of the same name
+/// (WHATWG HTML §13.2.4.3, the Noah's Ark clause) without calling the tree, where steps are counted: two megabytes of
+/// `<font>` with a thousand attributes each take ten seconds.
+pub(crate) struct Comparing {
+    name: LocalName,
+    attributes: usize,
+}
+
+impl Comparing {
+    /// `None` for a tag that is compared with few others: at most three open elements of the same
+    /// name have no attributes (the Noah's Ark clause), and links do not nest.
+    pub(crate) fn of(tag: &Tag) -> Option<Self> {
+        let is_compared = !tag.attrs.is_empty()
+            && tag.kind == TagKind::StartTag
+            && matches!(
+                tag.name,
+                local_names!(
+                    "b" "big" "code" "em" "font" "i" "nobr" "s" "small" "strike" "strong" "tt"
+                    "u"
+                )
+            );
+        is_compared.then(|| Self { name: tag.name.clone(), attributes: tag.attrs.len() })
+    }
+
+    /// The steps of the comparison, computed after the tree builder has processed the tag: all
+    /// elements that it was compared with are then open, each inside the previous one.
+    pub(crate) fn steps(&self, sink: &PageSink<'_>) -> usize {
+        let level = sink.level.get() as usize;
+        if level * self.attributes <= FEW {
+            return 0;
+        }
+        level + sink.above_the_newest(&self.name) * COMPARISON * (1 + 4 * self.attributes)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use html5ever::{LocalName, local_name};
+use html5ever::LocalName;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -12,28 +12,28 @@ use crate::{Document, NodeId};
 /// the same order, of all attributes that identify an element or describe its appearance. There are
 /// far fewer kinds than elements, so what depends only on tag and names is computed once per kind.
 #[derive(Clone, Debug, Default)]
-pub struct Kinds {
+pub struct ElementKinds {
     of_nodes: Vec<u32>,
-    kinds: Vec<Kind>,
+    kinds: Vec<ElementKind>,
 }
 
 /// A kind of element.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
+pub struct ElementKind {
     /// The first element of the kind.
     pub first: NodeId,
     /// A hash of tag, attributes and values; the same on every page.
     pub hash: u64,
 }
 
-impl Kinds {
+impl ElementKinds {
     /// The value of text nodes in place of a kind.
     pub const TEXT: u32 = u32::MAX;
 
     /// Determines the kinds of a page. Linear in nodes and attributes.
     pub(crate) fn of(document: &Document) -> Self {
         let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
-        let mut kinds: Vec<Kind> = Vec::new();
+        let mut kinds: Vec<ElementKind> = Vec::new();
         let of_node = |id: NodeId| {
             let Some(name) = document.name(id) else { return Self::TEXT };
             let mut hash = xxh3_64(name.as_bytes());
@@ -44,7 +44,7 @@ impl Kinds {
                 }
             }
             *numbers.entry(hash).or_insert_with(|| {
-                kinds.push(Kind { first: id, hash });
+                kinds.push(ElementKind { first: id, hash });
                 kinds.len() as u32 - 1
             })
         };
@@ -52,7 +52,7 @@ impl Kinds {
         Self { of_nodes, kinds }
     }
 
-    /// The number of the kind of each node; [`Kinds::TEXT`] for text.
+    /// The number of the kind of each node; [`ElementKinds::TEXT`] for text.
     #[inline]
     pub fn of_nodes(&self) -> &[u32] {
         &self.of_nodes
@@ -60,7 +60,7 @@ impl Kinds {
 
     /// All kinds by number, in the order of their first elements.
     #[inline]
-    pub fn all(&self) -> &[Kind] {
+    pub fn all(&self) -> &[ElementKind] {
         &self.kinds
     }
 
@@ -68,34 +68,14 @@ impl Kinds {
     /// identifies an element or describes its appearance, which is all there is on very old pages.
     pub fn tell_by(name: &LocalName) -> bool {
         match *name {
-            local_name!("href")
-            | local_name!("src")
-            | local_name!("alt")
-            | local_name!("title")
-            | local_name!("style")
-            | local_name!("target")
-            | local_name!("srcset")
-            | local_name!("sizes")
-            | local_name!("type") => false,
-            local_name!("class")
-            | local_name!("id")
-            | local_name!("itemprop")
-            | local_name!("itemtype")
-            | local_name!("role")
-            | local_name!("property")
-            | local_name!("name")
-            | local_name!("rel")
-            | local_name!("aria-label")
-            | local_name!("align")
-            | local_name!("valign")
-            | local_name!("width")
-            | local_name!("height")
-            | local_name!("bgcolor")
-            | local_name!("border")
-            | local_name!("cellpadding")
-            | local_name!("cellspacing")
-            | local_name!("face")
-            | local_name!("size") => true,
+            local_names!(
+                "href" "src" "alt" "title" "style" "target" "srcset" "sizes" "type"
+            ) => false,
+            local_names!(
+                "class" "id" "itemprop" "itemtype" "role" "property" "name" "rel" "aria-label"
+                "align" "valign" "width" "height" "bgcolor" "border" "cellpadding" "cellspacing"
+                "face" "size"
+            ) => true,
             _ => OTHERS.contains(name),
         }
     }
@@ -104,14 +84,8 @@ impl Kinds {
 /// Names for which the parser has no constants.
 static OTHERS: LazyLock<[LocalName; 8]> = LazyLock::new(|| {
     [
-        "typeof",
-        "data-testid",
-        "data-component",
-        "data-type",
-        "data-role",
-        "data-module",
-        "data-block",
-        "data-qa",
+        "typeof", "data-testid", "data-component", "data-type", "data-role", "data-module",
+        "data-block", "data-qa",
     ]
     .map(LocalName::from)
 });
@@ -134,21 +108,21 @@ mod tests {
         let kinds = page.kinds();
         let mut of_elements: Vec<u32> = kinds.of_nodes().to_vec();
         assert_eq!(of_elements.len(), page.len());
-        of_elements.retain(|&kind| kind != Kinds::TEXT);
+        of_elements.retain(|&kind| kind != ElementKinds::TEXT);
         // html, body, then the elements above.
         assert_eq!(of_elements, [0, 1, 2, 2, 3, 4, 5, 6, 7]);
         for (number, kind) in kinds.all().iter().enumerate() {
             assert_eq!(kinds.of_nodes()[kind.first as usize] as usize, number);
         }
         let texts = page.ids().filter(|&id| page.text(id).is_some());
-        assert!(texts.into_iter().all(|id| kinds.of_nodes()[id as usize] == Kinds::TEXT));
+        assert!(texts.into_iter().all(|id| kinds.of_nodes()[id as usize] == ElementKinds::TEXT));
     }
 
     #[test]
     fn hashes_are_the_same_on_every_page() {
         let (one, other) = (parse("<p class=a>x"), parse("<b>y</b><p href=x class=a>z"));
         let of = |page: &Document| {
-            let named = |id: &NodeId| page.is(*id, &local_name!("p"));
+            let named = |id: &NodeId| page.is(*id, &crate::local_name!("p"));
             let p = page.ids().find(named).unwrap();
             page.kinds().all()[page.kinds().of_nodes()[p as usize] as usize].hash
         };

@@ -13,10 +13,15 @@ Invariants: nothing here recurses, so depth costs no stack; a [`Document`] is `S
 its strings in a few buffers; this crate does not depend on files, sites or stages.
 */
 
+/// A pattern for any of these names of tags or attributes: `matches!(*name, local_names!("ul" "ol" "dl"))`.
+#[macro_export]
+macro_rules! local_names {
+    ($($name:tt)+) => { $($crate::local_name!($name))|+ };
+}
+
+mod addresses;
 mod aside;
-mod blocks;
 mod builder;
-mod comparing;
 mod document;
 mod flatten;
 mod flood;
@@ -25,25 +30,25 @@ mod guard;
 mod kinds;
 mod limits;
 mod linked;
+mod names;
 mod parse;
-mod path;
 mod prefix;
 mod render;
 mod sink;
-mod steps;
 mod tokens;
 pub mod xpath;
 
-pub use blocks::{is_heading, is_inline, is_void};
+pub use addresses::{absolute_url, link_target, web_url};
 pub use builder::Builder;
-pub use document::{Aside, Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes, Place};
+pub use document::{
+    Aside, AsidePlace, Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes,
+};
 pub use html5ever::{LocalName, local_name};
-pub use kinds::{Kind, Kinds};
-pub use limits::{Keep, ParseConfig, Room};
+pub use kinds::{ElementKind, ElementKinds};
+pub use limits::{Keep, ParseOptions, Room};
+pub use names::{class_tokens, is_heading, is_inline, is_void};
 pub use parse::{parse, parse_by_html5ever, parse_with};
-pub use path::class_tokens;
 pub use prefix::PrefixSums;
-
 pub use render::{
     language_of_code, markdown_of, markdown_of_text, normalize_space, paragraphs, text_of,
 };

@@ -16,7 +16,7 @@ pub enum Keep {
 /// Limits of a parse. There is no default here: the defaults are in the pipeline's configuration
 /// file.
 #[derive(Clone, Copy, Debug)]
-pub struct ParseConfig {
+pub struct ParseOptions {
     /// Which elements are kept in the tree.
     pub keep: Keep,
     /// Elements nested deeper than this are left out, and their content is moved up to the limit.
@@ -32,7 +32,7 @@ pub struct ParseConfig {
     pub max_steps: u64,
 }
 
-impl ParseConfig {
+impl ParseOptions {
     /// Readable content, 512 levels, 300,000 nodes, 1,024 attributes, 10⁹ steps: the defaults of
     /// the pipeline.
     pub const CONTENT: Self = Self {

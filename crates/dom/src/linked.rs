@@ -4,26 +4,26 @@ use std::cell::Cell;
 
 use html5ever::{LocalName, QualName};
 
-use crate::document::Span;
+use crate::document::BufferRange;
 
-type Link<'a> = Cell<Option<&'a Linked<'a>>>;
+type NodeLink<'a> = Cell<Option<&'a Linked<'a>>>;
 
 /// A node while the tree is under construction.
 pub(crate) struct Linked<'a> {
-    pub(crate) parent: Link<'a>,
-    pub(crate) previous: Link<'a>,
-    pub(crate) next: Link<'a>,
-    pub(crate) first: Link<'a>,
-    pub(crate) last: Link<'a>,
+    pub(crate) parent: NodeLink<'a>,
+    pub(crate) previous: NodeLink<'a>,
+    pub(crate) next: NodeLink<'a>,
+    pub(crate) first: NodeLink<'a>,
+    pub(crate) last: NodeLink<'a>,
     pub(crate) level: Cell<u32>,
-    pub(crate) content: Content<'a>,
+    pub(crate) content: NodeContent<'a>,
 }
 
-pub(crate) enum Content<'a> {
+pub(crate) enum NodeContent<'a> {
     Document,
     Element {
         name: QualName,
-        attributes: Cell<Span>,
+        attributes: Cell<BufferRange>,
         /// Parent of the children of a `<template>`.
         fragment: Option<&'a Linked<'a>>,
         /// Whether text is dropped: that of scripts and styles, except JSON-LD.
@@ -31,13 +31,13 @@ pub(crate) enum Content<'a> {
         /// `<annotation-xml>` that contains HTML.
         holds_html: bool,
     },
-    Text(Cell<Span>),
+    Text(Cell<BufferRange>),
     /// Comments and processing instructions: one shared placeholder, never inserted.
     Nothing,
 }
 
 impl<'a> Linked<'a> {
-    pub(crate) const fn new(content: Content<'a>) -> Self {
+    pub(crate) const fn new(content: NodeContent<'a>) -> Self {
         Self {
             parent: Cell::new(None),
             previous: Cell::new(None),
@@ -49,9 +49,8 @@ impl<'a> Linked<'a> {
         }
     }
 
-    /// Whether it is an element of this name.
     pub(crate) fn is_called(&self, wanted: &LocalName) -> bool {
-        matches!(&self.content, Content::Element { name, .. } if name.local == *wanted)
+        matches!(&self.content, NodeContent::Element { name, .. } if name.local == *wanted)
     }
 
     pub(crate) fn detach(&self) {

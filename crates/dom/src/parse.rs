@@ -10,19 +10,19 @@ use crate::flatten::flatten;
 use crate::flood::TagReader;
 use crate::front;
 use crate::guard::Guard;
-use crate::limits::{ParseConfig, Room};
-use crate::sink::{Nodes, Sink};
+use crate::limits::{ParseOptions, Room};
+use crate::sink::{Nodes, PageSink};
 
-/// Parses a page with [`ParseConfig::CONTENT`]. Never fails: HTML has no invalid input.
+/// Parses a page with [`ParseOptions::CONTENT`]. Never fails: HTML has no invalid input.
 pub fn parse(html: &str) -> Document {
-    parse_with(html, &ParseConfig::CONTENT)
+    parse_with(html, &ParseOptions::CONTENT)
 }
 
 /// Longest page that is read, in bytes: offsets in the tree are 32 bits, and the parser writes
 /// three bytes for some single ones.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Nodes beyond [`ParseConfig::max_nodes`] that end tags and text may still create.
+/// Nodes beyond [`ParseOptions::max_nodes`] that end tags and text may still create.
 const MOST_PAST: u32 = 1 << 16;
 
 /// Bytes fed to the tokenizer at a time. Small pieces also keep the buffers small that attribute
@@ -30,9 +30,9 @@ const MOST_PAST: u32 = 1 << 16;
 const PIECE: usize = 1 << 14;
 
 /// Parses a page. Takes UTF-8 text (anything after 1 GiB is left out), returns the tree. Time is
-/// linear in the text's length and in [`ParseConfig::max_steps`]. A page that takes more steps has
+/// linear in the text's length and in [`ParseOptions::max_steps`]. A page that takes more steps has
 /// an empty tree, and its notes say so. The tree depends only on the page and the limits.
-pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
+pub fn parse_with(html: &str, config: &ParseOptions) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
     if !front::can_read(html) {
         return parse_by_html5ever(html, config);
@@ -44,7 +44,7 @@ pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
 
 /// As [`parse_with`], with html5ever's own tokenizer: several times slower. It is the reference in
 /// tests, and reads the pages that the fast tokenizer cannot.
-pub fn parse_by_html5ever(html: &str, config: &ParseConfig) -> Document {
+pub fn parse_by_html5ever(html: &str, config: &ParseOptions) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
     // The tokenizer would drop a byte order mark after every script and at the start of every
     // piece.
@@ -63,7 +63,7 @@ pub fn parse_by_html5ever(html: &str, config: &ParseConfig) -> Document {
 /// Builds a tree from the tokens that `tokens` passes to the guard.
 fn build(
     html: &str,
-    config: &ParseConfig,
+    config: &ParseOptions,
     input: Option<&BufferQueue>,
     tokens: impl FnOnce(&Guard<'_, '_>),
 ) -> Document {
@@ -71,7 +71,7 @@ fn build(
     let mut room = Room::of(html);
     room.nodes = room.nodes.min(config.max_nodes);
     room.most_nodes = room.most_nodes.min(config.max_nodes.saturating_add(MOST_PAST));
-    let guard = Guard::new(Sink::new(&arena, room, config), config, room, input);
+    let guard = Guard::new(PageSink::new(&arena, room, config), config, room, input);
     tokens(&guard);
     let steps = &guard.builder.sink.steps;
     if steps.are_too_many() {

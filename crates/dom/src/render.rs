@@ -1,6 +1,5 @@
 //! Renders nodes as text or Markdown.
 
-mod addresses;
 mod markdown;
 mod text;
 

@@ -1,4 +1,4 @@
-//! html5ever's view of the tree while it is being built: linked nodes in an arena.
+//! html5ever's view of the tree while it is being built: linked nodes in an arena, and a count of the work of the parse.
 //!
 //! The tree builder moves nodes (foster parenting, the adoption agency), so the pre-order layout
 //! can only be computed after it is done; see `flatten`.
@@ -6,16 +6,52 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
+use html5ever::Attribute as ParsedAttribute;
 use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::{Attribute as ParsedAttribute, ExpandedName, LocalName, QualName, local_name, ns};
+use html5ever::{ExpandedName, LocalName, QualName, local_name, ns};
 use typed_arena::Arena;
 
 use crate::Keep;
-use crate::document::{Attribute, Span};
-use crate::limits::{ParseConfig, Room};
-use crate::linked::{Content, Linked};
-use crate::steps::Steps;
+use crate::document::{Attribute, BufferRange};
+use crate::limits::{ParseOptions, Room};
+use crate::linked::{Linked, NodeContent};
+
+/// Counts steps. A step is a token, an attribute read or copied, an element that the tree builder
+/// examines in a search of its lists, or a node inserted or moved. Work that is linear in the bytes
+/// of the page is not counted: the bytes have their own limit.
+#[derive(Debug)]
+pub(crate) struct StepCounter {
+    taken: Cell<u64>,
+    most: u64,
+}
+
+impl StepCounter {
+    /// Zero steps, with a limit of `most`.
+    pub(crate) fn of(most: u64) -> Self {
+        Self { taken: Cell::new(0), most }
+    }
+
+    #[inline(always)]
+    pub(crate) fn one(&self) {
+        self.more(1);
+    }
+
+    #[inline(always)]
+    pub(crate) fn more(&self, steps: usize) {
+        self.taken.set(self.taken.get().wrapping_add(steps as u64));
+    }
+
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken.get()
+    }
+
+    /// Whether the limit is exceeded. The page is then given up: no further work is done.
+    #[inline]
+    pub(crate) fn are_too_many(&self) -> bool {
+        self.taken.get() > self.most
+    }
+}
 
 /// Strings of the page, in the order of parsing.
 #[derive(Default)]
@@ -54,7 +90,7 @@ impl Buffers {
 /// The arena of a tree's nodes while it is built.
 pub(crate) type Nodes<'a> = Arena<Vec<Linked<'a>>>;
 
-pub(crate) struct Sink<'a> {
+pub(crate) struct PageSink<'a> {
     arena: &'a Nodes<'a>,
     /// Allocated nodes that are not part of the tree yet.
     free: Cell<&'a mut [Linked<'a>]>,
@@ -76,8 +112,7 @@ pub(crate) struct Sink<'a> {
     pub(crate) spare: Cell<Vec<ParsedAttribute>>,
     /// How often attributes of later `<html>` and `<body>` tags were added to the first.
     merges: Cell<u32>,
-    pub(crate) steps: Steps,
-    /// The last created element.
+    pub(crate) steps: StepCounter,
     newest: Cell<&'a Linked<'a>>,
 }
 
@@ -90,15 +125,15 @@ const ROOM: usize = 4;
 /// Maximum number of later `<html>` and `<body>` tags whose attributes are merged.
 const MAX_MERGES: u32 = 64;
 
-impl<'a> Sink<'a> {
-    pub(crate) fn new(arena: &'a Nodes<'a>, room: Room, config: &ParseConfig) -> Self {
-        let nothing = &arena.alloc(vec![Linked::new(Content::Nothing)])[0];
+impl<'a> PageSink<'a> {
+    pub(crate) fn new(arena: &'a Nodes<'a>, room: Room, config: &ParseOptions) -> Self {
+        let nothing = &arena.alloc(vec![Linked::new(NodeContent::Nothing)])[0];
         Self {
             arena,
             free: Cell::default(),
             fallback: QualName::new(None, ns!(html), local_name!("html")),
             nothing,
-            root: &arena.alloc(vec![Linked::new(Content::Document)])[0],
+            root: &arena.alloc(vec![Linked::new(NodeContent::Document)])[0],
             buffers: RefCell::new(Buffers::take()),
             level: Cell::new(0),
             nodes: Cell::new(0),
@@ -108,7 +143,7 @@ impl<'a> Sink<'a> {
             keeps_scripts: config.keep == Keep::Scripts,
             spare: Cell::default(),
             merges: Cell::new(0),
-            steps: Steps::of(config.max_steps),
+            steps: StepCounter::of(config.max_steps),
             newest: Cell::new(nothing),
         }
     }
@@ -116,12 +151,12 @@ impl<'a> Sink<'a> {
     /// Allocates a node. Nodes are allocated in batches and filled in place: building a node
     /// elsewhere and moving it here at once stalls the processor.
     #[inline]
-    fn alloc(&self, content: impl FnOnce() -> Content<'a>) -> &'a Linked<'a> {
+    fn alloc(&self, content: impl FnOnce() -> NodeContent<'a>) -> &'a Linked<'a> {
         self.nodes.set(self.nodes.get().saturating_add(1));
         let mut free = self.free.take();
         if free.is_empty() {
             let mut nodes = Vec::new();
-            nodes.resize_with(AT_A_TIME, || const { Linked::new(Content::Nothing) });
+            nodes.resize_with(AT_A_TIME, || const { Linked::new(NodeContent::Nothing) });
             free = self.arena.alloc(nodes);
         }
         let Some((node, rest)) = free.split_first_mut() else { return self.nothing };
@@ -139,14 +174,14 @@ impl<'a> Sink<'a> {
         let start = buffers.text.len() as u32;
         buffers.text.push_str(text);
         let end = buffers.text.len() as u32;
-        if let Some(Linked { content: Content::Text(span), .. }) = neighbour
+        if let Some(Linked { content: NodeContent::Text(span), .. }) = neighbour
             && span.get().end == start
         {
-            span.set(Span { start: span.get().start, end });
+            span.set(BufferRange { start: span.get().start, end });
             return None;
         }
         drop(buffers);
-        Some(self.alloc(|| Content::Text(Cell::new(Span { start, end }))))
+        Some(self.alloc(|| NodeContent::Text(Cell::new(BufferRange { start, end }))))
     }
 
     /// Number of ancestors with this name of the last created element. Linear in its level.
@@ -155,7 +190,7 @@ impl<'a> Sink<'a> {
         above.filter(|node| node.is_called(name)).count()
     }
 
-    fn store_attributes(&self, mut attributes: Vec<ParsedAttribute>) -> Span {
+    fn store_attributes(&self, mut attributes: Vec<ParsedAttribute>) -> BufferRange {
         let mut buffers = self.buffers.borrow_mut();
         let first = buffers.attributes.len() as u32;
         for attribute in attributes.drain(..) {
@@ -170,13 +205,13 @@ impl<'a> Sink<'a> {
             let end = buffers.values.len() as u32;
             buffers
                 .attributes
-                .push(Attribute { name: attribute.name.local, value: Span { start, end } });
+                .push(Attribute { name: attribute.name.local, value: BufferRange { start, end } });
         }
         // Copied lists have no spare capacity.
         if attributes.capacity() >= ROOM {
             self.spare.set(attributes);
         }
-        Span { start: first, end: buffers.attributes.len() as u32 }
+        BufferRange { start: first, end: buffers.attributes.len() as u32 }
     }
 }
 
@@ -194,12 +229,12 @@ fn ignores_text(name: &QualName, attributes: &[ParsedAttribute]) -> bool {
         local_name!("script") => {
             !attributes.iter().any(|a| a.name.local == local_name!("type") && is_json_ld(&a.value))
         }
-        local_name!("style") | local_name!("iframe") | local_name!("noframes") => true,
+        local_names!("style" "iframe" "noframes") => true,
         _ => false,
     }
 }
 
-impl<'a> TreeSink for Sink<'a> {
+impl<'a> TreeSink for PageSink<'a> {
     type Handle = &'a Linked<'a>;
     type Output = Self;
     type ElemName<'b>
@@ -220,7 +255,7 @@ impl<'a> TreeSink for Sink<'a> {
     fn elem_name<'b>(&'b self, target: &'b Self::Handle) -> ExpandedName<'b> {
         self.steps.one();
         match &target.content {
-            Content::Element { name, .. } => name.expanded(),
+            NodeContent::Element { name, .. } => name.expanded(),
             // The tree builder promises to call this for elements only.
             _ => self.fallback.expanded(),
         }
@@ -234,9 +269,9 @@ impl<'a> TreeSink for Sink<'a> {
     ) -> Self::Handle {
         self.steps.more(1 + attributes.len());
         let ignores_text = !self.keeps_scripts && ignores_text(&name, &attributes);
-        let fragment = flags.template.then(|| self.alloc(|| Content::Document));
+        let fragment = flags.template.then(|| self.alloc(|| NodeContent::Document));
         let attributes = Cell::new(self.store_attributes(attributes));
-        let element = self.alloc(|| Content::Element {
+        let element = self.alloc(|| NodeContent::Element {
             name,
             attributes,
             fragment,
@@ -258,14 +293,14 @@ impl<'a> TreeSink for Sink<'a> {
     fn append(&self, parent: &Self::Handle, child: NodeOrText<Self::Handle>) {
         self.steps.one();
         match child {
-            NodeOrText::AppendNode(Linked { content: Content::Nothing, .. }) => {}
+            NodeOrText::AppendNode(Linked { content: NodeContent::Nothing, .. }) => {}
             NodeOrText::AppendNode(node) => {
                 parent.append(node);
                 self.level.set(node.level.get());
             }
             NodeOrText::AppendText(text) => {
                 self.level.set(parent.level.get());
-                if matches!(parent.content, Content::Element { ignores_text: true, .. }) {
+                if matches!(parent.content, NodeContent::Element { ignores_text: true, .. }) {
                     return;
                 }
                 if let Some(node) = self.text_node(parent.last.get(), &text) {
@@ -278,7 +313,7 @@ impl<'a> TreeSink for Sink<'a> {
     fn append_before_sibling(&self, sibling: &Self::Handle, child: NodeOrText<Self::Handle>) {
         self.steps.one();
         match child {
-            NodeOrText::AppendNode(Linked { content: Content::Nothing, .. }) => {}
+            NodeOrText::AppendNode(Linked { content: NodeContent::Nothing, .. }) => {}
             NodeOrText::AppendNode(node) => sibling.insert_before(node),
             NodeOrText::AppendText(text) => {
                 if let Some(node) = self.text_node(sibling.previous.get(), &text) {
@@ -305,7 +340,7 @@ impl<'a> TreeSink for Sink<'a> {
 
     fn get_template_contents(&self, target: &Self::Handle) -> Self::Handle {
         match target.content {
-            Content::Element { fragment: Some(fragment), .. } => fragment,
+            NodeContent::Element { fragment: Some(fragment), .. } => fragment,
             _ => target,
         }
     }
@@ -318,7 +353,7 @@ impl<'a> TreeSink for Sink<'a> {
     fn set_quirks_mode(&self, _: QuirksMode) {}
 
     fn add_attrs_if_missing(&self, target: &Self::Handle, attributes: Vec<ParsedAttribute>) {
-        let Content::Element { attributes: span, .. } = &target.content else { return };
+        let NodeContent::Element { attributes: span, .. } = &target.content else { return };
         if attributes.is_empty() || self.merges.get() >= MAX_MERGES {
             return;
         }
@@ -333,11 +368,11 @@ impl<'a> TreeSink for Sink<'a> {
         let start = self.buffers.borrow().attributes.len() as u32;
         self.buffers.borrow_mut().attributes.extend(old);
         let end = self.store_attributes(missing).end;
-        span.set(Span { start, end });
+        span.set(BufferRange { start, end });
     }
 
     fn is_mathml_annotation_xml_integration_point(&self, target: &Self::Handle) -> bool {
-        matches!(target.content, Content::Element { holds_html: true, .. })
+        matches!(target.content, NodeContent::Element { holds_html: true, .. })
     }
 
     fn remove_from_parent(&self, target: &Self::Handle) {

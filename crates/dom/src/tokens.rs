@@ -67,12 +67,10 @@ fn answer(tag: &Tag) -> TokenSinkResult<()> {
     }
     match tag.name {
         local_name!("script") => TokenSinkResult::RawData(RawKind::ScriptData),
-        local_name!("style")
-        | local_name!("xmp")
-        | local_name!("iframe")
-        | local_name!("noembed")
-        | local_name!("noframes") => TokenSinkResult::RawData(RawKind::Rawtext),
-        local_name!("title") | local_name!("textarea") => TokenSinkResult::RawData(RawKind::Rcdata),
+        local_names!("style" "xmp" "iframe" "noembed" "noframes") => {
+            TokenSinkResult::RawData(RawKind::Rawtext)
+        }
+        local_names!("title" "textarea") => TokenSinkResult::RawData(RawKind::Rcdata),
         local_name!("plaintext") => TokenSinkResult::Plaintext,
         _ => TokenSinkResult::Continue,
     }

@@ -25,12 +25,12 @@ pub use print::is_name;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Path {
     /// Never empty.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PathStep>,
 }
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Step {
+pub struct PathStep {
     /// Whether the step goes to any depth (`//`) or to children only (`/`).
     pub deep: bool,
     /// Tag name; `None` for `*`.

@@ -12,12 +12,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use sitegrove_dom::{Keep, ParseConfig, parse_by_html5ever, parse_with};
+use sitegrove_dom::{Keep, ParseOptions, parse_by_html5ever, parse_with};
 
 /// Compares both trees of a page.
 fn compare(html: &str) {
     for keep in [Keep::Scripts, Keep::Everything, Keep::Content] {
-        let config = ParseConfig { keep, ..ParseConfig::CONTENT };
+        let config = ParseOptions { keep, ..ParseOptions::CONTENT };
         let fast = parse_with(html, &config);
         let slow = parse_by_html5ever(html, &config);
         assert!(slow.notes().by_html5ever);
@@ -313,7 +313,7 @@ proptest! {
 
     #[test]
     fn limits_hold_alike(html in soup(), max_depth in 1u32..20, max_nodes in 0u32..40) {
-        let config = ParseConfig { keep: Keep::Everything, max_depth, max_nodes, ..ParseConfig::CONTENT };
+        let config = ParseOptions { keep: Keep::Everything, max_depth, max_nodes, ..ParseOptions::CONTENT };
         let fast = parse_with(&html, &config);
         let slow = parse_by_html5ever(&html, &config);
         prop_assert!(fast.same_tree(&slow), "{:?}", html);

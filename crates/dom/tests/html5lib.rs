@@ -14,7 +14,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sitegrove_dom::{Keep, ParseConfig, parse_with};
+use sitegrove_dom::{Keep, ParseOptions, parse_with};
 use support::dat::{Case, cases};
 use support::tree::{Line, expected, of_document};
 
@@ -60,7 +60,7 @@ struct Tally {
 }
 
 fn check(case: &Case, keep: Keep) -> Result<(), String> {
-    let config = ParseConfig { keep, ..ParseConfig::CONTENT };
+    let config = ParseOptions { keep, ..ParseOptions::CONTENT };
     let wanted: Vec<Line> = expected(&case.document, keep);
     let got = of_document(&parse_with(&case.data, &config));
     if wanted == got {

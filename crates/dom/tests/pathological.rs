@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use sitegrove_dom::{Document, NodeId, ParseConfig, Room, parse, parse_with};
+use sitegrove_dom::{Document, NodeId, ParseOptions, Room, parse, parse_with};
 
 fn elements(document: &Document, name: &str) -> Vec<NodeId> {
     document.ids().filter(|&id| document.name(id).is_some_and(|n| &**n == name)).collect()
@@ -161,7 +161,7 @@ fn less_than_signs_by_the_million() {
 
 #[test]
 fn few_attributes_and_little_patience() {
-    let config = ParseConfig { max_attributes: 2, ..ParseConfig::CONTENT };
+    let config = ParseOptions { max_attributes: 2, ..ParseOptions::CONTENT };
     let d = parse_with("<p a=1 b=2 c=3 d=4>x</p><p e=5>y", &config);
     let counts: Vec<usize> =
         elements(&d, "p").iter().map(|id| d.element(*id).unwrap().attributes().count()).collect();
@@ -185,7 +185,7 @@ fn a_page_is_given_up_by_its_steps_alone() {
         let steps = whole.notes().steps;
         assert!(steps > html.matches('<').count() as u64 && !whole.notes().given_up);
         let within =
-            |max_steps| parse_with(html, &ParseConfig { max_steps, ..ParseConfig::CONTENT });
+            |max_steps| parse_with(html, &ParseOptions { max_steps, ..ParseOptions::CONTENT });
         let enough = within(steps);
         assert!(enough.same_tree(&whole) && enough.notes() == whole.notes(), "{steps}");
         for few in [steps - 1, steps / 2, 0] {
@@ -213,7 +213,7 @@ fn comparisons_of_attributes_are_counted() {
     let many = numbered(1_000, |s, i| write!(s, "a{i} ").unwrap());
     let open = numbered(500, |s, i| write!(s, "<font {many} b={i}>").unwrap());
     let html = format!("{open}{}", format!("</font><font {many} c>").repeat(500));
-    let config = ParseConfig { max_steps: 100_000_000, ..ParseConfig::CONTENT };
+    let config = ParseOptions { max_steps: 100_000_000, ..ParseOptions::CONTENT };
     let d = parse_with(&html, &config);
     assert!(d.notes().given_up && d.notes().steps < 110_000_000, "{:?}", d.notes());
 }
@@ -236,7 +236,7 @@ fn no_page_comes_near_the_limit_of_steps() {
         let d = parse(html);
         assert!((250_000..=300_010).contains(&d.len()), "{} nodes", d.len());
         let steps = d.notes().steps;
-        assert!(steps < ParseConfig::CONTENT.max_steps / 60, "{steps}: {}", &html[..60]);
+        assert!(steps < ParseOptions::CONTENT.max_steps / 60, "{steps}: {}", &html[..60]);
     }
 }
 
@@ -259,7 +259,7 @@ fn repeated_body_tags() {
 
 #[test]
 fn a_million_paragraphs() {
-    let config = ParseConfig { max_nodes: 4_000_000, ..ParseConfig::CONTENT };
+    let config = ParseOptions { max_nodes: 4_000_000, ..ParseOptions::CONTENT };
     let d = parse_with(&"<p>".repeat(1_000_000), &config);
     assert_eq!(d.len(), 1_000_002);
     assert!(d.nodes()[2..].iter().all(|n| n.level == 2));

@@ -1,52 +1,14 @@
 //! Properties that hold for any page.
 
 use proptest::prelude::*;
-use sitegrove_dom::xpath::{Path, Predicate, Step};
-use sitegrove_dom::{Document, Keep, LocalName, ParseConfig, PrefixSums, parse, parse_with};
+use sitegrove_dom::xpath::{Path, PathStep, Predicate};
+use sitegrove_dom::{Document, Keep, LocalName, ParseOptions, PrefixSums, parse, parse_with};
 
 const NAMES: [&str; 42] = [
-    "a",
-    "b",
-    "i",
-    "font",
-    "p",
-    "div",
-    "span",
-    "table",
-    "tr",
-    "td",
-    "tbody",
-    "caption",
-    "ul",
-    "li",
-    "h1",
-    "select",
-    "option",
-    "svg",
-    "math",
-    "mi",
-    "foreignObject",
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "title",
-    "textarea",
-    "body",
-    "html",
-    "head",
-    "frameset",
-    "form",
-    "button",
-    "br",
-    "img",
-    "pre",
-    "iframe",
-    "annotation-xml",
-    "base",
-    "meta",
-    "video",
-    "x-y",
+    "a", "b", "i", "font", "p", "div", "span", "table", "tr", "td", "tbody", "caption", "ul", "li",
+    "h1", "select", "option", "svg", "math", "mi", "foreignObject", "script", "style", "template",
+    "noscript", "title", "textarea", "body", "html", "head", "frameset", "form", "button", "br",
+    "img", "pre", "iframe", "annotation-xml", "base", "meta", "video", "x-y",
 ];
 
 fn tag_soup() -> impl Strategy<Value = String> {
@@ -149,7 +111,7 @@ fn path() -> impl Strategy<Value = Path> {
     let predicate = prop_oneof![4 => predicate(), 1 => (1u32..99).prop_map(Predicate::Position)];
     let element = prop_oneof![3 => name(), 1 => "[a-z][a-z:'\"é]{0,4}".prop_map(LocalName::from)];
     let step = (any::<bool>(), prop::option::of(element), prop::collection::vec(predicate, 0..3))
-        .prop_map(|(deep, name, predicates)| Step { deep, name, predicates });
+        .prop_map(|(deep, name, predicates)| PathStep { deep, name, predicates });
     prop::collection::vec(step, 1..4).prop_map(|steps| Path { steps })
 }
 
@@ -157,8 +119,8 @@ proptest! {
     #[test]
     fn any_soup_has_the_layout(html in tag_soup(), max_depth in 1u32..40, max_nodes in 0u32..99) {
         for keep in [Keep::Content, Keep::Everything] {
-            check_layout(&parse_with(&html, &ParseConfig { keep, ..ParseConfig::CONTENT }));
-            check_layout(&parse_with(&html, &ParseConfig { keep, max_depth, max_nodes, ..ParseConfig::CONTENT }));
+            check_layout(&parse_with(&html, &ParseOptions { keep, ..ParseOptions::CONTENT }));
+            check_layout(&parse_with(&html, &ParseOptions { keep, max_depth, max_nodes, ..ParseOptions::CONTENT }));
         }
     }
 

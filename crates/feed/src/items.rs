@@ -7,14 +7,14 @@ use jiff::Timestamp;
 use model::FeedItem;
 use url::Url;
 
-use crate::plain::{plain, unmarked};
+use crate::plain::{decode_entities, plain};
 
 /// Relations of links that do not lead to the article.
 const ELSEWHERE: [&str; 9] =
     ["self", "enclosure", "replies", "edit", "via", "related", "next", "hub", "license"];
 
 /// Values common to the items of one feed.
-pub(crate) struct Shared<'a> {
+pub(crate) struct FeedContext<'a> {
     /// Identity of the feed.
     pub(crate) feed_id: &'a str,
     /// Base of relative links.
@@ -24,20 +24,20 @@ pub(crate) struct Shared<'a> {
 }
 
 /// The item of an entry, or `None` if the entry has no link.
-pub(crate) fn item(entry: &Entry, feed: &Feed, shared: &Shared<'_>) -> Option<FeedItem> {
+pub(crate) fn item(entry: &Entry, feed: &Feed, shared: &FeedContext<'_>) -> Option<FeedItem> {
     let rss = matches!(feed.feed_type, FeedType::RSS0 | FeedType::RSS1 | FeedType::RSS2);
     let link = entry_link(&entry.links, shared)
-        .or_else(|| rss.then(|| permalink(&entry.id, shared)).flatten())?;
+        .or_else(|| rss.then(|| guid_link(&entry.id, shared)).flatten())?;
     let authors = if entry.authors.is_empty() && !rss { &feed.authors } else { &entry.authors };
     let mut tags: Vec<String> = Vec::new();
     for category in &entry.categories {
-        let tag = unmarked(category.label.as_deref().unwrap_or(&category.term));
+        let tag = decode_entities(category.label.as_deref().unwrap_or(&category.term));
         if !tag.is_empty() && !tags.contains(&tag) {
             tags.push(tag);
         }
     }
     let mut names: Vec<String> = Vec::new();
-    for name in authors.iter().filter_map(name) {
+    for name in authors.iter().filter_map(person_name) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -64,7 +64,7 @@ pub(crate) fn item(entry: &Entry, feed: &Feed, shared: &Shared<'_>) -> Option<Fe
 pub(crate) fn text(text: Option<&Text>, rss: bool) -> String {
     let Some(text) = text else { return String::new() };
     if !rss && text.content_type.as_str() == "text/plain" {
-        unmarked(&text.content)
+        decode_entities(&text.content)
     } else {
         plain(&text.content)
     }
@@ -74,7 +74,7 @@ pub(crate) fn text(text: Option<&Text>, rss: bool) -> String {
 fn content(content: &Content) -> Option<String> {
     let media_type = content.content_type.as_str();
     let text = match media_type {
-        "text/plain" => unmarked(content.body.as_deref()?),
+        "text/plain" => decode_entities(content.body.as_deref()?),
         _ if media_type.starts_with("text/") || media_type.starts_with("application/xhtml") => {
             plain(content.body.as_deref()?)
         }
@@ -83,13 +83,13 @@ fn content(content: &Content) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-fn name(person: &Person) -> Option<String> {
+fn person_name(person: &Person) -> Option<String> {
     let name = person.name.as_deref().map(plain).filter(|name| !name.is_empty());
     name.or_else(|| person.email.as_deref().map(plain).filter(|email| !email.is_empty()))
 }
 
 /// The link to the article among an entry's links.
-fn entry_link(links: &[Link], shared: &Shared<'_>) -> Option<String> {
+fn entry_link(links: &[Link], shared: &FeedContext<'_>) -> Option<String> {
     let rel = |link: &Link| link.rel.as_deref().unwrap_or("alternate").trim().to_ascii_lowercase();
     let rank = |link: &&Link| {
         let html = link.media_type.as_deref().is_none_or(|kind| kind.contains("html"));
@@ -104,7 +104,7 @@ fn entry_link(links: &[Link], shared: &Shared<'_>) -> Option<String> {
 }
 
 /// The guid as a link, if it is a URL and not declared otherwise.
-fn permalink(id: &str, shared: &Shared<'_>) -> Option<String> {
+fn guid_link(id: &str, shared: &FeedContext<'_>) -> Option<String> {
     let id = id.trim();
     if !id.starts_with("http://") && !id.starts_with("https://") {
         return None;

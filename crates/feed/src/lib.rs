@@ -9,14 +9,10 @@ Invariant: no input makes anything here panic, hang or take a disproportionate a
 not depend on archives, stages or file names.
 */
 
-mod encoding;
-mod error;
 mod items;
 mod parse;
 mod plain;
 mod repair;
-mod salvage;
 
-pub use error::FeedError;
-pub use parse::{Feed, Limits, LostItems, Source, parse};
+pub use parse::{Feed, FeedError, FeedLimits, FeedSource, LostItems, parse};
 pub use plain::plain;

@@ -22,7 +22,7 @@ pub fn plain(markup: &str) -> String {
         }
         text.push_str(&rest[..at]);
         rest = &rest[at..];
-        match tag(rest) {
+        match read_tag(rest) {
             Some(Tag { name, length, closing }) => {
                 let name = name.to_ascii_lowercase();
                 if !INLINE.contains(&name.as_str()) {
@@ -30,7 +30,7 @@ pub fn plain(markup: &str) -> String {
                 }
                 rest = &rest[length..];
                 if !closing && SILENT.contains(&name.as_str()) {
-                    rest = behind(rest, &name);
+                    rest = skip_to_end_tag(rest, &name);
                 }
             }
             None => {
@@ -40,17 +40,17 @@ pub fn plain(markup: &str) -> String {
         }
     }
     text.push_str(rest);
-    normal(&htmlize::unescape(&text))
+    collapse_space(&htmlize::unescape(&text))
 }
 
 /// Text without markup: entities decoded, runs of white space collapsed to single spaces.
-pub(crate) fn unmarked(text: &str) -> String {
-    normal(&htmlize::unescape(text))
+pub(crate) fn decode_entities(text: &str) -> String {
+    collapse_space(&htmlize::unescape(text))
 }
 
 /// Collapses runs of white space to single spaces, trims both ends, and removes control characters
 /// and soft hyphens.
-fn normal(text: &str) -> String {
+fn collapse_space(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
     for word in text.split(char::is_whitespace) {
         let visible =
@@ -75,7 +75,7 @@ struct Tag<'a> {
 }
 
 /// The tag, comment or declaration at the start of `markup`.
-fn tag(markup: &str) -> Option<Tag<'_>> {
+fn read_tag(markup: &str) -> Option<Tag<'_>> {
     if let Some(comment) = markup.strip_prefix("<!--") {
         // An unterminated comment extends to the end, as in a browser.
         let length = comment.find("-->").map_or(markup.len(), |end| 4 + end + 3);
@@ -115,7 +115,7 @@ fn end_of_tag(inside: &str) -> Option<usize> {
 }
 
 /// The text after the end tag of a silent element; empty if there is none.
-fn behind<'a>(markup: &'a str, name: &str) -> &'a str {
+fn skip_to_end_tag<'a>(markup: &'a str, name: &str) -> &'a str {
     let mut at = 0;
     while let Some(found) = markup[at..].find("</") {
         at += found + 2;

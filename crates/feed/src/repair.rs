@@ -1,4 +1,4 @@
-//! Repairs common errors in feeds, without changing what is valid.
+//! Repairs common errors in feeds, without changing what is valid, and splits a malformed feed into its items.
 
 use std::borrow::Cow;
 
@@ -27,11 +27,11 @@ pub(crate) fn escaped(text: &str) -> String {
         repaired.push_str(&rest[..at]);
         rest = &rest[at..];
         let ends = rest.len() > if rest.starts_with("<!-") { comment } else { cdata };
-        let found = if ends { verbatim(rest) } else { None };
+        let found = if ends { verbatim_length(rest) } else { None };
         let (verbatim, replacement) = if let Some(end) = found {
             (end, "")
         } else if rest.starts_with('&') {
-            match reference(rest) {
+            match read_reference(rest) {
                 Reference::Good(length) => (length, ""),
                 Reference::Forbidden(length) => {
                     rest = &rest[length..];
@@ -59,7 +59,7 @@ pub(crate) fn escaped(text: &str) -> String {
 }
 
 /// Length of the CDATA section or comment at the start of `text`.
-fn verbatim(text: &str) -> Option<usize> {
+fn verbatim_length(text: &str) -> Option<usize> {
     let end = if text.starts_with("<![CDATA[") {
         "]]>"
     } else if text.starts_with("<!--") {
@@ -78,7 +78,7 @@ enum Reference {
     None,
 }
 
-fn reference(text: &str) -> Reference {
+fn read_reference(text: &str) -> Reference {
     let Some(end) = text.bytes().take(40).position(|byte| byte == b';') else {
         return Reference::None;
     };
@@ -114,14 +114,17 @@ pub(crate) fn known_version(text: &str) -> String {
     match local.as_str() {
         "rss" => {
             tag = with_attribute(&tag, "version", "2.0");
-            if value(&tag, "xmlns").is_some() {
+            if attribute_value(&tag, "xmlns").is_some() {
                 tag = with_attribute(&tag, "xmlns", RSS);
             }
         }
-        "rdf" if value(&tag, "xmlns").is_some() => tag = with_attribute(&tag, "xmlns", RSS),
+        "rdf" if attribute_value(&tag, "xmlns").is_some() => {
+            tag = with_attribute(&tag, "xmlns", RSS)
+        }
         "feed" => {
-            let old = value(&tag, "xmlns").is_some_and(|ns| ns != ATOM)
-                || value(&tag, "version").is_some_and(|version| version.starts_with("0."));
+            let old = attribute_value(&tag, "xmlns").is_some_and(|ns| ns != ATOM)
+                || attribute_value(&tag, "version")
+                    .is_some_and(|version| version.starts_with("0."));
             if old {
                 tag = with_attribute(&tag, "xmlns", ATOM);
                 for (from, to) in [
@@ -181,8 +184,8 @@ pub(crate) fn without_panics(text: &str) -> String {
         repaired.push_str(&rest[..at + length]);
         rest = &tag[length..];
         if length > 1 {
-            let (inside, behind) = content(rest);
-            let parted = apart(&inside).replace('&', "&amp;");
+            let (inside, behind) = read_content(rest);
+            let parted = set_addresses_apart(&inside).replace('&', "&amp;");
             repaired.push_str(&parted.replace('<', "&lt;").replace('>', "&gt;"));
             rest = behind;
         }
@@ -191,10 +194,10 @@ pub(crate) fn without_panics(text: &str) -> String {
 }
 
 /// The text at the start of an element's content, also in CDATA, and what is behind it.
-fn content(mut rest: &str) -> (String, &str) {
+fn read_content(mut rest: &str) -> (String, &str) {
     let mut text = String::new();
     loop {
-        if let Some(length) = verbatim(rest) {
+        if let Some(length) = verbatim_length(rest) {
             let inside = rest[..length].strip_prefix("<![CDATA[");
             text.push_str(inside.and_then(|inside| inside.strip_suffix("]]>")).unwrap_or_default());
             rest = &rest[length..];
@@ -218,7 +221,7 @@ fn without_panics_of_json(text: &str) -> Option<String> {
             Value::Object(fields) => {
                 for (key, value) in fields {
                     match value {
-                        Value::String(name) if key == "name" => *name = apart(name),
+                        Value::String(name) if key == "name" => *name = set_addresses_apart(name),
                         other => open.push(other),
                     }
                 }
@@ -231,7 +234,7 @@ fn without_panics_of_json(text: &str) -> Option<String> {
 }
 
 /// A text with spaces around words that contain an `@`, instead of other characters that are no letters.
-fn apart(text: &str) -> String {
+fn set_addresses_apart(text: &str) -> String {
     let mut parted = String::with_capacity(text.len() + 2);
     let mut rest = text;
     while let Some(sign) = rest.find('@') {
@@ -268,7 +271,7 @@ pub(crate) fn linked_by_about(text: &str) -> String {
         // Without a further end tag, none is searched for again.
         let end = if rest.len() > last { rest.find("</item>") } else { None };
         let whole = &rest[..end.unwrap_or(0)];
-        if let Some(about) = value(tag, "rdf:about")
+        if let Some(about) = attribute_value(tag, "rdf:about")
             && !whole.is_empty()
             && !whole.contains("<link")
         {
@@ -298,7 +301,7 @@ pub(crate) fn root(text: &str) -> Option<(usize, usize)> {
         at += text[at..].find('<')?;
         let rest = &text[at..];
         if rest.starts_with("<!--") {
-            at += verbatim(rest)?;
+            at += verbatim_length(rest)?;
         } else if rest[1..].starts_with(char::is_alphabetic) {
             return Some((at, at + rest.find('>')? + 1));
         } else {
@@ -309,14 +312,14 @@ pub(crate) fn root(text: &str) -> Option<(usize, usize)> {
 }
 
 /// The value of an attribute of a start tag.
-fn value<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
-    let (start, end) = span(tag, name)?;
+fn attribute_value<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    let (start, end) = attribute_span(tag, name)?;
     Some(&tag[start..end])
 }
 
 /// The tag with the attribute set.
 fn with_attribute(tag: &str, name: &str, value: &str) -> String {
-    match span(tag, name) {
+    match attribute_span(tag, name) {
         Some((start, end)) => format!("{}{value}{}", &tag[..start], &tag[end..]),
         None => {
             let at = tag.len() - if tag.ends_with("/>") { 2 } else { 1 };
@@ -326,7 +329,7 @@ fn with_attribute(tag: &str, name: &str, value: &str) -> String {
 }
 
 /// The position of an attribute's value in a start tag, without its quotes.
-fn span(tag: &str, name: &str) -> Option<(usize, usize)> {
+fn attribute_span(tag: &str, name: &str) -> Option<(usize, usize)> {
     let mut at = 0;
     loop {
         at += tag[at..].find(name)? + name.len();
@@ -342,8 +345,74 @@ fn span(tag: &str, name: &str) -> Option<(usize, usize)> {
     }
 }
 
+/// One small feed for each item of a broken one, in order: the root's start tag, the item, the
+/// root's end tag.
+pub(crate) fn single_item_feeds(text: &str) -> impl Iterator<Item = String> {
+    let (start, end) = root(text).unwrap_or_default();
+    let tag = &text[start..end];
+    let name = tag
+        .get(1..)
+        .and_then(|name| name.split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next());
+    let name = name.unwrap_or_default();
+    let local = name.rsplit(':').next().unwrap_or(name).to_ascii_lowercase();
+    let form = match local.as_str() {
+        "rss" => Some(("item", "<channel>", "</channel>")),
+        "rdf" => Some(("item", "", "")),
+        "feed" => Some(("entry", "", "")),
+        _ => None,
+    };
+    let mut rest = &text[end..];
+    std::iter::from_fn(move || {
+        let (element, open, close) = form?;
+        let (item, behind) = next_element(rest, element)?;
+        rest = behind;
+        Some(format!("{tag}{open}{item}{close}</{name}>"))
+    })
+}
+
+/// The next element of this name that has an end tag before the next start tag of that name.
+fn next_element<'a>(text: &'a str, element: &str) -> Option<(&'a str, &'a str)> {
+    let end_tag = format!("</{element}>");
+    let item = &text[find_start_tag(text, element)?..];
+    let end = item.find(&end_tag)? + end_tag.len();
+    let (mut whole, behind) = item.split_at(end);
+    // An unterminated element is skipped for the one that begins inside it.
+    while let Some(inner) = find_start_tag(&whole[1..], element) {
+        whole = &whole[1 + inner..];
+    }
+    Some((whole, behind))
+}
+
+/// The position of the next start tag of this name.
+fn find_start_tag(text: &str, element: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text[at..].find('<')?;
+        let behind = text[at + 1..].strip_prefix(element);
+        if behind.is_some_and(|rest| rest.starts_with(|c: char| c == '>' || c.is_whitespace())) {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+/// Whether the text contains anything that looks like an item.
+pub(crate) fn has_items(text: &str) -> bool {
+    if text.starts_with('{') {
+        let items = text.find("\"items\"").map(|at| text[at + 7..].trim_start());
+        let list = items.and_then(|rest| rest.strip_prefix(':')).map(str::trim_start);
+        return list
+            .and_then(|rest| rest.strip_prefix('['))
+            .is_some_and(|rest| rest.trim_start().starts_with('{'));
+    }
+    ["item", "entry", "rss:item", "atom:entry"]
+        .iter()
+        .any(|name| find_start_tag(text, name).is_some())
+}
+
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     #[test]
@@ -391,12 +460,26 @@ mod tests {
             ("–@@–", " @@ "),
             ("no address – none", "no address – none"),
         ] {
-            assert_eq!(apart(text), parted);
+            assert_eq!(set_addresses_apart(text), parted);
         }
         let feed = "<rss><author x='y'><![CDATA[A]]><!-- -->–b@c &amp; <![CDATA[&amp;]]></author><dc:creator>A&#8211;b@c</dc:creator><author/>";
         let parted = "<rss><author x='y'>A b@c  &amp; &amp;amp;</author><dc:creator>A b@c </dc:creator><author/>";
         assert_eq!(without_panics(feed), parted);
         let feed = r#"{"authors":[{"name":"A\u2013b@c"}],"items":[]}"#;
         assert_eq!(without_panics(feed), r#"{"authors":[{"name":"A b@c "}],"items":[]}"#);
+    }
+
+    #[test]
+    fn whole_items_only() {
+        let text = "<rss a='b'><channel><items/><item>1</item><item>2<item x=''>3</item><item>4";
+        assert_eq!(
+            single_item_feeds(text).collect::<Vec<_>>(),
+            [
+                "<rss a='b'><channel><item>1</item></channel></rss>",
+                "<rss a='b'><channel><item x=''>3</item></channel></rss>"
+            ]
+        );
+        assert!(has_items(text) && !has_items("<rss><items/></rss>"));
+        assert!(has_items("{\"items\" : [ {") && !has_items("{\"items\": []}"));
     }
 }

@@ -1,13 +1,13 @@
 //! Feeds of every kind, valid and malformed.
 
 use proptest::prelude::*;
-use sitegrove_feed::{Feed, FeedError, Limits, Source, parse};
+use sitegrove_feed::{Feed, FeedError, FeedLimits, FeedSource, parse};
 
-const SOURCE: Source<'static> =
-    Source { id: "a.xml", url: Some("https://a.org/feeds/main.xml"), http_charset: None };
+const SOURCE: FeedSource<'static> =
+    FeedSource { id: "a.xml", url: Some("https://a.org/feeds/main.xml"), http_charset: None };
 
 fn read(text: &str) -> Feed {
-    parse(text.as_bytes(), &SOURCE, &Limits::USUAL).unwrap()
+    parse(text.as_bytes(), &SOURCE, &FeedLimits::USUAL).unwrap()
 }
 
 fn rss(items: &str) -> String {
@@ -153,20 +153,20 @@ fn repairs() {
     assert_eq!(links(&read(atom)), ["https://b.org/1"]);
     let latin = rss(&good.replace("<title>t", "<title>caf\u{e9}"));
     let bytes: Vec<u8> = latin.chars().map(|c| c as u8).collect();
-    let feed = parse(&bytes, &SOURCE, &Limits::USUAL).unwrap();
+    let feed = parse(&bytes, &SOURCE, &FeedLimits::USUAL).unwrap();
     assert_eq!(feed.items[0].title, "café");
 }
 
 #[test]
 fn errors() {
-    let fails = |text: &str| parse(text.as_bytes(), &SOURCE, &Limits::USUAL).unwrap_err();
+    let fails = |text: &str| parse(text.as_bytes(), &SOURCE, &FeedLimits::USUAL).unwrap_err();
     assert!(matches!(fails("<html><body>no feed</body></html>"), FeedError::NotAFeed(_)));
     assert!(matches!(fails("hello"), FeedError::NotAFeed(_)));
     assert!(matches!(fails(""), FeedError::NotAFeed(_)));
     assert!(matches!(fails("<rss version='2.0'><channel><title>cut"), FeedError::Broken(_)));
     let unknown = "<x:feed xmlns:x='urn:unknown'><x:item/><item></item></x:feed>";
     assert!(matches!(fails(unknown), FeedError::NoItems | FeedError::NotAFeed(_)));
-    let large = parse(&[b' '; 100], &SOURCE, &Limits { bytes: 99 });
+    let large = parse(&[b' '; 100], &SOURCE, &FeedLimits { bytes: 99 });
     assert_eq!(large, Err(FeedError::TooLarge { bytes: 100, limit: 99 }));
     assert!(read(&rss("")).items.is_empty());
 }
@@ -184,19 +184,12 @@ fn bombs_are_harmless() {
     // Each of these was or could be quadratic.
     let start = std::time::Instant::now();
     for piece in [
-        "<item>",
-        "<!--",
-        "<![CDATA[",
-        "<a ",
-        "&",
-        "<script>",
-        "<a =\"><",
-        "<!DOCTYPE x [",
+        "<item>", "<!--", "<![CDATA[", "<a ", "&", "<script>", "<a =\"><", "<!DOCTYPE x [",
         "</item>",
     ] {
-        let _ = parse(rss(&piece.repeat(100_000)).as_bytes(), &SOURCE, &Limits::USUAL);
+        let _ = parse(rss(&piece.repeat(100_000)).as_bytes(), &SOURCE, &FeedLimits::USUAL);
         let title = format!("<item><title><![CDATA[{}]]></title></item>", piece.repeat(100_000));
-        let _ = parse(rss(&title).as_bytes(), &SOURCE, &Limits::USUAL);
+        let _ = parse(rss(&title).as_bytes(), &SOURCE, &FeedLimits::USUAL);
     }
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
@@ -211,13 +204,13 @@ proptest! {
             let at = index.index(bytes.len());
             if cut { bytes.remove(at); } else { bytes[at] = byte; }
         }
-        let _ = parse(&bytes, &SOURCE, &Limits::USUAL);
+        let _ = parse(&bytes, &SOURCE, &FeedLimits::USUAL);
     }
 
     #[test]
     fn any_text_ends(text in "[<>&;!\\[\\]/a-c=\"' é-]{0,200}") {
-        let _ = parse(text.as_bytes(), &SOURCE, &Limits::USUAL);
-        let _ = parse(rss(&text).as_bytes(), &SOURCE, &Limits::USUAL);
+        let _ = parse(text.as_bytes(), &SOURCE, &FeedLimits::USUAL);
+        let _ = parse(rss(&text).as_bytes(), &SOURCE, &FeedLimits::USUAL);
         sitegrove_feed::plain(&text);
     }
 }
@@ -254,7 +247,7 @@ fn what_is_no_article_is_no_link() {
 #[test]
 fn a_feed_may_be_as_large_as_is_allowed() {
     let text = rss("<item><link>/1</link></item>");
-    let limits = |bytes| Limits { bytes };
+    let limits = |bytes| FeedLimits { bytes };
     assert_eq!(links(&parse(text.as_bytes(), &SOURCE, &limits(text.len())).unwrap()).len(), 1);
     let refused = parse(text.as_bytes(), &SOURCE, &limits(text.len() - 1));
     assert!(matches!(refused, Err(FeedError::TooLarge { .. })), "{refused:?}");

@@ -1,6 +1,6 @@
 //! Feeds with values that nobody expects, in every element that feed-rs reads: none is lost.
 
-use sitegrove_feed::{FeedError, Limits, Source, parse};
+use sitegrove_feed::{FeedError, FeedLimits, FeedSource, parse};
 
 /// Feeds with the elements and attributes that feed-rs reads.
 const FEEDS: [&str; 4] = [
@@ -107,7 +107,7 @@ const VALUES: [&str; 40] = [
 
 #[test]
 fn no_value_makes_a_feed_unreadable() {
-    let source = Source { id: "a", url: Some("https://a.org/feed"), http_charset: None };
+    let source = FeedSource { id: "a", url: Some("https://a.org/feed"), http_charset: None };
     let mut state = 1u64;
     let mut chance = |bound: usize| {
         state =
@@ -131,7 +131,7 @@ fn no_value_makes_a_feed_unreadable() {
                     [&parts[..at].concat(), before, value, behind, &parts[at + 1..].concat()]
                         .concat();
                 tried += 1;
-                match parse(changed.as_bytes(), &source, &Limits::USUAL) {
+                match parse(changed.as_bytes(), &source, &FeedLimits::USUAL) {
                     Ok(feed) => {
                         whole += usize::from(feed.items.len() == 2);
                         panicked += usize::from(

@@ -1,6 +1,6 @@
 //! Element types, which identify elements on every sibling page (§3.2, definitions 2 and 3).
 
-use dom::{Document, Element, Kinds, LocalName, NodeId};
+use dom::{Document, Element, ElementKinds, LocalName, NodeId};
 use model::ElementType;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -54,11 +54,11 @@ impl Recurring {
             };
             // Attributes common to the elements of one kind are read once.
             for element in document.kinds().all().iter().filter_map(|k| document.element(k.first)) {
-                let alike = element.attributes().filter(|(name, _)| Kinds::tell_by(name));
+                let alike = element.attributes().filter(|(name, _)| ElementKinds::tell_by(name));
                 alike.for_each(|(name, value)| see(name, value));
             }
             for element in document.ids().filter_map(|id| document.element(id)) {
-                let own = element.attributes().filter(|(name, _)| !Kinds::tell_by(name));
+                let own = element.attributes().filter(|(name, _)| !ElementKinds::tell_by(name));
                 own.for_each(|(name, value)| see(name, value));
             }
         }
@@ -123,7 +123,8 @@ impl<'a> PatternKeys<'a> {
         let element = document.element(id)?;
         // Attribute order differs between pages; a sum of hashes does not depend on it.
         let sum_of = |told_by: bool| {
-            let own = element.attributes().filter(|(name, _)| Kinds::tell_by(name) == told_by);
+            let own =
+                element.attributes().filter(|(name, _)| ElementKinds::tell_by(name) == told_by);
             let hashes = own.map(|(name, value)| attribute_hash(name, value));
             let recur = hashes.filter(|hash| recurring.0.contains(hash));
             recur.fold(0u64, |sum, hash| sum.wrapping_add(hash | 1))

@@ -12,14 +12,12 @@ Invariant: pure functions over parsed pages, without IO or threads; the same pag
 give the same ranking, bit for bit.
 */
 
-mod baselines;
 mod counts;
 mod element_type;
 mod measure;
 mod rank;
 
-pub use baselines::sigfeed;
-pub use counts::{PageTerms, SignifierCounts};
+pub use counts::{PageTerms, SignifierCounts, sigfeed};
 pub use element_type::{Recurring, element_type, positions};
 pub use measure::{coverage, informativeness, jeffreys_density, relevance, unexpectedness};
-pub use rank::{Frequency, Measure, Sibling, elements_of, rank};
+pub use rank::{CountedSibling, Frequency, PatternMeasure, elements_of, rank};

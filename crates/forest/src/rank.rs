@@ -12,7 +12,7 @@ use crate::measure::{coverage, jeffreys_density, relevance, unexpectedness};
 
 /// One sibling page with its signifiers counted.
 #[derive(Clone, Copy, Debug)]
-pub struct Sibling<'a> {
+pub struct CountedSibling<'a> {
     /// The page.
     pub document: &'a Document,
     /// Its terms and signifiers.
@@ -21,7 +21,7 @@ pub struct Sibling<'a> {
 
 /// The value of a pattern on one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum PatternMeasure {
     /// I = J · U, the paper's measure (equation 4).
     Informativeness,
     /// J alone (Figure 7).
@@ -73,9 +73,9 @@ struct Sums {
 /// informative one (85.4 against 84.3 for their union). Figures: the prototype on 714 pages of 78
 /// layouts. Linear in the nodes of the pages.
 pub fn rank(
-    siblings: &[Sibling<'_>],
+    siblings: &[CountedSibling<'_>],
     recurring: &Recurring,
-    measure: Measure,
+    measure: PatternMeasure,
     frequency: Frequency,
 ) -> Vec<StructuralPattern> {
     let mut patterns: FxHashMap<u64, Sums> = FxHashMap::default();
@@ -115,7 +115,7 @@ pub fn rank(
 
 fn finish(
     sums: Sums,
-    siblings: &[Sibling<'_>],
+    siblings: &[CountedSibling<'_>],
     recurring: &Recurring,
     frequency: Frequency,
 ) -> Option<StructuralPattern> {
@@ -143,11 +143,11 @@ fn finish(
 
 /// For each pattern on a page its most informative element, sorted by pattern.
 fn best_elements(
-    sibling: &Sibling<'_>,
+    sibling: &CountedSibling<'_>,
     recurring: &Recurring,
-    measure: Measure,
+    measure: PatternMeasure,
 ) -> Vec<(u64, Best)> {
-    let Sibling { document, counts } = *sibling;
+    let CountedSibling { document, counts } = *sibling;
     let (page_x, page_y) = counts.page();
     let dfs = positions(document);
     let significant = PrefixSums::new(document, |id| {
@@ -166,12 +166,12 @@ fn best_elements(
         }
         if let Some(key) = keys.of(id, dfs[id as usize]) {
             let value = match measure {
-                Measure::Informativeness => {
+                PatternMeasure::Informativeness => {
                     jeffreys_density(x, y) * unexpectedness(x, y, page_x, page_y)
                 }
-                Measure::Density => jeffreys_density(x, y),
-                Measure::Unexpectedness => unexpectedness(x, y, page_x, page_y),
-                Measure::Coverage => {
+                PatternMeasure::Density => jeffreys_density(x, y),
+                PatternMeasure::Unexpectedness => unexpectedness(x, y, page_x, page_y),
+                PatternMeasure::Coverage => {
                     let (weights, all, number) = counts.coverage_of(document, id);
                     coverage(weights, all, number)
                 }

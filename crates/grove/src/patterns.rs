@@ -5,7 +5,7 @@
 //! recur on another sibling are used, so generated names have no effect. Positions are ignored. The paths of
 //! all siblings form one merged tree.
 
-use dom::{Document, Element, Kind, LocalName, class_tokens, local_name};
+use dom::{Document, Element, ElementKind, LocalName, class_tokens, local_name};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -95,7 +95,7 @@ impl Patterns {
     pub fn find(&self, page: &Document) -> Vec<PatternId> {
         let kinds = page.kinds();
         let mut names = Vec::new();
-        let label = |kind: &Kind| {
+        let label = |kind: &ElementKind| {
             let element = page.element(kind.first)?;
             names.clear();
             each_name(element, |name| names.push(name));
@@ -178,7 +178,7 @@ impl<'a> Names<'a> {
         for page in pages {
             numbers.reserve(page.kinds().all().len());
             let kinds = page.kinds().all().iter();
-            let number = |kind: &Kind| {
+            let number = |kind: &ElementKind| {
                 let element = page.element(kind.first)?;
                 Some(*numbers.entry(kind.hash).or_insert_with(|| names.add(element)))
             };
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn what_stands_in_for_names_is_told_by_kind() {
-        assert!(PRESENTATIONAL.iter().all(dom::Kinds::tell_by));
+        assert!(PRESENTATIONAL.iter().all(dom::ElementKinds::tell_by));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sink::instant;
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{DateTime, TantivyDocument};
-use terms::{Analyzers, Language, Script, Word, detect};
+use terms::{Analyzers, Language, Script, AnalyzedWord, detect};
 
 use crate::schema::Fields;
 
@@ -150,7 +150,7 @@ fn placed(
 ) -> Vec<Placed<'static>> {
     let mut placed = Vec::new();
     let mut last: Option<(usize, char)> = None;
-    analyzers.get(language).analyze_words(text, &mut |Word { position, raw, term }| {
+    analyzers.get(language).analyze_words(text, &mut |AnalyzedWord { position, raw, term }| {
         let pair = pair_of(raw);
         if let Some((at, c)) = last.take()
             && pair.is_none_or(|(first, _)| first != c)

@@ -150,7 +150,7 @@ fn time_parts(
 }
 
 fn by_html5ever(page: &Page) -> dom::Document {
-    dom::parse_by_html5ever(&page.html, &dom::ParseConfig::CONTENT)
+    dom::parse_by_html5ever(&page.html, &dom::ParseOptions::CONTENT)
 }
 
 fn read_all(

@@ -6,192 +6,173 @@ use dom::{NodeId, local_name};
 use model::{Field, Source};
 use terms::letters::is_alphanumeric;
 
-use crate::chars::has_number;
-use crate::date_text::find_date;
-use crate::evidence::Evidence;
-use crate::lines::Line;
+use crate::date_text::{DayMonthOrder, find_date};
+use crate::evidence::{MetadataEvidence, TextLine};
 use crate::names;
-use crate::order::Order;
 use crate::scan::Property;
-use crate::text::{clip, identifier_words, is_unspaced, plain, squash, word_count};
+use crate::text::{clip, has_number, identifier_words, is_unspaced, plain, squash, word_count};
 
+/// Open Graph properties of authors.
+const OPEN_GRAPH: [&str; 5] =
+    ["article:author", "article:author:name", "og:author", "og:article:author", "book:author"];
 /// Metas with one author each, the most reliable first.
 const METAS: [&str; 11] = [
-    "author",
-    "citation_author",
-    "dc.creator",
-    "dcterms.creator",
-    "parsely-author",
-    "sailthru.author",
-    "article_author",
-    "article.author",
-    "byline",
-    "creator",
-    "dc.contributor",
+    "author", "citation_author", "dc.creator", "dcterms.creator", "parsely-author",
+    "sailthru.author", "article_author", "article.author", "byline", "creator", "dc.contributor",
 ];
+
+/// Reads the names of one source; empty if it has none.
+type ReadNames = fn(&MetadataEvidence<'_>) -> Vec<String>;
 
 /// The first source with a name that is not the site's own; else the first with any. If the site is
 /// declared as the author, text that only looks like a byline does not override it.
-pub(crate) fn authors(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    type Read = fn(&Evidence<'_>) -> Option<Field<Vec<String>>>;
-    let stated: [Read; 9] =
-        [json_ld, open_graph, metas, twitter, feed, microdata, links, lines, labels];
-    let guessed: [Read; 5] = [named, elements, pages, roles, signed];
-    let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_role(name);
+pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>> {
+    let stated: [(Source, ReadNames); 9] = [
+        (Source::JsonLd, from_json_ld),
+        (Source::OpenGraph, |evidence| from_keys(evidence, &OPEN_GRAPH)),
+        (Source::Meta, from_metas),
+        (Source::Meta, from_twitter_labels),
+        (Source::Feed, from_feed),
+        (Source::Page, from_microdata),
+        (Source::Page, |evidence| from_nearest(evidence, &evidence.scan.author_links, false)),
+        (Source::Page, from_labelled_lines),
+        (Source::Page, from_labels_within_lines),
+    ];
+    let guessed: [ReadNames; 5] = [
+        from_name_elements,
+        |evidence| from_nearest(evidence, &evidence.scan.bylines, true),
+        |evidence| from_nearest(evidence, &evidence.scan.author_pages, true),
+        from_roles,
+        from_dated_lines,
+    ];
+    let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_placeholder(name);
     let mut fallback = None;
-    for read in stated {
-        let Some(mut field) = read(evidence) else { continue };
-        if field.value.iter().any(is_person) {
-            field.value.retain(is_person);
-            let account = field.source == Source::Meta;
-            return account
-                .then(|| byline_against(&field.value, evidence))
-                .flatten()
-                .or(Some(field));
+    for (source, read) in stated {
+        let mut value = read(evidence);
+        if value.iter().any(is_person) {
+            value.retain(is_person);
+            if source == Source::Meta
+                && let Some(byline) = contradicting_byline(&value, evidence)
+            {
+                return Some(Field { value: byline, source: Source::Page });
+            }
+            return Some(Field { value, source });
         }
-        fallback.get_or_insert(field);
+        if !value.is_empty() {
+            fallback.get_or_insert(Field { value, source });
+        }
     }
-    fallback.or_else(|| guessed.iter().find_map(|read| read(evidence)))
+    fallback.or_else(|| {
+        let value = guessed.iter().map(|read| read(evidence)).find(|names| !names.is_empty())?;
+        Some(Field { value, source: Source::Page })
+    })
 }
 
 /// The byline near the headline, if it names entirely different people than the metas do. Metas
 /// often contain the account that posted the page ("jdoe", an editor), while the byline is what
 /// readers see.
-fn byline_against(declared: &[String], evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+fn contradicting_byline(
+    declared: &[String],
+    evidence: &MetadataEvidence<'_>,
+) -> Option<Vec<String>> {
     let words = |names: &[String]| -> BTreeSet<String> {
         names.iter().flat_map(|n| n.split_whitespace().map(squash)).collect()
     };
-    let seen = lines(evidence)?;
-    let full = seen.value.iter().all(|n| word_count(n) >= 2 && !evidence.site.is_own_name(n));
-    (full && words(&seen.value).is_disjoint(&words(declared))).then_some(seen)
+    let seen = from_labelled_lines(evidence);
+    let full = seen.iter().all(|n| word_count(n) >= 2 && !evidence.site.is_own_name(n));
+    (!seen.is_empty() && full && words(&seen).is_disjoint(&words(declared))).then_some(seen)
 }
 
 /// Placeholders of content management systems where no author is set.
-fn is_role(name: &str) -> bool {
-    matches!(
-        &*name.to_lowercase(),
-        "editor"
-            | "editors"
-            | "staff"
-            | "webmaster"
-            | "guest"
-            | "redaktion"
-            | "redaction"
-            | "redacción"
-            | "redazione"
-            | "editorial staff"
-            | "staff writer"
-            | "super user"
-            | "root"
-    )
+fn is_placeholder(name: &str) -> bool {
+    const PLACEHOLDERS: [&str; 13] = [
+        "editor", "editors", "staff", "webmaster", "guest", "redaktion", "redaction", "redacción",
+        "redazione", "editorial staff", "staff writer", "super user", "root",
+    ];
+    PLACEHOLDERS.contains(&&*name.to_lowercase())
 }
 
-fn field(names: Vec<String>, source: Source) -> Option<Field<Vec<String>>> {
-    (!names.is_empty()).then_some(Field { value: names, source })
+fn from_json_ld(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    let node = evidence.facts.nodes().find(|n| !n.authors.is_empty());
+    node.map(|node| node.authors.clone()).unwrap_or_default()
 }
 
-fn json_ld(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    let found = evidence.facts.nodes().find(|n| !n.authors.is_empty())?;
-    field(found.authors.clone(), Source::JsonLd)
+fn from_metas(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    let known = from_keys(evidence, &METAS);
+    if !known.is_empty() {
+        return known;
+    }
+    // Metas not listed above, by the last word of their names: `content.author`.
+    let others = evidence.head().metas.iter().filter(|m| {
+        let mut says_author = false;
+        identifier_words(&m.key, |word| says_author = matches!(word, "author" | "byline"));
+        says_author
+    });
+    first_names(others.map(|m| names::from_field(&plain(&m.content))))
 }
 
-fn open_graph(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    of_metas(
-        evidence,
-        &["article:author", "article:author:name", "og:author", "og:article:author", "book:author"],
-        Source::OpenGraph,
-    )
-}
-
-fn metas(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    of_metas(evidence, &METAS, Source::Meta).or_else(|| {
-        // Metas not listed above, by the last word of their names: `content.author`.
-        let found = evidence.head().metas.iter().filter(|m| {
-            let mut says_author = false;
-            identifier_words(&m.key, |word| says_author = matches!(word, "author" | "byline"));
-            says_author
-        });
-        let names = found.map(|m| names::from_field(&plain(&m.content))).find(|n| !n.is_empty());
-        field(names?, Source::Meta)
-    })
-}
-
-fn of_metas(
-    evidence: &Evidence<'_>,
-    keys: &[&'static str],
-    source: Source,
-) -> Option<Field<Vec<String>>> {
-    for key in keys {
+/// The names in the metas of the first of these keys that has any.
+fn from_keys(evidence: &MetadataEvidence<'_>, keys: &'static [&'static str]) -> Vec<String> {
+    first_names(keys.chunks(1).map(|key| {
         let mut found = Vec::new();
         for content in evidence.metas(key).take(50) {
             names::add(&mut found, names::from_field(&plain(content)));
         }
-        if !found.is_empty() {
-            return field(found, source);
-        }
-    }
-    None
+        found
+    }))
 }
 
-fn feed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+fn first_names(mut lists: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    lists.find(|names| !names.is_empty()).unwrap_or_default()
+}
+
+fn from_feed(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for author in evidence.feed_items.iter().flat_map(|item| &item.authors) {
         names::add(&mut found, names::from_field(author));
     }
-    field(found, Source::Feed)
+    found
 }
 
-fn microdata(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+fn from_microdata(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    let properties = evidence.scan.properties.iter();
     let authors: Vec<NodeId> =
-        evidence.scan.properties.iter().filter(|p| p.1 == Property::Author).map(|p| p.0).collect();
-    group(evidence, &authors, false)
-}
-
-fn links(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    group(evidence, &evidence.scan.author_links, false)
+        properties.filter(|p| p.1 == Property::Author).map(|p| p.0).collect();
+    from_nearest(evidence, &authors, false)
 }
 
 /// `twitter:label1` "Written by" goes with `twitter:data1`.
-fn twitter(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    let pairs = [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")];
-    pairs.into_iter().find_map(|(label, data)| {
-        names::is_label(evidence.metas(label).next()?)
-            .then(|| of_metas(evidence, std::slice::from_ref(&data), Source::Meta))?
-    })
-}
-
-fn pages(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    group(evidence, &evidence.scan.author_pages, true)
+fn from_twitter_labels(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    static LABELS: [&str; 2] = ["twitter:label1", "twitter:label2"];
+    static DATA: [&str; 2] = ["twitter:data1", "twitter:data2"];
+    first_names(LABELS.chunks(1).zip(DATA.chunks(1)).map(|(label, data)| {
+        let is_author = evidence.metas(label).next().is_some_and(names::is_label);
+        if is_author { from_keys(evidence, data) } else { Vec::new() }
+    }))
 }
 
 /// Elements whose class or id is that of an author's name: a single word is enough there.
-fn named(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+fn from_name_elements(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let nearest = evidence.nearest_outside_body(&evidence.scan.author_names);
-    let names = nearest.iter().take(20).map(|id| {
+    first_names(nearest.iter().take(20).map(|id| {
         let small = evidence.document.node(*id).end - id <= 12;
         let text = if small { dom::text_of(evidence.document, &[*id], &[]) } else { String::new() };
         names::from_byline(text.lines().next().unwrap_or_default())
-    });
-    field(names.into_iter().find(|names| !names.is_empty())?, Source::Page)
+    }))
 }
 
 /// "Jane Doe | Senior Writer | July 2, 2025" directly below the headline: the role shows that it is
 /// a name. Further away it may be a staff member listed in a column of the page.
-fn roles(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    let anchor = evidence.heading.as_ref()?.id;
-    let lead = evidence.lead_lines();
-    let after = lead.iter().filter(|line| line.at >= anchor).take(5);
-    let after = after.filter(|line| line.text.len() <= 120);
-    field(after.map(|line| names::before_role(&line.text)).find(|n| !n.is_empty())?, Source::Page)
+fn from_roles(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    let below = lines_below_headline(evidence).filter(|line| line.text.len() <= 120);
+    first_names(below.map(|line| names::before_role(&line.text)))
 }
 
 /// "Jane Doe, 2 July 2025" and nothing else on a line directly below the headline.
-fn signed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    let anchor = evidence.heading.as_ref()?.id;
-    let lead = evidence.lead_lines();
-    let name = lead.iter().filter(|line| line.at >= anchor).take(5).find_map(|line| {
+fn from_dated_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    let name = lines_below_headline(evidence).find_map(|line| {
         let line = Some(line).filter(|line| line.text.len() <= 80)?;
-        let found = find_date(&line.text, &Order::DayFirst)?;
+        let found = find_date(&line.text, &DayMonthOrder::DayFirst)?;
         // A time may follow.
         let name =
             line.text[..found.at].trim_end_matches(|c: char| !is_alphanumeric(c) && c != '.');
@@ -199,43 +180,48 @@ fn signed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
         (rest.len() <= 30 && names::is_full_name(name) && !evidence.site.is_name(name))
             .then(|| name.to_owned())
     });
-    field(vec![name?], Source::Page)
+    name.into_iter().collect()
+}
+
+fn lines_below_headline<'e>(
+    evidence: &'e MetadataEvidence<'_>,
+) -> impl Iterator<Item = &'e TextLine> {
+    let heading = evidence.heading.as_ref().map(|heading| heading.id);
+    let lines = heading.map_or(&[][..], |_| evidence.lead_lines()).iter();
+    lines.filter(move |line| heading.is_some_and(|id| line.at >= id)).take(5)
 }
 
 /// A label and a name within a longer line, in scripts without spaces.
-fn labels(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+fn from_labels_within_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let texts = evidence.lead().filter(|id| evidence.scan.zone_end(*id).is_none());
-    let names = texts.filter_map(|id| evidence.document.text(id)).map(names::after_label);
-    field(names.into_iter().find(|names| !names.is_empty())?, Source::Page)
+    first_names(texts.filter_map(|id| evidence.document.text(id)).map(names::after_label))
 }
 
-fn elements(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    group(evidence, &evidence.scan.bylines, true)
-}
-
-/// Names in the element nearest to the headline that has any, and in its siblings.
-fn group(evidence: &Evidence<'_>, ids: &[NodeId], strict: bool) -> Option<Field<Vec<String>>> {
+/// Names in the element nearest to the headline that has any, and in its siblings. `strict` if the elements may hold
+/// something else.
+fn from_nearest(evidence: &MetadataEvidence<'_>, ids: &[NodeId], strict: bool) -> Vec<String> {
     let nearest =
         if strict { evidence.nearest_outside_body(ids) } else { evidence.nearest(ids, |id| *id) };
-    let (first, mut found) = nearest.iter().take(20).find_map(|id| {
-        let names = of_element(evidence, *id, strict);
+    let first = nearest.iter().take(20).find_map(|id| {
+        let names = from_element(evidence, *id, strict);
         (!names.is_empty()).then_some((*id, names))
-    })?;
+    });
+    let Some((first, mut found)) = first else { return Vec::new() };
     let mut last = first;
     for id in ids.iter().copied().filter(|id| *id > first) {
         if id - last > 30 || evidence.scan.zone_end(id).is_some() {
             break;
         }
         if evidence.document.node(id).name == evidence.document.node(first).name {
-            names::add(&mut found, of_element(evidence, id, strict));
+            names::add(&mut found, from_element(evidence, id, strict));
         }
         last = id;
     }
-    field(found, Source::Page)
+    found
 }
 
 /// Whether a link leads to a category or tag of the post.
-fn is_filing(evidence: &Evidence<'_>, link: NodeId) -> bool {
+fn is_filing(evidence: &MetadataEvidence<'_>, link: NodeId) -> bool {
     let document = evidence.document;
     let rel = document.attribute(link, &local_name!("rel")).unwrap_or_default();
     let address = document.attribute(link, &local_name!("href")).unwrap_or_default();
@@ -244,7 +230,7 @@ fn is_filing(evidence: &Evidence<'_>, link: NodeId) -> bool {
     rel.split_ascii_whitespace().chain(address.split('/')).any(is_filed)
 }
 
-fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> {
+fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Vec<String> {
     let document = evidence.document;
     if document.node(id).end - id > 60 {
         return Vec::new();
@@ -291,27 +277,99 @@ fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> 
 }
 
 /// "By Jane Doe", alone on a line near the headline or directly after the body.
-fn lines(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    let (lead, tail) = (evidence.lead_lines(), evidence.tail_lines());
     let anchor = evidence.anchor();
-    let lead = evidence.lead_lines();
-    let tail = evidence.tail_lines();
-    let first_after = lead.partition_point(|l| l.at < anchor);
-    let (before, after) = lead.split_at(first_after);
-    let of = |lines: &[Line], index: usize, close: bool| {
-        let line = lines.get(index)?;
-        if line.text.len() > 200 || !names::has_label(&line.text) {
-            return None;
+    let (before, after) = lead.split_at(lead.partition_point(|l| l.at < anchor));
+    let read = |lines: &[TextLine], index: usize, close: bool| {
+        let line = &lines[index].text;
+        if line.len() > 200 || !names::has_label(line) {
+            return Vec::new();
         }
         // The label may be on a separate line.
-        let text =
-            if names::is_label(&line.text) { &lines.get(index + 1)?.text } else { &line.text };
+        let next = lines.get(index + 1).map_or("", |line| &*line.text);
+        let text = if names::is_label(line) { next } else { line };
         let found = names::from_byline(clip(text, 200));
-        let words = if close && line.text.len() <= 60 { 1..=4 } else { 2..=4 };
+        let words = if close && line.len() <= 60 { 1..=4 } else { 2..=4 };
         let likely = found.iter().all(|n| words.contains(&word_count(n)) || is_unspaced(n));
-        field(if likely { found } else { Vec::new() }, Source::Page)
+        if likely { found } else { Vec::new() }
     };
-    (0..after.len())
-        .find_map(|i| of(after, i, i < 5))
-        .or_else(|| (0..before.len()).rev().find_map(|i| of(before, i, false)))
-        .or_else(|| (0..tail.len()).find_map(|i| of(tail, i, false)))
+    let after = (0..after.len()).map(|i| read(after, i, i < 5));
+    let before = (0..before.len()).rev().map(|i| read(before, i, false));
+    first_names(after.chain(before).chain((0..tail.len()).map(|i| read(tail, i, false))))
+}
+
+/// Most words of a date or byline, with what stands beside it ("Posted on July 7, 2012 at 10:30 am by Jane Doe in Books").
+const WORDS: usize = 14;
+/// Most words of a line that may be one though it ends like a sentence ("Published: 12 May 2012.").
+const WORDS_OF_SENTENCE: usize = 6;
+/// Most bytes of it; for scripts without spaces between words, where a sentence is one word, a third as many characters.
+const BYTES: usize = 120;
+
+/// Whether a line of text is a byline, a date or both, with at most a few words beside them. Languages are those of
+/// [`crate::metadata`]. Linear in the length of the line.
+///
+/// ```
+/// use sitegrove_metadata::is_field_line;
+///
+/// assert!(is_field_line("By Jane Doe | July 7, 2012, 10:30 am"));
+/// assert!(!is_field_line("On July 7, 2012 the bridge was opened by the mayor."));
+/// ```
+pub fn is_field_line(line: &str) -> bool {
+    let line = line.trim();
+    let words = word_count(line);
+    let ends_like_sentence = line.ends_with(['.', '!', '?', '。']) && !line.ends_with(".m.");
+    if line.len() > BYTES || is_unspaced(line) && line.chars().count() > BYTES / 3 {
+        return false;
+    }
+    if words > if ends_like_sentence { WORDS_OF_SENTENCE } else { WORDS } {
+        return false;
+    }
+    let has_name = || names::has_label(line) && !names::from_byline(line).is_empty();
+    find_date(line, &DayMonthOrder::Unknown).is_some() || has_name()
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+
+    #[test]
+    fn bylines_and_dates() {
+        for line in [
+            "By Jane Doe",
+            "by John on July 7, 2012",
+            "Posted on 3 May 2012 at 14:30",
+            "Von Jane Doe, 3. Mai 2012",
+            "2012年11月21日 作者：王小明",
+            "Published: 12 May 2012.",
+            "July 16th, 2012 3:05 p.m.",
+            "Nov 5 2012, 12:19 PM ET",
+        ] {
+            assert!(is_field_line(line), "{line}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_line_is_read(line in "(By |von |Publié le |作者：|)[A-Za-z0-9 ,.:/年月日|·é王]{0,80}[.!。]?") {
+            let found = is_field_line(&line);
+            proptest::prop_assert_eq!(found, is_field_line(&format!("  {line}\t")));
+        }
+    }
+
+    #[test]
+    fn text_is_none() {
+        for line in [
+            "",
+            "On 3 May 2012 he left the house by the sea, and nobody there ever saw him go",
+            "By the time Jane Doe arrived, all the others had left the old house for good",
+            "The bridge was opened on 3 May 2012 by the mayor.",
+            "12 comments",
+            "By and large",
+            "More than 2012 people came",
+        ] {
+            assert!(!is_field_line(line), "{line}");
+        }
+    }
 }

@@ -8,48 +8,65 @@ use jiff::civil::Date;
 use model::{Field, Source};
 use url::Url;
 
-use crate::chars::has_number;
-use crate::choice::Choice;
-use crate::date_keys::{
-    MODIFIED_METAS, MODIFIED_OPEN_GRAPH, PUBLISHED_METAS, PUBLISHED_OPEN_GRAPH,
-};
 use crate::date_text::{
-    Found, begins_published, find_date, find_dates, says_changed, says_published, shown_order,
+    DayMonthOrder, KnowsOrder, TextDate, begins_published, find_date, find_dates, month_of,
+    says_changed, says_published, shown_order,
 };
-use crate::evidence::{Evidence, year_after};
-use crate::labels::Labels;
-use crate::moment::Moment;
-use crate::order::{KnowsOrder, Order};
+use crate::evidence::{MODIFIED_OPEN_GRAPH, MetadataEvidence, year_after};
+use crate::heading::segments;
+use crate::page_date::{Digits, PageDate};
 use crate::scan::Property;
-use crate::text::{clip, identifier_words};
-use crate::title_parts::segments;
-use crate::url_date::url_date;
+use crate::text::{LabelFinder, clip, has_number, identifier_words};
+
+/// Open Graph properties of the date of publication, the most reliable first.
+const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
+    "article:published_time", "article:published", "og:published_time", "og:pubdate",
+    "og:article:published_time", "video:release_date",
+];
+
+/// Other metas of the date of publication.
+const PUBLISHED_METAS: [&str; 31] = [
+    "datepublished", "citation_publication_date", "citation_date", "parsely-pub-date",
+    "sailthru.date", "dc.date.issued", "dc.date.created", "dcterms.issued", "dcterms.created",
+    "dcterms.date", "dc.date", "dc.created", "dc.issued", "pubdate", "publishdate", "publish-date",
+    "publish_date", "publicationdate", "publication_date", "published-date", "published_time",
+    "published", "datecreated", "date_published", "article.published", "article.created",
+    "article_date_original", "originalpublicationdate", "created", "rnews:datepublished",
+    "prism.publicationdate",
+];
+
+/// Other metas of the date of the last change.
+const MODIFIED_METAS: [&str; 12] = [
+    "datemodified", "dcterms.modified", "dc.date.modified", "dc.modified", "lastmod",
+    "last-modified", "last_modified", "modified", "article.updated", "revision_date",
+    "lastmodified", "updated_time",
+];
 
 /// Number of nodes around a headline that are beside it.
 const BESIDE: u32 = 60;
 
 /// Labels of the date of a first publication.
-static ORIGINALLY: LazyLock<Labels> = LazyLock::new(|| {
-    Labels::new(&[
-        "riginally published",
-        "irst published",
-        "riginally posted",
-        "riginally appeared",
+static ORIGINALLY: LazyLock<LabelFinder> = LazyLock::new(|| {
+    LabelFinder::new(&[
+        "riginally published", "irst published", "riginally posted", "riginally appeared",
     ])
 });
 
-struct Reader<'e, 'a> {
-    evidence: &'e Evidence<'a>,
+struct DateReader<'e, 'a> {
+    evidence: &'e MetadataEvidence<'a>,
     language: Option<&'e str>,
-    order: OnceCell<Order>,
+    order: OnceCell<DayMonthOrder>,
     /// Whether a date was seen that was later than the latest possible day.
     late: Cell<bool>,
 }
 
 /// Publication date. If no date is possible at the time of the fetch, one up to a year later is taken, except on pages
 /// about events: the archive's times may be wrong, and issues appear before their date.
-pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
-    let reader = Reader::new(evidence, language);
+pub(crate) fn published(
+    evidence: &MetadataEvidence<'_>,
+    language: Option<&str>,
+) -> Option<Field<String>> {
+    let reader = DateReader::new(evidence, language);
     reader.published(evidence.latest).or_else(|| {
         let later = evidence.latest.and_then(year_after);
         let later = later.filter(|_| reader.late.get() && !is_of_event(evidence))?;
@@ -58,7 +75,7 @@ pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Opti
 }
 
 /// Whether a page declares when something begins.
-fn is_of_event(evidence: &Evidence<'_>) -> bool {
+fn is_of_event(evidence: &MetadataEvidence<'_>) -> bool {
     let (head, document) = (evidence.head(), evidence.document);
     let in_microdata = |id| {
         let of = document.element(id).and_then(|own| own.attribute(&local_name!("itemprop")));
@@ -71,26 +88,29 @@ fn is_of_event(evidence: &Evidence<'_>) -> bool {
 
 /// Date of the last change, if it is not before the publication.
 pub(crate) fn modified(
-    evidence: &Evidence<'_>,
+    evidence: &MetadataEvidence<'_>,
     language: Option<&str>,
     published: Option<&str>,
 ) -> Option<Field<String>> {
     // Time zones differ: the day before is not a contradiction.
-    let earliest = published.and_then(Moment::parse).and_then(|p| p.date.yesterday().ok());
     let mut choice = Choice::up_to(evidence.latest);
-    choice.earliest = earliest;
-    Reader::new(evidence, language).changes(&mut choice);
+    choice.earliest = published.and_then(PageDate::parse).and_then(|p| p.date.yesterday().ok());
+    DateReader::new(evidence, language).offer_changes(&mut choice);
     choice.chosen()
 }
 
 /// The date in a text that is meant to hold one, if it is possible for the page.
-pub(crate) fn read(evidence: &Evidence<'_>, language: Option<&str>, text: &str) -> Option<String> {
-    let moment = Reader::new(evidence, language).value(text)?;
+pub(crate) fn parse_date(
+    evidence: &MetadataEvidence<'_>,
+    language: Option<&str>,
+    text: &str,
+) -> Option<String> {
+    let moment = DateReader::new(evidence, language).parse_field(text)?;
     moment.is_plausible(evidence.latest).then(|| moment.to_string())
 }
 
 /// Metas not listed above, by the words of their names: `w-published-date`.
-fn metas_by_name<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+fn metas_by_name<'a>(evidence: &MetadataEvidence<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let metas = evidence.head().metas.iter().filter(|m| {
         let (mut says_published, mut says_date) = (false, false);
         identifier_words(&m.key, |word| {
@@ -104,22 +124,21 @@ fn metas_by_name<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a str> +
 }
 
 /// The order of day and month in the numeric dates of the page, if all unambiguous ones agree.
-fn order_on_page(evidence: &Evidence<'_>) -> Option<Order> {
-    let document = evidence.document;
-    let texts = document.ids().filter_map(|id| document.text(id));
-    let mut orders = texts.filter(|t| (8..=200).contains(&t.len())).filter_map(shown_order);
+fn order_on_page(evidence: &MetadataEvidence<'_>) -> Option<DayMonthOrder> {
+    let mut orders =
+        evidence.texts().filter(|t| (8..=200).contains(&t.len())).filter_map(shown_order);
     let first = orders.next()?;
     orders.all(|order| order == first).then_some(first)
 }
 
-impl KnowsOrder for Reader<'_, '_> {
-    fn order(&self) -> Order {
+impl KnowsOrder for DateReader<'_, '_> {
+    fn order(&self) -> DayMonthOrder {
         *self.order.get_or_init(|| {
             let evidence = self.evidence;
-            match Order::of(self.language, evidence.own.as_ref().and_then(Url::host_str)) {
-                Order::Unknown => {
+            match DayMonthOrder::of(self.language, evidence.own.as_ref().and_then(Url::host_str)) {
+                DayMonthOrder::Unknown => {
                     let shown = evidence.order_on_page.get_or_init(|| order_on_page(evidence));
-                    shown.unwrap_or(Order::Unknown)
+                    shown.unwrap_or(DayMonthOrder::Unknown)
                 }
                 order => order,
             }
@@ -127,8 +146,8 @@ impl KnowsOrder for Reader<'_, '_> {
     }
 }
 
-impl<'e, 'a> Reader<'e, 'a> {
-    fn new(evidence: &'e Evidence<'a>, language: Option<&'e str>) -> Self {
+impl<'e, 'a> DateReader<'e, 'a> {
+    fn new(evidence: &'e MetadataEvidence<'a>, language: Option<&'e str>) -> Self {
         Self { evidence, language, order: OnceCell::new(), late: Cell::new(false) }
     }
 
@@ -138,106 +157,99 @@ impl<'e, 'a> Reader<'e, 'a> {
     /// the same.
     fn published(&self, latest: Option<Date>) -> Option<Field<String>> {
         let mut choice = Choice::up_to(latest);
-        self.declared(&mut choice);
+        self.offer_declared(&mut choice);
         if let Some(shown) = choice.moment().and_then(|declared| self.shown_earlier(declared)) {
             return Some(Field { value: shown.to_string(), source: Source::Page });
         }
         if !choice.is_settled() {
-            self.seen(&mut choice);
+            self.offer_seen(&mut choice);
         }
         if let Some(local) = choice.moment().and_then(|chosen| self.at_local_time(chosen)) {
             choice.replace(local);
         }
-        let or = |found: Option<Field<String>>, other: &dyn Fn(&mut Choice)| {
-            found.or_else(|| {
+        self.late.set(choice.late);
+        let fallbacks: [fn(&Self, &mut Choice); 3] =
+            [Self::offer_labelled_aside, Self::offer_labelled_once, Self::offer_changes];
+        choice.chosen().or_else(|| {
+            fallbacks.iter().find_map(|offer| {
                 let mut choice = Choice::up_to(latest);
-                other(&mut choice);
+                offer(self, &mut choice);
                 self.late.set(self.late.get() || choice.late);
                 choice.chosen()
             })
-        };
-        self.late.set(choice.late);
-        let found = or(choice.chosen(), &|choice| self.labelled_aside(choice));
-        let found = or(found, &|choice| self.labelled_once(choice));
-        or(found, &|choice| self.changes(choice))
+        })
     }
 
-    /// Dates declared as the date of publication.
-    fn declared(&self, choice: &mut Choice) {
+    /// Offers the dates that are declared as the date of publication.
+    fn offer_declared(&self, choice: &mut Choice) {
         let evidence = self.evidence;
-        let json = evidence.facts.nodes();
-        self.texts(json.filter_map(|n| n.published.as_deref()), Source::JsonLd, choice);
-        self.texts(evidence.metas_of(&PUBLISHED_OPEN_GRAPH), Source::OpenGraph, choice);
-        self.texts(evidence.metas_of(&PUBLISHED_METAS), Source::Meta, choice);
-        self.texts(metas_by_name(evidence), Source::Meta, choice);
-        self.properties(Property::Published, choice);
-        for time in evidence.feed_items.iter().filter_map(|item| item.published) {
-            choice.offer(Source::Feed, Moment::at(time));
-        }
+        let in_json = evidence.facts.nodes().filter_map(|n| n.published.as_deref());
+        self.offer_texts(in_json, Source::JsonLd, choice);
+        self.offer_texts(evidence.metas(&PUBLISHED_OPEN_GRAPH), Source::OpenGraph, choice);
+        self.offer_texts(evidence.metas(&PUBLISHED_METAS), Source::Meta, choice);
+        self.offer_texts(metas_by_name(evidence), Source::Meta, choice);
+        self.offer_properties(Property::Published, choice);
+        let in_feed = evidence.feed_items.iter().filter_map(|item| item.published);
+        choice.offer_all(Source::Feed, in_feed.map(PageDate::at));
     }
 
-    /// Dates that may be something else: the server's clock, a comment, an update.
-    fn seen(&self, choice: &mut Choice) {
+    /// Offers dates that may be something else: the server's clock, a comment, an update.
+    fn offer_seen(&self, choice: &mut Choice) {
         let evidence = self.evidence;
         let is_declared = choice.any;
         if !is_declared {
             // A date in the address is the day of publication; other sources may add the time.
             choice.near = url_date(evidence.url).filter(|d| d.is_plausible(evidence.latest));
+            self.offer_original(choice);
         }
+        self.offer_texts(evidence.metas(&["date"]), Source::Meta, choice);
+        self.offer_times(false, choice);
         if !is_declared {
-            self.originally(choice);
-        }
-        self.texts(evidence.metas_of(&["date"]), Source::Meta, choice);
-        self.times(false, choice);
-        if !is_declared {
-            self.visible(false, choice);
-            self.in_title(choice);
-            if let Some(address) = choice.near {
-                choice.offer(Source::Page, address);
-            }
+            self.offer_visible(false, choice);
+            self.offer_title(choice);
+            choice.offer_all(Source::Page, choice.near);
         }
     }
 
-    /// Dates of changes.
-    fn changes(&self, choice: &mut Choice) {
-        self.declared_changes(choice);
-        self.properties(Property::Modified, choice);
-        self.times(true, choice);
+    fn offer_changes(&self, choice: &mut Choice) {
+        self.offer_declared_changes(choice);
+        self.offer_properties(Property::Modified, choice);
+        self.offer_times(true, choice);
         if !choice.any {
-            self.visible(true, choice);
+            self.offer_visible(true, choice);
         }
     }
 
-    /// Dates of changes that the head declares.
-    fn declared_changes(&self, choice: &mut Choice) {
+    /// Offers dates of changes that the head declares.
+    fn offer_declared_changes(&self, choice: &mut Choice) {
         let evidence = self.evidence;
-        let json = evidence.facts.nodes();
-        self.texts(json.filter_map(|n| n.modified.as_deref()), Source::JsonLd, choice);
-        self.texts(evidence.metas_of(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, choice);
-        self.texts(evidence.metas_of(&MODIFIED_METAS), Source::Meta, choice);
+        let in_json = evidence.facts.nodes().filter_map(|n| n.modified.as_deref());
+        self.offer_texts(in_json, Source::JsonLd, choice);
+        self.offer_texts(evidence.metas(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, choice);
+        self.offer_texts(evidence.metas(&MODIFIED_METAS), Source::Meta, choice);
     }
 
     /// The day shown beside the headline, if it is earlier than the declared one and nothing else
     /// is shown there. Many systems declare as the date of publication when a page was last built:
     /// it is believed only if the page also declares another date as that of its last change, or if the
     /// address has it.
-    fn shown_earlier(&self, declared: Moment) -> Option<Moment> {
+    fn shown_earlier(&self, declared: PageDate) -> Option<PageDate> {
         let evidence = self.evidence;
         let mut changes = Choice::up_to(evidence.latest);
-        self.declared_changes(&mut changes);
-        let changed = |change: Moment| change.date > declared.date && !change.is_near(&declared);
+        self.offer_declared_changes(&mut changes);
+        let changed = |change: PageDate| change.date > declared.date && !change.is_near(&declared);
         let address = url_date(evidence.url);
         if changes.moment().is_some_and(changed) || address.is_some_and(|a| a.is_near(&declared)) {
             return None;
         }
         let heading = evidence.heading.as_ref()?.id;
         let end = evidence.body.map(|b| b.0).filter(|body| *body > heading);
-        let beside = heading.saturating_sub(BESIDE)..end.unwrap_or(heading + BESIDE);
-        let beside = beside.start..beside.end.min(heading + BESIDE);
+        let end = end.unwrap_or(heading + BESIDE).min(heading + BESIDE);
+        let beside = heading.saturating_sub(BESIDE)..end;
         let lines = evidence.lead_lines().iter();
         let lines = lines.filter(|l| beside.contains(&l.at) && l.text.len() <= 80);
         let mut days = lines.filter_map(|line| {
-            let found = self.of_text(&line.text, false)?;
+            let found = self.first_in_text(&line.text, false)?;
             let stands_out = found.at <= 40 && !self.follows_change(line.at);
             stands_out.then_some(found.moment).filter(|day| day.is_plausible(evidence.latest))
         });
@@ -248,107 +260,95 @@ impl<'e, 'a> Reader<'e, 'a> {
 
     /// The same time as a `<time>` of the page writes it, if that has the offset of a place: then
     /// the day is the one that readers see.
-    fn at_local_time(&self, chosen: Moment) -> Option<Moment> {
+    fn at_local_time(&self, chosen: PageDate) -> Option<PageDate> {
         let document = self.evidence.document;
         let instant = chosen.instant().filter(|_| chosen.is_utc())?;
         let times = self.evidence.scan.times.iter().take(200);
         let datetimes = times.filter_map(|id| document.attribute(*id, &local_name!("datetime")));
-        let mut moments = datetimes.filter_map(Moment::parse);
+        let mut moments = datetimes.filter_map(PageDate::parse);
         moments.find(|m| !m.is_utc() && m.instant() == Some(instant))
     }
 
-    /// "Originally published on May 3, 2012", if the page says so once: it has been published again
+    /// Offers the date of "Originally published on May 3, 2012", if the page says so once: it has been published again
     /// since.
-    fn originally(&self, choice: &mut Choice) {
-        let document = self.evidence.document;
-        let texts = document.ids().filter_map(|id| document.text(id));
-        let mut dates = texts.filter(|text| has_number(text)).filter_map(|text| {
+    fn offer_original(&self, choice: &mut Choice) {
+        let texts = self.evidence.texts().filter(|text| has_number(text));
+        choice.offer_only(texts.filter_map(|text| {
             let text = clip(text.trim_start(), 300);
             find_date(&text[ORIGINALLY.end_in(text)?..], self).filter(|date| date.at <= 6)
-        });
-        if let (Some(date), None) = (dates.next(), dates.next()) {
-            choice.offer(Source::Page, date.moment);
-        }
+        }));
     }
 
-    /// A part of `<title>` that consists of a date.
-    fn in_title(&self, choice: &mut Choice) {
+    /// Offers the date of "Posted: 3 May 2012" anywhere on the page, if it occurs only once: comments are labelled
+    /// "posted" too, but there is seldom only one.
+    fn offer_labelled_once(&self, choice: &mut Choice) {
+        let labelled = self
+            .evidence
+            .texts()
+            .map(str::trim)
+            .filter(|text| text.len() <= 60 && has_number(text) && begins_published(text));
+        choice.offer_only(labelled.filter_map(|text| find_date(text, self)));
+    }
+
+    /// Offers the parts of `<title>` that consist of a date.
+    fn offer_title(&self, choice: &mut Choice) {
         let title = clip(self.evidence.head().title.as_deref().unwrap_or_default(), 1_000);
         if !choice.is_settled() && has_number(title) {
             let parts = segments(title).into_iter().filter(|part| part.len() <= 30);
             let dates = parts.filter_map(|part| find_date(part.trim(), self));
-            dates.filter(|d| d.at == 0).for_each(|d| choice.offer(Source::Meta, d.moment));
+            choice.offer_all(Source::Meta, dates.filter(|d| d.at == 0).map(|d| d.moment));
         }
     }
 
-    /// "Posted: 3 May 2012" anywhere on the page, if it occurs only once: comments are labelled
-    /// "posted" too, but there is seldom only one.
-    fn labelled_once(&self, choice: &mut Choice) {
-        let document = self.evidence.document;
-        let texts = document.ids().filter_map(|id| document.text(id));
-        let labelled = texts.filter(|text| {
-            let text = text.trim();
-            text.len() <= 60 && has_number(text) && begins_published(text)
-        });
-        let mut dates = labelled.filter_map(|text| find_date(text.trim(), self));
-        if let (Some(date), None) = (dates.next(), dates.next()) {
-            choice.offer(Source::Page, date.moment);
-        }
-    }
-
-    /// `<time>`, or an element whose class is that of a date, in side content or far from the headline, directly after
+    /// Offers `<time>`, or an element whose class is that of a date, in side content or far from the headline, directly after
     /// "Published": a column of facts about the page.
-    fn labelled_aside(&self, choice: &mut Choice) {
+    fn offer_labelled_aside(&self, choice: &mut Choice) {
         let evidence = self.evidence;
         let all = evidence.scan.times.iter().chain(&evidence.scan.dates);
         let aside = all.filter(|id| evidence.distance(**id).is_none());
         let labelled = aside.take(50).filter(|id| {
             self.label_before(**id).is_some_and(|text| text.len() < 40 && says_published(text))
         });
-        let dates = labelled.filter_map(|id| self.of_element(*id));
-        dates.for_each(|date| choice.offer(Source::Page, date));
+        choice.offer_all(Source::Page, labelled.filter_map(|id| self.date_of_element(*id)));
     }
 
     /// A date in a field that is meant to hold one.
-    fn value(&self, text: &str) -> Option<Moment> {
-        Moment::parse(text).or_else(|| find_date(text, self).map(|found| found.moment))
+    fn parse_field(&self, text: &str) -> Option<PageDate> {
+        PageDate::parse(text).or_else(|| find_date(text, self).map(|found| found.moment))
     }
 
-    fn texts<'t>(&self, texts: impl Iterator<Item = &'t str>, source: Source, choice: &mut Choice) {
-        if choice.is_settled() {
-            return;
-        }
-        for moment in texts.take(20).filter_map(|text| self.value(text)) {
-            choice.offer(source, moment);
-        }
+    fn offer_texts<'t>(
+        &self,
+        texts: impl Iterator<Item = &'t str>,
+        source: Source,
+        choice: &mut Choice,
+    ) {
+        choice.offer_all(source, texts.take(20).filter_map(|text| self.parse_field(text)));
     }
 
     /// The date of an element: its `datetime` or `content`, else its text.
-    fn of_element(&self, id: NodeId) -> Option<Moment> {
+    fn date_of_element(&self, id: NodeId) -> Option<PageDate> {
         let document = self.evidence.document;
         let attribute = [local_name!("datetime"), local_name!("content"), local_name!("title")]
             .iter()
             .filter_map(|name| document.attribute(id, name))
-            .find_map(|text| self.value(text));
+            .find_map(|text| self.parse_field(text));
         attribute.or_else(|| {
             let text = document.text_content(id);
-            if text.len() > 400 { None } else { self.value(&dom::normalize_space(text)) }
+            if text.len() > 400 { None } else { self.parse_field(&dom::normalize_space(text)) }
         })
     }
 
-    fn properties(&self, wanted: Property, choice: &mut Choice) {
-        if choice.is_settled() {
-            return;
-        }
-        let properties: Vec<_> =
-            self.evidence.scan.properties.iter().copied().filter(|p| p.1 == wanted).collect();
+    fn offer_properties(&self, wanted: Property, choice: &mut Choice) {
+        let properties = &self.evidence.scan.properties;
+        let properties: Vec<_> = properties.iter().copied().filter(|p| p.1 == wanted).collect();
         let nearest = self.evidence.nearest(&properties, |p| p.0);
-        let moments = nearest.iter().take(10).filter_map(|p| self.of_element(p.0));
-        moments.for_each(|moment| choice.offer(Source::Page, moment));
+        let moments = nearest.iter().take(10).filter_map(|p| self.date_of_element(p.0));
+        choice.offer_all(Source::Page, moments);
     }
 
-    /// `<time>` near the headline. WordPress marks each of the two dates with its own class.
-    fn times(&self, modified: bool, choice: &mut Choice) {
+    /// Offers `<time>` near the headline. WordPress marks each of the two dates with its own class.
+    fn offer_times(&self, modified: bool, choice: &mut Choice) {
         if choice.is_settled() {
             return;
         }
@@ -365,13 +365,7 @@ impl<'e, 'a> Reader<'e, 'a> {
             let is_change = !says_published && (says_modified || self.follows_change(**id));
             modified == is_change
         });
-        let moments = moments.filter_map(|id| self.of_element(*id));
-        for moment in moments {
-            choice.offer(Source::Page, moment);
-            if choice.is_settled() {
-                return;
-            }
-        }
+        choice.offer_all(Source::Page, moments.filter_map(|id| self.date_of_element(*id)));
     }
 
     /// Whether the text directly before a node labels it as the date of a change.
@@ -388,47 +382,42 @@ impl<'e, 'a> Reader<'e, 'a> {
         (!has_number(text)).then_some(text)
     }
 
-    /// Visible dates: elements whose class or id is that of a date, then short lines, near the
+    /// Offers visible dates: elements whose class or id is that of a date, then short lines, near the
     /// headline first.
-    fn visible(&self, modified: bool, choice: &mut Choice) {
+    fn offer_visible(&self, modified: bool, choice: &mut Choice) {
         let evidence = self.evidence;
         let elements: Vec<NodeId> =
             evidence.scan.dates.iter().chain(&evidence.scan.bylines).copied().collect();
         let nearest = evidence.nearest_outside_body(&elements);
-        let small = |id: &&NodeId| evidence.document.node(**id).end - **id <= 40;
-        let of_elements = nearest.iter().filter(small).take(20);
-        let anchor = evidence.anchor();
-        let lines = || {
-            let lead = evidence.lead_lines();
-            let after = lead.iter().filter(move |l| l.at >= anchor);
-            let before = lead.iter().rev().filter(move |l| l.at < anchor);
-            after.chain(before).chain(evidence.tail_lines())
-        };
-        for moment in of_elements.filter_map(|id| self.in_sight(*id, modified)) {
-            choice.offer(Source::Page, moment);
-            if choice.is_settled() {
-                return;
-            }
+        let small = nearest.iter().filter(|id| evidence.document.node(**id).end - **id <= 40);
+        let of_elements = small.take(20).filter_map(|id| self.shown_in_element(*id, modified));
+        choice.offer_all(Source::Page, of_elements);
+        if choice.is_settled() {
+            return;
         }
-        for line in lines() {
-            // A date in a line that contains little else, or that begins with it.
-            let label_before = modified && self.follows_change(line.at);
-            let Some(found) = self.of_text(&line.text, modified && !label_before) else { continue };
-            let stands_out = line.text.len() <= 120 || found.at <= 40;
-            if stands_out && (found.is_change || self.follows_change(line.at)) == modified {
-                choice.offer(Source::Page, found.moment);
-                if choice.is_settled() {
-                    return;
-                }
-            }
-        }
+        let (anchor, lead) = (evidence.anchor(), evidence.lead_lines());
+        let after = lead.iter().filter(|l| l.at >= anchor);
+        let before = lead.iter().rev().filter(|l| l.at < anchor);
+        let lines = after.chain(before).chain(evidence.tail_lines());
+        choice.offer_all(
+            Source::Page,
+            lines.filter_map(|line| {
+                // A date in a line that contains little else, or that begins with it.
+                let label_before = modified && self.follows_change(line.at);
+                let found = self.first_in_text(&line.text, modified && !label_before)?;
+                let stands_out = line.text.len() <= 120 || found.at <= 40;
+                let fits =
+                    stands_out && (found.is_change || self.follows_change(line.at)) == modified;
+                fits.then_some(found.moment)
+            }),
+        );
     }
 
     /// The date that an element shows.
-    fn in_sight(&self, id: NodeId, modified: bool) -> Option<Moment> {
+    fn shown_in_element(&self, id: NodeId, modified: bool) -> Option<PageDate> {
         let document = self.evidence.document;
         let title = document.attribute(id, &local_name!("title")).filter(|_| !modified);
-        title.and_then(|title| self.value(title)).or_else(|| {
+        title.and_then(|title| self.parse_field(title)).or_else(|| {
             if !has_number(document.text_content(id)) {
                 return None;
             }
@@ -436,16 +425,175 @@ impl<'e, 'a> Reader<'e, 'a> {
             // there.
             let text = dom::text_of(document, &[id], &[]);
             let text = dom::normalize_space(clip(&text, 1_000));
-            let found = self.of_text(&text, modified)?;
+            let found = self.first_in_text(&text, modified)?;
             (modified || !self.follows_change(id)).then_some(found.moment)
         })
     }
 
     /// The first date in a text: labelled as that of a change if `modified`, else one that is not.
-    fn of_text(&self, text: &str, modified: bool) -> Option<Found> {
+    fn first_in_text(&self, text: &str, modified: bool) -> Option<TextDate> {
         if !has_number(text) {
             return None;
         }
         find_dates(text, self, 3).into_iter().find(|f| f.is_change == modified)
+    }
+}
+
+/// Keeps the first possible date, or a later one of the same day that also has a time. Dates are
+/// offered in order of reliability; once the choice is settled, no other counts.
+#[derive(Default)]
+struct Choice {
+    latest: Option<Date>,
+    earliest: Option<Date>,
+    /// If set, the date must be within one day of this one.
+    near: Option<PageDate>,
+    /// Whether any date offered was plausible, possible or not.
+    any: bool,
+    /// Whether any date offered was later than the latest possible day.
+    late: bool,
+    chosen: Option<(Source, PageDate)>,
+}
+
+impl Choice {
+    /// A choice among dates up to `latest`.
+    fn up_to(latest: Option<Date>) -> Self {
+        Self { latest, ..Self::default() }
+    }
+
+    /// Whether further offers change nothing.
+    fn is_settled(&self) -> bool {
+        self.chosen.is_some_and(|(_, chosen)| chosen.time.is_some())
+    }
+
+    fn offer(&mut self, source: Source, moment: PageDate) {
+        self.late |= self.latest.is_some_and(|latest| moment.date > latest);
+        if self.is_settled() || !moment.is_plausible(self.latest) {
+            return;
+        }
+        self.any = true;
+        let is_possible = self.earliest.is_none_or(|earliest| moment.date >= earliest)
+            && self.near.is_none_or(|near| moment.is_near(&near));
+        let is_better = self
+            .chosen
+            .is_none_or(|(_, chosen)| chosen.date == moment.date && moment.time.is_some());
+        if is_possible && is_better {
+            self.chosen = Some((source, moment));
+        }
+    }
+
+    /// Offers dates until one settles the choice.
+    fn offer_all(&mut self, source: Source, moments: impl IntoIterator<Item = PageDate>) {
+        let mut moments = moments.into_iter();
+        while !self.is_settled()
+            && let Some(moment) = moments.next()
+        {
+            self.offer(source, moment);
+        }
+    }
+
+    /// Offers a date of a text, if it is the only one.
+    fn offer_only(&mut self, mut dates: impl Iterator<Item = TextDate>) {
+        if let (Some(date), None) = (dates.next(), dates.next()) {
+            self.offer(Source::Page, date.moment);
+        }
+    }
+
+    /// The chosen date, without its source.
+    fn moment(&self) -> Option<PageDate> {
+        self.chosen.map(|(_, moment)| moment)
+    }
+
+    /// Writes the chosen date in another way.
+    fn replace(&mut self, moment: PageDate) {
+        self.chosen = self.chosen.map(|(source, _)| (source, moment));
+    }
+
+    fn chosen(&self) -> Option<Field<String>> {
+        self.chosen.map(|(source, moment)| Field { value: moment.to_string(), source })
+    }
+}
+
+/// `/2012/11/21/`, `/2012-11-21-`, `/20121121/`, `/2012/nov/21/`: year, month and day in the path.
+fn url_date(url: &str) -> Option<PageDate> {
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = path.split(['?', '#']).next()?;
+    let mut before = ' ';
+    for (at, c) in path.char_indices().take(500) {
+        let previous = std::mem::replace(&mut before, c);
+        if previous.is_ascii_alphanumeric() || !c.is_ascii_digit() {
+            continue;
+        }
+        let mut rest = Digits(&path[at..]);
+        let Some(year) = rest.number(4, 4) else { continue };
+        let separator = rest.skip(&['/', '-', '_']);
+        let number = rest.number(if separator.is_some() { 1 } else { 2 }, 2);
+        let named = || separator.and_then(|_| named_month(&mut rest));
+        let Some(month) = number.or_else(named) else { continue };
+        if let Some(separator) = separator
+            && rest.skip(&[separator]).is_none()
+        {
+            continue;
+        }
+        let Some(day) = rest.number(if separator.is_some() { 1 } else { 2 }, 2) else { continue };
+        let ends = !rest.0.starts_with(|c: char| c.is_ascii_digit());
+        if let Some(moment) = PageDate::date(year as i16, month as i8, day as i8)
+            && ends
+            && (1990..2100).contains(&year)
+        {
+            return Some(moment);
+        }
+    }
+    None
+}
+
+/// The month that the next word names.
+fn named_month(rest: &mut Digits<'_>) -> Option<i32> {
+    let end = rest.0.find(|c: char| !c.is_alphabetic())?;
+    let (word, after) = rest.0.split_at(end);
+    let month = month_of(word)?;
+    rest.0 = after;
+    Some(month.into())
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+
+    fn chosen(mut choice: Choice, dates: &[&str]) -> Option<String> {
+        for date in dates {
+            choice.offer(Source::Page, PageDate::parse(date).unwrap());
+        }
+        choice.chosen().map(|field| field.value)
+    }
+
+    #[test]
+    fn the_first_possible_date_and_its_time() {
+        let free = || Choice::up_to(Some(Date::constant(2020, 1, 1)));
+        let dates = ["2021-01-01", "2019-05-01", "2018-01-01T10:00", "2019-05-01T09:30"];
+        assert_eq!(chosen(free(), &dates).as_deref(), Some("2019-05-01T09:30:00"));
+        assert_eq!(chosen(free(), &dates[..3]).as_deref(), Some("2019-05-01"));
+        let timed = ["2019-05-01T09:30", "2019-05-01T10:30"];
+        assert_eq!(chosen(free(), &timed).as_deref(), Some("2019-05-01T09:30:00"));
+        let late = Choice { earliest: Some(Date::constant(2019, 5, 2)), ..free() };
+        assert_eq!(chosen(late, &dates), None);
+        let near = Choice { near: PageDate::parse("2018-01-02"), ..free() };
+        assert_eq!(chosen(near, &dates).as_deref(), Some("2018-01-01T10:00:00"));
+        assert_eq!(chosen(free(), &["1970-01-01"]), None);
+    }
+
+    #[test]
+    fn dates_in_addresses() {
+        let date = |url| url_date(url).map(|m| m.to_string());
+        let expected = Some("2012-11-21".to_owned());
+        assert_eq!(date("http://example.org/2012/11/21/story"), expected);
+        assert_eq!(date("http://example.org/news/2012-11-21-story.html"), expected);
+        assert_eq!(date("http://example.org/a/20121121/story"), expected);
+        assert_eq!(date("http://example.org/2012/nov/21/story"), expected);
+        assert_eq!(date("http://example.org/blog/2012/november/21"), expected);
+        assert_eq!(date("http://example.org/2012/top/21/story"), None);
+        assert_eq!(date("http://example.org/2012/11/story"), None);
+        assert_eq!(date("http://example.org/12345678/story"), None);
+        assert_eq!(date("http://example.org/?d=2012/11/21"), None);
     }
 }

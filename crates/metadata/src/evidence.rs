@@ -1,28 +1,28 @@
-//! The shared inputs of all fields: the head, JSON-LD, the site's names, and positions on the page.
+//! The shared inputs of all fields: the head, JSON-LD, the site's names, and positions and lines on the page.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use dom::{Document, Head, Meta, NodeId};
+use dom::{Document, Head, NodeId, is_inline, local_name, normalize_space};
 use jiff::civil::Date;
 use model::FeedItem;
 use url::Url;
 
 use crate::PageContext;
-use crate::date_keys::MODIFIED_OPEN_GRAPH;
-use crate::heading::{Heading, heading};
-use crate::json_ld_article::JsonLdFacts;
-use crate::lines::{Line, lines};
-use crate::moment::Moment;
-use crate::order::Order;
+use crate::date_text::DayMonthOrder;
+use crate::heading::{Heading, SiteNames, heading};
+use crate::json_ld::{JsonLdArticle, JsonLdFacts};
+use crate::page_date::PageDate;
 use crate::scan::{Scan, scan};
-use crate::site_names::SiteNames;
+
+/// Open Graph properties of the date of the last change.
+pub(crate) const MODIFIED_OPEN_GRAPH: [&str; 3] =
+    ["article:modified_time", "og:updated_time", "article:modified"];
 
 /// The evidence of a page, collected once.
-pub(crate) struct Evidence<'a> {
+pub(crate) struct MetadataEvidence<'a> {
     pub(crate) document: &'a Document,
     pub(crate) url: &'a str,
-    /// The parsed address.
     pub(crate) own: Option<Url>,
     pub(crate) base: Option<Url>,
     /// The latest plausible date on the page.
@@ -33,21 +33,20 @@ pub(crate) struct Evidence<'a> {
     pub(crate) facts: Cow<'a, JsonLdFacts>,
     pub(crate) site: SiteNames,
     pub(crate) scan: Scan,
-    /// The headline on the page.
     pub(crate) heading: Option<Heading>,
     /// First node of the body and one past its last.
     pub(crate) body: Option<(NodeId, NodeId)>,
     /// Roots of the body.
     pub(crate) body_nodes: &'a [NodeId],
     /// The order of day and month in the numeric dates of the page, computed on first use.
-    pub(crate) order_on_page: OnceCell<Option<Order>>,
+    pub(crate) order_on_page: OnceCell<Option<DayMonthOrder>>,
     /// A bit set over the keys of meta elements, because most keys that are looked up do not occur.
     meta_keys: u64,
-    lead_lines: OnceCell<Vec<Line>>,
-    tail_lines: OnceCell<Vec<Line>>,
+    lead_lines: OnceCell<Vec<TextLine>>,
+    tail_lines: OnceCell<Vec<TextLine>>,
 }
 
-impl<'a> Evidence<'a> {
+impl<'a> MetadataEvidence<'a> {
     pub(crate) fn new(page: &PageContext<'a>) -> Self {
         let document = page.document;
         let head = document.head();
@@ -57,9 +56,8 @@ impl<'a> Evidence<'a> {
             (None, Some(base)) => Url::parse(base).ok(),
             _ => own.clone(),
         };
-        let facts = page
-            .json_ld
-            .map_or_else(|| Cow::Owned(JsonLdFacts::of(document, page.url)), Cow::Borrowed);
+        let read = || Cow::Owned(JsonLdFacts::of(document, page.url));
+        let facts = page.json_ld.map_or_else(read, Cow::Borrowed);
         let site = SiteNames::new(head, &facts, own.as_ref());
         // Ids of another document would be an error of the caller; they are ignored.
         let nodes = document.len() as NodeId;
@@ -80,7 +78,7 @@ impl<'a> Evidence<'a> {
             base,
             latest: page
                 .fetched
-                .and_then(Moment::latest)
+                .and_then(PageDate::latest)
                 .map(|latest| declared_latest(latest, head, &facts)),
             feed_items: page.feed_items,
             text_language: page.text_language,
@@ -102,15 +100,19 @@ impl<'a> Evidence<'a> {
         self.document.head()
     }
 
-    /// Contents of the meta elements with this key.
-    pub(crate) fn metas(&self, key: &'static str) -> impl Iterator<Item = &'a str> + use<'a> {
-        let metas: &[Meta] =
-            if self.meta_keys & key_bit(key) == 0 { &[] } else { &self.head().metas };
-        metas.iter().filter(move |m| m.key == key).map(|m| &*m.content)
+    /// The node of JSON-LD that describes the article.
+    pub(crate) fn article(&self) -> Option<&JsonLdArticle> {
+        self.facts.article.as_ref()
+    }
+
+    /// The texts of the page, in document order.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let document = self.document;
+        document.ids().filter_map(|id| document.text(id))
     }
 
     /// Contents of the meta elements with these keys, by key, then in document order.
-    pub(crate) fn metas_of(
+    pub(crate) fn metas(
         &self,
         keys: &'static [&'static str],
     ) -> impl Iterator<Item = &'a str> + use<'a> {
@@ -146,13 +148,11 @@ impl<'a> Evidence<'a> {
         self.body.map_or(0..0, |(_, end)| end.min(nodes)..(end + 40).min(nodes))
     }
 
-    /// Lines of [`Self::lead`].
-    pub(crate) fn lead_lines(&self) -> &[Line] {
+    pub(crate) fn lead_lines(&self) -> &[TextLine] {
         self.lead_lines.get_or_init(|| lines(self.document, &self.scan, self.lead()))
     }
 
-    /// Lines of [`Self::tail`].
-    pub(crate) fn tail_lines(&self) -> &[Line] {
+    pub(crate) fn tail_lines(&self) -> &[TextLine] {
         self.tail_lines.get_or_init(|| lines(self.document, &self.scan, self.tail()))
     }
 
@@ -193,7 +193,7 @@ impl<'a> Evidence<'a> {
 fn declared_latest(latest: Date, head: &Head, facts: &JsonLdFacts) -> Date {
     let in_json = facts.nodes().filter_map(|node| node.modified.as_deref());
     let metas = head.metas.iter().filter(|m| MODIFIED_OPEN_GRAPH.contains(&&*m.key));
-    let changes = in_json.chain(metas.map(|m| &*m.content)).filter_map(Moment::parse);
+    let changes = in_json.chain(metas.map(|m| &*m.content)).filter_map(PageDate::parse);
     let days = changes.map(|change| change.date);
     let last = year_after(latest);
     days.filter(|day| last.is_none_or(|last| *day <= last)).max().unwrap_or(latest).max(latest)
@@ -210,4 +210,66 @@ fn key_bit(key: &str) -> u64 {
     let (first, last) = ends.unwrap_or_default();
     let hash = u32::from(first) * 5 + u32::from(last) * 3 + key.len() as u32;
     1 << (hash % 64)
+}
+
+/// A line of text: the text of one block between line breaks.
+pub(crate) struct TextLine {
+    pub(crate) text: String,
+    /// Its first text node.
+    pub(crate) at: NodeId,
+}
+
+/// Lines that begin in `range`, without side content.
+pub(crate) fn lines(
+    document: &Document,
+    scan: &Scan,
+    range: std::ops::Range<NodeId>,
+) -> Vec<TextLine> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut start = range.start;
+    let mut block = None;
+    let mut id = range.start;
+    let mut flush = |line: &mut String, at: NodeId| {
+        let text = normalize_space(line);
+        if !text.is_empty() && lines.len() < 200 {
+            lines.push(TextLine { text, at });
+        }
+        line.clear();
+    };
+    while id < range.end {
+        if let Some(end) = scan.zone_end(id) {
+            flush(&mut line, start);
+            id = end;
+            continue;
+        }
+        match document.text(id) {
+            Some(text) => {
+                let own = document
+                    .ancestors(id)
+                    .skip(1)
+                    .find(|a| document.name(*a).is_some_and(|name| !is_inline(name)));
+                if own != block {
+                    flush(&mut line, start);
+                    block = own;
+                }
+                if line.trim().is_empty() {
+                    start = id;
+                }
+                if line.len() < 1_000 {
+                    // Inline elements separated only by styles: "Jane Doe" and "May 3" without a
+                    // space.
+                    if line.ends_with(char::is_lowercase) && text.starts_with(char::is_uppercase) {
+                        line.push(' ');
+                    }
+                    line.push_str(text);
+                }
+            }
+            None if document.is(id, &local_name!("br")) => flush(&mut line, start),
+            None => {}
+        }
+        id += 1;
+    }
+    flush(&mut line, start);
+    lines
 }

@@ -1,16 +1,13 @@
-//! The headline on the page.
+//! The headline on the page, the parts of titles, and the names by which a site calls itself.
 
-use dom::{Document, NodeId, is_inline, local_name};
+use dom::{Document, Head, NodeId, is_inline, local_name};
 use terms::letters::is_alphanumeric;
+use url::Url;
 
-use crate::chars::fold;
-use crate::json_ld_article::JsonLdFacts;
+use crate::json_ld::JsonLdFacts;
 use crate::scan::Scan;
-use crate::site_names::SiteNames;
-use crate::text::{clip, folded, plain, squash, squashed, squashes_to, word_count};
-use crate::title_parts::{runs, segments};
+use crate::text::{clip, fold, folded, plain, squash, squashed, squashes_to, word_count};
 
-/// The visible headline.
 pub(crate) struct Heading {
     pub(crate) id: NodeId,
     pub(crate) text: String,
@@ -18,19 +15,19 @@ pub(crate) struct Heading {
     pub(crate) is_sure: bool,
 }
 
-struct Candidate {
+struct HeadingCandidate {
     id: NodeId,
     text: String,
     squashed: String,
 }
 
-impl Candidate {
+impl HeadingCandidate {
     fn heading(&self, is_sure: bool) -> Heading {
         Heading { id: self.id, text: self.text.clone(), is_sure }
     }
 
     /// Whether a title contains it, and it is too long for a coincidence.
-    fn is_told(&self, titles: &[String]) -> bool {
+    fn is_in_titles(&self, titles: &[String]) -> bool {
         self.squashed.len() >= LONG
             && titles.iter().any(|t| t.contains(&self.squashed))
             && word_count(&self.text) >= 2
@@ -73,8 +70,8 @@ pub(crate) fn heading(
         .map(squash)
         .filter(|name| name.len() >= 4)
         .collect();
-    let places = places(document, scan);
-    let all = || places.iter().flat_map(|p| candidates(document, p.0).map(|c| (p.1, c)));
+    let places = headline_places(document, scan);
+    let all = || places.iter().flat_map(|p| heading_candidates(document, p.0).map(|c| (p.1, c)));
     let mut below = all().filter(|(_, c)| c.id > found.id && names.contains(&c.squashed));
     let similar = || {
         let told = folded(&page.join(" "));
@@ -115,16 +112,18 @@ fn confirmed_heading(
         Some((_, end)) => 100_000 + (id - end),
         None => id,
     };
-    let places = places(document, scan);
-    let of_rank_1 = places.iter().filter(|p| p.1 == 1).flat_map(|p| candidates(document, p.0));
-    let mut first_rank: Vec<Candidate> =
+    let places = headline_places(document, scan);
+    let of_rank_1 =
+        places.iter().filter(|p| p.1 == 1).flat_map(|p| heading_candidates(document, p.0));
+    let mut first_rank: Vec<HeadingCandidate> =
         of_rank_1.filter(|c| !site.is_name_squashed(&c.text, &c.squashed)).collect();
     if !first_rank.is_empty() {
         let parts: Vec<&str> = titles.iter().flat_map(|t| runs(t)).collect();
-        let is_part = |c: &Candidate| parts.iter().any(|part| squashes_to(part, &c.squashed));
+        let is_part =
+            |c: &HeadingCandidate| parts.iter().any(|part| squashes_to(part, &c.squashed));
         let confirmed = first_rank.iter().filter_map(|c| {
             let is_part = is_part(c);
-            (is_part || c.is_told(&told_by)).then(|| ((!is_part, distance(c.id)), c))
+            (is_part || c.is_in_titles(&told_by)).then(|| ((!is_part, distance(c.id)), c))
         });
         if let Some((_, found)) = confirmed.min_by_key(|c| c.0) {
             return Some(found.heading(true));
@@ -135,8 +134,8 @@ fn confirmed_heading(
     let others = places.iter().filter(|p| p.1 > 1);
     let others = others.filter(|p| may_be_told(document, p.0, &told_by, &mut letters));
     let told = others
-        .flat_map(|p| candidates(document, p.0).map(|c| (p.1, c)))
-        .filter(|(_, c)| c.is_told(&told_by) && !site.is_name_squashed(&c.text, &c.squashed));
+        .flat_map(|p| heading_candidates(document, p.0).map(|c| (p.1, c)))
+        .filter(|(_, c)| c.is_in_titles(&told_by) && !site.is_name_squashed(&c.text, &c.squashed));
     let longest =
         told.min_by_key(|(rank, c)| (usize::MAX - c.squashed.len(), *rank, distance(c.id)));
     if let Some((_, found)) = longest {
@@ -166,14 +165,14 @@ fn is_home_link(document: &Document, id: NodeId) -> bool {
 }
 
 /// Headings that may be the headline, with their ranks, in document order.
-fn places(document: &Document, scan: &Scan) -> Vec<(NodeId, u8)> {
+fn headline_places(document: &Document, scan: &Scan) -> Vec<(NodeId, u8)> {
     let size = |id: NodeId| document.node(id).end - id;
     let small = scan.headings.iter().copied().filter(|h| h.1 < 5 || size(h.0) < 30);
     small.take(80).filter(|h| size(h.0) <= 200).collect()
 }
 
 /// The whole heading and each of its lines: dates and subtitles are often set into headings.
-fn candidates(document: &Document, id: NodeId) -> impl Iterator<Item = Candidate> {
+fn heading_candidates(document: &Document, id: NodeId) -> impl Iterator<Item = HeadingCandidate> {
     // "Copy link"
     let buttons: Vec<NodeId> =
         document.subtree(id).filter(|n| document.is(*n, &local_name!("button"))).collect();
@@ -186,7 +185,7 @@ fn candidates(document: &Document, id: NodeId) -> impl Iterator<Item = Candidate
     let texts: Vec<String> = lines.collect();
     let candidates = [whole].into_iter().chain(texts).map(move |text| {
         let squashed = squash(&text);
-        Candidate { id, text, squashed }
+        HeadingCandidate { id, text, squashed }
     });
     candidates.filter(|c| (2..=400).contains(&c.squashed.len()))
 }
@@ -242,4 +241,165 @@ fn title_line(document: &Document, site: &SiteNames, title: &str) -> Option<Head
 
 fn first_letter(text: &str) -> Option<char> {
     text.chars().find(|c| is_alphanumeric(*c)).and_then(fold)
+}
+
+/// Separators between a headline and a site's name.
+const SEPARATORS: [&str; 23] = [
+    " | ", " || ", " - ", " -- ", " – ", " — ", " :: ", " : ", " » ", " « ", " › ", " ‹ ", " · ",
+    " • ", " ~ ", " / ", " > ", " < ", " ― ", "｜", ": ", "|", "_",
+];
+
+/// The parts of a title between separators. A separator without words on both sides does not count.
+pub(crate) fn segments(title: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, length) in separators(title) {
+        parts.push(&title[start..at]);
+        start = at + length;
+    }
+    parts.push(&title[start..]);
+    parts
+}
+
+/// All runs of adjacent segments, including the whole title.
+pub(crate) fn runs(title: &str) -> Vec<&str> {
+    let cuts = separators(title);
+    if cuts.len() > 12 {
+        return vec![title];
+    }
+    let starts: Vec<usize> = [0].into_iter().chain(cuts.iter().map(|c| c.0 + c.1)).collect();
+    let ends: Vec<usize> = cuts.iter().map(|c| c.0).chain([title.len()]).collect();
+    let pairs = (0..ends.len()).flat_map(|i| (i..ends.len()).map(move |j| (i, j)));
+    pairs.map(|(i, j)| &title[starts[i]..ends[j]]).collect()
+}
+
+/// Positions and lengths of the separators, in bytes.
+pub(crate) fn separators(title: &str) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    let bytes = title.as_bytes();
+    let mut at = 0;
+    while let Some(step) = bytes[at..].iter().position(|b| begins_separator(*b)) {
+        at += step;
+        let between_words =
+            bytes[at] == b' ' && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+        let rest = &title[at..];
+        let separator = SEPARATORS.iter().find(|s| !between_words && rest.starts_with(**s));
+        if let Some(separator) = separator
+            && at > 0
+            && at + separator.len() < title.len()
+        {
+            found.push((at, separator.len()));
+        }
+        at += separator.map_or(1, |separator| separator.len());
+    }
+    found
+}
+
+/// Whether a separator may begin with this byte (the first byte of a multi-byte character).
+fn begins_separator(byte: u8) -> bool {
+    matches!(byte, b' ' | b':' | b'|' | b'_' | 0xef)
+}
+
+/// Metas that name the site.
+pub(crate) static SITE_NAMES: [&str; 4] =
+    ["og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher"];
+
+/// The names by which a site calls itself, and its domain, to distinguish them from headlines and
+/// authors.
+#[derive(Default)]
+pub(crate) struct SiteNames {
+    /// Squashed names ([`squash`]).
+    names: Vec<String>,
+    sections: Vec<String>,
+    /// Labels of the host without `www` and the top-level domain, and the whole host, squashed.
+    labels: Vec<String>,
+}
+
+impl SiteNames {
+    pub(crate) fn new(head: &Head, facts: &JsonLdFacts, url: Option<&Url>) -> Self {
+        let article = facts.article.as_ref();
+        let names = SITE_NAMES
+            .iter()
+            .filter_map(|key| head.meta(key))
+            .chain(article.and_then(|a| a.publisher.as_deref()))
+            .chain(facts.site.as_deref());
+        let sections = head
+            .meta("article:section")
+            .into_iter()
+            .chain(article.iter().flat_map(|a| a.sections.iter().map(String::as_str)));
+        let host = url.and_then(Url::host_str).unwrap_or_default();
+        let host = host.strip_prefix("www.").unwrap_or(host);
+        let mut labels: Vec<String> = host.split('.').map(squash).collect();
+        labels.pop();
+        labels.retain(|l| l.len() >= 3);
+        labels.push(squash(host));
+        let squashed = |text: &str| Some(squash(text)).filter(|s| s.chars().nth(1).is_some());
+        Self {
+            names: names.filter_map(squashed).collect(),
+            sections: sections.filter_map(squashed).collect(),
+            labels,
+        }
+    }
+
+    /// Whether a text is a name the site gives itself, or its domain's.
+    pub(crate) fn is_own_name(&self, text: &str) -> bool {
+        self.is_own_squashed(&squash(text))
+    }
+
+    fn is_own_squashed(&self, squashed: &str) -> bool {
+        let bare = squashed.strip_prefix("the").unwrap_or(squashed);
+        squashed.chars().nth(1).is_some()
+            && (self.names.iter().any(|n| *n == squashed || n.strip_prefix("the") == Some(bare))
+                || self.labels.iter().any(|label| label == bare || *label == squashed))
+    }
+
+    /// Whether a text is the site's name, judged by its domain: `guardian.co.uk` matches "The
+    /// Guardian", "Guardian Unlimited" and "theguardian.com".
+    pub(crate) fn is_name(&self, text: &str) -> bool {
+        self.is_name_squashed(text, &squash(text))
+    }
+
+    /// The same for a text whose [`squash`]ed form is already known.
+    pub(crate) fn is_name_squashed(&self, text: &str, squashed: &str) -> bool {
+        if squashed.chars().nth(1).is_none() {
+            return false;
+        }
+        let bare = squashed.strip_prefix("the").unwrap_or(squashed);
+        self.is_own_squashed(squashed)
+            || self.labels.iter().any(|label| {
+                (label.len() >= 4
+                    && label.len() * 5 >= bare.len() * 2
+                    && bare.contains(&**label)
+                    && word_count(text) <= 4)
+                    || (bare.len() >= 4 && label.len() <= bare.len() * 2 && label.contains(bare))
+                    || (label.len() >= 3 && initials(text).eq(label.chars()))
+            })
+    }
+
+    pub(crate) fn is_section(&self, text: &str) -> bool {
+        self.sections.iter().any(|section| squashes_to(text, section))
+    }
+}
+
+/// "The New York Times" → "tnyt".
+fn initials(text: &str) -> impl Iterator<Item = char> {
+    text.split_whitespace()
+        .filter_map(|w| w.chars().find(|c| is_alphanumeric(*c)))
+        .flat_map(char::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+
+    #[test]
+    fn every_separator_is_found() {
+        for separator in SEPARATORS {
+            assert!(begins_separator(separator.as_bytes()[0]), "{separator}");
+            let title = format!("Über a b{separator}ｘ");
+            assert_eq!(segments(&title), ["Über a b", "ｘ"], "{separator}");
+        }
+        assert_eq!(segments(" - a: b_"), [" - a", "b_"]);
+    }
 }

@@ -1,14 +1,405 @@
-//! JSON-LD blocks as found on pages, valid or not.
+//! The JSON-LD of a page, valid or not, and the node of it that describes the page's article.
 //!
-//! Sources: [JSON-LD 1.1](https://www.w3.org/TR/json-ld11/),
-//! [schema.org](https://schema.org/docs/datamodel.html). Contexts are not resolved: pages use the
-//! schema.org names directly.
+//! Sources: [JSON-LD 1.1](https://www.w3.org/TR/json-ld11/), <https://schema.org/Article>,
+//! <https://schema.org/CreativeWork>. Contexts are not resolved: pages use the schema.org names directly.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use dom::Head;
 use serde_json::{Map, Value};
+use url::Url;
+
+use crate::names;
+use crate::text::{plain, same_page};
+
+/// What JSON-LD says about the article of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JsonLdArticle {
+    /// `headline`, else `name`: plain text.
+    pub headline: Option<String>,
+    /// Names of `author` (or `creator`), with references within the page resolved.
+    pub authors: Vec<String>,
+    /// `datePublished` (or `dateCreated`, `uploadDate`), as written.
+    pub published: Option<String>,
+    /// `dateModified`, as written.
+    pub modified: Option<String>,
+    /// `description` (or `abstract`), plain text.
+    pub description: Option<String>,
+    /// First address in `image` (or `thumbnailUrl`), as written.
+    pub image: Option<String>,
+    /// `keywords`.
+    pub keywords: Vec<String>,
+    /// `inLanguage`, as written.
+    pub language: Option<String>,
+    /// `articleBody` (or `text`), as written.
+    pub body: Option<String>,
+    /// Name of the `publisher`, unless it is a person: then it is the author of a personal site.
+    pub publisher: Option<String>,
+    /// `articleSection`.
+    pub sections: Vec<String>,
+    /// `url`, `mainEntityOfPage` or `@id` if it is an address, as written.
+    pub url: Option<String>,
+    /// `@type` without the vocabulary's address.
+    pub types: Vec<String>,
+    /// `isAccessibleForFree`.
+    pub is_free: Option<bool>,
+    /// CSS selectors of the parts that are not free (`hasPart`), as written.
+    pub paid_parts: Vec<String>,
+    /// `wordCount`.
+    pub word_count: Option<u32>,
+    /// `license`: an address or a name, as written.
+    pub license: Option<String>,
+}
+
+/// All `@type` values of a page's JSON-LD (each once, in document order), and its `og:type`
+/// as `og:article`, `og:website` and the like.
+pub fn page_types(document: &dom::Document) -> Vec<String> {
+    let json = JsonLd::read(document.head());
+    let mut types: Vec<String> = Vec::new();
+    for name in json.typed().iter().flat_map(|t| type_names(t.object)) {
+        if types.len() < 64 && !types.contains(&name) {
+            types.push(name);
+        }
+    }
+    types.extend(document.head().meta("og:type").map(|t| format!("og:{}", t.to_lowercase())));
+    types
+}
+
+/// The JSON-LD of a page.
+#[derive(Clone, Debug, Default)]
+pub struct JsonLdFacts {
+    pub(crate) article: Option<JsonLdArticle>,
+    /// The node of the page itself (`WebPage`): dates and language if the article has none.
+    pub(crate) page: Option<JsonLdArticle>,
+    /// Name of the `WebSite`.
+    pub(crate) site: Option<String>,
+    /// Names and addresses of the `BreadcrumbList`.
+    pub(crate) breadcrumb: Vec<(String, Option<String>)>,
+}
+
+impl JsonLdFacts {
+    /// Reads the JSON-LD of a page. `url` is the address of the page.
+    pub fn of(document: &dom::Document, url: &str) -> Self {
+        let head = document.head();
+        Self::read(&JsonLd::read(head), url, head.link("canonical"))
+    }
+
+    /// The node that describes the article at the page's address: a schema.org `Article` of any
+    /// kind, else another textual creative work (a recipe, a review, a forum post). `None` if there
+    /// is none, or if there are several and none of them is at that address.
+    pub fn article(&self) -> Option<&JsonLdArticle> {
+        self.article.as_ref()
+    }
+
+    /// The available nodes: of the article, then of the page.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &JsonLdArticle> {
+        [&self.article, &self.page].into_iter().flatten()
+    }
+
+    fn read(json: &JsonLd, url: &str, canonical: Option<&str>) -> Self {
+        let typed = json.typed();
+        if typed.is_empty() {
+            return Self::default();
+        }
+        let ids = json.by_id();
+        let base = Url::parse(url).ok();
+        let here: Vec<&str> = [Some(url), canonical].into_iter().flatten().collect();
+        let pick = |kind: ArticleNodeKind| {
+            pick(&typed, kind, &here, base.as_ref())
+                .map(|object| ArticleReader { ids: &ids, budget: Cell::new(2_000) }.article(object))
+        };
+        let site = typed
+            .iter()
+            .filter(|t| type_names(t.object).iter().any(|n| n == "WebSite"))
+            .find_map(|t| text_of_value(t.object.get("name")?));
+        Self {
+            article: pick(ArticleNodeKind::Article).or_else(|| pick(ArticleNodeKind::Work)),
+            page: pick(ArticleNodeKind::Page),
+            site,
+            breadcrumb: breadcrumb(&typed),
+        }
+    }
+}
+
+/// The text of a value: a string, the first of a list, or the `@value`, `name` of an object.
+fn text_of_value(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => plain(text),
+        Value::Number(number) => number.to_string(),
+        Value::Array(items) => return items.iter().find_map(text_of_value),
+        Value::Object(object) => {
+            return ["@value", "name", "url"]
+                .iter()
+                .find_map(|key| text_of_value(object.get(*key)?));
+        }
+        _ => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+struct ArticleReader<'a> {
+    ids: &'a HashMap<&'a str, &'a Object>,
+    /// Values that may still be visited: references may form a graph of any size.
+    budget: Cell<u32>,
+}
+
+impl ArticleReader<'_> {
+    fn spend_budget(&self) -> bool {
+        let left = self.budget.get();
+        self.budget.set(left.saturating_sub(1));
+        left == 0
+    }
+
+    fn article(&self, object: &Object) -> JsonLdArticle {
+        let get = |keys: &[&str]| keys.iter().find_map(|key| text_of_value(object.get(*key)?));
+        let raw = |keys: &[&str]| {
+            keys.iter().find_map(|key| object.get(*key)?.as_str().map(str::to_owned))
+        };
+        let authors = ["author", "creator", "authors"].iter().find_map(|key| {
+            let mut names = Vec::new();
+            self.names(object.get(*key)?, 0, &mut names);
+            (!names.is_empty()).then_some(names)
+        });
+        let mut publisher = Vec::new();
+        if let Some(value) = object.get("publisher")
+            && !self.is_person(value)
+        {
+            self.names(value, 0, &mut publisher);
+        }
+        JsonLdArticle {
+            headline: get(&["headline", "name", "title"]),
+            authors: authors.unwrap_or_default(),
+            published: get(&["datePublished", "dateCreated", "uploadDate"]),
+            modified: get(&["dateModified"]),
+            description: get(&["description", "abstract"]),
+            image: ["image", "thumbnailUrl"].iter().find_map(|k| self.image(object.get(*k)?, 0)),
+            keywords: object.get("keywords").map(parse_list).unwrap_or_default(),
+            language: get(&["inLanguage"]),
+            body: raw(&["articleBody", "text"]),
+            publisher: publisher.into_iter().next(),
+            sections: object.get("articleSection").map(parse_list).unwrap_or_default(),
+            url: addresses(object).first().map(|a| (*a).to_owned()),
+            types: type_names(object),
+            is_free: object.get("isAccessibleForFree").and_then(parse_truth),
+            paid_parts: paid_parts(object),
+            word_count: get(&["wordCount"]).and_then(|count| count.parse().ok()),
+            license: get(&["license"]),
+        }
+    }
+
+    /// Whether a value, or the object it refers to, is a person (possibly among other types).
+    fn is_person(&self, value: &Value) -> bool {
+        value.as_object().is_some_and(|o| type_names(self.resolve(o)).iter().any(|n| n == "Person"))
+    }
+
+    /// The object itself, or the one that its `@id` refers to.
+    fn resolve<'b>(&'b self, object: &'b Object) -> &'b Object {
+        match object.get("@id").and_then(Value::as_str) {
+            Some(id) if !object.contains_key("name") => self.ids.get(id).copied().unwrap_or(object),
+            _ => object,
+        }
+    }
+
+    fn names(&self, value: &Value, depth: u8, found: &mut Vec<String>) {
+        if depth > 4 || found.len() > 30 || self.spend_budget() {
+            return;
+        }
+        let new = match value {
+            Value::String(text) => match self.ids.get(text.as_str()) {
+                Some(object) => return self.names_of(object, depth, found),
+                None => names::from_field(&plain(text)),
+            },
+            Value::Array(items) => {
+                items.iter().for_each(|item| self.names(item, depth + 1, found));
+                return;
+            }
+            Value::Object(object) => return self.names_of(self.resolve(object), depth, found),
+            _ => return,
+        };
+        names::add(found, new);
+    }
+
+    fn names_of(&self, object: &Object, depth: u8, found: &mut Vec<String>) {
+        let is_organization = type_names(object).iter().any(|n| n.ends_with("Organization"));
+        match object.get("name") {
+            Some(Value::String(name)) if is_organization => {
+                names::add(found, names::organization(&plain(name)));
+            }
+            Some(name) => self.names(name, depth + 1, found),
+            None => {
+                let part = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
+                let name = format!("{} {}", part("givenName"), part("familyName"));
+                names::add(found, names::from_field(&plain(&name)));
+            }
+        }
+    }
+
+    fn image(&self, value: &Value, depth: u8) -> Option<String> {
+        if depth > 4 || self.spend_budget() {
+            return None;
+        }
+        match value {
+            Value::String(address) => match self.ids.get(address.as_str()) {
+                Some(object) => self.image_of(object, depth),
+                None => Some(address.trim().to_owned()).filter(|a| !a.is_empty()),
+            },
+            Value::Array(items) => items.iter().find_map(|item| self.image(item, depth + 1)),
+            Value::Object(object) => match object.get("@id").and_then(Value::as_str) {
+                Some(id) if !object.contains_key("url") && !object.contains_key("contentUrl") => {
+                    self.image_of(self.ids.get(id)?, depth)
+                }
+                _ => self.image_of(object, depth),
+            },
+            _ => None,
+        }
+    }
+
+    fn image_of(&self, object: &Object, depth: u8) -> Option<String> {
+        ["url", "contentUrl", "thumbnailUrl"]
+            .iter()
+            .find_map(|key| self.image(object.get(*key)?, depth + 1))
+    }
+}
+
+/// A truth value: as such, or as text (`False`, `http://schema.org/False`).
+fn parse_truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(truth) => Some(*truth),
+        Value::String(text) => match &*text.rsplit('/').next()?.trim().to_ascii_lowercase() {
+            "true" | "yes" | "1" => Some(true),
+            "false" | "no" | "0" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The CSS selectors of the parts of an article that are not free.
+fn paid_parts(object: &Object) -> Vec<String> {
+    let parts = match object.get("hasPart") {
+        Some(Value::Array(parts)) => parts.iter().take(20).collect(),
+        Some(part) => vec![part],
+        None => Vec::new(),
+    };
+    let mut selectors = Vec::new();
+    for part in parts.iter().filter_map(|part| part.as_object()) {
+        if part.get("isAccessibleForFree").and_then(parse_truth) == Some(false) {
+            selectors.extend(part.get("cssSelector").map(parse_list).unwrap_or_default());
+        }
+    }
+    selectors
+}
+
+/// Names and addresses of the entries of the first breadcrumb, in order.
+fn breadcrumb(typed: &[Typed<'_>]) -> Vec<(String, Option<String>)> {
+    let is_list = |t: &&Typed<'_>| type_names(t.object).iter().any(|n| n == "BreadcrumbList");
+    let Some(list) = typed.iter().find(is_list) else { return Vec::new() };
+    let Some(Value::Array(items)) = list.object.get("itemListElement") else { return Vec::new() };
+    let entry = |item: &Value| {
+        let own = item.as_object()?;
+        let inner = own.get("item");
+        let name = own.get("name").or_else(|| inner?.as_object()?.get("name"))?;
+        let url = inner.and_then(|inner| match inner {
+            Value::String(url) => Some(url.clone()),
+            Value::Object(object) => {
+                ["@id", "url"].iter().find_map(|key| object.get(*key)?.as_str().map(str::to_owned))
+            }
+            _ => None,
+        });
+        Some((text_of_value(name)?, url))
+    };
+    items.iter().take(20).filter_map(entry).collect()
+}
+
+/// A list of words: an array, or one string with commas.
+fn parse_list(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) if items.len() != 1 => {
+            items.iter().take(200).filter_map(text_of_value).collect()
+        }
+        _ => {
+            let text = text_of_value(value).unwrap_or_default();
+            text.split([',', ';']).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect()
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArticleNodeKind {
+    Article,
+    Work,
+    Page,
+    Other,
+}
+
+fn kind_of(name: &str) -> ArticleNodeKind {
+    match name {
+        "Report" | "APIReference" | "Posting" => ArticleNodeKind::Article,
+        _ if name.ends_with("Article") || name.ends_with("Posting") => ArticleNodeKind::Article,
+        // Main subjects of a page, not embedded content (videos) or list entries (questions of an
+        // FAQ).
+        "Recipe" | "HowTo" | "Review" | "CriticReview" | "MediaReview" | "ClaimReview"
+        | "CreativeWork" | "Book" | "Chapter" | "Dataset" | "Course" | "Guide" | "NewsItem"
+        | "Photograph" | "PodcastEpisode" | "Conversation" => ArticleNodeKind::Work,
+        _ if name.ends_with("Page") => ArticleNodeKind::Page,
+        _ => ArticleNodeKind::Other,
+    }
+}
+
+/// First node of this kind that names one of the page's addresses; else the only one of this kind.
+pub(crate) fn pick<'a>(
+    typed: &[Typed<'a>],
+    kind: ArticleNodeKind,
+    here: &[&str],
+    base: Option<&Url>,
+) -> Option<&'a Object> {
+    let nodes = || typed.iter().filter(|t| type_names(t.object).iter().any(|n| kind_of(n) == kind));
+    let is_here = |t: &&Typed<'a>| {
+        let addresses = addresses(t.object);
+        let mut addresses = addresses.iter().filter_map(|a| match base {
+            Some(base) => base.join(a).ok(),
+            None => Url::parse(a).ok(),
+        });
+        addresses.any(|a| here.iter().any(|h| same_page(a.as_str(), h)))
+    };
+    if let Some(node) =
+        nodes().filter(|t| t.primary).find(is_here).or_else(|| nodes().find(is_here))
+    {
+        return Some(node.object);
+    }
+    let mut primary = nodes().filter(|t| t.primary);
+    let first = primary.next()?;
+    // Several nodes, none of them for this page: teasers of a list. Without addresses it is
+    // undecidable.
+    let others = primary.filter(|t| !addresses(t.object).is_empty()).count();
+    (others == 0 || addresses(first.object).is_empty()).then_some(first.object)
+}
+
+pub(crate) fn addresses(object: &Object) -> Vec<&str> {
+    ["url", "mainEntityOfPage", "@id"]
+        .iter()
+        .filter_map(|key| match object.get(*key)? {
+            Value::String(address) => Some(address.as_str()),
+            Value::Object(page) => ["@id", "url"].iter().find_map(|k| page.get(*k)?.as_str()),
+            _ => None,
+        })
+        .filter(|address| address.contains('/'))
+        .collect()
+}
+
+pub(crate) fn type_names(object: &Object) -> Vec<String> {
+    let short = |name: &str| {
+        let name = name.rsplit(['/', '#', ':']).next().unwrap_or(name);
+        name.trim().to_owned()
+    };
+    match object.get("@type") {
+        Some(Value::String(name)) => vec![short(name)],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(short).collect(),
+        _ => Vec::new(),
+    }
+}
 
 pub(crate) type Object = Map<String, Value>;
 
@@ -115,16 +506,16 @@ pub(crate) fn parse(script: &str) -> Vec<Value> {
     }
     let Some(start) = text.find(['{', '[']) else { return Vec::new() };
     let text = &text[start..];
-    let (values, whole) = stream(text);
+    let (values, whole) = parse_consecutive(text);
     if whole {
         return values;
     }
-    let (repaired, _) = stream(&repair(text));
+    let (repaired, _) = parse_consecutive(&repair_json(text));
     if repaired.len() >= values.len() { repaired } else { values }
 }
 
 /// Parses consecutive objects and arrays; also returns whether nothing but `;` was left over.
-fn stream(text: &str) -> (Vec<Value>, bool) {
+fn parse_consecutive(text: &str) -> (Vec<Value>, bool) {
     let mut values = Vec::new();
     let mut items = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     loop {
@@ -142,7 +533,7 @@ fn stream(text: &str) -> (Vec<Value>, bool) {
 
 /// Repairs common errors of publishers' templates: raw control characters and quotes in strings,
 /// unknown escapes, trailing commas, unclosed brackets. One pass, linear in the text.
-fn repair(text: &str) -> String {
+fn repair_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut closers = Vec::new();
     let mut in_string = false;
@@ -166,7 +557,7 @@ fn repair(text: &str) -> String {
                     Some('\'') => {}
                     _ => out.push_str("\\\\"),
                 },
-                '"' if closes(rest) => {
+                '"' if ends_string(rest) => {
                     in_string = false;
                     out.push('"');
                 }
@@ -197,7 +588,7 @@ fn repair(text: &str) -> String {
 }
 
 /// Whether a quote followed by `rest` ends its string: JSON syntax follows.
-fn closes(rest: &str) -> bool {
+fn ends_string(rest: &str) -> bool {
     let rest = rest.trim_start();
     match rest.as_bytes().first() {
         None | Some(b':' | b'}' | b']') => true,

@@ -35,53 +35,26 @@ no clock is read, so the same page gives the same values on any day; there are n
 sites.
 */
 
-mod access;
-mod addresses;
 mod authors;
-mod canonical;
-mod chars;
-mod choice;
-mod clock;
-mod date_keys;
 mod date_text;
-mod date_tokens;
 mod dates;
-mod description;
 mod evidence;
-mod field_line;
-mod given;
+mod fields;
 mod heading;
-mod image;
 mod json_ld;
-mod json_ld_article;
-mod json_ld_node;
-mod labels;
-mod language;
-mod license;
-mod lines;
-mod moment;
-mod months;
-mod name_words;
 mod names;
-mod order;
+mod page_date;
 mod scan;
-mod section;
-mod site;
-mod site_names;
-mod tags;
 mod text;
-mod title;
-mod title_parts;
-mod url_date;
 
 use jiff::Timestamp;
-use model::{FeedItem, Metadata};
+use model::{FeedItem, Field, Metadata, Source};
 
-use crate::evidence::Evidence;
+use crate::evidence::MetadataEvidence;
+use crate::text::{clip, plain};
 
-pub use field_line::is_field_line;
-pub use given::Given;
-pub use json_ld_article::{JsonLdArticle, JsonLdFacts, page_types};
+pub use authors::is_field_line;
+pub use json_ld::{JsonLdArticle, JsonLdFacts, page_types};
 
 /// A page and what is known of it.
 #[derive(Clone, Copy)]
@@ -104,39 +77,68 @@ pub struct PageContext<'a> {
     pub body_text: &'a str,
 }
 
-/// What is known of an article besides its text. Linear in the size of the page.
-pub fn metadata(page: &PageContext<'_>) -> Metadata {
-    metadata_given(page, &Given::default())
+/// Metadata that a site config extracted from a page. The values are not cleaned and may be
+/// unusable.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GivenMetadata<'a> {
+    /// The headline.
+    pub title: Option<&'a str>,
+    /// Names of authors, or bylines.
+    pub authors: &'a [String],
+    /// The date of publication, in any format.
+    pub published: Option<&'a str>,
 }
 
-/// The same, with metadata that a site config found.
-pub fn metadata_given(page: &PageContext<'_>, given: &Given<'_>) -> Metadata {
-    let evidence = Evidence::new(page);
-    let language = language::language(&evidence);
+/// What is known of an article besides its text. Linear in the size of the page.
+pub fn metadata(page: &PageContext<'_>) -> Metadata {
+    metadata_given(page, &GivenMetadata::default())
+}
+
+/// As [`metadata`], with what a site config found in place of other values, where it can be parsed.
+pub fn metadata_given(page: &PageContext<'_>, given: &GivenMetadata<'_>) -> Metadata {
+    let evidence = MetadataEvidence::new(page);
+    let language = fields::language(&evidence);
     let tag = language.as_ref().map(|l| l.value.clone());
     let published = dates::published(&evidence, tag.as_deref());
     let before = published.as_ref().map(|p| p.value.as_str());
     let modified = dates::modified(&evidence, tag.as_deref(), before);
     let mut found = Metadata {
-        title: title::title(&evidence),
+        title: fields::title(&evidence),
         authors: authors::authors(&evidence),
         published,
         modified,
         language,
-        description: description::description(&evidence),
-        image: image::image(&evidence),
-        tags: tags::tags(&evidence),
-        canonical: canonical::canonical(&evidence),
-        site_name: site::site_name(&evidence),
-        section: section::section(&evidence),
-        access: access::access(&evidence),
-        license: license::license(&evidence),
+        description: fields::description(&evidence),
+        image: fields::image(&evidence),
+        tags: fields::tags(&evidence),
+        canonical: fields::canonical(&evidence),
+        site_name: fields::site_name(&evidence),
+        section: fields::section(&evidence),
+        access: fields::access(&evidence),
+        license: fields::license(&evidence),
     };
-    given::overrule(&mut found, given, &evidence, tag.as_deref());
+    let title = given.title.map(|title| plain(clip(title, 2_000))).filter(|t| !t.is_empty());
+    if let Some(value) = title {
+        found.title = Some(Field { value, source: Source::SiteConfig });
+    }
+    let mut people = Vec::new();
+    for text in given.authors.iter().take(50) {
+        let text = plain(clip(text, 1_000));
+        let names = names::from_byline(&text);
+        names::add(&mut people, if names.is_empty() { names::organization(&text) } else { names });
+    }
+    if !people.is_empty() {
+        found.authors = Some(Field { value: people, source: Source::SiteConfig });
+    }
+    let published = given.published.map(|text| plain(clip(text, 1_000)));
+    let published = published.and_then(|text| dates::parse_date(&evidence, tag.as_deref(), &text));
+    if let Some(value) = published {
+        found.published = Some(Field { value, source: Source::SiteConfig });
+    }
     found
 }
 
 /// A date in any form, as it would be written if it were found on this page.
 pub fn date_of(page: &PageContext<'_>, language: Option<&str>, text: &str) -> Option<String> {
-    dates::read(&Evidence::new(page), language, text)
+    dates::parse_date(&MetadataEvidence::new(page), language, text)
 }

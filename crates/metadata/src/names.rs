@@ -2,14 +2,12 @@
 
 use terms::letters::{is_alphanumeric, is_numeric};
 
-use crate::chars::{fold, has_number};
-use crate::months::month_of;
-use crate::name_words::{CONJUNCTIONS, DEGREES, LABELS, ROLES, STOPS, UNSPACED_LABELS};
-use crate::text::{folded, is_unspaced, word_count};
+use crate::date_text::month_of;
+use crate::text::{fold, folded, has_number, is_unspaced, word_count};
 
 /// Names in a value that is meant to hold names (a meta element, a JSON-LD string).
 pub(crate) fn from_field(text: &str) -> Vec<String> {
-    split(text).into_iter().filter(|n| is_plausible(n)).collect()
+    split_names(text).into_iter().filter(|n| is_plausible(n)).collect()
 }
 
 /// Names in a visible byline, which may contain other text.
@@ -20,8 +18,8 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
     parts
         .take(4)
         .map(|part| {
-            let names = split(cut(strip_labels(part)));
-            names.into_iter().map(|n| cut(&n).to_owned()).filter(|n| is_name(n)).collect()
+            let names = split_names(cut_at_stop(strip_labels(part)));
+            names.into_iter().map(|n| cut_at_stop(&n).to_owned()).filter(|n| is_name(n)).collect()
         })
         .find(|names: &Vec<String>| !names.is_empty())
         .unwrap_or_default()
@@ -35,7 +33,7 @@ pub(crate) fn before_role(text: &str) -> Vec<String> {
     // A role is short and ends in its noun: "Senior Writer", not "the writer says that ...".
     let last = role.split_whitespace().next_back().unwrap_or_default();
     let is_title = (1..=4).contains(&word_count(role)) && is_role(last);
-    if is_title && is_full_name(name) { vec![tidy(name)] } else { Vec::new() }
+    if is_title && is_full_name(name) { vec![tidy_name(name)] } else { Vec::new() }
 }
 
 /// Two to four capitalised words, none of them a role: almost certainly a person's name, in a place
@@ -45,7 +43,7 @@ pub(crate) fn is_full_name(text: &str) -> bool {
         && is_name(text)
         && text.split_whitespace().all(|w| w.starts_with(char::is_uppercase))
         && !is_role(text)
-        && cut(text).len() == text.len()
+        && cut_at_stop(text).len() == text.len()
 }
 
 /// The name after a label with a colon, anywhere in a text: "2012年11月21日　作者：王小明　大 中 小". It ends at
@@ -67,7 +65,7 @@ pub(crate) fn after_label(text: &str) -> Vec<String> {
 
 /// The name of an organisation, which is never split.
 pub(crate) fn organization(text: &str) -> Vec<String> {
-    let name = tidy(strip_labels(text.trim()));
+    let name = tidy_name(strip_labels(text.trim()));
     if is_plausible(&name) { vec![name] } else { Vec::new() }
 }
 
@@ -110,7 +108,7 @@ fn strip_label(text: &str) -> Option<&str> {
     // The longest label that ends at a space or colon.
     let first = fold(first)?;
     let alike = LABELS.iter().filter(|label| label.starts_with(first));
-    alike.filter_map(|label| after(text, label)).min_by_key(|rest| rest.len())
+    alike.filter_map(|label| strip_label_of(text, label)).min_by_key(|rest| rest.len())
 }
 
 /// Whether a text may hold a label of a script without spaces: Han and Hangul begin with these bytes.
@@ -119,7 +117,7 @@ fn may_be_unspaced(text: &str) -> bool {
 }
 
 /// The text after `label` (folded) in `text`, if a word boundary follows the label.
-fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+fn strip_label_of<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let mut rest = text;
     for expected in label.chars() {
         let c = rest.chars().next()?;
@@ -146,7 +144,7 @@ fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
 }
 
 /// The part of a byline before a date, an address or a word that can't be in a name.
-fn cut(text: &str) -> &str {
+fn cut_at_stop(text: &str) -> &str {
     let mut end = text.len();
     for mark in [" - ", "[", "<", " / ", "...", "…", " on behalf "] {
         end = end.min(text.find(mark).filter(|at| *at > 0).unwrap_or(end));
@@ -181,7 +179,7 @@ fn cut(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ",:-–—|".contains(c))
 }
 
-fn split(text: &str) -> Vec<String> {
+fn split_names(text: &str) -> Vec<String> {
     let text = text.trim();
     if text.is_empty() || text.len() > 400 || is_address(text) {
         return Vec::new();
@@ -207,7 +205,7 @@ fn split_commas(part: &str, names: &mut Vec<String>) {
         && !is_role(first)
     {
         // "Last, First", as in library catalogues and citation metas.
-        add(names, vec![tidy(&format!("{first} {last}"))]);
+        add(names, vec![tidy_name(&format!("{first} {last}"))]);
         return;
     }
     // "Jane Doe, Software Engineer, Orchard Response": an organisation follows the role, until an
@@ -223,7 +221,7 @@ fn split_commas(part: &str, names: &mut Vec<String>) {
         let mut split = Vec::new();
         split_conjunctions(piece, &mut split);
         for name in split {
-            let bare = tidy(strip_labels(&name));
+            let bare = tidy_name(strip_labels(&name));
             // After a comma: another name, a title, a role or a newspaper.
             let fits = (index == 0 && names.is_empty())
                 || (is_name(&bare) && (word_count(&bare) > 1 || is_unspaced(&bare)))
@@ -280,7 +278,7 @@ fn is_degree(text: &str) -> bool {
 }
 
 /// Removes addresses, trailing brackets and surrounding punctuation.
-fn tidy(text: &str) -> String {
+fn tidy_name(text: &str) -> String {
     let mut text = text.trim();
     if let Some((outside, inside)) = text.strip_suffix(')').and_then(|t| t.rsplit_once('(')) {
         // RSS: "jane@example.org (Jane Doe)".
@@ -304,25 +302,19 @@ fn is_address(text: &str) -> bool {
         || (text.contains('@') && word_count(text) == 1)
 }
 
+/// Values (folded) that stand for a name that is not known.
+const NO_NAMES: [&str; 10] = [
+    "null", "undefined", "none", "unknown", "n/a", "by", "author", "admin", "administrator",
+    "object",
+];
+
 /// Whether a text may be a name if the publisher declares it as one.
 fn is_plausible(name: &str) -> bool {
     name.len() <= 120
         && word_count(name) <= 10
         && name.chars().any(char::is_alphabetic)
         && name.chars().filter(|c| is_numeric(*c)).count() <= 4
-        && !matches!(
-            &*folded(name),
-            "null"
-                | "undefined"
-                | "none"
-                | "unknown"
-                | "n/a"
-                | "by"
-                | "author"
-                | "admin"
-                | "administrator"
-                | "object"
-        )
+        && !NO_NAMES.contains(&&*folded(name))
         && !name.contains(['{', '}', '<', '>', '='])
 }
 
@@ -350,6 +342,178 @@ pub(crate) fn is_name(name: &str) -> bool {
         && (!is_unspaced(name) || name.chars().count() <= 12)
 }
 
+/// Words before the names, folded; each ends where its text ends (`by` needs a space after it).
+pub(crate) const LABELS: [&str; 65] = [
+    "by", "written by", "this post was written by", "this article was written by",
+    "article written by", "guest post by", "post by", "posted by", "published by", "submitted by",
+    "reported by", "story by", "words by", "text by", "article by", "review by", "opinion by",
+    "analysis by", "created by", "contributed by", "author:", "authors:", "author", "authors",
+    "writer:", "text:", "words:", "von", "geschrieben von", "verfasst von", "ein beitrag von",
+    "ein kommentar von", "eine analyse von", "autor:", "autor", "autorin:", "autoren:",
+    "redaktion:", "par", "ecrit par", "publie par", "redige par", "auteur:", "auteur", "por",
+    "escrito por", "publicado por", "postado por", "autora:", "di", "scritto da", "pubblicato da",
+    "a cura di", "autore:", "door", "geschreven door", "av", "skrevet av", "af", "skrevet af",
+    "szerzo:", "irta:", "przez", "автор:", "автор",
+];
+
+/// The same in scripts without spaces.
+pub(crate) const UNSPACED_LABELS: [&str; 9] =
+    ["作者", "撰文", "文／", "文/", "文：", "记者", "記者", "編集部：", "글"];
+
+/// A byline ends at these words (folded): what follows is a date, a place, a service.
+pub(crate) const STOPS: [&str; 38] = [
+    "on", "updated", "published", "posted", "at", "in", "for", "from", "is", "was", "has",
+    "comments", "comment", "share", "pm", "um", "aktualisiert", "publie", "publicado", "mis",
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "email",
+    "follow", "special", "view", "full", "read", "about", "this", "more", "author", "authors",
+];
+
+/// Words (folded) that mark a role rather than a name when a part ends with them.
+pub(crate) const ROLES: [&str; 51] = [
+    "writer", "reporter", "correspondent", "editor", "editors", "contributor", "columnist",
+    "staff", "critic", "producer", "journalist", "analyst", "blogger", "redakteur", "redakteurin",
+    "korrespondent", "korrespondentin", "redaction", "journaliste", "redactor", "redactora",
+    "redattore", "giornalista", "director", "manager", "professor", "expert", "founder", "ceo",
+    "author", "chief", "intern", "president", "photographer", "head", "officer", "co-founder",
+    "vp", "engineer", "coordinator", "developer", "consultant", "scientist", "researcher",
+    "specialist", "strategist", "lecturer", "writers", "reporters", "contributors", "team",
+];
+
+/// Titles and suffixes after a comma.
+pub(crate) const DEGREES: [&str; 24] = [
+    "jr", "sr", "ii", "iii", "iv", "md", "phd", "mba", "rn", "rd", "rdn", "ldn", "cfp", "cpa",
+    "esq", "dds", "do", "ms", "msc", "ma", "ba", "mph", "mscn", "dvm",
+];
+
+pub(crate) const CONJUNCTIONS: [&str; 15] =
+    ["and", "und", "et", "y", "e", "és", "en", "i", "og", "och", "ja", "и", "та", "ve", "oraz"];
+
 #[cfg(test)]
-#[path = "names_tests.rs"]
-mod tests;
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn field(text: &str, expected: &[&str]) {
+        assert_eq!(from_field(text), expected, "{text:?}");
+    }
+
+    #[track_caller]
+    fn byline(text: &str, expected: &[&str]) {
+        assert_eq!(from_byline(text), expected, "{text:?}");
+    }
+
+    #[test]
+    fn labels_go() {
+        field("By Jane Doe", &["Jane Doe"]);
+        field("Von Max Mustermann", &["Max Mustermann"]);
+        field("Von Miller", &["Von Miller"]);
+        field("Par Jean Dupont", &["Jean Dupont"]);
+        field("Szerző: Kovács János", &["Kovács János"]);
+        field("作者：王小明", &["王小明"]);
+        field("Posted by: Jane Doe", &["Jane Doe"]);
+        field("Byron Smith", &["Byron Smith"]);
+    }
+
+    #[test]
+    fn lists_are_split() {
+        field("Jane Doe and John Roe", &["Jane Doe", "John Roe"]);
+        field("Jane Doe, John Roe, and Ann Poe", &["Jane Doe", "John Roe", "Ann Poe"]);
+        field("Max Mustermann und Erika Muster", &["Max Mustermann", "Erika Muster"]);
+        field("Jean Dupont et Marie Curie", &["Jean Dupont", "Marie Curie"]);
+        field("José Ortega y Gasset", &["José Ortega y Gasset"]);
+        field("王小明、李大同", &["王小明", "李大同"]);
+        field("Jane Doe & JANE DOE", &["Jane Doe"]);
+    }
+
+    #[test]
+    fn titles_and_roles_after_a_comma_go() {
+        field("Jane Doe, MD", &["Jane Doe"]);
+        field("Jane Doe, Ph.D., Staff Writer", &["Jane Doe"]);
+        field("Doe, Jane Q.", &["Jane Q. Doe"]);
+        field("Jane Doe, CNN", &["Jane Doe"]);
+    }
+
+    #[test]
+    fn addresses_are_no_names() {
+        field("https://www.facebook.com/jane.doe", &[]);
+        field("jane@example.org (Jane Doe)", &["Jane Doe"]);
+        field("@jane", &[]);
+        field("Jane Doe (Reuters)", &["Jane Doe"]);
+    }
+
+    #[test]
+    fn bylines_end_before_dates_and_places() {
+        byline("By Jane Doe on March 3, 2012", &["Jane Doe"]);
+        byline("By JANE DOE and JOHN ROE | Updated 3 hours ago", &["JANE DOE", "JOHN ROE"]);
+        byline("By Jane Doe, Special to The Herald", &["Jane Doe"]);
+        byline("Jane Doe 12:30, 3 May 2012", &["Jane Doe"]);
+        byline("3 comments", &[]);
+        byline("by the numbers", &[]);
+    }
+
+    #[test]
+    fn desks_are_names_and_words_about_authors_are_not() {
+        byline("By The Orchard editors", &["The Orchard editors"]);
+        byline("Jane Doe staff writer", &["Jane Doe"]);
+        byline("Author Spotlight", &[]);
+        byline("Author: Jane", &["Jane"]);
+        byline("This post was written by Jane Doe, Head of Marketing", &["Jane Doe"]);
+    }
+
+    #[test]
+    fn after_a_role_comes_no_name() {
+        byline("Posted by Jane Doe, Software Engineer, Orchard Response", &["Jane Doe"]);
+        byline("Posted by Jane Doe, Orchard Desktop Team", &["Jane Doe"]);
+        byline("By Jane Doe, Editor, and John Roe, Reporter", &["Jane Doe", "John Roe"]);
+        field("Jane Doe, John Roe", &["Jane Doe", "John Roe"]);
+    }
+
+    #[test]
+    fn roles_follow_names() {
+        assert_eq!(before_role("Jane Doe | Senior Writer | July 2, 2025"), ["Jane Doe"]);
+        assert_eq!(before_role("Jane Doe, Editor"), ["Jane Doe"]);
+        for text in [
+            "News | Senior Writer", "Jane Doe | Sports", "Jane Doe",
+            "Pears are ripe, says a writer",
+        ] {
+            assert!(before_role(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn labels_within_a_line() {
+        assert_eq!(after_label("2012年11月21日　来源：果园　作者：王小明　大 中 小"), ["王小明"]);
+        assert_eq!(after_label("2012年11月21日 作者:王小明  大"), ["王小明"]);
+        assert_eq!(after_label("2012年11月21日　記者：山田 太郎"), ["山田 太郎"]);
+        assert!(after_label("作者の言葉").is_empty());
+        assert!(after_label("作者：").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics_and_names_are_clean(text in "\\PC{0,120}") {
+            let found = [from_field(&text), from_byline(&text), before_role(&text), after_label(&text)];
+            for name in found.into_iter().flatten() {
+                prop_assert!(!name.trim().is_empty());
+            }
+        }
+
+        #[test]
+        fn bylines_of_every_shape(text in "(By |von |Autor: |作者|)[A-Za-z,&@ ()|.\\-é王]{0,60}( and | und |, | y )[A-Za-zÁ ]{0,20}") {
+            from_field(&text);
+            from_byline(&text);
+        }
+
+        #[test]
+        fn labels_anywhere(text in "[0-9年月日　 ]{0,8}(作者|记者|文)[：:/ ]{0,2}[王山A-z　 ，|]{0,12}") {
+            prop_assert!(after_label(&text).iter().all(|name| !name.trim().is_empty()));
+        }
+    }
+
+    #[test]
+    fn labels_of_unspaced_scripts_are_looked_for() {
+        assert!(UNSPACED_LABELS.iter().all(|label| may_be_unspaced(label) && !label.is_ascii()));
+        assert!(!may_be_unspaced("Von Åsa Öberg, и др."));
+    }
+}

@@ -1,9 +1,9 @@
 //! One pass over a page's tree that finds headings, bylines, dates and side content.
 
-use dom::{Document, Kind, NodeId, local_name};
+use dom::{Document, ElementKind, NodeId, local_name, local_names};
 use memchr::{memchr2, memrchr};
 
-use crate::moment::Moment;
+use crate::page_date::PageDate;
 use crate::text::identifier_words;
 
 /// Elements of interest, in document order.
@@ -130,7 +130,7 @@ fn cue(word: &str) -> u16 {
 
 /// The cues in class and id of each kind of elements.
 fn cues_of_kinds(document: &Document) -> Vec<u16> {
-    let of_kind = |kind: &Kind| {
+    let of_kind = |kind: &ElementKind| {
         let mut cues = 0;
         for name in [local_name!("class"), local_name!("id")] {
             let value = document.attribute(kind.first, &name).unwrap_or_default();
@@ -194,7 +194,7 @@ pub(crate) fn scan(document: &Document) -> Scan {
             local_name!("h4") => scan.headings.push((id, 4)),
             _ if cues & HEADLINE != 0 => scan.headings.push((id, 5)),
             // What is quoted has dates and authors of its own.
-            local_name!("nav") | local_name!("blockquote") => cues |= SIDE,
+            local_names!("nav" "blockquote") => cues |= SIDE,
             // The footer of a post's header: `<footer class="node__meta">`.
             local_name!("footer") if cues & (BYLINE | DATE | DETAILS) == 0 => cues |= SIDE,
             // Some templates put date and author of a post into separate asides.
@@ -248,7 +248,7 @@ fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
     document.is(id, &local_name!("abbr"))
         && document
             .attribute(id, &local_name!("title"))
-            .is_some_and(|title| Moment::parse(title).is_some())
+            .is_some_and(|title| PageDate::parse(title).is_some())
 }
 
 impl Scan {

@@ -1,10 +1,10 @@
-//! String functions: entities, folding for comparison, words.
+//! Strings: plain text, folding for comparison, words, labels, addresses.
 
 use std::borrow::Cow;
 
-use terms::letters::is_alphanumeric;
-
-use crate::chars::fold;
+use memchr::memmem::Finder;
+use terms::letters::{is_alphanumeric, is_numeric, lowercase};
+use url::Url;
 
 /// Plain text of a value that may contain entities (encoded once or twice) or markup: both are
 /// resolved by the HTML parser itself, and white space is normalised.
@@ -110,8 +110,105 @@ pub(crate) fn identifier_words(value: &str, mut found: impl FnMut(&str)) {
     }
 }
 
+/// Whether a text contains a number.
+pub(crate) fn has_number(text: &str) -> bool {
+    // Without a branch per byte, so that the loop is vectorised.
+    let digits = |bytes: &[u8]| bytes.iter().fold(false, |any, b| any | b.is_ascii_digit());
+    text.as_bytes().chunks(64).any(digits)
+        || (!text.is_ascii() && text.chars().any(|c| !c.is_ascii() && is_numeric(c)))
+}
+
+/// Lower-case without diacritics (Latin, Greek tonos); `None` for combining accents.
+#[inline]
+pub(crate) fn fold(c: char) -> Option<char> {
+    if c.is_ascii() {
+        return Some(c.to_ascii_lowercase());
+    }
+    Some(match lowercase(c).next().unwrap_or(c) {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ă' | 'ą' => 'a',
+        'ç' | 'ć' | 'ĉ' | 'č' => 'c',
+        'ď' | 'đ' => 'd',
+        'è' | 'é' | 'ê' | 'ë' | 'ē' | 'ę' | 'ě' => 'e',
+        'ğ' | 'ģ' => 'g',
+        'ì' | 'í' | 'î' | 'ï' | 'ī' | 'ı' => 'i',
+        'ł' | 'ľ' | 'ĺ' => 'l',
+        'ñ' | 'ń' | 'ň' => 'n',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ō' | 'ő' => 'o',
+        'ŕ' | 'ř' => 'r',
+        'ś' | 'š' | 'ş' | 'ș' => 's',
+        'ť' | 'ţ' | 'ț' => 't',
+        'ù' | 'ú' | 'û' | 'ü' | 'ū' | 'ů' | 'ű' => 'u',
+        'ý' | 'ÿ' => 'y',
+        'ź' | 'ż' | 'ž' => 'z',
+        'ά' => 'α',
+        'έ' => 'ε',
+        'ή' => 'η',
+        'ί' | 'ϊ' | 'ΐ' => 'ι',
+        'ό' => 'ο',
+        'ύ' | 'ϋ' => 'υ',
+        'ώ' => 'ω',
+        '\u{300}'..='\u{36f}' => return None,
+        other => other,
+    })
+}
+
+/// LabelFinder, prepared for search: `str::contains` prepares each of them anew for every text.
+pub(crate) struct LabelFinder(Vec<Finder<'static>>);
+
+impl LabelFinder {
+    pub(crate) fn new(labels: &'static [&'static str]) -> Self {
+        Self(labels.iter().map(|label| Finder::new(label.as_bytes())).collect())
+    }
+
+    /// Whether a text has one of them.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        self.0.iter().any(|label| label.find(text.as_bytes()).is_some())
+    }
+
+    /// The end in a text of the first label of the list that it has.
+    pub(crate) fn end_in(&self, text: &str) -> Option<usize> {
+        self.0.iter().find_map(|label| Some(label.find(text.as_bytes())? + label.needle().len()))
+    }
+}
+
+/// An absolute http(s) address, resolved against `base`, without fragment.
+pub(crate) fn absolute(base: Option<&Url>, href: &str) -> Option<String> {
+    let href = href.trim();
+    if href.is_empty() || href.len() > 4_000 {
+        return None;
+    }
+    let mut url = match base {
+        Some(base) => base.join(href).ok()?,
+        None => Url::parse(href).ok()?,
+    };
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return None;
+    }
+    url.set_fragment(None);
+    Some(url.into())
+}
+
+/// Host without `www.` and path without its last slash, then the query.
+pub(crate) fn page_key(url: &str) -> (&str, &str, &str) {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split('#').next().unwrap_or(rest);
+    let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let (host, path) = place.split_once('/').unwrap_or((place, ""));
+    (host.strip_prefix("www.").unwrap_or(host), path.trim_end_matches('/'), query)
+}
+
+/// Whether two addresses name the same page, scheme, `www.`, last slash and fragment aside;
+/// a query counts only if both have one.
+pub(crate) fn same_page(a: &str, b: &str) -> bool {
+    let ((host_a, path_a, query_a), (host_b, path_b, query_b)) = (page_key(a), page_key(b));
+    host_a.eq_ignore_ascii_case(host_b)
+        && path_a == path_b
+        && (query_a == query_b || query_a.is_empty() || query_b.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     #[test]
@@ -136,5 +233,30 @@ mod tests {
     #[test]
     fn squashing_keeps_what_is_read() {
         assert_eq!(squash("PestiSrácok – hír!"), "pestisracokhir");
+    }
+
+    #[test]
+    fn numbers_are_found_in_any_script() {
+        let long = "x".repeat(200);
+        for number in ["7", "٣", "４", "½", "Ⅳ"] {
+            assert!(has_number(number) && has_number(&format!("{long}{number}ä{long}")));
+        }
+        assert!(!has_number("") && !has_number(&long) && !has_number("Über 城 четыре"));
+    }
+
+    #[test]
+    fn addresses_are_compared_by_what_they_name() {
+        assert!(same_page("http://www.example.org/a/", "https://example.org/a#top"));
+        assert!(same_page("http://example.org/a?utm=1", "http://example.org/a"));
+        assert!(!same_page("http://example.org/?p=1", "http://example.org/?p=2"));
+        assert!(!same_page("http://example.org/a", "http://example.org/b"));
+    }
+
+    #[test]
+    fn only_http_addresses_come_out() {
+        let base = Url::parse("http://example.org/a/b").ok();
+        assert_eq!(absolute(base.as_ref(), "../c#d").as_deref(), Some("http://example.org/c"));
+        assert_eq!(absolute(base.as_ref(), "data:image/png;base64,AA"), None);
+        assert_eq!(absolute(base.as_ref(), "javascript:x()"), None);
     }
 }

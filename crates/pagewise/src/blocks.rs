@@ -15,7 +15,7 @@ tags is not text. Lengths are in characters; an attribute's is that of its name 
 
 use dom::{Document, LocalName, NodeId, is_inline};
 
-use crate::kept::{body, without};
+use crate::text::{body, without};
 use crate::text::{is_blank, length};
 
 /// Parameters.
@@ -44,7 +44,7 @@ pub fn blocks(document: &Document, config: &BlocksConfig) -> Vec<NodeId> {
 
 /// A block: consecutive siblings below (a copy of) their parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct BleIeBlock {
     /// The parent.
     pub root: NodeId,
     /// Some of its children, consecutive except for white space.
@@ -53,7 +53,7 @@ pub struct Block {
 
 /// The kind of a child in the expression of Definition 1, in its order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum ChildKind {
     /// IE or text
     Inline,
     /// p: BLE with IE and text
@@ -67,21 +67,21 @@ enum Kind {
 }
 
 /// Algorithm 1 over the whole page, in document order of the first child.
-pub fn ble_ie_blocks(document: &Document) -> Vec<Block> {
+pub fn ble_ie_blocks(document: &Document) -> Vec<BleIeBlock> {
     let holds_block = holds_block(document);
     let mut blocks = Vec::new();
     let mut pending = vec![body(document)];
     while let Some(root) = pending.pop() {
         let mut run: Vec<NodeId> = Vec::new();
-        let mut last = Kind::Inline;
+        let mut last = ChildKind::Inline;
         for child in document.children(root) {
             if document.text(child).is_some_and(is_blank) {
                 continue;
             }
             let kind = kind(document, child, &holds_block);
-            let fits = kind.is_some_and(|k| k > last || (k == last && k != Kind::Mixed));
+            let fits = kind.is_some_and(|k| k > last || (k == last && k != ChildKind::Mixed));
             if !fits && !run.is_empty() {
-                blocks.push(Block { root, children: std::mem::take(&mut run) });
+                blocks.push(BleIeBlock { root, children: std::mem::take(&mut run) });
             }
             match kind {
                 Some(kind) => {
@@ -90,12 +90,12 @@ pub fn ble_ie_blocks(document: &Document) -> Vec<Block> {
                 }
                 None => {
                     pending.push(child);
-                    last = Kind::Inline;
+                    last = ChildKind::Inline;
                 }
             }
         }
         if !run.is_empty() {
-            blocks.push(Block { root, children: run });
+            blocks.push(BleIeBlock { root, children: run });
         }
     }
     blocks.sort_by_key(|block| block.children[0]);
@@ -122,18 +122,18 @@ fn holds_block(document: &Document) -> Vec<bool> {
     holds
 }
 
-fn kind(document: &Document, id: NodeId, holds_block: &[bool]) -> Option<Kind> {
+fn kind(document: &Document, id: NodeId, holds_block: &[bool]) -> Option<ChildKind> {
     let holds_block = holds_block[id as usize];
-    let Some(name) = document.name(id) else { return Some(Kind::Inline) };
+    let Some(name) = document.name(id) else { return Some(ChildKind::Inline) };
     match &**name {
-        _ if is_inline_element(name) => (!holds_block).then_some(Kind::Inline),
-        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Some(Kind::BasicText),
-        "ul" | "ol" | "dl" | "li" | "dt" | "dd" | "menu" | "dir" => Some(Kind::List),
+        _ if is_inline_element(name) => (!holds_block).then_some(ChildKind::Inline),
+        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Some(ChildKind::BasicText),
+        "ul" | "ol" | "dl" | "li" | "dt" | "dd" | "menu" | "dir" => Some(ChildKind::List),
         _ if holds_block => None,
         _ if document.children(id).all(|child| document.text(child).is_some()) => {
-            Some(Kind::TextOnly)
+            Some(ChildKind::TextOnly)
         }
-        _ => Some(Kind::Mixed),
+        _ => Some(ChildKind::Mixed),
     }
 }
 
@@ -173,7 +173,7 @@ impl Lengths {
     }
 
     /// Definition 2 for a block.
-    pub(crate) fn block_density(&self, block: &Block) -> f64 {
+    pub(crate) fn block_density(&self, block: &BleIeBlock) -> f64 {
         let sum = |of: &[u32]| block.children.iter().map(|&id| of[id as usize]).sum::<u32>();
         let tags = self.own[block.root as usize] + sum(&self.tags);
         f64::from(sum(&self.text)) / f64::from(tags.max(1))
@@ -183,7 +183,7 @@ impl Lengths {
 /// Algorithm 2: the remaining nodes of a block; IE and text have no density of their own.
 pub(crate) fn candidates(
     document: &Document,
-    block: &Block,
+    block: &BleIeBlock,
     lengths: &Lengths,
     config: &BlocksConfig,
 ) -> Vec<NodeId> {

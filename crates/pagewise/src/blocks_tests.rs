@@ -1,5 +1,5 @@
 use super::*;
-use crate::kept::tests::{find, texts};
+use crate::text::tests::{find, texts};
 
 /// Blocks as root name and children, `#` for text.
 fn shapes(html: &str) -> Vec<String> {
@@ -53,7 +53,7 @@ fn densities() {
     let lengths = Lengths::new(&d);
     assert_eq!(lengths.density(find(&d, "p")), 9.0 / 2.0);
     assert_eq!(lengths.density(find(&d, "div")), 17.0 / (9.0 + 7.0 + 2.0));
-    let block = Block { root: find(&d, "div"), children: vec![find(&d, "section")] };
+    let block = BleIeBlock { root: find(&d, "div"), children: vec![find(&d, "section")] };
     assert_eq!(lengths.block_density(&block), 9.0 / (9.0 + 7.0 + 2.0));
 }
 

@@ -7,20 +7,20 @@ structure begins a new one. The region around the longest string is the content.
 
 Interpretation. A tag modifies the structure if it breaks a line (see [`dom::is_inline`]). Taken literally,
 each such tag adds a string, even an empty one, and empty strings count in distances: then wrappers,
-images and `<br><br>` alone put neighbouring paragraphs too far apart. [`Strings::Filled`], the
+images and `<br><br>` alone put neighbouring paragraphs too far apart. [`StringList::Filled`], the
 default here, omits empty strings, and ends a string where its element ends;
-[`Strings::AsPrinted`] follows the paper. The length of a string is its number of characters, with a run
+[`StringList::AsPrinted`] follows the paper. The length of a string is its number of characters, with a run
 of white space counted as one. O(n).
 */
 
 use dom::{Document, NodeId, is_inline};
 
-use crate::kept::body;
+use crate::text::body;
 use crate::text::{is_blank, length};
 
 /// How the list of strings is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strings {
+pub enum StringList {
     /// Every structural start tag begins a string; strings may be empty.
     AsPrinted,
     /// Structural start and end tags separate strings; none is empty.
@@ -31,8 +31,8 @@ pub enum Strings {
 #[derive(Clone, Copy, Debug)]
 pub struct DensityConfig {
     /// How the list of strings is built.
-    pub strings: Strings,
-    /// Strings longer than this share of the longest join the region (`c1`)…
+    pub strings: StringList,
+    /// StringList longer than this share of the longest join the region (`c1`)…
     pub cutoff: f64,
     /// …if they are nearer than this to one in it (`c2`).
     pub distance: usize,
@@ -40,9 +40,9 @@ pub struct DensityConfig {
 
 impl DensityConfig {
     /// c1 = 0.333, c2 = 4, over non-empty strings.
-    pub const PUBLISHED: Self = Self { strings: Strings::Filled, cutoff: 0.333, distance: 4 };
+    pub const PUBLISHED: Self = Self { strings: StringList::Filled, cutoff: 0.333, distance: 4 };
     /// The same over the list as printed.
-    pub const AS_PRINTED: Self = Self { strings: Strings::AsPrinted, ..Self::PUBLISHED };
+    pub const AS_PRINTED: Self = Self { strings: StringList::AsPrinted, ..Self::PUBLISHED };
 }
 
 /// The texts of the densest region, from its leftmost to its rightmost string.
@@ -57,14 +57,14 @@ pub fn density(document: &Document, config: &DensityConfig) -> Vec<NodeId> {
 }
 
 /// The list `L`: text nodes, string by string.
-fn strings(document: &Document, kind: Strings) -> Vec<Vec<NodeId>> {
+fn strings(document: &Document, kind: StringList) -> Vec<Vec<NodeId>> {
     let mut strings = vec![Vec::new()];
     let is_structural = |id| document.name(id).is_some_and(|name| !is_inline(name));
     // Ends of the structural elements around the current node.
     let mut open: Vec<NodeId> = Vec::new();
     for id in document.subtree(body(document)).skip(1) {
         while open.pop_if(|end| *end <= id).is_some() {
-            if kind == Strings::Filled {
+            if kind == StringList::Filled {
                 strings.push(Vec::new());
             }
         }
@@ -77,7 +77,7 @@ fn strings(document: &Document, kind: Strings) -> Vec<Vec<NodeId>> {
             last.push(id);
         }
     }
-    if kind == Strings::Filled {
+    if kind == StringList::Filled {
         strings.retain(|string| !string.is_empty());
     }
     strings
@@ -113,7 +113,7 @@ fn region(lengths: &[u32], config: &DensityConfig) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kept::tests::texts;
+    use crate::text::tests::texts;
 
     #[test]
     fn regions() {
@@ -143,8 +143,8 @@ mod tests {
             let of_string = |s: &Vec<NodeId>| s.iter().map(|&id| length(d.text(id).unwrap())).sum();
             strings(&d, kind).iter().map(of_string).collect()
         };
-        assert_eq!(lengths(Strings::AsPrinted), [0, 5, 0, 37, 24, 0, 4, 4, 34]);
-        assert_eq!(lengths(Strings::Filled), [5, 37, 24, 4, 4, 34]);
+        assert_eq!(lengths(StringList::AsPrinted), [0, 5, 0, 37, 24, 0, 4, 4, 34]);
+        assert_eq!(lengths(StringList::Filled), [5, 37, 24, 4, 4, 34]);
         let near = ["Thirty-three characters are here.", "Bold", "Twenty-four stand here.."];
         assert_eq!(texts(&d, &density(&d, &DensityConfig::AS_PRINTED)), near);
         let kept = texts(&d, &density(&d, &DensityConfig::PUBLISHED));

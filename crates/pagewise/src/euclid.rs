@@ -24,8 +24,8 @@ ancestor; the centroid takes O(n).
 
 use dom::{Document, LocalName, NodeId, PrefixSums, local_name};
 
-use crate::kept::{body, without};
-use crate::text::{is_blank, is_link, lengths};
+use crate::text::{body, without};
+use crate::text::{is_blank, is_link, length};
 
 /// Parameters, found on the authors' training pages (their Tables 1 and 2).
 #[derive(Clone, Copy, Debug)]
@@ -46,37 +46,23 @@ impl EuclidConfig {
 
 /// The content without its groups of links.
 pub fn euclid(document: &Document, config: &EuclidConfig) -> Vec<NodeId> {
-    let page = Page::new(document);
+    let page = RatedPage::new(document);
     let selected = page.selected(config.candidates);
     let removed = page.link_groups(&selected, config);
     without(document, &selected, |id| removed[id as usize])
 }
 
-/// Elements that may be rated (criteria 1 and 2 of §3.1), by name.
+/// Elements that are not rated (criteria 1 and 2 of §3.1).
+const UNRATED: [&str; 17] = [
+    "html", "a", "nav", "undefined", "hr", "span", "em", "body", "script", "header", "h1", "h2",
+    "h3", "h4", "h5", "br", "iframe",
+];
+
 fn may_be_rated(name: &LocalName) -> bool {
-    !matches!(
-        &**name,
-        "html"
-            | "a"
-            | "nav"
-            | "undefined"
-            | "hr"
-            | "span"
-            | "em"
-            | "body"
-            | "script"
-            | "header"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "br"
-            | "iframe"
-    )
+    !UNRATED.contains(&&**name)
 }
 
-struct Page<'a> {
+struct RatedPage<'a> {
     document: &'a Document,
     body: NodeId,
     text: PrefixSums,
@@ -88,14 +74,14 @@ struct Page<'a> {
 /// The four ratios of Definition 3.1.
 type Point = [f64; 4];
 
-impl<'a> Page<'a> {
+impl<'a> RatedPage<'a> {
     fn new(document: &'a Document) -> Self {
-        let length = |id| document.text(id).map_or(0, crate::text::length);
+        let (text, link_text) = PrefixSums::of_texts(document, length);
         Self {
             document,
             body: body(document),
-            text: lengths(document),
-            link_text: PrefixSums::within_links(document, length),
+            text,
+            link_text,
             links: PrefixSums::new(document, |id| u32::from(is_link(document, id))),
             tags: PrefixSums::elements(document),
         }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::kept::tests::{find, texts};
+use crate::text::tests::{find, texts};
 
 fn kept(html: &str) -> Vec<String> {
     let d = dom::parse(html);
@@ -13,7 +13,7 @@ fn kept(html: &str) -> Vec<String> {
 #[test]
 fn ratios() {
     let d = dom::parse("<div>one two<p>a b <b>c</b> d e<a href=x>f g</a></p><hr></div>");
-    let page = Page::new(&d);
+    let page = RatedPage::new(&d);
     let points = page.points(&[find(&d, "div"), find(&d, "p")]);
     assert_eq!(points[0], [2.0 + 2.0 / 2.0 + 1.0 / 3.0 + 2.0 / 2.0, 1.0, 1.0, 1.0]);
     assert_eq!(points[1], [4.0 + 1.0 / 2.0, 1.0, 1.0, 5.0 / 3.0 - 1.0]);
@@ -22,7 +22,7 @@ fn ratios() {
 #[test]
 fn ratios_at_their_edges() {
     let d = dom::parse("<div><p>a<i>b</i></p></div><ul><li><a href=x>c</a><a href=y>d</a></ul>");
-    let page = Page::new(&d);
+    let page = RatedPage::new(&d);
     let points = page.points(&[find(&d, "p"), find(&d, "ul")]);
     assert_eq!(points[0][2], 0.0, "two children are not more than two");
     assert_eq!((points[0][1], points[1][1]), (1.0, 0.5), "no link, two links");
@@ -42,7 +42,7 @@ fn standardised() {
 /// Criterion 3: of the names listed there, three are siblings and at most two are nested.
 #[test]
 fn wide_pages_are_content() {
-    let is_wide = |html: &str| Page::new(&dom::parse(html)).is_wide();
+    let is_wide = |html: &str| RatedPage::new(&dom::parse(html)).is_wide();
     let wide = "<h1><a name=x>a</a></h1><p>b <b>c</b></p><hr><a href=y>d</a>";
     assert!(is_wide(wide));
     assert_eq!(kept(wide), ["a", "b c", "", "d"]);
@@ -55,7 +55,7 @@ fn wide_pages_are_content() {
 #[test]
 fn same_text() {
     let d = dom::parse("<section><div> <div><p>a</p><p>b</p></div></div></section><p>c");
-    let page = Page::new(&d);
+    let page = RatedPage::new(&d);
     let (outer, p) = (find(&d, "div"), find(&d, "p"));
     let inner = outer + 2;
     assert_eq!(page.reduced(&[inner, outer, p]), [outer, p]);
@@ -65,7 +65,7 @@ fn same_text() {
 #[test]
 fn most_text_by_tags() {
     let d = dom::parse("<div><p>aaaa</p><ul><li>b<li>c</ul></div><div><p>dddd</p></div>");
-    let page = Page::new(&d);
+    let page = RatedPage::new(&d);
     let p: Vec<_> = d.ids().filter(|&id| d.is(id, &local_name!("p"))).collect();
     let ul = find(&d, "ul");
     assert_eq!(page.content_of(&[ul, p[0]]), [ul, p[0]], "siblings");
@@ -81,7 +81,7 @@ fn groups_of_links() {
     let removed = |inner: &str| {
         let d = dom::parse(&format!("<main><div>{inner}</div>text text</main>"));
         let (main, div) = (find(&d, "main"), find(&d, "div"));
-        Page::new(&d).link_groups(&[main], &EuclidConfig::PUBLISHED)[div as usize]
+        RatedPage::new(&d).link_groups(&[main], &EuclidConfig::PUBLISHED)[div as usize]
     };
     assert!(removed(&links(8)));
     assert!(!removed(&links(7)));
@@ -94,7 +94,7 @@ fn groups_of_links() {
 fn lists_of_single_links() {
     let is_list = |html: &str| {
         let d = dom::parse(html);
-        Page::new(&d).is_link_list(find(&d, "ul"))
+        RatedPage::new(&d).is_link_list(find(&d, "ul"))
     };
     assert!(is_list("<ul> <li><a href=x>a</a> <li><a href=y>b</a></ul>"));
     assert!(!is_list("<ul><li><a href=x>a</a> b<li><a href=y>b</a></ul>"));

@@ -20,7 +20,6 @@ parser bounds that), except for redundancy; nothing is learnt or kept between pa
 pub mod blocks;
 pub mod density;
 pub mod euclid;
-mod kept;
 pub mod redundancy;
 mod text;
 pub mod text_density;
@@ -66,11 +65,6 @@ impl Method {
             Self::TextDensity => "text-density",
         }
     }
-
-    /// The method with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.name() == name)
-    }
 }
 
 /// The parameters of all methods.
@@ -107,18 +101,5 @@ pub fn extract(document: &Document, method: Method, parameters: &Parameters) -> 
         Method::Blocks => blocks(document, &parameters.blocks.blocks),
         Method::Density => density(document, &parameters.density),
         Method::TextDensity => text_density(document, &parameters.text_density),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_read_as_written() {
-        for method in Method::ALL {
-            assert_eq!(Method::from_name(method.name()), Some(method));
-        }
-        assert_eq!(Method::from_name("Euclid"), None);
     }
 }

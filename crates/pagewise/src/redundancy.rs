@@ -18,8 +18,8 @@ use dom::{Document, NodeId, normalize_space};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::blocks::{Block, BlocksConfig, Lengths, ble_ie_blocks, candidates};
-use crate::tree_distance::{Tree, tree_distance};
+use crate::blocks::{BleIeBlock, BlocksConfig, Lengths, ble_ie_blocks, candidates};
+use crate::tree_distance::{LabelTree, tree_distance};
 
 /// Blocks with more nodes than this are compared by their labels only.
 const EXACT_UP_TO: usize = 400;
@@ -42,13 +42,13 @@ impl RedundancyConfig {
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Redundant {
     /// Ascending, without duplicates.
-    trees: Vec<Tree>,
+    trees: Vec<LabelTree>,
 }
 
 impl Redundant {
     /// Finds the blocks that at least two of the pages have.
     pub fn of(documents: &[&Document], config: &RedundancyConfig) -> Self {
-        let mut distinct: BTreeMap<Tree, BTreeSet<usize>> = BTreeMap::new();
+        let mut distinct: BTreeMap<LabelTree, BTreeSet<usize>> = BTreeMap::new();
         for (page, document) in documents.iter().enumerate() {
             for (_, tree) in dense_blocks(document, config) {
                 distinct.entry(tree).or_default().insert(page);
@@ -67,7 +67,7 @@ impl Redundant {
         nodes
     }
 
-    fn has(&self, tree: &Tree, config: &RedundancyConfig) -> bool {
+    fn has(&self, tree: &LabelTree, config: &RedundancyConfig) -> bool {
         if self.trees.binary_search(tree).is_ok() {
             return true;
         }
@@ -99,7 +99,7 @@ impl Redundant {
 fn dense_blocks(
     document: &Document,
     config: &RedundancyConfig,
-) -> impl Iterator<Item = (Vec<NodeId>, Tree)> {
+) -> impl Iterator<Item = (Vec<NodeId>, LabelTree)> {
     let lengths = Lengths::new(document);
     ble_ie_blocks(document).into_iter().filter_map(move |block| {
         let kept = candidates(document, &block, &lengths, &config.blocks);
@@ -108,7 +108,7 @@ fn dense_blocks(
 }
 
 /// The block as a tree: its root and the subtrees of its children, without blank text.
-fn tree_of(document: &Document, block: &Block) -> Tree {
+fn tree_of(document: &Document, block: &BleIeBlock) -> LabelTree {
     let mut preorder = Vec::new();
     // Positions of open nodes in `preorder`, with their ends in the document.
     let mut open: Vec<(usize, NodeId)> = Vec::new();
@@ -131,11 +131,11 @@ fn tree_of(document: &Document, block: &Block) -> Tree {
         open.push((preorder.len(), document.node(id).end));
         preorder.push((label, 1));
     }
-    Tree::new(&preorder)
+    LabelTree::new(&preorder)
 }
 
 /// The blocks that are on several pages, or similar to one on another page.
-fn redundant(distinct: &BTreeMap<Tree, BTreeSet<usize>>, share: f64) -> BTreeSet<&Tree> {
+fn redundant(distinct: &BTreeMap<LabelTree, BTreeSet<usize>>, share: f64) -> BTreeSet<&LabelTree> {
     let index = LabelIndex::new(distinct.keys());
     let mut redundant: Vec<bool> = distinct.values().map(|pages| pages.len() > 1).collect();
     let pages: Vec<&BTreeSet<usize>> = distinct.values().collect();
@@ -145,7 +145,7 @@ fn redundant(distinct: &BTreeMap<Tree, BTreeSet<usize>>, share: f64) -> BTreeSet
     let mut with_label: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for large in order {
         let distance = (index.trees[large].len() as f64 * share).floor() as usize;
-        for small in index.met(large, distance, &with_label) {
+        for small in index.near_candidates(large, distance, &with_label) {
             let known = redundant[small] && redundant[large];
             let elsewhere = || pages[small].union(pages[large]).nth(1).is_some();
             if !known && elsewhere() && index.is_near(small, large, distance) {
@@ -165,19 +165,19 @@ fn redundant(distinct: &BTreeMap<Tree, BTreeSet<usize>>, share: f64) -> BTreeSet
 
 /// Trees with their labels, the rarest first.
 struct LabelIndex<'a> {
-    trees: Vec<&'a Tree>,
+    trees: Vec<&'a LabelTree>,
     labels: Vec<Vec<u64>>,
     frequency: BTreeMap<u64, u32>,
 }
 
 impl<'a> LabelIndex<'a> {
-    fn new(trees: impl Iterator<Item = &'a Tree>) -> Self {
-        let trees: Vec<&Tree> = trees.collect();
+    fn new(trees: impl Iterator<Item = &'a LabelTree>) -> Self {
+        let trees: Vec<&LabelTree> = trees.collect();
         let mut frequency: BTreeMap<u64, u32> = BTreeMap::new();
         for label in trees.iter().flat_map(|tree| &tree.labels) {
             *frequency.entry(*label).or_default() += 1;
         }
-        let rarest_first = |tree: &&Tree| {
+        let rarest_first = |tree: &&LabelTree| {
             let mut labels = tree.labels.clone();
             labels.sort_unstable_by_key(|label| (frequency[label], *label));
             labels
@@ -187,7 +187,7 @@ impl<'a> LabelIndex<'a> {
     }
 
     /// Earlier trees that may be within the distance of this tree, which is not smaller.
-    fn met(
+    fn near_candidates(
         &self,
         large: usize,
         distance: usize,
@@ -202,14 +202,15 @@ impl<'a> LabelIndex<'a> {
     fn is_near(&self, small: usize, large: usize, distance: usize) -> bool {
         let nodes = self.trees[large].len();
         self.trees[small].len() + distance >= nodes
-            && shared(&self.labels[small], &self.labels[large], &self.frequency) + distance >= nodes
+            && count_shared(&self.labels[small], &self.labels[large], &self.frequency) + distance
+                >= nodes
             && (nodes > EXACT_UP_TO
                 || tree_distance(self.trees[small], self.trees[large]) as usize <= distance)
     }
 }
 
 /// The number of labels that two trees share, with multiplicity.
-fn shared(a: &[u64], b: &[u64], frequency: &BTreeMap<u64, u32>) -> usize {
+fn count_shared(a: &[u64], b: &[u64], frequency: &BTreeMap<u64, u32>) -> usize {
     let key = |label: &u64| (frequency[label], *label);
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < a.len() && j < b.len() {
@@ -225,7 +226,7 @@ fn shared(a: &[u64], b: &[u64], frequency: &BTreeMap<u64, u32>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kept::tests::texts;
+    use crate::text::tests::texts;
 
     fn pages(sources: &[&str], distance: f64) -> Vec<Vec<String>> {
         let documents: Vec<Document> = sources.iter().map(|html| dom::parse(html)).collect();

@@ -15,12 +15,12 @@ CECTD-DS, has better results in the comparisons, and is the default here. O(n).
 
 use dom::{Document, NodeId, PrefixSums};
 
-use crate::kept::body;
-use crate::text::{is_link, length, lengths};
+use crate::text::body;
+use crate::text::{is_link, length};
 
 /// Which density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum DensityMeasure {
     /// Characters per tag (Definition 1).
     Text,
     /// Composite text density (Definition 2): links lower it.
@@ -31,12 +31,12 @@ pub enum Measure {
 #[derive(Clone, Copy, Debug)]
 pub struct TextDensityConfig {
     /// Which density.
-    pub measure: Measure,
+    pub measure: DensityMeasure,
 }
 
 impl TextDensityConfig {
     /// The composite density; there are no other parameters.
-    pub const PUBLISHED: Self = Self { measure: Measure::Composite };
+    pub const PUBLISHED: Self = Self { measure: DensityMeasure::Composite };
 }
 
 /// The content: elements, none inside another.
@@ -73,12 +73,9 @@ pub fn text_density(document: &Document, config: &TextDensityConfig) -> Vec<Node
 }
 
 /// Definition 1 or 2 for each element; 0 for texts and elements without text.
-fn densities(document: &Document, body: NodeId, measure: Measure) -> Vec<f64> {
-    let text = lengths(document);
-    let of_text = |id| document.text(id).map_or(0, length);
-    let link_text = PrefixSums::within_links(document, of_text);
+fn densities(document: &Document, body: NodeId, measure: DensityMeasure) -> Vec<f64> {
+    let (text, link_text) = PrefixSums::of_texts(document, length);
     let tags = PrefixSums::elements(document);
-
     let links = PrefixSums::new(document, |id| u32::from(is_link(document, id)));
     let sum = |sums: &PrefixSums, id| f64::from(sums.sum(document, id));
     let link_share = sum(&link_text, body) / sum(&text, body).max(1.0);
@@ -89,7 +86,7 @@ fn densities(document: &Document, body: NodeId, measure: Measure) -> Vec<f64> {
         }
         let tags = (sum(&tags, id) - 1.0).max(1.0);
         let plain = characters / tags;
-        if measure == Measure::Text {
+        if measure == DensityMeasure::Text {
             return plain;
         }
         let not_linked = (characters - sum(&link_text, id)).max(1.0);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::kept::tests::{find, texts};
+use crate::text::tests::{find, texts};
 
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
@@ -12,14 +12,14 @@ fn close(a: f64, b: f64) -> bool {
 fn composite_density() {
     let d = dom::parse("<div><p>Twenty-five characters....<a href=x>click</a></p></div>");
     let div = find(&d, "div");
-    assert_eq!(lengths(&d).sum(&d, div), 31);
+    assert_eq!(PrefixSums::of_texts(&d, length).0.sum(&d, div), 31);
     let d = dom::parse("<div><p>Twenty-five characters...<a href=x>click</a></p></div>");
     let (div, p, a) = (find(&d, "div"), find(&d, "p"), find(&d, "a"));
     let of = |measure| densities(&d, body(&d), measure);
-    let plain = of(Measure::Text);
+    let plain = of(DensityMeasure::Text);
     assert_eq!((plain[div as usize], plain[p as usize]), (15.0, 30.0));
     assert_eq!(plain[a as usize], 5.0, "no tag inside counts as one");
-    let composite = of(Measure::Composite);
+    let composite = of(DensityMeasure::Composite);
     let base = libm::log(11.0 + std::f64::consts::E);
     assert!(close(composite[div as usize], 15.0 * libm::log(12.0) / libm::log(base)));
     // The link: ¬LC is 0 and counts as 1; quotient (5/5)·(1/1) = 1, its logarithm 0.
@@ -30,7 +30,7 @@ fn composite_density() {
 #[test]
 fn page_without_links() {
     let d = dom::parse("<div><p>Ten chars.</p><p>Ten chars.</p></div>");
-    let composite = densities(&d, body(&d), Measure::Composite);
+    let composite = densities(&d, body(&d), DensityMeasure::Composite);
     let base = libm::log(1.0 + std::f64::consts::E);
     assert!(close(composite[find(&d, "div") as usize], 10.0 * libm::log(40.0) / libm::log(base)));
 }
@@ -39,7 +39,7 @@ fn page_without_links() {
 #[test]
 fn sums() {
     let d = dom::parse("<div><p>1234567890</p><p>12345<b>67</b></p></div>");
-    let plain = densities(&d, body(&d), Measure::Text);
+    let plain = densities(&d, body(&d), DensityMeasure::Text);
     let sums = density_sums(&d, &plain);
     assert_eq!(plain[find(&d, "div") as usize], 17.0 / 3.0);
     assert_eq!(sums[find(&d, "div") as usize], 10.0 + 7.0);
@@ -54,7 +54,7 @@ fn small_page() {
     let d = dom::parse(&format!(
         "<menu><li>Home<li>News</menu><article><p>{sixty}<p>{sixty}</article>"
     ));
-    let plain = TextDensityConfig { measure: Measure::Text };
+    let plain = TextDensityConfig { measure: DensityMeasure::Text };
     assert_eq!(text_density(&d, &plain), [find(&d, "article")]);
     let empty = dom::parse("");
     assert!(text_density(&empty, &plain).is_empty());

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 /// An ordered tree in post-order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
-pub(crate) struct Tree {
+pub(crate) struct LabelTree {
     /// Labels in post-order.
     pub(crate) labels: Vec<u64>,
     /// For each node its leftmost leaf, both as positions in post-order.
     leftmost: Vec<u32>,
 }
 
-impl Tree {
+impl LabelTree {
     /// Builds a tree from labels in pre-order with the size of each subtree.
     pub(crate) fn new(preorder: &[(u64, u32)]) -> Self {
         let mut tree = Self { labels: Vec::new(), leftmost: Vec::new() };
@@ -58,7 +58,7 @@ impl Tree {
 }
 
 /// The distance, O(|a|·|b|·min(depth, leaves)²) time, O(|a|·|b|) memory.
-pub(crate) fn tree_distance(a: &Tree, b: &Tree) -> u32 {
+pub(crate) fn tree_distance(a: &LabelTree, b: &LabelTree) -> u32 {
     let (n, m) = (a.len(), b.len());
     if n == 0 || m == 0 {
         return (n + m) as u32;
@@ -76,8 +76,8 @@ pub(crate) fn tree_distance(a: &Tree, b: &Tree) -> u32 {
 
 /// Distances of all prefixes of the forests below two key roots.
 fn keyroot_distance(
-    a: &Tree,
-    b: &Tree,
+    a: &LabelTree,
+    b: &LabelTree,
     (i, j): (usize, usize),
     of_trees: &mut [u32],
     forest: &mut [u32],
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     /// `f(d(a c(b)) e)` as pre-order labels with sizes.
-    fn tree(text: &str) -> Tree {
+    fn tree(text: &str) -> LabelTree {
         let bytes = text.as_bytes();
         let letters: Vec<usize> =
             (0..bytes.len()).filter(|&i| bytes[i].is_ascii_lowercase()).collect();
@@ -133,7 +133,7 @@ mod tests {
             });
             1 + inside.filter(|b| b.is_ascii_lowercase()).count() as u32
         };
-        Tree::new(&letters.iter().map(|&i| (u64::from(bytes[i]), size(i))).collect::<Vec<_>>())
+        LabelTree::new(&letters.iter().map(|&i| (u64::from(bytes[i]), size(i))).collect::<Vec<_>>())
     }
 
     fn distance(a: &str, b: &str) -> u32 {
@@ -157,6 +157,6 @@ mod tests {
         assert_eq!(distance("a(b(c d))", "a(c d)"), 1);
         assert_eq!(distance("a", "b(a)"), 1);
         assert_eq!(distance("a(b(c(d)))", "a(b c d)"), 4);
-        assert_eq!(tree_distance(&Tree::new(&[]), &tree("a(b)")), 2);
+        assert_eq!(tree_distance(&LabelTree::new(&[]), &tree("a(b)")), 2);
     }
 }

@@ -2,27 +2,27 @@
 Words–leaves ratio: Insa, Silva and Tamarit, Using the words/leafs ratio in the DOM tree for content
 extraction (2013).
 
-The text of an article has many words per leaf. The nodes with a high ratio ([`Ratio`], Definition
+The text of an article has many words per leaf. The nodes with a high ratio ([`LeafRatio`], Definition
 4.4) are combined towards the root as long as the ratio does not fall too much (Definition 4.6), and the
 node with the highest relevance is the content (Definition 4.7).
 
-Interpretation. Relevance as printed, `R(n) = WLR(n) · max(W(n), ΣR(children))`, is unbounded: with a
+Interpretation. RelevanceForm as printed, `R(n) = WLR(n) · max(W(n), ΣR(children))`, is unbounded: with a
 ratio of, say, 30 words it grows thirtyfold at each level, so the root or a node near it always has the
 highest, although the text argues that the factor stops the growth. Divided by the highest ratio of the
-page the factor is at most 1 and the argument holds: [`Relevance::Normalised`], the default here. The
-printed formula is [`Relevance::Literal`]. Visibility is read from `style` and `hidden` attributes, the
+page the factor is at most 1 and the argument holds: [`RelevanceForm::Normalised`], the default here. The
+printed formula is [`RelevanceForm::Literal`]. Visibility is read from `style` and `hidden` attributes, the
 position of a `div` from its `style`; style sheets are not loaded. Where all ratios or all positions
 are equal (0/0) the factor is 1. O(n).
 */
 
 use dom::{Document, NodeId, local_name};
 
-use crate::kept::body;
+use crate::text::body;
 use crate::text::length;
 
 /// The numerator and denominator of the ratio. The paper compares the four (its Tables 1 to 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ratio {
+pub enum LeafRatio {
     /// Words per leaf: WLR.
     WordsLeaves,
     /// Characters per node: CNR, from the authors' earlier paper.
@@ -35,7 +35,7 @@ pub enum Ratio {
 
 /// How relevance (Definition 4.6) is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relevance {
+pub enum RelevanceForm {
     /// As printed.
     Literal,
     /// With the ratio divided by the highest on the page.
@@ -46,17 +46,17 @@ pub enum Relevance {
 #[derive(Clone, Copy, Debug)]
 pub struct WordsLeavesConfig {
     /// The ratio.
-    pub ratio: Ratio,
+    pub ratio: LeafRatio,
     /// The relevance.
-    pub relevance: Relevance,
+    pub relevance: RelevanceForm,
 }
 
 impl WordsLeavesConfig {
     /// The paper's ratio, with the relevance its text describes.
     pub const PUBLISHED: Self =
-        Self { ratio: Ratio::WordsLeaves, relevance: Relevance::Normalised };
+        Self { ratio: LeafRatio::WordsLeaves, relevance: RelevanceForm::Normalised };
     /// The paper's ratio and its relevance as printed.
-    pub const AS_PRINTED: Self = Self { relevance: Relevance::Literal, ..Self::PUBLISHED };
+    pub const AS_PRINTED: Self = Self { relevance: RelevanceForm::Literal, ..Self::PUBLISHED };
 }
 
 /// The best node of the page (Algorithm 1); empty if the page has no words.
@@ -74,13 +74,13 @@ struct ContentNodes {
 }
 
 impl ContentNodes {
-    fn new(document: &Document, ratio: Ratio) -> Self {
+    fn new(document: &Document, ratio: LeafRatio) -> Self {
         let root = body(document);
         let size = match ratio {
-            Ratio::WordsLeaves | Ratio::WordsNodes => terms::count_words,
-            Ratio::CharactersNodes | Ratio::CharactersLeaves => length,
+            LeafRatio::WordsLeaves | LeafRatio::WordsNodes => terms::count_words,
+            LeafRatio::CharactersNodes | LeafRatio::CharactersLeaves => length,
         };
-        let by_leaves = matches!(ratio, Ratio::WordsLeaves | Ratio::CharactersLeaves);
+        let by_leaves = matches!(ratio, LeafRatio::WordsLeaves | LeafRatio::CharactersLeaves);
         let visible = visible(document);
         let mut content = vec![false; document.len()];
         let mut total = vec![0u32; document.len()];
@@ -112,7 +112,7 @@ impl ContentNodes {
     }
 
     /// Definitions 4.5 to 4.7.
-    fn best(&self, document: &Document, relevance: Relevance) -> Option<NodeId> {
+    fn best(&self, document: &Document, relevance: RelevanceForm) -> Option<NodeId> {
         let members = || document.subtree(self.root).filter(|&id| self.content[id as usize]);
         let ratio = |id: NodeId| self.ratio[id as usize];
         let highest = members().map(ratio).reduce(f64::max)?;
@@ -132,8 +132,8 @@ impl ContentNodes {
             position * share(ratio(id) - lowest, highest - lowest)
         };
         let unit = match relevance {
-            Relevance::Literal => 1.0,
-            Relevance::Normalised => highest,
+            RelevanceForm::Literal => 1.0,
+            RelevanceForm::Normalised => highest,
         };
         let mut of_children = vec![0.0; document.len()];
         let mut best: Option<(f64, NodeId)> = None;

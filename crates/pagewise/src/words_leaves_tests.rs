@@ -1,7 +1,7 @@
 use super::*;
-use crate::kept::tests::{find, texts};
+use crate::text::tests::{find, texts};
 
-fn ratio_of(html: &str, name: &str, ratio: Ratio) -> f64 {
+fn ratio_of(html: &str, name: &str, ratio: LeafRatio) -> f64 {
     let d = dom::parse(html);
     ContentNodes::new(&d, ratio).ratio[find(&d, name) as usize]
 }
@@ -11,11 +11,11 @@ fn ratio_of(html: &str, name: &str, ratio: Ratio) -> f64 {
 fn formatted_sentence_is_one_leaf() {
     let html = "<div><em>Gisela Molina</em>, author of the book <strong>Ethical Life</strong>, \
                 will be interviewed tomorrow in <a href=x>BBC</a>.</div>";
-    assert_eq!(ratio_of(html, "div", Ratio::WordsLeaves), 14.0);
+    assert_eq!(ratio_of(html, "div", LeafRatio::WordsLeaves), 14.0);
     // em, strong, a, their three texts, two texts between ("." has no word), and the div: 9 nodes.
-    assert_eq!(ratio_of(html, "div", Ratio::WordsNodes), 14.0 / 9.0);
-    assert_eq!(ratio_of("<div>ab <b>cde</b></div>", "div", Ratio::CharactersLeaves), 5.0);
-    assert_eq!(ratio_of("<div>ab <b>cde</b></div>", "div", Ratio::CharactersNodes), 5.0 / 4.0);
+    assert_eq!(ratio_of(html, "div", LeafRatio::WordsNodes), 14.0 / 9.0);
+    assert_eq!(ratio_of("<div>ab <b>cde</b></div>", "div", LeafRatio::CharactersLeaves), 5.0);
+    assert_eq!(ratio_of("<div>ab <b>cde</b></div>", "div", LeafRatio::CharactersNodes), 5.0 / 4.0);
 }
 
 /// Figure 5, each branch: a run ends at a table, and at a child with more than one leaf.
@@ -23,11 +23,11 @@ fn formatted_sentence_is_one_leaf() {
 fn runs_of_leaves_end() {
     let rows = "<table><tr><td>c</td></tr><tr><td>d</td></tr></table>";
     let html = format!("<div>a<b>b</b>{rows}<i>e</i>f</div>");
-    assert_eq!(ratio_of(&html, "div", Ratio::WordsLeaves), 6.0 / 4.0, "[a b] c d [e f]");
+    assert_eq!(ratio_of(&html, "div", LeafRatio::WordsLeaves), 6.0 / 4.0, "[a b] c d [e f]");
     let html = "<div>a<div style='position: ABSOLUTE'>b</div>c</div>";
-    assert_eq!(ratio_of(html, "div", Ratio::WordsLeaves), 1.0, "a, b and c are three leaves");
+    assert_eq!(ratio_of(html, "div", LeafRatio::WordsLeaves), 1.0, "a, b and c are three leaves");
     let html = "<div>a<div>b</div>c</div>";
-    assert_eq!(ratio_of(html, "div", Ratio::WordsLeaves), 3.0);
+    assert_eq!(ratio_of(html, "div", LeafRatio::WordsLeaves), 3.0);
 }
 
 /// Definition 4.1: invisible subtrees and branches without words are not content nodes.
@@ -37,7 +37,7 @@ fn content_nodes() {
         "<p>a</p><div><hr><p>- !</p></div><div style='Display : none'><p>b</div>\
          <p style=visibility:hidden>c</p><p hidden>d</p><script>e</script>",
     );
-    let nodes = ContentNodes::new(&d, Ratio::WordsLeaves);
+    let nodes = ContentNodes::new(&d, LeafRatio::WordsLeaves);
     let content: Vec<_> = d.ids().filter(|&id| nodes.content[id as usize]).collect();
     assert_eq!(content, [body(&d), find(&d, "p"), find(&d, "p") + 1]);
     assert!(words_leaves(&dom::parse("<p>!"), &WordsLeavesConfig::PUBLISHED).is_empty());
@@ -59,9 +59,9 @@ fn small_page() {
     let html =
         format!("<menu><li>a<li>b</menu><ol><li>{ten}<li>{ten}</ol><footer><h6>c d</h6></footer>");
     let d = dom::parse(&html);
-    assert_eq!(ratio_of(&html, "menu", Ratio::WordsLeaves), 1.0);
-    assert_eq!(ratio_of(&html, "ol", Ratio::WordsLeaves), 10.0);
-    assert_eq!(ratio_of(&html, "body", Ratio::WordsLeaves), 4.8);
+    assert_eq!(ratio_of(&html, "menu", LeafRatio::WordsLeaves), 1.0);
+    assert_eq!(ratio_of(&html, "ol", LeafRatio::WordsLeaves), 10.0);
+    assert_eq!(ratio_of(&html, "body", LeafRatio::WordsLeaves), 4.8);
     let best = |config| words_leaves(&d, &config);
     assert_eq!(best(WordsLeavesConfig::PUBLISHED), [find(&d, "ol")]);
     assert_eq!(best(WordsLeavesConfig::AS_PRINTED), [find(&d, "body")]);

@@ -8,24 +8,8 @@ use sitegrove_pagewise::{
 };
 
 const NAMES: [&str; 18] = [
-    "a",
-    "a href=x",
-    "b",
-    "p",
-    "div",
-    "ul",
-    "li",
-    "table",
-    "tr",
-    "td",
-    "h1",
-    "br",
-    "img",
-    "article",
-    "body",
-    "frameset",
-    "select",
-    "div style=display:none",
+    "a", "a href=x", "b", "p", "div", "ul", "li", "table", "tr", "td", "h1", "br", "img",
+    "article", "body", "frameset", "select", "div style=display:none",
 ];
 
 fn page() -> impl Strategy<Value = String> {

@@ -2,24 +2,26 @@
 
 use std::borrow::Cow;
 
-use dom::{Aside, Document, Element, LocalName, NodeId, PrefixSums, is_inline, local_name};
+use dom::{
+    Aside, Document, Element, LocalName, NodeId, PrefixSums, is_inline, link_target, local_name,
+    local_names, web_url,
+};
 use url::Url;
 
-use crate::address::{link_target, on_the_web};
 use crate::allowed::{
     attribute_stays, formula_attribute_stays, formula_stays, gives_structure, written_as,
 };
 use crate::captions::{Role, is_credit};
-use crate::choose::Chosen;
+use crate::choose::ChosenNodes;
 use crate::embed::Embedded;
-use crate::medium::Medium;
+use crate::embed::Medium;
 use crate::notes::{Anchors, PREFIX};
-use crate::picture::Picture;
+use crate::picture::PagePicture;
 use crate::structures::is_layout;
-use crate::tree::{At, Mark, Tree};
+use crate::tree::{At, NodeMark, RegionTree};
 
 /// An element of the page whose content is being written.
-struct Open {
+struct OpenElement {
     id: NodeId,
     end: NodeId,
     /// The element of the tree that gets its content.
@@ -28,22 +30,23 @@ struct Open {
     in_layout: bool,
 }
 
-pub(crate) struct Builder<'a, 'c> {
+pub(crate) struct RegionBuilder<'a, 'c> {
     pub(crate) document: &'a Document,
     pub(crate) base: &'c Url,
-    pub(crate) chosen: &'c Chosen,
+    pub(crate) chosen: &'c ChosenNodes,
     pub(crate) anchors: &'c Anchors,
 }
 
-impl<'a> Builder<'a, '_> {
+impl<'a> RegionBuilder<'a, '_> {
     /// The tree, in which elements may still stand where they are not allowed.
-    pub(crate) fn build(&self) -> Tree<'a> {
+    pub(crate) fn build(&self) -> RegionTree<'a> {
         let document = self.document;
-        let shown = self.shown();
+        let shown = self.count_shown();
         let aside = document.aside();
         let mut places = aside.map_or(&[][..], |aside| &aside.places).iter().enumerate().peekable();
-        let mut tree = Tree::new();
-        let mut open = vec![Open { id: 0, end: document.len() as NodeId, at: 0, in_layout: false }];
+        let mut tree = RegionTree::new();
+        let mut open =
+            vec![OpenElement { id: 0, end: document.len() as NodeId, at: 0, in_layout: false }];
         let mut id: NodeId = 0;
         let end = document.len() as NodeId;
         while id <= end {
@@ -109,14 +112,14 @@ impl<'a> Builder<'a, '_> {
                 continue;
             }
             let (own, in_layout) = self.open_element(&mut tree, at, id, in_layout);
-            open.push(Open { id, end: next, at: own.unwrap_or(at), in_layout });
+            open.push(OpenElement { id, end: next, at: own.unwrap_or(at), in_layout });
             id += 1;
         }
         tree
     }
 
     /// Texts and media that are included, counted.
-    fn shown(&self) -> PrefixSums {
+    fn count_shown(&self) -> PrefixSums {
         let document = self.document;
         let mut media = vec![false; document.len()];
         for &id in self.chosen.media.keys() {
@@ -139,14 +142,8 @@ impl<'a> Builder<'a, '_> {
         };
         self.chosen.include[id as usize]
             && match self.document.name(id) {
-                Some(
-                    &(local_name!("br")
-                    | local_name!("hr")
-                    | local_name!("wbr")
-                    | local_name!("col")
-                    | local_name!("colgroup")),
-                ) => true,
-                Some(&(local_name!("td") | local_name!("th"))) => is_empty(),
+                Some(&local_names!("br" "hr" "wbr" "col" "colgroup")) => true,
+                Some(&local_names!("td" "th")) => is_empty(),
                 Some(_) => self.anchors.targets.contains_key(&id),
                 None => false,
             }
@@ -155,7 +152,7 @@ impl<'a> Builder<'a, '_> {
     /// Writes the start of an element; `None` if only its content is written.
     fn open_element(
         &self,
-        tree: &mut Tree<'a>,
+        tree: &mut RegionTree<'a>,
         parent: At,
         id: NodeId,
         in_layout: bool,
@@ -181,9 +178,9 @@ impl<'a> Builder<'a, '_> {
         }
         match name {
             local_name!("a") => self.write_link(tree, at, element),
-            local_name!("blockquote") | local_name!("q") => {
+            local_names!("blockquote" "q") => {
                 let cite = element.attribute(&local_name!("cite"));
-                if let Some(url) = cite.and_then(|cite| on_the_web(cite, self.base)) {
+                if let Some(url) = cite.and_then(|cite| web_url(cite, self.base)) {
                     tree.set(at, local_name!("cite"), String::from(url));
                 }
             }
@@ -194,7 +191,7 @@ impl<'a> Builder<'a, '_> {
                 }
             }
             local_name!("li") if above.is_some_and(|p| document.is(p, &local_name!("ol"))) => {
-                tree.nodes[at].mark = Mark::Numbered;
+                tree.nodes[at].mark = NodeMark::Numbered;
             }
             _ => {}
         }
@@ -202,9 +199,9 @@ impl<'a> Builder<'a, '_> {
             tree.set(at, local_name!("id"), format!("{PREFIX}{target}"));
         }
         if self.anchors.notes.contains_key(&id) {
-            tree.nodes[at].mark = Mark::Note;
+            tree.nodes[at].mark = NodeMark::Note;
         } else if is_credit(document, id) {
-            tree.nodes[at].mark = Mark::Credit;
+            tree.nodes[at].mark = NodeMark::Credit;
         }
         if let Some(post) = self.chosen.posts.get(&id) {
             tree.set(at, LocalName::from("data-embed"), post.kind.as_str());
@@ -226,25 +223,17 @@ impl<'a> Builder<'a, '_> {
         let inside = self.document.contains(self.chosen.container, id);
         if !include {
             let around_all = id == self.chosen.container
-                && matches!(
-                    *name,
-                    local_name!("blockquote") | local_name!("details") | local_name!("a")
-                );
+                && matches!(*name, local_names!("blockquote" "details" "a"));
             if !inside || around_all || !gives_structure(name) {
                 return None;
             }
         }
         if in_layout {
             match *name {
-                local_name!("table") | local_name!("td") | local_name!("th") => {
+                local_names!("table" "td" "th") => {
                     return include.then_some(local_name!("div"));
                 }
-                local_name!("tbody")
-                | local_name!("thead")
-                | local_name!("tfoot")
-                | local_name!("tr")
-                | local_name!("col")
-                | local_name!("colgroup") => return None,
+                local_names!("tbody" "thead" "tfoot" "tr" "col" "colgroup") => return None,
                 local_name!("caption") => return Some(local_name!("p")),
                 _ => {}
             }
@@ -252,18 +241,18 @@ impl<'a> Builder<'a, '_> {
         written_as(name)
     }
 
-    fn write_link(&self, tree: &mut Tree<'a>, at: At, element: Element<'_>) {
+    fn write_link(&self, tree: &mut RegionTree<'a>, at: At, element: Element<'_>) {
         if let Some(target) = self.anchors.links.get(&element.id) {
             tree.set(at, local_name!("href"), format!("#{PREFIX}{target}"));
             if self.anchors.references.contains(&element.id) {
-                tree.nodes[at].mark = Mark::Reference;
+                tree.nodes[at].mark = NodeMark::Reference;
             }
         } else if let Some(url) = link_target(element, self.base) {
             tree.set(at, local_name!("href"), String::from(url));
         }
     }
 
-    fn write_medium(&self, tree: &mut Tree<'a>, parent: At, id: NodeId, medium: &Medium) {
+    fn write_medium(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, medium: &Medium) {
         match medium {
             Medium::Picture(picture) => write_picture(tree, parent, picture),
             Medium::Player(found) => self.write_player(tree, parent, id, found),
@@ -272,15 +261,14 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    fn write_player(&self, tree: &mut Tree<'a>, parent: At, id: NodeId, found: &Embedded) {
+    fn write_player(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, found: &Embedded) {
         let Some(element) = self.document.element(id) else { return };
         let at = tree.push(parent, element.name.clone());
-        tree.nodes[at].mark = Mark::Embed;
+        tree.nodes[at].mark = NodeMark::Embed;
         tree.set(at, local_name!("src"), found.address.clone());
         tree.set(at, local_name!("controls"), "");
-        let poster = element
-            .attribute(&local_name!("poster"))
-            .and_then(|poster| on_the_web(poster, self.base));
+        let poster =
+            element.attribute(&local_name!("poster")).and_then(|poster| web_url(poster, self.base));
         if let Some(poster) = poster.filter(|_| *element.name == local_name!("video")) {
             tree.set(at, local_name!("poster"), String::from(poster));
         }
@@ -291,7 +279,7 @@ impl<'a> Builder<'a, '_> {
 
     fn write_aside(
         &self,
-        tree: &mut Tree<'a>,
+        tree: &mut RegionTree<'a>,
         parent: At,
         aside: &'a Aside,
         id: NodeId,
@@ -305,7 +293,7 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-fn write_picture(tree: &mut Tree<'_>, parent: At, picture: &Picture) {
+fn write_picture(tree: &mut RegionTree<'_>, parent: At, picture: &PagePicture) {
     let at = tree.push(parent, local_name!("img"));
     if !picture.others.is_empty() {
         tree.others.insert(at, picture.others.clone());
@@ -325,9 +313,9 @@ fn write_picture(tree: &mut Tree<'_>, parent: At, picture: &Picture) {
 }
 
 /// Writes a link in place of what is embedded.
-fn write_embedded(tree: &mut Tree<'_>, parent: At, found: &Embedded) {
+fn write_embedded(tree: &mut RegionTree<'_>, parent: At, found: &Embedded) {
     let at = tree.push(parent, local_name!("p"));
-    tree.nodes[at].mark = Mark::Embed;
+    tree.nodes[at].mark = NodeMark::Embed;
     tree.set(at, LocalName::from("data-embed"), found.kind.as_str());
     let link = tree.push(at, local_name!("a"));
     tree.set(link, local_name!("href"), found.address.clone());
@@ -336,7 +324,7 @@ fn write_embedded(tree: &mut Tree<'_>, parent: At, found: &Embedded) {
 }
 
 /// Writes a formula: only its own elements, without those of other languages.
-fn write_formula<'a>(tree: &mut Tree<'a>, parent: At, formula: &'a Document, root: NodeId) {
+fn write_formula<'a>(tree: &mut RegionTree<'a>, parent: At, formula: &'a Document, root: NodeId) {
     let mut open: Vec<(NodeId, At, bool)> = Vec::new();
     for id in formula.subtree(root) {
         while open.last().is_some_and(|last| last.0 <= id) {

@@ -3,54 +3,27 @@
 
 use std::collections::BTreeMap;
 
-use dom::{Document, LocalName, NodeId, PrefixSums, is_inline, local_name};
+use dom::{Document, LocalName, NodeId, PrefixSums, is_inline, local_name, local_names};
 
-use crate::names::{List, has_word};
+use crate::names::{WordList, has_word};
 
 /// What an element is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// A figure.
     Figure,
-    /// The caption of a figure.
     Caption,
 }
 
 /// Words of the classes of captions and credits, sorted.
-static CAPTIONS: List = List::of(&[
-    "bildunterschrift",
-    "caption",
-    "captions",
-    "copyright",
-    "credit",
-    "credits",
-    "cutline",
-    "didascalia",
-    "figcaption",
-    "imagecaption",
-    "imagecredit",
-    "imgcaption",
-    "legend",
-    "legende",
-    "photocaption",
-    "photocredit",
-    "picturecaption",
-    "pie",
+static CAPTIONS: WordList = WordList::of(&[
+    "bildunterschrift", "caption", "captions", "copyright", "credit", "credits", "cutline",
+    "didascalia", "figcaption", "imagecaption", "imagecredit", "imgcaption", "legend", "legende",
+    "photocaption", "photocredit", "picturecaption", "pie",
 ]);
 /// Words of the classes and properties of credits, sorted.
-static CREDITS: List = List::of(&[
-    "agency",
-    "attribution",
-    "copyright",
-    "copyrightholder",
-    "courtesy",
-    "credit",
-    "creditline",
-    "credits",
-    "imagecredit",
-    "photocredit",
-    "photographer",
-    "source",
+static CREDITS: WordList = WordList::of(&[
+    "agency", "attribution", "copyright", "copyrightholder", "courtesy", "credit", "creditline",
+    "credits", "imagecredit", "photocredit", "photographer", "source",
 ]);
 /// Most levels between a caption and the figure around it.
 const LEVELS: usize = 4;
@@ -136,16 +109,7 @@ pub fn is_in_caption(document: &Document, id: NodeId) -> bool {
 fn is_caption(document: &Document, id: NodeId) -> bool {
     match document.name(id) {
         Some(&local_name!("figcaption")) => true,
-        Some(
-            &(local_name!("p")
-            | local_name!("div")
-            | local_name!("span")
-            | local_name!("small")
-            | local_name!("em")
-            | local_name!("i")
-            | local_name!("dd")
-            | local_name!("cite")),
-        ) => {
+        Some(&local_names!("p" "div" "span" "small" "em" "i" "dd" "cite")) => {
             let classes = document.attribute(id, &local_name!("class"));
             classes.is_some_and(|classes| has_word(classes, &CAPTIONS))
         }
@@ -165,30 +129,9 @@ fn may_be_figure(name: &LocalName) -> bool {
     !is_inline(name)
         && !matches!(
             *name,
-            local_name!("html")
-                | local_name!("body")
-                | local_name!("article")
-                | local_name!("main")
-                | local_name!("p")
-                | local_name!("li")
-                | local_name!("dt")
-                | local_name!("dd")
-                | local_name!("td")
-                | local_name!("th")
-                | local_name!("tr")
-                | local_name!("tbody")
-                | local_name!("table")
-                | local_name!("ul")
-                | local_name!("ol")
-                | local_name!("dl")
-                | local_name!("pre")
-                | local_name!("figcaption")
-                | local_name!("summary")
-                | local_name!("h1")
-                | local_name!("h2")
-                | local_name!("h3")
-                | local_name!("h4")
-                | local_name!("h5")
-                | local_name!("h6")
+            local_names!(
+                "html" "body" "article" "main" "p" "li" "dt" "dd" "td" "th" "tr" "tbody" "table"
+                "ul" "ol" "dl" "pre" "figcaption" "summary" "h1" "h2" "h3" "h4" "h5" "h6"
+            )
         )
 }

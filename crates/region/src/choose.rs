@@ -6,25 +6,24 @@
 
 use std::collections::BTreeMap;
 
-use dom::{Document, NodeId, PrefixSums, local_name};
+use dom::{Document, NodeId, PrefixSums, local_name, local_names};
 use url::Url;
 
 use crate::captions::{Role, roles};
+use crate::embed::Medium;
 use crate::embed::{Embedded, is_player, quoted_post};
 use crate::media;
-use crate::medium::Medium;
 use crate::names::ForeignKinds;
 use crate::notes::{Anchors, anchors};
 use crate::picture::is_picture;
 use crate::structures;
-use crate::texts::{Texts, visible};
+use crate::texts::{PageTexts, visible};
 
 /// What belongs to an article.
 #[derive(Debug)]
-pub(crate) struct Chosen {
+pub(crate) struct ChosenNodes {
     /// Whether each node is included: texts, and elements that are written as such.
     pub(crate) include: Vec<bool>,
-    /// Media among the nodes.
     pub(crate) media: BTreeMap<NodeId, Medium>,
     /// Media among the places of what is not part of the tree.
     pub(crate) aside: BTreeMap<usize, Medium>,
@@ -45,9 +44,9 @@ pub(crate) fn choose(
     keep: &[NodeId],
     prune: &[NodeId],
     base: &Url,
-) -> Option<(Chosen, Anchors)> {
+) -> Option<(ChosenNodes, Anchors)> {
     let mut include = included(document, keep, prune);
-    let found = Found::of(document);
+    let found = AddableElements::of(document);
     let (all, linked) = PrefixSums::of_texts(document, visible);
     let roles = roles(document, &all, &found.media);
     let mut is_body = include.clone();
@@ -69,7 +68,7 @@ pub(crate) fn choose(
     let container =
         document.ancestors(first).skip(1).find(|&around| document.contains(around, last))?;
     let foreign = ForeignKinds::of(document);
-    let texts = Texts { document, base, all, linked, kept, foreign, first, last };
+    let texts = PageTexts { document, base, all, linked, kept, foreign, first, last };
     structures::add(&texts, &found.structures, &mut include);
     let (media, aside) = media::choose(&texts, &found.media, &roles, &include);
     add_captions(&texts, &roles, &media, &aside, &mut include);
@@ -81,7 +80,7 @@ pub(crate) fn choose(
     }
     let anchors = anchors(&texts, &mut include);
     let visible = texts.all;
-    Some((Chosen { include, media, aside, roles, container, posts, visible }, anchors))
+    Some((ChosenNodes { include, media, aside, roles, container, posts, visible }, anchors))
 }
 
 /// Whether each node is in a subtree of `keep` and not in one of `prune`; the nearest of both above it decides.
@@ -100,7 +99,7 @@ fn included(document: &Document, keep: &[NodeId], prune: &[NodeId]) -> Vec<bool>
 
 /// Includes the captions of figures that show something.
 fn add_captions(
-    texts: &Texts<'_>,
+    texts: &PageTexts<'_>,
     roles: &BTreeMap<NodeId, Role>,
     media: &BTreeMap<NodeId, Medium>,
     aside: &BTreeMap<usize, Medium>,
@@ -126,7 +125,7 @@ fn add_captions(
 
 /// Elements of a page that may be added.
 #[derive(Debug, Default)]
-struct Found {
+struct AddableElements {
     /// Pictures and players.
     media: Vec<NodeId>,
     /// Lists, tables, headings, code, quotations, details.
@@ -135,7 +134,7 @@ struct Found {
     quotes: Vec<NodeId>,
 }
 
-impl Found {
+impl AddableElements {
     fn of(document: &Document) -> Self {
         let mut found = Self::default();
         let aside = document.aside();
@@ -147,7 +146,7 @@ impl Found {
         for id in document.ids() {
             let Some(name) = document.name(id) else { continue };
             match *name {
-                local_name!("video") | local_name!("audio") => found.media.push(id),
+                local_names!("video" "audio") => found.media.push(id),
                 local_name!("blockquote") => {
                     found.quotes.push(id);
                     found.structures.push(id);

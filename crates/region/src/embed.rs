@@ -1,10 +1,11 @@
-//! Embedded media: what a frame, a player or an embedded post shows, and its address.
+//! Embedded media: what a frame, a player or an embedded post shows, and its address; and what an article shows besides text.
 
-use dom::{Document, Element, NodeId, local_name};
+use dom::{Document, Element, NodeId, local_name, local_names, web_url};
 use model::EmbedKind;
 use url::Url;
 
-use crate::address::{first_of, on_the_web, pixels};
+use crate::picture::{PagePicture, first_of, pixels};
+use crate::texts::PageTexts;
 
 /// Something embedded that has an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,113 +16,60 @@ pub(crate) struct Embedded {
 }
 
 /// Hosts of embedded media by the end of their names, with what they show.
-const HOSTS: [(&str, EmbedKind); 49] = [
-    ("youtube.com", EmbedKind::Video),
-    ("youtube-nocookie.com", EmbedKind::Video),
-    ("youtu.be", EmbedKind::Video),
-    ("vimeo.com", EmbedKind::Video),
-    ("dailymotion.com", EmbedKind::Video),
-    ("brightcove.net", EmbedKind::Video),
-    ("brightcove.com", EmbedKind::Video),
-    ("jwplayer.com", EmbedKind::Video),
-    ("jwplatform.com", EmbedKind::Video),
-    ("wistia.net", EmbedKind::Video),
-    ("wistia.com", EmbedKind::Video),
-    ("twitch.tv", EmbedKind::Video),
-    ("rumble.com", EmbedKind::Video),
-    ("bitchute.com", EmbedKind::Video),
-    ("odysee.com", EmbedKind::Video),
-    ("streamable.com", EmbedKind::Video),
-    ("ted.com", EmbedKind::Video),
-    ("liveleak.com", EmbedKind::Video),
-    ("ooyala.com", EmbedKind::Video),
-    ("kaltura.com", EmbedKind::Video),
-    ("rutube.ru", EmbedKind::Video),
-    ("tiktok.com", EmbedKind::Video),
-    ("soundcloud.com", EmbedKind::Audio),
-    ("spotify.com", EmbedKind::Audio),
-    ("podcasts.apple.com", EmbedKind::Audio),
-    ("bandcamp.com", EmbedKind::Audio),
-    ("acast.com", EmbedKind::Audio),
-    ("megaphone.fm", EmbedKind::Audio),
-    ("libsyn.com", EmbedKind::Audio),
-    ("audioboom.com", EmbedKind::Audio),
-    ("simplecast.com", EmbedKind::Audio),
-    ("mixcloud.com", EmbedKind::Audio),
-    ("twitter.com", EmbedKind::Post),
-    ("x.com", EmbedKind::Post),
-    ("facebook.com", EmbedKind::Post),
-    ("instagram.com", EmbedKind::Post),
-    ("threads.net", EmbedKind::Post),
-    ("bsky.app", EmbedKind::Post),
-    ("t.me", EmbedKind::Post),
-    ("reddit.com", EmbedKind::Post),
-    ("redditmedia.com", EmbedKind::Post),
-    ("openstreetmap.org", EmbedKind::Map),
-    ("scribd.com", EmbedKind::Document),
-    ("issuu.com", EmbedKind::Document),
-    ("documentcloud.org", EmbedKind::Document),
-    ("slideshare.net", EmbedKind::Document),
-    ("datawrapper.dwcdn.net", EmbedKind::Chart),
-    ("flourish.studio", EmbedKind::Chart),
-    ("infogram.com", EmbedKind::Chart),
+const HOSTS: [(EmbedKind, &[&str]); 6] = [
+    (
+        EmbedKind::Video,
+        &[
+            "youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", "dailymotion.com",
+            "brightcove.net", "brightcove.com", "jwplayer.com", "jwplatform.com", "wistia.net",
+            "wistia.com", "twitch.tv", "rumble.com", "bitchute.com", "odysee.com",
+            "streamable.com", "ted.com", "liveleak.com", "ooyala.com", "kaltura.com", "rutube.ru",
+            "tiktok.com",
+        ],
+    ),
+    (
+        EmbedKind::Audio,
+        &[
+            "soundcloud.com", "spotify.com", "podcasts.apple.com", "bandcamp.com", "acast.com",
+            "megaphone.fm", "libsyn.com", "audioboom.com", "simplecast.com", "mixcloud.com",
+        ],
+    ),
+    (
+        EmbedKind::Post,
+        &[
+            "twitter.com", "x.com", "facebook.com", "instagram.com", "threads.net", "bsky.app",
+            "t.me", "reddit.com", "redditmedia.com",
+        ],
+    ),
+    (EmbedKind::Map, &["openstreetmap.org"]),
+    (EmbedKind::Document, &["scribd.com", "issuu.com", "documentcloud.org", "slideshare.net"]),
+    (EmbedKind::Chart, &["datawrapper.dwcdn.net", "flourish.studio", "infogram.com"]),
 ];
 
 /// Parts of addresses of frames that show no part of an article.
 const FOREIGN: [&str; 27] = [
-    "doubleclick.",
-    "googlesyndication.",
-    "googletagmanager.",
-    "adservice",
-    "/ads/",
-    "ads.",
-    "adserver",
-    "amazon-adsystem",
-    "disqus.",
-    "/plugins/like",
-    "plugins/follow",
-    "/plugins/page",
-    "plugins/share",
-    "likebox",
-    "platform.twitter.com/widgets",
-    "addthis.",
-    "sharethis.",
-    "apis.google.com",
-    "recaptcha",
-    "taboola.",
-    "outbrain.",
-    "newsletter",
-    "subscribe",
-    "feedburner",
-    "/comments",
-    "consent",
-    "about:",
+    "doubleclick.", "googlesyndication.", "googletagmanager.", "adservice", "/ads/", "ads.",
+    "adserver", "amazon-adsystem", "disqus.", "/plugins/like", "plugins/follow", "/plugins/page",
+    "plugins/share", "likebox", "platform.twitter.com/widgets", "addthis.", "sharethis.",
+    "apis.google.com", "recaptcha", "taboola.", "outbrain.", "newsletter", "subscribe",
+    "feedburner", "/comments", "consent", "about:",
 ];
 
 /// Attributes with the address of what a frame or player shows.
 const SOURCES: [&str; 8] = [
-    "src",
-    "data-src",
-    "data-lazy-src",
-    "data-litespeed-src",
-    "data-original",
-    "data-url",
-    "data",
+    "src", "data-src", "data-lazy-src", "data-litespeed-src", "data-original", "data-url", "data",
     "data-cfsrc",
+];
+
+/// Players that are AMP components or web components.
+const PLAYERS: [&str; 7] = [
+    "lite-youtube", "amp-youtube", "amp-vimeo", "amp-iframe", "amp-video", "lite-vimeo",
+    "youtube-video",
 ];
 
 /// Whether an element of the page is a player of its own kind, an AMP component or a web component, by its name.
 pub(crate) fn is_player(name: &str) -> bool {
-    matches!(
-        name,
-        "lite-youtube"
-            | "amp-youtube"
-            | "amp-vimeo"
-            | "amp-iframe"
-            | "amp-video"
-            | "lite-vimeo"
-            | "youtube-video"
-    )
+    PLAYERS.contains(&name)
 }
 
 /// What a frame, an object, or a component shows; `None` for advertisements and the like, and if it has no address.
@@ -141,9 +89,9 @@ pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Em
         _ => SOURCES
             .iter()
             .filter_map(|name| first_of(element, &[name]))
-            .find_map(|src| on_the_web(src, base)),
+            .find_map(|src| web_url(src, base)),
     };
-    let url = url.or_else(|| inside(document, id, base))?;
+    let url = url.or_else(|| address_in_object(document, id, base))?;
     let small = |name| pixels(element, name).is_some_and(|pixels| pixels < 50);
     if small("width") || small("height") || FOREIGN.iter().any(|part| url.as_str().contains(part)) {
         return None;
@@ -152,15 +100,15 @@ pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Em
     let title = first_of(element, &["title", "data-title", "aria-label", "playlabel", "alt"])
         .map(dom::normalize_space);
     let title = title.filter(|title| !title.is_empty() && title.len() <= 300);
-    Some(Embedded { kind, address: watched(&url), title })
+    Some(Embedded { kind, address: watch_address(&url), title })
 }
 
 /// The address within an `object`: of the `embed` in it, or of its parameter for the film.
-fn inside(document: &Document, id: NodeId, base: &Url) -> Option<Url> {
+fn address_in_object(document: &Document, id: NodeId, base: &Url) -> Option<Url> {
     let of = |inner: NodeId| -> Option<&str> {
         let element: Element<'_> = document.element(inner)?;
         match *element.name {
-            local_name!("embed") | local_name!("iframe") => first_of(element, &SOURCES),
+            local_names!("embed" "iframe") => first_of(element, &SOURCES),
             local_name!("param") => {
                 let name = first_of(element, &["name"])?.to_ascii_lowercase();
                 matches!(&*name, "movie" | "src" | "url" | "filename")
@@ -169,7 +117,7 @@ fn inside(document: &Document, id: NodeId, base: &Url) -> Option<Url> {
             _ => None,
         }
     };
-    document.subtree(id).skip(1).find_map(|inner| on_the_web(of(inner)?, base))
+    document.subtree(id).skip(1).find_map(|inner| web_url(of(inner)?, base))
 }
 
 /// What is shown at an address.
@@ -178,9 +126,9 @@ pub(crate) fn kind_of(url: &Url) -> EmbedKind {
     let is_at = |name: &str| {
         host == name || host.ends_with(name) && host[..host.len() - name.len()].ends_with('.')
     };
-    if let Some(known) = HOSTS.iter().find(|known| is_at(known.0)) {
-        let shows_video = known.1 == EmbedKind::Post && url.path().contains("video");
-        return if shows_video { EmbedKind::Video } else { known.1 };
+    if let Some((kind, _)) = HOSTS.iter().find(|known| known.1.iter().any(|name| is_at(name))) {
+        let shows_video = *kind == EmbedKind::Post && url.path().contains("video");
+        return if shows_video { EmbedKind::Video } else { *kind };
     }
     let path = url.path().to_ascii_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
@@ -201,7 +149,7 @@ pub(crate) fn kind_of(url: &Url) -> EmbedKind {
 }
 
 /// The address at which people see what a player shows.
-fn watched(url: &Url) -> String {
+fn watch_address(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     let mut parts = url.path().trim_matches('/').split('/');
     let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -227,15 +175,8 @@ fn watched(url: &Url) -> String {
 
 /// Classes of quoted posts.
 const POSTS: [&str; 9] = [
-    "twitter-tweet",
-    "twitter-video",
-    "instagram-media",
-    "tiktok-embed",
-    "fb-post",
-    "bluesky-embed",
-    "mastodon-embed",
-    "text-post-media",
-    "reddit-embed-bq",
+    "twitter-tweet", "twitter-video", "instagram-media", "tiktok-embed", "fb-post",
+    "bluesky-embed", "mastodon-embed", "text-post-media", "reddit-embed-bq",
 ];
 
 /// The post that an element quotes, as the scripts of social networks mark it: the last link in it is its address.
@@ -249,13 +190,44 @@ pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option
     let link = |id: NodeId| {
         document.attribute(id, &local_name!("href")).filter(|_| document.is(id, &local_name!("a")))
     };
-    let last = || document.subtree(id).rev().find_map(|id| on_the_web(link(id)?, base));
-    let url = first_of(element, &own).and_then(|own| on_the_web(own, base)).or_else(last)?;
+    let last = || document.subtree(id).rev().find_map(|id| web_url(link(id)?, base));
+    let url = first_of(element, &own).and_then(|own| web_url(own, base)).or_else(last)?;
     Some(Embedded { kind: EmbedKind::Post, address: url.into(), title: None })
+}
+
+/// Something that is shown without being text.
+#[derive(Clone, Debug)]
+pub(crate) enum Medium {
+    Picture(PagePicture),
+    /// What is shown by a frame or the like.
+    Embedded(Embedded),
+    /// A `video` or `audio`.
+    Player(Embedded),
+    Formula,
+}
+
+/// What an element of the page shows, if it is a component or a player.
+pub(crate) fn player(texts: &PageTexts<'_>, id: NodeId) -> Option<Medium> {
+    let found = embedded(texts.document, id, texts.base).or_else(|| {
+        let sources = texts.document.subtree(id).skip(1);
+        sources
+            .filter(|&id| texts.document.is(id, &local_name!("source")))
+            .find_map(|source| embedded(texts.document, source, texts.base))
+    })?;
+    Some(match texts.document.name(id) {
+        Some(&local_name!("video")) => {
+            Medium::Player(Embedded { kind: model::EmbedKind::Video, ..found })
+        }
+        Some(&local_name!("audio")) => {
+            Medium::Player(Embedded { kind: model::EmbedKind::Audio, ..found })
+        }
+        _ => Medium::Embedded(found),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     fn of(html: &str) -> Option<Embedded> {
@@ -268,26 +240,18 @@ mod tests {
     #[test]
     fn what_is_embedded_has_a_kind_and_an_address() {
         let found = |html: &str| of(html).map(|found| (found.kind, found.address));
-        let video = |address: &str| Some((EmbedKind::Video, address.to_owned()));
         let watch = "https://www.youtube.com/watch?v=a-b_1";
-        assert_eq!(
-            found("<iframe src=https://www.youtube.com/embed/a-b_1?rel=0></iframe>"),
-            video(watch)
-        );
-        assert_eq!(
-            found("<iframe data-src=//www.youtube-nocookie.com/embed/a-b_1></iframe>"),
-            video(watch)
-        );
-        assert_eq!(
-            found(
-                "<object><param name=movie value='http://www.youtube.com/v/a-b_1&hl=en'><embed src=x></object>"
+        for (html, address) in [
+            ("<iframe src=https://www.youtube.com/embed/a-b_1?rel=0></iframe>", watch),
+            ("<iframe data-src=//www.youtube-nocookie.com/embed/a-b_1></iframe>", watch),
+            (
+                "<object><param name=movie value='http://www.youtube.com/v/a-b_1&hl=en'><embed src=x></object>",
+                watch,
             ),
-            video(watch)
-        );
-        assert_eq!(
-            found("<iframe src=https://player.vimeo.com/video/12></iframe>"),
-            video("https://vimeo.com/12")
-        );
+            ("<iframe src=https://player.vimeo.com/video/12></iframe>", "https://vimeo.com/12"),
+        ] {
+            assert_eq!(found(html), Some((EmbedKind::Video, address.to_owned())));
+        }
         assert_eq!(
             found("<iframe src=https://www.facebook.com/plugins/like.php?x></iframe>"),
             None

@@ -13,37 +13,34 @@ Invariants: the text of an article does not depend on this crate; nothing here r
 the nodes only.
 */
 
-mod address;
 mod allowed;
 mod build;
 mod captions;
 mod choose;
 mod embed;
-mod html;
 mod media;
-mod medium;
 mod names;
 mod notes;
 mod picture;
-mod plain;
 mod records;
 mod structures;
 mod texts;
 mod tidy;
 mod tree;
+mod write;
 
 pub use captions::is_in_caption;
 use dom::{Document, NodeId};
 use model::{Embed, Footnote, Image, Table};
 use url::Url;
 
-use build::Builder;
-use tree::Tree;
+use build::RegionBuilder;
+use tree::RegionTree;
 
 /// The region of an article.
 #[derive(Debug)]
 pub struct Region<'a> {
-    tree: Tree<'a>,
+    tree: RegionTree<'a>,
 }
 
 /// The region of the article whose text is that of the subtrees of `keep` without those of `prune`; of both, the nearest
@@ -56,9 +53,9 @@ pub fn region_of<'a>(
     base: &Url,
 ) -> Option<Region<'a>> {
     let (chosen, anchors) = choose::choose(document, keep, prune, base)?;
-    let mut tree = Builder { document, base, chosen: &chosen, anchors: &anchors }.build();
+    let mut tree = RegionBuilder { document, base, chosen: &chosen, anchors: &anchors }.build();
     tidy::tidy(&mut tree);
-    notes::settle(&mut tree, base);
+    notes::restore_outer_links(&mut tree, base);
     Some(Region { tree })
 }
 
@@ -69,12 +66,12 @@ impl Region<'_> {
     /// Scripts, frames, forms, event handlers and styles never appear; other elements that begin a new line become `div`.
     /// Ids are kept where links of the region refer to them, and begin with `article-`.
     pub fn html(&self) -> String {
-        html::html_of(&self.tree)
+        write::html_of(&self.tree)
     }
 
     /// The region as Markdown: see [`dom::markdown_of`]. Players and formulas are written as links and as code.
     pub fn markdown(&self, base: &Url) -> String {
-        dom::markdown_of(&plain::document_of(&self.tree), &[0], &[], base)
+        dom::markdown_of(&write::document_of(&self.tree), &[0], &[], base)
     }
 
     /// Its pictures, and the other sources of each, in order; without those whose bytes are part of the page.

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dom::{Document, NodeId, Place, local_name};
+use dom::{AsidePlace, Document, NodeId, local_name, local_names, web_url};
 
-use crate::address::on_the_web;
 use crate::captions::Role;
 use crate::embed::embedded;
-use crate::medium::{Medium, player};
+use crate::embed::{Medium, player};
 use crate::names::is_foreign_file;
-use crate::picture::{Picture, is_picture, picture_of};
-use crate::texts::Texts;
+use crate::picture::{PagePicture, is_picture, picture_of};
+use crate::texts::PageTexts;
 
 /// Most bytes of text between a picture above an article and its first text: headline, byline, summary.
 const ABOVE: u32 = 900;
@@ -29,7 +28,7 @@ type OfPlaces = BTreeMap<usize, Medium>;
 
 /// Chooses among media in the tree, and among the places of what is not part of it.
 pub(crate) fn choose(
-    texts: &Texts<'_>,
+    texts: &PageTexts<'_>,
     media: &[NodeId],
     roles: &BTreeMap<NodeId, Role>,
     include: &[bool],
@@ -38,7 +37,7 @@ pub(crate) fn choose(
     let of = Chooser { texts, roles, include, lead: lead_files(texts) };
     let mut shown: BTreeSet<(Option<NodeId>, String)> = BTreeSet::new();
     let mut addresses: BTreeSet<String> = BTreeSet::new();
-    let mut is_new = |picture: &Picture, figure: Option<NodeId>| {
+    let mut is_new = |picture: &PagePicture, figure: Option<NodeId>| {
         // A figure may repeat its picture in other sizes and for readers without scripts.
         let in_figure =
             figure.is_none() || shown.insert((figure, stem(&picture.address).to_owned()));
@@ -47,17 +46,17 @@ pub(crate) fn choose(
     let mut of_nodes = OfNodes::new();
     for &id in media {
         let Some(name) = document.name(id) else { continue };
-        let site = Site { start: id, end: document.node(id).end, parent: id };
+        let site = MediumPosition { start: id, end: document.node(id).end, parent: id };
         if is_picture(name) {
             // The place first: most pictures of a page are elsewhere, and reading one takes longer.
-            if !of.takes(site, true) {
+            if !of.accepts(site, true) {
                 continue;
             }
             let Some(picture) = picture_of(document, id, texts.base) else { continue };
-            if of.takes_picture(&picture, site) && is_new(&picture, of.figure(id)) {
+            if of.accepts_picture(&picture, site) && is_new(&picture, of.figure(id)) {
                 of_nodes.insert(id, Medium::Picture(picture));
             }
-        } else if let Some(found) = player(texts, id).filter(|_| of.takes(site, true)) {
+        } else if let Some(found) = player(texts, id).filter(|_| of.accepts(site, true)) {
             of_nodes.insert(id, found);
         }
     }
@@ -65,10 +64,10 @@ pub(crate) fn choose(
     let mut embedded_before: BTreeSet<String> = BTreeSet::new();
     let Some(aside) = document.aside() else { return (of_nodes, of_places) };
     for (at, place) in aside.places.iter().enumerate() {
-        let site = Site { start: place.before, end: place.before, parent: place.parent };
+        let site = MediumPosition { start: place.before, end: place.before, parent: place.parent };
         let inner = &aside.document;
         let found = match inner.name(place.id) {
-            Some(&local_name!("math")) => of.takes_formula(place).then_some(Medium::Formula),
+            Some(&local_name!("math")) => of.accepts_formula(place).then_some(Medium::Formula),
             Some(&local_name!("noscript")) => {
                 let picture =
                     inner.subtree(place.id).find(|&id| inner.name(id).is_some_and(is_picture));
@@ -76,7 +75,7 @@ pub(crate) fn choose(
                 match picture {
                     Some(picture) => {
                         let takes =
-                            !of.is_repeated(place, &of_nodes) && of.takes_picture(&picture, site);
+                            !of.is_repeated(place, &of_nodes) && of.accepts_picture(&picture, site);
                         (takes && is_new(&picture, of.figure(place.parent)))
                             .then_some(Medium::Picture(picture))
                     }
@@ -85,12 +84,12 @@ pub(crate) fn choose(
                             .subtree(place.id)
                             .find(|&id| inner.is(id, &local_name!("iframe")));
                         let found = frame.and_then(|id| embedded(inner, id, texts.base));
-                        found.filter(|_| of.takes(site, true)).map(Medium::Embedded)
+                        found.filter(|_| of.accepts(site, true)).map(Medium::Embedded)
                     }
                 }
             }
             _ => embedded(inner, place.id, texts.base)
-                .filter(|_| of.takes(site, true))
+                .filter(|_| of.accepts(site, true))
                 .map(Medium::Embedded),
         };
         // Players are embedded twice, for browsers of different ages.
@@ -115,7 +114,7 @@ fn stem(address: &str) -> &str {
 }
 
 /// Names of the files that the page's metadata names as its picture.
-fn lead_files(texts: &Texts<'_>) -> BTreeSet<String> {
+fn lead_files(texts: &PageTexts<'_>) -> BTreeSet<String> {
     let head = texts.document.head();
     let named = ["og:image", "twitter:image", "og:image:url", "twitter:image:src"];
     let addresses = named.iter().filter_map(|key| head.meta(key));
@@ -124,14 +123,14 @@ fn lead_files(texts: &Texts<'_>) -> BTreeSet<String> {
 
 /// The position of a medium: its nodes, and the element to start from.
 #[derive(Clone, Copy)]
-struct Site {
+struct MediumPosition {
     start: NodeId,
     end: NodeId,
     parent: NodeId,
 }
 
 struct Chooser<'a> {
-    texts: &'a Texts<'a>,
+    texts: &'a PageTexts<'a>,
     roles: &'a BTreeMap<NodeId, Role>,
     include: &'a [bool],
     lead: BTreeSet<String>,
@@ -142,7 +141,6 @@ impl Chooser<'_> {
         self.texts.document
     }
 
-    /// The figure around a node.
     fn figure(&self, id: NodeId) -> Option<NodeId> {
         let is_figure = |id: &NodeId| {
             self.roles.get(id) == Some(&Role::Figure)
@@ -152,7 +150,7 @@ impl Chooser<'_> {
     }
 
     /// Whether a `noscript` repeats a picture in the tree: both have the same parent, or stand in the same figure.
-    fn is_repeated(&self, place: &Place, chosen: &OfNodes) -> bool {
+    fn is_repeated(&self, place: &AsidePlace, chosen: &OfNodes) -> bool {
         let (document, before) = (self.document(), place.before);
         let mut near = chosen.range(before.saturating_sub(4)..before.saturating_add(4));
         near.any(|(&id, _)| document.parent(id) == Some(place.parent))
@@ -162,7 +160,7 @@ impl Chooser<'_> {
     }
 
     /// Whether a medium belongs to the article by its place. `strong` if it stands for itself.
-    fn takes(&self, site: Site, strong: bool) -> bool {
+    fn accepts(&self, site: MediumPosition, strong: bool) -> bool {
         let texts = self.texts;
         let document = self.document();
         let figure = self.figure(site.parent);
@@ -199,21 +197,12 @@ impl Chooser<'_> {
             self.roles.range(document.subtree(top)).filter(|role| *role.1 == Role::Caption);
         let captions: u32 = captions.map(|role| texts.text(*role.0)).sum();
         let rest = texts.text(top).saturating_sub(captions);
-        let heading = |id: NodeId| {
-            matches!(
-                document.name(id),
-                Some(
-                    &(local_name!("h2")
-                        | local_name!("h3")
-                        | local_name!("h4")
-                        | local_name!("h5"))
-                )
-            )
-        };
+        let heading =
+            |id: NodeId| matches!(document.name(id), Some(&local_names!("h2" "h3" "h4" "h5")));
         rest > TEASER || rest > 0 && document.subtree(top).any(heading)
     }
 
-    fn takes_picture(&self, picture: &Picture, site: Site) -> bool {
+    fn accepts_picture(&self, picture: &PagePicture, site: MediumPosition) -> bool {
         let tiny = |side: Option<u32>| side.is_some_and(|side| side <= TINY);
         let small = |side: Option<u32>| side.is_some_and(|side| side <= SMALL);
         let (width, height) = (picture.width, picture.height);
@@ -229,11 +218,11 @@ impl Chooser<'_> {
             || self.figure(site.parent).is_some()
             || width.is_some_and(|width| width >= WIDE)
             || !picture.set.is_empty();
-        !self.leads_elsewhere(site) && self.takes(site, strong)
+        !self.leads_elsewhere(site) && self.accepts(site, strong)
     }
 
     /// Whether a picture is a link to another page, together with words: a teaser; or to the start of the site: a logo.
-    fn leads_elsewhere(&self, site: Site) -> bool {
+    fn leads_elsewhere(&self, site: MediumPosition) -> bool {
         let (texts, document) = (self.texts, self.document());
         let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
         let Some(link) = document.ancestors(site.parent).take(6).find(is_link) else {
@@ -241,7 +230,7 @@ impl Chooser<'_> {
         };
         let target = document
             .attribute(link, &local_name!("href"))
-            .and_then(|href| on_the_web(href, texts.base));
+            .and_then(|href| web_url(href, texts.base));
         let Some(target) = target else { return false };
         if target.path() == "/" && target.query().is_none() && target.fragment().is_none() {
             return true;
@@ -253,7 +242,7 @@ impl Chooser<'_> {
     }
 
     /// Whether a formula stands in or between texts of the article.
-    fn takes_formula(&self, place: &Place) -> bool {
+    fn accepts_formula(&self, place: &AsidePlace) -> bool {
         let texts = self.texts;
         self.include[place.parent as usize]
             || texts.own(place.parent) > 0

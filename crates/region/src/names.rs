@@ -2,17 +2,17 @@
 
 use std::cell::RefCell;
 
-use dom::{Document, NodeId, local_name};
+use dom::{Document, NodeId, local_name, local_names};
 
 /// Sorted words that begin with a letter from `a` to `z`. Nearly every word of a page is ruled out by its first letter and
 /// its length.
-pub(crate) struct List {
+pub(crate) struct WordList {
     words: &'static [&'static str],
     /// By first letter, the lengths of words as bits.
     lengths: [u32; 26],
 }
 
-impl List {
+impl WordList {
     pub(crate) const fn of(words: &'static [&'static str]) -> Self {
         let mut lengths = [0; 26];
         let mut at = 0;
@@ -32,100 +32,23 @@ impl List {
 }
 
 /// Words of classes and ids of elements that hold something else than the article around them, sorted.
-static FOREIGN: List = List::of(&[
-    "ad",
-    "addthis",
-    "addtoany",
-    "ads",
-    "adsbygoogle",
-    "adslot",
-    "adunit",
-    "advert",
-    "advertisement",
-    "advertising",
-    "anzeige",
-    "author",
-    "authorbox",
-    "authors",
-    "avatar",
-    "avatars",
-    "bio",
-    "biography",
-    "breadcrumb",
-    "breadcrumbs",
-    "button",
-    "buttons",
-    "byline",
-    "comment",
-    "commentlist",
-    "comments",
-    "contributor",
-    "contributors",
-    "cookie",
-    "crosspromo",
-    "dfp",
-    "disqus",
-    "emoji",
-    "favicon",
-    "feedback",
-    "follow",
-    "footer",
-    "gravatar",
-    "icon",
-    "icons",
-    "kommentare",
-    "login",
-    "logo",
-    "logos",
-    "masthead",
-    "menu",
-    "mostread",
-    "nav",
-    "navbar",
-    "navigation",
-    "newsletter",
-    "outbrain",
-    "pager",
-    "pagination",
-    "paywall",
-    "popular",
-    "postmeta",
-    "prevnext",
-    "print",
-    "promo",
-    "promos",
-    "promotion",
-    "rating",
-    "ratings",
-    "readmore",
-    "recirc",
-    "recommendation",
-    "recommendations",
-    "recommended",
-    "related",
-    "relatedposts",
-    "rss",
-    "seealso",
-    "share",
-    "sharebar",
-    "sharedaddy",
-    "sharing",
-    "sidebar",
-    "signup",
-    "smiley",
-    "social",
-    "socials",
-    "sponsor",
-    "sponsored",
-    "subscribe",
-    "taboola",
-    "teaser",
-    "teasers",
-    "trending",
+static FOREIGN: WordList = WordList::of(&[
+    "ad", "addthis", "addtoany", "ads", "adsbygoogle", "adslot", "adunit", "advert",
+    "advertisement", "advertising", "anzeige", "author", "authorbox", "authors", "avatar",
+    "avatars", "bio", "biography", "breadcrumb", "breadcrumbs", "button", "buttons", "byline",
+    "comment", "commentlist", "comments", "contributor", "contributors", "cookie", "crosspromo",
+    "dfp", "disqus", "emoji", "favicon", "feedback", "follow", "footer", "gravatar", "icon",
+    "icons", "kommentare", "login", "logo", "logos", "masthead", "menu", "mostread", "nav",
+    "navbar", "navigation", "newsletter", "outbrain", "pager", "pagination", "paywall", "popular",
+    "postmeta", "prevnext", "print", "promo", "promos", "promotion", "rating", "ratings",
+    "readmore", "recirc", "recommendation", "recommendations", "recommended", "related",
+    "relatedposts", "rss", "seealso", "share", "sharebar", "sharedaddy", "sharing", "sidebar",
+    "signup", "smiley", "social", "socials", "sponsor", "sponsored", "subscribe", "taboola",
+    "teaser", "teasers", "trending",
 ]);
 
 /// Words of the names of picture files that show no part of an article, sorted.
-static FILES: List = List::of(&[
+static FILES: WordList = WordList::of(&[
     "avatar", "badge", "blank", "btn", "button", "emoji", "favicon", "gravatar", "icon", "icons",
     "logo", "pixel", "rss", "smilies", "spacer", "sprite", "tracker",
 ]);
@@ -153,7 +76,7 @@ fn words(name: &str, mut each: impl FnMut(&str)) {
 }
 
 /// Whether one of the words of a name is in a list.
-pub(crate) fn has_word(name: &str, list: &List) -> bool {
+pub(crate) fn has_word(name: &str, list: &WordList) -> bool {
     let mut has = false;
     words(name, |word| has |= list.has(word));
     has
@@ -185,15 +108,7 @@ impl ForeignKinds {
 }
 
 fn is_foreign(document: &Document, id: NodeId) -> bool {
-    if matches!(
-        document.name(id),
-        Some(
-            &(local_name!("nav")
-                | local_name!("footer")
-                | local_name!("button")
-                | local_name!("form"))
-        )
-    ) {
+    if matches!(document.name(id), Some(&local_names!("nav" "footer" "button" "form"))) {
         return true;
     }
     let named = |name| document.attribute(id, &name).is_some_and(|names| has_word(names, &FOREIGN));
@@ -207,14 +122,8 @@ pub(crate) fn is_foreign_file(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let file = path.rsplit('/').next().unwrap_or_default();
     const HOSTS: [&str; 8] = [
-        "gravatar.com",
-        "doubleclick.net",
-        "feedburner.com",
-        "googlesyndication.com",
-        "scorecardresearch.com",
-        "facebook.com/tr",
-        "/smilies/",
-        "/emoji/",
+        "gravatar.com", "doubleclick.net", "feedburner.com", "googlesyndication.com",
+        "scorecardresearch.com", "facebook.com/tr", "/smilies/", "/emoji/",
     ];
     has_word(file, &FILES) || HOSTS.iter().any(|host| address.contains(host))
 }

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dom::{Document, NodeId, local_name};
+use dom::{Document, NodeId, absolute_url, local_name, local_names};
 use url::Url;
 
-use crate::address::absolute;
-use crate::texts::Texts;
-use crate::tree::{At, Mark, Tree};
+use crate::texts::PageTexts;
+use crate::tree::{At, NodeMark, RegionTree};
 
 /// Put before the ids of a page, so that they do not meet those of the page that shows the article.
 pub(crate) const PREFIX: &str = "article-";
@@ -16,14 +15,12 @@ const LABEL: usize = 6;
 /// Longest note, in bytes.
 const LONGEST: u32 = 4_000;
 
-/// The anchors of an article.
 #[derive(Debug, Default)]
 pub(crate) struct Anchors {
     /// Targets of links within the article, by node.
     pub(crate) targets: BTreeMap<NodeId, String>,
     /// The links to each, by link, with the target's id.
     pub(crate) links: BTreeMap<NodeId, String>,
-    /// Links that refer to notes.
     pub(crate) references: BTreeSet<NodeId>,
     /// Notes: the elements that hold them, with their ids.
     pub(crate) notes: BTreeMap<NodeId, String>,
@@ -35,7 +32,7 @@ fn fragment(document: &Document, link: NodeId, base: &Url) -> Option<String> {
     let encoded = match href.strip_prefix('#') {
         Some(fragment) => fragment.to_owned(),
         None if href.contains('#') => {
-            let url = absolute(href, base)?;
+            let url = absolute_url(href, base)?;
             let fragment = url.fragment()?.to_owned();
             let same = |a: &Url, b: &Url| {
                 a.host() == b.host() && a.path() == b.path() && a.query() == b.query()
@@ -51,7 +48,7 @@ fn fragment(document: &Document, link: NodeId, base: &Url) -> Option<String> {
 }
 
 /// Finds the links within the article and their targets. Notes outside of it are included with the list around them.
-pub(crate) fn anchors(texts: &Texts<'_>, include: &mut [bool]) -> Anchors {
+pub(crate) fn anchors(texts: &PageTexts<'_>, include: &mut [bool]) -> Anchors {
     let document = texts.document;
     let mut anchors = Anchors::default();
     let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
@@ -76,7 +73,7 @@ pub(crate) fn anchors(texts: &Texts<'_>, include: &mut [bool]) -> Anchors {
     }
     for (link, name) in wanted.iter().filter(|link| include[link.0 as usize]) {
         let Some(&target) = by_id.get(&**name) else { continue };
-        if !refers(document, *link) || target < *link {
+        if !is_note_link(document, *link) || target < *link {
             continue;
         }
         let Some(note) = note_around(texts, target) else { continue };
@@ -104,7 +101,7 @@ pub(crate) fn anchors(texts: &Texts<'_>, include: &mut [bool]) -> Anchors {
 }
 
 /// Whether a link looks like one to a note: it is short, or marked as such.
-fn refers(document: &Document, link: NodeId) -> bool {
+fn is_note_link(document: &Document, link: NodeId) -> bool {
     let says = |name: &str| {
         let value =
             document.element(link).and_then(|link| link.attributes().find(|a| **a.0 == *name));
@@ -123,21 +120,12 @@ fn refers(document: &Document, link: NodeId) -> bool {
 }
 
 /// The note that holds the target of a link: an item, a paragraph or the like.
-fn note_around(texts: &Texts<'_>, target: NodeId) -> Option<NodeId> {
+fn note_around(texts: &PageTexts<'_>, target: NodeId) -> Option<NodeId> {
     let document = texts.document;
     let holds = |id: &NodeId| {
         matches!(
             document.name(*id),
-            Some(
-                &(local_name!("li")
-                    | local_name!("p")
-                    | local_name!("div")
-                    | local_name!("dd")
-                    | local_name!("dt")
-                    | local_name!("td")
-                    | local_name!("aside")
-                    | local_name!("section"))
-            )
+            Some(&local_names!("li" "p" "div" "dd" "dt" "td" "aside" "section"))
         )
     };
     let note = document.ancestors(target).take(6).find(holds)?;
@@ -145,9 +133,9 @@ fn note_around(texts: &Texts<'_>, target: NodeId) -> Option<NodeId> {
 }
 
 /// Gives links within the article whose targets were left out their addresses on the page.
-pub(crate) fn settle(tree: &mut Tree<'_>, base: &Url) {
+pub(crate) fn restore_outer_links(tree: &mut RegionTree<'_>, base: &Url) {
     let links: Vec<At> = tree.below(0).filter(|&at| tree.is(at, &local_name!("a"))).collect();
-    let within = |tree: &Tree<'_>, at: At| {
+    let within = |tree: &RegionTree<'_>, at: At| {
         let href = tree.attribute(at, &local_name!("href"))?;
         Some(href.strip_prefix('#')?.to_owned())
     };
@@ -161,7 +149,7 @@ pub(crate) fn settle(tree: &mut Tree<'_>, base: &Url) {
     for (at, id) in links.into_iter().filter(|link| !ids.contains(&link.1)) {
         let mut url = base.clone();
         url.set_fragment(id.strip_prefix(PREFIX));
-        tree.nodes[at].mark = Mark::None;
+        tree.nodes[at].mark = NodeMark::None;
         tree.nodes[at].attributes.retain(|a| a.0 != local_name!("href"));
         tree.set(at, local_name!("href"), String::from(url));
     }

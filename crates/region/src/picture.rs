@@ -1,20 +1,15 @@
 //! The best source of a picture, among those that lazy loading and responsive pages give.
 
-use dom::{Document, Element, LocalName, NodeId, local_name};
+use dom::{Document, Element, LocalName, NodeId, absolute_url, local_name, web_url};
 use url::Url;
 
-use crate::address::{absolute, first_of, on_the_web, pixels};
-
-/// A picture with an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Picture {
-    /// The best source.
+pub(crate) struct PagePicture {
     pub(crate) address: String,
     /// The other sources, the best first.
     pub(crate) others: Vec<String>,
     /// All candidates of its `srcset`, absolute; empty if there is none.
     pub(crate) set: String,
-    /// Alternative text.
     pub(crate) alt: Option<String>,
     /// Size in pixels, where the page gives it.
     pub(crate) width: Option<u32>,
@@ -23,34 +18,35 @@ pub(crate) struct Picture {
 
 /// Attributes for lazy loading, the best first.
 const LAZY: [&str; 14] = [
-    "data-src",
-    "data-original",
-    "data-lazy-src",
-    "data-lazy",
-    "data-url",
-    "data-hi-res-src",
-    "data-full-src",
-    "data-src-large",
-    "data-large",
-    "data-image",
-    "data-img",
-    "data-srcurl",
-    "data-native-src",
-    "data-echo",
+    "data-src", "data-original", "data-lazy-src", "data-lazy", "data-url", "data-hi-res-src",
+    "data-full-src", "data-src-large", "data-large", "data-image", "data-img", "data-srcurl",
+    "data-native-src", "data-echo",
 ];
 const SETS: [&str; 4] = ["srcset", "data-srcset", "data-lazy-srcset", "data-original-set"];
 /// Words in the names of files that stand for a picture until it is loaded.
 const PLACEHOLDERS: [&str; 9] = [
-    "blank",
-    "grey.gif",
-    "gray.gif",
-    "lazy",
-    "loading",
-    "pixel",
-    "placeholder",
-    "spacer",
+    "blank", "grey.gif", "gray.gif", "lazy", "loading", "pixel", "placeholder", "spacer",
     "transparent",
 ];
+
+/// The value of the first of these attributes that the element has and that is not empty. Names are compared as text:
+/// interning those of lazy loading for every picture would cost more.
+pub(crate) fn first_of<'a>(element: Element<'a>, names: &[&str]) -> Option<&'a str> {
+    let value =
+        |name: &&str| element.attributes().find(|(n, _)| ***n == **name).map(|a| a.1.trim());
+    names.iter().find_map(|name| value(name).filter(|value| !value.is_empty()))
+}
+
+/// A length in pixels: the digits that an attribute begins with.
+pub(crate) fn pixels(element: Element<'_>, name: &str) -> Option<u32> {
+    let value = first_of(element, &[name])?;
+    let value = value.trim().trim_end_matches("px");
+    value
+        .parse::<f64>()
+        .ok()
+        .filter(|pixels| (1.0..100_000.0).contains(pixels))
+        .map(|pixels| pixels as u32)
+}
 
 /// Whether an element is a picture.
 pub(crate) fn is_picture(name: &LocalName) -> bool {
@@ -58,7 +54,7 @@ pub(crate) fn is_picture(name: &LocalName) -> bool {
 }
 
 /// The picture that an `img` shows; `None` if it has no address.
-pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<Picture> {
+pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<PagePicture> {
     let element = document.element(id)?;
     let mut candidates = Vec::new();
     if let Some(around) = document.parent(id).filter(|&p| document.is(p, &local_name!("picture"))) {
@@ -72,12 +68,14 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
     }
     let of_sources = candidates.len();
     add_set(element, base, &mut candidates);
-    let own =
-        element.attribute(&local_name!("src")).and_then(|src| absolute(src, base)).filter(is_shown);
-    let lazy = first_of(element, &LAZY).and_then(|src| on_the_web(src, base));
+    let own = element
+        .attribute(&local_name!("src"))
+        .and_then(|src| absolute_url(src, base))
+        .filter(is_shown);
+    let lazy = first_of(element, &LAZY).and_then(|src| web_url(src, base));
     let is_placeholder = own.as_ref().is_none_or(is_placeholder);
     // The widest candidate, those of the element itself before those of `source`.
-    let widest = |of: &[Candidate]| {
+    let widest = |of: &[SourceCandidate]| {
         let best = of.iter().enumerate().max_by_key(|(at, c)| (c.size, std::cmp::Reverse(*at)))?;
         Some(best.1.clone()).filter(|best| !is_placeholder_name(&best.address))
     };
@@ -91,10 +89,11 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
         (None, None) => own.clone()?,
     };
     let others = others(&address, &candidates, of_sources, [lazy, own]);
-    let candidate = |c: &Candidate| format!("{}{}", c.address.replace(',', "%2C"), c.written());
+    let candidate =
+        |c: &SourceCandidate| format!("{}{}", c.address.replace(',', "%2C"), c.written());
     let set: Vec<String> = candidates[of_sources..].iter().map(candidate).collect();
     let alt = first_of(element, &["alt"]).map(dom::normalize_space).filter(|alt| !alt.is_empty());
-    Some(Picture {
+    Some(PagePicture {
         address,
         others,
         set: set.join(", "),
@@ -107,11 +106,11 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
 /// The sources besides the best: the candidates of the element by size, those of `source`, then the single addresses.
 fn others(
     best: &str,
-    candidates: &[Candidate],
+    candidates: &[SourceCandidate],
     of_sources: usize,
     single: [Option<String>; 2],
 ) -> Vec<String> {
-    let mut ordered: Vec<(usize, &Candidate)> = candidates.iter().enumerate().collect();
+    let mut ordered: Vec<(usize, &SourceCandidate)> = candidates.iter().enumerate().collect();
     ordered.sort_by_key(|&(at, candidate)| (at < of_sources, std::cmp::Reverse(candidate.size)));
     let single = single.into_iter().flatten().filter(|own| own.starts_with("http"));
     let mut others: Vec<String> = Vec::new();
@@ -150,14 +149,14 @@ fn is_placeholder_name(path: &str) -> bool {
 
 /// A candidate of a `srcset`.
 #[derive(Clone, Debug)]
-struct Candidate {
+struct SourceCandidate {
     address: String,
     /// Its width in pixels, or its density in thousandths; 1,000 for none.
     size: u32,
     by_width: bool,
 }
 
-impl Candidate {
+impl SourceCandidate {
     fn written(&self) -> String {
         match self.by_width {
             true => format!(" {}w", self.size),
@@ -168,7 +167,7 @@ impl Candidate {
 }
 
 /// Adds the candidates of an element's `srcset` (HTML §4.8.4.3.9), or of the attribute that lazy loading uses instead.
-fn add_set(element: Element<'_>, base: &Url, candidates: &mut Vec<Candidate>) {
+fn add_set(element: Element<'_>, base: &Url, candidates: &mut Vec<SourceCandidate>) {
     let Some(set) = SETS
         .iter()
         .filter_map(|name| first_of(element, &[name]))
@@ -199,9 +198,9 @@ fn add_set(element: Element<'_>, base: &Url, candidates: &mut Vec<Candidate>) {
             (None, Some(density)) => (density * 1_000.0, false),
             (None, None) => (1_000.0, false),
         };
-        if let Some(url) = on_the_web(bare, base) {
+        if let Some(url) = web_url(bare, base) {
             let size = size.clamp(0.0, 1e6) as u32;
-            candidates.push(Candidate { address: url.into(), size, by_width });
+            candidates.push(SourceCandidate { address: url.into(), size, by_width });
         }
     }
 }
@@ -233,34 +232,26 @@ mod tests {
 
     #[test]
     fn the_best_source_is_taken() {
-        let at = |path: &str| Some(format!("https://a.example/{path}"));
-        assert_eq!(address("<img src=x.jpg>"), at("b/x.jpg"));
-        assert_eq!(address("<img src=x.jpg data-src=/y.jpg>"), at("y.jpg"));
-        assert_eq!(
-            address("<img src='data:image/gif;base64,R0' data-original=/y.jpg>"),
-            at("y.jpg")
-        );
-        assert_eq!(address("<img src=/loading.gif data-lazy-src=/y.jpg>"), at("y.jpg"));
-        assert_eq!(
-            address("<img src=s.jpg srcset='m.jpg 640w, l.jpg 1280w, k.jpg 320w'>"),
-            at("b/l.jpg")
-        );
-        assert_eq!(
-            address("<img src=s.jpg srcset='/c/w_1,h_2/m.jpg 2x, s.jpg'>"),
-            at("c/w_1,h_2/m.jpg")
-        );
-        assert_eq!(
-            address("<picture><source srcset='/w.webp 900w, /v.webp 300w'><img alt=a></picture>"),
-            at("w.webp")
-        );
-        assert_eq!(
-            address("<picture><source srcset=/w.webp><img src=/x.png></picture>"),
-            at("w.webp")
-        );
-        assert_eq!(address("<amp-img src=/x.png></amp-img>"), at("x.png"));
-        assert_eq!(address("<img alt=a>"), None);
-        assert_eq!(address("<img src='javascript:x'>"), None);
-        assert_eq!(address("<img src='data:image/svg+xml,<svg onload=x>'>"), None);
-        assert_eq!(address("<img src=/spacer.gif>"), None);
+        for (html, path) in [
+            ("<img src=x.jpg>", Some("b/x.jpg")),
+            ("<img src=x.jpg data-src=/y.jpg>", Some("y.jpg")),
+            ("<img src='data:image/gif;base64,R0' data-original=/y.jpg>", Some("y.jpg")),
+            ("<img src=/loading.gif data-lazy-src=/y.jpg>", Some("y.jpg")),
+            ("<img src=s.jpg srcset='m.jpg 640w, l.jpg 1280w, k.jpg 320w'>", Some("b/l.jpg")),
+            ("<img src=s.jpg srcset='/c/w_1,h_2/m.jpg 2x, s.jpg'>", Some("c/w_1,h_2/m.jpg")),
+            (
+                "<picture><source srcset='/w.webp 900w, /v.webp 300w'><img alt=a></picture>",
+                Some("w.webp"),
+            ),
+            ("<picture><source srcset=/w.webp><img src=/x.png></picture>", Some("w.webp")),
+            ("<amp-img src=/x.png></amp-img>", Some("x.png")),
+            ("<img alt=a>", None),
+            ("<img src='javascript:x'>", None),
+            ("<img src='data:image/svg+xml,<svg onload=x>'>", None),
+            ("<img src=/spacer.gif>", None),
+        ] {
+            let expected = path.map(|path| format!("https://a.example/{path}"));
+            assert_eq!(address(html), expected, "{html}");
+        }
     }
 }

@@ -6,14 +6,14 @@ use dom::{LocalName, local_name};
 use model::{Embed, EmbedKind, Footnote, Image, Table};
 
 use crate::notes::PREFIX;
-use crate::tree::{At, Mark, Tree};
+use crate::tree::{At, NodeMark, RegionTree};
 
 /// Most columns of a table; spans are limited to it.
 const MOST_COLUMNS: usize = 100;
 
 /// Pictures with their captions, and the other sources of each, in order. Those embedded in the page have no address and are
 /// left out.
-pub(crate) fn images(tree: &Tree<'_>) -> (Vec<Image>, Vec<Vec<String>>) {
+pub(crate) fn images(tree: &RegionTree<'_>) -> (Vec<Image>, Vec<Vec<String>>) {
     let (mut images, mut sources) = (Vec::new(), Vec::new());
     let mut next: Vec<(At, Option<At>)> = vec![(0, None)];
     while let Some((at, figure)) = next.pop() {
@@ -29,11 +29,11 @@ pub(crate) fn images(tree: &Tree<'_>) -> (Vec<Image>, Vec<Vec<String>>) {
     (images, sources)
 }
 
-fn image(tree: &Tree<'_>, at: At, figure: Option<At>) -> Option<Image> {
+fn image(tree: &RegionTree<'_>, at: At, figure: Option<At>) -> Option<Image> {
     let url = tree.attribute(at, &local_name!("src")).filter(|src| !src.starts_with("data:"))?;
     let side = |name| tree.attribute(at, &name).and_then(|side| side.parse().ok());
     let some = |text: String| (!text.is_empty()).then_some(text);
-    let is_credit = |at: At| tree.nodes[at].mark == Mark::Credit;
+    let is_credit = |at: At| tree.nodes[at].mark == NodeMark::Credit;
     let captions: Vec<At> = figure.map_or_else(Vec::new, |figure| {
         let children = tree.nodes[figure].children.iter().copied();
         children.filter(|&child| tree.is(child, &local_name!("figcaption"))).collect()
@@ -57,14 +57,14 @@ fn image(tree: &Tree<'_>, at: At, figure: Option<At>) -> Option<Image> {
 }
 
 /// Tables with the texts of their cells.
-pub(crate) fn tables(tree: &Tree<'_>) -> Vec<Table> {
+pub(crate) fn tables(tree: &RegionTree<'_>) -> Vec<Table> {
     tree.below(0)
         .filter(|&at| tree.is(at, &local_name!("table")))
         .map(|at| table(tree, at))
         .collect()
 }
 
-fn table(tree: &Tree<'_>, table: At) -> Table {
+fn table(tree: &RegionTree<'_>, table: At) -> Table {
     let mut found = Table::default();
     let mut headers = true;
     for part in tree.nodes[table].children.iter().copied() {
@@ -97,12 +97,11 @@ fn table(tree: &Tree<'_>, table: At) -> Table {
     found
 }
 
-/// What is embedded, in order.
-pub(crate) fn embeds(tree: &Tree<'_>) -> Vec<Embed> {
+pub(crate) fn embeds(tree: &RegionTree<'_>) -> Vec<Embed> {
     tree.below(0).filter_map(|at| embed(tree, at)).collect()
 }
 
-fn embed(tree: &Tree<'_>, at: At) -> Option<Embed> {
+fn embed(tree: &RegionTree<'_>, at: At) -> Option<Embed> {
     let name = tree.nodes[at].name.as_ref()?;
     let title = || tree.attribute(at, &local_name!("title")).map(str::to_owned);
     let player = match *name {
@@ -133,12 +132,12 @@ fn kind_named(name: &str) -> Option<EmbedKind> {
 }
 
 /// Notes with the labels of the links to them, in order.
-pub(crate) fn footnotes(tree: &Tree<'_>) -> Vec<Footnote> {
+pub(crate) fn footnotes(tree: &RegionTree<'_>) -> Vec<Footnote> {
     let id_of = |at: At| tree.attribute(at, &local_name!("id"));
-    let is_note = |at: &At| tree.nodes[*at].mark == Mark::Note && id_of(*at).is_some();
+    let is_note = |at: &At| tree.nodes[*at].mark == NodeMark::Note && id_of(*at).is_some();
     // The first link to each id.
     let mut references: BTreeMap<&str, At> = BTreeMap::new();
-    for at in tree.below(0).filter(|&at| tree.nodes[at].mark == Mark::Reference) {
+    for at in tree.below(0).filter(|&at| tree.nodes[at].mark == NodeMark::Reference) {
         let href = tree.attribute(at, &local_name!("href"));
         if let Some(id) = href.and_then(|href| href.strip_prefix('#')) {
             references.entry(id).or_insert(at);

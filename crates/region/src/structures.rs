@@ -1,9 +1,9 @@
 //! Adds what makes lists and tables whole, and headings, code, quotations and the like that stand between the texts of an
 //! article.
 
-use dom::{Document, LocalName, NodeId, is_heading, local_name};
+use dom::{Document, LocalName, NodeId, is_heading, local_name, local_names};
 
-use crate::texts::Texts;
+use crate::texts::PageTexts;
 
 /// Most bytes of text of a structure that is added.
 const LONGEST: u32 = 12_000;
@@ -14,24 +14,14 @@ const SHARE: f64 = 0.3;
 pub(crate) fn may_be_added(name: &LocalName) -> bool {
     matches!(
         *name,
-        local_name!("ul")
-            | local_name!("ol")
-            | local_name!("dl")
-            | local_name!("table")
-            | local_name!("pre")
-            | local_name!("blockquote")
-            | local_name!("details")
-            | local_name!("h1")
-            | local_name!("h2")
-            | local_name!("h3")
-            | local_name!("h4")
-            | local_name!("h5")
-            | local_name!("h6")
+        local_names!(
+            "ul" "ol" "dl" "table" "pre" "blockquote" "details" "h1" "h2" "h3" "h4" "h5" "h6"
+        )
     )
 }
 
 /// Includes what belongs to the article among `structures`, which are in document order.
-pub(crate) fn add(texts: &Texts<'_>, structures: &[NodeId], include: &mut [bool]) {
+pub(crate) fn add(texts: &PageTexts<'_>, structures: &[NodeId], include: &mut [bool]) {
     let document = texts.document;
     for &id in structures {
         let (own, text) = (texts.own(id), texts.text(id));
@@ -39,30 +29,35 @@ pub(crate) fn add(texts: &Texts<'_>, structures: &[NodeId], include: &mut [bool]
             continue;
         }
         if own > 0 {
-            complete(texts, id, include);
+            complete_structure(texts, id, include);
         } else if text <= LONGEST
             && !document.name(id).is_some_and(is_heading)
             && stands_between(texts, id)
         {
-            fill(document, id, include);
+            include_subtree(document, id, include);
         }
     }
     // Headings come before what they are headings of: the last are decided first.
     for &id in structures.iter().rev().filter(|&&id| document.name(id).is_some_and(is_heading)) {
         let belongs =
             texts.text(id) > 0 && texts.own(id) == 0 && id < texts.last && id > texts.first;
-        if belongs && texts.top(id).is_some_and(|top| leads(texts, id, top, include)) {
-            fill(document, id, include);
+        if belongs && texts.top(id).is_some_and(|top| precedes_included(texts, id, top, include)) {
+            include_subtree(document, id, include);
         }
     }
 }
 
-fn fill(document: &Document, id: NodeId, include: &mut [bool]) {
+fn include_subtree(document: &Document, id: NodeId, include: &mut [bool]) {
     include[id as usize..document.node(id).end as usize].fill(true);
 }
 
 /// Whether the next text after a heading is included, and the element around the heading holds hardly anything else.
-fn leads(texts: &Texts<'_>, heading: NodeId, top: NodeId, include: &[bool]) -> bool {
+fn precedes_included(
+    texts: &PageTexts<'_>,
+    heading: NodeId,
+    top: NodeId,
+    include: &[bool],
+) -> bool {
     let document = texts.document;
     let end = document.node(heading).end;
     let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
@@ -72,7 +67,7 @@ fn leads(texts: &Texts<'_>, heading: NodeId, top: NodeId, include: &[bool]) -> b
 
 /// Whether a structure without text of the article belongs to it: it stands between two texts of the article, its text
 /// is not that of links, and hardly anything else is in its top.
-fn stands_between(texts: &Texts<'_>, id: NodeId) -> bool {
+fn stands_between(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     let text = texts.text(id);
     let is_code = document.is(id, &local_name!("pre"));
@@ -83,10 +78,10 @@ fn stands_between(texts: &Texts<'_>, id: NodeId) -> bool {
 }
 
 /// Includes the rest of a structure that holds text of the article.
-fn complete(texts: &Texts<'_>, id: NodeId, include: &mut [bool]) {
+fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
     let document = texts.document;
     let parts: &[LocalName] = match document.name(id) {
-        Some(&(local_name!("ul") | local_name!("ol"))) => {
+        Some(&local_names!("ul" "ol")) => {
             let (own, text) = (texts.own(id), texts.text(id));
             if f64::from(own) < SHARE * f64::from(text) {
                 return;
@@ -101,10 +96,12 @@ fn complete(texts: &Texts<'_>, id: NodeId, include: &mut [bool]) {
             // What is folded is not understood without it.
             let is_summary = |child: &NodeId| document.is(*child, &local_name!("summary"));
             let summary = document.children(id).find(is_summary);
-            return summary.into_iter().for_each(|own| fill(document, own, include));
+            return summary.into_iter().for_each(|own| include_subtree(document, own, include));
         }
-        Some(&local_name!("pre")) => return fill(document, id, include),
-        Some(_) if document.name(id).is_some_and(is_heading) => return fill(document, id, include),
+        Some(&local_name!("pre")) => return include_subtree(document, id, include),
+        Some(_) if document.name(id).is_some_and(is_heading) => {
+            return include_subtree(document, id, include);
+        }
         _ => return,
     };
     let is_part = |id: &NodeId| document.name(*id).is_some_and(|name| parts.contains(name));
@@ -117,7 +114,7 @@ fn complete(texts: &Texts<'_>, id: NodeId, include: &mut [bool]) {
             && !texts.foreign.has(document, part)
             && (links || !texts.is_linked(part))
         {
-            fill(document, part, include);
+            include_subtree(document, part, include);
         }
     }
 }
@@ -135,7 +132,7 @@ pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
     let (mut cells, mut widest, mut headers, mut paragraphs) = (0, 0, 0, 0);
     for id in document.subtree(table).skip(1) {
         match document.name(id) {
-            Some(&(local_name!("table") | local_name!("h1") | local_name!("article"))) => {
+            Some(&local_names!("table" "h1" "article")) => {
                 return true;
             }
             Some(&local_name!("tr")) => cells = 0,
@@ -146,7 +143,7 @@ pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
                     return true;
                 }
             }
-            Some(&(local_name!("th") | local_name!("caption"))) => {
+            Some(&local_names!("th" "caption")) => {
                 (cells, paragraphs) = (cells + 1, 0);
                 widest = widest.max(cells);
                 headers += 1;

@@ -6,7 +6,7 @@ use url::Url;
 use crate::names::ForeignKinds;
 
 /// A page with its texts, in bytes of visible text.
-pub(crate) struct Texts<'a> {
+pub(crate) struct PageTexts<'a> {
     pub(crate) document: &'a Document,
     pub(crate) base: &'a Url,
     /// All of it.
@@ -22,7 +22,7 @@ pub(crate) struct Texts<'a> {
     pub(crate) last: NodeId,
 }
 
-impl Texts<'_> {
+impl PageTexts<'_> {
     /// The outermost element around a node, itself included, without text of the article; `None` if that or one inside
     /// it does not belong to the article by its name. The node itself, if it has text of the article.
     pub(crate) fn top(&self, id: NodeId) -> Option<NodeId> {

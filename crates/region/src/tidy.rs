@@ -1,12 +1,12 @@
 //! Puts the elements of a tree where HTML allows them, so that the tree is the same when it is written and parsed again.
 
-use dom::{LocalName, is_heading, is_void, local_name};
+use dom::{LocalName, is_heading, is_void, local_name, local_names};
 
-use crate::tree::{At, Mark, Tree};
+use crate::tree::{At, NodeMark, RegionTree};
 
 /// Tidies a tree: items are in lists, cells in rows of tables, captions in figures; paragraphs and headings hold no
 /// blocks; links no links. What is empty is left out.
-pub(crate) fn tidy(tree: &mut Tree<'_>) {
+pub(crate) fn tidy(tree: &mut RegionTree<'_>) {
     let order: Vec<At> = tree.below(0).collect();
     unwrap_nested(tree);
     for &at in order.iter().rev() {
@@ -37,36 +37,20 @@ pub(crate) fn tidy(tree: &mut Tree<'_>) {
 fn is_block(name: &LocalName) -> bool {
     matches!(
         *name,
-        local_name!("address")
-            | local_name!("aside")
-            | local_name!("blockquote")
-            | local_name!("dd")
-            | local_name!("details")
-            | local_name!("div")
-            | local_name!("dl")
-            | local_name!("dt")
-            | local_name!("figcaption")
-            | local_name!("figure")
-            | local_name!("h1")
-            | local_name!("h2")
-            | local_name!("h3")
-            | local_name!("h4")
-            | local_name!("h5")
-            | local_name!("h6")
-            | local_name!("hr")
-            | local_name!("li")
-            | local_name!("ol")
-            | local_name!("p")
-            | local_name!("pre")
-            | local_name!("section")
-            | local_name!("summary")
-            | local_name!("table")
-            | local_name!("ul")
+        local_names!(
+            "address" "aside" "blockquote" "dd" "details" "div" "dl" "dt" "figcaption" "figure"
+            "h1" "h2" "h3" "h4" "h5" "h6" "hr" "li" "ol" "p" "pre" "section" "summary" "table"
+            "ul"
+        )
     )
 }
 
 /// Replaces an element by its children. Its id goes to the first of them that is an element without one.
-fn unwrap_children(tree: &mut Tree<'_>, parent: At, unwanted: impl Fn(&Tree<'_>, At) -> bool) {
+fn unwrap_children(
+    tree: &mut RegionTree<'_>,
+    parent: At,
+    unwanted: impl Fn(&RegionTree<'_>, At) -> bool,
+) {
     if !tree.nodes[parent].children.iter().any(|&child| unwanted(tree, child)) {
         return;
     }
@@ -90,8 +74,7 @@ fn unwrap_children(tree: &mut Tree<'_>, parent: At, unwanted: impl Fn(&Tree<'_>,
     tree.nodes[parent].children = children;
 }
 
-/// Unwraps links within links.
-fn unwrap_nested(tree: &mut Tree<'_>) {
+fn unwrap_nested(tree: &mut RegionTree<'_>) {
     let links: Vec<At> = tree.below(0).filter(|&at| tree.is(at, &local_name!("a"))).collect();
     for link in links {
         for at in tree.below(link).collect::<Vec<_>>() {
@@ -101,20 +84,13 @@ fn unwrap_nested(tree: &mut Tree<'_>) {
 }
 
 /// Leaves out the children of an element that are empty.
-fn drop_empty(tree: &mut Tree<'_>, parent: At) {
+fn drop_empty(tree: &mut RegionTree<'_>, parent: At) {
     let has_space_only_of_structure = tree.nodes[parent].name.as_ref().is_some_and(|name| {
         matches!(
             *name,
-            local_name!("ul")
-                | local_name!("ol")
-                | local_name!("dl")
-                | local_name!("table")
-                | local_name!("thead")
-                | local_name!("tbody")
-                | local_name!("tfoot")
-                | local_name!("tr")
-                | local_name!("colgroup")
-                | local_name!("figure")
+            local_names!(
+                "ul" "ol" "dl" "table" "thead" "tbody" "tfoot" "tr" "colgroup" "figure"
+            )
         )
     });
     let mut children = std::mem::take(&mut tree.nodes[parent].children);
@@ -124,13 +100,7 @@ fn drop_empty(tree: &mut Tree<'_>, parent: At) {
             None => !(node.text.is_empty() || has_space_only_of_structure && tree.is_space(child)),
             Some(name) => {
                 let keeps = is_void(name)
-                    || matches!(
-                        *name,
-                        local_name!("td")
-                            | local_name!("th")
-                            | local_name!("video")
-                            | local_name!("audio")
-                    )
+                    || matches!(*name, local_names!("td" "th" "video" "audio"))
                     || is_of_formula(name)
                     || tree.attribute(child, &local_name!("id")).is_some();
                 keeps || node.children.iter().any(|&inner| !tree.is_space(inner))
@@ -145,7 +115,7 @@ fn is_of_formula(name: &LocalName) -> bool {
 }
 
 /// Makes captions the children of their figure, and unwraps what is only around its media.
-fn settle_figure(tree: &mut Tree<'_>, figure: At) {
+fn settle_figure(tree: &mut RegionTree<'_>, figure: At) {
     let mut captions = Vec::new();
     let mut next = vec![figure];
     while let Some(at) = next.pop() {
@@ -162,19 +132,11 @@ fn settle_figure(tree: &mut Tree<'_>, figure: At) {
     // A figure has one caption.
     join_captions(tree, &captions);
     tree.nodes[figure].children.extend(captions.first().copied());
-    let holds_only_media = |tree: &Tree<'_>, child: At| {
+    let holds_only_media = |tree: &RegionTree<'_>, child: At| {
         let name = tree.nodes[child].name.as_ref();
-        let wraps = matches!(
-            name,
-            Some(
-                &(local_name!("div")
-                    | local_name!("p")
-                    | local_name!("span")
-                    | local_name!("section"))
-            )
-        );
+        let wraps = matches!(name, Some(&local_names!("div" "p" "span" "section")));
         wraps
-            && tree.nodes[child].mark != Mark::Embed
+            && tree.nodes[child].mark != NodeMark::Embed
             && tree.nodes[child]
                 .children
                 .iter()
@@ -184,11 +146,11 @@ fn settle_figure(tree: &mut Tree<'_>, figure: At) {
 }
 
 /// Wraps each run of children that `belongs` says in an element of this name; a run joins `join` directly before it.
-fn wrap(
-    tree: &mut Tree<'_>,
+fn wrap_runs(
+    tree: &mut RegionTree<'_>,
     parent: At,
-    name: impl Fn(&Tree<'_>, At) -> LocalName,
-    belongs: impl Fn(&Tree<'_>, At) -> bool,
+    name: impl Fn(&RegionTree<'_>, At) -> LocalName,
+    belongs: impl Fn(&RegionTree<'_>, At) -> bool,
     joins: bool,
 ) {
     if !tree.nodes[parent].children.iter().any(|&child| belongs(tree, child)) {
@@ -227,12 +189,12 @@ fn wrap(
 
 const WRAPPERS: &[LocalName] = &[local_name!("div"), local_name!("section"), local_name!("p")];
 
-fn named(names: &'static [LocalName]) -> impl Fn(&Tree<'_>, At) -> bool {
+fn named(names: &'static [LocalName]) -> impl Fn(&RegionTree<'_>, At) -> bool {
     move |tree, at| tree.nodes[at].name.as_ref().is_some_and(|name| names.contains(name))
 }
 
 /// Puts the children of an element into those that HTML demands around them.
-fn place_children(tree: &mut Tree<'_>, at: At) {
+fn place_children(tree: &mut RegionTree<'_>, at: At) {
     const ITEMS: &[LocalName] = &[local_name!("li")];
     const TERMS: &[LocalName] = &[local_name!("dt"), local_name!("dd")];
     const GROUPS: &[LocalName] =
@@ -255,10 +217,10 @@ fn place_children(tree: &mut Tree<'_>, at: At) {
     let Some(mut name) = tree.nodes[at].name.clone() else { return };
     let other = |names: &'static [LocalName]| {
         let is_named = named(names);
-        move |tree: &Tree<'_>, at: At| !is_named(tree, at)
+        move |tree: &RegionTree<'_>, at: At| !is_named(tree, at)
     };
     let is_beside =
-        |tree: &Tree<'_>, child: At| tree.is_space(child) || named(BESIDE_ROWS)(tree, child);
+        |tree: &RegionTree<'_>, child: At| tree.is_space(child) || named(BESIDE_ROWS)(tree, child);
     if name == local_name!("table")
         && tree.nodes[at].children.iter().all(|&child| is_beside(tree, child))
     {
@@ -273,32 +235,32 @@ fn place_children(tree: &mut Tree<'_>, at: At) {
         tree.nodes[at].attributes.retain(|a| a.0 != local_name!("open"));
     }
     match name {
-        local_name!("ul") | local_name!("ol") => {
+        local_names!("ul" "ol") => {
             unwrap_children(tree, at, named(WRAPPERS));
-            wrap(tree, at, |_, _| local_name!("li"), other(ITEMS), true);
+            wrap_runs(tree, at, |_, _| local_name!("li"), other(ITEMS), true);
             return;
         }
         local_name!("dl") => {
             unwrap_children(tree, at, named(DIVISIONS));
-            wrap(tree, at, |_, _| local_name!("dd"), other(TERMS), false);
+            wrap_runs(tree, at, |_, _| local_name!("dd"), other(TERMS), false);
             return;
         }
         local_name!("table") => {
-            wrap(tree, at, |_, _| local_name!("colgroup"), named(COLUMNS), false);
-            wrap(tree, at, |_, _| local_name!("tbody"), other(OF_TABLES), false);
+            wrap_runs(tree, at, |_, _| local_name!("colgroup"), named(COLUMNS), false);
+            wrap_runs(tree, at, |_, _| local_name!("tbody"), other(OF_TABLES), false);
             begin_with_caption(tree, at);
             return;
         }
-        local_name!("thead") | local_name!("tbody") | local_name!("tfoot") => {
+        local_names!("thead" "tbody" "tfoot") => {
             unwrap_children(tree, at, named(OF_TABLES));
-            wrap(tree, at, |_, _| local_name!("tr"), other(ROWS), false);
+            wrap_runs(tree, at, |_, _| local_name!("tr"), other(ROWS), false);
             return;
         }
         local_name!("tr") => {
             unwrap_children(tree, at, |tree, child| {
                 named(ROWS)(tree, child) || named(OF_TABLES)(tree, child)
             });
-            wrap(tree, at, |_, _| local_name!("td"), other(CELLS), false);
+            wrap_runs(tree, at, |_, _| local_name!("td"), other(CELLS), false);
             return;
         }
         local_name!("colgroup") => {
@@ -310,8 +272,8 @@ fn place_children(tree: &mut Tree<'_>, at: At) {
         _ => {}
     }
     // Anywhere else, parts of lists and tables need one around them.
-    let list = |tree: &Tree<'_>, item: At| match tree.nodes[item].mark {
-        Mark::Numbered => local_name!("ol"),
+    let list = |tree: &RegionTree<'_>, item: At| match tree.nodes[item].mark {
+        NodeMark::Numbered => local_name!("ol"),
         _ => local_name!("ul"),
     };
     let in_ruby = name == local_name!("ruby");
@@ -319,14 +281,14 @@ fn place_children(tree: &mut Tree<'_>, at: At) {
         let is = |names| named(names)(tree, child);
         is(GROUPS) || is(OF_COLUMNS) || is(ROWS) || !in_ruby && is(OF_RUBY)
     });
-    wrap(tree, at, list, named(ITEMS), false);
-    wrap(tree, at, |_, _| local_name!("dl"), named(TERMS), false);
+    wrap_runs(tree, at, list, named(ITEMS), false);
+    wrap_runs(tree, at, |_, _| local_name!("dl"), named(TERMS), false);
     let children = tree.nodes[at].children.clone();
     let mut is_first = true;
     for child in children {
         let Some(own) = tree.nodes[child].name.clone() else { continue };
         let renamed = match own {
-            local_name!("td") | local_name!("th") => Some(local_name!("div")),
+            local_names!("td" "th") => Some(local_name!("div")),
             local_name!("caption") => Some(local_name!("p")),
             local_name!("figcaption") if name != local_name!("figure") => Some(local_name!("p")),
             local_name!("summary") if name != local_name!("details") || !is_first => {
@@ -336,16 +298,14 @@ fn place_children(tree: &mut Tree<'_>, at: At) {
         };
         if let Some(renamed) = renamed {
             tree.nodes[child].name = Some(renamed);
-            tree.nodes[child].attributes.retain(|a| {
-                matches!(a.0, local_name!("id") | local_name!("lang") | local_name!("dir"))
-            });
+            tree.nodes[child].attributes.retain(|a| matches!(a.0, local_names!("id" "lang" "dir")));
         }
         is_first = false;
     }
 }
 
 /// Puts the summary of `details` before everything else. Returns whether there is one.
-fn begin_with_summary(tree: &mut Tree<'_>, details: At) -> bool {
+fn begin_with_summary(tree: &mut RegionTree<'_>, details: At) -> bool {
     let is_summary = |&child: &At| tree.is(child, &local_name!("summary"));
     let Some(at) = tree.nodes[details].children.iter().position(is_summary) else { return false };
     tree.nodes[details].children[..=at].rotate_right(1);
@@ -353,7 +313,7 @@ fn begin_with_summary(tree: &mut Tree<'_>, details: At) -> bool {
 }
 
 /// Puts the caption of a table before everything else; of several, the others are added to the first.
-fn begin_with_caption(tree: &mut Tree<'_>, table: At) {
+fn begin_with_caption(tree: &mut RegionTree<'_>, table: At) {
     let (captions, rest): (Vec<At>, Vec<At>) = tree.nodes[table]
         .children
         .iter()
@@ -363,7 +323,7 @@ fn begin_with_caption(tree: &mut Tree<'_>, table: At) {
 }
 
 /// Adds the content of captions to the first of them.
-fn join_captions(tree: &mut Tree<'_>, captions: &[At]) {
+fn join_captions(tree: &mut RegionTree<'_>, captions: &[At]) {
     let Some((&first, further)) = captions.split_first() else { return };
     for &other in further {
         let inner = std::mem::take(&mut tree.nodes[other].children);
@@ -374,16 +334,16 @@ fn join_captions(tree: &mut Tree<'_>, captions: &[At]) {
 }
 
 /// Renames paragraphs that hold blocks, and unwraps blocks in headings.
-fn settle_blocks(tree: &mut Tree<'_>, at: At) {
+fn settle_blocks(tree: &mut RegionTree<'_>, at: At) {
     let Some(name) = tree.nodes[at].name.clone() else { return };
-    let holds_block = |tree: &Tree<'_>| {
+    let holds_block = |tree: &RegionTree<'_>| {
         tree.below(at).skip(1).any(|below| tree.nodes[below].name.as_ref().is_some_and(is_block))
     };
     if name == local_name!("p") && holds_block(tree) {
         tree.nodes[at].name = Some(local_name!("div"));
     } else if is_heading(&name) {
         let wraps = named(WRAPPERS);
-        let unwanted = |tree: &Tree<'_>, child: At| {
+        let unwanted = |tree: &RegionTree<'_>, child: At| {
             wraps(tree, child) || tree.nodes[child].name.as_ref().is_some_and(is_heading)
         };
         if tree.nodes[at].children.iter().any(|&child| unwanted(tree, child)) {

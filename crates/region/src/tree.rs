@@ -5,24 +5,22 @@ use std::collections::BTreeMap;
 
 use dom::{LocalName, local_name};
 
-/// A node's position in [`Tree::nodes`]; the root is 0.
+/// A node's position in [`RegionTree::nodes`]; the root is 0.
 pub(crate) type At = usize;
 
-/// A node.
 #[derive(Debug)]
-pub(crate) struct Node<'a> {
+pub(crate) struct RegionNode<'a> {
     /// Its tag; `None` for text.
     pub(crate) name: Option<LocalName>,
     pub(crate) attributes: Vec<(LocalName, Cow<'a, str>)>,
     pub(crate) text: Cow<'a, str>,
     pub(crate) children: Vec<At>,
-    pub(crate) mark: Mark,
+    pub(crate) mark: NodeMark,
 }
 
 /// What is known of a node besides its tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// Nothing.
+pub(crate) enum NodeMark {
     #[default]
     None,
     /// It names the owner of a picture.
@@ -31,36 +29,39 @@ pub(crate) enum Mark {
     Numbered,
     /// It is, or begins, a note.
     Note,
-    /// A link to a note.
     Reference,
     /// It stands for something embedded.
     Embed,
 }
 
-/// An article as a tree.
 #[derive(Debug)]
-pub(crate) struct Tree<'a> {
-    pub(crate) nodes: Vec<Node<'a>>,
+pub(crate) struct RegionTree<'a> {
+    pub(crate) nodes: Vec<RegionNode<'a>>,
     /// Of pictures, the sources that no attribute has.
     pub(crate) others: BTreeMap<At, Vec<String>>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> RegionTree<'a> {
     pub(crate) fn new() -> Self {
         let mut tree = Self { nodes: Vec::with_capacity(128), others: BTreeMap::new() };
-        tree.nodes.push(Node {
+        tree.nodes.push(RegionNode {
             name: Some(local_name!("html")),
             attributes: Vec::new(),
             text: Cow::Borrowed(""),
             children: Vec::new(),
-            mark: Mark::None,
+            mark: NodeMark::None,
         });
         tree
     }
 
     fn node(&mut self, name: Option<LocalName>, text: Cow<'a, str>) -> At {
-        let node =
-            Node { name, attributes: Vec::new(), text, children: Vec::new(), mark: Mark::None };
+        let node = RegionNode {
+            name,
+            attributes: Vec::new(),
+            text,
+            children: Vec::new(),
+            mark: NodeMark::None,
+        };
         self.nodes.push(node);
         self.nodes.len() - 1
     }
@@ -92,7 +93,6 @@ impl<'a> Tree<'a> {
         self.nodes[at].attributes.push((name, value.into()));
     }
 
-    /// The value of an attribute.
     pub(crate) fn attribute(&self, at: At, name: &LocalName) -> Option<&str> {
         self.nodes[at].attributes.iter().find(|a| a.0 == *name).map(|a| &*a.1)
     }

@@ -1,52 +1,14 @@
 //! What is written of any page has nothing that runs, and all of its text.
 
-use dom::{Keep, ParseConfig, parse, parse_with, text_of};
+use dom::{Keep, ParseOptions, parse, parse_with, text_of};
 use proptest::prelude::*;
 use sitegrove_region::region_of;
 
 const NAMES: [&str; 42] = [
-    "a",
-    "b",
-    "i",
-    "font",
-    "p",
-    "div",
-    "span",
-    "table",
-    "tr",
-    "td",
-    "tbody",
-    "caption",
-    "ul",
-    "li",
-    "h1",
-    "select",
-    "option",
-    "svg",
-    "math",
-    "mi",
-    "foreignObject",
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "title",
-    "textarea",
-    "body",
-    "html",
-    "head",
-    "frameset",
-    "form",
-    "button",
-    "br",
-    "img",
-    "pre",
-    "iframe",
-    "annotation-xml",
-    "base",
-    "meta",
-    "video",
-    "x-y",
+    "a", "b", "i", "font", "p", "div", "span", "table", "tr", "td", "tbody", "caption", "ul", "li",
+    "h1", "select", "option", "svg", "math", "mi", "foreignObject", "script", "style", "template",
+    "noscript", "title", "textarea", "body", "html", "head", "frameset", "form", "button", "br",
+    "img", "pre", "iframe", "annotation-xml", "base", "meta", "video", "x-y",
 ];
 
 fn tag_soup() -> impl Strategy<Value = String> {
@@ -84,7 +46,7 @@ fn tag_soup() -> impl Strategy<Value = String> {
 
 /// A fragment never contains active content, whatever the page.
 fn check_harmless(fragment: &str) {
-    let config = ParseConfig { keep: Keep::Everything, ..ParseConfig::CONTENT };
+    let config = ParseOptions { keep: Keep::Everything, ..ParseOptions::CONTENT };
     let d = parse_with(fragment, &config);
     for id in d.ids() {
         let Some(element) = d.element(id) else { continue };
@@ -125,7 +87,7 @@ proptest! {
     #[test]
     fn fragments_are_harmless(html in tag_soup()) {
         check_harmless(&html_of(&parse(&html)));
-        let everything = ParseConfig { keep: Keep::Everything, ..ParseConfig::CONTENT };
+        let everything = ParseOptions { keep: Keep::Everything, ..ParseOptions::CONTENT };
         check_harmless(&html_of(&parse_with(&html, &everything)));
     }
 

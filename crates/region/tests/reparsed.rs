@@ -1,6 +1,6 @@
 //! What is written is what a parser makes of it, for any page and any choice of nodes.
 
-use dom::{Document, Keep, NodeId, ParseConfig, is_void, local_name, parse, parse_with};
+use dom::{Document, Keep, NodeId, ParseOptions, is_void, local_name, parse, parse_with};
 use proptest::prelude::*;
 use sitegrove_region::region_of;
 use url::Url;
@@ -52,7 +52,7 @@ fn check(html: &str, keep: &[NodeId], prune: &[NodeId]) {
     let Some(region) = region_of(&page, &inside(keep), &inside(prune), &base) else { return };
     let ours = region.html();
     let again = format!("<!doctype html><body><div>{ours}</div>");
-    let all = ParseConfig { keep: Keep::Everything, ..ParseConfig::CONTENT };
+    let all = ParseOptions { keep: Keep::Everything, ..ParseOptions::CONTENT };
     let again = parse_with(&again, &all);
     let div = again.ids().find(|&id| again.name(id).is_some_and(|name| **name == *"div")).unwrap();
     assert_eq!(ours, written(&again, div), "\n{html}\n{keep:?} {prune:?}");

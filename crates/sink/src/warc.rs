@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use archive::{NewRecord, RecordKind, Wrapping, Writer, surt};
+use archive::{NewRecord, RecordKind, Wrapping, RecordWriter, surt};
 use data_encoding::BASE32;
 use jiff::{Timestamp, tz::TimeZone};
 use model::{Article, Extracted, SiteResult};
@@ -252,7 +252,7 @@ fn record_id(parts: &[&str]) -> String {
 
 /// A record in a separate gzip member.
 fn member(record: &NewRecord<'_>) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
+    let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
     // Written to memory, and the record kinds are known: this cannot fail.
     let _ = writer.write(record);
     writer.finish().unwrap_or_default()

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use forest::Measure;
+use forest::PatternMeasure;
 use pagewise::Method;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub enum Engine {
     /// Structural patterns scored across siblings with learnt weights (the `grove` crate).
     Grove,
     /// Structural patterns ranked over sibling pages (the Forest paper), by this measure.
-    Forest(Measure),
+    Forest(PatternMeasure),
     /// The `div` densest in feed keywords, page by page (Forest §4).
     Sigfeed,
     /// Title and description of the feed item (Forest §4).
@@ -27,10 +27,10 @@ impl Engine {
     /// Every engine, in the order of the documentation.
     pub fn all() -> Vec<Self> {
         let measures = [
-            Measure::Informativeness,
-            Measure::Coverage,
-            Measure::Density,
-            Measure::Unexpectedness,
+            PatternMeasure::Informativeness,
+            PatternMeasure::Coverage,
+            PatternMeasure::Density,
+            PatternMeasure::Unexpectedness,
         ];
         let mut all = vec![Self::Grove];
         all.extend(measures.into_iter().map(Self::Forest));
@@ -43,10 +43,10 @@ impl Engine {
     pub fn name(self) -> &'static str {
         match self {
             Self::Grove => "grove",
-            Self::Forest(Measure::Informativeness) => "forest",
-            Self::Forest(Measure::Coverage) => "coverage",
-            Self::Forest(Measure::Density) => "forest-j",
-            Self::Forest(Measure::Unexpectedness) => "forest-u",
+            Self::Forest(PatternMeasure::Informativeness) => "forest",
+            Self::Forest(PatternMeasure::Coverage) => "coverage",
+            Self::Forest(PatternMeasure::Density) => "forest-j",
+            Self::Forest(PatternMeasure::Unexpectedness) => "forest-u",
             Self::Sigfeed => "sigfeed",
             Self::Description => "description",
             Self::PageWise(method) => method.name(),

@@ -123,14 +123,14 @@ impl From<&MethodsConfig> for Parameters {
         Self {
             words_leaves: WordsLeavesConfig {
                 ratio: match config.words_leaves.ratio {
-                    Ratio::WordsLeaves => words_leaves::Ratio::WordsLeaves,
-                    Ratio::CharactersNodes => words_leaves::Ratio::CharactersNodes,
-                    Ratio::WordsNodes => words_leaves::Ratio::WordsNodes,
-                    Ratio::CharactersLeaves => words_leaves::Ratio::CharactersLeaves,
+                    Ratio::WordsLeaves => words_leaves::LeafRatio::WordsLeaves,
+                    Ratio::CharactersNodes => words_leaves::LeafRatio::CharactersNodes,
+                    Ratio::WordsNodes => words_leaves::LeafRatio::WordsNodes,
+                    Ratio::CharactersLeaves => words_leaves::LeafRatio::CharactersLeaves,
                 },
                 relevance: match config.words_leaves.relevance {
-                    Relevance::Normalised => words_leaves::Relevance::Normalised,
-                    Relevance::Literal => words_leaves::Relevance::Literal,
+                    Relevance::Normalised => words_leaves::RelevanceForm::Normalised,
+                    Relevance::Literal => words_leaves::RelevanceForm::Literal,
                 },
             },
             euclid: EuclidConfig {
@@ -144,16 +144,16 @@ impl From<&MethodsConfig> for Parameters {
             },
             density: DensityConfig {
                 strings: match config.density.strings {
-                    Strings::Filled => density::Strings::Filled,
-                    Strings::AsPrinted => density::Strings::AsPrinted,
+                    Strings::Filled => density::StringList::Filled,
+                    Strings::AsPrinted => density::StringList::AsPrinted,
                 },
                 cutoff: config.density.cutoff,
                 distance: config.density.distance,
             },
             text_density: TextDensityConfig {
                 measure: match config.text_density.measure {
-                    TextDensityMeasure::Composite => text_density::Measure::Composite,
-                    TextDensityMeasure::Text => text_density::Measure::Text,
+                    TextDensityMeasure::Composite => text_density::DensityMeasure::Composite,
+                    TextDensityMeasure::Text => text_density::DensityMeasure::Text,
                 },
             },
         }

@@ -1,6 +1,6 @@
 //! The kind of a page: one article, a list of articles, or neither.
 
-use dom::{Document, Kinds, NodeId, is_heading, is_inline, local_name};
+use dom::{Document, ElementKinds, NodeId, is_heading, is_inline, local_name};
 use model::TemplateKind;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -187,7 +187,7 @@ fn lowest_blocks(document: &Document) -> impl Iterator<Item = NodeId> {
     let mut lowest = vec![false; document.len()];
     // Children come after their parents.
     for (id, &kind) in kinds.of_nodes().iter().enumerate() {
-        if kind != Kinds::TEXT && is_block[kind as usize] {
+        if kind != ElementKinds::TEXT && is_block[kind as usize] {
             lowest[id] = true;
             if id > 0 && !is_break[kind as usize] {
                 lowest[document.node(id as NodeId).parent as usize] = false;

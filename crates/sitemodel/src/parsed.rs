@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use dom::{Document, Element, Kind, LocalName, NodeId, PrefixSums, class_tokens, local_name};
+use dom::{Document, Element, ElementKind, LocalName, NodeId, PrefixSums, class_tokens, local_name};
 use metadata::JsonLdFacts;
 use model::{FeedItem, Page};
 use rustc_hash::FxHashSet;
@@ -37,7 +37,7 @@ pub struct ParsedPage<'a> {
 /// Parses a page, applies the site config of its host, if any, and counts words. Linear in its length.
 pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
     let parse = &settings.tables().parse;
-    let limits = dom::ParseConfig {
+    let limits = dom::ParseOptions {
         keep: dom::Keep::Content,
         max_depth: parse.max_depth,
         max_nodes: parse.max_nodes,
@@ -175,7 +175,7 @@ pub(crate) fn recurring_tokens<'a>(
 pub(crate) fn layout_of(page: &ParsedPage<'_>, recurring: &FxHashSet<u64>) -> Vec<u64> {
     let document = &page.document;
     let kinds = document.kinds();
-    let of_kind = |(at, kind): (usize, &Kind)| {
+    let of_kind = |(at, kind): (usize, &ElementKind)| {
         let name = document.name(kind.first)?;
         Some((label_of(name, page.names.of_kind(at), recurring), dom::is_inline(name)))
     };

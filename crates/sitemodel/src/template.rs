@@ -274,7 +274,7 @@ fn profile(
 /// Signify, rank, wrap.
 fn rank_sample(
     sample: &[Sibling<'_>],
-    measure: forest::Measure,
+    measure: forest::PatternMeasure,
     tables: &Tables,
     meter: &dyn Meter,
 ) -> Learnt {

@@ -1,7 +1,7 @@
 //! Text → terms: the analyzer of each language, with a cache.
 //!
 //! One chain defines a term, based on tantivy's `TextAnalyzer`: [`WordTokenizer`] →
-//! [`LengthFilter`] → `LowerCaser` → `StopWordFilter` → stemmer. [`text_analyzer`] is that chain,
+//! [`length_filter`] → `LowerCaser` → `StopWordFilter` → stemmer. [`text_analyzer`] is that chain,
 //! for an index; [`Analyzer`] gives the same terms with a cache of raw words in front, many times
 //! faster. Forest §3.1: terms are in lower case, without stop words, stemmed.
 //!
@@ -11,20 +11,15 @@ use std::collections::BTreeMap;
 
 use tantivy::tokenizer::{Language as Tantivy, LowerCaser, RawTokenizer, TextAnalyzer, Tokenizer};
 
+use crate::filters::{WordTokenizer, length_filter, stem_filter, stop_word_filters};
 use crate::language::Language;
-use crate::learning::Learning;
-use crate::length::LengthFilter;
-use crate::memo::Memo;
+use crate::memo::TermCache;
 use crate::scanner::{Apostrophe, Scanner};
-use crate::stem::StemFilter;
-use crate::stop_words::stop_word_filters;
-use crate::term::{LONGEST, Term, term_of};
-use crate::tokenizer::WordTokenizer;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{LONGEST, Term, Vocabulary, term_of};
 
 /// A word of a text that gives a term, as returned by [`Analyzer::analyze_words`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word<'a> {
+pub struct AnalyzedWord<'a> {
     /// Its index in the text, from 0; stop words are counted.
     pub position: usize,
     /// As written, without apostrophes and invisible characters.
@@ -39,7 +34,7 @@ pub struct Analyzer {
     recipe: Recipe,
     has_stop_words: bool,
     word_to_term: TextAnalyzer,
-    memo: Memo,
+    memo: TermCache,
 }
 
 impl Analyzer {
@@ -52,7 +47,7 @@ impl Analyzer {
     fn for_recipe(recipe: Recipe) -> Self {
         let word_to_term = recipe.chain(RawTokenizer::default());
         let has_stop_words = !stop_word_filters(recipe.language).is_empty();
-        Self { recipe, has_stop_words, word_to_term, memo: Memo::default() }
+        Self { recipe, has_stop_words, word_to_term, memo: TermCache::default() }
     }
 
     /// Whether the language has a stop word list; if not, see [`crate::FrequentTerms`].
@@ -67,7 +62,7 @@ impl Analyzer {
 
     /// As [`Analyzer::analyze`], with the word that each term was derived from, and its position:
     /// the same positions as those of [`text_analyzer`]'s tokens.
-    pub fn analyze_words(&mut self, text: &str, sink: &mut impl FnMut(Word<'_>)) {
+    pub fn analyze_words(&mut self, text: &str, sink: &mut impl FnMut(AnalyzedWord<'_>)) {
         let Self { recipe, word_to_term, memo, .. } = self;
         let mut scanner = Scanner::new(text, recipe.apostrophe);
         let mut position = 0;
@@ -80,16 +75,36 @@ impl Analyzer {
             }
             let term = memo.term(word, |word, text| term_of(word_to_term, word, text));
             if let Some((hash, text)) = term {
-                sink(Word { position: at, raw: word, term: Term { hash, text } });
+                sink(AnalyzedWord { position: at, raw: word, term: Term { hash, text } });
             }
         }
     }
 
-    /// For computing the hashes of the terms of several texts, and adding the terms to a
+    /// The hashes of the terms of all texts in order, without stop words, and for each text the
+    /// number of terms before it, followed by the total number. All terms are then in the
     /// vocabulary: the same terms as those of [`Analyzer::analyze`], faster.
-    pub fn learning<'a>(&'a mut self, vocabulary: &'a mut Vocabulary) -> Learning<'a> {
+    pub fn learn<'t>(
+        &mut self,
+        texts: impl Iterator<Item = &'t str>,
+        vocabulary: &mut Vocabulary,
+    ) -> (Vec<u64>, Vec<u32>) {
         let Self { recipe, word_to_term, memo, .. } = self;
-        Learning::new(recipe.apostrophe, word_to_term, memo, vocabulary)
+        memo.begin(vocabulary);
+        let (least, _) = texts.size_hint();
+        let (mut hashes, mut starts) = (Vec::with_capacity(least), Vec::with_capacity(least + 1));
+        for text in texts {
+            starts.push(hashes.len() as u32);
+            let mut scanner = Scanner::new(text, recipe.apostrophe);
+            while let Some(span) = scanner.next() {
+                let word = scanner.word(span);
+                if word.len() <= LONGEST {
+                    let analyze = |word: &str, text: &mut String| term_of(word_to_term, word, text);
+                    hashes.extend(memo.learn(word, vocabulary, analyze));
+                }
+            }
+        }
+        starts.push(hashes.len() as u32);
+        (hashes, starts)
     }
 
     /// The rules that determine terms, with the version of this crate, for the records of a run. A
@@ -130,15 +145,14 @@ pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
 /// languages in common use have: the least recently used are emptied.
 #[derive(Default)]
 pub struct Analyzers {
-    by_recipe: BTreeMap<Key, Used>,
+    by_recipe: BTreeMap<RecipeKey, Used>,
     /// The key used last.
-    last: Option<Key>,
+    last: Option<RecipeKey>,
     /// Number of changes from one analyzer to another.
     turns: u64,
 }
 
-/// The key of a recipe.
-type Key = (Option<&'static str>, Apostrophe);
+type RecipeKey = (Option<&'static str>, Apostrophe);
 
 /// An analyzer, and the turn in which it was used last.
 struct Used {
@@ -171,7 +185,7 @@ impl Analyzers {
     }
 
     /// Empties the caches of other analyzers until the rest fits.
-    fn make_room(&mut self, asked: Key) {
+    fn make_room(&mut self, asked: RecipeKey) {
         let bytes = |used: &Used| used.analyzer.memo.bytes();
         let mut all: usize = self.by_recipe.values().map(bytes).sum();
         if all <= REMEMBERED {
@@ -182,7 +196,7 @@ impl Analyzers {
         others.sort_by_key(|used| used.turn);
         for used in others {
             let before = bytes(used);
-            used.analyzer.memo = Memo::default();
+            used.analyzer.memo = TermCache::default();
             all -= before - bytes(used).min(before);
             if all <= REMEMBERED {
                 return;
@@ -191,7 +205,6 @@ impl Analyzers {
     }
 }
 
-/// The rules for a language.
 #[derive(Clone, Copy)]
 struct Recipe {
     language: Option<Tantivy>,
@@ -211,13 +224,13 @@ impl Recipe {
     }
 
     fn chain<T: Tokenizer>(self, tokenizer: T) -> TextAnalyzer {
-        let builder = TextAnalyzer::builder(tokenizer).filter(LengthFilter).filter(LowerCaser);
+        let builder = TextAnalyzer::builder(tokenizer).filter(length_filter()).filter(LowerCaser);
         let mut builder = builder.dynamic();
         for filter in stop_word_filters(self.language) {
             builder = builder.filter_dynamic(filter);
         }
         match self.language {
-            Some(language) => builder.filter_dynamic(StemFilter::new(language)),
+            Some(language) => builder.filter_dynamic(stem_filter(language)),
             None => builder,
         }
         .build()

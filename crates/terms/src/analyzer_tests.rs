@@ -131,8 +131,7 @@ fn many_words_are_learnt_as_few() {
     texts.push("thirty years".to_owned());
     let mut analyzer = Analyzer::for_language(Language::from_tag("en"));
     let mut vocabulary = Vocabulary::new();
-    let learning = analyzer.learning(&mut vocabulary);
-    let (hashes, starts) = learning.learn(texts.iter().map(String::as_str));
+    let (hashes, starts) = analyzer.learn(texts.iter().map(String::as_str), &mut vocabulary);
     let (mut expected, mut expected_starts) = (Vec::new(), Vec::new());
     for text in &texts {
         expected_starts.push(expected.len() as u32);
@@ -158,7 +157,7 @@ proptest! {
             let mut analyzer = Analyzer::for_language(language);
             analyzer.analyze(&before, &mut |_| {});
             let mut found = Vec::new();
-            analyzer.analyze_words(&text, &mut |Word { position, term, .. }| {
+            analyzer.analyze_words(&text, &mut |AnalyzedWord { position, term, .. }| {
                 found.push((position, term.hash, term.text.to_owned()));
             });
             prop_assert!(found.iter().all(|(_, _, text)| !text.is_empty()));
@@ -172,8 +171,8 @@ proptest! {
             let mut analyzer = Analyzer::for_language(Language::from_tag(code));
             let mut vocabularies = [Vocabulary::new(), Vocabulary::new()];
             for (texts, which) in texts.chunks(2).zip([0, 1, 0]) {
-                let learning = analyzer.learning(&mut vocabularies[which]);
-                let (hashes, starts) = learning.learn(texts.iter().map(String::as_str));
+                let texts_of = || texts.iter().map(String::as_str);
+                let (hashes, starts) = analyzer.learn(texts_of(), &mut vocabularies[which]);
                 let (mut expected, mut expected_starts) = (Vec::new(), Vec::new());
                 for text in texts {
                     expected_starts.push(expected.len() as u32);

@@ -1,7 +1,7 @@
 //! Character classes for tokenizers, from a table.
 //!
 //! There are two definitions of a word. [`Class`] is that of terms: letters, digits and their
-//! combining marks, with scripts without spaces treated separately. [`Kind::is_python_word`] and
+//! combining marks, with scripts without spaces treated separately. [`CharacterKind::is_python_word`] and
 //! its companions are those of Python's `re`, in which the benchmark counts words (see
 //! [`crate::words()`]).
 
@@ -36,11 +36,10 @@ const NUMERIC: u16 = 0x200;
 const UPPERCASE: u16 = 0x400;
 const HAS_LOWERCASE: u16 = 0x800;
 
-/// All properties of one character.
 #[derive(Clone, Copy)]
-pub(crate) struct Kind(u16);
+pub(crate) struct CharacterKind(u16);
 
-impl Kind {
+impl CharacterKind {
     fn of(c: char) -> Self {
         let mark = is_mark(c);
         // Rust's `is_alphanumeric` exceeds Python's `isalnum` by marks and circled letters only.
@@ -98,22 +97,18 @@ impl Kind {
         self.0 & (PYTHON_WORD | PYTHON_SINGLE) == PYTHON_WORD
     }
 
-    /// [`char::is_alphabetic`].
     pub(crate) fn is_alphabetic(self) -> bool {
         self.0 & ALPHABETIC != 0
     }
 
-    /// [`char::is_numeric`].
     pub(crate) fn is_numeric(self) -> bool {
         self.0 & NUMERIC != 0
     }
 
-    /// [`char::is_alphanumeric`].
     pub(crate) fn is_alphanumeric(self) -> bool {
         self.0 & (ALPHABETIC | NUMERIC) != 0
     }
 
-    /// [`char::is_uppercase`].
     pub(crate) fn is_uppercase(self) -> bool {
         self.0 & UPPERCASE != 0
     }
@@ -130,33 +125,32 @@ fn is_unspaced(c: char) -> bool {
 }
 
 /// The kinds of the Basic Multilingual Plane.
-pub(crate) struct Kinds(Vec<Kind>);
+pub(crate) struct CharacterTable(Vec<CharacterKind>);
 
-static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
-    let kind = |code| char::from_u32(code).map_or(Kind(0), Kind::of);
+static KINDS: LazyLock<CharacterTable> = LazyLock::new(|| {
+    let kind = |code| char::from_u32(code).map_or(CharacterKind(0), CharacterKind::of);
     let mut kinds = Vec::with_capacity(0x1_0000);
     for (from, to) in ALIKE {
         kinds.extend((kinds.len() as u32..from).map(kind));
         kinds.resize(to as usize + 1, kind(from));
     }
     kinds.extend((kinds.len() as u32..0x1_0000).map(kind));
-    Kinds(kinds)
+    CharacterTable(kinds)
 });
 
 /// Characters of one kind that make up most of the plane: Chinese, Korean, surrogates and private use.
 const ALIKE: [(u32, u32); 4] =
     [(0x3400, 0x4dbf), (0x4e00, 0x9fff), (0xac00, 0xd7a3), (0xd800, 0xf8ff)];
 
-impl Kinds {
+impl CharacterTable {
     /// The table, computed on first use; take it once per text.
     pub(crate) fn get() -> &'static Self {
         &KINDS
     }
 
-    /// The kind of any character.
     #[inline]
-    pub(crate) fn of(&self, c: char) -> Kind {
-        self.0.get(c as usize).copied().unwrap_or_else(|| Kind::of(c))
+    pub(crate) fn of(&self, c: char) -> CharacterKind {
+        self.0.get(c as usize).copied().unwrap_or_else(|| CharacterKind::of(c))
     }
 }
 
@@ -193,20 +187,20 @@ mod tests {
             ('\u{200b}', Class::Separator),
         ];
         for (c, class) in expected {
-            assert_eq!(Kinds::get().of(c).class(), class, "{c:?}");
+            assert_eq!(CharacterTable::get().of(c).class(), class, "{c:?}");
         }
     }
 
     #[test]
     fn the_table_has_the_kind_of_each_character() {
         for c in ('\0'..=char::MAX).take(0x2_0000) {
-            assert_eq!(Kinds::get().of(c).0, Kind::of(c).0, "{c:?}");
+            assert_eq!(CharacterTable::get().of(c).0, CharacterKind::of(c).0, "{c:?}");
         }
     }
 
     #[test]
     fn python_word_characters() {
-        let kinds = Kinds::get();
+        let kinds = CharacterTable::get();
         assert!(['a', 'é', '_', 'ʼ', '½', '中'].iter().all(|&c| kinds.of(c).is_python_word()));
         assert!(['\u{93f}', '\u{301}', 'Ⓐ', '-'].iter().all(|&c| !kinds.of(c).is_python_word()));
     }

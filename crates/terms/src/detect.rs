@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use whatlang::{Detector, Lang};
 
-use crate::chars::{Class, Kinds};
+use crate::chars::{CharacterTable, Class};
 use crate::function_words::{FunctionWords, has_list};
 use crate::language::Language;
 use crate::letters::is_alphabetic;
@@ -50,7 +50,7 @@ pub struct Detected {
 
 /// Detects the language of a text; `None` if the text is too short.
 pub fn detect(text: &str) -> Option<Detected> {
-    let text = head(text);
+    let text = sample_of(text);
     if text.is_ascii() {
         let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
         return (letters >= MIN_LETTERS).then(|| by_words(text, Script::Latin));
@@ -94,7 +94,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
         && sample.contains(['і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ']);
     let counts = FunctionWords::of(sample);
     if let Some(language) = counts.leader(MIN_FUNCTION_WORDS).filter(|_| !not_russian) {
-        return found(language, true, by_share(counts.share(language)));
+        return found(language, true, score_of_share(counts.share(language)));
     }
     let which = (script == Script::Latin || (script == Script::Cyrillic && !not_russian))
         .then(|| Language::from_tag(whichlang::detect_language(sample).three_letter_code()))
@@ -104,7 +104,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
     if let Some(language) = which
         && share(language) >= MIN_FUNCTION_WORDS
     {
-        return found(language, true, by_share(share(language)));
+        return found(language, true, score_of_share(share(language)));
     }
     // `whichlang` takes every Cyrillic text for Russian, so function words decide.
     let which = which.filter(|_| script == Script::Latin);
@@ -124,18 +124,18 @@ fn by_words(sample: &str, script: Script) -> Detected {
         }
         Some(which) => {
             let better = if share(what) > share(which) { what } else { which };
-            found(better, false, by_share(share(better)))
+            found(better, false, score_of_share(share(better)))
         }
     }
 }
 
 /// The score of a share of function words.
-fn by_share(share: f64) -> f64 {
+fn score_of_share(share: f64) -> f64 {
     (share / FUNCTION_WORDS).min(1.0)
 }
 
 /// The beginning of a text, cut at a character after enough letters.
-fn head(text: &str) -> &str {
+fn sample_of(text: &str) -> &str {
     let mut letters = 0;
     // In pieces, as long as they are ASCII and not the last one.
     let mut begun = 0;
@@ -164,7 +164,7 @@ const PIECE: usize = 64;
 
 /// Letters and their marks by script, at the script's index.
 fn script_counts(text: &str) -> [(Option<Script>, usize); Script::COUNT] {
-    let kinds = Kinds::get();
+    let kinds = CharacterTable::get();
     let mut counts = [(None, 0); Script::COUNT];
     let ascii = text.bytes().filter(u8::is_ascii_alphabetic).count();
     if ascii > 0 {

@@ -3,12 +3,13 @@
 
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
+
 use crate::language::Language;
 use crate::letters::{is_alphabetic, lowercase};
 
 /// Function words by language, for those languages of `whichlang` that share their script with
 /// others.
-#[rustfmt::skip]
 const LISTS: [(&str, &[&str]); LANGUAGES] = [
     ("de", &["der", "und", "das", "nicht", "den", "mit", "ist", "auch", "eine", "auf", "für"]),
     ("en", &["the", "and", "of", "to", "that", "with", "is", "for", "you", "are"]),
@@ -47,34 +48,22 @@ pub(crate) struct FunctionWords {
 impl FunctionWords {
     /// Counts the words of a sample. One pass.
     pub(crate) fn of(sample: &str) -> Self {
-        let known = &*KNOWN;
+        let listed = &*LISTED;
         let mut counts = Self::default();
-        let mut word = Packed::default();
-        for c in sample.chars() {
-            if c.is_ascii_alphabetic() {
-                word.push(c as u8 | 0x20);
-            } else if !c.is_ascii() && is_alphabetic(c) {
-                let mut bytes = [0; char::MAX.len_utf8()];
-                for lower in lowercase(c) {
-                    lower.encode_utf8(&mut bytes).bytes().for_each(|byte| word.push(byte));
+        let mut word = String::new();
+        for c in sample.chars().chain([' ']) {
+            if is_alphabetic(c) {
+                word.extend(lowercase(c));
+            } else if !word.is_empty() {
+                counts.words += 1;
+                if let Some(&(language, number)) = listed.get(&*word) {
+                    counts.hits[language] += 1;
+                    counts.different[language] |= 1 << number;
                 }
-            } else if word.length > 0 {
-                counts.add(std::mem::take(&mut word), known);
+                word.clear();
             }
         }
-        if word.length > 0 {
-            counts.add(word, known);
-        }
         counts
-    }
-
-    #[inline]
-    fn add(&mut self, word: Packed, known: &Known) {
-        self.words += 1;
-        if let Some((language, number)) = known.find(word) {
-            self.hits[usize::from(language)] += 1;
-            self.different[usize::from(language)] |= 1 << number;
-        }
     }
 
     /// The share of the words that are function words of a language.
@@ -102,74 +91,16 @@ impl FunctionWords {
     }
 }
 
-/// The bytes of a word of up to eight bytes in lower case; no function word is longer.
-#[derive(Clone, Copy, Default)]
-struct Packed {
-    bytes: u64,
-    length: usize,
-}
-
-impl Packed {
-    #[inline]
-    fn push(&mut self, byte: u8) {
-        self.bytes = self.bytes << 8 | u64::from(byte);
-        self.length += 1;
-    }
-
-    fn of(word: &str) -> Self {
-        let mut packed = Self::default();
-        word.bytes().for_each(|byte| packed.push(byte));
-        packed
-    }
-
-    fn place(self) -> usize {
-        (self.bytes.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PLACES.trailing_zeros()))
-            as usize
-    }
-}
-
-/// Slots in the hash table of all function words: a power of two, several times their number.
-const PLACES: usize = 512;
-
-/// The language of each function word and its index in the list, by its bytes. Collisions go to the
-/// next free slot. Zeros mark a free slot.
-struct Known([(u64, u8, u8); PLACES]);
-
-static KNOWN: LazyLock<Known> = LazyLock::new(|| {
-    let mut places = [(0, 0, 0); PLACES];
-    for (language, (_, words)) in (0..).zip(&LISTS) {
-        for (number, word) in (0..).zip(words.iter().map(|word| Packed::of(word))) {
-            let free =
-                (word.place()..).map(|place| place % PLACES).find(|&place| places[place].0 == 0);
-            places[free.unwrap_or_default()] = (word.bytes, language, number);
-        }
-    }
-    Known(places)
+/// The language of each function word and its index in the list.
+static LISTED: LazyLock<FxHashMap<&str, (usize, usize)>> = LazyLock::new(|| {
+    let numbered = |(language, (_, words)): (usize, &(_, &'static [&'static str]))| {
+        words.iter().enumerate().map(move |(number, word)| (*word, (language, number)))
+    };
+    LISTS.iter().enumerate().flat_map(numbered).collect()
 });
-
-impl Known {
-    #[inline]
-    fn find(&self, word: Packed) -> Option<(u8, u8)> {
-        if word.length > size_of::<u64>() {
-            return None;
-        }
-        let mut place = word.place();
-        loop {
-            match self.0[place] {
-                (0, ..) => return None,
-                (bytes, language, number) if bytes == word.bytes => {
-                    return Some((language, number));
-                }
-                _ => place = (place + 1) % PLACES,
-            }
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -187,17 +118,9 @@ mod tests {
     }
 
     #[test]
-    fn words_fit_and_are_of_one_language() {
-        let all: Vec<&str> = LISTS.iter().flat_map(|(_, words)| words.iter().copied()).collect();
-        assert!(all.iter().all(|word| (1..=size_of::<u64>()).contains(&word.len())));
-        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
-        assert!(all.len() * 2 < PLACES);
-        for (language, (_, words)) in (0..).zip(&LISTS) {
-            assert!(words.len() <= u16::BITS as usize);
-            for (number, word) in (0..).zip(*words) {
-                assert_eq!(KNOWN.find(Packed::of(word)), Some((language, number)), "{word}");
-            }
-        }
+    fn words_are_of_one_language() {
+        assert_eq!(LISTED.len(), LISTS.iter().map(|(_, words)| words.len()).sum::<usize>());
+        assert!(LISTS.iter().all(|(_, words)| words.len() <= u16::BITS as usize));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Letters and numbers as the standard library defines them, from a table: for characters beyond ASCII, the library
 //! searches several tables for each.
 
-use crate::chars::{Kind, Kinds};
+use crate::chars::{CharacterKind, CharacterTable};
 
 #[inline]
-fn kind(c: char) -> Kind {
-    Kinds::get().of(c)
+fn kind(c: char) -> CharacterKind {
+    CharacterTable::get().of(c)
 }
 
 /// Whether a character is a letter: [`char::is_alphabetic`].

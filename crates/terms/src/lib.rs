@@ -3,8 +3,8 @@ Terms of a text, and the terms that characterise a page.
 
 [`detect()`] determines the language of a text. An [`Analyzer`] for that language (or the [`Analyzers`] of a
 thread) gives the text's terms: lower-cased, without stop words, stemmed, based on tantivy; for scripts without
-spaces, pairs of characters. [`tf_idf`] ranks the terms of each page against its siblings (Forest §3.1), with a
-[`Vocabulary`] that maps hashes back to text; a [`Background`] ranks those of further pages. [`FrequentTerms`]
+spaces, pairs of characters. A [`Background`] ranks the terms of each page against its siblings (Forest §3.1), and
+those of further pages, with a [`Vocabulary`] that maps hashes back to text. [`FrequentTerms`]
 finds the stop words of languages that have no list. [`words()`] and [`count_words`] count plain words as the
 benchmark does; these are not terms. [`is_right_to_left`] tells the direction of writing, [`letters`] which characters
 are letters.
@@ -13,7 +13,7 @@ Invariants: depends on nothing about pages, elements or files; takes `&str`, giv
 The same text gives the same terms, whatever was analysed before.
 
 ```
-use sitegrove_terms::{Analyzers, TfIdfConfig, Vocabulary, Weighting, detect, tf_idf};
+use sitegrove_terms::{Analyzers, Background, TfIdfConfig, Vocabulary, TermWeighting, detect};
 
 let texts = ["The storks are nesting on our roofs again.", "A roof of straw lasts thirty years."];
 let (mut analyzers, mut vocabulary) = (Analyzers::new(), Vocabulary::new());
@@ -29,45 +29,33 @@ let pages: Vec<Vec<u64>> = texts
         hashes
     })
     .collect();
-let ranked = tf_idf(&pages, &vocabulary, &TfIdfConfig { weighting: Weighting::Log, top: 2 });
+let config = TfIdfConfig { weighting: TermWeighting::Log, top: 2 };
+let (_, ranked) = Background::ranked(&pages, &vocabulary, &config);
 assert_eq!(ranked[0].terms[0].0, "nest");
 ```
 */
 
 mod analyzer;
-mod background;
 mod chars;
 mod detect;
-mod direction;
-mod frequent;
+mod filters;
 mod function_words;
 mod language;
-mod learning;
-mod length;
 pub mod letters;
 mod marks;
 mod memo;
 mod ranking;
 mod scanner;
 mod script;
-mod stem;
-mod stop_words;
-mod term;
-mod tfidf;
-mod tokenizer;
 mod vocabulary;
 mod words;
 
-pub use analyzer::{Analyzer, Analyzers, Word, text_analyzer};
-pub use background::Background;
+pub use analyzer::{AnalyzedWord, Analyzer, Analyzers, text_analyzer};
 pub use detect::{Detected, detect};
-pub use direction::is_right_to_left;
-pub use frequent::{FrequentConfig, FrequentTerms};
 pub use language::Language;
-pub use learning::Learning;
-pub use ranking::{RankedTerms, TfIdfConfig, Weighting};
-pub use script::Script;
-pub use term::Term;
-pub use tfidf::tf_idf;
-pub use vocabulary::Vocabulary;
-pub use words::{Words, count_words, has_words, lower_words, without_apostrophes, words};
+pub use ranking::{
+    Background, FrequentConfig, FrequentTerms, RankedTerms, TermWeighting, TfIdfConfig,
+};
+pub use script::{Script, is_right_to_left};
+pub use vocabulary::{Term, Vocabulary};
+pub use words::{Words, count_words, has_words, words};

@@ -4,8 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::term::Term;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Term, Vocabulary};
 
 /// Maximum number of cached raw words: about 6 MB, more than the usual vocabulary of a site.
 const CAPACITY: usize = 1 << 16;
@@ -14,25 +13,22 @@ const CAPACITY: usize = 1 << 16;
 const TEXTS: usize = 2 << 20;
 
 /// Raw word → its term's hash and text, or no term.
-pub(crate) struct Memo {
+pub(crate) struct TermCache {
     /// Short words by open addressing: each in the first free slot from the one its bytes hash to,
     /// or in the last allowed one. Most words of a text are found at the first slot.
     short: Vec<Short>,
     /// Long words, and their indices.
-    long: Vec<Known>,
+    long: Vec<CachedTerm>,
     long_places: FxHashMap<Box<str>, usize>,
     /// Total length of their texts, in bytes.
     long_letters: usize,
-    /// Number of cached words.
     words: usize,
     /// The concatenated texts of all terms, and the end of each.
     texts: String,
     ends: Vec<u32>,
-    /// State of the current vocabulary, number of turns, and terms not yet passed on: see
-    /// [`Memo::learn`].
+    /// State of the current vocabulary, and number of turns: see [`TermCache::learn`].
     learner: u64,
     turn: u32,
-    new: Vec<(u64, u32)>,
 }
 
 /// A short word; two fit into a cache line.
@@ -41,13 +37,12 @@ pub(crate) struct Memo {
 struct Short {
     /// Its bytes, which are never all zero; zeros mark a free slot.
     word: Packed,
-    known: Known,
+    known: CachedTerm,
 }
 
 /// The cached values of a word.
 #[derive(Clone, Copy, Default)]
-struct Known {
-    /// Hash of its term.
+struct CachedTerm {
     hash: u64,
     /// The index of its term; [`NO_TERM`] if it has none.
     term: u32,
@@ -58,23 +53,7 @@ struct Known {
 const NO_TERM: u32 = u32::MAX;
 
 /// The bytes of a word of up to 16 bytes, padded with zeros.
-pub(crate) type Packed = [u64; 2];
-
-/// A word in the form it is looked up in.
-#[derive(Clone, Copy)]
-pub(crate) enum Raw<'a> {
-    /// Of up to 16 bytes.
-    Short(Packed),
-    /// Longer.
-    Long(&'a str),
-}
-
-impl<'a> Raw<'a> {
-    #[inline]
-    pub(crate) fn of(word: &'a str) -> Self {
-        pack(word).map_or(Self::Long(word), Self::Short)
-    }
-}
+type Packed = [u64; 2];
 
 /// Initial number of slots for short words; a power of two.
 const FEWEST_PLACES: usize = 1 << 10;
@@ -83,7 +62,7 @@ const FEWEST_PLACES: usize = 1 << 10;
 /// to collide reach it, and then evict each other.
 const LONGEST_WAY: usize = 256;
 
-impl Default for Memo {
+impl Default for TermCache {
     fn default() -> Self {
         Self {
             short: vec![Short::default(); FEWEST_PLACES],
@@ -95,12 +74,11 @@ impl Default for Memo {
             ends: Vec::new(),
             learner: 0,
             turn: 0,
-            new: Vec::new(),
         }
     }
 }
 
-impl Memo {
+impl TermCache {
     /// Hash and text of the word's term. For a word that is not cached, `analyze` appends the text
     /// to its argument and returns the hash; it must not distinguish upper and lower case of ASCII
     /// letters.
@@ -110,13 +88,13 @@ impl Memo {
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
     ) -> Option<(u64, &str)> {
-        let Known { hash, term, .. } = *self.known(Raw::of(word), analyze, None);
+        let CachedTerm { hash, term, .. } = *self.lookup(word, analyze);
         (term != NO_TERM).then(|| (hash, self.text(term)))
     }
 
     /// Approximate memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let per_long = size_of::<Known>() + size_of::<(Box<str>, usize)>();
+        let per_long = size_of::<CachedTerm>() + size_of::<(Box<str>, usize)>();
         self.short.capacity() * size_of::<Short>()
             + self.long.len() * per_long
             + self.long_letters
@@ -132,45 +110,29 @@ impl Memo {
             }
             self.learner = vocabulary.number();
             self.turn += 1;
-            self.new.clear();
         }
     }
 
-    /// Appends the hash of the word's term to `hashes`, if it has a term, and ensures that the
-    /// current vocabulary learns the term, at [`Memo::end`] at the latest.
-    ///
-    /// No branch depends on whether there is a term or whether it is new, so the processor
-    /// continues with the next words while it waits for this one: at first most of them are not in
-    /// its cache.
+    /// The hash of the word's term, which the vocabulary of this turn learns if it has not yet.
     #[inline]
     pub(crate) fn learn(
         &mut self,
-        word: Raw<'_>,
-        hashes: &mut Vec<u64>,
+        word: &str,
         vocabulary: &mut Vocabulary,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
-    ) {
+    ) -> Option<u64> {
         let turn = self.turn;
-        let known = self.known(word, analyze, Some(vocabulary));
-        let is_term = known.term != NO_TERM;
-        let is_new = is_term & (known.turn != turn);
+        let known = self.lookup(word, analyze);
+        let is_new = known.turn != turn;
         known.turn = turn;
-        let Known { hash, term, .. } = *known;
-        push_if(is_term, hash, hashes);
-        push_if(is_new, (hash, term), &mut self.new);
-    }
-
-    /// Ends a turn: the vocabulary learns the remaining terms.
-    pub(crate) fn end(&mut self, vocabulary: &mut Vocabulary) {
-        let mut new = std::mem::take(&mut self.new);
-        // As in `fetch`: copying would wait for one text after the other.
-        let texts = self.texts.as_bytes();
-        let byte_at_end = |term: u32| texts.get(self.ends[term as usize] as usize).unwrap_or(&0);
-        std::hint::black_box(new.iter().fold(0, |all, &(_, term)| all ^ byte_at_end(term)));
-        for (hash, term) in new.drain(..) {
+        let CachedTerm { hash, term, .. } = *known;
+        if term == NO_TERM {
+            return None;
+        }
+        if is_new {
             vocabulary.learn(Term { hash, text: self.text(term) });
         }
-        self.new = new;
+        Some(hash)
     }
 
     #[inline]
@@ -180,45 +142,45 @@ impl Memo {
     }
 
     #[inline]
-    fn known(
+    fn lookup(
         &mut self,
-        word: Raw<'_>,
+        word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
-        learner: Option<&mut Vocabulary>,
-    ) -> &mut Known {
-        match word {
-            Raw::Short(packed) => {
-                let mut place = self.place(packed);
-                if self.short[place].word != packed {
-                    let known = self.analyzed(unpack(&bytes_of(packed)), analyze, learner);
-                    self.grow();
-                    // Computed only now, because a new word may have emptied the cache.
-                    place = self.place(packed);
-                    self.short[place] = Short { word: packed, known };
-                }
-                &mut self.short[place].known
-            }
-            Raw::Long(word) => {
-                let place = match self.long_places.get(word) {
-                    Some(&place) => place,
-                    None => {
-                        let known = self.analyzed(word, analyze, learner);
-                        self.long.push(known);
-                        self.long_letters += word.len();
-                        self.long_places.insert(word.into(), self.long.len() - 1);
-                        self.long.len() - 1
-                    }
-                };
-                &mut self.long[place]
-            }
+    ) -> &mut CachedTerm {
+        let Some(packed) = pack(word) else { return self.lookup_long(word, analyze) };
+        let mut place = self.place(packed);
+        if self.short[place].word != packed {
+            let known = self.analyze_new(word, analyze);
+            self.grow();
+            // Computed only now, because a new word may have emptied the cache.
+            place = self.place(packed);
+            self.short[place] = Short { word: packed, known };
         }
+        &mut self.short[place].known
+    }
+
+    fn lookup_long(
+        &mut self,
+        word: &str,
+        analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
+    ) -> &mut CachedTerm {
+        let known = self.long_places.get(word).copied();
+        let place = known.unwrap_or_else(|| {
+            let known = self.analyze_new(word, analyze);
+            self.long.push(known);
+            self.long_letters += word.len();
+            self.long_places.insert(word.into(), self.long.len() - 1);
+            self.long.len() - 1
+        });
+        &mut self.long[place]
     }
 
     /// The slot of a short word: the one it is in, or else the one it may take, free or not.
     #[inline]
     fn place(&self, word: Packed) -> usize {
         let last = self.short.len() - 1;
-        let first = self.first_place(word);
+        let mixed = (word[0] ^ word[1].rotate_left(25)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let first = (mixed >> last.leading_zeros()) as usize;
         let mut place = first;
         for way in 1..LONGEST_WAY {
             let own = self.short[place].word;
@@ -232,47 +194,28 @@ impl Memo {
         place
     }
 
-    /// The slot where the search for a short word begins.
-    #[inline]
-    fn first_place(&self, word: Packed) -> usize {
-        let mixed = (word[0] ^ word[1].rotate_left(25)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let last = self.short.len() - 1;
-        (mixed >> last.leading_zeros()) as usize
-    }
-
-    /// Prefetches the slots of these words together. They are looked up next, and since the result
-    /// of a look-up is unpredictable, the processor would otherwise wait for one after the other.
-    pub(crate) fn fetch(&self, words: &[Packed]) {
-        let fetched =
-            words.iter().fold(0, |all, &word| all ^ self.short[self.first_place(word)].word[0]);
-        std::hint::black_box(fetched);
-    }
-
-    /// Analyses a new word.
     #[cold]
     #[inline(never)]
-    fn analyzed(
+    fn analyze_new(
         &mut self,
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
-        learner: Option<&mut Vocabulary>,
-    ) -> Known {
+    ) -> CachedTerm {
         if self.words >= CAPACITY || self.texts.len() + self.long_letters > TEXTS {
-            learner.into_iter().for_each(|vocabulary| self.end(vocabulary));
             *self = Self { learner: self.learner, turn: self.turn, ..Self::default() };
         }
         self.words += 1;
         if let Some(known) = self.in_small_letters(word) {
-            return Known { turn: 0, ..known };
+            return CachedTerm { turn: 0, ..known };
         }
         let hash = analyze(word, &mut self.texts);
         let term = if hash.is_some() { self.ends.len() as u32 } else { NO_TERM };
         self.ends.extend(hash.map(|_| self.texts.len() as u32));
-        Known { hash: hash.unwrap_or_default(), term, turn: 0 }
+        CachedTerm { hash: hash.unwrap_or_default(), term, turn: 0 }
     }
 
     /// The cached values of a word with capitals, from the same word in lower case.
-    fn in_small_letters(&self, word: &str) -> Option<Known> {
+    fn in_small_letters(&self, word: &str) -> Option<CachedTerm> {
         let mut small = pack(word).filter(|_| word.is_ascii())?;
         for bytes in &mut small {
             *bytes = u64::from_le_bytes(bytes.to_le_bytes().map(|byte| byte.to_ascii_lowercase()));
@@ -293,13 +236,6 @@ impl Memo {
             self.short[place] = short;
         }
     }
-}
-
-#[inline]
-fn push_if<T>(is_wanted: bool, value: T, all: &mut Vec<T>) {
-    let before = all.len();
-    all.push(value);
-    all.truncate(before + usize::from(is_wanted));
 }
 
 /// The bytes of a short word.
@@ -327,17 +263,6 @@ fn pack(word: &str) -> Option<Packed> {
     })
 }
 
-fn bytes_of([first, second]: Packed) -> [u8; 16] {
-    let both = u128::from(first) | u128::from(second) << 64;
-    both.to_le_bytes()
-}
-
-/// The word with these packed bytes.
-fn unpack(bytes: &[u8; 16]) -> &str {
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    std::str::from_utf8(&bytes[..end]).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_known_word_is_not_analysed_again() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         for word in ["runs", "ran", LONG] {
             assert_eq!(memo.term(word, run), Some((1, "run")));
             assert_eq!(memo.term(word, never), Some((1, "run")));
@@ -370,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_word_with_capitals_is_known_by_its_small_letters() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         memo.term("runs", run);
         memo.term("the", none);
         assert_eq!(memo.term("RunS", never), Some((1, "run")));
@@ -385,60 +310,42 @@ mod tests {
         for length in 1..=16 {
             let mut bytes = [0; 16];
             bytes[..length].copy_from_slice(&long.as_bytes()[..length]);
-            let packed = bytes_of(pack(&long[..length]).unwrap());
-            assert_eq!((packed, unpack(&packed)), (bytes, &long[..length]));
+            let packed = pack(&long[..length]).unwrap().map(u64::to_le_bytes);
+            assert_eq!(packed.concat(), bytes);
         }
         assert_eq!((pack(""), pack(long)), (None, None));
     }
 
     #[test]
     fn a_text_is_learnt_once_by_each() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
-        let mut hashes = Vec::new();
-        for word in ["runs", LONG] {
+        for (number, word) in (1..).zip(["runs", LONG]) {
             memo.begin(&first);
-            memo.learn(Raw::of(word), &mut hashes, &mut first, run);
-            memo.learn(Raw::of(word), &mut hashes, &mut first, never);
-            assert_eq!(memo.new.len(), 1);
-            memo.end(&mut first);
+            assert_eq!(memo.learn(word, &mut first, run), Some(1));
+            assert_eq!(memo.learn(word, &mut first, never), Some(1));
             memo.begin(&first);
-            memo.learn(Raw::of(word), &mut hashes, &mut first, never);
-            assert!(memo.new.is_empty());
-            assert_eq!(first.text(1), Some("run"));
+            assert_eq!(memo.learn(word, &mut first, never), Some(1));
+            assert_eq!((first.text(1), first.learnt()), (Some("run"), number));
             memo.begin(&second);
-            memo.learn(Raw::of(word), &mut hashes, &mut second, never);
-            memo.end(&mut second);
-            assert_eq!(second.text(1), Some("run"));
+            assert_eq!(memo.learn(word, &mut second, never), Some(1));
+            assert_eq!((second.text(1), second.learnt()), (Some("run"), number));
         }
-        memo.learn(Raw::of("the"), &mut hashes, &mut second, none);
-        memo.learn(Raw::of("the"), &mut hashes, &mut second, never);
-        assert!(memo.new.is_empty());
-        assert_eq!(hashes, [1; 8]);
-    }
-
-    #[test]
-    fn what_is_yet_to_be_learnt_outlives_the_memory() {
-        let mut memo = Memo::default();
-        let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
-        memo.begin(&first);
-        memo.learn(Raw::of("runs"), &mut Vec::new(), &mut first, run);
+        assert_eq!(memo.learn("the", &mut second, none), None);
+        assert_eq!(memo.learn("the", &mut second, never), None);
+        // The cache is full, then all turns are used up.
         memo.words = CAPACITY;
-        memo.learn(Raw::of("the"), &mut Vec::new(), &mut first, none);
-        assert_eq!(memo.words, 1);
-        memo.end(&mut first);
-        assert_eq!((first.len(), first.text(1)), (1, Some("run")));
-        // All turns used up.
+        assert_eq!(memo.learn("of", &mut second, none), None);
+        assert_eq!((memo.words, second.text(1)), (1, Some("run")));
         memo.turn = u32::MAX;
-        memo.begin(&second);
-        memo.learn(Raw::of("runs"), &mut Vec::new(), &mut second, run);
-        memo.end(&mut second);
-        assert_eq!(second.text(1), Some("run"));
+        memo.begin(&first);
+        assert_eq!(memo.learn("runs", &mut first, run), Some(1));
+        assert_eq!(first.learnt(), 3);
     }
 
     #[test]
     fn words_made_to_meet_take_each_others_places() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         // Halves that cancel each other when they are mixed.
         let word = |number: usize| {
             let letter = |digit: usize| 2 * (32 + (number >> (4 * digit) & 15) as u8);
@@ -446,7 +353,8 @@ mod tests {
             let second = u64::from_le_bytes(first).rotate_right(25).to_le_bytes();
             String::from_utf8([first, second].concat()).unwrap()
         };
-        let places = |memo: &Memo| memo.short.iter().filter(|short| short.word[0] != 0).count();
+        let places =
+            |memo: &TermCache| memo.short.iter().filter(|short| short.word[0] != 0).count();
         for number in 0..2_000 {
             let of = |_: &str, text: &mut String| {
                 text.push_str(&word(number));
@@ -465,7 +373,7 @@ mod tests {
 
     #[test]
     fn long_words_are_bounded_too() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         let of = |word: &str, text: &mut String| {
             text.push_str(word);
             Some(1)
@@ -481,7 +389,7 @@ mod tests {
 
     #[test]
     fn it_grows_and_stays_bounded() {
-        let mut memo = Memo::default();
+        let mut memo = TermCache::default();
         let hash = |word: &str| word.bytes().fold(7u64, |hash, b| hash * 31 + u64::from(b));
         let of = |word: &str, text: &mut String| {
             text.push_str(&word[1..]);

@@ -7,7 +7,7 @@
 //!
 //! No token is dropped for its length here, so that positions do not depend on filters.
 
-use crate::chars::{Class, Kinds, char_at};
+use crate::chars::{CharacterTable, Class, char_at};
 
 /// The effect of an apostrophe between two letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +20,7 @@ pub(crate) enum Apostrophe {
 
 /// The position of a raw token in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct TokenSpan {
     pub(crate) from: usize,
     pub(crate) to: usize,
     /// Whether the token is exactly this slice; otherwise characters inside it were removed.
@@ -30,7 +30,7 @@ pub(crate) struct Span {
 /// Walks over a text, token by token.
 pub(crate) struct Scanner<'a> {
     text: &'a str,
-    kinds: &'static Kinds,
+    kinds: &'static CharacterTable,
     apostrophe: Apostrophe,
     at: usize,
     /// Start and end of the last character of the previous pair, while its run may continue.
@@ -41,17 +41,17 @@ pub(crate) struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     pub(crate) fn new(text: &'a str, apostrophe: Apostrophe) -> Self {
-        let kinds = Kinds::get();
+        let kinds = CharacterTable::get();
         Self { text, kinds, apostrophe, at: 0, run: None, joined: String::new() }
     }
 
     /// The token of the span that [`Scanner::next`] returned last.
-    pub(crate) fn word(&self, span: Span) -> &str {
+    pub(crate) fn word(&self, span: TokenSpan) -> &str {
         if span.clean { &self.text[span.from..span.to] } else { &self.joined }
     }
 
     /// The next token, in reading order.
-    pub(crate) fn next(&mut self) -> Option<Span> {
+    pub(crate) fn next(&mut self) -> Option<TokenSpan> {
         if let Some(last) = self.run.take()
             && let Some(next) = self.unspaced_after(last.1)
         {
@@ -74,7 +74,7 @@ impl<'a> Scanner<'a> {
                 Class::Unspaced => {
                     return Some(match self.unspaced_after(end) {
                         Some(next) => self.pair((from, end), next),
-                        None => Span { from, to: end, clean: true },
+                        None => TokenSpan { from, to: end, clean: true },
                     });
                 }
                 Class::Separator | Class::Mark | Class::Apostrophe | Class::Joiner => {}
@@ -83,7 +83,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads to the end of the word that begins at `from`.
-    fn word_from(&mut self, from: usize) -> Span {
+    fn word_from(&mut self, from: usize) -> TokenSpan {
         let mut piece = from;
         let mut clean = true;
         let bytes = self.text.as_bytes();
@@ -112,7 +112,7 @@ impl<'a> Scanner<'a> {
         if !clean {
             self.joined.push_str(&self.text[piece..self.at]);
         }
-        Span { from, to: self.at, clean }
+        TokenSpan { from, to: self.at, clean }
     }
 
     /// Where the word continues after joiners and at most one apostrophe; `None` if it does not.
@@ -144,7 +144,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn pair(&mut self, first: (usize, usize), second: (usize, usize)) -> Span {
+    fn pair(&mut self, first: (usize, usize), second: (usize, usize)) -> TokenSpan {
         self.at = second.1;
         self.run = Some(second);
         let clean = first.1 == second.0;
@@ -153,7 +153,7 @@ impl<'a> Scanner<'a> {
             self.joined.push_str(&self.text[first.0..first.1]);
             self.joined.push_str(&self.text[second.0..second.1]);
         }
-        Span { from: first.0, to: second.1, clean }
+        TokenSpan { from: first.0, to: second.1, clean }
     }
 
     /// The class of the character at byte `at`, and the end of that character.

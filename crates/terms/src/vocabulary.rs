@@ -1,4 +1,4 @@
-//! The texts of term hashes, for printing.
+//! Terms, and the texts of their hashes, for printing.
 //!
 //! An [`crate::Analyzer`] drops cached words to stay small, so it cannot return texts later. A
 //! caller that ranks terms keeps a vocabulary for as long as it keeps the hashes (a template, a
@@ -8,8 +8,35 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
+use tantivy::tokenizer::TextAnalyzer;
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::term::Term;
+use crate::filters::MAX_CHARS;
+
+/// Longest word in bytes that may give a term; longer ones are not cached.
+pub(crate) const LONGEST: usize = MAX_CHARS * char::MAX.len_utf8();
+
+/// One term of a text, as returned by [`Analyzer::analyze`](crate::Analyzer::analyze).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term<'a> {
+    /// xxh3 of the term's text; equal for equal terms of any language and run.
+    pub hash: u64,
+    /// The stemmed word.
+    pub text: &'a str,
+}
+
+/// The hash of a word's term; appends its text.
+pub(crate) fn term_of(
+    word_to_term: &mut TextAnalyzer,
+    word: &str,
+    text: &mut String,
+) -> Option<u64> {
+    let mut stream = word_to_term.token_stream(word);
+    stream.next().map(|token| {
+        text.push_str(&token.text);
+        xxh3_64(token.text.as_bytes())
+    })
+}
 
 /// Term hash → text. Two terms with one hash (never seen; 2⁻⁶⁴ a pair) would share the first's
 /// text.
@@ -77,6 +104,12 @@ impl Vocabulary {
         self.terms.is_empty()
     }
 
+    /// The number of terms that were added, some more than once.
+    #[cfg(test)]
+    pub(crate) fn learnt(&self) -> usize {
+        self.terms.len()
+    }
+
     fn places(&self) -> &FxHashMap<u64, usize> {
         self.places.get_or_init(|| {
             let mut places = FxHashMap::default();
@@ -96,6 +129,7 @@ impl Vocabulary {
 
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     #[test]

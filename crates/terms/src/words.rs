@@ -6,20 +6,11 @@
 //! so they end a word: Hindi words are split at vowel signs. This is sufficient for counting; terms
 //! keep marks.
 
-use std::borrow::Cow;
+use crate::chars::{CharacterKind, CharacterTable, char_at};
 
-use crate::chars::{Kind, Kinds, char_at};
-
-/// The words of a text as slices of it, including inner apostrophes ("don't"), which
-/// [`lower_words`] removes.
+/// The words of a text as slices of it, including inner apostrophes ("don't").
 pub fn words(text: &str) -> Words<'_> {
-    Words { text, kinds: Kinds::get(), at: 0, after_word: false }
-}
-
-/// The words of a text in lower case and without inner apostrophes: what the scorer compares.
-pub fn lower_words(text: &str) -> Vec<String> {
-    let lower = text.to_lowercase();
-    words(&lower).map(|word| without_apostrophes(word).into_owned()).collect()
+    Words { text, kinds: CharacterTable::get(), at: 0, after_word: false }
 }
 
 /// Whether a text has at least so many words. Reads no further than these.
@@ -41,7 +32,7 @@ const LONG: usize = 64;
 
 /// Counts what [`words`] finds, character by character.
 fn count_each(text: &str) -> u32 {
-    let kinds = Kinds::get();
+    let kinds = CharacterTable::get();
     let bytes = text.as_bytes();
     let mut count = 0;
     let mut at = 0;
@@ -91,7 +82,7 @@ fn count_ascii(text: &[u8]) -> u32 {
 #[derive(Clone)]
 pub struct Words<'a> {
     text: &'a str,
-    kinds: &'static Kinds,
+    kinds: &'static CharacterTable,
     at: usize,
     /// Whether the character before `at` is a word character.
     after_word: bool,
@@ -137,12 +128,12 @@ impl Words<'_> {
     }
 
     #[inline]
-    fn peek(&self) -> Option<(char, Kind)> {
+    fn peek(&self) -> Option<(char, CharacterKind)> {
         char_at(self.text, self.at).map(|c| (c, self.kinds.of(c)))
     }
 
     #[inline]
-    fn step(&mut self, c: char, kind: Kind) {
+    fn step(&mut self, c: char, kind: CharacterKind) {
         self.at += c.len_utf8();
         self.after_word = kind.is_python_word();
     }
@@ -155,23 +146,6 @@ impl Words<'_> {
             && char_at(self.text, self.at + c.len_utf8())
                 .is_some_and(|next| self.kinds.of(next).is_python_word())
     }
-}
-
-/// A word of [`words`] without the apostrophes inside it.
-pub fn without_apostrophes(word: &str) -> Cow<'_, str> {
-    if !word.contains(is_apostrophe) {
-        return Cow::Borrowed(word);
-    }
-    let kinds = Kinds::get();
-    let mut walk = Words { text: word, kinds, at: 0, after_word: false };
-    let mut kept = String::with_capacity(word.len());
-    while let Some((c, kind)) = walk.peek() {
-        if !walk.vanishes(c) {
-            kept.push(c);
-        }
-        walk.step(c, kind);
-    }
-    Cow::Owned(kept)
 }
 
 fn is_apostrophe(c: char) -> bool {

@@ -1,7 +1,7 @@
 //! Conditions that hold for an element.
 
 use dom::xpath::Predicate;
-use dom::{Document, Kinds, LocalName, NodeId, class_tokens, local_name};
+use dom::{Document, ElementKinds, LocalName, NodeId, class_tokens, local_name};
 
 use crate::cost::predicate_cost;
 use crate::names::{module_stem, numbered_stem};
@@ -27,7 +27,7 @@ pub(crate) fn labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
                     module_stem(token).map(|s| Predicate::Contains(name.clone(), s.to_owned())),
                 );
             }
-        } else if Kinds::tell_by(name) && is_plain(value) {
+        } else if ElementKinds::tell_by(name) && is_plain(value) {
             labels.push(Predicate::Equals(name.clone(), value.to_owned()));
             if *name == local_name!("id") {
                 labels.extend(

@@ -5,8 +5,8 @@ use std::hash::Hasher;
 use std::ops::Range;
 use std::rc::Rc;
 
-use dom::xpath::{Positions, Predicate, Step};
-use dom::{Document, Kinds, LocalName, NodeId, local_name};
+use dom::xpath::{Positions, Predicate, PathStep};
+use dom::{Document, ElementKinds, LocalName, NodeId, local_name};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::Wanted;
@@ -36,7 +36,7 @@ pub(crate) struct Memo<'a> {
 
 /// The cached results of a test on a page.
 struct Tested {
-    step: Rc<Step>,
+    step: Rc<PathStep>,
     conditions: Rc<[Condition]>,
     /// Whether elements of a kind pass the conditions that depend only on the kind, if known.
     of_kinds: Vec<Cell<Option<bool>>>,
@@ -184,7 +184,7 @@ impl<'a> Memo<'a> {
     #[inline]
     fn passes_all(&self, tested: &Tested, id: NodeId) -> bool {
         let kind = self.document.kinds().of_nodes()[id as usize];
-        kind != Kinds::TEXT && self.passes_by_kind(tested, kind) && self.passes_itself(tested, id)
+        kind != ElementKinds::TEXT && self.passes_by_kind(tested, kind) && self.passes_itself(tested, id)
     }
 
     /// Whether elements of a kind (not text) pass the conditions of a test that depend only on the

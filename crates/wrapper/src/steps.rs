@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use dom::LocalName;
-use dom::xpath::{Path, Predicate, Step};
+use dom::xpath::{Path, Predicate, PathStep};
 use rustc_hash::FxHashMap;
 
 use crate::cost::{conditions_cost, leading_cost, predicate_cost};
@@ -53,7 +53,7 @@ type Asking = (Option<LocalName>, Box<[Condition]>);
 struct Asked {
     name: Option<LocalName>,
     /// The test as a step to any depth, built on first use.
-    step: OnceCell<Rc<Step>>,
+    step: OnceCell<Rc<PathStep>>,
     conditions: Rc<[Condition]>,
     /// Cost of its conditions, and its cost as the first step.
     cost: u32,
@@ -101,12 +101,12 @@ impl Steps {
     }
 
     /// A test as a step to any depth.
-    pub(crate) fn step(&self, test: TestId) -> Rc<Step> {
+    pub(crate) fn step(&self, test: TestId) -> Rc<PathStep> {
         let asked = &self.tests.borrow().all[test.0 as usize];
         let step = asked.step.get_or_init(|| {
             let all = &self.conditions.borrow().all;
             let predicates = asked.conditions.iter().map(|c| all[c.0 as usize].0.clone()).collect();
-            Rc::new(Step { deep: true, name: asked.name.clone(), predicates })
+            Rc::new(PathStep { deep: true, name: asked.name.clone(), predicates })
         });
         Rc::clone(step)
     }
@@ -130,7 +130,7 @@ impl Steps {
 
     /// The interned form of a path.
     pub(crate) fn trail(&self, path: &Path) -> Trail {
-        let stride = |step: &Step| {
+        let stride = |step: &PathStep| {
             let conditions: Vec<Condition> =
                 step.predicates.iter().map(|predicate| self.condition(predicate)).collect();
             Stride { deep: step.deep, test: self.test(step.name.clone(), &conditions) }
@@ -141,7 +141,7 @@ impl Steps {
     /// The path in its full form.
     pub(crate) fn path(&self, trail: &[Stride]) -> Path {
         let step =
-            |stride: &Stride| Step { deep: stride.deep, ..(*self.step(stride.test)).clone() };
+            |stride: &Stride| PathStep { deep: stride.deep, ..(*self.step(stride.test)).clone() };
         Path { steps: trail.iter().map(step).collect() }
     }
 

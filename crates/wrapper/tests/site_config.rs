@@ -1,6 +1,6 @@
 //! Files of the ftr-site-config format: parsed, printed, and applied to pages.
 
-use dom::{ParseConfig, markdown_of, text_of};
+use dom::{ParseOptions, markdown_of, text_of};
 use proptest::prelude::*;
 use sitegrove_wrapper::site_config::{
     Applied, CompiledSiteConfig, Directive, Expression, ExpressionError, Line, Samples, SiteConfig,
@@ -23,7 +23,7 @@ fn compiled(file: &str) -> CompiledSiteConfig {
 }
 
 fn applied_to(html: &str, file: &str) -> Applied {
-    apply(html, &compiled(file), &ParseConfig::CONTENT)
+    apply(html, &compiled(file), &ParseOptions::CONTENT)
 }
 
 /// The body's text on one line.
@@ -137,7 +137,7 @@ fn a_file_for_all_comes_after_the_own_one() {
     let global = compiled("title: //h2\nbody: //h1\nstrip: //b\nautodetect_on_failure: no");
     let mut own = compiled("body: //article");
     own.extend(&global);
-    let applied = apply(PAGE, &own, &ParseConfig::CONTENT);
+    let applied = apply(PAGE, &own, &ParseOptions::CONTENT);
     assert_eq!(applied.body.unwrap().0, "//h1");
     assert_eq!(applied.removed_by[0], "(//h2)[1]");
     assert!(!own.autodetects());
@@ -149,7 +149,7 @@ fn a_file_for_all_comes_after_the_own_one() {
 #[test]
 fn a_page_that_is_too_much_work_has_no_body() {
     let wrapper = compiled("body: //h1");
-    let applied = apply(PAGE, &wrapper, &ParseConfig { max_steps: 20, ..ParseConfig::CONTENT });
+    let applied = apply(PAGE, &wrapper, &ParseOptions { max_steps: 20, ..ParseOptions::CONTENT });
     assert!(applied.document.notes().given_up && applied.body.is_none());
 }
 
@@ -230,7 +230,7 @@ fn expressions_have_limits_and_an_end() {
     let beyond = findings.iter().filter(|f| f.verdict == Verdict::NotHonoured).count();
     assert_eq!(beyond, 19_500);
     assert_eq!(findings[500].why.as_deref(), Some("only the first 500 of one name are used"));
-    let applied = apply("<p>a499b a500b", &wrapper, &ParseConfig::CONTENT);
+    let applied = apply("<p>a499b a500b", &wrapper, &ParseOptions::CONTENT);
     let (_, nodes) = applied.body.unwrap();
     assert_eq!(text_of(&applied.document, &nodes, &applied.removed), "c a500b");
 }
@@ -318,7 +318,7 @@ proptest! {
     #[test]
     fn any_file_on_any_page(file in file(), html in "(<(p|div|b|table|td|a|script)( (id|class)=[a-c])?>|</(p|div|b)>|[a-z ]{1,5}){0,40}") {
         let (wrapper, _) = compile(&SiteConfig::parse(&file));
-        let applied = apply(&html, &wrapper, &ParseConfig::CONTENT);
+        let applied = apply(&html, &wrapper, &ParseOptions::CONTENT);
         let nodes = applied.body.map_or_else(Vec::new, |b| b.1);
         prop_assert!(nodes.is_sorted_by(|a, b| a < b));
         prop_assert!(nodes.iter().chain(&applied.removed).all(|&id| (id as usize) < applied.document.len()));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dom::{ParseConfig, text_of};
+use dom::{ParseOptions, text_of};
 use metadata::{PageContext, date_of};
 use model::{Article, Extracted, Origin, Route, SiteConfigFile, Wrapper, contain_panics};
 use sink::site_file_name;
@@ -156,7 +156,7 @@ fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
 fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize {
     let (wrapper, _) = compile(file);
     let same = |(article, parsed): &&(&Article, &ParsedPage<'_>)| {
-        let applied = apply(&parsed.page.html, &wrapper, &ParseConfig::CONTENT);
+        let applied = apply(&parsed.page.html, &wrapper, &ParseOptions::CONTENT);
         applied.body.is_some_and(|(_, nodes)| {
             squeezed(&text_of(&applied.document, &nodes, &applied.removed))
                 .eq(squeezed(&article.text))

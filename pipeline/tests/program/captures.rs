@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 use crate::common::program::{parts, sitegrove};
 use crate::common::prose;
 use crate::common::results::{Results, files, text};
-use archive::{NewRecord, RecordKind, Wrapping, Writer};
 
 /// `sitegrove run` on inputs of which some may be cut short: the exit code says whether one is.
 fn run(inputs: &[&Path], out: &Path, more: &[&str]) -> Results {
@@ -35,7 +35,7 @@ fn whole(n: usize) -> String {
 
 /// A record of a page, in a gzip member or uncompressed.
 fn record(wrapping: Wrapping, n: usize, day: u32, fields: &[(&str, &str)], html: &str) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), wrapping);
+    let mut writer = RecordWriter::new(Vec::new(), wrapping);
     let body = format!("{HEAD}{html}");
     let record = NewRecord {
         kind: RecordKind::Response,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 
-use charset::{Hints, decode};
+use charset::{CharsetHints, decode};
 use serde_json::json;
 
 use crate::common::charsets::{OTHERS, PAIRS, Pair, WAYS};
@@ -44,7 +44,7 @@ fn pages_of_any_length() {
             let wrong = wrong(pairs, |pair, way| {
                 let page = pair.page(&WAYS[way], bytes);
                 let url = Some("https://news.example/1");
-                let hints = Hints { http_charset: page.http, url, ..Hints::default() };
+                let hints = CharsetHints { http_charset: page.http, url, ..CharsetHints::default() };
                 decode(page.body, &hints).0 == page.html
             });
             assert_enough(&format!("{bytes} bytes"), pairs, &wrong);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use archive::{Limits, NewRecord, Record, RecordReader, Wrapping, Writer};
+use archive::{Limits, NewRecord, Record, RecordReader, Wrapping, RecordWriter};
 use serde_json::Value;
 
 use crate::common::program::{in_repository, run, sitegrove};
@@ -161,7 +161,7 @@ fn deal(records: &[Record], count: usize, folder: &Path) -> Vec<PathBuf> {
             0 => (format!("{}-part.warc.gz", count - n), Wrapping::Gzip),
             _ => (format!("{}-part.warc", count - n), Wrapping::Plain),
         };
-        let mut writer = Writer::new(Vec::new(), wrapping);
+        let mut writer = RecordWriter::new(Vec::new(), wrapping);
         for record in records.iter().rev().skip(n).step_by(count) {
             let new = NewRecord {
                 kind: record.kind,

@@ -308,7 +308,7 @@ fn pages_found_unchanged_are_read_again_too() {
     let last = "https://blog.example/notes/3";
     let head = b"HTTP/1.1 304 Not Modified\r\n\r\n";
     let profile = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
-    let mut writer = archive::Writer::new(Vec::new(), archive::Wrapping::Gzip);
+    let mut writer = archive::RecordWriter::new(Vec::new(), archive::Wrapping::Gzip);
     let record = archive::NewRecord {
         kind: archive::RecordKind::Revisit,
         record_id: "urn:uuid:00000000-0000-4000-8000-000000000099",

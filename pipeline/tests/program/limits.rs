@@ -226,7 +226,7 @@ fn a_record_that_is_not_read_is_named() {
 fn what_was_cut_by_the_crawler_is_kept_and_marked() {
     let mut crawl = good();
     let html = prose::post(3);
-    let mut writer = archive::Writer::new(Vec::new(), archive::Wrapping::Gzip);
+    let mut writer = archive::RecordWriter::new(Vec::new(), archive::Wrapping::Gzip);
     let body = [HTML.as_bytes(), b"\r\n", &html.as_bytes()[..html.len() - 40]].concat();
     let record = archive::NewRecord {
         kind: RecordKind::Response,

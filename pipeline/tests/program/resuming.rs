@@ -8,19 +8,19 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 use crate::common::crawl::gzip;
 use crate::common::program::{PATH, parts};
 use crate::common::prose;
 use crate::common::results::parse;
 use crate::common::unfinished::{assert_same, copy, outcome, wait_for};
-use archive::{NewRecord, RecordKind, Wrapping, Writer};
 
 const SITES: usize = 60;
 /// Sites that are done before a run is killed, of those and fifteen of copies.
 const DONE: usize = 55;
 
 fn record(kind: RecordKind, n: usize, url: &str, fields: &[(&str, &str)], html: &str) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), Wrapping::Plain);
+    let mut writer = RecordWriter::new(Vec::new(), Wrapping::Plain);
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
     let (id, body) = (format!("urn:uuid:{n:08}"), format!("{head}{html}"));
     let date = format!("2024-05-01T{:02}:{:02}:{:02}Z", n / 3600, n / 60 % 60, n % 60);

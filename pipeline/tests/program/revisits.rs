@@ -2,10 +2,10 @@
 
 use std::fs;
 
+use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 use crate::common::program::run;
 use crate::common::prose;
 use crate::common::results::{Results, text};
-use archive::{NewRecord, RecordKind, Wrapping, Writer};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
 const IDENTICAL: (&str, &str) =
@@ -19,7 +19,7 @@ fn url(name: &str) -> String {
 
 /// A record in a gzip member; `day` gives date and id.
 fn record(kind: RecordKind, name: &str, day: u32, fields: &[(&str, &str)], body: &str) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
+    let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
     let record = NewRecord {
         kind,
         record_id: &format!("urn:uuid:{day:08}"),
@@ -130,7 +130,7 @@ fn of_one_id() -> Vec<Vec<u8>> {
         let (name, digest) = (format!("merged-{n}"), format!("sha1:PAGE{n}"));
         let date = format!("2024-05-01T10:00:{n:02}Z");
         let write = |kind, id: &str, date: &str, fields: &[(&str, &str)], body: &str| {
-            let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
+            let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
             let record = NewRecord {
                 kind,
                 record_id: id,

@@ -1,8 +1,35 @@
-//! Interned names of tags and attributes.
+//! Classes of bytes inside a tag, and interned names of tags and attributes.
 
 use html5ever::LocalName;
 
-use super::class;
+pub(super) const SPACE: u8 = 1;
+/// Ends the name of a tag.
+pub(super) const ENDS_TAG: u8 = 2;
+/// Ends the name of an attribute.
+pub(super) const ENDS_ATTRIBUTE: u8 = 4;
+/// Ends a value without quotes.
+pub(super) const ENDS_VALUE: u8 = 8;
+
+/// The classes of each byte.
+pub(super) static CLASSES: [u8; 256] = {
+    let mut of = [0; 256];
+    let spaces = b"\t\n\x0C ";
+    let mut at = 0;
+    while at < spaces.len() {
+        of[spaces[at] as usize] = SPACE | ENDS_TAG | ENDS_ATTRIBUTE | ENDS_VALUE;
+        at += 1;
+    }
+    of[b'/' as usize] = ENDS_TAG | ENDS_ATTRIBUTE;
+    of[b'>' as usize] = ENDS_TAG | ENDS_ATTRIBUTE | ENDS_VALUE;
+    of[b'=' as usize] = ENDS_ATTRIBUTE;
+    of
+};
+
+/// Whether a byte is white space between attributes.
+#[inline]
+pub(super) fn is_space(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] & SPACE != 0
+}
 
 /// Slots for names. A page has a few dozen; two names in the same slot only evict each other.
 const PLACES: usize = 256;
@@ -13,14 +40,14 @@ const LONGEST: usize = 24;
 
 /// A cache of names. Interning a name needs a collision-resistant hash of its bytes, and pages
 /// repeat the same few names.
-pub(super) struct Names {
+pub(super) struct NameCache {
     /// Each with its bytes as a number; 0 if the slot is empty.
     short: Vec<(u64, LocalName)>,
     long: Vec<Option<LocalName>>,
     lower: String,
 }
 
-impl Default for Names {
+impl Default for NameCache {
     fn default() -> Self {
         Self {
             short: vec![(0, LocalName::default()); PLACES],
@@ -30,7 +57,7 @@ impl Default for Names {
     }
 }
 
-impl Names {
+impl NameCache {
     /// The name that begins at `from`, in ASCII lower case, and its end: the first byte of the
     /// class `ends` after its first byte. `None` if the page ends inside the name.
     #[inline]
@@ -41,7 +68,7 @@ impl Names {
         let mut rest = rest.iter();
         loop {
             let byte = *rest.next()?;
-            if class::OF[usize::from(byte)] & ends != 0 {
+            if CLASSES[usize::from(byte)] & ends != 0 {
                 break;
             }
             number = number << 8 | u64::from(byte);
@@ -101,21 +128,20 @@ mod tests {
 
     #[test]
     fn names_of_any_length_come_out_small_and_whole() {
-        let mut names = Names::default();
+        let mut names = NameCache::default();
         // More names than slots, so that some evict others; each twice, the second time cached.
         for length in 1..40 {
             for start in ('A'..='Z').chain('a'..='z').chain(['=', 'Ä', '日']) {
                 let name: String =
                     std::iter::once(start).chain("xY-ö9".chars().cycle()).take(length).collect();
                 for _ in 0..2 {
-                    let (found, end) =
-                        names.read(&format!("<{name}>"), 1, class::ENDS_TAG).unwrap();
+                    let (found, end) = names.read(&format!("<{name}>"), 1, ENDS_TAG).unwrap();
                     assert_eq!((&*found, end), (&*name.to_ascii_lowercase(), name.len() + 1));
                 }
             }
         }
-        assert_eq!(names.read("<a", 1, class::ENDS_TAG), None);
-        let (found, end) = names.read("a=b>", 0, class::ENDS_ATTRIBUTE).unwrap();
+        assert_eq!(names.read("<a", 1, ENDS_TAG), None);
+        let (found, end) = names.read("a=b>", 0, ENDS_ATTRIBUTE).unwrap();
         assert_eq!((&*found, end), ("a", 1));
     }
 }

@@ -5,22 +5,24 @@ use html5ever::tokenizer::TagKind;
 use html5ever::tokenizer::states::RawKind;
 use memchr::{memchr, memmem};
 
-use super::class::is_space;
-use super::{Front, Raw, Taker};
+use super::names::is_space;
+use super::{Front, RawText, Taker};
 
 impl<T: Taker> Front<'_, T> {
     /// Reads the text after the start tag of this name, and its end tag.
-    pub(super) fn raw(&mut self, raw: Raw, name: &LocalName) {
+    pub(super) fn raw(&mut self, raw: RawText, name: &LocalName) {
         let from = self.at;
         let rest = &self.bytes()[from..];
         let end = match raw {
-            Raw::Plaintext => None,
-            Raw::Kind(RawKind::ScriptData | RawKind::ScriptDataEscaped(_)) => end_of_script(rest),
-            Raw::Kind(RawKind::Rcdata | RawKind::Rawtext) => end_of(rest, 0, name.as_bytes()),
+            RawText::Plaintext => None,
+            RawText::Kind(RawKind::ScriptData | RawKind::ScriptDataEscaped(_)) => {
+                end_of_script(rest)
+            }
+            RawText::Kind(RawKind::Rcdata | RawKind::Rawtext) => end_of(rest, 0, name.as_bytes()),
         };
         self.at = end.map_or(self.html.len(), |end| from + end);
         match raw {
-            Raw::Kind(RawKind::Rcdata) => {
+            RawText::Kind(RawKind::Rcdata) => {
                 let references = memchr(b'&', &self.bytes()[from..self.at]).is_some();
                 self.content(from, self.at, references);
             }
@@ -59,7 +61,7 @@ fn end_of_script(text: &[u8]) -> Option<usize> {
         }
         at = open + 1;
         if rest.starts_with(b"!--") {
-            match escaped(text, open + 4) {
+            match skip_escaped(text, open + 4) {
                 Escaped::Script(end) => return Some(end),
                 Escaped::Over(next) => at = next,
                 Escaped::Never => return None,
@@ -79,7 +81,7 @@ enum Escaped {
 }
 
 /// What follows `<!--` in a script (the two dashes are directly before `from`).
-fn escaped(text: &[u8], from: usize) -> Escaped {
+fn skip_escaped(text: &[u8], from: usize) -> Escaped {
     let mut at = from;
     let mut double = false;
     loop {

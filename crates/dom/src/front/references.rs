@@ -5,7 +5,7 @@ use memchr::memchr;
 /// The context of a text: in attributes, a name without `;` followed by more letters is not a
 /// reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Context {
+pub(super) enum ReferenceContext {
     Attribute,
     Text,
 }
@@ -15,7 +15,7 @@ const COMMON: [(&str, char); 5] =
     [("amp;", '&'), ("nbsp;", '\u{a0}'), ("quot;", '"'), ("lt;", '<'), ("gt;", '>')];
 
 /// Appends a text with its character references resolved.
-pub(super) fn resolve(text: &str, context: Context, output: &mut String) {
+pub(super) fn resolve(text: &str, context: ReferenceContext, output: &mut String) {
     let Some(first) = memchr(b'&', text.as_bytes()) else { return output.push_str(text) };
     output.push_str(&text[..first]);
     let mut rest = &text[first..];
@@ -31,7 +31,7 @@ pub(super) fn resolve(text: &str, context: Context, output: &mut String) {
             output.push_str(&name[common.len()..]);
         } else if is_none(name, context) {
             output.push_str(piece);
-        } else if context == Context::Attribute {
+        } else if context == ReferenceContext::Attribute {
             output.push_str(&htmlize::unescape_attribute(piece));
         } else {
             output.push_str(&htmlize::unescape(piece));
@@ -41,11 +41,11 @@ pub(super) fn resolve(text: &str, context: Context, output: &mut String) {
 
 /// Whether the text after an `&` is clearly not a reference: no name, or a name before `=`, as in a
 /// URL.
-fn is_none(name: &str, context: Context) -> bool {
+fn is_none(name: &str, context: ReferenceContext) -> bool {
     let length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
     match name.as_bytes().get(length) {
         Some(b'#') if length == 0 => false,
-        Some(b'=') if context == Context::Attribute => true,
+        Some(b'=') if context == ReferenceContext::Attribute => true,
         _ => length == 0,
     }
 }
@@ -57,12 +57,12 @@ mod tests {
     use super::*;
 
     fn check(text: &str) {
-        for context in [Context::Attribute, Context::Text] {
+        for context in [ReferenceContext::Attribute, ReferenceContext::Text] {
             let mut ours = String::from("before");
             resolve(text, context, &mut ours);
             let theirs = match context {
-                Context::Attribute => htmlize::unescape_attribute(text),
-                Context::Text => htmlize::unescape(text),
+                ReferenceContext::Attribute => htmlize::unescape_attribute(text),
+                ReferenceContext::Text => htmlize::unescape(text),
             };
             assert_eq!(ours, format!("before{theirs}"), "{text:?} {context:?}");
         }

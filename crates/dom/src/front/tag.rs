@@ -7,8 +7,8 @@ use html5ever::tokenizer::{Tag, TagKind};
 use html5ever::{Attribute, LocalName, QualName, ns};
 use memchr::{memchr, memchr2};
 
-use super::class::{self, is_space};
-use super::references::Context;
+use super::names::{CLASSES, ENDS_ATTRIBUTE, ENDS_TAG, ENDS_VALUE, is_space};
+use super::references::ReferenceContext;
 use super::{Front, Taker};
 
 /// Number of attributes from which duplicates are found by a hash set rather than a linear search.
@@ -54,7 +54,7 @@ impl<T: Taker> Front<'_, T> {
         let bytes = self.html.as_bytes();
         // If the page ends inside the tag, it is not a tag.
         self.at = bytes.len();
-        let (name, mut at) = self.names.read(self.html, name, class::ENDS_TAG)?;
+        let (name, mut at) = self.names.read(self.html, name, ENDS_TAG)?;
         let mut attributes = Attributes {
             kept: Vec::new(),
             seen: None,
@@ -99,7 +99,7 @@ impl<T: Taker> Front<'_, T> {
     fn attribute(&mut self, from: usize) -> Option<(LocalName, StrTendril, usize)> {
         let bytes = self.html.as_bytes();
         // A leading `=` is part of the name.
-        let (name, mut at) = self.names.read(self.html, from, class::ENDS_ATTRIBUTE)?;
+        let (name, mut at) = self.names.read(self.html, from, ENDS_ATTRIBUTE)?;
         while is_space(*bytes.get(at)?) {
             at += 1;
         }
@@ -118,16 +118,16 @@ impl<T: Taker> Front<'_, T> {
                     (self.slice(start, found), found + 1)
                 } else {
                     let end = found + memchr(quote, &bytes[found..])?;
-                    (self.resolved(start, end, Context::Attribute), end + 1)
+                    (self.resolved(start, end, ReferenceContext::Attribute), end + 1)
                 }
             }
             b'>' => (StrTendril::new(), at),
             _ => {
-                let ends = |byte: &u8| class::OF[usize::from(*byte)] & class::ENDS_VALUE != 0;
+                let ends = |byte: &u8| CLASSES[usize::from(*byte)] & ENDS_VALUE != 0;
                 let end = at + bytes[at..].iter().position(ends)?;
                 let value = match memchr(b'&', &bytes[at..end]) {
                     None => self.slice(at, end),
-                    Some(_) => self.resolved(at, end, Context::Attribute),
+                    Some(_) => self.resolved(at, end, ReferenceContext::Attribute),
                 };
                 (value, end)
             }

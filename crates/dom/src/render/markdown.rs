@@ -16,12 +16,11 @@ use html5ever::{LocalName, local_name};
 use url::Url;
 
 pub use self::blocks::language_of_code;
-use self::blocks::{Block, Frame, Kind};
-use self::inline::{Line, Style};
-use self::notes::Notes;
-use super::addresses::{link_target, picture};
-use super::text::{Kept, for_each_kept, is_space};
-use crate::{Document, Element, NodeId, is_inline, is_void};
+use self::blocks::{BlockKind, MarkdownBlock, OpenBlock};
+use self::inline::{MarkdownLine, Style};
+use self::notes::FootnoteMap;
+use super::text::{WalkEvent, for_each_kept, is_space};
+use crate::{Document, Element, NodeId, is_inline, is_void, link_target, web_url};
 
 /// Maximum depth of nested lists and quotations, because every level indents every line. Deeper
 /// ones are written at this depth.
@@ -35,18 +34,18 @@ const DEEPEST: usize = 12;
 /// strikethrough, code, links, footnotes and images are written as such. Of layout tables only the content is
 /// written. Images embedded in the page, audio and video are left out. No line break at the end.
 pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base: &Url) -> String {
-    let mut writer = Writer {
+    let mut writer = MarkdownWriter {
         document,
         base,
-        frames: vec![Frame::new(Kind::Root)],
+        frames: vec![OpenBlock::new(BlockKind::Root)],
         open: Vec::new(),
         style: Style::default(),
         links: Vec::new(),
-        notes: Notes::of(document, roots, prune),
+        notes: FootnoteMap::of(document, roots, prune),
         reference_end: 0,
     };
     for_each_kept(document, roots, prune, &mut |event| match event {
-        Kept::Open(id) => {
+        WalkEvent::Open(id) => {
             if let Some(element) = document.element(id) {
                 let undo = writer.begin(element);
                 if document.node(id).end > id + 1 {
@@ -56,25 +55,25 @@ pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base
                 }
             }
         }
-        Kept::Close(_) => {
+        WalkEvent::Close(_) => {
             if let Some(undo) = writer.open.pop() {
                 writer.undo(undo);
             }
         }
-        Kept::Text(id) if id < writer.reference_end => {}
-        Kept::Text(id) => writer.text(document.text(id).unwrap_or_default()),
-        Kept::Gap => writer.paragraph(),
+        WalkEvent::Text(id) if id < writer.reference_end => {}
+        WalkEvent::Text(id) => writer.text(document.text(id).unwrap_or_default()),
+        WalkEvent::Gap => writer.paragraph(),
     });
     writer.close_to(1);
     let root = writer.frames.pop();
-    root.map_or_else(String::new, |root| blocks::joined(root.into_blocks(&writer.links)))
+    root.map_or_else(String::new, |root| blocks::join_blocks(root.into_blocks(&writer.links)))
 }
 
 /// Markdown of plain text as returned by [`super::text_of`]: its paragraphs and lines, with
 /// everything escaped that would be markup.
 pub fn markdown_of_text(text: &str) -> String {
     let paragraph = |paragraph: &str| {
-        let mut line = Line::default();
+        let mut line = MarkdownLine::default();
         for (at, text) in paragraph.lines().enumerate() {
             if at > 0 {
                 line.line_break();
@@ -89,9 +88,7 @@ pub fn markdown_of_text(text: &str) -> String {
 /// The action at the end of an element.
 enum Undo {
     Nothing,
-    /// End the paragraph.
     Paragraph,
-    /// Restore this style.
     Style(Style),
     /// End the paragraph, then restore this style.
     StyledParagraph(Style),
@@ -99,36 +96,36 @@ enum Undo {
     Frames(usize),
 }
 
-struct Writer<'a> {
+struct MarkdownWriter<'a> {
     document: &'a Document,
     base: &'a Url,
-    frames: Vec<Frame>,
+    frames: Vec<OpenBlock>,
     open: Vec<Undo>,
     style: Style,
     links: Vec<String>,
-    notes: Notes,
+    notes: FootnoteMap,
     /// The end of the last reference to a note, whose text is the label already written.
     reference_end: NodeId,
 }
 
-impl Writer<'_> {
-    fn top(&mut self) -> &mut Frame {
+impl MarkdownWriter<'_> {
+    fn top(&mut self) -> &mut OpenBlock {
         if self.frames.is_empty() {
-            self.frames.push(Frame::new(Kind::Root));
+            self.frames.push(OpenBlock::new(BlockKind::Root));
         }
         let last = self.frames.len() - 1;
         &mut self.frames[last]
     }
 
     /// Opens a frame and returns the action that closes it.
-    fn push(&mut self, kind: Kind) -> Undo {
+    fn push(&mut self, kind: BlockKind) -> Undo {
         let depth = self.frames.len();
-        self.frames.push(Frame::new(kind));
+        self.frames.push(OpenBlock::new(kind));
         Undo::Frames(depth)
     }
 
-    fn push_stray(&mut self, kind: Kind) {
-        self.frames.push(Frame { stray: true, ..Frame::new(kind) });
+    fn push_stray(&mut self, kind: BlockKind) {
+        self.frames.push(OpenBlock { stray: true, ..OpenBlock::new(kind) });
     }
 
     /// Closes frames down to this number.
@@ -148,10 +145,10 @@ impl Writer<'_> {
         loop {
             let stray = self.top().stray;
             match self.top().kind {
-                Kind::List(_) if stray => self.close_to(self.frames.len() - 1),
-                Kind::List(_) => self.push_stray(Kind::Item),
-                Kind::Table(_) => self.push_stray(Kind::Row(Vec::new())),
-                Kind::Row(_) => self.push_stray(Kind::cell(false, 1, 1)),
+                BlockKind::List(_) if stray => self.close_to(self.frames.len() - 1),
+                BlockKind::List(_) => self.push_stray(BlockKind::Item),
+                BlockKind::Table(_) => self.push_stray(BlockKind::Row(Vec::new())),
+                BlockKind::Row(_) => self.push_stray(BlockKind::cell(false, 1, 1)),
                 _ => return,
             }
         }
@@ -159,12 +156,11 @@ impl Writer<'_> {
 
     /// Closes the frames that were opened for content without an item, row or cell around it.
     fn close_strays(&mut self) {
-        while self.top().stray && !matches!(self.top().kind, Kind::List(_)) {
+        while self.top().stray && !matches!(self.top().kind, BlockKind::List(_)) {
             self.close_to(self.frames.len() - 1);
         }
     }
 
-    /// Ends the paragraph.
     fn paragraph(&mut self) {
         let links = std::mem::take(&mut self.links);
         self.top().end_paragraph(&links);
@@ -172,7 +168,7 @@ impl Writer<'_> {
     }
 
     fn text(&mut self, text: &str) {
-        if let Kind::Pre(code) = &mut self.top().kind {
+        if let BlockKind::Pre(code) = &mut self.top().kind {
             code.text.push_str(text);
             return;
         }
@@ -197,7 +193,7 @@ impl Writer<'_> {
     }
 
     fn begin(&mut self, element: Element<'_>) -> Undo {
-        if matches!(self.top().kind, Kind::Pre(_)) {
+        if matches!(self.top().kind, BlockKind::Pre(_)) {
             if *element.name == local_name!("img") {
                 // Code cannot contain pictures: they are written after it.
                 self.image(element);
@@ -215,12 +211,12 @@ impl Writer<'_> {
     fn begin_inline(&mut self, element: Element<'_>) -> Undo {
         let before = self.style;
         match *element.name {
-            local_name!("b") | local_name!("strong") => self.style.strong = true,
-            local_name!("i") | local_name!("em") => self.style.emphasis = true,
-            local_name!("del") | local_name!("s") | local_name!("strike") => {
+            local_names!("b" "strong") => self.style.strong = true,
+            local_names!("i" "em") => self.style.emphasis = true,
+            local_names!("del" "s" "strike") => {
                 self.style.strike = true;
             }
-            local_name!("code") | local_name!("kbd") | local_name!("samp") | local_name!("tt") => {
+            local_names!("code" "kbd" "samp" "tt") => {
                 // Identified by the element, so that two adjacent code spans stay separate.
                 self.style.code = element.id + 1;
             }
@@ -230,7 +226,7 @@ impl Writer<'_> {
             local_name!("a") if self.notes.within.contains(&element.id) => {}
             local_name!("a") => {
                 if let Some(url) = link_target(element, self.base) {
-                    self.links.push(escape::destination(&url));
+                    self.links.push(escape::destination(url.as_str()));
                     self.style.link = self.links.len() as u32;
                 }
             }
@@ -253,19 +249,20 @@ impl Writer<'_> {
     }
 
     fn image(&mut self, element: Element<'_>) {
-        if let Some(url) = picture(element, self.base) {
+        let source = element.attribute(&local_name!("src"));
+        if let Some(url) = source.and_then(|source| web_url(source, self.base)) {
             self.make_room();
             let alt = element.attribute(&local_name!("alt")).unwrap_or_default();
-            let (url, style) = (escape::destination(&url), self.style);
+            let (url, style) = (escape::destination(url.as_str()), self.style);
             self.top().line.image(alt, &url, style);
         }
     }
 
     fn begin_block(&mut self, element: Element<'_>) -> Undo {
         let name = element.name;
-        if matches!(self.top().kind, Kind::Root) {
+        if matches!(self.top().kind, BlockKind::Root) {
             if let Some(label) = self.notes.labels.get(&element.id) {
-                let kind = Kind::Note(label.clone());
+                let kind = BlockKind::Note(label.clone());
                 self.paragraph();
                 return self.push(kind);
             }
@@ -277,27 +274,27 @@ impl Writer<'_> {
         match *name {
             local_name!("li") => {
                 self.close_strays();
-                let bare = !matches!(self.top().kind, Kind::List(_)) && !self.top().is_line();
+                let bare = !matches!(self.top().kind, BlockKind::List(_)) && !self.top().is_line();
                 if bare && self.may_nest() {
                     self.paragraph();
                     let (ordered, number) = self.place_in_list(element);
-                    self.push_stray(Kind::list(ordered, number));
+                    self.push_stray(BlockKind::list(ordered, number));
                 }
-                if matches!(self.top().kind, Kind::List(_)) {
-                    return self.push(Kind::Item);
+                if matches!(self.top().kind, BlockKind::List(_)) {
+                    return self.push(BlockKind::Item);
                 }
             }
             local_name!("tr") => {
                 self.close_strays();
-                if matches!(self.top().kind, Kind::Table(_)) {
-                    return self.push(Kind::Row(Vec::new()));
+                if matches!(self.top().kind, BlockKind::Table(_)) {
+                    return self.push(BlockKind::Row(Vec::new()));
                 }
             }
-            local_name!("td") | local_name!("th") => {
-                if self.top().stray && matches!(self.top().kind, Kind::Cell { .. }) {
+            local_names!("td" "th") => {
+                if self.top().stray && matches!(self.top().kind, BlockKind::Cell { .. }) {
                     self.close_to(self.frames.len() - 1);
                 }
-                if matches!(self.top().kind, Kind::Row(_)) {
+                if matches!(self.top().kind, BlockKind::Row(_)) {
                     let span = |name| {
                         let value = element.attribute(&name).and_then(|v| v.trim().parse().ok());
                         value.unwrap_or(1_usize)
@@ -305,11 +302,11 @@ impl Writer<'_> {
                     let header = *name == local_name!("th");
                     let (columns, rows) =
                         (span(local_name!("colspan")), span(local_name!("rowspan")));
-                    return self.push(Kind::cell(header, columns, rows));
+                    return self.push(BlockKind::cell(header, columns, rows));
                 }
             }
-            local_name!("caption") if matches!(self.top().kind, Kind::Table(_)) => {
-                return self.push(Kind::Caption);
+            local_name!("caption") if matches!(self.top().kind, BlockKind::Table(_)) => {
+                return self.push(BlockKind::Caption);
             }
             _ if table::is_part(name) && self.top().is_table() => return Undo::Nothing,
             _ => {}
@@ -330,30 +327,28 @@ impl Writer<'_> {
             local_name!("hr") => {
                 // Of the three forms, the only one that no preceding list marker turns into
                 // something else.
-                self.top().blocks.push(Block::other("___".to_owned()));
+                self.top().blocks.push(MarkdownBlock::other("___".to_owned()));
                 Undo::Nothing
             }
-            local_name!("h1") => self.push(Kind::Heading(1)),
-            local_name!("h2") => self.push(Kind::Heading(2)),
-            local_name!("h3") => self.push(Kind::Heading(3)),
-            local_name!("h4") => self.push(Kind::Heading(4)),
-            local_name!("h5") => self.push(Kind::Heading(5)),
-            local_name!("h6") => self.push(Kind::Heading(6)),
+            local_name!("h1") => self.push(BlockKind::Heading(1)),
+            local_name!("h2") => self.push(BlockKind::Heading(2)),
+            local_name!("h3") => self.push(BlockKind::Heading(3)),
+            local_name!("h4") => self.push(BlockKind::Heading(4)),
+            local_name!("h5") => self.push(BlockKind::Heading(5)),
+            local_name!("h6") => self.push(BlockKind::Heading(6)),
             local_name!("pre") => {
                 let language = language_of_code(self.document, element);
-                self.push(Kind::Pre(blocks::Code { text: String::new(), language }))
+                self.push(BlockKind::Pre(blocks::Code { text: String::new(), language }))
             }
-            local_name!("blockquote") if self.may_nest() => self.push(Kind::Quote),
-            local_name!("ul") | local_name!("ol") | local_name!("menu") | local_name!("dir")
-                if self.may_nest() =>
-            {
+            local_name!("blockquote") if self.may_nest() => self.push(BlockKind::Quote),
+            local_names!("ul" "ol" "menu" "dir") if self.may_nest() => {
                 let ordered = *name == local_name!("ol");
                 let start = element.attribute(&local_name!("start"));
                 let number = start.and_then(|s| s.trim().parse().ok()).unwrap_or(1);
-                self.push(Kind::list(ordered, number))
+                self.push(BlockKind::list(ordered, number))
             }
             local_name!("table") if table::is_of_data(self.document, element.id) => {
-                self.push(Kind::Table(Vec::new()))
+                self.push(BlockKind::Table(Vec::new()))
             }
             local_name!("dt") => {
                 let before = self.style;
@@ -367,7 +362,8 @@ impl Writer<'_> {
 
     /// Whether another list or quotation may be opened here.
     fn may_nest(&self) -> bool {
-        let nests = |frame: &&Frame| matches!(frame.kind, Kind::List(_) | Kind::Quote);
+        let nests =
+            |frame: &&OpenBlock| matches!(frame.kind, BlockKind::List(_) | BlockKind::Quote);
         self.frames.iter().filter(nests).count() < DEEPEST
     }
 

@@ -7,7 +7,7 @@ use crate::{Document, NodeId, is_inline};
 
 /// The separation between two pieces of text.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Break {
+enum TextBreak {
     #[default]
     None,
     Space,
@@ -15,62 +15,55 @@ enum Break {
     Paragraph,
 }
 
-fn break_around(name: &LocalName) -> Break {
+fn break_around(name: &LocalName) -> TextBreak {
     match *name {
-        local_name!("br") => Break::Line,
-        local_name!("li")
-        | local_name!("dt")
-        | local_name!("dd")
-        | local_name!("tr")
-        | local_name!("td")
-        | local_name!("th")
-        | local_name!("figcaption")
-        | local_name!("caption") => Break::Line,
-        _ if is_inline(name) => Break::None,
-        _ => Break::Paragraph,
+        local_name!("br") => TextBreak::Line,
+        local_names!("li" "dt" "dd" "tr" "td" "th" "figcaption" "caption") => TextBreak::Line,
+        _ if is_inline(name) => TextBreak::None,
+        _ => TextBreak::Paragraph,
     }
 }
 
 /// Writes text with white space collapsed and breaks merged.
 #[derive(Default)]
-struct Lines {
+struct TextWriter {
     out: String,
-    pending: Break,
+    pending: TextBreak,
     /// White space of preformatted text that is written if more text follows on its line.
     held: String,
 }
 
-impl Lines {
-    fn break_at_least(&mut self, wanted: Break) {
+impl TextWriter {
+    fn break_at_least(&mut self, wanted: TextBreak) {
         self.pending = self.pending.max(wanted);
-        if wanted >= Break::Line {
+        if wanted >= TextBreak::Line {
             self.held.clear();
         }
     }
 
     fn separate(&mut self) {
         let separator = match self.pending {
-            Break::None => "",
-            Break::Space => " ",
-            Break::Line => "\n",
-            Break::Paragraph => "\n\n",
+            TextBreak::None => "",
+            TextBreak::Space => " ",
+            TextBreak::Line => "\n",
+            TextBreak::Paragraph => "\n\n",
         };
         if !self.out.is_empty() {
             self.out.push_str(separator);
         }
-        self.pending = Break::None;
+        self.pending = TextBreak::None;
     }
 
     fn flowing(&mut self, text: &str) {
         if !self.held.is_empty() {
             self.held.clear();
-            self.break_at_least(Break::Space);
+            self.break_at_least(TextBreak::Space);
         }
         let mut at = 0;
         while at < text.len() {
             let words = at + end_of_space(&text[at..]);
             if words > at {
-                self.break_at_least(Break::Space);
+                self.break_at_least(TextBreak::Space);
             }
             at = words + end_of_words(&text[words..]);
             if at > words {
@@ -84,7 +77,7 @@ impl Lines {
     fn preformatted(&mut self, text: &str) {
         for (i, line) in text.split('\n').enumerate() {
             if i > 0 {
-                self.break_at_least(Break::Line);
+                self.break_at_least(TextBreak::Line);
             }
             let content = line.trim_start_matches(is_space);
             self.held.push_str(&line[..line.len() - content.len()]);
@@ -171,7 +164,7 @@ fn end_of_words(text: &str) -> usize {
 
 /// Collapses runs of white space to one space, and trims both ends.
 pub fn normalize_space(text: &str) -> String {
-    let mut lines = Lines { out: String::with_capacity(text.len()), ..Lines::default() };
+    let mut lines = TextWriter { out: String::with_capacity(text.len()), ..TextWriter::default() };
     lines.flowing(text);
     lines.out
 }
@@ -183,26 +176,26 @@ pub fn normalize_space(text: &str) -> String {
 /// Paragraphs are separated by one blank line, list items, table cells and `<br>` by a line break;
 /// other white space becomes one space. No white space at either end.
 pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> String {
-    let mut lines = Lines::default();
+    let mut lines = TextWriter::default();
     // The end of the outermost enclosing preformatted element, if known.
     let mut pre: Option<NodeId> = None;
     for_each_kept(document, roots, prune, &mut |event| match event {
-        Kept::Open(id) | Kept::Close(id) => {
+        WalkEvent::Open(id) | WalkEvent::Close(id) => {
             if let Some(name) = document.name(id) {
                 if *name == local_name!("pre") {
                     pre = pre.map(|end| end.max(document.node(id).end));
                 }
                 // Old pages separate paragraphs by two line breaks in a row.
                 let gap = break_around(name);
-                let doubled = *name == local_name!("br") && lines.pending == Break::Line;
-                lines.break_at_least(if doubled { Break::Paragraph } else { gap });
+                let doubled = *name == local_name!("br") && lines.pending == TextBreak::Line;
+                lines.break_at_least(if doubled { TextBreak::Paragraph } else { gap });
             }
         }
-        Kept::Gap => {
+        WalkEvent::Gap => {
             pre = None;
-            lines.break_at_least(Break::Paragraph);
+            lines.break_at_least(TextBreak::Paragraph);
         }
-        Kept::Text(id) => {
+        WalkEvent::Text(id) => {
             let text = document.text(id).unwrap_or_default();
             let end = *pre.get_or_insert_with(|| {
                 let around =
@@ -221,12 +214,11 @@ pub fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// An event of a walk over kept nodes.
-pub(crate) enum Kept {
+pub(crate) enum WalkEvent {
     /// The start of a kept element.
     Open(NodeId),
     /// Its end (not given for elements without children).
     Close(NodeId),
-    /// Kept text.
     Text(NodeId),
     /// A gap between two separate roots, or where something was left out.
     Gap,
@@ -237,7 +229,7 @@ pub(crate) fn for_each_kept(
     document: &Document,
     roots: &[NodeId],
     prune: &[NodeId],
-    visit: &mut impl FnMut(Kept),
+    visit: &mut impl FnMut(WalkEvent),
 ) {
     let mut marks: Vec<(NodeId, bool)> = roots.iter().map(|&id| (id, true)).collect();
     marks.extend(prune.iter().map(|&id| (id, false)));
@@ -254,26 +246,26 @@ pub(crate) fn for_each_kept(
         while let Some(&top) = open.last()
             && document.node(top).end <= id
         {
-            visit(Kept::Close(top));
+            visit(WalkEvent::Close(top));
             open.pop();
         }
         while around.last().is_some_and(|a| a.0 <= id) {
             around.pop();
-            visit(Kept::Gap);
+            visit(WalkEvent::Gap);
         }
         if id >= end {
             return;
         }
         if let Some((marked, keep)) = marks.next_if(|m| m.0 == id) {
-            visit(Kept::Gap);
+            visit(WalkEvent::Gap);
             around.push((document.node(marked).end, keep));
         }
         let keeping = around.last().is_some_and(|a| a.1);
         if keeping {
             match document.name(id) {
-                None => visit(Kept::Text(id)),
+                None => visit(WalkEvent::Text(id)),
                 Some(_) => {
-                    visit(Kept::Open(id));
+                    visit(WalkEvent::Open(id));
                     if document.node(id).end > id + 1 {
                         open.push(id);
                     }

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use html5ever::local_name;
 use rustc_hash::FxHashMap;
 
-use super::{Path, Predicate, Step};
-use crate::{Document, Kinds, NodeId};
+use super::{Path, PathStep, Predicate};
+use crate::{Document, ElementKinds, NodeId};
 
 impl Path {
     /// Ids of the selected elements, in ascending order. O(steps · nodes).
@@ -26,11 +26,11 @@ impl Path {
 #[derive(Debug, Default)]
 pub struct Positions(RefCell<FxHashMap<(usize, NodeId), Option<NodeId>>>);
 
-impl Step {
+impl PathStep {
     /// Applies one step to the given elements, or to the document for the first step.
     fn apply(&self, document: &Document, from: Option<&[NodeId]>) -> Vec<NodeId> {
         let mut out = Vec::new();
-        let mut test = Test::new(self, document);
+        let mut test = StepTest::new(self, document);
         match (from, self.deep) {
             (None, false) => out.extend(test.passes(0).then_some(0)),
             (None, true) => out.extend(document.ids().filter(|&id| test.passes(id))),
@@ -96,8 +96,8 @@ impl Step {
 
 /// The test of a step, applied to many elements of one page. Predicates that depend only on the
 /// kind are evaluated once per kind.
-struct Test<'a> {
-    step: &'a Step,
+struct StepTest<'a> {
+    step: &'a PathStep,
     document: &'a Document,
     kinds: &'a [u32],
     /// Whether elements of a kind pass, if known.
@@ -107,8 +107,8 @@ struct Test<'a> {
     positions: Positions,
 }
 
-impl<'a> Test<'a> {
-    fn new(step: &'a Step, document: &'a Document) -> Self {
+impl<'a> StepTest<'a> {
+    fn new(step: &'a PathStep, document: &'a Document) -> Self {
         let kinds = document.kinds();
         let each = step.predicates.iter().enumerate();
         let of_elements = each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect();
@@ -117,7 +117,7 @@ impl<'a> Test<'a> {
         Self { step, document, kinds, of_kinds, of_elements, positions }
     }
 
-    /// Whether an element passes: the same result as [`Step::matches`].
+    /// Whether an element passes: the same result as [`PathStep::matches`].
     #[inline]
     fn passes(&mut self, id: NodeId) -> bool {
         let kind = self.kinds[id as usize] as usize;
@@ -140,14 +140,14 @@ impl<'a> Test<'a> {
 }
 
 impl Predicate {
-    /// Whether it holds either for all elements of a [kind](Kinds) or for none.
+    /// Whether it holds either for all elements of a [kind](ElementKinds) or for none.
     pub fn is_told_by_kind(&self) -> bool {
         match self {
             Self::HasClass(_) => true,
             Self::Equals(name, _)
             | Self::StartsWith(name, _)
             | Self::Contains(name, _)
-            | Self::Has(name) => Kinds::tell_by(name),
+            | Self::Has(name) => ElementKinds::tell_by(name),
             Self::Not(inner) => inner.is_told_by_kind(),
             Self::All(parts) | Self::Any(parts) => parts.iter().all(Self::is_told_by_kind),
             Self::Child(_) | Self::Descendant(_) | Self::Position(_) => false,

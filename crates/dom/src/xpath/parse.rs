@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use html5ever::{LocalName, local_name};
 
-use super::{Path, Predicate, Step};
+use super::{Path, PathStep, Predicate};
 
 /// Why an expression cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl FromStr for Path {
 
     /// Parses one path of the dialect (no unions).
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let mut reader = Reader { text, at: 0 };
+        let mut reader = PathParser { text, at: 0 };
         let mut steps = Vec::new();
         reader.space();
         while reader.take("/") {
@@ -50,12 +50,12 @@ impl FromStr for Path {
     }
 }
 
-struct Reader<'a> {
+struct PathParser<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PathParser<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         Err(self.error("a quoted string"))
     }
 
-    fn step(&mut self, deep: bool) -> Result<Step, ParseError> {
+    fn step(&mut self, deep: bool) -> Result<PathStep, ParseError> {
         let mut name = if self.take("*") { None } else { Some(self.name()?) };
         let mut predicates = Vec::new();
         while self.take("[") {
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
             }
             self.expect("]", "']'")?;
         }
-        Ok(Step { deep, name, predicates })
+        Ok(PathStep { deep, name, predicates })
     }
 
     fn number(&mut self) -> Result<u32, ParseError> {

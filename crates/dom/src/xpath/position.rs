@@ -14,7 +14,7 @@ use crate::{Document, NodeId};
 /// names (`<o:p>`; engines disagree on their names) are identified by the named siblings around
 /// them: `text()[count(preceding-sibling::p)=2][count(preceding-sibling::ul)=0]`.
 pub fn position_paths(document: &Document, nodes: &[NodeId]) -> Vec<String> {
-    let siblings = Siblings::of(document, nodes);
+    let siblings = SiblingPositions::of(document, nodes);
     let path = |&node: &NodeId| {
         let mut above: Vec<NodeId> = document.ancestors(node).collect();
         above.reverse();
@@ -41,7 +41,7 @@ pub fn nodes_at(document: &Document, paths: &[&str]) -> Vec<Option<NodeId>> {
         ends.push(at);
     }
     let mut found: Vec<Option<NodeId>> = vec![None; next + 1];
-    let mut siblings = Siblings::of(document, &[]);
+    let mut siblings = SiblingPositions::of(document, &[]);
     let mut open = vec![(0, 0)];
     while let Some((above, id)) = open.pop() {
         let Some(&at) = steps.get(&(above, &siblings.step(id)[1..])) else { continue };
@@ -59,13 +59,11 @@ pub fn position_path(document: &Document, node: NodeId) -> String {
 }
 
 /// The surroundings of some nodes and their ancestors.
-struct Siblings<'a> {
+struct SiblingPositions<'a> {
     document: &'a Document,
-    /// By node.
     around: FxHashMap<NodeId, Around>,
 }
 
-/// The surroundings of a node.
 #[derive(Clone, Copy, Default)]
 struct Around {
     /// The position among siblings of the same name, from 1; for an element without a valid name,
@@ -76,7 +74,7 @@ struct Around {
     after: Option<NodeId>,
 }
 
-impl<'a> Siblings<'a> {
+impl<'a> SiblingPositions<'a> {
     fn of(document: &'a Document, nodes: &[NodeId]) -> Self {
         let mut siblings = Self { document, around: FxHashMap::default() };
         siblings.around.insert(0, Around::default());

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Path, Predicate, Step};
+use super::{Path, PathStep, Predicate};
 
 impl Display for Path {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -10,7 +10,7 @@ impl Display for Path {
     }
 }
 
-impl Display for Step {
+impl Display for PathStep {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(if self.deep { "//" } else { "/" })?;
         match &self.name {

@@ -334,7 +334,7 @@ impl FileReading<'_, '_> {
         body: Vec<u8>,
         media: &Media,
     ) {
-        let hints = charset::Hints {
+        let hints = charset::CharsetHints {
             http_charset: media.charset(),
             language: media.language.as_deref(),
             url: Some(&url),
@@ -354,8 +354,8 @@ impl FileReading<'_, '_> {
         media: &Media,
         origin: Origin,
     ) {
-        let source = feed::Source { id, url: base, http_charset: media.charset() };
-        let limits = feed::Limits { bytes: self.config.max_feed_bytes };
+        let source = feed::FeedSource { id, url: base, http_charset: media.charset() };
+        let limits = feed::FeedLimits { bytes: self.config.max_feed_bytes };
         match feed::parse(bytes, &source, &limits) {
             Ok(feed) => {
                 if let Some(LostItems { items, why }) = feed.left_out {

@@ -14,7 +14,7 @@ mod titled;
 
 use dom::{NodeId, markdown_of_text, text_of};
 use grove::Chosen;
-use metadata::{Given, PageContext, metadata_given};
+use metadata::{GivenMetadata, PageContext, metadata_given};
 use model::{Article, DropReason, Extracted, PageType, Route, SiteConfigRole, TypedAs};
 use region::region_of;
 use url::Url;
@@ -153,7 +153,7 @@ fn article(
     let is_thread = page_type.is_some_and(|own| own.page_type == PageType::Forum) && !elsewhere;
     let tag = language.as_ref().map(|l| l.as_str());
     let posts = if is_thread { posts::posts(parsed, &body, &context, tag) } else { Vec::new() };
-    let given = parsed.configured.as_ref().map_or_else(Given::default, |configured| Given {
+    let given = parsed.configured.as_ref().map_or_else(GivenMetadata::default, |configured| GivenMetadata {
         title: configured.given.title.as_deref(),
         authors: &configured.given.authors,
         published: configured.given.date.as_deref(),

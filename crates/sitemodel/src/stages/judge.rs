@@ -10,7 +10,7 @@ mod earlier;
 use std::cell::RefCell;
 
 use dom::NodeId;
-use forest::{Measure, Recurring};
+use forest::{PatternMeasure, Recurring};
 use grove::{
     Chosen, Cues, DecideParameters, Decision, PageBlocks, PageView, PatternId, Patterns, Pools,
     Rows, ScoredPage, TypeProbabilities, TypeView, Weights, decide, mean_types, read_page,
@@ -291,7 +291,7 @@ pub fn common(
         Forest::default()
     } else {
         let recurring = Recurring::of(documents.iter().copied());
-        let ranked = rank(pages, signified, &recurring, Measure::Informativeness);
+        let ranked = rank(pages, signified, &recurring, PatternMeasure::Informativeness);
         Forest { ranked, recurring: Some(recurring) }
     };
     (Common { patterns, forest }, of_nodes)

@@ -5,7 +5,7 @@
 //! Why: the best pattern contains the articles of this template.
 //! Drops: nothing.
 
-use forest::{Frequency, Measure, Recurring, SignifierCounts};
+use forest::{Frequency, PatternMeasure, Recurring, SignifierCounts};
 use model::{SignifierSource, StructuralPattern};
 
 use super::signify::SignifiedPage;
@@ -16,14 +16,14 @@ pub fn rank(
     pages: &[&ParsedPage<'_>],
     signified: &[&SignifiedPage],
     recurring: &Recurring,
-    measure: Measure,
+    measure: PatternMeasure,
 ) -> Vec<StructuralPattern> {
     let counts: Vec<SignifierCounts<'_>> =
         signified.iter().map(|s| SignifierCounts::new(&s.terms, &s.weights)).collect();
-    let siblings: Vec<forest::Sibling<'_>> = pages
+    let siblings: Vec<forest::CountedSibling<'_>> = pages
         .iter()
         .zip(&counts)
-        .map(|(page, counts)| forest::Sibling { document: &page.document, counts })
+        .map(|(page, counts)| forest::CountedSibling { document: &page.document, counts })
         .collect();
     // Feed keywords are the headline's words; see `Frequency::Paths` for what follows from that.
     let from_feeds = signified.iter().filter(|s| s.signifiers.source == SignifierSource::Feed);

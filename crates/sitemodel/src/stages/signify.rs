@@ -116,8 +116,8 @@ impl SampleTerms {
 
 fn tf_idf_config(config: &SignifyConfig) -> TfIdfConfig {
     let weighting = match config.weighting {
-        Weighting::Log => terms::Weighting::Log,
-        Weighting::Sublinear => terms::Weighting::Sublinear,
+        Weighting::Log => terms::TermWeighting::Log,
+        Weighting::Sublinear => terms::TermWeighting::Sublinear,
     };
     TfIdfConfig { weighting, top: config.top }
 }
@@ -183,7 +183,7 @@ fn analyze(
     ANALYZERS.with_borrow_mut(|analyzers| {
         let document = &page.document;
         let texts = document.ids().map(|id| document.text(id).unwrap_or_default());
-        let (terms, starts) = analyzers.get(language).learning(vocabulary).learn(texts);
+        let (terms, starts) = analyzers.get(language).learn(texts, vocabulary);
         PageTerms::new(terms, starts)
     })
 }

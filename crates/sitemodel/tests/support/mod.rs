@@ -42,10 +42,10 @@ fn pages_of(archive: &Path) -> Vec<Page> {
             continue;
         }
         let url = record.target_uri.unwrap();
-        let hints = charset::Hints {
+        let hints = charset::CharsetHints {
             http_charset: charset::charset_of(&content_type),
             url: Some(&url),
-            ..charset::Hints::default()
+            ..charset::CharsetHints::default()
         };
         let body = response.into_body(record.body, 1 << 20).unwrap();
         let (html, charset) = charset::decode(body, &hints);
@@ -79,8 +79,8 @@ pub(crate) fn sample_crawl() -> Vec<Site> {
     }
     for path in sorted(&data("feeds")) {
         let id = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let source = feed::Source { id: &id, url: None, http_charset: None };
-        let feed = feed::parse(&fs::read(&path).unwrap(), &source, &feed::Limits::USUAL).unwrap();
+        let source = feed::FeedSource { id: &id, url: None, http_charset: None };
+        let feed = feed::parse(&fs::read(&path).unwrap(), &source, &feed::FeedLimits::USUAL).unwrap();
         for item in feed.items {
             if let Some(site) = site_key(&item.link).and_then(|key| sites.get_mut(&key)) {
                 site.feed_items.push(item);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dom::{Builder, Document, Keep, LocalName, NodeId, ParseConfig};
+use dom::{Builder, Document, Keep, LocalName, NodeId, ParseOptions};
 use memchr::memmem;
 
 use super::axes::Match;
@@ -52,9 +52,9 @@ const MAX_GROWTH: usize = 4;
 /// Applies a site config to a page: replaces strings, parses, extracts title, authors and date,
 /// removes and changes elements, and selects the body, in the same order as the format's readers.
 /// Never fails; time is bounded.
-pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> Applied {
+pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseOptions) -> Applied {
     let replaced = replaced(html, wrapper);
-    let limits = ParseConfig { keep: Keep::Scripts, ..*limits };
+    let limits = ParseOptions { keep: Keep::Scripts, ..*limits };
     let whole = dom::parse_with(replaced.as_deref().unwrap_or(html), &limits);
     let mut page = Page { tree: Tree::of(&whole), removed_by: Vec::new() };
     let next_page = page.link(&wrapper.next_page_link);

@@ -1,6 +1,6 @@
 //! Finds common expressions that give the title, the authors and the date of sample pages.
 
-use dom::{Keep, ParseConfig};
+use dom::{Keep, ParseOptions};
 
 use super::Expression;
 use super::axes::Match;
@@ -91,7 +91,7 @@ pub struct Samples<'a>(Vec<Page<'a>>);
 impl<'a> Samples<'a> {
     /// Parses pages.
     pub fn new(pages: &'a [Sought<'a>]) -> Self {
-        let whole = ParseConfig { keep: Keep::Scripts, ..ParseConfig::CONTENT };
+        let whole = ParseOptions { keep: Keep::Scripts, ..ParseOptions::CONTENT };
         let page = |sought: &'a Sought<'a>| {
             let tree = Tree::of(&dom::parse_with(sought.html, &whole));
             let body = sought.body.iter().filter_map(|text| Expression::new(text).ok());

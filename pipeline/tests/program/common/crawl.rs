@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use archive::{NewRecord, RecordKind, Wrapping, Writer};
+use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
@@ -50,7 +50,7 @@ impl Crawl {
         block: &[u8],
     ) -> &mut Self {
         let n = self.members.len();
-        let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
+        let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
         let record = NewRecord {
             kind,
             record_id: &format!("urn:uuid:00000000-0000-4000-8000-{n:012}"),

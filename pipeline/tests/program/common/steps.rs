@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use archive::{NewRecord, RecordKind, Wrapping, Writer};
+use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 
 use super::program::{in_repository, parts, run, sitegrove};
 use super::results::{Results, files};
@@ -235,7 +235,7 @@ pub(crate) fn record(
     fields: &[(&str, &str)],
     block: &str,
 ) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
+    let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
     let record = NewRecord {
         kind,
         record_id: &format!("urn:uuid:{number:08}"),

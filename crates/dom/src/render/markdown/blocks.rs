@@ -2,20 +2,19 @@
 
 use html5ever::{LocalName, local_name};
 
-use super::inline::{Line, longest_run};
+use super::inline::{MarkdownLine, longest_run};
 use super::is;
-use super::table::{self, Cell};
+use super::table::{self, TableCell};
 use crate::{Document, Element, class_tokens};
 
-/// A finished block.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct MarkdownBlock {
     text: String,
-    kind: BlockKind,
+    kind: WrittenKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BlockKind {
+enum WrittenKind {
     Paragraph,
     /// A list with its marker (`-`, `*`, `.` or `)`) and whether it can follow a line without a
     /// blank one.
@@ -23,83 +22,82 @@ enum BlockKind {
     Other,
 }
 
-impl Block {
+impl MarkdownBlock {
     pub(super) fn other(text: String) -> Self {
-        Self { text, kind: BlockKind::Other }
+        Self { text, kind: WrittenKind::Other }
     }
 }
 
-/// A code block.
 #[derive(Debug, Default)]
 pub(super) struct Code {
     pub(super) text: String,
     pub(super) language: String,
 }
 
-/// A list under construction.
 #[derive(Debug)]
-pub(super) struct List {
+pub(super) struct MarkdownList {
     ordered: bool,
     number: u32,
-    items: Vec<Vec<Block>>,
+    items: Vec<Vec<MarkdownBlock>>,
 }
 
 /// The kind of a block under construction.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum BlockKind {
     Root,
     Quote,
     /// A footnote with its label.
     Note(String),
-    List(List),
+    List(MarkdownList),
     Item,
     Heading(usize),
     Caption,
     Pre(Code),
-    Table(Vec<Vec<Cell>>),
-    Row(Vec<Cell>),
-    Cell(Cell),
+    Table(Vec<Vec<TableCell>>),
+    Row(Vec<TableCell>),
+    Cell(TableCell),
 }
 
-impl Kind {
+impl BlockKind {
     pub(super) fn list(ordered: bool, number: u32) -> Self {
         // Markdown allows nine digits.
         let number = if number > 900_000_000 { 1 } else { number };
-        Self::List(List { ordered, number, items: Vec::new() })
+        Self::List(MarkdownList { ordered, number, items: Vec::new() })
     }
 
     pub(super) fn cell(header: bool, columns: usize, rows: usize) -> Self {
-        Self::Cell(Cell { text: String::new(), header, columns, rows })
+        Self::Cell(TableCell { text: String::new(), header, columns, rows })
     }
 }
 
 /// A block under construction: the blocks inside it, and the current paragraph.
 #[derive(Debug)]
-pub(super) struct Frame {
-    pub(super) kind: Kind,
+pub(super) struct OpenBlock {
+    pub(super) kind: BlockKind,
     /// Whether it was opened for content that has no element of this kind around it.
     pub(super) stray: bool,
-    pub(super) blocks: Vec<Block>,
-    pub(super) line: Line,
+    pub(super) blocks: Vec<MarkdownBlock>,
+    pub(super) line: MarkdownLine,
 }
 
-impl Frame {
-    pub(super) fn new(kind: Kind) -> Self {
-        Self { kind, stray: false, blocks: Vec::new(), line: Line::default() }
+impl OpenBlock {
+    pub(super) fn new(kind: BlockKind) -> Self {
+        Self { kind, stray: false, blocks: Vec::new(), line: MarkdownLine::default() }
     }
 
     /// Whether it is written as one line, whatever its content.
     pub(super) fn is_line(&self) -> bool {
-        matches!(self.kind, Kind::Heading(_) | Kind::Caption | Kind::Cell(_))
+        matches!(self.kind, BlockKind::Heading(_) | BlockKind::Caption | BlockKind::Cell(_))
     }
 
     pub(super) fn is_table(&self) -> bool {
-        matches!(self.kind, Kind::Table(_) | Kind::Row(_)) || (self.stray && self.is_line())
+        matches!(self.kind, BlockKind::Table(_) | BlockKind::Row(_))
+            || (self.stray && self.is_line())
     }
 
     /// Ends the paragraph; in a one-line block, adds a space instead.
     pub(super) fn end_paragraph(&mut self, links: &[String]) {
-        if let Kind::Pre(code) = &mut self.kind {
+        if let BlockKind::Pre(code) = &mut self.kind {
             if !code.text.is_empty() && !code.text.ends_with('\n') {
                 code.text.push('\n');
             }
@@ -111,11 +109,11 @@ impl Frame {
         }
         let text = std::mem::take(&mut self.line).render(links, true);
         if !text.is_empty() {
-            self.blocks.push(Block { text, kind: BlockKind::Paragraph });
+            self.blocks.push(MarkdownBlock { text, kind: WrittenKind::Paragraph });
         }
     }
 
-    pub(super) fn into_blocks(mut self, links: &[String]) -> Vec<Block> {
+    pub(super) fn into_blocks(mut self, links: &[String]) -> Vec<MarkdownBlock> {
         self.end_paragraph(links);
         self.blocks
     }
@@ -123,20 +121,20 @@ impl Frame {
     /// Writes the finished block into the enclosing frame.
     pub(super) fn close_into(mut self, around: &mut Self, links: &[String]) {
         if self.is_line() {
-            let line =
-                std::mem::take(&mut self.line).render(links, matches!(self.kind, Kind::Caption));
+            let line = std::mem::take(&mut self.line)
+                .render(links, matches!(self.kind, BlockKind::Caption));
             match self.kind {
-                Kind::Cell(mut cell) => {
+                BlockKind::Cell(mut cell) => {
                     cell.text = line.replace('|', "\\|");
-                    if let Kind::Row(cells) = &mut around.kind {
+                    if let BlockKind::Row(cells) = &mut around.kind {
                         cells.push(cell);
                     }
                 }
-                Kind::Heading(level) if !line.is_empty() => {
-                    around.blocks.push(Block::other(heading(level, line)));
+                BlockKind::Heading(level) if !line.is_empty() => {
+                    around.blocks.push(MarkdownBlock::other(render_heading(level, line)));
                 }
-                Kind::Caption if !line.is_empty() => {
-                    around.blocks.push(Block { text: line, kind: BlockKind::Paragraph });
+                BlockKind::Caption if !line.is_empty() => {
+                    around.blocks.push(MarkdownBlock { text: line, kind: WrittenKind::Paragraph });
                 }
                 _ => {}
             }
@@ -144,21 +142,21 @@ impl Frame {
         }
         self.end_paragraph(links);
         match self.kind {
-            Kind::Quote => {
-                let text = joined(self.blocks);
+            BlockKind::Quote => {
+                let text = join_blocks(self.blocks);
                 if !text.is_empty() {
-                    around.blocks.push(Block::other(prefixed(&text, "> ", "> ", ">")));
+                    around.blocks.push(MarkdownBlock::other(prefix_lines(&text, "> ", "> ", ">")));
                 }
             }
-            Kind::Note(label) => {
-                let text = joined(self.blocks);
+            BlockKind::Note(label) => {
+                let text = join_blocks(self.blocks);
                 if !text.is_empty() {
-                    let text = prefixed(&text, &format!("[^{label}]: "), "    ", "");
-                    around.blocks.push(Block::other(text));
+                    let text = prefix_lines(&text, &format!("[^{label}]: "), "    ", "");
+                    around.blocks.push(MarkdownBlock::other(text));
                 }
             }
-            Kind::Item => {
-                if let Kind::List(list) = &mut around.kind {
+            BlockKind::Item => {
+                if let BlockKind::List(list) = &mut around.kind {
                     // Content without an item, most often a list, belongs to the previous item.
                     match list.items.last_mut().filter(|_| self.stray) {
                         Some(item) => item.extend(self.blocks),
@@ -167,27 +165,27 @@ impl Frame {
                     }
                 }
             }
-            Kind::List(list) => {
+            BlockKind::List(list) => {
                 if !list.items.is_empty() {
                     let before = around.blocks.last().map(|block| block.kind);
-                    around.blocks.push(written(list, before));
+                    around.blocks.push(render_list(list, before));
                 }
             }
-            Kind::Pre(code) => {
-                around.blocks.extend(fenced(&code).map(Block::other));
+            BlockKind::Pre(code) => {
+                around.blocks.extend(fence_code(&code).map(MarkdownBlock::other));
                 let text = self.line.render(links, true);
                 if !text.is_empty() {
-                    around.blocks.push(Block { text, kind: BlockKind::Paragraph });
+                    around.blocks.push(MarkdownBlock { text, kind: WrittenKind::Paragraph });
                 }
             }
-            Kind::Row(cells) => {
-                if let Kind::Table(rows) = &mut around.kind {
+            BlockKind::Row(cells) => {
+                if let BlockKind::Table(rows) = &mut around.kind {
                     rows.push(cells);
                 }
             }
-            Kind::Table(rows) => {
+            BlockKind::Table(rows) => {
                 around.blocks.append(&mut self.blocks);
-                around.blocks.extend(table::written(rows).map(Block::other));
+                around.blocks.extend(table::render_table(rows).map(MarkdownBlock::other));
             }
             _ => around.blocks.append(&mut self.blocks),
         }
@@ -195,12 +193,12 @@ impl Frame {
 }
 
 /// Blocks joined with blank lines.
-pub(super) fn joined(blocks: Vec<Block>) -> String {
+pub(super) fn join_blocks(blocks: Vec<MarkdownBlock>) -> String {
     blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Lines with a prefix for the first, the others, and empty ones.
-fn prefixed(text: &str, first: &str, others: &str, empty: &str) -> String {
+fn prefix_lines(text: &str, first: &str, others: &str, empty: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for (at, line) in text.split('\n').enumerate() {
         if at > 0 {
@@ -218,7 +216,7 @@ fn prefixed(text: &str, first: &str, others: &str, empty: &str) -> String {
     out
 }
 
-fn heading(level: usize, mut line: String) -> String {
+fn render_heading(level: usize, mut line: String) -> String {
     // Number signs at the end would be taken for a closing sequence.
     if line.ends_with('#') {
         line.insert(line.len() - 1, '\\');
@@ -228,15 +226,15 @@ fn heading(level: usize, mut line: String) -> String {
 
 /// A list. If a list of the same kind is directly before it, it takes the other marker, so that the
 /// two do not merge.
-fn written(list: List, before: Option<BlockKind>) -> Block {
+fn render_list(list: MarkdownList, before: Option<WrittenKind>) -> MarkdownBlock {
     let markers = if list.ordered { ['.', ')'] } else { ['-', '*'] };
     let marker = match before {
-        Some(BlockKind::List(marker, _)) if marker == markers[0] => markers[1],
+        Some(WrittenKind::List(marker, _)) if marker == markers[0] => markers[1],
         _ => markers[0],
     };
-    let follows = |block: &Block| matches!(block.kind, BlockKind::List(_, true));
-    let is_tight = |item: &Vec<Block>| {
-        item.len() < 2 || (item[0].kind == BlockKind::Paragraph && item[1..].iter().all(follows))
+    let follows = |block: &MarkdownBlock| matches!(block.kind, WrittenKind::List(_, true));
+    let is_tight = |item: &Vec<MarkdownBlock>| {
+        item.len() < 2 || (item[0].kind == WrittenKind::Paragraph && item[1..].iter().all(follows))
     };
     let tight = list.items.iter().all(is_tight);
     let mut items = Vec::with_capacity(list.items.len());
@@ -248,14 +246,14 @@ fn written(list: List, before: Option<BlockKind>) -> Block {
         } else {
             format!("{marker} ")
         };
-        items.push(prefixed(&text, &mark, &" ".repeat(mark.len()), ""));
+        items.push(prefix_lines(&text, &mark, &" ".repeat(mark.len()), ""));
     }
-    let kind = BlockKind::List(marker, !list.ordered || list.number == 1);
-    Block { text: items.join(if tight { "\n" } else { "\n\n" }), kind }
+    let kind = WrittenKind::List(marker, !list.ordered || list.number == 1);
+    MarkdownBlock { text: items.join(if tight { "\n" } else { "\n\n" }), kind }
 }
 
 /// A fenced code block; `None` for one without text.
-fn fenced(code: &Code) -> Option<String> {
+fn fence_code(code: &Code) -> Option<String> {
     let text = code.text.replace('\r', "\n");
     let is_blank = |line: &&str| line.trim().is_empty();
     let lines: Vec<&str> = text.split('\n').collect();

@@ -39,7 +39,7 @@ impl Style {
 }
 
 #[derive(Debug)]
-enum Piece {
+enum InlinePiece {
     Text {
         text: String,
         style: Style,
@@ -54,13 +54,13 @@ enum Piece {
 
 /// A line under construction; with line breaks it is several. No white space at its ends.
 #[derive(Debug, Default)]
-pub(super) struct Line {
-    pieces: Vec<Piece>,
+pub(super) struct MarkdownLine {
+    pieces: Vec<InlinePiece>,
     space: bool,
     line_break: bool,
 }
 
-impl Line {
+impl MarkdownLine {
     /// Adds text, with runs of white space collapsed to one space.
     pub(super) fn text(&mut self, text: &str, style: Style) {
         let mut rest = text;
@@ -81,17 +81,16 @@ impl Line {
         escape::text(&super::super::normalize_space(alt), false, &mut text);
         let style = Style { link: style.link, ..Style::default() };
         self.separate(style);
-        self.pieces.push(Piece::Image { markup: format!("![{text}]({destination})"), style });
+        self.pieces.push(InlinePiece::Image { markup: format!("![{text}]({destination})"), style });
     }
 
     /// Adds markup as it is.
     pub(super) fn literal(&mut self, markup: String) {
         let style = Style::default();
         self.separate(style);
-        self.pieces.push(Piece::Image { markup, style });
+        self.pieces.push(InlinePiece::Image { markup, style });
     }
 
-    /// Adds a space.
     pub(super) fn space(&mut self) {
         self.space = true;
     }
@@ -108,11 +107,11 @@ impl Line {
         (self.space, self.line_break) = (false, false);
         let before = match self.pieces.last() {
             None => return,
-            Some(Piece::Text { style, .. } | Piece::Image { style, .. }) => *style,
-            Some(Piece::Break) => Style::default(),
+            Some(InlinePiece::Text { style, .. } | InlinePiece::Image { style, .. }) => *style,
+            Some(InlinePiece::Break) => Style::default(),
         };
         if line_break {
-            self.pieces.push(Piece::Break);
+            self.pieces.push(InlinePiece::Break);
         } else if space {
             self.append(" ", before.common(style));
         }
@@ -120,8 +119,8 @@ impl Line {
 
     fn append(&mut self, more: &str, style: Style) {
         match self.pieces.last_mut() {
-            Some(Piece::Text { text, style: last }) if *last == style => text.push_str(more),
-            _ => self.pieces.push(Piece::Text { text: more.to_owned(), style }),
+            Some(InlinePiece::Text { text, style: last }) if *last == style => text.push_str(more),
+            _ => self.pieces.push(InlinePiece::Text { text: more.to_owned(), style }),
         }
     }
 
@@ -134,15 +133,15 @@ impl Line {
         let last = self.pieces.len().saturating_sub(1);
         for (at, piece) in self.pieces.iter().enumerate() {
             let wanted = match piece {
-                Piece::Text { style, .. } | Piece::Image { style, .. } => style.link,
-                Piece::Break => match self.pieces.get(at + 1) {
-                    Some(Piece::Text { style, .. } | Piece::Image { style, .. })
-                        if style.link == link =>
-                    {
-                        link
+                InlinePiece::Text { style, .. } | InlinePiece::Image { style, .. } => style.link,
+                InlinePiece::Break => {
+                    match self.pieces.get(at + 1) {
+                        Some(
+                            InlinePiece::Text { style, .. } | InlinePiece::Image { style, .. },
+                        ) if style.link == link => link,
+                        _ => 0,
                     }
-                    _ => 0,
-                },
+                }
             };
             if wanted != link {
                 end_link(link, links, &mut out);
@@ -153,14 +152,14 @@ impl Line {
                 marked = false;
             }
             match piece {
-                Piece::Text { text, style } => {
+                InlinePiece::Text { text, style } => {
                     span(text, *style, at == last, &mut marked, &mut out)
                 }
-                Piece::Image { markup, .. } => {
+                InlinePiece::Image { markup, .. } => {
                     out.push_str(markup);
                     marked = false;
                 }
-                Piece::Break => {
+                InlinePiece::Break => {
                     out.push_str(if block { "\\\n" } else { " " });
                     marked = false;
                 }

@@ -9,9 +9,8 @@ use crate::{Document, NodeId};
 /// Longest label of a note, in characters.
 const LABEL: usize = 6;
 
-/// The footnotes of a document.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct FootnoteMap {
     /// Labels of the notes, by element.
     pub(super) labels: BTreeMap<NodeId, String>,
     /// Links to notes, with their labels.
@@ -22,7 +21,7 @@ pub(super) struct Notes {
     pub(super) lists: BTreeSet<NodeId>,
 }
 
-impl Notes {
+impl FootnoteMap {
     /// The notes of a document: items of a list or paragraphs that a short link above them leads to.
     /// A list of which any item is none, or a label that stands for two notes, has no footnotes. Only what is below
     /// `roots` and not below `prune` counts.

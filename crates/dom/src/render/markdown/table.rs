@@ -6,7 +6,7 @@ use crate::{Document, NodeId};
 
 /// A cell with its text as Markdown.
 #[derive(Debug, Default)]
-pub(super) struct Cell {
+pub(super) struct TableCell {
     pub(super) text: String,
     pub(super) header: bool,
     pub(super) columns: usize,
@@ -20,14 +20,7 @@ const LONGEST_CELL: usize = 1_500;
 
 /// Whether an element is a part of a table that has no syntax of its own in Markdown.
 pub(super) fn is_part(name: &LocalName) -> bool {
-    matches!(
-        *name,
-        local_name!("thead")
-            | local_name!("tbody")
-            | local_name!("tfoot")
-            | local_name!("colgroup")
-            | local_name!("col")
-    )
+    matches!(*name, local_names!("thead" "tbody" "tfoot" "colgroup" "col"))
 }
 
 /// Whether a table is a data table: at least two columns, at least two rows or a heading, and only
@@ -40,27 +33,15 @@ pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
     for id in document.subtree(table).skip(1) {
         let Some(name) = document.name(id) else { continue };
         match *name {
-            local_name!("table")
-            | local_name!("ul")
-            | local_name!("ol")
-            | local_name!("dl")
-            | local_name!("pre")
-            | local_name!("blockquote")
-            | local_name!("figure")
-            | local_name!("article")
-            | local_name!("section")
-            | local_name!("hr")
-            | local_name!("h1")
-            | local_name!("h2")
-            | local_name!("h3")
-            | local_name!("h4")
-            | local_name!("h5")
-            | local_name!("h6") => return false,
+            local_names!(
+                "table" "ul" "ol" "dl" "pre" "blockquote" "figure" "article" "section" "hr" "h1"
+                "h2" "h3" "h4" "h5" "h6"
+            ) => return false,
             local_name!("tr") => {
                 rows += 1;
                 cells = 0;
             }
-            local_name!("td") | local_name!("th") => {
+            local_names!("td" "th") => {
                 cells += 1;
                 widest = widest.max(cells);
                 paragraphs = 0;
@@ -83,8 +64,8 @@ pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
 
 /// The table as Markdown; `None` if it has no text. If it has no heading row, the heading row that
 /// Markdown requires is left empty.
-pub(super) fn written(rows: Vec<Vec<Cell>>) -> Option<String> {
-    let has_text = |row: &Vec<Cell>| row.iter().any(|cell| !cell.text.is_empty());
+pub(super) fn render_table(rows: Vec<Vec<TableCell>>) -> Option<String> {
+    let has_text = |row: &Vec<TableCell>| row.iter().any(|cell| !cell.text.is_empty());
     if !rows.iter().any(has_text) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! The variable and the methods of each sweep: the rows and columns of the figures.
 
 use config::Config;
-use forest::Measure;
+use forest::PatternMeasure;
 use pagewise::Method;
 use sitemodel::{Engine, settings::SignifierChoice};
 
@@ -73,10 +73,10 @@ impl Setting {
 type Column = (&'static str, Engine, SignifierChoice);
 
 const FOREST: Column =
-    ("forest (tf-idf)", Engine::Forest(Measure::Informativeness), SignifierChoice::TfIdf);
+    ("forest (tf-idf)", Engine::Forest(PatternMeasure::Informativeness), SignifierChoice::TfIdf);
 const FOREST_FEEDS: Column =
-    ("forest (feeds)", Engine::Forest(Measure::Informativeness), SignifierChoice::Feeds);
-const COVERAGE: Column = ("coverage", Engine::Forest(Measure::Coverage), SignifierChoice::TfIdf);
+    ("forest (feeds)", Engine::Forest(PatternMeasure::Informativeness), SignifierChoice::Feeds);
+const COVERAGE: Column = ("coverage", Engine::Forest(PatternMeasure::Coverage), SignifierChoice::TfIdf);
 const SIGFEED: Column = ("sigfeed", Engine::Sigfeed, SignifierChoice::Feeds);
 
 const fn page_wise(name: &'static str, method: Method) -> Column {
@@ -181,9 +181,9 @@ pub(super) fn signifiers(with_feeds: bool, config: &Config) -> Plan {
 /// Figure 7: the relevance by J alone, by U alone, and by both.
 pub(super) fn measures(with_feeds: bool, config: &Config) -> Plan {
     let measures = [
-        ("J", Measure::Density),
-        ("U", Measure::Unexpectedness),
-        ("I = J×U", Measure::Informativeness),
+        ("J", PatternMeasure::Density),
+        ("U", PatternMeasure::Unexpectedness),
+        ("I = J×U", PatternMeasure::Informativeness),
     ];
     let row = |(at, _, source): Column| {
         let of = |(name, measure)| setting((name, Engine::Forest(measure), source), config);

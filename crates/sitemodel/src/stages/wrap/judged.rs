@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dom::xpath::{Path, Step};
+use dom::xpath::{Path, PathStep};
 use dom::{Document, NodeId, local_name};
 use grove::{Chosen, PatternId, Weights};
 use model::{Support, Wrapper};
@@ -84,7 +84,7 @@ fn selects_anything(path: &Path) -> bool {
         ["p", "div", "span", "td", "tr", "li", "ul", "ol", "a", "font", "center"].contains(&&**name)
     });
     // What stands above says nothing if it is the whole page.
-    let is_page = |step: &Step| {
+    let is_page = |step: &PathStep| {
         let name = step.name.as_ref();
         name.is_some_and(|name| matches!(*name, local_name!("html") | local_name!("body")))
     };

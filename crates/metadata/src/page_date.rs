@@ -1,4 +1,4 @@
-//! A date, or a date and time, as precise as its source.
+//! A date, or a date and time, as precise as its source, and dates in machine-written values and addresses.
 //!
 //! Accepted forms: ISO 8601 as profiled by [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339) and
 //! looser (space instead of `T`, no colon in the offset, basic format), and Unix seconds or
@@ -12,13 +12,13 @@ use jiff::tz::{Offset, TimeZone};
 
 /// A point in time, as precise as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Moment {
+pub(crate) struct PageDate {
     pub(crate) date: Date,
     pub(crate) time: Option<Time>,
     pub(crate) offset: Option<Offset>,
 }
 
-impl Moment {
+impl PageDate {
     pub(crate) fn date(year: i16, month: i8, day: i8) -> Option<Self> {
         let date = Date::new(year, month, day).ok()?;
         Some(Self { date, time: None, offset: None })
@@ -74,7 +74,7 @@ impl Moment {
     }
 }
 
-impl fmt::Display for Moment {
+impl fmt::Display for PageDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.date)?;
         let Some(time) = self.time else { return Ok(()) };
@@ -91,7 +91,7 @@ impl fmt::Display for Moment {
     }
 }
 
-fn unix(text: &str) -> Option<Moment> {
+fn unix(text: &str) -> Option<PageDate> {
     if !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -101,7 +101,7 @@ fn unix(text: &str) -> Option<Moment> {
         12 | 13 => Timestamp::from_millisecond(number).ok()?,
         _ => return None,
     };
-    Some(Moment::at(timestamp))
+    Some(PageDate::at(timestamp))
 }
 
 /// Reads digits from the start of a string.
@@ -126,7 +126,7 @@ impl<'a> Digits<'a> {
     }
 }
 
-fn iso(text: &str) -> Option<Moment> {
+fn iso(text: &str) -> Option<PageDate> {
     let mut rest = Digits(text);
     let year = rest.number(4, 4)?;
     let separator = rest.skip(&['-', '/', '.']);
@@ -135,13 +135,13 @@ fn iso(text: &str) -> Option<Moment> {
         rest.skip(&[separator])?;
     }
     let day = rest.number(if separator.is_some() { 1 } else { 2 }, 2)?;
-    let moment = Moment::date(year as i16, month as i8, day as i8)?;
+    let moment = PageDate::date(year as i16, month as i8, day as i8)?;
     if rest.0.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     Some(time(&mut rest).map_or(moment, |(h, m, s)| {
         let timed = moment.with_time(h, m, s);
-        Moment { offset: timed.time.and_then(|_| offset(rest.0)), ..timed }
+        PageDate { offset: timed.time.and_then(|_| offset(rest.0)), ..timed }
     }))
 }
 
@@ -186,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(text: &str) -> Option<String> {
-        Moment::parse(text).map(|m| m.to_string())
+        PageDate::parse(text).map(|m| m.to_string())
     }
 
     #[test]
@@ -219,15 +219,15 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_panics_and_output_reads_back(text in "[0-9T:Z+\\-/. é−]{0,40}") {
-            if let Some(moment) = Moment::parse(&text) {
-                prop_assert_eq!(Moment::parse(&moment.to_string()), Some(moment));
+            if let Some(moment) = PageDate::parse(&text) {
+                prop_assert_eq!(PageDate::parse(&moment.to_string()), Some(moment));
             }
         }
 
         #[test]
         fn every_timestamp_is_shown(seconds in -377_705_116_800i64..253_402_207_200) {
             if let Ok(timestamp) = Timestamp::from_second(seconds) {
-                let _ = Moment::at(timestamp).to_string();
+                let _ = PageDate::at(timestamp).to_string();
             }
         }
     }

@@ -1,0 +1,564 @@
+//! The fields of an article that are the first fitting value of a list of sources, in the order of the table in [`crate`].
+
+use std::collections::{BTreeSet, HashSet};
+
+use dom::{NodeId, local_name};
+use model::{Access, Field, Source};
+use terms::letters::is_alphanumeric;
+use terms::{count_words, has_words};
+
+use crate::date_text::{DayMonthOrder, find_date};
+use crate::evidence::MetadataEvidence;
+use crate::heading::{SITE_NAMES, SiteNames, segments, separators};
+use crate::text::{
+    absolute, clip, folded, identifier_words, is_unspaced, page_key, plain, squash, squashes_to,
+};
+
+/// Values with their source.
+fn sourced<'v>(
+    source: Source,
+    values: impl IntoIterator<Item = &'v str>,
+) -> impl Iterator<Item = (Source, &'v str)> {
+    values.into_iter().map(move |value| (source, value))
+}
+
+/// The first value that fits as plain text.
+fn first_plain<'v>(
+    values: impl Iterator<Item = (Source, &'v str)>,
+    fits: impl Fn(&str) -> bool,
+) -> Option<Field<String>> {
+    values
+        .map(|(source, value)| Field { value: plain(value), source })
+        .find(|field| fits(&field.value))
+}
+
+/// Metas that hold a title, the most reliable first.
+const TITLES: [&str; 7] = [
+    "twitter:title", "citation_title", "sailthru.title", "parsely-title", "dc.title",
+    "dcterms.title", "headline",
+];
+
+/// Length in bytes above which a heading may be a paragraph.
+const PARAGRAPH: usize = 160;
+
+/// Title of the article: the first candidate that the headline on the page confirms; else that
+/// headline, if it is the page's only `h1`; else the first candidate. Always without the site's
+/// name.
+pub(crate) fn title(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    let heading = evidence.heading.as_ref();
+    let shown = heading.map(|h| squash(&h.text)).filter(|letters| !letters.is_empty());
+    let declared = sourced(Source::JsonLd, evidence.article().and_then(|a| a.headline.as_deref()))
+        .chain(sourced(Source::OpenGraph, evidence.metas(&["og:title"])))
+        .chain(sourced(Source::Meta, evidence.metas(&TITLES)))
+        .chain(sourced(Source::Feed, evidence.feed_items.iter().map(|i| i.title.as_str())))
+        .chain(sourced(Source::Meta, evidence.head().title.as_deref()))
+        // These often repeat the site's title.
+        .chain(sourced(Source::Meta, evidence.metas(&["fb_title", "title"])));
+    let mut others = Vec::new();
+    for (source, value) in declared.take(20) {
+        let value = plain(clip(value, 2_000));
+        let value = without_site(&value, &evidence.site, shown.as_deref()).trim().to_owned();
+        let letters = squash(&value);
+        if letters.chars().nth(1).is_some() {
+            let field = Field { value, source };
+            if heading.is_none() || shown.as_ref() == Some(&letters) {
+                return Some(field);
+            }
+            others.push(field);
+        }
+    }
+    let heading = heading?;
+    let dated = others.iter().find(|f| is_dated(&heading.text, &f.value));
+    if let Some(other) = dated.or_else(|| outvoting_title(&heading.text, &others)) {
+        return Some(other.clone());
+    }
+    if heading.is_sure || others.is_empty() {
+        return Some(Field { value: heading.text.clone(), source: Source::Page });
+    }
+    others.into_iter().next()
+}
+
+/// Whether a headline consists of this title and a date, which some templates set into one element.
+fn is_dated(heading: &str, title: &str) -> bool {
+    let rest = heading.strip_suffix(title).or_else(|| heading.strip_prefix(title));
+    rest.is_some_and(|rest| {
+        rest.len() <= 40 && find_date(rest, &DayMonthOrder::Unknown).is_some_and(|d| d.at <= 12)
+    })
+}
+
+/// The title that two declarations agree on, if the headline shares no word with it or is as long as
+/// a paragraph: then the headline is the name of a section or a row of buttons, or a standfirst.
+fn outvoting_title<'f>(heading: &str, declared: &'f [Field<String>]) -> Option<&'f Field<String>> {
+    let first = declared.first()?;
+    let squashed = squash(&first.value);
+    let witnesses = declared.iter().filter(|f| squash(&f.value) == squashed).count();
+    let words = |text: &str| {
+        text.split(|c: char| !is_alphanumeric(c)).map(folded).filter(|w| !w.is_empty()).collect()
+    };
+    let (shown, told): (BTreeSet<String>, BTreeSet<String>) = (words(heading), words(&first.value));
+    let differ = !is_unspaced(heading) && shown.is_disjoint(&told);
+    let is_paragraph = heading.len() > PARAGRAPH && first.value.len() * 2 < heading.len();
+    (witnesses >= 2 && (differ || is_paragraph)).then_some(first)
+}
+
+/// Cuts the site's name (and its sections) off either end of a title, if there is evidence for it. `shown` is the headline
+/// on the page, squashed.
+fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'a str {
+    let cuts = separators(title);
+    if cuts.is_empty() || cuts.len() > 12 {
+        return title;
+    }
+    let starts: Vec<usize> = [0].into_iter().chain(cuts.iter().map(|c| c.0 + c.1)).collect();
+    let ends: Vec<usize> = cuts.iter().map(|c| c.0).chain([title.len()]).collect();
+    let part = |i: usize, j: usize| &title[starts[i]..ends[j]];
+    let last = ends.len() - 1;
+    // The headline on the page decides which part is the title.
+    if let Some(shown) = shown {
+        let mut runs = (0..=last).flat_map(|i| (i..=last).map(move |j| (i, j)));
+        if let Some((i, j)) = runs.find(|(i, j)| squashes_to(part(*i, *j), shown))
+            && !(i == j && site.is_name(part(i, j)))
+        {
+            return part(i, j);
+        }
+    }
+    let (mut first, mut end) = (0, last);
+    let is_colon = |cut: usize| title[cuts[cut].0..].starts_with(": ");
+    let is_site = |text: &str| site.is_name(text) || site.is_section(text);
+    while first < end && !is_colon(end - 1) && is_site(part(end, end)) {
+        end -= 1;
+    }
+    while first < end && is_site(part(first, first)) {
+        first += 1;
+    }
+    let rest = part(first, end);
+    if is_site(rest) { title } else { rest }
+}
+
+/// Language: the first declaration that the detected language of the text does not contradict, else
+/// the detected one. Tags as in [BCP 47](https://www.rfc-editor.org/rfc/rfc5646).
+pub(crate) fn language(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    const METAS: [&str; 5] =
+        ["content-language", "dc.language", "dcterms.language", "language", "inlanguage"];
+    let in_json = evidence.facts.nodes().find_map(|node| node.language.as_deref());
+    let in_feed = evidence.feed_items.iter().filter_map(|item| item.language.as_deref());
+    let mut declared = sourced(Source::Meta, evidence.head().lang.as_deref())
+        .chain(sourced(Source::JsonLd, in_json))
+        .chain(sourced(Source::Meta, evidence.metas(&METAS)))
+        .chain(sourced(Source::OpenGraph, evidence.metas(&["og:locale"])))
+        .chain(sourced(Source::Feed, in_feed))
+        .filter_map(|(source, value)| Some(Field { value: language_tag(value)?, source }));
+    let Some(text) = evidence.text_language.and_then(language_tag) else {
+        return declared.next();
+    };
+    declared
+        .find(|d| same_language(&d.value, &text))
+        .or(Some(Field { value: text, source: Source::Text }))
+}
+
+/// A well-formed tag in its usual case; `None` for anything else ("English", "x-default").
+fn language_tag(text: &str) -> Option<String> {
+    let first = text.trim().split([',', ';', ' ']).next()?.replace('_', "-");
+    let first = first.split(['.', '@']).next()?;
+    let mut tag = String::new();
+    for (index, part) in first.split('-').take(4).enumerate() {
+        let alphabetic = part.bytes().all(|b| b.is_ascii_alphabetic());
+        match (index, part.len()) {
+            (0, 2 | 3) if alphabetic => tag.push_str(&part.to_ascii_lowercase()),
+            (0, _) => return None,
+            (_, 2) if alphabetic => tag.extend(["-", &part.to_ascii_uppercase()]),
+            (_, 4) if alphabetic => {
+                let (head, rest) = part.split_at(1);
+                tag.extend(["-", &head.to_ascii_uppercase(), &rest.to_ascii_lowercase()]);
+            }
+            (_, 3) if part.bytes().all(|b| b.is_ascii_digit()) => tag.extend(["-", part]),
+            _ => break,
+        }
+    }
+    (tag != "und" && tag != "mul" && tag != "zxx").then_some(tag)
+}
+
+/// Whether two tags share their primary language; languages that detectors cannot distinguish count
+/// as one.
+fn same_language(a: &str, b: &str) -> bool {
+    fn primary(tag: &str) -> &str {
+        match tag.split('-').next().unwrap_or(tag) {
+            "nb" | "nn" | "no" => "no",
+            "hr" | "sr" | "bs" | "sh" | "cnr" => "sh",
+            "id" | "ms" | "in" => "ms",
+            "zh" | "cmn" | "yue" | "wuu" => "zh",
+            "he" | "iw" => "he",
+            "tl" | "fil" => "fil",
+            "fa" | "pes" => "fa",
+            other => other,
+        }
+    }
+    primary(a) == primary(b)
+}
+
+/// The publisher's description, if it is short enough to be one.
+pub(crate) fn description(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    const METAS: [&str; 4] =
+        ["description", "twitter:description", "dc.description", "sailthru.description"];
+    let article = evidence.article().and_then(|node| node.description.as_deref());
+    let page = evidence.facts.page.as_ref().and_then(|node| node.description.as_deref());
+    let declared = sourced(Source::JsonLd, article)
+        .chain(sourced(Source::OpenGraph, evidence.metas(&["og:description"])))
+        .chain(sourced(Source::Meta, evidence.metas(&METAS)))
+        .chain(sourced(Source::JsonLd, page))
+        .chain(sourced(Source::Feed, evidence.feed_items.iter().map(|i| i.description.as_str())));
+    // Some publishers put the whole article here.
+    let short = declared
+        .filter(|(_, value)| value.len() <= 600 || value.len() < evidence.body_text.len() / 3);
+    first_plain(short, |value| value.len() >= 3)
+}
+
+/// Lead image, absolute: the image declared for sharing, else the first of the body.
+pub(crate) fn image(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    const METAS: [&str; 5] =
+        ["twitter:image", "twitter:image:src", "sailthru.image.full", "image", "thumbnailurl"];
+    const IMAGES: [&str; 3] = ["og:image", "og:image:url", "og:image:secure_url"];
+    let page = evidence.facts.page.as_ref();
+    sourced(Source::OpenGraph, evidence.metas(&IMAGES))
+        .chain(sourced(Source::JsonLd, evidence.article().and_then(|a| a.image.as_deref())))
+        .chain(sourced(Source::Meta, evidence.metas(&METAS)))
+        .chain(sourced(Source::JsonLd, page.and_then(|a| a.image.as_deref())))
+        .chain(sourced(Source::Meta, evidence.head().link("image_src")))
+        .filter(|(_, address)| !is_filler(address))
+        .find_map(|(source, address)| {
+            Some(Field { value: absolute(evidence.base.as_ref(), address)?, source })
+        })
+        .or_else(|| first_image_of_body(evidence))
+}
+
+/// First image of the body that is not known to be small. Lazily loaded images have their address
+/// in another attribute.
+fn first_image_of_body(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    let document = evidence.document;
+    let (start, end) = evidence.body?;
+    let is_in_body = |id| {
+        let mut roots = evidence.body_nodes.iter();
+        roots.any(|root| (*root as usize) < document.len() && document.contains(*root, id))
+    };
+    (start..end)
+        .filter(|id| document.is(*id, &local_name!("img")))
+        .take(20)
+        .filter(|id| evidence.scan.zone_end(*id).is_none() || is_in_body(*id))
+        .find_map(|id| {
+            let mut addresses = [None; 6];
+            for (name, value) in document.element(id)?.attributes() {
+                let value = value.trim();
+                match &**name {
+                    "width" | "height" if value.parse::<u32>().is_ok_and(|n| n < 100) => {
+                        return None;
+                    }
+                    "data-src" => addresses[0] = Some(value),
+                    "data-original" => addresses[1] = Some(value),
+                    "data-lazy-src" => addresses[2] = Some(value),
+                    "src" => addresses[3] = Some(value),
+                    "data-srcset" | "srcset" => {
+                        addresses[4] = value.split_ascii_whitespace().next();
+                    }
+                    "data-lazy" => addresses[5] = Some(value),
+                    _ => {}
+                }
+            }
+            let mut shown = addresses.into_iter().flatten().filter(|a| !is_filler(a));
+            let value = shown.find_map(|a| absolute(evidence.base.as_ref(), a))?;
+            Some(Field { value, source: Source::Page })
+        })
+}
+
+/// Whether an address is that of a placeholder or tracking image.
+fn is_filler(address: &str) -> bool {
+    let mut filler = address.starts_with("data:") || address.is_empty();
+    identifier_words(address, |word| {
+        filler |= matches!(word, "placeholder" | "spacer" | "pixel" | "blank" | "transparent");
+    });
+    filler
+}
+
+/// Tags of the first source that has any.
+pub(crate) fn tags(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>> {
+    type Tags = Vec<String>;
+    let listed = |keys| -> Tags {
+        evidence.metas(keys).flat_map(|c| c.split([',', ';'])).map(str::to_owned).collect()
+    };
+    let single = |keys| -> Tags {
+        evidence.metas(keys).flat_map(|c| c.split(',')).map(str::to_owned).collect()
+    };
+    let keywords = || evidence.article().map(|a| a.keywords.clone()).unwrap_or_default();
+    let links = || {
+        let links = evidence.scan.tags.iter().filter(|id| evidence.distance(**id).is_some());
+        links.map(|id| evidence.document.text_content(*id).to_owned()).collect()
+    };
+    let sources: [(Source, &dyn Fn() -> Tags); 7] = [
+        (Source::JsonLd, &keywords),
+        (Source::OpenGraph, &|| single(&["article:tag"])),
+        (Source::Meta, &|| listed(&["news_keywords", "parsely-tags", "sailthru.tags"])),
+        (Source::Page, &links),
+        (Source::Feed, &|| evidence.feed_items.iter().flat_map(|i| i.tags.clone()).collect()),
+        (Source::Meta, &|| listed(&["keywords", "content.tags", "dc.subject", "dcterms.subject"])),
+        (Source::OpenGraph, &|| single(&["og:tag"])),
+    ];
+    sources.into_iter().find_map(|(source, read)| {
+        let value = distinct_tags(read());
+        (!value.is_empty()).then_some(Field { value, source })
+    })
+}
+
+/// At most 30 tags, each once by case-insensitive comparison.
+fn distinct_tags(tags: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut kept = Vec::new();
+    for tag in tags.into_iter().take(200) {
+        let tag = plain(tag.trim().trim_start_matches('#'));
+        let fits = (2..=80).contains(&tag.len()) && !tag.contains("://");
+        if fits && kept.len() < 30 && seen.insert(folded(&tag)) {
+            kept.push(tag);
+        }
+    }
+    kept
+}
+
+/// Canonical address: `link rel=canonical` ([RFC 6596](https://www.rfc-editor.org/rfc/rfc6596)),
+/// `og:url`, then JSON-LD. One that names the site's root for a page below it is an error of the
+/// template and ignored.
+pub(crate) fn canonical(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    let own_path = page_key(evidence.url).1;
+    let links = evidence.head().links.iter().filter(|l| l.rel == "canonical").map(|l| &*l.href);
+    sourced(Source::Meta, links)
+        .chain(sourced(Source::OpenGraph, evidence.metas(&["og:url"])))
+        .chain(sourced(Source::JsonLd, evidence.article().and_then(|a| a.url.as_deref())))
+        .find_map(|(source, href)| {
+            let value = absolute(evidence.base.as_ref(), href)?;
+            let is_page = own_path.is_empty() || !page_key(&value).1.is_empty();
+            is_page.then_some(Field { value, source })
+        })
+}
+
+/// Name of the publication: `og:site_name`, JSON-LD publisher or web site, application name, or the
+/// part of `<title>` that the domain confirms.
+pub(crate) fn site_name(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    let publisher = evidence.article().and_then(|a| a.publisher.as_deref());
+    let declared = sourced(Source::OpenGraph, evidence.metas(&SITE_NAMES[..1]))
+        .chain(sourced(Source::JsonLd, publisher.or(evidence.facts.site.as_deref())))
+        .chain(sourced(Source::Meta, evidence.metas(&SITE_NAMES[1..])));
+    let fits = |name: &str| !name.is_empty() && name.len() <= 120 && !name.contains("://");
+    first_plain(declared, fits).or_else(|| {
+        let title = evidence.head().title.as_deref()?;
+        let part = segments(title).into_iter().rev().find(|s| evidence.site.is_name(s))?;
+        (part.len() < title.len())
+            .then(|| Field { value: part.trim().to_owned(), source: Source::Meta })
+    })
+}
+
+/// Longest name of a section, in bytes.
+const LONGEST_SECTION: usize = 80;
+/// Maximum number of words of a name in a breadcrumb.
+const MOST_WORDS: usize = 6;
+
+/// Section: JSON-LD `articleSection`, `article:section` and other metas, the last entry of a JSON-LD breadcrumb or of one
+/// on the page that is neither the home page nor the article.
+pub(crate) fn section(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    const METAS: [&str; 5] =
+        ["parsely-section", "sailthru.section", "section", "articlesection", "dc.subject.section"];
+    let facts = &evidence.facts;
+    let of_article = evidence.article().into_iter().flat_map(|article| &article.sections);
+    let declared = sourced(Source::JsonLd, of_article.map(String::as_str))
+        .chain(sourced(Source::OpenGraph, evidence.metas(&["article:section"])))
+        .chain(sourced(Source::Meta, evidence.metas(&METAS)));
+    let in_json = || {
+        let entries = facts.breadcrumb.iter().map(|(name, url)| (plain(name), url.as_deref()));
+        section_of_breadcrumb(evidence, entries, Source::JsonLd)
+    };
+    let on_page = || {
+        let document = evidence.document;
+        let trail = *evidence.scan.breadcrumbs.first()?;
+        let link = |id: NodeId| {
+            let href = document.attribute(id, &local_name!("href"))?;
+            let text = || plain(document.text_content(id));
+            document.is(id, &local_name!("a")).then(|| (text(), Some(href)))
+        };
+        let entries = document.subtree(trail).filter_map(link);
+        section_of_breadcrumb(evidence, entries, Source::Page)
+    };
+    first_plain(declared, is_section_name).or_else(in_json).or_else(on_page)
+}
+
+fn is_section_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= LONGEST_SECTION && !name.contains("://")
+}
+
+/// The last entry of a breadcrumb that is neither the home page nor the article.
+fn section_of_breadcrumb<'a>(
+    evidence: &MetadataEvidence<'_>,
+    entries: impl Iterator<Item = (String, Option<&'a str>)>,
+    source: Source,
+) -> Option<Field<String>> {
+    let heading = evidence.heading.as_ref().map(|heading| folded(&heading.text));
+    let title = evidence.head().title.as_deref().map(folded).unwrap_or_default();
+    let is_article = |name: &str| {
+        let name = folded(name);
+        heading.as_ref() == Some(&name)
+            || title.starts_with(&name) && name.len() > LONGEST_SECTION / 4
+    };
+    let is_root = |url: &str| {
+        let url = evidence.base.as_ref().and_then(|base| base.join(url).ok());
+        url.is_some_and(|url| matches!(url.path(), "" | "/" | "/index.html" | "/index.php"))
+    };
+    let is_here = |url: &str| {
+        let url = evidence.own.as_ref().and_then(|own| own.join(url).ok());
+        url.is_some() && url == evidence.own
+    };
+    let entries: Vec<(String, Option<&str>)> = entries.take(20).collect();
+    let fits = |(name, url): &&(String, Option<&str>)| {
+        is_section_name(name)
+            && name.split_whitespace().count() <= MOST_WORDS
+            && !is_article(name)
+            && !evidence.site.is_name(name)
+            && !url.is_some_and(|url| is_root(url) || is_here(url))
+    };
+    let last = entries.iter().rev().find(fits)?;
+    // A single entry that leads nowhere is the article under another name.
+    (entries.len() > 1 || last.1.is_some()).then(|| Field { value: last.0.clone(), source })
+}
+
+/// Licence: JSON-LD `license`, `<link rel=license>`, a link with `rel=license` outside of the body, Dublin Core metas, such a
+/// link within the body. Addresses are absolute.
+pub(crate) fn license(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    // The most specific first.
+    const METAS: [&str; 6] = [
+        "dcterms.license", "dc.rights.license", "dc.license", "dc.rights", "dcterms.rights",
+        "license",
+    ];
+    let address = |text: &str| absolute(evidence.base.as_ref(), text);
+    let json = evidence.facts.nodes().find_map(|node| {
+        let stated = node.license.as_deref()?;
+        // A name ("CC BY 4.0") is no address.
+        let is_address = stated.contains("://") || stated.starts_with('/');
+        let value = if is_address { address(stated)? } else { plain(stated) };
+        Some(Field { value, source: Source::JsonLd })
+    });
+    let of_head = || {
+        let value = address(evidence.head().link("license")?)?;
+        Some(Field { value, source: Source::Meta })
+    };
+    let metas = || {
+        let stated = sourced(Source::Meta, evidence.metas(&METAS));
+        first_plain(stated, |value| !value.is_empty() && value.len() <= 300)
+    };
+    let on_page = |inside: bool| {
+        let body = evidence.body.unwrap_or_default();
+        let mut links = evidence.scan.licenses.iter();
+        let link = links.find(|id| (body.0..body.1).contains(*id) == inside)?;
+        let href = evidence.document.attribute(*link, &local_name!("href"))?;
+        Some(Field { value: address(href)?, source: Source::Page })
+    };
+    json.or_else(of_head).or_else(|| on_page(false)).or_else(metas).or_else(|| on_page(true))
+}
+
+/// Share of the declared number of words that a complete text has, in percent: headlines and captions may count, too.
+const COMPLETE: u32 = 80;
+/// Minimum number of words of the part that is for subscribers, if the page has it.
+const LEAST_PAID: u32 = 40;
+/// Texts with fewer words are beginnings, if nothing else tells.
+const BEGINNING: u32 = 150;
+
+/// Access: JSON-LD `isAccessibleForFree`, `article:content_tier`; whether the page has a text that is not free is decided by
+/// JSON-LD `wordCount`, the elements that `hasPart` names, or its length. Without a declaration, a short text that an element
+/// called a paywall follows.
+///
+/// Publishers declare it for search engines: <https://developers.google.com/search/docs/appearance/structured-data/paywalled-content>.
+/// The declaration says that an article is not free, not whether the page has all of it: that is decided by its text.
+pub(crate) fn access(evidence: &MetadataEvidence<'_>) -> Option<Field<Access>> {
+    let json = evidence.facts.nodes().find_map(|node| node.is_free);
+    let meta = || {
+        evidence.metas(&["article:content_tier"]).find_map(|tier| match tier.trim() {
+            "free" => Some(true),
+            "locked" | "metered" => Some(false),
+            _ => None,
+        })
+    };
+    let declared = json.map(|free| (Source::JsonLd, free));
+    match declared.or_else(|| meta().map(|free| (Source::OpenGraph, free))) {
+        Some((source, true)) => Some(Field { value: Access::Full, source }),
+        Some((source, false)) if is_complete(evidence) => {
+            Some(Field { value: Access::Paid, source })
+        }
+        Some((source, false)) => Some(Field { value: Access::Partial, source }),
+        None => (!has_words(evidence.body_text, BEGINNING) && is_followed_by_a_paywall(evidence))
+            .then_some(Field { value: Access::Partial, source: Source::Page }),
+    }
+}
+
+/// Whether the page has all of an article that is not free.
+fn is_complete(evidence: &MetadataEvidence<'_>) -> bool {
+    let facts = &evidence.facts;
+    if let Some(declared) = facts.nodes().find_map(|node| node.word_count)
+        && declared >= LEAST_PAID
+    {
+        let words = count_words(evidence.body_text);
+        return u64::from(words) * 100 >= u64::from(declared) * u64::from(COMPLETE);
+    }
+    let classes: Vec<&str> = facts
+        .nodes()
+        .flat_map(|node| &node.paid_parts)
+        .filter_map(|selector| selector.trim().rsplit(['.', ' ', '>']).next())
+        .filter(|name| !name.is_empty())
+        .collect();
+    if classes.is_empty() || is_followed_by_a_paywall(evidence) {
+        return has_words(evidence.body_text, BEGINNING) && !is_followed_by_a_paywall(evidence);
+    }
+    let document = evidence.document;
+    let is_paid = |id: &NodeId| {
+        let class = document.attribute(*id, &local_name!("class")).unwrap_or_default();
+        class.split_ascii_whitespace().any(|class| classes.contains(&class))
+    };
+    let paid = document.outermost(document.ids().filter(is_paid).collect());
+    let words: u32 = paid.iter().map(|id| count_words(document.text_content(*id))).sum();
+    words >= LEAST_PAID
+}
+
+/// Whether an element whose class or id is that of a paywall, with a text, comes at the end of the body or after it.
+fn is_followed_by_a_paywall(evidence: &MetadataEvidence<'_>) -> bool {
+    let Some((start, end)) = evidence.body else { return false };
+    let document = evidence.document;
+    let is_wall = |id: NodeId| {
+        let mut named = false;
+        for name in [local_name!("class"), local_name!("id")] {
+            let value = document.attribute(id, &name).unwrap_or_default();
+            identifier_words(value, |word| {
+                named |= matches!(word, "paywall" | "regwall" | "paygate" | "subscribewall");
+            });
+        }
+        // The element around a text that is for subscribers may be called so, too.
+        named && document.node(id).end > id + 1 && !document.contains(id, start)
+    };
+    let from = start + (end - start) / 2;
+    (from..(end + 200).min(document.len() as NodeId))
+        .any(|id| is_wall(id) && (5..=BEGINNING).contains(&count_words(document.text_content(id))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_of_languages_are_normalised() {
+        for (tag, expected) in [
+            ("en_us", Some("en-US")),
+            ("zh-hans-cn", Some("zh-Hans-CN")),
+            ("de_DE.UTF-8", Some("de-DE")),
+            ("English", None),
+            ("x-default", None),
+        ] {
+            assert_eq!(language_tag(tag).as_deref(), expected, "{tag}");
+        }
+    }
+
+    #[test]
+    fn tags_differ_by_more_than_case() {
+        let tags = ["#Rust", "rust", "", "Graz &amp; Linz"].map(str::to_owned).to_vec();
+        assert_eq!(distinct_tags(tags), ["Rust", "Graz & Linz"]);
+    }
+}
