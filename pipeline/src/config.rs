@@ -11,13 +11,13 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
-use sitemodel::methods::MethodsConfig;
+use sitemodel::Parameters;
 use sitemodel::settings::{
-    ClusterConfig, ExtractConfig, JoinParts, ParseConfig, RankConfig, SampleConfig, SignifyConfig,
+    ClusterConfig, ExtractConfig, JoinParts, ParseLimits, RankConfig, SampleConfig, SignifyConfig,
 };
+use sitemodel::settings::{LoadedWeights, built_in};
 use sitemodel::site_config::SiteConfigs;
-use sitemodel::weights::{LoadedWeights, built_in};
-use sitemodel::{Engine, Forms, PageTypes, Settings, Tables};
+use sitemodel::{ArticleForms, Engine, PageTypes, Settings, Tables};
 
 use crate::digests::sha256_of;
 use crate::memory::{LEAST, half_of_machine, parse_size};
@@ -58,7 +58,7 @@ pub struct Config {
     /// Of the stage group.
     pub group: GroupConfig,
     /// Limits of the HTML parse.
-    pub parse: ParseConfig,
+    pub parse: ParseLimits,
     /// The sample of a site that is learnt from.
     pub sample: SampleConfig,
     /// Of the stage cluster.
@@ -77,7 +77,7 @@ pub struct Config {
     pub grove: GroveConfig,
     /// The single-page methods, one table each.
     #[serde(flatten)]
-    pub methods: MethodsConfig,
+    pub methods: Parameters,
     /// The weights that `grove.weights` names, once read.
     #[serde(skip)]
     pub loaded: Option<Arc<LoadedWeights>>,
@@ -348,7 +348,8 @@ impl Config {
             extract: self.extract.clone(),
             methods: self.methods.clone(),
         };
-        let forms = Forms { html: self.emit.wants_html(), markdown: self.emit.wants_markdown() };
+        let forms =
+            ArticleForms { html: self.emit.wants_html(), markdown: self.emit.wants_markdown() };
         Settings::new(tables)
             .with_weights(self.loaded.clone())
             .with_site_configs(self.site_configs.clone())

@@ -11,7 +11,7 @@ use sitemodel::stages::extract::SITE_CONFIG;
 use sitemodel::{ParsedPage, SiteModel, Template};
 use url::Url;
 use wrapper::site_config::{
-    Exported, Probed, Samples, SiteConfig, Sought, apply, compile, export, file_hosts,
+    Exported, ProbeSamples, Probed, SiteConfig, Sought, apply, compile, export, file_hosts,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -98,7 +98,7 @@ fn file_of<'a>(
         return None;
     }
     let sought = sought_of(sample);
-    let samples = Samples::new(&sought);
+    let samples = ProbeSamples::new(&sought);
     let is_date = |at: usize, text: &str| is_date_of(sample[at].0, sample[at].1, text);
     let Probed { title, author, date } = samples.probe(&is_date);
     // A test should hold: pages that were read with doubt come last.

@@ -76,9 +76,9 @@ const LONGEST: usize = 1_024;
 impl Cues {
     /// An empty cache.
     pub fn new() -> Self {
-        let mut words: FxHashMap<&str, u64> = NEUTRAL.iter().map(|&word| (word, 0)).collect();
+        let mut words: FxHashMap<&str, u64> = NEUTRAL.split(' ').map(|word| (word, 0)).collect();
         for (bit, (_, list)) in CUES.iter().enumerate() {
-            words.extend(list.iter().map(|&word| (word, 1 << bit)));
+            words.extend(list.split(' ').map(|word| (word, 1 << bit)));
         }
         Self { words, read: FxHashMap::default(), bytes: 0 }
     }
@@ -282,7 +282,10 @@ mod tests {
     #[test]
     fn what_is_remembered_changes_nothing() {
         let page = |seed: usize| {
-            let word = |at: usize| CUES[(seed + at) % CUES.len()].1[(seed / 3 + at) % 3];
+            let word = |at: usize| {
+                let words = CUES[(seed + at) % CUES.len()].1;
+                words.split(' ').nth((seed / 3 + at) % 3).unwrap()
+            };
             let one = |at: usize| {
                 let long = "b".repeat(if at == 7 { LONGEST } else { at });
                 format!("<div class='{} {long}-{seed} x{at}' id={}{seed}>x", word(at), word(at + 1))

@@ -2,9 +2,9 @@
 
 use dom::{Document, NodeId, PrefixSums, local_name};
 
-use crate::block::Block;
+use crate::block::{TextBlock, blocks_before};
 use crate::elementary::log;
-use crate::view::PageView;
+use crate::page::{PageView, sums};
 
 /// Number of ancestors of a block's element that are examined, including itself.
 pub(crate) const LEVELS: usize = 5;
@@ -34,9 +34,9 @@ const NOWHERE: u32 = u32::MAX;
 impl Elements {
     /// Examines the elements of blocks and those above. `good` are the words of each block that looks like
     /// text.
-    pub(crate) fn of(page: &PageView<'_>, blocks: &[Block], good: &[f32]) -> Self {
+    pub(crate) fn of(page: &PageView<'_>, blocks: &[TextBlock], good: &[f32]) -> Self {
         let document = page.document;
-        let before = Before::of(document, blocks, good);
+        let before = NodesBefore::of(document, blocks, good);
         let mut elements = Self { places: vec![NOWHERE; document.len()], found: Vec::new() };
         for block in blocks {
             // The root is its own parent.
@@ -58,43 +58,33 @@ impl Elements {
     }
 }
 
-/// Per node what lies before it.
-struct Before {
+/// What lies before each node.
+struct NodesBefore {
     blocks: Vec<u32>,
-    good: Vec<f32>,
     images: PrefixSums,
+    /// Words that look like text before each block.
+    good: Vec<f32>,
     all_good: f32,
 }
 
-impl Before {
-    fn of(document: &Document, blocks: &[Block], good: &[f32]) -> Self {
-        let mut block_starts = Vec::with_capacity(document.len() + 1);
-        let mut good_starts = Vec::with_capacity(document.len() + 1);
-        let (mut at, mut sum) = (0, 0.0);
-        for id in document.ids() {
-            block_starts.push(at as u32);
-            good_starts.push(sum);
-            while at < blocks.len() && blocks[at].first == id {
-                sum += good[at];
-                at += 1;
-            }
-        }
-        block_starts.push(at as u32);
-        good_starts.push(sum);
+impl NodesBefore {
+    fn of(document: &Document, blocks: &[TextBlock], good: &[f32]) -> Self {
         let is_image = |id| u32::from(document.is(id, &local_name!("img")));
+        let good = sums(good);
         Self {
-            blocks: block_starts,
-            good: good_starts,
+            blocks: blocks_before(document, blocks),
             images: PrefixSums::new(document, is_image),
-            all_good: sum.max(1.0),
+            all_good: good[blocks.len()].max(1.0),
+            good,
         }
     }
 
     fn below(&self, id: NodeId, page: &PageView<'_>) -> Below {
         let node = page.document.node(id);
         let (from, to) = (id as usize, node.end as usize);
-        let blocks = (self.blocks[to] - self.blocks[from]) as f32;
-        let good = self.good[to] - self.good[from];
+        let (first, last) = (self.blocks[from] as usize, self.blocks[to] as usize);
+        let blocks = (last - first) as f32;
+        let good = self.good[last] - self.good[first];
         let sum = |sums: &PrefixSums| sums.range(id, node.end) as f32;
         let words = sum(page.words);
         Below {
@@ -113,7 +103,7 @@ impl Before {
 mod tests {
     use super::*;
     use crate::block::blocks;
-    use crate::view::WordsOnly;
+    use crate::page::WordsOnly;
 
     #[test]
     fn what_is_below_is_told_up_to_the_root_and_of_no_other() {

@@ -2,12 +2,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::block::{Block, density};
-use crate::view::PageView;
+use crate::block::{TextBlock, density};
+use crate::page::PageView;
 
 /// Overlaps of the terms of blocks.
 #[derive(Debug, Default)]
-pub(crate) struct Shares {
+pub(crate) struct TermOverlaps {
     /// Per block: share of its terms in the title, share of the title's in it, share of its terms in
     /// the description, and share that other running text of the page has.
     pub(crate) overlaps: Vec<[f32; 4]>,
@@ -19,11 +19,11 @@ pub(crate) struct Shares {
 #[derive(Default)]
 struct Terms {
     numbers: FxHashMap<u64, u32>,
-    all: Vec<Term>,
+    all: Vec<PageTerm>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Term {
+struct PageTerm {
     in_title: bool,
     in_description: bool,
     is_signifier: bool,
@@ -37,19 +37,19 @@ impl Terms {
     fn number(&mut self, term: u64) -> u32 {
         let Self { numbers, all } = self;
         *numbers.entry(term).or_insert_with(|| {
-            all.push(Term::default());
+            all.push(PageTerm::default());
             all.len() as u32 - 1
         })
     }
 
-    fn get(&mut self, term: u64) -> &mut Term {
+    fn get(&mut self, term: u64) -> &mut PageTerm {
         let number = self.number(term);
         &mut self.all[number as usize]
     }
 }
 
 /// Compares the terms of blocks. Linear in the page's terms.
-pub(crate) fn shares(page: &PageView<'_>, blocks: &[Block]) -> Shares {
+pub(crate) fn shares(page: &PageView<'_>, blocks: &[TextBlock]) -> TermOverlaps {
     let mut terms = Terms::default();
     terms.numbers.reserve(page.terms.all().len() / 2 + page.title.len() + page.description.len());
     page.description.iter().for_each(|&term| terms.get(term).in_description = true);
@@ -62,7 +62,7 @@ pub(crate) fn shares(page: &PageView<'_>, blocks: &[Block]) -> Shares {
     let mut own: Vec<u32> = Vec::with_capacity(page.terms.all().len());
     let mut ends: Vec<usize> = Vec::with_capacity(blocks.len());
     let mut signified = Vec::with_capacity(blocks.len());
-    let is_text = |b: &Block| density(b) < 0.5 && b.words >= 8;
+    let is_text = |b: &TextBlock| density(b) < 0.5 && b.words >= 8;
     for (number, block) in (1..).zip(blocks) {
         let in_text = u32::from(is_text(block));
         let all = page.terms.between(block.first, block.last);
@@ -80,7 +80,7 @@ pub(crate) fn shares(page: &PageView<'_>, blocks: &[Block]) -> Shares {
         ends.push(own.len());
     }
     let mut from = 0;
-    let of_block = |(&end, block): (&usize, &Block)| {
+    let of_block = |(&end, block): (&usize, &TextBlock)| {
         let own = &own[std::mem::replace(&mut from, end)..end];
         // A term is common only if another block has it.
         let least = if is_text(block) { 2 } else { 1 };
@@ -98,11 +98,11 @@ pub(crate) fn shares(page: &PageView<'_>, blocks: &[Block]) -> Shares {
             share(shared, own.len()),
         ]
     };
-    Shares { overlaps: ends.iter().zip(blocks).map(of_block).collect(), signified }
+    TermOverlaps { overlaps: ends.iter().zip(blocks).map(of_block).collect(), signified }
 }
 
 /// Share of each block's pairs of terms that the full text has; of single terms for short blocks.
-pub(crate) fn agreement(page: &PageView<'_>, blocks: &[Block]) -> Vec<f32> {
+pub(crate) fn agreement(page: &PageView<'_>, blocks: &[TextBlock]) -> Vec<f32> {
     if page.full_text.len() < 20 {
         return vec![-1.0; blocks.len()];
     }

@@ -3,25 +3,79 @@
 use std::sync::LazyLock;
 
 use dom::{Document, NodeId, PrefixSums, is_heading, local_name};
+use forest::PageTerms;
 use rustc_hash::FxHashSet;
 
-use crate::block::{Block, blocks, density};
+use crate::block::{TextBlock, blocks, density};
 use crate::cues::{self, Cues};
 use crate::elementary::{log, power};
 use crate::elements::{Elements, LEVELS};
-use crate::overlap::{Shares, agreement, shares};
-use crate::rows::{Names, Row, Rows};
+use crate::overlap::{TermOverlaps, agreement, shares};
+use crate::page_type::{TYPES, TypeProbabilities, type_columns};
+use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
 use crate::signs::{Begins, Ends, Signs, signs};
-use crate::types::{TYPES, TypeProbabilities, type_columns};
-use crate::view::PageView;
+
+/// Input of this crate: a page with its terms.
+#[derive(Clone, Copy, Debug)]
+pub struct PageView<'a> {
+    /// Its tree.
+    pub document: &'a Document,
+    /// Words of its text nodes.
+    pub words: &'a PrefixSums,
+    /// Words in links.
+    pub link_words: &'a PrefixSums,
+    /// Its terms.
+    pub terms: &'a PageTerms,
+    /// Terms of its title, from its head.
+    pub title: &'a [u64],
+    /// Terms of its description, from its head or a feed.
+    pub description: &'a [u64],
+    /// Terms of the full text in its JSON-LD or a feed; empty if there is none.
+    pub full_text: &'a [u64],
+    /// Its signifiers.
+    pub signifiers: &'a [(u64, f64)],
+}
+
+/// A page of which nothing is known but its words.
+#[derive(Debug)]
+pub(crate) struct WordsOnly {
+    pub(crate) document: Document,
+    pub(crate) words: PrefixSums,
+    pub(crate) link_words: PrefixSums,
+    terms: PageTerms,
+}
+
+impl WordsOnly {
+    pub(crate) fn of(html: &str) -> Self {
+        let document = dom::parse(html);
+        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
+        let words = PrefixSums::new(&document, count);
+        let link_words = PrefixSums::within_links(&document, count);
+        let terms = PageTerms::none(&document);
+        Self { document, words, link_words, terms }
+    }
+
+    pub(crate) fn view(&self) -> PageView<'_> {
+        PageView {
+            document: &self.document,
+            words: &self.words,
+            link_words: &self.link_words,
+            terms: &self.terms,
+            title: &[],
+            description: &[],
+            full_text: &[],
+            signifiers: &[],
+        }
+    }
+}
 
 /// The blocks of a page with their features.
 #[derive(Clone, Debug)]
 pub struct PageBlocks {
     /// The blocks, in document order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<TextBlock>,
     /// One row of features per block, from the page alone.
-    pub rows: Rows,
+    pub rows: FeatureTable,
     pub(crate) signs: Vec<Signs>,
     /// The lexicon features of each block's element and those above, as bits.
     pub(crate) cues: Vec<u64>,
@@ -36,7 +90,7 @@ impl PageBlocks {
     pub fn agreeing_words(&self) -> Option<f32> {
         let known =
             self.agreement.first().is_some_and(|_| self.agreement.iter().any(|&a| a >= 0.0));
-        let agreeing = |(block, share): (&Block, &f32)| block.words as f32 * share.max(0.0);
+        let agreeing = |(block, share): (&TextBlock, &f32)| block.words as f32 * share.max(0.0);
         known.then(|| self.blocks.iter().zip(&self.agreement).map(agreeing).sum())
     }
 
@@ -55,19 +109,20 @@ impl PageBlocks {
 /// Names of the page features, in the order of their columns.
 pub fn page_feature_names() -> Vec<String> {
     let mut names = Vec::new();
-    fill(&mut Names(&mut names), 0, &Context::empty());
+    fill(&mut ColumnNames(&mut names), 0, &BlockContext::default());
     names
 }
 
 /// Reads a page. Linear in its nodes and text.
 pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     let blocks = blocks(page.document, page.words, page.link_words);
-    let context = Context::of(page, &blocks, cues);
-    let mut rows = Rows::new(width(), blocks.len());
+    let context = BlockContext::of(page, &blocks, cues);
+    static WIDTH: LazyLock<usize> = LazyLock::new(|| page_feature_names().len());
+    let mut rows = FeatureTable::new(*WIDTH, blocks.len());
     for at in 0..blocks.len() {
         rows.push(|row| fill(row, at, &context));
     }
-    let Context { signs, cues, signified, .. } = context;
+    let BlockContext { signs, cues, signified, .. } = context;
     let agreement = agreement(page, &blocks);
     let bits = |levels: &Levels| {
         let has = |(bit, &level): (usize, &u8)| u64::from(level != NOWHERE) << bit;
@@ -75,11 +130,6 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     };
     let cues = cues.iter().map(bits).collect();
     PageBlocks { blocks, rows, signs, cues, agreement, signified }
-}
-
-fn width() -> usize {
-    static WIDTH: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    *WIDTH.get_or_init(|| page_feature_names().len())
 }
 
 /// A block looks like text if its share of link words is lower, and it has at least this many words.
@@ -110,9 +160,10 @@ pub(crate) const TAGS: [dom::LocalName; 19] = [
 ];
 
 /// Sources of the features.
-struct Context<'a> {
+#[derive(Default)]
+struct BlockContext<'a> {
     document: Option<&'a Document>,
-    blocks: &'a [Block],
+    blocks: &'a [TextBlock],
     signs: Vec<Signs>,
     /// Words of blocks that look like text, by block, and their sums up to each block.
     good: Vec<f32>,
@@ -135,31 +186,10 @@ struct Context<'a> {
     repeated: Vec<bool>,
 }
 
-impl<'a> Context<'a> {
-    fn empty() -> Self {
-        Self {
-            document: None,
-            blocks: &[],
-            signs: Vec::new(),
-            good: Vec::new(),
-            good_before: Vec::new(),
-            words_before: Vec::new(),
-            links: None,
-            overlaps: Vec::new(),
-            cues: Vec::new(),
-            signified: Vec::new(),
-            h1: None,
-            first_big: 0,
-            last_big: 0,
-            elements: Elements::default(),
-            heading: Vec::new(),
-            repeated: Vec::new(),
-        }
-    }
-
-    fn of(page: &PageView<'a>, blocks: &'a [Block], cues: &mut Cues) -> Self {
+impl<'a> BlockContext<'a> {
+    fn of(page: &PageView<'a>, blocks: &'a [TextBlock], cues: &mut Cues) -> Self {
         let document = page.document;
-        let texts = |b: &Block| (b.first..=b.last).filter_map(|id| document.text(id));
+        let texts = |b: &TextBlock| (b.first..=b.last).filter_map(|id| document.text(id));
         let signs: Vec<Signs> = blocks.iter().map(|b| signs(texts(b))).collect();
         let good: Vec<f32> = blocks
             .iter()
@@ -183,7 +213,7 @@ impl<'a> Context<'a> {
         let mut seen = FxHashSet::default();
         let repeated =
             signs.iter().map(|s| s.letters > 0 && !seen.insert(s.letters_hash)).collect();
-        let Shares { overlaps, signified } = shares(page, blocks);
+        let TermOverlaps { overlaps, signified } = shares(page, blocks);
         Self {
             document: Some(document),
             blocks,
@@ -206,7 +236,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn block(&self, at: usize) -> Option<&Block> {
+    fn block(&self, at: usize) -> Option<&TextBlock> {
         self.blocks.get(at)
     }
 }
@@ -237,13 +267,13 @@ static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
 });
 
 /// The lexicon features above each block.
-fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels> {
+fn cues_of(document: &Document, blocks: &[TextBlock], cues: &mut Cues) -> Vec<Levels> {
     let mut cues = cues.of_page(document);
     // For each element, its index among those found so far.
     let mut places: Vec<u32> = vec![u32::MAX; document.len()];
     let mut found: Vec<Levels> = Vec::new();
     let mut path: Vec<NodeId> = Vec::new();
-    let of_block = |block: &Block| {
+    let of_block = |block: &TextBlock| {
         let mut above = [NOWHERE; cues::COUNT];
         for id in document.ancestors(block.element) {
             if let Some(levels) = found.get(places[id as usize] as usize) {
@@ -253,11 +283,10 @@ fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels
             path.push(id);
         }
         for id in path.drain(..).rev() {
-            let own = cues.of(id);
             for level in &mut above {
                 *level += u8::from(*level < FARTHEST);
             }
-            let mut own = own;
+            let mut own = cues.of(id);
             while own != 0 {
                 above[own.trailing_zeros() as usize] = 0;
                 own &= own - 1;
@@ -271,12 +300,11 @@ fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels
 }
 
 /// One block's row. Positions are shares of the page's blocks, counts are logarithms.
-fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
-    let zero = Block { element: 0, first: 0, last: 0, words: 0, link_words: 0 };
+fn fill(row: &mut impl FeatureRow, at: usize, c: &BlockContext<'_>) {
+    let zero = TextBlock { element: 0, first: 0, last: 0, words: 0, link_words: 0 };
     let block = *c.block(at).unwrap_or(&zero);
     let s = c.signs.get(at).copied().unwrap_or_default();
     let (words, chars) = (block.words.max(1) as f32, s.chars.max(1) as f32);
-    let flag = |is: bool| f32::from(u8::from(is));
     row.put("log words", log(block.words as f32));
     row.put("link density", density(&block));
     row.put("ends a sentence", flag(s.ends == Ends::Sentence));
@@ -334,7 +362,7 @@ fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
     row.put_all(type_columns(), &[0.0; TYPES]);
 }
 
-fn fill_ancestors(row: &mut impl Row, block: &Block, c: &Context<'_>) {
+fn fill_ancestors(row: &mut impl FeatureRow, block: &TextBlock, c: &BlockContext<'_>) {
     let mut id = block.element;
     for level in 0..LEVELS {
         let about = c.elements.get(id);
@@ -350,7 +378,7 @@ fn fill_ancestors(row: &mut impl Row, block: &Block, c: &Context<'_>) {
     }
 }
 
-fn fill_position(row: &mut impl Row, at: usize, block: &Block, c: &Context<'_>) {
+fn fill_position(row: &mut impl FeatureRow, at: usize, block: &TextBlock, c: &BlockContext<'_>) {
     let blocks = c.blocks.len().max(1) as f32;
     let share = |sums: &[f32]| {
         let all = sums.last().copied().unwrap_or(0.0).max(1.0);
@@ -363,8 +391,8 @@ fn fill_position(row: &mut impl Row, at: usize, block: &Block, c: &Context<'_>) 
     row.put("words before", share(&c.words_before));
     row.put("good words before", share(&c.good_before));
     row.put("blocks before", here / blocks);
-    row.put("h1", f32::from(u8::from(c.h1.is_some())));
-    row.put("after h1", c.h1.map_or(0.0, |h1| f32::from(u8::from(at > h1))));
+    row.put("h1", flag(c.h1.is_some()));
+    row.put("after h1", c.h1.map_or(0.0, |h1| flag(at > h1)));
     row.put("from h1", c.h1.map_or(-1.0, |h1| (here - h1 as f32) / blocks));
     row.put("from first text", (here - c.first_big as f32) / blocks);
     row.put("from last text", (here - c.last_big as f32) / blocks);

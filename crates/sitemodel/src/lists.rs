@@ -4,14 +4,14 @@ use dom::{NodeId, PrefixSums};
 use grouping::AddressDigest;
 use model::{DropReason, TemplateKind};
 
-use crate::body::Body;
+use crate::body::ArticleBody;
 use crate::engine::Engine;
 use crate::model::Template;
 use crate::parsed::ParsedPage;
 use crate::settings::Settings;
 use crate::stages::cluster::{leads_on, look};
-use crate::stages::signify::Sibling;
-use crate::template::Learnt;
+use crate::stages::signify::SiblingPage;
+use crate::template::LearntTemplate;
 
 /// Minimum share of words that are links, from which on a page that looks like a list has no text of its own:
 /// of the words of the page, with its menus; of those of its body; and of either if the links do not lead to other
@@ -59,9 +59,9 @@ fn share(linked: u32, words: u32) -> f64 {
 
 /// Decides whether what was found of a page is a list.
 pub(crate) struct Lists<'a> {
-    pub(crate) sibling: &'a Sibling<'a>,
+    pub(crate) sibling: &'a SiblingPage<'a>,
     pub(crate) template: &'a Template,
-    pub(crate) learnt: &'a Learnt,
+    pub(crate) learnt: &'a LearntTemplate,
     pub(crate) addresses: &'a AddressDigest,
     pub(crate) settings: &'a Settings,
 }
@@ -69,7 +69,7 @@ pub(crate) struct Lists<'a> {
 impl Lists<'_> {
     /// Whether the body is that of a list: links; or, on sites of texts, teasers of other pages of the crawl,
     /// whose words are those pages'.
-    pub(crate) fn is_list(&self, body: &Body) -> bool {
+    pub(crate) fn is_list(&self, body: &ArticleBody) -> bool {
         let tables = self.settings.tables();
         if body.text.is_some() || tables.cluster.extract_lists {
             return false;
@@ -86,7 +86,7 @@ impl Lists<'_> {
 
     /// Whether a page that may be a list links so many pages of the crawl between the beginning and the end of its
     /// body that the words are teasers. Links after the body, to the previous and the next page, do not count.
-    fn consists_of_teasers(&self, body: &Body, words: u32) -> bool {
+    fn consists_of_teasers(&self, body: &ArticleBody, words: u32) -> bool {
         let Self { sibling, addresses, settings, .. } = *self;
         let (Some(&first), Some(&last)) = (body.nodes.first(), body.nodes.last()) else {
             return false;
@@ -98,7 +98,7 @@ impl Lists<'_> {
     }
 
     /// Counts of what is kept of a body.
-    fn sum(&self, body: &Body, counts: &PrefixSums) -> u32 {
+    fn sum(&self, body: &ArticleBody, counts: &PrefixSums) -> u32 {
         let document = &self.sibling.page.document;
         let of = |nodes: &[NodeId]| nodes.iter().map(|&id| counts.sum(document, id)).sum::<u32>();
         of(&body.nodes).saturating_sub(of(&document.outermost(body.prune.clone())))

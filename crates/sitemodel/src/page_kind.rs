@@ -9,7 +9,7 @@ use crate::parsed::ParsedPage;
 
 /// Properties of a page besides its tree.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence {
+pub struct PageEvidence {
     /// Whether a feed item points to it: feeds list articles.
     pub listed_by_feed: bool,
     /// Whether at least three pages of the site have addresses below this one.
@@ -56,7 +56,7 @@ const LIST: i32 = 3;
 
 /// Classifies a page by its content. Continuous prose under one element is an article; many teasers (a link
 /// with a few lines of text) under many similar elements are a list.
-pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
+pub fn impression(parsed: &ParsedPage<'_>, evidence: &PageEvidence) -> Impression {
     let words = parsed.words.total();
     let address = address_says(&parsed.page.url, evidence.is_section);
     let is_short = words < evidence.min_words;
@@ -218,37 +218,17 @@ fn url_says(url: &str) -> Option<TemplateKind> {
     let segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
     let last = segments.last().copied().unwrap_or_default();
     let first = segments.first().copied().unwrap_or_default();
-    let index = matches!(
-        last,
-        "index.html"
-            | "index.htm"
-            | "index.php"
-            | "default.aspx"
-            | "default.asp"
-            | "home"
-            | "archive"
-            | "archives"
-    ) && segments.len() <= 2
-        && url.query().is_none();
-    let listing = [
-        "tag",
-        "tags",
-        "category",
-        "categories",
-        "author",
-        "authors",
-        "topic",
-        "topics",
-        "search",
-        "label",
-        "section",
-        "sections",
-    ]
-    .iter()
-    .any(|l| first == *l || (segments.len() >= 2 && segments[segments.len() - 2] == *l));
-    let paged = segments.len() >= 2
-        && segments[segments.len() - 2] == "page"
-        && last.bytes().all(|b| b.is_ascii_digit());
+    let is_last = |names: &str| names.split(' ').any(|name| name == last);
+    let index =
+        is_last("index.html index.htm index.php default.aspx default.asp home archive archives")
+            && segments.len() <= 2
+            && url.query().is_none();
+    let before_last = segments.len().checked_sub(2).map(|at| segments[at]);
+    let listing =
+        "tag tags category categories author authors topic topics search label section sections"
+            .split(' ')
+            .any(|name| first == name || before_last == Some(name));
+    let paged = before_last == Some("page") && last.bytes().all(|b| b.is_ascii_digit());
     if index || listing || paged {
         return Some(TemplateKind::List);
     }

@@ -1,16 +1,17 @@
-//! Settings of learning and applying.
+//! Settings of learning and applying, and the weights of the engine `grove`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use grouping::Tracking;
+use grove::{Weights, WeightsError};
 use model::PageType;
+use pagewise::Parameters;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use terms::Weighting;
 
 use crate::engine::Engine;
-use crate::methods::MethodsConfig;
 use crate::site_config::SiteConfigs;
-use crate::weights::{LoadedWeights, built_in};
 
 /// The settings file with every key, its default and its description.
 pub const DEFAULT: &str = include_str!("../configs/default.toml");
@@ -18,7 +19,7 @@ pub const DEFAULT: &str = include_str!("../configs/default.toml");
 /// Limits of the HTML parse.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ParseConfig {
+pub struct ParseLimits {
     /// Maximum depth of nesting.
     pub max_depth: u32,
     /// Maximum number of nodes.
@@ -63,16 +64,6 @@ pub enum SignifierChoice {
     TfIdf,
     /// Feed items; tf-idf for pages without any.
     Feeds,
-}
-
-/// Weight of a term.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Weighting {
-    /// tf·ln(N/df).
-    Log,
-    /// (1 + ln tf)·ln(N/df).
-    Sublinear,
 }
 
 /// Settings of the signify stage.
@@ -134,7 +125,7 @@ pub struct Tables {
     /// Which pages are parts of one article.
     pub join_parts: JoinParts,
     /// Limits of the HTML parse.
-    pub parse: ParseConfig,
+    pub parse: ParseLimits,
     /// The sample of a site.
     pub sample: SampleConfig,
     /// Of the stage cluster.
@@ -148,12 +139,12 @@ pub struct Tables {
     /// Of the stage extract.
     pub extract: ExtractConfig,
     /// The single-page methods.
-    pub methods: MethodsConfig,
+    pub methods: Parameters,
 }
 
 /// Forms of an article that are made besides its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Forms {
+pub struct ArticleForms {
     /// The HTML fragment.
     pub html: bool,
     /// Markdown.
@@ -183,7 +174,7 @@ pub struct Settings {
     tables: Tables,
     weights: Option<Arc<LoadedWeights>>,
     site_configs: Option<Arc<SiteConfigs>>,
-    forms: Forms,
+    forms: ArticleForms,
     page_types: PageTypes,
     tracking: Tracking,
     digest: [u8; 32],
@@ -198,7 +189,7 @@ impl Settings {
             tables,
             weights: None,
             site_configs: None,
-            forms: Forms::default(),
+            forms: ArticleForms::default(),
             page_types: PageTypes::default(),
             tracking,
             digest,
@@ -211,28 +202,28 @@ impl Settings {
     /// If that file, which is built in, lacks a key; a test prevents this.
     pub fn standard() -> Self {
         #[derive(Deserialize)]
-        struct Wrap {
+        struct WrapTable {
             hold_back: usize,
         }
         #[derive(Deserialize)]
-        struct Group {
+        struct GroupTable {
             tracking_parameters: Vec<String>,
             join_parts: JoinParts,
         }
         #[derive(Deserialize)]
-        struct File {
-            group: Group,
-            parse: ParseConfig,
+        struct SettingsFile {
+            group: GroupTable,
+            parse: ParseLimits,
             sample: SampleConfig,
             cluster: ClusterConfig,
             signify: SignifyConfig,
             rank: RankConfig,
-            wrap: Wrap,
+            wrap: WrapTable,
             extract: ExtractConfig,
             #[serde(flatten)]
-            methods: MethodsConfig,
+            methods: Parameters,
         }
-        match toml::from_str::<File>(DEFAULT) {
+        match toml::from_str::<SettingsFile>(DEFAULT) {
             Ok(file) => Self::new(Tables {
                 tracking_parameters: file.group.tracking_parameters,
                 join_parts: file.group.join_parts,
@@ -263,7 +254,7 @@ impl Settings {
 
     /// The same with other forms of articles.
     #[must_use]
-    pub fn with_forms(self, forms: Forms) -> Self {
+    pub fn with_forms(self, forms: ArticleForms) -> Self {
         Self { forms, ..self }
     }
 
@@ -294,7 +285,7 @@ impl Settings {
     }
 
     /// The forms of articles that are made.
-    pub fn forms(&self) -> Forms {
+    pub fn forms(&self) -> ArticleForms {
         self.forms
     }
 
@@ -309,6 +300,39 @@ impl Settings {
     }
 }
 
+/// Weights and the SHA-256 of their file.
+#[derive(Clone, Debug)]
+pub struct LoadedWeights {
+    /// The weights.
+    pub weights: Weights,
+    /// SHA-256 of the file.
+    pub digest: [u8; 32],
+}
+
+impl LoadedWeights {
+    /// Reads a weights file, as `sitegrove-lab train` writes it.
+    ///
+    /// # Errors
+    /// If this version cannot use them.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        Ok(Self { weights: Weights::from_json(bytes)?, digest: Sha256::digest(bytes).into() })
+    }
+}
+
+/// The built-in weights (`configs/weights.json`).
+///
+/// # Panics
+/// If the built-in file is not for this version; a test prevents this.
+pub fn built_in() -> &'static LoadedWeights {
+    static BUILT_IN: OnceLock<LoadedWeights> = OnceLock::new();
+    BUILT_IN.get_or_init(|| {
+        match LoadedWeights::from_bytes(include_bytes!("../configs/weights.json")) {
+            Ok(weights) => weights,
+            Err(error) => panic!("the weights built in: {error}"),
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,5 +344,10 @@ mod tests {
         assert_eq!(Settings::new(tables.clone()).digest(), settings.digest());
         tables.cluster.similarity += 0.01;
         assert_ne!(Settings::new(tables).digest(), settings.digest());
+    }
+
+    #[test]
+    fn the_weights_built_in_are_for_this_version() {
+        assert!(!super::built_in().weights.trained_on.is_empty());
     }
 }

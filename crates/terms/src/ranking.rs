@@ -1,11 +1,13 @@
 //! Weights of terms, and the terms of a page ordered by weight.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::vocabulary::Vocabulary;
 
 /// How the frequency of a term on its page is weighted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Weighting {
     /// tf·ln(N/df), as in the paper.
     Log,

@@ -7,7 +7,7 @@ use dom::LocalName;
 use dom::xpath::{Path, Predicate, Step};
 use rustc_hash::FxHashMap;
 
-use crate::cost::{conditions_cost, leading_cost, predicate_cost};
+use crate::conditions::{conditions_cost, leading_cost, predicate_cost};
 
 /// A condition on an element, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ pub(crate) type Trail = Vec<Stride>;
 
 /// The conditions and steps tried on the sample pages of one layout.
 #[derive(Default)]
-pub(crate) struct Steps {
+pub(crate) struct StepTable {
     conditions: RefCell<Conditions>,
     tests: RefCell<Tests>,
 }
@@ -60,7 +60,7 @@ struct Asked {
     leading: u32,
 }
 
-impl Steps {
+impl StepTable {
     /// The number of a condition.
     pub(crate) fn condition(&self, predicate: &Predicate) -> Condition {
         let mut conditions = self.conditions.borrow_mut();

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use duplicates::Evidence;
+use duplicates::ArticleDescription;
 
 use crate::frames::{damaged, read_frame_at, write_frame};
 use crate::positioned::read_exact_at;
@@ -54,7 +54,7 @@ impl Descriptions {
     ///
     /// # Errors
     /// If the disk is full or the like, or there are more than four thousand million articles.
-    pub(crate) fn add(&mut self, evidence: &Evidence) -> io::Result<()> {
+    pub(crate) fn add(&mut self, evidence: &ArticleDescription) -> io::Result<()> {
         let record = rmp_serde::to_vec(evidence).map_err(io::Error::other)?;
         let bytes = write_frame(&mut self.records, &record)?;
         self.longest = self.longest.max(bytes);
@@ -101,7 +101,7 @@ impl Described {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub(super) fn get(&self, number: u32) -> io::Result<Evidence> {
+    pub(super) fn get(&self, number: u32) -> io::Result<ArticleDescription> {
         let mut bounds = [[0; OFFSET]; 2];
         let at = u64::from(number) * OFFSET as u64;
         match at.checked_sub(OFFSET as u64) {

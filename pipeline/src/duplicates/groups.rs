@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use duplicates::Evidence;
+use duplicates::ArticleDescription;
 use rustc_hash::FxBuildHasher;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -35,7 +35,7 @@ impl Groups {
     ) -> io::Result<Self> {
         let mut groups = Self::default();
         let mut current = None;
-        let mut leaders: Vec<(u32, Option<Evidence>)> = Vec::new();
+        let mut leaders: Vec<(u32, Option<ArticleDescription>)> = Vec::new();
         for item in keys {
             let (key, number) = item?;
             if current.replace(key) != Some(key) {
@@ -122,11 +122,12 @@ fn mark_part(
     for &number in numbers {
         *named.entry(described.get(number)?.address()).or_default() += 1;
     }
-    let named = |of: &Evidence| named.get(&of.address()).copied().unwrap_or_default();
-    let mut best: Option<(u32, Evidence)> = None;
+    let named = |of: &ArticleDescription| named.get(&of.address()).copied().unwrap_or_default();
+    let mut best: Option<(u32, ArticleDescription)> = None;
     for &number in numbers {
         let own = described.get(number)?;
-        let is_better = |(_, best): &(u32, Evidence)| own.is_before(named(&own), best, named(best));
+        let is_better =
+            |(_, best): &(u32, ArticleDescription)| own.is_before(named(&own), best, named(best));
         if best.as_ref().is_none_or(is_better) {
             best = Some((number, own));
         }

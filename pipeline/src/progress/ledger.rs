@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState};
-use sitemodel::{Meter, Step};
+use sitemodel::{Meter, ModelStep};
 
 use crate::config::Config;
 use crate::stages::read::InputSummary;
@@ -75,14 +75,14 @@ impl Clock {
 }
 
 impl Meter for Clock {
-    fn measure(&self, step: Step, work: &mut dyn FnMut()) {
+    fn measure(&self, step: ModelStep, work: &mut dyn FnMut()) {
         let timer = match step {
-            Step::Parse => &self.parse,
-            Step::Cluster => &self.cluster,
-            Step::Signify => &self.signify,
-            Step::Rank => &self.rank,
-            Step::Wrap => &self.wrap,
-            Step::Extract => &self.extract,
+            ModelStep::Parse => &self.parse,
+            ModelStep::Cluster => &self.cluster,
+            ModelStep::Signify => &self.signify,
+            ModelStep::Rank => &self.rank,
+            ModelStep::Wrap => &self.wrap,
+            ModelStep::Extract => &self.extract,
         };
         timer.time(work);
     }

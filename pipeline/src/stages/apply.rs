@@ -15,7 +15,9 @@ use grouping::Part;
 use model::{CharacterCounts, Extracted, FeedItem};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sitemodel::{Applied, Hints, Known, Meter, Outcome, ParsedPage, Settings, Sibling, SiteModel};
+use sitemodel::{
+    Applied, ApplyOptions, KnownPage, Meter, Outcome, ParsedPage, Settings, SiblingPage, SiteModel,
+};
 
 use super::learn::{ParsedPages, Surveyed};
 
@@ -46,11 +48,11 @@ pub(crate) fn apply_page(
     with: With<'_>,
     page: &ParsedPage<'_>,
     feed_items: &[&FeedItem],
-    hints: Hints<'_>,
+    hints: ApplyOptions<'_>,
     unassigned: Unassigned,
 ) -> Applied {
     let With { model, settings, meter } = with;
-    let sibling = Sibling { page, feed_items };
+    let sibling = SiblingPage { page, feed_items };
     let applied = model.apply_parsed(&sibling, hints, settings, meter);
     match (&applied.outcome, unassigned) {
         (Outcome::Unassigned, Unassigned::Alone) => {
@@ -82,7 +84,7 @@ impl Applying<'_> {
     pub(crate) fn apply(
         &self,
         pages: &ParsedPages<'_>,
-        known: &BTreeMap<usize, Known>,
+        known: &BTreeMap<usize, KnownPage>,
         unassigned: Unassigned,
     ) -> Outcomes {
         self.apply_further(pages, known, unassigned, Outcomes::new())
@@ -92,7 +94,7 @@ impl Applying<'_> {
     pub(crate) fn apply_further(
         &self,
         pages: &ParsedPages<'_>,
-        known: &BTreeMap<usize, Known>,
+        known: &BTreeMap<usize, KnownPage>,
         unassigned: Unassigned,
         mut done: Outcomes,
     ) -> Outcomes {
@@ -112,7 +114,7 @@ impl Applying<'_> {
     pub(crate) fn apply_to(
         &self,
         pages: &[(usize, &ParsedPage<'_>)],
-        known: &BTreeMap<usize, Known>,
+        known: &BTreeMap<usize, KnownPage>,
     ) -> Outcomes {
         self.each(pages, known, Unassigned::Wait)
     }
@@ -121,7 +123,7 @@ impl Applying<'_> {
     fn each(
         &self,
         pages: &[(usize, &ParsedPage<'_>)],
-        known: &BTreeMap<usize, Known>,
+        known: &BTreeMap<usize, KnownPage>,
         unassigned: Unassigned,
     ) -> Outcomes {
         let apply = |(at, page): &&(usize, &ParsedPage<'_>)| {
@@ -139,10 +141,10 @@ impl Applying<'_> {
         &self,
         at: usize,
         parsed: &ParsedPage<'_>,
-        known: Option<&Known>,
+        known: Option<&KnownPage>,
         unassigned: Unassigned,
     ) -> Applied {
-        let hints = Hints { known, part: self.site.part(at) != Part::Whole };
+        let hints = ApplyOptions { known, part: self.site.part(at) != Part::Whole };
         let with = With { model: self.model, settings: self.settings, meter: self.meter };
         apply_page(with, parsed, &self.site.items_of(at), hints, unassigned)
     }

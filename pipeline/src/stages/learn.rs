@@ -17,8 +17,8 @@ use grouping::{
 use model::{FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
 use sitemodel::{
-    Evidence, Learning, Meter, ParsedPage, Settings, Sibling, SiteModel, Step, learn_parsed,
-    parse_page,
+    LearningResult, Meter, ModelStep, ParsedPage, Settings, SiblingPage, SiteEvidence, SiteModel,
+    learn_parsed, parse_page,
 };
 
 pub(crate) use self::declared::{Declared, head_of, head_of_page, needs_heads};
@@ -50,7 +50,7 @@ pub(crate) fn parse<'a>(
         let parsed = contain_panics(|| parse_page(page, settings));
         (*at, parsed.map_err(|_| page))
     };
-    meter.step(Step::Parse, || pages.par_iter().map(parse).collect())
+    meter.step(ModelStep::Parse, || pages.par_iter().map(parse).collect())
 }
 
 impl Surveyed {
@@ -139,15 +139,15 @@ impl Surveyed {
     /// Learns from a sample of the site; extends `previous`, if any.
     pub(crate) fn learn(
         &self,
-        sample: &[Sibling<'_>],
+        sample: &[SiblingPage<'_>],
         cut: bool,
         previous: Option<&SiteModel>,
         settings: &Settings,
         meter: &dyn Meter,
-    ) -> Learning {
-        let evidence = Evidence { site: &self.key, addresses: &self.addresses, cut };
+    ) -> LearningResult {
+        let evidence = SiteEvidence { site: &self.key, addresses: &self.addresses, cut };
         let learn =
-            |sample: &[Sibling<'_>]| learn_parsed(&evidence, sample, previous, settings, meter);
+            |sample: &[SiblingPage<'_>]| learn_parsed(&evidence, sample, previous, settings, meter);
         // After a panic, every page is extracted by itself.
         contain_panics(|| learn(sample)).unwrap_or_else(|panic| {
             tracing::warn!(at = %self.key, "learning failed: {panic}; please report it");

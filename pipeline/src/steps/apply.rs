@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use model::{FeedItem, Page};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
+use sitemodel::{ApplyOptions, NoMeter, Outcome, Settings, SiteModel};
 
 use super::files::{Files, check_paths};
 use super::learn::Order;
@@ -320,7 +320,7 @@ impl Applying<'_> {
         let found = match &parsed[..] {
             [(_, Ok(page))] => {
                 let with = With { model, settings: self.settings, meter: &NoMeter };
-                let hints = Hints { known: None, part };
+                let hints = ApplyOptions { known: None, part };
                 Found::of(page, apply_page(with, page, &items, hints, then))
             }
             _ => Found::failed(site, &pages[0].1),

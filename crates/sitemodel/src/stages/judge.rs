@@ -5,25 +5,23 @@
 //! Why: what siblings share distinguishes article and boilerplate better than any page alone.
 //! Drops: nothing.
 
-mod earlier;
-
 use std::cell::RefCell;
 
 use dom::NodeId;
 use forest::{Measure, Recurring};
 use grove::{
-    Chosen, Cues, DecideParameters, Decision, PageBlocks, PageView, PatternId, Patterns, Pools,
-    Rows, ScoredPage, TypeProbabilities, TypeView, Weights, decide, mean_types, read_page,
-    second_scores, type_probabilities, type_rows,
+    ChosenNodes, Cues, DecideParameters, Decision, FeatureTable, JudgedPage, PageBlocks, PageView,
+    PatternId, Patterns, Pools, ScoredPage, TypeProbabilities, TypeView, Weights, decide,
+    mean_types, read_page, second_scores, type_probabilities, type_rows,
 };
 use model::StructuralPattern;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::rank::rank;
-use super::signify::{SampleTerms, Sibling, SignifiedPage, signify_sample, terms_of};
 use crate::parsed::ParsedPage;
 use crate::settings::SignifyConfig;
+use crate::stages::rank::rank;
+use crate::stages::signify::{SampleTerms, SiblingPage, SignifiedPage, signify_sample, terms_of};
 
 thread_local! {
     static CUES: RefCell<Cues> = RefCell::new(Cues::new());
@@ -44,31 +42,6 @@ pub struct Judgement {
     /// The probabilities of the page types, averaged over the sample.
     pub types: TypeProbabilities,
     terms: SampleTerms,
-}
-
-/// A page with its scores.
-#[derive(Clone, Debug)]
-pub struct JudgedPage {
-    /// Its blocks, without features.
-    pub blocks: PageBlocks,
-    /// Patterns of its nodes.
-    pub of_nodes: Vec<PatternId>,
-    /// Per block the probability that it belongs to the article.
-    pub scores: Vec<f32>,
-    /// The same by the page alone.
-    pub first: Vec<f32>,
-}
-
-impl JudgedPage {
-    /// The page in the form of `grove`.
-    pub fn scored(&self) -> ScoredPage<'_> {
-        ScoredPage { page: &self.blocks, patterns: &self.of_nodes, scores: &self.scores }
-    }
-
-    /// Words of a block, weighted by its score.
-    pub fn mass(&self, at: usize, scores: &[f32]) -> f32 {
-        self.blocks.blocks[at].words as f32 * scores[at]
-    }
 }
 
 impl Judgement {
@@ -99,15 +72,15 @@ impl Judgement {
     }
 
     /// The elements of a page that the decisions select.
-    pub fn chosen(&self, page: &JudgedPage, parsed: &ParsedPage<'_>) -> Chosen {
-        Chosen::of(&parsed.document, &page.of_nodes, &self.decisions)
+    pub fn chosen(&self, page: &JudgedPage, parsed: &ParsedPage<'_>) -> ChosenNodes {
+        ChosenNodes::of(&parsed.document, &page.of_nodes, &self.decisions)
     }
 
     /// Scores a page of the template. Depends on no other page; for a page of the sample, the result is that
     /// of [`judge`].
     pub fn judge_page(
         &self,
-        sibling: &Sibling<'_>,
+        sibling: &SiblingPage<'_>,
         config: &SignifyConfig,
         weights: &Weights,
     ) -> JudgedPage {
@@ -124,7 +97,7 @@ impl Judgement {
 /// have in common. `earlier` is what other pages of the template taught. Returns what was learnt, and the pages
 /// in order.
 pub fn judge(
-    sample: &[Sibling<'_>],
+    sample: &[SiblingPage<'_>],
     earlier: Option<&Judgement>,
     signify_config: &SignifyConfig,
     weights: &Weights,
@@ -174,7 +147,7 @@ impl ByItself {
         learnt_from: usize,
         weights: &Weights,
     ) -> JudgedPage {
-        let template = grove::Template { patterns: &common.patterns, pools, learnt_from };
+        let template = grove::SiblingStatistics { patterns: &common.patterns, pools, learnt_from };
         let Self { blocks, of_nodes: patterns, first: scores } = &self;
         let scored = ScoredPage { page: blocks, patterns, scores };
         let forest = common.forest.elements(page);
@@ -182,7 +155,7 @@ impl ByItself {
         let scores = second_scores(document, &scored, &template, forest.as_deref(), trees);
         let scores = pools.less_repeated(&self.blocks, scores);
         // The features are most of a page's memory, and not needed any more.
-        self.blocks.rows = Rows::default();
+        self.blocks.rows = FeatureTable::default();
         JudgedPage { blocks: self.blocks, of_nodes: self.of_nodes, scores, first: self.first }
     }
 }
@@ -213,13 +186,13 @@ fn scored<'a>(
 }
 
 /// The features from which the type of a page is predicted.
-pub fn rows_of_type(parsed: &ParsedPage<'_>, blocks: &PageBlocks) -> Rows {
+pub fn rows_of_type(parsed: &ParsedPage<'_>, blocks: &PageBlocks) -> FeatureTable {
     let ParsedPage { document, words, link_words, page, .. } = parsed;
     type_rows(&TypeView { document, words, link_words, url: &page.url }, blocks)
 }
 
 /// Splits pages into blocks and computes their features within each page. `signified` is in the same order.
-pub fn read_pages(siblings: &[Sibling<'_>], signified: &[SignifiedPage]) -> Vec<PageBlocks> {
+pub fn read_pages(siblings: &[SiblingPage<'_>], signified: &[SignifiedPage]) -> Vec<PageBlocks> {
     siblings
         .par_iter()
         .zip(signified)
@@ -227,7 +200,7 @@ pub fn read_pages(siblings: &[Sibling<'_>], signified: &[SignifiedPage]) -> Vec<
         .collect()
 }
 
-fn read_one(sibling: &Sibling<'_>, signified: &SignifiedPage) -> PageBlocks {
+fn read_one(sibling: &SiblingPage<'_>, signified: &SignifiedPage) -> PageBlocks {
     let ParsedPage { document, words, link_words, .. } = sibling.page;
     let terms = |text: &str| terms_of(text, signified.language);
     let head = document.head();
@@ -295,4 +268,34 @@ pub fn common(
         Forest { ranked, recurring: Some(recurring) }
     };
     (Common { patterns, forest }, of_nodes)
+}
+
+impl Judgement {
+    /// The decisions on the patterns of other pages, given the pattern of each of their nodes: that on most of
+    /// the nodes that are known here.
+    pub(super) fn decided(
+        &self,
+        pages: &[SiblingPage<'_>],
+        of_nodes: &[Vec<PatternId>],
+        patterns: usize,
+    ) -> Vec<Option<Decision>> {
+        let mut counts = vec![[0u32; 3]; patterns];
+        for (sibling, of_nodes) in pages.iter().zip(of_nodes) {
+            let known = self.common.patterns.find(&sibling.page.document);
+            for (&pattern, &known) in of_nodes.iter().zip(&known) {
+                let decision = self.decisions.get(known as usize);
+                if let (Some(counts), Some(&decision)) =
+                    (counts.get_mut(pattern as usize), decision)
+                {
+                    counts[decision as usize] += 1;
+                }
+            }
+        }
+        let most = |counts: &[u32; 3]| {
+            let most =
+                Decision::ALL.into_iter().max_by_key(|&decision| counts[decision as usize])?;
+            (counts[most as usize] > 0).then_some(most)
+        };
+        counts.iter().map(most).collect()
+    }
 }

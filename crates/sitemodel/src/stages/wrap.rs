@@ -10,10 +10,10 @@ mod judged;
 use dom::xpath::Path;
 use dom::{Document, NodeId};
 use forest::Recurring;
-use grove::Chosen;
+use grove::ChosenNodes;
 use model::{StructuralPattern, Support, Wrapper};
 use serde::{Deserialize, Serialize};
-use wrapper::{Samples, Wanted, select};
+use wrapper::{Samples, WantedNodes, select};
 
 use crate::parsed::ParsedPage;
 
@@ -52,8 +52,8 @@ impl TryFrom<Wrapper> for CompiledWrapper {
 
 impl CompiledWrapper {
     /// The nodes that the wrapper selects on a page.
-    pub fn select(&self, document: &Document) -> Chosen {
-        Chosen {
+    pub fn select(&self, document: &Document) -> ChosenNodes {
+        ChosenNodes {
             keep: wrapper::select(&self.paths, document),
             prune: wrapper::select_nested(&self.prune, document),
         }
@@ -116,8 +116,8 @@ fn paths_for(
     let best = ranked.first()?;
     let wanted: Vec<Vec<NodeId>> =
         pages.iter().map(|page| forest::elements_of(best, &page.document, recurring)).collect();
-    let wanted: Vec<Wanted<'_>> =
-        wanted.iter().map(|wanted| Wanted { wanted, ..Wanted::default() }).collect();
+    let wanted: Vec<WantedNodes<'_>> =
+        wanted.iter().map(|wanted| WantedNodes { wanted, ..WantedNodes::default() }).collect();
     let synthesis = Samples::new(pages.iter().map(|page| &page.document)).synthesize(&wanted);
     (!synthesis.paths.is_empty()).then_some((synthesis.paths, synthesis.exact))
 }

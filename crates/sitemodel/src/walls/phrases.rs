@@ -111,16 +111,16 @@ fn list(phrases: &str) -> impl Iterator<Item = &str> {
 }
 
 /// [`Phrases`], prepared for searches: each with what it counts.
-struct Search {
+struct PhraseSearch {
     kind: DropReason,
     phrases: Vec<(Finder<'static>, usize)>,
 }
 
-static SEARCHES: LazyLock<[Search; PHRASES.len()]> = LazyLock::new(|| {
+static SEARCHES: LazyLock<[PhraseSearch; PHRASES.len()]> = LazyLock::new(|| {
     PHRASES.map(|Phrases { kind, weak, certain }| {
         let weak = list(weak).map(|phrase| (Finder::new(phrase), 1));
         let certain = list(certain).map(|phrase| (Finder::new(phrase), ALONE));
-        Search { kind, phrases: weak.chain(certain).collect() }
+        PhraseSearch { kind, phrases: weak.chain(certain).collect() }
     })
 });
 
@@ -133,7 +133,7 @@ static HEADINGS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 /// The kind of wall with the most phrases in a title and a text, and what they count; the first of equals.
 pub(super) fn kind_of(title: &str, text: &str) -> Option<(DropReason, usize)> {
     let lower = format!("{title}\n{text}").to_lowercase().replace(['’', 'ʼ'], "'");
-    let count = |search: &Search| -> usize {
+    let count = |search: &PhraseSearch| -> usize {
         let found = |(phrase, _): &&(Finder<'_>, usize)| phrase.find(lower.as_bytes()).is_some();
         let of_heading = search.kind == DropReason::SoftNotFound && lower.lines().any(is_not_found);
         let of_phrases: usize = search.phrases.iter().filter(found).map(|(_, counts)| counts).sum();

@@ -5,19 +5,18 @@ use std::collections::BTreeSet;
 use dom::{Builder, Document, Keep, LocalName, NodeId, ParseConfig};
 use memchr::memmem;
 
-use super::axes::Match;
-use super::expression::Found;
-use super::tree::{Content, Id, ROOT, Tree};
+use super::expression::XPathResult;
+use super::tree::{EditableTree, Id, Match, NodeContent, ROOT};
 use super::{CompiledSiteConfig, Expression};
 
 /// The result of applying a site config to a page.
 #[derive(Clone, Debug)]
-pub struct Applied {
+pub struct AppliedConfig {
     /// The page after the changes by the directives. Nodes to remove are still in it, and listed in
     /// `removed`.
     pub document: Document,
     /// The metadata that the expressions gave, unprocessed.
-    pub given: Given,
+    pub given: ConfigMetadata,
     /// The body: the expression that selected it, and its nodes, sorted, none inside another.
     /// `None` if no expression selected anything.
     pub body: Option<(String, Vec<NodeId>)>,
@@ -37,7 +36,7 @@ pub struct Applied {
 
 /// Title, authors and date as written on the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct ConfigMetadata {
     /// Trimmed; `None` if no expression found any.
     pub title: Option<String>,
     /// Trimmed, in document order.
@@ -52,11 +51,11 @@ const MAX_GROWTH: usize = 4;
 /// Applies a site config to a page: replaces strings, parses, extracts title, authors and date,
 /// removes and changes elements, and selects the body, in the same order as the format's readers.
 /// Never fails; time is bounded.
-pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> Applied {
+pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> AppliedConfig {
     let replaced = replaced(html, wrapper);
     let limits = ParseConfig { keep: Keep::Scripts, ..*limits };
     let whole = dom::parse_with(replaced.as_deref().unwrap_or(html), &limits);
-    let mut page = Page { tree: Tree::of(&whole), removed_by: Vec::new() };
+    let mut page = PageEditor { tree: EditableTree::of(&whole), removed_by: Vec::new() };
     let next_page = page.link(&wrapper.next_page_link);
     let conditions = &wrapper.if_page_contains;
     let holds = |condition: &Expression| !condition.select(&page.tree).is_empty();
@@ -91,9 +90,9 @@ pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> 
     let out: Vec<Id> =
         page.tree.subtree(ROOT).filter(|&id| page.tree.is_removed_root(id)).collect();
     let removed = known(&out);
-    Applied {
+    AppliedConfig {
         document,
-        given: Given { title, authors, date },
+        given: ConfigMetadata { title, authors, date },
         body,
         further,
         single_page,
@@ -119,12 +118,12 @@ fn replaced(html: &str, wrapper: &CompiledSiteConfig) -> Option<String> {
     text
 }
 
-struct Page {
-    tree: Tree,
+struct PageEditor {
+    tree: EditableTree,
     removed_by: Vec<String>,
 }
 
-impl Page {
+impl PageEditor {
     fn remove(&mut self, ids: &[Id], by: impl FnOnce() -> String) {
         let mut any = false;
         for &id in ids.iter().filter(|&&id| id != ROOT) {
@@ -153,8 +152,8 @@ impl Page {
             found => Some(self.text(found)),
         };
         let links = expressions.iter().filter_map(|expression| match expression.find(&self.tree) {
-            Ok(Found::Text(text)) => Some(text.trim().to_owned()),
-            Ok(Found::Nodes(nodes)) => {
+            Ok(XPathResult::Text(text)) => Some(text.trim().to_owned()),
+            Ok(XPathResult::Nodes(nodes)) => {
                 nodes.iter().filter_map(of_node).find(|link| !link.is_empty())
             }
             Err(_) => None,
@@ -166,10 +165,10 @@ impl Page {
     fn value(&mut self, expressions: &[Expression]) -> Option<String> {
         for expression in expressions {
             match expression.find(&self.tree) {
-                Ok(Found::Text(text)) if !text.trim().is_empty() => {
+                Ok(XPathResult::Text(text)) if !text.trim().is_empty() => {
                     return Some(text.trim().to_owned());
                 }
-                Ok(Found::Nodes(nodes)) => {
+                Ok(XPathResult::Nodes(nodes)) => {
                     let Some(&first) = nodes.first() else { continue };
                     let text = self.text(first);
                     if text.is_empty() {
@@ -190,8 +189,8 @@ impl Page {
     fn values(&mut self, expressions: &[Expression]) -> Vec<String> {
         for expression in expressions {
             let values: Vec<String> = match expression.find(&self.tree) {
-                Ok(Found::Text(text)) => vec![text.trim().to_owned()],
-                Ok(Found::Nodes(nodes)) => {
+                Ok(XPathResult::Text(text)) => vec![text.trim().to_owned()],
+                Ok(XPathResult::Nodes(nodes)) => {
                     let values = nodes.iter().map(|&node| self.text(node)).collect();
                     self.remove(&elements_of(&nodes), || expression.to_string());
                     values
@@ -212,7 +211,7 @@ impl Page {
             self.remove(&nodes, || expression.to_string());
         }
         for part in &wrapper.strip_id_or_class {
-            let has = |tree: &Tree, id: Id, name: &str| {
+            let has = |tree: &EditableTree, id: Id, name: &str| {
                 tree.attribute(id, name).is_some_and(|value| value.contains(part.as_str()))
             };
             let nodes = self.all(|tree, id| has(tree, id, "class") || has(tree, id, "id"));
@@ -223,7 +222,7 @@ impl Page {
         for part in &wrapper.strip_image_src {
             let nodes = self.all(|tree, id| {
                 let is_image =
-                    matches!(tree.content(id), Content::Element { name, .. } if &**name == "img");
+                    matches!(tree.content(id), NodeContent::Element { name, .. } if &**name == "img");
                 is_image && tree.attribute(id, "src").is_some_and(|src| src.contains(part.as_str()))
             });
             self.remove(&nodes, || format!("//img[contains(@src,'{part}')]"));
@@ -246,7 +245,7 @@ impl Page {
     }
 
     /// All remaining nodes with a property, outermost only.
-    fn all(&self, holds: impl Fn(&Tree, Id) -> bool) -> Vec<Id> {
+    fn all(&self, holds: impl Fn(&EditableTree, Id) -> bool) -> Vec<Id> {
         let mut found = Vec::new();
         let mut stack = vec![ROOT];
         while let Some(id) = stack.pop() {
@@ -275,7 +274,7 @@ impl Page {
         for (into, what) in &wrapper.move_into {
             let into = elements_of(&into.select(&self.tree))
                 .into_iter()
-                .find(|&id| matches!(self.tree.content(id), Content::Element { .. }));
+                .find(|&id| matches!(self.tree.content(id), NodeContent::Element { .. }));
             let Some(into) = into else { continue };
             for id in elements_of(&what.select(&self.tree)) {
                 if id != ROOT && !self.tree.contains(id, into) {
@@ -326,7 +325,7 @@ impl Page {
             return;
         }
         let images: Vec<Id> = (self.tree.subtree(ROOT))
-            .filter(|&id| matches!(self.tree.content(id), Content::Element { name, .. } if &**name == "img"))
+            .filter(|&id| matches!(self.tree.content(id), NodeContent::Element { name, .. } if &**name == "img"))
             .collect();
         for id in images {
             let source = attributes.iter().find_map(|name| self.tree.attribute(id, name));
@@ -357,7 +356,7 @@ struct Laid {
     ids: Vec<Option<NodeId>>,
 }
 
-fn lay_out(tree: &Tree, whole: &Document) -> Laid {
+fn lay_out(tree: &EditableTree, whole: &Document) -> Laid {
     let mut builder = Builder::new(whole.head().clone(), whole.notes());
     let mut ids = vec![None; tree.len()];
     let mut open: Vec<Id> = Vec::new();
@@ -367,13 +366,13 @@ fn lay_out(tree: &Tree, whole: &Document) -> Laid {
             builder.close();
         }
         match tree.content(id) {
-            Content::Element { name, attributes } => {
+            NodeContent::Element { name, attributes } => {
                 let attributes = attributes.iter().map(|(name, value)| (name, value.as_str()));
                 ids[id as usize] = builder.open(name, attributes);
                 open.push(id);
             }
-            Content::Text(text) => ids[id as usize] = builder.text(text),
-            Content::Document => {}
+            NodeContent::Text(text) => ids[id as usize] = builder.text(text),
+            NodeContent::Document => {}
         }
     }
     Laid { document: builder.finish(), ids }

@@ -6,7 +6,7 @@ use modelstore::Store;
 use rayon::prelude::*;
 use report::{PagesAgain, SiteRecords, SiteView, TemplatePages, WhatDiffers};
 use sink::Ledger;
-use sitemodel::{NoMeter, Settings, Sibling, SiteModel};
+use sitemodel::{NoMeter, Settings, SiblingPage, SiteModel};
 
 use super::reread::Reread;
 use crate::config::Config;
@@ -86,11 +86,12 @@ impl RunSettings {
         items: &'a [Vec<&'a FeedItem>],
         settings: &Settings,
     ) -> PagesAgain<'a> {
-        let sibling = |at: usize| Sibling { page: &parsed.pages[at], feed_items: &items[at] };
+        let sibling = |at: usize| SiblingPage { page: &parsed.pages[at], feed_items: &items[at] };
         let model = self.stored_model(&site.key).unwrap_or_else(|| {
             let weights = site.pages.iter().map(|page| (&*page.url, weight(&page.html)));
             let chosen = sample(weights, settings);
-            let siblings: Vec<Sibling<'_>> = chosen.chosen.iter().map(|&at| sibling(at)).collect();
+            let siblings: Vec<SiblingPage<'_>> =
+                chosen.chosen.iter().map(|&at| sibling(at)).collect();
             let learning =
                 parsed.surveyed.learn(&siblings, chosen.cut_by_bytes, None, settings, &NoMeter);
             learning.model

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use wrapper::site_config::{Finding, Verdict};
+use wrapper::site_config::{DirectiveVerdict, Finding};
 
 use crate::commands::format::Format;
 use crate::printed::{Console, line};
@@ -47,7 +47,7 @@ struct FindingRecord<'a> {
 
 pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
     let files = read_files(&args.paths)?;
-    let mut by_directive: BTreeMap<(&str, Verdict), usize> = BTreeMap::new();
+    let mut by_directive: BTreeMap<(&str, DirectiveVerdict), usize> = BTreeMap::new();
     let mut whole = 0;
     for file in &files {
         let mut honoured = file.host.is_some();
@@ -60,9 +60,9 @@ pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
             )?;
         }
         for finding in &file.findings {
-            honoured &= finding.verdict != Verdict::NotHonoured;
+            honoured &= finding.verdict != DirectiveVerdict::NotHonoured;
             *by_directive.entry((&finding.directive, finding.verdict)).or_default() += 1;
-            if args.all || finding.verdict == Verdict::NotHonoured {
+            if args.all || finding.verdict == DirectiveVerdict::NotHonoured {
                 print(file, finding, args.format, out)?;
             }
         }
@@ -104,22 +104,22 @@ fn print(
 }
 
 fn summary(
-    by_directive: &BTreeMap<(&str, Verdict), usize>,
+    by_directive: &BTreeMap<(&str, DirectiveVerdict), usize>,
     whole: usize,
     files: usize,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let of = |wanted: Verdict| -> usize {
+    let of = |wanted: DirectiveVerdict| -> usize {
         by_directive.iter().filter(|((_, verdict), _)| *verdict == wanted).map(|(_, n)| n).sum()
     };
     writeln!(
         out,
         "{files} files, {whole} of them fully honoured; directives: {} honoured, {} needless, {} not honoured",
-        of(Verdict::Honoured),
-        of(Verdict::Needless),
-        of(Verdict::NotHonoured),
+        of(DirectiveVerdict::Honoured),
+        of(DirectiveVerdict::Needless),
+        of(DirectiveVerdict::NotHonoured),
     )?;
-    let mut counts: Vec<(&(&str, Verdict), &usize)> = by_directive.iter().collect();
+    let mut counts: Vec<(&(&str, DirectiveVerdict), &usize)> = by_directive.iter().collect();
     counts.sort_by_key(|((name, verdict), n)| (*verdict, std::cmp::Reverse(**n), *name));
     for ((name, verdict), n) in counts {
         writeln!(out, "{n:>8}  {:<14} {}", verdict.as_str(), line(name))?;

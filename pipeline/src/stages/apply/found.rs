@@ -8,7 +8,7 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 use sitemodel::stages::extract::SITE_CONFIG;
-use sitemodel::{Applied, Outcome, ParsedPage, Seen, SiteModel};
+use sitemodel::{Applied, ApplyStatistics, Outcome, ParsedPage, SiteModel};
 
 use super::Outcomes;
 use crate::stages::learn::{ParsedPages, Surveyed};
@@ -87,7 +87,7 @@ pub(crate) fn unassigned(findings: &Findings) -> BTreeSet<usize> {
 /// Builds the result of a site, or of a part of it, from what came of its pages.
 pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> SiteResult {
     let pages = findings.len();
-    let mut seen = Seen::default();
+    let mut seen = ApplyStatistics::default();
     let mut of_templates: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
     let mut configs = SiteConfigsUsed::default();
     let mut work = PageWork::default();

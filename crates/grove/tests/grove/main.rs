@@ -1,0 +1,6 @@
+//! The default engine, by its public functions.
+
+mod block;
+mod decide;
+mod ending;
+mod patterns;
