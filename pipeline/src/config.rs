@@ -17,7 +17,7 @@ use sitemodel::settings::{
 };
 use sitemodel::settings::{LoadedWeights, built_in};
 use sitemodel::site_config::SiteConfigs;
-use sitemodel::{ArticleForms, Engine, PageTypes, Settings, Tables};
+use sitemodel::{ArticleForms, Engine, Settings, Tables};
 
 use crate::digests::sha256_of;
 use crate::memory::{LEAST, half_of_machine, parse_size};
@@ -350,11 +350,12 @@ impl Config {
         };
         let forms =
             ArticleForms { html: self.emit.wants_html(), markdown: self.emit.wants_markdown() };
-        Settings::new(tables)
-            .with_weights(self.loaded.clone())
-            .with_site_configs(self.site_configs.clone())
-            .with_forms(forms)
-            .with_page_types(PageTypes::only(self.emit.page_types.clone()))
+        let mut settings = Settings::new(tables);
+        settings.own_weights = self.loaded.clone();
+        settings.site_configs = self.site_configs.clone();
+        settings.forms = forms;
+        settings.page_types = self.emit.page_types.clone();
+        settings
     }
 
     /// The weights of the default engine.

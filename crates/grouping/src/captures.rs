@@ -8,7 +8,7 @@ use model::{Drop, DropReason, Origin, Page, Stage};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use crate::sample::{SampleHead, address_hash};
+use crate::sample::address_hash;
 
 /// A capture of a page, with or without its HTML.
 pub trait Capture {
@@ -151,11 +151,6 @@ impl PageHead {
             next_page: None,
             part_group: None,
         }
-    }
-
-    /// Its properties for choosing the sample.
-    pub fn sample_head(&self) -> SampleHead<'_> {
-        SampleHead { hash: self.hash, url: &self.url, bytes: self.bytes }
     }
 }
 

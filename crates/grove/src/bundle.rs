@@ -50,7 +50,6 @@ struct Split {
     least: u8,
     left: u8,
     right: u8,
-    /// Place of the resulting leaf.
     own: u8,
 }
 

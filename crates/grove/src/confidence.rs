@@ -26,7 +26,7 @@ pub struct ConfidenceInput<'a> {
 }
 
 /// Names of the columns of [`confidence_rows`].
-pub fn confidence_feature_names() -> Vec<String> {
+pub(crate) fn confidence_feature_names() -> Vec<String> {
     crate::siblings::with_example(|_, page, template| {
         let mut names = Vec::new();
         let types = &[0.0; TYPES];

@@ -27,7 +27,6 @@ const LEAST_GAIN: f32 = 8.0;
 /// Sources of the features.
 struct Sequence<'a> {
     document: &'a Document,
-    /// The page with the second scores.
     page: &'a ScoredPage<'a>,
     pools: &'a Pools,
     kept: &'a [usize],
@@ -144,7 +143,7 @@ impl<'a> Sequence<'a> {
 }
 
 /// Names of the columns of [`ending_rows`].
-pub fn ending_feature_names() -> Vec<String> {
+pub(crate) fn ending_feature_names() -> Vec<String> {
     crate::siblings::with_example(|document, page, template| {
         let mut names = Vec::new();
         Sequence::of(document, page, template.pools, &[0]).fill(&mut ColumnNames(&mut names), 0);

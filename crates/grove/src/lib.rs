@@ -16,6 +16,11 @@ Invariants: pure functions over parsed pages; no IO, no threads, no rules for si
 the pages.
 */
 
+/// An array of names of elements or attributes.
+macro_rules! local_names {
+    ($($name:tt),+ $(,)?) => { [$(dom::local_name!($name)),+] };
+}
+
 mod block;
 mod bundle;
 mod confidence;
@@ -41,24 +46,20 @@ pub mod vectors;
 mod weights;
 
 pub use block::{TextBlock, blocks};
-pub use confidence::{ConfidenceInput, confidence_feature_names, confidence_rows};
+pub use confidence::{ConfidenceInput, confidence_rows};
 pub use cues::Cues;
 pub use decide::{
     ChosenNodes, DecideParameters, Decision, decide, from_here_on, threshold, widest_from,
 };
-pub use ending::{ending, ending_feature_names, ending_rows};
+pub use ending::{ending, ending_rows};
 pub use fast_path::{SampleProfile, ScoredSample};
-pub use page::{PageBlocks, PageView, page_feature_names, read_page};
+pub use page::{PageBlocks, PageView, read_page};
 pub use page_type::{
-    TYPES, TypeProbabilities, TypeView, mean_types, most_probable, type_feature_names,
-    type_probabilities, type_rows,
+    TYPES, TypeProbabilities, TypeView, mean_types, most_probable, type_probabilities, type_rows,
 };
 pub use patterns::{PatternId, Patterns, UNKNOWN};
 pub use pools::{JudgedPage, Pools, ScoredPage};
 pub use rows::FeatureTable;
-pub use siblings::{
-    SiblingStatistics, is_settled, second_scores, settle_scores, sibling_feature_names,
-    sibling_rows,
-};
+pub use siblings::{SiblingStatistics, is_settled, second_scores, settle_scores, sibling_rows};
 pub use trees::{DecisionTree, Trees};
 pub use weights::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, WeightsError, feature_names};

@@ -107,7 +107,7 @@ impl PageBlocks {
 }
 
 /// Names of the page features, in the order of their columns.
-pub fn page_feature_names() -> Vec<String> {
+pub(crate) fn page_feature_names() -> Vec<String> {
     let mut names = Vec::new();
     fill(&mut ColumnNames(&mut names), 0, &BlockContext::default());
     names
@@ -137,26 +137,26 @@ const GOOD: (f32, u32) = (0.33, 10);
 /// Weight of a lexicon feature per level up.
 const DECAY: f32 = 0.85;
 
-pub(crate) const TAGS: [dom::LocalName; 19] = [
-    local_name!("p"),
-    local_name!("h1"),
-    local_name!("h2"),
-    local_name!("h3"),
-    local_name!("h4"),
-    local_name!("li"),
-    local_name!("td"),
-    local_name!("div"),
-    local_name!("span"),
-    local_name!("a"),
-    local_name!("blockquote"),
-    local_name!("figcaption"),
-    local_name!("dd"),
-    local_name!("dt"),
-    local_name!("pre"),
-    local_name!("section"),
-    local_name!("article"),
-    local_name!("time"),
-    local_name!("address"),
+pub(crate) const TAGS: [dom::LocalName; 19] = local_names![
+    "p",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "li",
+    "td",
+    "div",
+    "span",
+    "a",
+    "blockquote",
+    "figcaption",
+    "dd",
+    "dt",
+    "pre",
+    "section",
+    "article",
+    "time",
+    "address"
 ];
 
 /// Sources of the features.

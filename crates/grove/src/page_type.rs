@@ -9,12 +9,11 @@ use std::sync::LazyLock;
 
 use dom::{Document, PrefixSums, local_name};
 use model::{PageType, TypedAs};
-use rustc_hash::FxHashMap;
 
 use crate::block::density;
 use crate::cues::{self, each_word};
 use crate::elementary::log;
-use crate::lexicon::{ADDRESS, GENERATORS, NAMES, SCHEMA};
+use crate::lexicon::{ADDRESS, GENERATORS, Lexicon, NAMES, SCHEMA, lexicon};
 use crate::page::{PageBlocks, TAGS};
 use crate::repeats::{CountedPage, Repeats};
 use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
@@ -46,7 +45,7 @@ pub struct TypeView<'a> {
 }
 
 /// Names of the columns of [`type_rows`].
-pub fn type_feature_names() -> Vec<String> {
+pub(crate) fn type_feature_names() -> Vec<String> {
     crate::siblings::with_example(|document, page, _| {
         let none = PrefixSums::new(document, |_| 0);
         let view = TypeView { document, words: &none, link_words: &none, url: "" };
@@ -87,35 +86,33 @@ pub fn most_probable(types: &TypeProbabilities) -> TypedAs {
     TypedAs { page_type: PageType::ALL[best], probability: f64::from(types[best]) }
 }
 
-/// Number of tags that are counted.
 const TAGS_COUNTED: usize = 24;
 
-/// Elements that are counted.
-static COUNTED: [dom::LocalName; TAGS_COUNTED] = [
-    local_name!("img"),
-    local_name!("table"),
-    local_name!("tr"),
-    local_name!("form"),
-    local_name!("input"),
-    local_name!("button"),
-    local_name!("textarea"),
-    local_name!("label"),
-    local_name!("pre"),
-    local_name!("code"),
-    local_name!("blockquote"),
-    local_name!("time"),
-    local_name!("h1"),
-    local_name!("h2"),
-    local_name!("h3"),
-    local_name!("h4"),
-    local_name!("li"),
-    local_name!("dl"),
-    local_name!("article"),
-    local_name!("section"),
-    local_name!("main"),
-    local_name!("aside"),
-    local_name!("video"),
-    local_name!("figure"),
+static COUNTED: [dom::LocalName; TAGS_COUNTED] = local_names![
+    "img",
+    "table",
+    "tr",
+    "form",
+    "input",
+    "button",
+    "textarea",
+    "label",
+    "pre",
+    "code",
+    "blockquote",
+    "time",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "li",
+    "dl",
+    "article",
+    "section",
+    "main",
+    "aside",
+    "video",
+    "figure"
 ];
 
 fn fill(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks) {
@@ -207,7 +204,7 @@ fn fill_blocks(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks
 
 /// Numbers of elements by tag and by the words of their names.
 fn fill_elements(row: &mut impl FeatureRow, document: &Document) {
-    static WORDS: LazyLock<rustc_hash::FxHashMap<&str, u32>> = LazyLock::new(|| lexicon(&NAMES));
+    static WORDS: LazyLock<Lexicon> = LazyLock::new(|| lexicon(&NAMES));
     let kinds = document.kinds();
     let mut of_kinds = vec![0u32; kinds.all().len()];
     for &kind in kinds.of_nodes() {
@@ -216,7 +213,7 @@ fn fill_elements(row: &mut impl FeatureRow, document: &Document) {
         }
     }
     let mut by_tag = [0u32; TAGS_COUNTED];
-    let mut by_name = [0u32; NAMES.len()];
+    let mut by_name = vec![0u32; NAMES.len()];
     for (kind, &count) in kinds.all().iter().zip(&of_kinds) {
         let Some(element) = document.element(kind.first) else { continue };
         if let Some(at) = COUNTED.iter().position(|name| name == element.name) {
@@ -236,18 +233,6 @@ fn fill_elements(row: &mut impl FeatureRow, document: &Document) {
     for ((name, _), count) in NAMES.iter().zip(by_name) {
         row.put(format_args!("named {name}"), log(count as f32));
     }
-}
-
-/// Words to the meanings they have, as bits.
-type Lexicon = FxHashMap<&'static str, u32>;
-
-/// Reads a list of words by meaning.
-pub(crate) fn lexicon(lists: &[(&str, &'static str)]) -> Lexicon {
-    let mut words = Lexicon::default();
-    for (bit, (_, list)) in lists.iter().enumerate() {
-        list.split_ascii_whitespace().for_each(|word| *words.entry(word).or_default() |= 1 << bit);
-    }
-    words
 }
 
 static ADDRESS_WORDS: LazyLock<Lexicon> = LazyLock::new(|| lexicon(&ADDRESS));
@@ -274,14 +259,14 @@ pub(crate) fn fill_head(row: &mut impl FeatureRow, document: &Document) {
     row.put("price", has(&["product:price:amount", "og:price:amount", "product:availability"]));
     row.put("description", has(&["og:description", "description"]));
     let generator = head.meta("generator").unwrap_or_default().to_ascii_lowercase();
-    for (name, list) in &GENERATORS {
+    for (name, list) in &*GENERATORS {
         let found = list.split_ascii_whitespace().any(|word| generator.contains(word));
         row.put(format_args!("generator {name}"), flag(found));
     }
     let feeds = head.links.iter().filter(|link| link.media_type.contains("rss")).count();
     row.put("feeds", log(feeds as f32));
     row.put("title words", log(words(head.title.as_deref().unwrap_or_default()) as f32));
-    let mut counts = [0u32; SCHEMA.len()];
+    let mut counts = vec![0u32; SCHEMA.len()];
     head.json_ld.iter().for_each(|json| each_type(json, |name| count(name, &mut counts)));
     let kinds = document.kinds();
     let of_kinds: Vec<Option<&str>> = (kinds.all().iter())
@@ -303,7 +288,7 @@ fn words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-fn count(name: &str, counts: &mut [u32; SCHEMA.len()]) {
+fn count(name: &str, counts: &mut [u32]) {
     let bits = SCHEMA_TYPES.get(name).copied().unwrap_or(0);
     counts.iter_mut().enumerate().for_each(|(bit, count)| *count += bits >> bit & 1);
 }

@@ -219,16 +219,16 @@ impl<'a> KindNames<'a> {
 }
 
 /// Attributes used instead of names if an element has neither id nor class; old pages have only these.
-static PRESENTATIONAL: [LocalName; 9] = [
-    local_name!("itemprop"),
-    local_name!("role"),
-    local_name!("width"),
-    local_name!("align"),
-    local_name!("valign"),
-    local_name!("bgcolor"),
-    local_name!("cellpadding"),
-    local_name!("border"),
-    local_name!("face"),
+static PRESENTATIONAL: [LocalName; 9] = local_names![
+    "itemprop",
+    "role",
+    "width",
+    "align",
+    "valign",
+    "bgcolor",
+    "cellpadding",
+    "border",
+    "face"
 ];
 
 /// Calls `take` with hashes of an element's id and class names, without digits, or of its presentational

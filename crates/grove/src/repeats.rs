@@ -123,7 +123,6 @@ impl Repeats {
         repeats
     }
 
-    /// The features.
     pub(crate) fn fill(&self, row: &mut impl FeatureRow) {
         for (kind, group) in ["entries", "lines"].into_iter().zip(&self.groups) {
             let n = group.count.max(1) as f32;

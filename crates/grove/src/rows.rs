@@ -32,7 +32,6 @@ impl FeatureTable {
         }
     }
 
-    /// All values, row by row.
     pub(crate) fn values(&self) -> &[f32] {
         &self.values
     }

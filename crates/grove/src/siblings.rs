@@ -25,7 +25,7 @@ pub struct SiblingStatistics<'a> {
 }
 
 /// Names of the columns of [`sibling_rows`].
-pub fn sibling_feature_names() -> Vec<String> {
+pub(crate) fn sibling_feature_names() -> Vec<String> {
     with_example(|document, page, template| {
         let mut names = page_feature_names();
         let core = Core::of(document, page, template.pools);
@@ -95,7 +95,6 @@ pub fn settle_scores(first: &[f32], second: &[f32]) -> Vec<f32> {
     first.iter().zip(second).map(settle).collect()
 }
 
-/// The rows of some blocks.
 fn rows_of(
     document: &Document,
     page: &ScoredPage<'_>,

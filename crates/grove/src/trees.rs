@@ -81,7 +81,6 @@ impl PartialEq for Trees {
     }
 }
 
-/// The logistic function.
 fn logistic(sum: f32) -> f32 {
     1.0 / (1.0 + exp(-sum))
 }

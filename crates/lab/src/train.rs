@@ -36,7 +36,7 @@ use sitegrove::run::read_sites;
 use crate::gold::{GoldFile, read_gold};
 use course::{Course, FoldPlan, course};
 use fit::FitError;
-use pages::TemplatePages;
+use pages::TrainingTemplate;
 use trial::{HeldOut, LeaveOut, of_publishers, parts};
 
 /// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     let settings = config.settings();
     let parsed = pages::parse(&sites, &settings);
     let templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
-    let found: usize = templates.iter().map(TemplatePages::with_gold).sum();
+    let found: usize = templates.iter().map(TrainingTemplate::with_gold).sum();
     ensure!(found > 0, "no page of {} is in the inputs", args.gold.display());
     writeln!(
         out,
@@ -200,7 +200,7 @@ fn paths_of(args: &TrainArgs) -> CommandPaths {
 /// What weights are fitted to.
 struct Training<'a> {
     sites: &'a [Site],
-    templates: Vec<TemplatePages<'a>>,
+    templates: Vec<TrainingTemplate<'a>>,
     /// Weights without trees, with the figures so far.
     like: Weights,
     /// Number of parts that publishers are divided into.
@@ -268,7 +268,7 @@ fn licences(args: &[String]) -> anyhow::Result<BTreeMap<String, String>> {
 }
 
 fn trained_on(
-    templates: &[TemplatePages<'_>],
+    templates: &[TrainingTemplate<'_>],
     licences: &BTreeMap<String, String>,
 ) -> Vec<TrainingSet> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();

@@ -59,7 +59,6 @@ enum TemplatePlace<'a> {
     Template(u32, &'a Template, &'a LearntTemplate),
     /// A template, or a kind of page, that is dropped.
     Refused(DropReason, Option<u32>),
-    /// No place.
     None,
 }
 
@@ -106,11 +105,10 @@ impl SiteModel {
                 let applied = self.take(sibling, template, learnt, hints, settings, meter);
                 Applied { template: Some(number), ..applied }
             }
-            TemplatePlace::None => Applied::unassigned(),
+            TemplatePlace::None => Applied::without_article(Outcome::Unassigned),
         }
     }
 
-    /// Finds the place of a page.
     fn place(
         &self,
         sibling: &SiblingPage<'_>,
@@ -153,7 +151,7 @@ impl SiteModel {
         meter: &dyn Meter,
     ) -> Applied {
         let page_type = learnt.page_type();
-        if page_type.is_some_and(|own| !settings.page_types().wants(own.page_type)) {
+        if page_type.is_some_and(|own| !settings.wants(own.page_type)) {
             let drop = self.drop_parsed(sibling.page, Stage::Extract, DropReason::PageType);
             return Applied::dropped(drop);
         }
@@ -280,21 +278,12 @@ impl SiteModel {
 impl Applied {
     /// A page that was dropped without being looked at.
     pub fn dropped(drop: Drop) -> Self {
-        Self {
-            outcome: Outcome::Drop(Box::new(drop)),
-            template: None,
-            way: Way::Other,
-            characters: CharacterCounts::default(),
-        }
+        Self::without_article(Outcome::Drop(Box::new(drop)))
     }
 
-    fn unassigned() -> Self {
-        Self {
-            outcome: Outcome::Unassigned,
-            template: None,
-            way: Way::Other,
-            characters: CharacterCounts::default(),
-        }
+    fn without_article(outcome: Outcome) -> Self {
+        let (way, characters) = (Way::Other, CharacterCounts::default());
+        Self { outcome, template: None, way, characters }
     }
 }
 

@@ -15,13 +15,11 @@ use crate::template::Way;
 /// [added](ApplyStatistics::merge).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ApplyStatistics {
-    /// Statistics of each template.
     templates: BTreeMap<u32, Expected>,
     /// Per template the pages whose article was compared with the judgement of that page alone.
     compared: BTreeMap<u32, ComparedPages>,
     /// Pages that no template is for.
     unassigned: u64,
-    /// All pages.
     pages: u64,
     /// Pages that took the fast path.
     pub fast_path: u64,
@@ -271,21 +269,5 @@ impl Expected {
     /// Mean of their confidences.
     pub fn mean_confidence(&self) -> f64 {
         self.confidence as f64 / 1000.0 / self.pages.max(1) as f64
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::agreement;
-
-    #[test]
-    fn shared_words_of_all() {
-        assert_eq!(agreement("", " , "), 1.0);
-        assert_eq!(agreement("the mayor spoke", ""), 0.0);
-        assert_eq!(agreement("The mayor spoke.", "The mayor spoke!"), 1.0);
-        assert_eq!(agreement("one two three four", "one two"), 4.0 / 6.0);
-        assert_eq!(agreement("a a a", "a"), 0.5);
-        assert_eq!(agreement("市長は語った", "市長は笑った"), 10.0 / 12.0);
-        assert_eq!(agreement("Größe zählt", "größe zählt"), 0.5);
     }
 }

@@ -181,7 +181,14 @@ impl Cores {
         Self { groups, rows, having: pairs.into_iter().map(|pair| pair.1).collect(), members }
     }
 
-    /// The members of each layout.
+    /// The first members of groups of pages.
+    pub(crate) fn of_groups(groups: &[Vec<u32>], pages: &[Outline]) -> Self {
+        let core = |group: &Vec<u32>| {
+            group.iter().take(CORE).map(|&member| pages[member as usize].clone()).collect()
+        };
+        Self::of(groups.iter().map(core).collect())
+    }
+
     pub(crate) fn groups(&self) -> &[Vec<Outline>] {
         &self.groups
     }
@@ -223,10 +230,7 @@ pub(crate) fn group_by_layout(pages: &[Outline], config: &ClusterConfig) -> Vec<
         let rest = left.split_off(left.len().min(config.sample.max(1)));
         let fresh = agglomerate(pages, &left, config);
         left.clear();
-        let core = |group: &Vec<u32>| {
-            group.iter().take(CORE).map(|&m| pages[m as usize].clone()).collect()
-        };
-        let cores = Cores::of(fresh.iter().map(core).collect());
+        let cores = Cores::of_groups(&fresh, pages);
         let first = groups.len();
         groups.extend(fresh);
         for page in rest {

@@ -14,7 +14,6 @@ use crate::stages::signify::SiblingPage;
 use crate::template::{FoundBody, LearntTemplate};
 use crate::walls::{add_repeated, repeated_lines};
 
-/// Number of example addresses of a template.
 const EXAMPLES: usize = 3;
 
 /// Properties of a whole site that learning needs.
@@ -44,7 +43,6 @@ pub struct LearningResult {
 /// What learning found out about a page.
 #[derive(Clone, Debug, Default)]
 pub struct KnownPage {
-    /// Number of its template.
     pub(crate) template: Option<u32>,
     /// Its body, if its template was learnt from it.
     pub(crate) found: Option<FoundBody>,

@@ -107,6 +107,6 @@ pub use learn::{
 pub use model::{FORMAT, Mismatch, ModelError, ModelHead, SiteModel, Template};
 pub use pagewise::Parameters;
 pub use parsed::{ParsedPage, parse_page};
-pub use settings::{ArticleForms, DEFAULT, PageTypes, Settings, Tables};
+pub use settings::{ArticleForms, DEFAULT, Settings, Tables};
 pub use stages::signify::{SiblingPage, language_of};
 pub use template::{LearntTemplate, Way};

@@ -266,7 +266,6 @@ fn add(bytes: &mut Vec<u8>, name: [u8; 4], value: &impl Serialize) {
     bytes.extend(payload);
 }
 
-/// Reads sections one after the other.
 struct Sections<'a> {
     bytes: &'a [u8],
     at: usize,

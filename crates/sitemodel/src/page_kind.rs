@@ -9,23 +9,22 @@ use crate::parsed::ParsedPage;
 
 /// Properties of a page besides its tree.
 #[derive(Clone, Copy, Debug)]
-pub struct PageEvidence {
+pub(crate) struct KindEvidence {
     /// Whether a feed item points to it: feeds list articles.
-    pub listed_by_feed: bool,
+    pub(crate) listed_by_feed: bool,
     /// Whether at least three pages of the site have addresses below this one.
-    pub is_section: bool,
+    pub(crate) is_section: bool,
     /// Minimum number of words of an article or a list.
-    pub min_words: u32,
+    pub(crate) min_words: u32,
     /// Whether JSON-LD or a feed has its full text, in case that it has fewer.
-    pub has_full_text: bool,
+    pub(crate) has_full_text: bool,
 }
 
 /// The impression of one page, before its siblings are considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Impression {
+pub(crate) struct Impression {
     /// Points for a list; negative for an article.
     points: i32,
-    /// The kind by its address.
     address: Option<TemplateKind>,
     /// Whether it has enough words.
     empty: bool,
@@ -36,7 +35,7 @@ pub struct Impression {
 impl Impression {
     /// Whether the page looks like a list and its address is inconclusive: then it is one only if it links
     /// other pages of the crawl. Galleries and lists of tips look the same, but are articles.
-    pub fn needs_proof(&self) -> bool {
+    pub(crate) fn needs_proof(&self) -> bool {
         self.address.is_none() && !self.empty && self.points >= LIST
     }
 
@@ -46,7 +45,7 @@ impl Impression {
     }
 
     /// The impression after checking whether the page links other pages of the crawl.
-    pub fn with_proof(self, leads_on: bool) -> Self {
+    pub(crate) fn with_proof(self, leads_on: bool) -> Self {
         Self { leads_on, ..self }
     }
 }
@@ -56,7 +55,7 @@ const LIST: i32 = 3;
 
 /// Classifies a page by its content. Continuous prose under one element is an article; many teasers (a link
 /// with a few lines of text) under many similar elements are a list.
-pub fn impression(parsed: &ParsedPage<'_>, evidence: &PageEvidence) -> Impression {
+pub(crate) fn impression(parsed: &ParsedPage<'_>, evidence: &KindEvidence) -> Impression {
     let words = parsed.words.total();
     let address = address_says(&parsed.page.url, evidence.is_section);
     let is_short = words < evidence.min_words;
@@ -133,7 +132,6 @@ impl Middle {
 struct Fill {
     /// Words of prose under the element that has the most as direct paragraphs.
     core: u32,
-    /// Words of prose anywhere.
     prose: u32,
     /// Links that are alone in a heading or block, with at most a few lines of prose next to them.
     teasers: u32,
@@ -267,36 +265,5 @@ mod tests {
         let lowest: Vec<&str> = lowest.map(|name| &**name).collect();
         // The second `div` has its block one level further down.
         assert_eq!(lowest, ["p", "br", "div", "p", "p", "hr"]);
-    }
-
-    #[test]
-    fn addresses_of_lists_and_of_articles() {
-        let list = Some(TemplateKind::List);
-        let article = Some(TemplateKind::Article);
-        for (path, expected) in [
-            ("", list),
-            ("/", list),
-            ("/?p=12", None),
-            ("/index.html", list),
-            ("/sport/index.php", list),
-            ("/sport/index.php?id=1", None),
-            ("/sport/rowing/archive", None),
-            ("/tag/boats", list),
-            ("/en/category/boats", list),
-            ("/category", list),
-            ("/en/boats/category", None),
-            ("/news/page/2", list),
-            ("/page/two", None),
-            ("/2", None),
-            ("/news/swing-bridge-closes-again", article),
-            ("/news/swing-bridge-closes", None),
-            ("/news/2026", article),
-            ("/news/202", None),
-        ] {
-            let url = format!("https://a.example{path}");
-            assert_eq!(address_says(&url, false), expected, "{url}");
-            assert_eq!(address_says(&url, true), list, "{url}");
-        }
-        assert_eq!(address_says("no address", false), None);
     }
 }

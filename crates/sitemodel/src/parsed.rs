@@ -42,7 +42,7 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
         max_attributes: parse.max_attributes,
         max_steps: parse.max_steps,
     };
-    let by = settings.site_configs().and_then(|configs| configs.for_url(&page.url));
+    let by = settings.site_configs.as_ref().and_then(|configs| configs.for_url(&page.url));
     let (document, configured) = match by {
         None => (dom::parse_with(&page.html, &limits), None),
         Some(by) => {

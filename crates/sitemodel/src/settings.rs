@@ -151,31 +151,19 @@ pub struct ArticleForms {
     pub markdown: bool,
 }
 
-/// The page types that are wanted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PageTypes(Vec<PageType>);
-
-impl PageTypes {
-    /// Only these; all, if there are none.
-    pub fn only(types: Vec<PageType>) -> Self {
-        Self(types)
-    }
-
-    /// Whether pages of a type are wanted.
-    pub fn wants(&self, page_type: PageType) -> bool {
-        self.0.is_empty() || self.0.contains(&page_type)
-    }
-}
-
 /// The settings of [`crate::learn()`] and [`crate::SiteModel::apply`]. Settings with equal [`Settings::digest`]
 /// and weights learn equal models from equal pages.
 #[derive(Clone, Debug)]
 pub struct Settings {
     tables: Tables,
-    weights: Option<Arc<LoadedWeights>>,
-    site_configs: Option<Arc<SiteConfigs>>,
-    forms: ArticleForms,
-    page_types: PageTypes,
+    /// Other weights than the built-in ones for the engine `grove`.
+    pub own_weights: Option<Arc<LoadedWeights>>,
+    /// Site configs, which take precedence over learnt wrappers on pages of their hosts.
+    pub site_configs: Option<Arc<SiteConfigs>>,
+    /// The forms of articles that are made.
+    pub forms: ArticleForms,
+    /// The page types of which articles are made; all, if there are none. Models do not depend on them.
+    pub page_types: Vec<PageType>,
     tracking: Tracking,
     digest: [u8; 32],
 }
@@ -187,10 +175,10 @@ impl Settings {
         let tracking = Tracking::new(&tables.tracking_parameters);
         Self {
             tables,
-            weights: None,
+            own_weights: None,
             site_configs: None,
             forms: ArticleForms::default(),
-            page_types: PageTypes::default(),
+            page_types: Vec::new(),
             tracking,
             digest,
         }
@@ -240,28 +228,9 @@ impl Settings {
         }
     }
 
-    /// The same with other weights for the engine `grove`.
-    #[must_use]
-    pub fn with_weights(self, weights: Option<Arc<LoadedWeights>>) -> Self {
-        Self { weights, ..self }
-    }
-
-    /// The same with site configs, which take precedence over learnt wrappers on pages of their hosts.
-    #[must_use]
-    pub fn with_site_configs(self, site_configs: Option<Arc<SiteConfigs>>) -> Self {
-        Self { site_configs, ..self }
-    }
-
-    /// The same with other forms of articles.
-    #[must_use]
-    pub fn with_forms(self, forms: ArticleForms) -> Self {
-        Self { forms, ..self }
-    }
-
-    /// The same for pages of some types only. Models do not depend on it.
-    #[must_use]
-    pub fn with_page_types(self, page_types: PageTypes) -> Self {
-        Self { page_types, ..self }
+    /// Whether articles are made of pages of a type.
+    pub fn wants(&self, page_type: PageType) -> bool {
+        self.page_types.is_empty() || self.page_types.contains(&page_type)
     }
 
     /// The tables.
@@ -276,22 +245,7 @@ impl Settings {
 
     /// The weights of the engine `grove`.
     pub fn weights(&self) -> &LoadedWeights {
-        self.weights.as_deref().unwrap_or_else(|| built_in())
-    }
-
-    /// The site configs.
-    pub fn site_configs(&self) -> Option<&SiteConfigs> {
-        self.site_configs.as_deref()
-    }
-
-    /// The forms of articles that are made.
-    pub fn forms(&self) -> ArticleForms {
-        self.forms
-    }
-
-    /// The page types of which articles are made.
-    pub fn page_types(&self) -> &PageTypes {
-        &self.page_types
+        self.own_weights.as_deref().unwrap_or_else(|| built_in())
     }
 
     /// SHA-256 of the tables, without weights, site configs, forms and page types.

@@ -173,9 +173,6 @@ impl LearntTemplate {
     }
 
     /// Validates what was learnt about a template, after deserialisation.
-    ///
-    /// # Errors
-    /// Says what is wrong.
     pub(crate) fn check(&self) -> Result<(), String> {
         const MOST_PAGES: usize = 1 << 16;
         if let Some(judgement) = &self.judgement {

@@ -138,7 +138,6 @@ pub(crate) fn reason(
     (phrases >= ALONE && is_told).then_some(kind)
 }
 
-/// Numbers of words of a text.
 struct WordCounts {
     words: u32,
     /// Those in lines that no other page has, except the title.
@@ -263,12 +262,10 @@ const LEAST_NAME: usize = 5;
 /// Number of separators from which on a word with digits is an address in a network, a time or an identifier.
 const SEPARATORS: usize = 3;
 
-/// Hashes the lines of a page.
 struct LineHasher {
     /// What of the page's address lines may repeat, in lower case, longest first: path and query, path, and the name of
     /// the page as it is and in words.
     names: Vec<String>,
-    /// The words of the current line.
     words: String,
 }
 

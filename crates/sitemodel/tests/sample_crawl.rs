@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use score::{Gold, Output, QualityMeasure, score};
 use sitegrove_sitemodel::{Applied, Engine, Outcome, Settings};
 
+mod functions;
 mod learnt;
 mod support;
 use support::{Site, Taught, by_url, sample_crawl, settings, teach};

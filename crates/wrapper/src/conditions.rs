@@ -85,7 +85,6 @@ fn bare_cost(name: Option<&LocalName>) -> u32 {
     }
 }
 
-/// The cost of a condition.
 pub(crate) fn predicate_cost(predicate: &Predicate) -> u32 {
     match predicate {
         Predicate::HasClass(token) => 14 + judged(token),

@@ -22,7 +22,6 @@ pub(crate) struct ShortForm {
 /// The lowest weight of a form below an ancestor.
 pub(crate) const LEAST_ANCHORED: u32 = 19;
 
-/// The short forms for some elements.
 pub(crate) struct ShortForms<'c, 'p, 'a> {
     counterparts: &'c Counterparts<'p, 'a>,
     own: Vec<SharedCondition>,
@@ -135,7 +134,6 @@ impl<'c, 'p, 'a> ShortForms<'c, 'p, 'a> {
 /// The end of a short form: the conditions on the wanted element itself.
 struct Tail {
     test: TestId,
-    /// Whether it has no condition.
     is_bare: bool,
     cost: u32,
     exceptions: u32,
@@ -151,7 +149,6 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Determines the shared conditions.
     pub(crate) fn of(counterparts: &Counterparts<'_, '_>) -> Self {
         let steps = counterparts.steps();
         let (mut trail, mut placed) = (Vec::new(), Vec::new());

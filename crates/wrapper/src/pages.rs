@@ -45,7 +45,6 @@ struct Tested {
     asked: Vec<usize>,
     positions: Positions,
     of_elements: RefCell<FxHashMap<NodeId, bool>>,
-    /// All elements that pass.
     passing: OnceCell<Vec<NodeId>>,
 }
 
@@ -175,7 +174,6 @@ impl<'a> IndexedPage<'a> {
         Rc::clone(self.marks.borrow_mut().entry(condition).or_insert_with(mark))
     }
 
-    /// Whether an element passes a test.
     pub(crate) fn passes(&self, test: TestId, id: NodeId) -> bool {
         self.passes_all(&self.tested(test), id)
     }
@@ -243,7 +241,6 @@ impl<'a> IndexedPage<'a> {
                 || *tested.of_elements.borrow_mut().entry(id).or_insert_with(ask))
     }
 
-    /// All elements that pass a test.
     fn passing<'t>(&self, tested: &'t Tested) -> &'t [NodeId] {
         tested.passing.get_or_init(|| {
             let mut passing = Vec::new();
@@ -326,7 +323,6 @@ impl<'a> IndexedPage<'a> {
         }
     }
 
-    /// Whether any element passes a test.
     pub(crate) fn has(&self, test: TestId) -> bool {
         let tested = self.tested(test);
         self.kinds_named(tested.step.name.as_ref()).any(|kind| {

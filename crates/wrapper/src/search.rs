@@ -15,9 +15,8 @@ pub(crate) struct RatedPath {
     pub(crate) mistaken: bool,
 }
 
-/// Maximum number of short forms tried.
+/// Maximum number of short forms, and of shortened versions of a full path, that are tried.
 const TRIED: usize = 200;
-/// Maximum number of shortened versions of a full path tried.
 const SHORTENED: usize = 300;
 /// Weight up to which no better expression is searched for among the long ones: that of an id or
 /// class below an id or class.

@@ -27,7 +27,7 @@ mod tree;
 
 pub use apply::{AppliedConfig, ConfigMetadata, apply};
 pub use compile::{
-    CompiledSiteConfig, ConfigTest, DirectiveVerdict, Finding, Treatment, compile, known_directives,
+    CompiledSiteConfig, ConfigTest, DirectiveVerdict, Finding, compile, known_directives,
 };
 pub use export::{Exported, ProbeSamples, Probed, Sought, export};
 pub use expression::{Expression, ExpressionError};

@@ -72,15 +72,12 @@ impl MistakeTally {
 /// The selection on a page.
 #[derive(Clone, Copy)]
 pub(crate) enum Selection<'s> {
-    /// By one path.
     One(&'s [Stride]),
-    /// By several.
     Union(&'s [Trail]),
 }
 
 /// A selection compared with the wanted nodes, within the relevant roots.
 struct SelectionCheck {
-    /// Whether they are the same.
     is_same: bool,
     /// The number of selected nodes, and of those that lie inside no other.
     count: usize,

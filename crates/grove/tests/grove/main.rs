@@ -3,4 +3,5 @@
 mod block;
 mod decide;
 mod ending;
+mod fast_path;
 mod patterns;

@@ -19,7 +19,7 @@ use sitemodel::stages::judge::rows_of_type;
 
 use super::{
     fit::{FitError, FitParameters, Lesson, fit},
-    pages::{LabelledPage, TemplatePages, text_of_block},
+    pages::{LabelledPage, TrainingTemplate, text_of_block},
 };
 
 /// Pairs as in `evaluate`; words as they are counted for page types, with the title; pairs without bylines, dates and
@@ -88,7 +88,7 @@ struct FittedStage {
 }
 
 fn stage(
-    templates: &[TemplatePages<'_>],
+    templates: &[TrainingTemplate<'_>],
     plan: &FoldPlan,
     parameters: &FitParameters,
     exercise: &(dyn Fn(usize, usize) -> Exercise + Sync),
@@ -124,7 +124,7 @@ fn stage(
 /// # Errors
 /// If there is too little to learn from.
 pub(super) fn course(
-    templates: &mut [TemplatePages<'_>],
+    templates: &mut [TrainingTemplate<'_>],
     plan: &FoldPlan,
 ) -> Result<Course, FitError> {
     let (of_types, types) = fit_types(templates, plan)?;
@@ -244,7 +244,7 @@ pub(super) fn course(
 /// Fits the trees of page types, for each part; gives them, and for each template its types by trees that have
 /// not seen it. Gold without types is of articles.
 fn fit_types(
-    templates: &[TemplatePages<'_>],
+    templates: &[TrainingTemplate<'_>],
     plan: &FoldPlan,
 ) -> Result<(Vec<Vec<Trees>>, Vec<TypeProbabilities>), FitError> {
     let rows: PerPage<FeatureTable> = templates
@@ -287,7 +287,7 @@ fn document<'a>(page: &LabelledPage<'a>) -> &'a Document {
     &page.parsed.document
 }
 
-fn scored<'a>(template: &'a TemplatePages<'_>, scores: &'a [Vec<f32>]) -> Vec<ScoredPage<'a>> {
+fn scored<'a>(template: &'a TrainingTemplate<'_>, scores: &'a [Vec<f32>]) -> Vec<ScoredPage<'a>> {
     (template.pages.iter().zip(&template.of_nodes).zip(scores))
         .map(|((page, patterns), scores)| ScoredPage { page: &page.blocks, patterns, scores })
         .collect()
@@ -295,7 +295,7 @@ fn scored<'a>(template: &'a TemplatePages<'_>, scores: &'a [Vec<f32>]) -> Vec<Sc
 
 /// For each page of a template, the blocks whose pattern is kept.
 fn kept(
-    template: &TemplatePages<'_>,
+    template: &TrainingTemplate<'_>,
     scores: &[Vec<f32>],
     parameters: &DecideParameters,
 ) -> Vec<Vec<usize>> {

@@ -27,7 +27,7 @@ pub(super) struct LabelledPage<'a> {
 }
 
 /// Sibling pages of one template, at most as many as a run learns from.
-pub(super) struct TemplatePages<'a> {
+pub(super) struct TrainingTemplate<'a> {
     pub(super) site: &'a str,
     pub(super) pages: Vec<LabelledPage<'a>>,
     pub(super) common: Common,
@@ -35,7 +35,7 @@ pub(super) struct TemplatePages<'a> {
     pub(super) of_nodes: Vec<Vec<PatternId>>,
 }
 
-impl TemplatePages<'_> {
+impl TrainingTemplate<'_> {
     /// Number of pages that have gold.
     pub(super) fn with_gold(&self) -> usize {
         self.pages.iter().filter(|page| page.gold.is_some()).count()
@@ -54,12 +54,12 @@ pub(super) fn templates<'a>(
     parsed: &'a [ParsedSite<'a>],
     gold: &'a [GoldPage],
     settings: &Settings,
-) -> Vec<TemplatePages<'a>> {
+) -> Vec<TrainingTemplate<'a>> {
     let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
     for page in gold {
         by_url.entry(&page.url).or_insert(page);
     }
-    let of_site = |(site, parsed): (&'a Site, &'a ParsedSite<'a>)| -> Vec<TemplatePages<'a>> {
+    let of_site = |(site, parsed): (&'a Site, &'a ParsedSite<'a>)| -> Vec<TrainingTemplate<'a>> {
         let order = parsed.in_sample_order(0..parsed.pages.len() as u32);
         let items = parsed.items();
         let pages: Vec<SiblingPage<'_>> = (order.iter())
@@ -89,7 +89,7 @@ fn siblings<'a>(
     gold: &BTreeMap<&str, &'a GoldPage>,
     settings: &Settings,
     key: &'a str,
-) -> Option<TemplatePages<'a>> {
+) -> Option<TrainingTemplate<'a>> {
     let gold_of = |page: &ParsedPage<'_>| gold.get(page.page.url.as_str()).copied();
     let pages: Vec<&'a ParsedPage<'a>> = members.iter().map(|&m| &site.pages[m]).collect();
     if !pages.iter().any(|page| gold_of(page).is_some()) {
@@ -105,7 +105,7 @@ fn siblings<'a>(
         let gold = gold_of(parsed).map(|gold| (gold, label(&parsed.document, &blocks, gold)));
         LabelledPage { parsed, blocks, gold }
     });
-    Some(TemplatePages { site: key, pages: prepared.collect(), common, of_nodes })
+    Some(TrainingTemplate { site: key, pages: prepared.collect(), common, of_nodes })
 }
 
 /// The labels of a page's blocks and their weights.

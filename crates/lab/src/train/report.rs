@@ -11,7 +11,7 @@ use score::aggregate::{group_means, mean, template_groups};
 use score::bootstrap;
 
 use crate::train::course::{Course, page_f1, text_of_blocks};
-use crate::train::pages::{LabelledPage, TemplatePages};
+use crate::train::pages::{LabelledPage, TrainingTemplate};
 use crate::train::percent;
 use crate::train::trial::HeldOut;
 
@@ -39,7 +39,7 @@ pub(super) struct HeldOutTable {
 impl HeldOutTable {
     /// Scores every step.
     pub(super) fn of(
-        templates: &[TemplatePages<'_>],
+        templates: &[TrainingTemplate<'_>],
         course: &Course,
         held_out: &[HeldOut<'_>],
     ) -> Self {
@@ -152,7 +152,7 @@ fn mean_by_step(rows: &[[f64; 5]]) -> [f64; 5] {
 
 /// Quality of page type prediction: pages by the type in the gold and the predicted type of their template.
 pub(super) fn types(
-    templates: &[TemplatePages<'_>],
+    templates: &[TrainingTemplate<'_>],
     course: &Course,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {

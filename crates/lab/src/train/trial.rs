@@ -18,7 +18,7 @@ use sitemodel::settings::LoadedWeights;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::train::course::{Course, FoldPlan, page_f1s};
-use crate::train::pages::TemplatePages;
+use crate::train::pages::TrainingTemplate;
 
 /// The unit of what is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,19 +42,20 @@ impl LeaveOut {
 /// Divides templates into parts; returns the part of each template, and the number of parts.
 /// Publishers are assigned by a hash of their names, so that adding one moves no other.
 pub(super) fn parts(
-    templates: &[TemplatePages<'_>],
+    templates: &[TrainingTemplate<'_>],
     leave_out: LeaveOut,
     folds: usize,
 ) -> (Vec<usize>, usize) {
     match leave_out {
         LeaveOut::Publishers => {
-            let part = |t: &TemplatePages<'_>| (xxh3_64(t.site.as_bytes()) % folds as u64) as usize;
+            let part =
+                |t: &TrainingTemplate<'_>| (xxh3_64(t.site.as_bytes()) % folds as u64) as usize;
             (templates.iter().map(part).collect(), folds)
         }
         LeaveOut::DataSets => {
             let names: BTreeSet<&str> = templates.iter().map(data_set).collect();
             let names: Vec<&str> = names.into_iter().collect();
-            let part = |t: &TemplatePages<'_>| {
+            let part = |t: &TrainingTemplate<'_>| {
                 names.binary_search(&data_set(t)).unwrap_or(names.len() - 1)
             };
             (templates.iter().map(part).collect(), names.len())
@@ -64,13 +65,13 @@ pub(super) fn parts(
 
 /// Whether each template is of the given percentage of publishers. They are chosen by another hash than the parts; those
 /// of a smaller percentage are among those of a larger one.
-pub(super) fn of_publishers(templates: &[TemplatePages<'_>], percent: u8) -> Vec<bool> {
-    let hash = |t: &TemplatePages<'_>| xxh3_64_with_seed(t.site.as_bytes(), 1) % 100;
+pub(super) fn of_publishers(templates: &[TrainingTemplate<'_>], percent: u8) -> Vec<bool> {
+    let hash = |t: &TrainingTemplate<'_>| xxh3_64_with_seed(t.site.as_bytes(), 1) % 100;
     templates.iter().map(|t| hash(t) < u64::from(percent)).collect()
 }
 
 /// The data set of a template: that of its first page with gold.
-fn data_set<'a>(template: &TemplatePages<'a>) -> &'a str {
+fn data_set<'a>(template: &TrainingTemplate<'a>) -> &'a str {
     let gold = template.pages.iter().find_map(|page| page.gold.as_ref());
     gold.map_or("", |(gold, _)| gold.dataset.as_str())
 }
@@ -97,7 +98,7 @@ pub(super) struct HeldOut<'a> {
 /// belong to. Pages are ordered by template.
 pub(super) fn held_out<'a>(
     sites: &[Site],
-    templates: &[TemplatePages<'a>],
+    templates: &[TrainingTemplate<'a>],
     plan: &FoldPlan,
     course: &Course,
     like: &Weights,
@@ -110,7 +111,7 @@ pub(super) fn held_out<'a>(
 /// Runs every site with weights that were fitted to it.
 pub(super) fn fitted<'a>(
     sites: &[Site],
-    templates: &[TemplatePages<'a>],
+    templates: &[TrainingTemplate<'a>],
     weights: &Weights,
     config: &Config,
 ) -> Vec<HeldOut<'a>> {
@@ -120,7 +121,7 @@ pub(super) fn fitted<'a>(
 /// Runs every site with the weights for each part that its templates belong to.
 fn runs<'a>(
     sites: &[Site],
-    templates: &[TemplatePages<'a>],
+    templates: &[TrainingTemplate<'a>],
     parts: &[usize],
     weights: Vec<Weights>,
     config: &Config,

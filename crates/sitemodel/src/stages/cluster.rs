@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::engine::Engine;
 use crate::layouts::{CORE, Cores, Outline, group_by_layout, layout_of, recurring_tokens};
-use crate::page_kind::{Impression, Middle, PageEvidence, impression};
+use crate::page_kind::{Impression, KindEvidence, Middle, impression};
 use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
 use crate::settings::Settings;
 use crate::stages::signify::SiblingPage;
@@ -50,14 +50,14 @@ pub fn cluster(
     let impressions: Vec<Impression> =
         sample.par_iter().map(|page| look(page, addresses, settings)).collect();
     let groups = group_by_layout(&outlines, config);
-    let core = |group: &Vec<u32>| -> Vec<Outline> {
-        group.iter().take(CORE).map(|&m| outlines[m as usize].clone()).collect()
-    };
-    let cores = Cores::of(groups.iter().map(core).collect());
+    let cores = Cores::of_groups(&groups, &outlines);
     // Average linkage may have put a page into a layout whose core is not the nearest.
     let nearest: Vec<Option<(usize, f64)>> =
         outlines.par_iter().map(|outline| cores.nearest(outline, config)).collect();
-    let home: Vec<usize> = home_of(&groups, outlines.len());
+    let mut home = vec![usize::MAX; outlines.len()];
+    for (at, group) in groups.iter().enumerate() {
+        group.iter().for_each(|&page| home[page as usize] = at);
+    }
     let mut reach = vec![config.similarity; groups.len()];
     for (page, nearest) in nearest.iter().enumerate() {
         if let Some((at, alike)) = nearest
@@ -91,15 +91,6 @@ pub fn cluster(
 
 /// Lower bound for the minimum similarity of a layout, as a share of the setting.
 const LEAST_REACH: f64 = 0.5;
-
-/// The group of each page.
-fn home_of(groups: &[Vec<u32>], pages: usize) -> Vec<usize> {
-    let mut home = vec![usize::MAX; pages];
-    for (at, group) in groups.iter().enumerate() {
-        group.iter().for_each(|&page| home[page as usize] = at);
-    }
-    home
-}
 
 /// Separates the pages of a layout by kind, the most numerous first.
 fn split_by_kind(
@@ -264,7 +255,6 @@ impl Layouts {
     }
 }
 
-/// The features of a page for clustering.
 fn outline(sibling: &SiblingPage<'_>, recurring: &FxHashSet<u64>) -> Outline {
     let mut feeds: Vec<u64> =
         sibling.feed_items.iter().map(|item| xxh3_64(item.feed.as_bytes())).collect();
@@ -286,7 +276,7 @@ pub(crate) fn look(
     let has_full_text = page.words.total() < min_words
         && tables.rank.engine == Engine::Grove
         && page.full_text_words(sibling.feed_items) >= FULL_TEXT_WORDS;
-    let evidence = PageEvidence {
+    let evidence = KindEvidence {
         listed_by_feed: !sibling.feed_items.is_empty(),
         is_section: addresses.pages_below(&page.page.url),
         min_words,

@@ -24,8 +24,7 @@ use crate::stages::wrap::CompiledWrapper;
 mod judged;
 mod posts;
 
-pub use judged::fast_body;
-pub use judged::{By, Lone, by_template_alone, judged_body};
+pub(crate) use judged::{By, Lone, by_template_alone, fast_body, judged_body};
 
 /// Name of the engine in articles that a site config found.
 pub const SITE_CONFIG: &str = "site-config";
@@ -123,7 +122,7 @@ fn article(
     let elsewhere = body.text.is_some();
     let text = body.text.take().unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
     // Only the forms that are wanted are made.
-    let forms = settings.forms();
+    let forms = settings.forms;
     let base = base_of(parsed).filter(|_| forms.html || forms.markdown);
     let region = base.as_ref().and_then(|base| region_of(document, &body.nodes, &body.prune, base));
     let shown = region.as_ref().filter(|_| forms.html);
@@ -212,14 +211,8 @@ pub fn set_text(article: &mut Article, text: String) {
 /// The hash of a text's words: XXH3-128 of the words between white space, in UTF-8, separated by single spaces, as 32 hex
 /// digits. Equal for equal words, whatever the paragraphs.
 fn content_hash(text: &str) -> String {
-    let mut words = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !words.is_empty() {
-            words.push(' ');
-        }
-        words.push_str(word);
-    }
-    format!("{:032x}", xxh3_128(words.as_bytes()))
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!("{:032x}", xxh3_128(words.join(" ").as_bytes()))
 }
 
 /// The base of relative links: the page's `<base>`, else its URL; for a saved file its canonical address, if

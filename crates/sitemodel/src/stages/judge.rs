@@ -47,7 +47,8 @@ pub struct Judgement {
 impl Judgement {
     /// The decisions of some of the pages alone.
     pub fn decide_on(&self, pages: &[JudgedPage], weights: &Weights) -> Vec<Decision> {
-        decide_on(pages, &self.common.patterns, &[], &decide_parameters(weights))
+        let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
+        decide(&scored, &self.common.patterns, &[], &decide_parameters(weights))
     }
 
     /// Validates what was learnt from at most `most_pages` pages, after deserialisation.
@@ -88,8 +89,9 @@ impl Judgement {
         blocks.set_types(&self.types);
         let first = weights.page.probabilities(&blocks.rows);
         let of_nodes = self.common.patterns.find(&sibling.page.document);
-        let scored = ByItself { blocks, of_nodes, first };
-        scored.among(sibling.page, &self.common, &self.pools, self.learnt_from, weights)
+        let page = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
+        let (common, pools) = (&self.common, &self.pools);
+        score_among_siblings(sibling.page, page, common, pools, self.learnt_from, weights)
     }
 }
 
@@ -115,74 +117,49 @@ pub fn judge(
         blocks.par_iter().map(|page| weights.page.probabilities(&page.rows)).collect();
     let parsed: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let (common, of_nodes) = common(&parsed, &signified.iter().collect::<Vec<_>>());
-    let pools = Pools::of(&scored(&blocks, &of_nodes, &first), &common.patterns);
+    let by_itself: Vec<ScoredPage<'_>> = (blocks.iter().zip(&of_nodes).zip(&first))
+        .map(|((page, patterns), scores)| ScoredPage { page, patterns, scores })
+        .collect();
+    let pools = Pools::of(&by_itself, &common.patterns);
     let earlier = earlier.map(|earlier| earlier.decided(sample, &of_nodes, common.patterns.len()));
     let pages: Vec<JudgedPage> = (parsed.par_iter().zip(blocks))
         .zip(of_nodes.into_par_iter().zip(first))
         .map(|((page, blocks), (of_nodes, first))| {
-            let scored = ByItself { blocks, of_nodes, first };
-            scored.among(page, &common, &pools, sample.len(), weights)
+            let judged = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
+            score_among_siblings(page, judged, &common, &pools, sample.len(), weights)
         })
         .collect();
     let earlier = earlier.unwrap_or_default();
-    let decisions = decide_on(&pages, &common.patterns, &earlier, &decide_parameters(weights));
+    let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
+    let decisions = decide(&scored, &common.patterns, &earlier, &decide_parameters(weights));
     let learnt_from = sample.len();
     (Judgement { common, pools, decisions, learnt_from, types, terms }, pages)
 }
 
-/// A page with the scores of its own features.
-struct ByItself {
-    blocks: PageBlocks,
-    of_nodes: Vec<PatternId>,
-    first: Vec<f32>,
-}
-
-impl ByItself {
-    /// Scores it again, among its siblings.
-    fn among(
-        mut self,
-        page: &ParsedPage<'_>,
-        common: &Common,
-        pools: &Pools,
-        learnt_from: usize,
-        weights: &Weights,
-    ) -> JudgedPage {
-        let template = grove::SiblingStatistics { patterns: &common.patterns, pools, learnt_from };
-        let Self { blocks, of_nodes: patterns, first: scores } = &self;
-        let scored = ScoredPage { page: blocks, patterns, scores };
-        let forest = common.forest.elements(page);
-        let (document, trees) = (&page.document, &weights.sibling);
-        let scores = second_scores(document, &scored, &template, forest.as_deref(), trees);
-        let scores = pools.less_repeated(&self.blocks, scores);
-        // The features are most of a page's memory, and not needed any more.
-        self.blocks.rows = FeatureTable::default();
-        JudgedPage { blocks: self.blocks, of_nodes: self.of_nodes, scores, first: self.first }
-    }
-}
-
-fn decide_on(
-    pages: &[JudgedPage],
-    patterns: &Patterns,
-    earlier: &[Option<Decision>],
-    parameters: &DecideParameters,
-) -> Vec<Decision> {
-    let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
-    decide(&scored, patterns, earlier, parameters)
+/// Scores a page again, among its siblings, given its first scores.
+fn score_among_siblings(
+    parsed: &ParsedPage<'_>,
+    mut page: JudgedPage,
+    common: &Common,
+    pools: &Pools,
+    learnt_from: usize,
+    weights: &Weights,
+) -> JudgedPage {
+    let template = grove::SiblingStatistics { patterns: &common.patterns, pools, learnt_from };
+    let forest = common.forest.elements(parsed);
+    let (document, trees) = (&parsed.document, &weights.sibling);
+    let by_itself =
+        ScoredPage { page: &page.blocks, patterns: &page.of_nodes, scores: &page.first };
+    let scores = second_scores(document, &by_itself, &template, forest.as_deref(), trees);
+    page.scores = pools.less_repeated(&page.blocks, scores);
+    // The features are most of a page's memory, and not needed any more.
+    page.blocks.rows = FeatureTable::default();
+    page
 }
 
 /// The decision parameters of the weights.
-pub fn decide_parameters(weights: &Weights) -> DecideParameters {
+pub(crate) fn decide_parameters(weights: &Weights) -> DecideParameters {
     DecideParameters { factor: 1.0, switch_cost: weights.switch_cost }
-}
-
-fn scored<'a>(
-    blocks: &'a [PageBlocks],
-    of_nodes: &'a [Vec<PatternId>],
-    scores: &'a [Vec<f32>],
-) -> Vec<ScoredPage<'a>> {
-    (blocks.iter().zip(of_nodes).zip(scores))
-        .map(|((page, patterns), scores)| ScoredPage { page, patterns, scores })
-        .collect()
 }
 
 /// The features from which the type of a page is predicted.

@@ -50,7 +50,7 @@ thread_local! {
 
 /// What is needed to find signifiers of further pages as in a sample.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct SampleTerms {
+pub(crate) struct SampleTerms {
     language: Option<Language>,
     frequent: FrequentTerms,
     background: Background,
@@ -63,7 +63,7 @@ pub fn signify(siblings: &[SiblingPage<'_>], config: &SignifyConfig) -> Vec<Sign
 }
 
 /// [`signify`] for the sample of a template: also returns what is needed for further pages.
-pub fn signify_sample(
+pub(crate) fn signify_sample(
     siblings: &[SiblingPage<'_>],
     config: &SignifyConfig,
 ) -> (Vec<SignifiedPage>, SampleTerms) {
@@ -92,10 +92,7 @@ pub fn signify_sample(
 
 impl SampleTerms {
     /// Validates the terms of a sample of at most `most_pages` pages, after deserialisation.
-    ///
-    /// # Errors
-    /// Says what is wrong.
-    pub fn check(&self, most_pages: usize) -> Result<(), String> {
+    pub(crate) fn check(&self, most_pages: usize) -> Result<(), String> {
         if !self.frequent.hashes().is_sorted() {
             return Err("the frequent terms are not in order".to_owned());
         }
@@ -104,7 +101,11 @@ impl SampleTerms {
 
     /// Finds the signifiers of a page as if it were in the sample: they depend on no other page, and for a
     /// page of the sample are those of [`signify_sample`].
-    pub fn signify(&self, sibling: &SiblingPage<'_>, config: &SignifyConfig) -> SignifiedPage {
+    pub(crate) fn signify(
+        &self,
+        sibling: &SiblingPage<'_>,
+        config: &SignifyConfig,
+    ) -> SignifiedPage {
         let mut vocabulary = Vocabulary::new();
         let mut terms = analyze(sibling.page, self.language, &mut vocabulary);
         if !self.frequent.hashes().is_empty() {
@@ -186,7 +187,7 @@ fn analyze(
 }
 
 /// The terms of a text in a language, in order.
-pub fn terms_of(text: &str, language: Option<Language>) -> Vec<u64> {
+pub(crate) fn terms_of(text: &str, language: Option<Language>) -> Vec<u64> {
     let mut terms = Vec::new();
     ANALYZERS.with_borrow_mut(|analyzers| {
         analyzers.get(language).analyze(text, &mut |term| terms.push(term.hash));

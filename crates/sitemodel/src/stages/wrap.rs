@@ -17,7 +17,7 @@ use wrapper::{Samples, WantedNodes, select};
 
 use crate::parsed::ParsedPage;
 
-pub use judged::wrap_judged;
+pub(crate) use judged::wrap_judged;
 
 /// The wrapper of a template, with compiled expressions.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -63,12 +63,9 @@ impl CompiledWrapper {
 /// A test: patterns ranked without some pages, and those pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
-    /// Patterns ranked without the pages held back.
-    pub ranked: &'a [StructuralPattern],
-    /// The pages they were ranked on.
-    pub learnt_from: &'a [&'a ParsedPage<'a>],
-    /// The pages held back.
-    pub held_back: &'a [&'a ParsedPage<'a>],
+    pub(crate) ranked: &'a [StructuralPattern],
+    pub(crate) learnt_from: &'a [&'a ParsedPage<'a>],
+    pub(crate) held_back: &'a [&'a ParsedPage<'a>],
 }
 
 /// Writes the wrapper for the best pattern, and tests it: a wrapper learnt without the pages held

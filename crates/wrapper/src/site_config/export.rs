@@ -118,7 +118,6 @@ pub struct Probed {
     pub date: Vec<String>,
 }
 
-/// Maximum number of expressions of each kind.
 const MOST: usize = 3;
 
 const TITLES: [&str; 16] = [

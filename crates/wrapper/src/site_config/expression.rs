@@ -67,7 +67,6 @@ impl Expression {
         }
     }
 
-    /// Evaluates the expression on a page.
     pub(crate) fn find(&self, tree: &EditableTree) -> Result<XPathResult, xpath_eval::EvalError> {
         let context = xpath_eval::EvaluationContext::new(View::of(tree, ROOT));
         Ok(match evaluate(&self.compiled, &context)? {

@@ -12,7 +12,6 @@ pub(crate) type Id = u32;
 /// The document itself, the parent of the root element.
 pub(crate) const ROOT: Id = 0;
 
-/// No node.
 const NONE: Id = Id::MAX;
 
 /// Maximum number of visits to nodes for all expressions on a page together: this many per node
@@ -49,7 +48,6 @@ pub(crate) struct EditableTree {
 }
 
 impl EditableTree {
-    /// An empty page.
     pub(crate) fn empty() -> Self {
         let mut tree =
             Self { nodes: Vec::new(), order: OnceCell::new(), visits: Cell::new(MORE_VISITS) };
@@ -116,12 +114,10 @@ impl EditableTree {
         }
     }
 
-    /// The value of an attribute.
     pub(crate) fn attribute(&self, id: Id, name: &str) -> Option<&str> {
         self.attributes(id).iter().find(|(n, _)| &**n == name).map(|(_, value)| value.as_str())
     }
 
-    /// The attributes of an element, mutable.
     pub(crate) fn attributes_mut(&mut self, id: Id) -> Option<&mut Vec<(LocalName, String)>> {
         match &mut self.node_mut(id).content {
             NodeContent::Element { attributes, .. } => Some(attributes),
@@ -154,7 +150,6 @@ impl EditableTree {
         left > 0
     }
 
-    /// Whether the visits have run out.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.visits.get() == 0
     }
@@ -200,14 +195,12 @@ impl EditableTree {
         self.node(id).removed
     }
 
-    /// Removes a node with its subtree.
     pub(crate) fn remove(&mut self, id: Id) {
         if id != ROOT {
             self.node_mut(id).removed = true;
         }
     }
 
-    /// Position in document order.
     pub(crate) fn place(&self, id: Id) -> u32 {
         let order = self.order.get_or_init(|| {
             let mut order = vec![u32::MAX; self.nodes.len()];

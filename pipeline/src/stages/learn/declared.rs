@@ -20,7 +20,7 @@ pub(crate) fn needs_heads<'a>(
     let leads_on =
         |configs: &SiteConfigs| configs.iter().any(|config| config.wrapper.names_pages());
     !items.is_empty()
-        || settings.site_configs().is_some_and(leads_on)
+        || settings.site_configs.as_deref().is_some_and(leads_on)
         || match settings.tables().join_parts {
             JoinParts::None => false,
             JoinParts::RelNext => true,
@@ -104,7 +104,7 @@ impl Declared {
 
     /// What a page declares that is not parsed. Only a page whose site config names parts is parsed as a whole.
     pub(crate) fn of_page(page: &Page, settings: &Settings) -> Self {
-        let config = settings.site_configs().and_then(|configs| configs.for_url(&page.url));
+        let config = settings.site_configs.as_ref().and_then(|configs| configs.for_url(&page.url));
         let read = || {
             let joins = settings.tables().join_parts != JoinParts::None;
             let parsed = config

@@ -33,21 +33,18 @@ const FULL_TEXT: (u32, f32) = (FULL_TEXT_WORDS, 0.3);
 /// Whether the template was learnt from this page alone: then its decisions are known and need not be
 /// computed again. The result is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lone {
-    /// It is.
+pub(crate) enum Lone {
     Yes,
-    /// It is not.
     Unknown,
 }
 
 /// What selects the elements of a page.
 #[derive(Clone, Copy, Debug)]
-pub enum By<'a> {
+pub(crate) enum By<'a> {
     /// The wrapper of its template.
     Wrapper(&'a CompiledWrapper),
     /// The decisions on the patterns of its template.
     Patterns,
-    /// The page's own scores.
     Page,
 }
 
@@ -64,7 +61,7 @@ impl By<'_> {
 /// Finds the body of a scored page: by what was learnt of its template, or, if that is nothing or misses too
 /// much, by the page's own scores; then removes what comes after the end. If the text is not in the elements,
 /// JSON-LD or a feed may have it. `selected` is what was learnt, if anything, and what it selects on this page.
-pub fn judged_body(
+pub(crate) fn judged_body(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
     judgement: &Judgement,
@@ -97,7 +94,7 @@ pub fn judged_body(
 }
 
 /// Whether [`judged_body`] uses what was learnt of the template, which selects `chosen` on the page.
-pub fn by_template_alone(
+pub(crate) fn by_template_alone(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
     chosen: &ChosenNodes,
@@ -113,10 +110,8 @@ struct KeptPart<'a> {
     page: &'a JudgedPage,
     /// What was learnt of its template.
     judgement: &'a Judgement,
-    /// What selects it.
     by: By<'a>,
     chosen: ChosenNodes,
-    /// Its blocks.
     kept: Vec<usize>,
 }
 
@@ -316,7 +311,7 @@ const FULLER: u32 = 2;
 /// Finds the body by the wrapper (or, without one, by the decisions on patterns), with the expected scores of each
 /// pattern instead of the page's own. `None` if the page differs from the sample: then it must be scored.
 /// `selected` is what is selected on the page, if known.
-pub fn fast_body(
+pub(crate) fn fast_body(
     parsed: &ParsedPage<'_>,
     feed_items: &[&FeedItem],
     (judgement, profile, learnt): (&Judgement, &SampleProfile, Option<&CompiledWrapper>),

@@ -23,7 +23,7 @@ const FEWEST_SURE: usize = 4;
 /// Writes the wrapper for the elements that the decisions select on the pages of the sample: `pages`, and
 /// `judged` in the same order. Also gives what is selected on these: by the wrapper, or by the decisions, where
 /// no wrapper selects the same.
-pub fn wrap_judged(
+pub(crate) fn wrap_judged(
     engine: &str,
     pages: &[&ParsedPage<'_>],
     judgement: &Judgement,
@@ -140,7 +140,6 @@ struct Wish<'a> {
     pages: &'a [&'a ParsedPage<'a>],
     samples: &'a Samples<'a>,
     judged: &'a [JudgedPage],
-    /// The wanted elements of each page.
     wanted: &'a [&'a [NodeId]],
     /// The elements of each page outside of which nothing matters.
     scope: Option<&'a [&'a [NodeId]]>,

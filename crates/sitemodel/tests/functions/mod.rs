@@ -1,0 +1,4 @@
+//! Single functions.
+
+mod addresses;
+mod agreement;
