@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use bytesize::ByteSize;
+use grouping::SampleLimits;
 use serde::{Deserialize, Serialize};
 use sitemodel::Parameters;
 use sitemodel::settings::{
-    ClusterConfig, ExtractConfig, JoinParts, ParseLimits, RankConfig, SampleConfig, SignifyConfig,
+    ClusterConfig, ExtractConfig, JoinParts, ParseLimits, RankConfig, SignifyConfig,
 };
 use sitemodel::settings::{LoadedWeights, built_in};
 use sitemodel::site_config::SiteConfigs;
@@ -60,7 +61,7 @@ pub struct Config {
     /// Limits of the HTML parse.
     pub parse: ParseLimits,
     /// The sample of a site that is learnt from.
-    pub sample: SampleConfig,
+    pub sample: SampleLimits,
     /// Of the stage cluster.
     pub cluster: ClusterConfig,
     /// Of the stage signify.

@@ -107,7 +107,7 @@ fn name(pair: &str) -> &str {
 
 /// Addresses of pages, to resolve links. A look-up takes logarithmic time.
 #[derive(Debug, Default)]
-pub struct AddressTable {
+pub(crate) struct AddressTable {
     /// Sorted, each once.
     addresses: Vec<Address>,
     /// For keys that several addresses share: the names of tracking parameters in which these differ, and the
@@ -117,7 +117,7 @@ pub struct AddressTable {
 
 impl AddressTable {
     /// Builds the table from the addresses of pages, in any order.
-    pub fn of(addresses: impl Iterator<Item = Address>) -> Self {
+    pub(crate) fn of(addresses: impl Iterator<Item = Address>) -> Self {
         let mut addresses: Vec<Address> = addresses.collect();
         addresses.sort_unstable();
         addresses.dedup();
@@ -139,14 +139,9 @@ impl AddressTable {
         Self { addresses, differing }
     }
 
-    /// Whether the table contains exactly this address.
-    pub fn has(&self, address: &Address) -> bool {
-        self.addresses.binary_search(address).is_ok()
-    }
-
     /// The address that a link points to: the one that is equal except for parameters that distinguish no
     /// pages. `None` if there is none, or more than one.
-    pub fn meant_by(&self, link: &Address) -> Option<&Address> {
+    pub(crate) fn meant_by(&self, link: &Address) -> Option<&Address> {
         match self.of_key(&link.key) {
             [] => None,
             [only] => Some(only),
@@ -177,36 +172,18 @@ impl AddressTable {
     }
 }
 
-/// An address without scheme, query and fragment, with a trailing slash.
-pub(crate) fn path(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let (_, rest) = url.split_once("://").unwrap_or(("", url));
-    format!("{}/", rest.trim_end_matches('/'))
-}
-
 /// The addresses of all pages of a site.
 #[derive(Debug)]
 pub struct SiteAddresses {
     tracking: Tracking,
-    /// Without scheme, query and fragment, with a trailing slash, sorted.
-    paths: Vec<String>,
     pub(crate) table: AddressTable,
 }
 
 impl SiteAddresses {
     /// Builds the table from the addresses of all pages, as in the records.
-    pub fn of<'a>(urls: impl Iterator<Item = &'a str> + Clone, tracking: Tracking) -> Self {
-        let mut paths: Vec<String> = urls.clone().map(path).collect();
-        paths.sort_unstable();
+    pub fn of<'a>(urls: impl Iterator<Item = &'a str>, tracking: Tracking) -> Self {
         let table = AddressTable::of(urls.filter_map(|url| tracking.address(url)));
-        Self { tracking, paths, table }
-    }
-
-    /// The number of pages with addresses below this one, without query.
-    pub fn below(&self, url: &str) -> u32 {
-        let path = path(url);
-        let from = self.paths.partition_point(|p| *p <= path);
-        self.paths[from..].iter().take_while(|p| p.starts_with(path.as_str())).count() as u32
+        Self { tracking, table }
     }
 
     /// Parses an address; `None` if it is no URL with a host.

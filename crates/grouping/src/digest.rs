@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::addresses::{Address, AddressTable, Tracking, path};
+use crate::addresses::{Address, AddressTable, Tracking};
 
 /// Maximum number of sections and of addresses that are kept.
 const MOST: usize = 1 << 16;
@@ -168,6 +168,13 @@ impl AddressDigest {
         }
         Ok(())
     }
+}
+
+/// An address without scheme, query and fragment, with a trailing slash.
+fn path(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let (_, rest) = url.split_once("://").unwrap_or(("", url));
+    format!("{}/", rest.trim_end_matches('/'))
 }
 
 /// The sections with the most pages below, as sorted hashes.

@@ -5,7 +5,7 @@ Groups the records of a crawl before learning: everything that needs *other reco
 |---|---|
 | the site of an address | [`site_key()`] |
 | two addresses of one page | [`Tracking`], [`Address`] |
-| the page that a link points to | [`AddressTable`], [`SiteAddresses`], [`PagesByLink`] |
+| the page that a link points to | [`SiteAddresses`], [`PagesByLink`] |
 | the same in bounded space | [`AddressDigest`] |
 | where a link leads by redirects | [`Redirects`] |
 | the page that a revisit record found unchanged | [`Revisit`], [`matching`] |
@@ -30,7 +30,7 @@ mod revisit;
 mod sample;
 mod site_key;
 
-pub use addresses::{Address, AddressTable, SiteAddresses, Tracking};
+pub use addresses::{Address, SiteAddresses, Tracking};
 pub use captures::{
     Capture, Copies, PageHead, drop_of, duplicate, kept_instead, settle, title_hash, when,
 };

@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The hash by which pages are chosen, of an address as in the record.
@@ -35,8 +36,9 @@ impl<'a> SampleHead<'a> {
     }
 }
 
-/// Limits of a sample.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// Limits of a sample; a table of the settings file.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct SampleLimits {
     /// Pages.
     pub pages: usize,

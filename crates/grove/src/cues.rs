@@ -183,20 +183,17 @@ impl PageCues<'_> {
         let aria_hidden: &LocalName = &ARIA_HIDDEN;
         let attributes = self.document.element(id).into_iter().flat_map(Element::attributes);
         attributes.into_iter().any(|(name, value)| match *name {
-            local_name!("class")
-            | local_name!("id")
-            | local_name!("href")
-            | local_name!("src")
-            | local_name!("title")
-            | local_name!("alt")
-            | local_name!("rel")
-            | local_name!("target") => false,
+            _ if FREQUENT.contains(name) => false,
             local_name!("hidden") => true,
             local_name!("style") => hides(value),
             _ => name == aria_hidden && value == "true",
         })
     }
 }
+
+/// Attributes that do not hide an element.
+static FREQUENT: [LocalName; 8] =
+    local_names!["class", "id", "href", "src", "title", "alt", "rel", "target"];
 
 /// There is no constant of this name.
 static ARIA_HIDDEN: LazyLock<LocalName> = LazyLock::new(|| LocalName::from("aria-hidden"));

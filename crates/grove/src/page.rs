@@ -4,13 +4,11 @@ use std::sync::LazyLock;
 
 use dom::{Document, NodeId, PrefixSums, is_heading, local_name};
 use forest::PageTerms;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::block::{TextBlock, blocks, density};
+use crate::block::{TextBlock, blocks, blocks_before, density};
 use crate::cues::{self, Cues};
 use crate::elementary::{log, power};
-use crate::elements::{Elements, LEVELS};
-use crate::overlap::{TermOverlaps, agreement, shares};
 use crate::page_type::{TYPES, TypeProbabilities, type_columns};
 use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
 use crate::signs::{Begins, Ends, Signs, signs};
@@ -340,10 +338,8 @@ fn fill(row: &mut impl FeatureRow, at: usize, c: &BlockContext<'_>) {
     row.put("shared with text", shared);
     row.put("signifiers", hits as f32 / terms.max(1) as f32);
     row.put("repeated", flag(c.repeated.get(at).copied().unwrap_or(false)));
-    let count = |sums: &Option<PrefixSums>| {
-        sums.as_ref().map_or(0, |sums| sums.range(block.first, block.last + 1))
-    };
-    row.put("links", log(if c.document.is_some() { count(&c.links) as f32 } else { 0.0 }));
+    let links = c.links.as_ref().map_or(0, |links| links.range(block.first, block.last + 1));
+    row.put("links", log(links as f32));
     row.put("all in a link", flag(block.words > 0 && block.link_words == block.words));
     let level = c.document.map_or(0, |d| d.node(block.element).level);
     row.put("depth", f32::from(level) / 20.0);
@@ -419,4 +415,241 @@ fn fill_position(row: &mut impl FeatureRow, at: usize, block: &TextBlock, c: &Bl
         node.end - block.element
     });
     row.put("nodes of element", log(only as f32));
+}
+
+/// Number of ancestors of a block's element that are examined, including itself.
+pub(crate) const LEVELS: usize = 5;
+
+/// Features of elements, each computed once: neighbouring blocks share most of theirs.
+#[derive(Debug, Default)]
+pub(crate) struct Elements {
+    /// For each node, its index among those examined.
+    places: Vec<u32>,
+    found: Vec<Below>,
+}
+
+/// Features of what is below an element.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Below {
+    pub(crate) parent: NodeId,
+    pub(crate) good_of_page: f32,
+    pub(crate) link_density: f32,
+    pub(crate) good_share: f32,
+    pub(crate) log_blocks: f32,
+    pub(crate) log_words_a_block: f32,
+    pub(crate) log_images: f32,
+}
+
+const NOT_EXAMINED: u32 = u32::MAX;
+
+impl Elements {
+    /// Examines the elements of blocks and those above. `good` are the words of each block that looks like
+    /// text.
+    pub(crate) fn of(page: &PageView<'_>, blocks: &[TextBlock], good: &[f32]) -> Self {
+        let document = page.document;
+        let before = NodesBefore::of(document, blocks, good);
+        let mut elements = Self { places: vec![NOT_EXAMINED; document.len()], found: Vec::new() };
+        for block in blocks {
+            // The root is its own parent.
+            for id in document.ancestors(block.element).chain([0]).take(LEVELS) {
+                let place = &mut elements.places[id as usize];
+                if *place == NOT_EXAMINED {
+                    *place = elements.found.len() as u32;
+                    elements.found.push(before.below(id, page));
+                }
+            }
+        }
+        elements
+    }
+
+    /// The features of an element that was examined.
+    pub(crate) fn get(&self, id: NodeId) -> Below {
+        let place = self.places.get(id as usize).copied().unwrap_or(NOT_EXAMINED);
+        self.found.get(place as usize).copied().unwrap_or_default()
+    }
+}
+
+/// What lies before each node.
+struct NodesBefore {
+    blocks: Vec<u32>,
+    images: PrefixSums,
+    /// Words that look like text before each block.
+    good: Vec<f32>,
+    all_good: f32,
+}
+
+impl NodesBefore {
+    fn of(document: &Document, blocks: &[TextBlock], good: &[f32]) -> Self {
+        let is_image = |id| u32::from(document.is(id, &local_name!("img")));
+        let good = sums(good);
+        Self {
+            blocks: blocks_before(document, blocks),
+            images: PrefixSums::new(document, is_image),
+            all_good: good[blocks.len()].max(1.0),
+            good,
+        }
+    }
+
+    fn below(&self, id: NodeId, page: &PageView<'_>) -> Below {
+        let node = page.document.node(id);
+        let (from, to) = (id as usize, node.end as usize);
+        let (first, last) = (self.blocks[from] as usize, self.blocks[to] as usize);
+        let blocks = (last - first) as f32;
+        let good = self.good[last] - self.good[first];
+        let sum = |sums: &PrefixSums| sums.range(id, node.end) as f32;
+        let words = sum(page.words);
+        Below {
+            parent: node.parent,
+            good_of_page: good / self.all_good,
+            link_density: sum(page.link_words) / words.max(1.0),
+            good_share: good / words.max(1.0),
+            log_blocks: log(blocks),
+            log_words_a_block: log(words / blocks.max(1.0)),
+            log_images: log(sum(&self.images)),
+        }
+    }
+}
+
+/// Overlaps of the terms of blocks.
+#[derive(Debug, Default)]
+pub(crate) struct TermOverlaps {
+    /// Per block: share of its terms in the title, share of the title's in it, share of its terms in
+    /// the description, and share that other running text of the page has.
+    pub(crate) overlaps: Vec<[f32; 4]>,
+    /// Per block: signifiers, terms.
+    pub(crate) signified: Vec<(u32, u32)>,
+}
+
+/// The different terms of a page, its title and so on, by number: each is looked up once.
+#[derive(Default)]
+struct Terms {
+    numbers: FxHashMap<u64, u32>,
+    all: Vec<PageTerm>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct PageTerm {
+    in_title: bool,
+    in_description: bool,
+    is_signifier: bool,
+    /// One more than the last block that was found to have it.
+    last_block: u32,
+    /// Blocks of running text that have it.
+    texts: u32,
+}
+
+impl Terms {
+    fn number(&mut self, term: u64) -> u32 {
+        let Self { numbers, all } = self;
+        *numbers.entry(term).or_insert_with(|| {
+            all.push(PageTerm::default());
+            all.len() as u32 - 1
+        })
+    }
+
+    fn get(&mut self, term: u64) -> &mut PageTerm {
+        let number = self.number(term);
+        &mut self.all[number as usize]
+    }
+}
+
+/// Compares the terms of blocks. Linear in the page's terms.
+pub(crate) fn shares(page: &PageView<'_>, blocks: &[TextBlock]) -> TermOverlaps {
+    let mut terms = Terms::default();
+    terms.numbers.reserve(page.terms.all().len() / 2 + page.title.len() + page.description.len());
+    page.description.iter().for_each(|&term| terms.get(term).in_description = true);
+    page.signifiers.iter().for_each(|signifier| terms.get(signifier.0).is_signifier = true);
+    let mut title_terms = 0;
+    for &term in page.title {
+        title_terms += usize::from(!std::mem::replace(&mut terms.get(term).in_title, true));
+    }
+    // The terms of each block, each once, one block after the other; where each block's end.
+    let mut own: Vec<u32> = Vec::with_capacity(page.terms.all().len());
+    let mut ends: Vec<usize> = Vec::with_capacity(blocks.len());
+    let mut signified = Vec::with_capacity(blocks.len());
+    let is_text = |b: &TextBlock| density(b) < 0.5 && b.words >= 8;
+    for (number, block) in (1..).zip(blocks) {
+        let in_text = u32::from(is_text(block));
+        let all = page.terms.between(block.first, block.last);
+        let mut signifiers = 0;
+        for &term in all {
+            let at = terms.number(term);
+            let term = &mut terms.all[at as usize];
+            signifiers += u32::from(term.is_signifier);
+            if std::mem::replace(&mut term.last_block, number) != number {
+                term.texts += in_text;
+                own.push(at);
+            }
+        }
+        signified.push((signifiers, all.len() as u32));
+        ends.push(own.len());
+    }
+    let mut from = 0;
+    let of_block = |(&end, block): (&usize, &TextBlock)| {
+        let own = &own[std::mem::replace(&mut from, end)..end];
+        // A term is common only if another block has it.
+        let least = if is_text(block) { 2 } else { 1 };
+        let (mut in_title, mut in_description, mut shared) = (0, 0, 0);
+        for term in own.iter().map(|&at| &terms.all[at as usize]) {
+            in_title += usize::from(term.in_title);
+            in_description += usize::from(term.in_description);
+            shared += usize::from(term.texts >= least);
+        }
+        let share = |n: usize, of: usize| n as f32 / of.max(1) as f32;
+        [
+            share(in_title, own.len()),
+            share(in_title, title_terms),
+            share(in_description, own.len()),
+            share(shared, own.len()),
+        ]
+    };
+    TermOverlaps { overlaps: ends.iter().zip(blocks).map(of_block).collect(), signified }
+}
+
+/// Share of each block's pairs of terms that the full text has; of single terms for short blocks.
+pub(crate) fn agreement(page: &PageView<'_>, blocks: &[TextBlock]) -> Vec<f32> {
+    if page.full_text.len() < 20 {
+        return vec![-1.0; blocks.len()];
+    }
+    let pair = |w: &[u64]| w[0].rotate_left(7) ^ w[1];
+    let pairs: FxHashSet<u64> = page.full_text.windows(2).map(pair).collect();
+    let single: FxHashSet<u64> = page.full_text.iter().copied().collect();
+    blocks
+        .iter()
+        .map(|block| {
+            let terms = page.terms.between(block.first, block.last);
+            let share = |hits: usize, of: usize| hits as f32 / of as f32;
+            match terms.len() {
+                0 => -1.0,
+                1 => share(terms.iter().filter(|t| single.contains(t)).count(), 1) / 2.0,
+                n => share(terms.windows(2).filter(|w| pairs.contains(&pair(w))).count(), n - 1),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::blocks;
+
+    #[test]
+    fn what_is_below_is_told_up_to_the_root_and_of_no_other() {
+        let html = "<div><p>one two<p><a href=x>three</a> four</div><img><ul><li>five</ul>";
+        let only = WordsOnly::of(html);
+        let WordsOnly { document, words, link_words, .. } = &only;
+        let blocks = blocks(document, words, link_words);
+        let elements = Elements::of(&only.view(), &blocks, &[2.0, 0.0, 0.0]);
+        let named = |name: &str| {
+            document.ids().find(|&id| document.name(id).is_some_and(|n| &**n == name)).unwrap()
+        };
+        let div = elements.get(named("div"));
+        assert_eq!((div.good_of_page, div.link_density, div.good_share), (1.0, 0.25, 0.5));
+        assert_eq!((div.log_blocks, div.log_words_a_block), (log(2.0), log(2.0)));
+        let body = elements.get(div.parent);
+        assert_eq!((body.log_images, body.log_blocks), (log(1.0), log(3.0)));
+        assert_eq!(elements.get(elements.get(body.parent).parent).good_of_page, 1.0);
+        assert_eq!(elements.get(named("img")).log_blocks, 0.0, "not looked at");
+        assert_eq!(Elements::default().get(0).good_share, 0.0);
+    }
 }

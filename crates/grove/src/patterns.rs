@@ -86,11 +86,6 @@ impl Patterns {
         self.parents[id as usize]
     }
 
-    /// Depth of the pattern's elements.
-    pub fn level(&self, id: PatternId) -> u16 {
-        self.levels[id as usize]
-    }
-
     /// The patterns of the nodes of a further page, [`UNKNOWN`] if the tree lacks them.
     pub fn find(&self, page: &Document) -> Vec<PatternId> {
         let kinds = page.kinds();

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::ArticleBody;
 use crate::learn::{KnownPage, Meter, ModelStep, NoMeter, SiteEvidence, learn_parsed};
-use crate::lists::{Lists, refusal};
 use crate::model::{SiteModel, Template};
+use crate::page_kind::{Lists, refusal};
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Assigned, Layouts};

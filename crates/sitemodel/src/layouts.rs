@@ -311,16 +311,6 @@ mod tests {
     }
 
     #[test]
-    fn separates_layouts_and_places_pages_outside_the_first() {
-        let (a, b) = ([1, 2, 3, 4], [1, 7, 8, 9]);
-        let pages: Vec<_> =
-            (0..20).map(|i| outline(if i % 2 == 0 { &a } else { &b }, &[])).collect();
-        let groups = group_by_layout(&pages, &CONFIG);
-        assert_eq!(groups.len(), 2);
-        assert_eq!(groups[0], (0..20).step_by(2).collect::<Vec<u32>>());
-    }
-
-    #[test]
     fn layouts_that_are_not_among_the_first_pages_are_groups_too() {
         let (a, b, c) = ([1, 2, 3, 4], [1, 7, 8, 9], [20, 21, 22]);
         let layout = |page: u32| if page < 5 { 0 } else { 1 + page % 2 };

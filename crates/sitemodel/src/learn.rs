@@ -5,8 +5,8 @@ use model::{FeedItem, Page, TemplateKind, contain_panics};
 use rayon::prelude::*;
 
 use crate::health::Expected;
-use crate::lists::refusal;
 use crate::model::{ModelHead, SiteModel, Template};
+use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Cluster, cluster};
@@ -269,11 +269,7 @@ impl SiteModel {
         if gone.is_empty() {
             return;
         }
-        self.rounds.retain_mut(|round| round.without(&|template| gone.contains(&template)));
-        let number = |template: u32| {
-            template - gone.iter().filter(|&&before| before < template).count() as u32
-        };
-        self.rounds.iter_mut().for_each(|round| round.renumber(&number));
+        self.rounds.retain_mut(|round| round.forget(gone));
         let mut at = 0;
         self.templates.retain(|_| {
             at += 1;

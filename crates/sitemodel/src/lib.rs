@@ -83,7 +83,6 @@ pub mod engine;
 mod health;
 mod layouts;
 mod learn;
-mod lists;
 mod model;
 pub mod page_kind;
 mod parsed;

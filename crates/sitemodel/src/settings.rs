@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use grouping::Tracking;
+use grouping::{SampleLimits, Tracking};
 use grove::{Weights, WeightsError};
 use model::PageType;
 use pagewise::Parameters;
@@ -28,16 +28,6 @@ pub struct ParseLimits {
     pub max_attributes: u32,
     /// Maximum number of steps to parse a page.
     pub max_steps: u64,
-}
-
-/// The sample of a site that is learnt from.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct SampleConfig {
-    /// Number of pages: those with the smallest hashes of their addresses.
-    pub pages: usize,
-    /// Maximum total size in bytes: a safety limit.
-    pub bytes: u64,
 }
 
 /// Settings of the cluster stage.
@@ -127,7 +117,7 @@ pub struct Tables {
     /// Limits of the HTML parse.
     pub parse: ParseLimits,
     /// The sample of a site.
-    pub sample: SampleConfig,
+    pub sample: SampleLimits,
     /// Of the stage cluster.
     pub cluster: ClusterConfig,
     /// Of the stage signify.
@@ -202,7 +192,7 @@ impl Settings {
         struct SettingsFile {
             group: GroupTable,
             parse: ParseLimits,
-            sample: SampleConfig,
+            sample: SampleLimits,
             cluster: ClusterConfig,
             signify: SignifyConfig,
             rank: RankConfig,

@@ -1,9 +1,7 @@
 //! One template: learnt from a sample of its pages, and applied to any page.
 
-use std::cell::RefCell;
-
 use forest::Recurring;
-use grove::{ChosenNodes, Cues, JudgedPage, SampleProfile, ScoredSample, most_probable};
+use grove::{ChosenNodes, JudgedPage, SampleProfile, ScoredSample, most_probable};
 use model::{PageType, StructuralPattern, TypedAs, contain_panics};
 use pagewise::{Method, Redundant};
 use rayon::prelude::*;
@@ -15,7 +13,7 @@ use crate::learn::{Meter, ModelStep};
 use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
 use crate::stages::extract::{By, Lone, by_template_alone, fast_body, judged_body};
-use crate::stages::judge::{Judgement, judge};
+use crate::stages::judge::{CUES, Judgement, judge};
 use crate::stages::rank::rank;
 use crate::stages::signify::{SiblingPage, SignifiedPage, signify};
 use crate::stages::wrap::{CompiledWrapper, Trial, wrap, wrap_judged};
@@ -185,10 +183,6 @@ impl LearntTemplate {
     }
 }
 
-thread_local! {
-    static CUES: RefCell<Cues> = RefCell::new(Cues::new());
-}
-
 /// Judge, wrap, extract.
 fn judge_sample(
     sample: &[SiblingPage<'_>],
@@ -243,15 +237,9 @@ fn judge_sample(
         wrapper.wrapper.confidence = sum / found.len().max(1) as f64;
     }
     judgement.common.forest.ranked.truncate(PATTERNS_KEPT);
-    (
-        LearntTemplate {
-            wrapper,
-            judgement: Some(judgement),
-            profile,
-            ..LearntTemplate::default()
-        },
-        bodies,
-    )
+    let learnt =
+        LearntTemplate { wrapper, judgement: Some(judgement), profile, ..Default::default() };
+    (learnt, bodies)
 }
 
 /// Properties of the pages in the sample. `chosen` is what the wrapper selects on each.

@@ -35,9 +35,9 @@ pub(crate) struct Counterparts<'p, 'a> {
     /// The first wanted element on a page of the most common kind.
     pub(crate) lead: PageElement<'a>,
     /// Tag names from the lead up to the root.
-    names: Vec<&'a LocalName>,
+    pub(crate) names: Vec<&'a LocalName>,
     /// The lead and the elements below the same tag names.
-    alike: Vec<PageElement<'a>>,
+    pub(crate) alike: Vec<PageElement<'a>>,
     /// The tag name of all of them; `None` if they differ or the name is not valid in XPath.
     pub(crate) name: Option<LocalName>,
 }
@@ -78,11 +78,6 @@ impl<'p, 'a> Counterparts<'p, 'a> {
     /// The numbered conditions and steps.
     pub(crate) fn steps(&self) -> &'a StepTable {
         self.lead.0.steps()
-    }
-
-    /// Tag names of the lead's ancestors, its parent first.
-    pub(crate) fn names_above(&self) -> &[&'a LocalName] {
-        &self.names[1..]
     }
 
     /// Conditions on the lead's attributes that also hold for others, cheapest first.
@@ -156,11 +151,6 @@ impl<'p, 'a> Counterparts<'p, 'a> {
     fn is_elsewhere(&self, test: TestId) -> bool {
         let others = self.all.iter().filter(|page| !std::ptr::eq(page.memo, self.lead.0));
         self.all.len() == 1 || others.take(PAGES).any(|page| page.memo.has(test))
-    }
-
-    /// The lead and the elements below the same tag names.
-    pub(crate) fn alike(&self) -> &[PageElement<'a>] {
-        &self.alike
     }
 }
 

@@ -87,7 +87,7 @@ impl<'c, 'p, 'a> ShortForms<'c, 'p, 'a> {
             .map(|(least, anchor, tail, deep)| {
                 let mut trail = vec![Stride { deep: true, test: anchor.test }];
                 if !deep {
-                    let between = &self.counterparts.names_above()[..anchor.distance - 1];
+                    let between = &self.counterparts.names[1..anchor.distance];
                     let test = |name| steps.test(plain(Some(name)), &[]);
                     let stride = |name| Stride { deep: false, test: test(name) };
                     trail.extend(between.iter().rev().map(|&name| stride(name)));
@@ -152,7 +152,7 @@ impl Chain {
     pub(crate) fn of(counterparts: &Counterparts<'_, '_>) -> Self {
         let steps = counterparts.steps();
         let (mut trail, mut placed) = (Vec::new(), Vec::new());
-        let mut current = counterparts.alike().to_vec();
+        let mut current = counterparts.alike.clone();
         while let Some(&(memo, id)) = current.first() {
             let holds = |label: &Condition| {
                 let test = steps.test(None, &[*label]);

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use grouping::{
-    AddressDigest, PageHead, PagesByLink, Part, PartHead, Parts, Sample, SampleHead, SampleLimits,
-    SiteAddresses, address_hash, choose, join_feed_items, join_parts, parts_of,
+    AddressDigest, PageHead, PagesByLink, Part, PartHead, Parts, Sample, SampleHead, SiteAddresses,
+    address_hash, choose, join_feed_items, join_parts, parts_of,
 };
 use model::{FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
@@ -163,8 +163,7 @@ pub(crate) fn sample<'a>(
 ) -> Sample {
     let heads: Vec<SampleHead<'_>> =
         pages.map(|(url, weight)| SampleHead::of(url, weight)).collect();
-    let limits = &settings.tables().sample;
-    choose(&heads, SampleLimits { pages: limits.pages, bytes: limits.bytes })
+    choose(&heads, settings.tables().sample)
 }
 
 /// A site in memory, parsed and surveyed, for commands that examine pages.

@@ -203,15 +203,18 @@ impl Layouts {
         }
     }
 
-    /// Removes templates that were learnt again elsewhere, and layouts without templates. Returns whether any
+    /// Removes templates, given by number, and layouts without templates; renumbers the others. Returns whether any
     /// layout is left.
-    pub fn without(&mut self, gone: &dyn Fn(u32) -> bool) -> bool {
+    pub(crate) fn forget(&mut self, gone: &[u32]) -> bool {
         let before = self.layouts.len();
         let mut cores = Vec::new();
         let mut layouts = Vec::new();
         for (layout, core) in self.layouts.iter_mut().zip(self.cores.groups()) {
             let had = !layout.templates.is_empty();
-            layout.templates.retain(|(_, template)| !gone(*template));
+            layout.templates.retain(|(_, template)| !gone.contains(template));
+            for (_, template) in &mut layout.templates {
+                *template -= gone.iter().filter(|&before| before < template).count() as u32;
+            }
             if !layout.templates.is_empty() || !had {
                 layouts.push(layout.clone());
                 cores.push(core.clone());
@@ -222,13 +225,6 @@ impl Layouts {
             self.layouts = layouts;
         }
         self.layouts.iter().any(|layout| !layout.templates.is_empty())
-    }
-
-    /// Renumbers templates.
-    pub fn renumber(&mut self, number: &dyn Fn(u32) -> u32) {
-        for layout in &mut self.layouts {
-            layout.templates.iter_mut().for_each(|(_, template)| *template = number(*template));
-        }
     }
 
     /// Validates the layouts of a site with `templates` templates, after deserialisation.

@@ -24,7 +24,8 @@ use crate::stages::rank::rank;
 use crate::stages::signify::{SampleTerms, SiblingPage, SignifiedPage, signify_sample, terms_of};
 
 thread_local! {
-    static CUES: RefCell<Cues> = RefCell::new(Cues::new());
+    // A cache of what names of classes say; results do not depend on it.
+    pub(crate) static CUES: RefCell<Cues> = RefCell::new(Cues::new());
 }
 
 /// What was learnt about a template: what the pages of its sample have in common, and the decision on each

@@ -6,7 +6,7 @@ use dom::{Builder, Document, Keep, LocalName, NodeId, ParseConfig};
 use memchr::memmem;
 
 use super::expression::XPathResult;
-use super::tree::{EditableTree, Id, Match, NodeContent, ROOT};
+use super::tree::{EditableTree, Id, Match, NodeContent, ROOT, elements_of};
 use super::{CompiledSiteConfig, Expression};
 
 /// The result of applying a site config to a page.
@@ -211,41 +211,47 @@ impl PageEditor {
             self.remove(&nodes, || expression.to_string());
         }
         for part in &wrapper.strip_id_or_class {
-            let has = |tree: &EditableTree, id: Id, name: &str| {
+            let has = |tree: &EditableTree, id, name| {
                 tree.attribute(id, name).is_some_and(|value| value.contains(part.as_str()))
             };
-            let nodes = self.all(|tree, id| has(tree, id, "class") || has(tree, id, "id"));
-            self.remove(&nodes, || {
-                format!("//*[contains(@class,'{part}') or contains(@id,'{part}')]")
-            });
+            self.remove_all(
+                |tree, id| has(tree, id, "class") || has(tree, id, "id"),
+                || format!("//*[contains(@class,'{part}') or contains(@id,'{part}')]"),
+            );
         }
         for part in &wrapper.strip_image_src {
-            let nodes = self.all(|tree, id| {
-                let is_image =
-                    matches!(tree.content(id), NodeContent::Element { name, .. } if &**name == "img");
-                is_image && tree.attribute(id, "src").is_some_and(|src| src.contains(part.as_str()))
-            });
-            self.remove(&nodes, || format!("//img[contains(@src,'{part}')]"));
+            self.remove_all(
+                |tree, id| {
+                    let source = tree.attribute(id, "src").filter(|_| tree.is_image(id));
+                    source.is_some_and(|source| source.contains(part.as_str()))
+                },
+                || format!("//img[contains(@src,'{part}')]"),
+            );
         }
         // The format's readers remove these from every page with a site config.
         for class in ["entry-unrelated", "instapaper_ignore"] {
-            let nodes = self.all(|tree, id| {
-                let classes = tree.attribute(id, "class").unwrap_or_default();
-                classes.split_ascii_whitespace().any(|c| c == class)
-            });
-            self.remove(&nodes, || {
-                format!("//*[contains(concat(' ',normalize-space(@class),' '),' {class} ')]")
-            });
+            self.remove_all(
+                |tree, id| {
+                    let classes = tree.attribute(id, "class").unwrap_or_default();
+                    classes.split_ascii_whitespace().any(|own| own == class)
+                },
+                || format!("//*[contains(concat(' ',normalize-space(@class),' '),' {class} ')]"),
+            );
         }
         for style in ["display:none", "visibility:hidden"] {
-            let nodes =
-                self.all(|tree, id| tree.attribute(id, "style").is_some_and(|s| s.contains(style)));
-            self.remove(&nodes, || format!("//*[contains(@style,'{style}')]"));
+            self.remove_all(
+                |tree, id| tree.attribute(id, "style").is_some_and(|own| own.contains(style)),
+                || format!("//*[contains(@style,'{style}')]"),
+            );
         }
     }
 
-    /// All remaining nodes with a property, outermost only.
-    fn all(&self, holds: impl Fn(&EditableTree, Id) -> bool) -> Vec<Id> {
+    /// Removes the outermost remaining nodes with a property.
+    fn remove_all(
+        &mut self,
+        holds: impl Fn(&EditableTree, Id) -> bool,
+        by: impl FnOnce() -> String,
+    ) {
         let mut found = Vec::new();
         let mut stack = vec![ROOT];
         while let Some(id) = stack.pop() {
@@ -257,7 +263,7 @@ impl PageEditor {
             stack.extend(self.tree.children(id));
             stack[start..].reverse();
         }
-        found
+        self.remove(&found, by);
     }
 
     fn change(&mut self, wrapper: &CompiledSiteConfig) {
@@ -324,9 +330,8 @@ impl PageEditor {
         if attributes.is_empty() {
             return;
         }
-        let images: Vec<Id> = (self.tree.subtree(ROOT))
-            .filter(|&id| matches!(self.tree.content(id), NodeContent::Element { name, .. } if &**name == "img"))
-            .collect();
+        let images: Vec<Id> =
+            self.tree.subtree(ROOT).filter(|&id| self.tree.is_image(id)).collect();
         for id in images {
             let source = attributes.iter().find_map(|name| self.tree.attribute(id, name));
             let Some(source) = source.map(str::to_owned) else { continue };
@@ -337,17 +342,6 @@ impl PageEditor {
             }
         }
     }
-}
-
-/// The nodes in the result of an expression: elements and texts.
-fn elements_of(found: &[Match]) -> Vec<Id> {
-    found
-        .iter()
-        .filter_map(|found| match found {
-            Match::Node(id) if *id != ROOT => Some(*id),
-            _ => None,
-        })
-        .collect()
 }
 
 /// The content of a tree as a document, and the ids of its nodes there.

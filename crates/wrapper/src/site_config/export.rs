@@ -4,7 +4,7 @@
 use dom::{Keep, ParseConfig};
 
 use crate::site_config::expression::XPathResult;
-use crate::site_config::tree::{EditableTree, Id, Match};
+use crate::site_config::tree::{EditableTree, Id, Match, elements_of};
 use crate::site_config::{Expression, SiteConfig};
 
 /// The contents of a file to write.
@@ -178,7 +178,7 @@ impl<'a> ProbeSamples<'a> {
         let page = |sought: &'a Sought<'a>| {
             let tree = EditableTree::of(&dom::parse_with(sought.html, &whole));
             let body = sought.body.iter().filter_map(|text| Expression::new(text).ok());
-            let body = body.flat_map(|expression| nodes_of(&expression.select(&tree))).collect();
+            let body = body.flat_map(|expression| elements_of(&expression.select(&tree))).collect();
             ProbedPage { sought, tree, body }
         };
         Self(pages.iter().map(page).collect())
@@ -190,7 +190,7 @@ impl<'a> ProbeSamples<'a> {
         let Ok(expression) = Expression::new(expression) else { return false };
         let mut any = false;
         let spares = self.0.iter().all(|page| {
-            let nodes = nodes_of(&expression.select(&page.tree));
+            let nodes = elements_of(&expression.select(&page.tree));
             any |= !nodes.is_empty();
             nodes.iter().all(|&id| page.body.iter().all(|&body| !page.tree.contains(id, body)))
         });
@@ -206,7 +206,7 @@ impl<'a> ProbeSamples<'a> {
         let (own, others): (Vec<_>, Vec<_>) = self.0.iter().partition(is_own);
         let selected = |expression: &str, page: &ProbedPage<'_>| {
             Expression::new(expression)
-                .map_or_else(|_| Vec::new(), |e| nodes_of(&e.select(&page.tree)))
+                .map_or_else(|_| Vec::new(), |e| elements_of(&e.select(&page.tree)))
         };
         let is_apart =
             |expression: &&String| others.iter().all(|page| selected(expression, page).is_empty());
@@ -319,12 +319,4 @@ impl ProbedPage<'_> {
             Err(_) => Some(Vec::new()),
         }
     }
-}
-
-fn nodes_of(found: &[Match]) -> Vec<Id> {
-    let node = |found: &Match| match found {
-        Match::Node(id) => Some(*id),
-        Match::Attribute(..) => None,
-    };
-    found.iter().filter_map(node).collect()
 }

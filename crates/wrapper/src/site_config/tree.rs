@@ -125,6 +125,10 @@ impl EditableTree {
         }
     }
 
+    pub(crate) fn is_image(&self, id: Id) -> bool {
+        matches!(self.content(id), NodeContent::Element { name, .. } if &**name == "img")
+    }
+
     pub(crate) fn parent(&self, id: Id) -> Option<Id> {
         Some(self.node(id).parent).filter(|&parent| parent != NONE)
     }
@@ -291,6 +295,17 @@ pub(crate) enum Match {
     Node(Id),
     /// An attribute of an element, by its index.
     Attribute(Id, usize),
+}
+
+/// The nodes in the result of an expression: elements and texts.
+pub(crate) fn elements_of(found: &[Match]) -> Vec<Id> {
+    found
+        .iter()
+        .filter_map(|found| match found {
+            Match::Node(id) if *id != ROOT => Some(*id),
+            _ => None,
+        })
+        .collect()
 }
 
 /// A node or an attribute of a page.

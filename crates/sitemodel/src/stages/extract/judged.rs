@@ -1,20 +1,19 @@
 //! The body of a page whose template was learnt by grove.
 
-use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use dom::xpath::{position_path, position_paths};
 use dom::{Document, LocalName, NodeId, local_name, normalize_space, text_of};
 use grove::{
-    ChosenNodes, ConfidenceInput, Cues, DecideParameters, Decision, JudgedPage, PatternId,
-    Patterns, SampleProfile, ScoredPage, TextBlock, Weights, confidence_rows, decide, ending,
-    ending_rows, from_here_on, most_probable, widest_from,
+    ChosenNodes, ConfidenceInput, DecideParameters, Decision, JudgedPage, PatternId, Patterns,
+    SampleProfile, ScoredPage, TextBlock, Weights, confidence_rows, decide, ending, ending_rows,
+    from_here_on, most_probable, widest_from,
 };
 use model::{FeedItem, PageType, Route};
 
 use crate::body::ArticleBody;
 use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
-use crate::stages::judge::{Judgement, decide_parameters};
+use crate::stages::judge::{CUES, Judgement, decide_parameters};
 use crate::stages::wrap::CompiledWrapper;
 
 /// If the wrapper selects less than this share of the text with high scores, and misses more than
@@ -299,10 +298,6 @@ fn comments(parsed: &ParsedPage<'_>, page: &JudgedPage, of_article: &BTreeSet<us
         comments.push(normalize_space(&text));
     }
     comments.join("\n\n")
-}
-
-thread_local! {
-    static CUES: RefCell<Cues> = RefCell::new(Cues::new());
 }
 
 /// If a full text has more than this many times the words kept, it may contain text that the page lacks.
