@@ -157,10 +157,9 @@ fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
 fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize {
     let (wrapper, _) = compile(file);
     let same = |(article, parsed): &&(&Article, &ParsedPage<'_>)| {
-        let applied = apply(&parsed.page.html, &wrapper, &ParseConfig::CONTENT);
+        let (document, applied) = apply(&parsed.page.html, &wrapper, &ParseConfig::CONTENT);
         applied.body.is_some_and(|(_, nodes)| {
-            squeezed(&text_of(&applied.document, &nodes, &applied.removed))
-                .eq(squeezed(&article.text))
+            squeezed(&text_of(&document, &nodes, &applied.removed)).eq(squeezed(&article.text))
         })
     };
     sample.iter().filter(same).count()

@@ -1,8 +1,10 @@
 //! The kind of a page (one article, a list of articles, or neither), and which pages are dropped as lists: those that
 //! have no text of their own, but lead to other pages.
 
+use std::collections::BTreeSet;
+
 use dom::{Document, Kinds, NodeId, PrefixSums, is_heading, is_inline, local_name};
-use grouping::AddressDigest;
+use grouping::{AddressDigest, Tracking};
 use model::{DropReason, TemplateKind};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -10,24 +12,10 @@ use url::Url;
 use crate::body::ArticleBody;
 use crate::engine::Engine;
 use crate::model::Template;
-use crate::parsed::ParsedPage;
+use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
 use crate::settings::Settings;
-use crate::stages::cluster::{leads_on, look};
 use crate::stages::signify::SiblingPage;
 use crate::template::LearntTemplate;
-
-/// Properties of a page besides its tree.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KindEvidence {
-    /// Whether a feed item points to it: feeds list articles.
-    pub(crate) listed_by_feed: bool,
-    /// Whether at least three pages of the site have addresses below this one.
-    pub(crate) is_section: bool,
-    /// Minimum number of words of an article or a list.
-    pub(crate) min_words: u32,
-    /// Whether JSON-LD or a feed has its full text, in case that it has fewer.
-    pub(crate) has_full_text: bool,
-}
 
 /// The impression of one page, before its siblings are considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,32 +40,36 @@ impl Impression {
     pub(crate) fn may_be_list(&self) -> bool {
         self.points >= 0
     }
-
-    /// The impression after checking whether the page links other pages of the crawl.
-    pub(crate) fn with_proof(self, leads_on: bool) -> Self {
-        Self { leads_on, ..self }
-    }
 }
 
 /// Number of points from which a page looks like a list.
 const LIST: i32 = 3;
 
-/// Classifies a page by its content. Continuous prose under one element is an article; many teasers (a link
-/// with a few lines of text) under many similar elements are a list.
-pub(crate) fn impression(parsed: &ParsedPage<'_>, evidence: &KindEvidence) -> Impression {
+/// Minimum number of other pages of the crawl that a page links which is a list only if it links some.
+const LEADS_TO: usize = 3;
+
+/// Classifies a page by itself. Continuous prose under one element is an article; many teasers (a link with a few lines
+/// of text) under many similar elements are a list. Feeds list articles.
+pub(crate) fn impression(
+    sibling: &SiblingPage<'_>,
+    addresses: &AddressDigest,
+    settings: &Settings,
+) -> Impression {
+    let parsed = sibling.page;
+    let tables = settings.tables();
     let words = parsed.words.total();
-    let address = address_says(&parsed.page.url, evidence.is_section);
-    let is_short = words < evidence.min_words;
-    if is_short && !evidence.has_full_text {
+    let address = address_says(&parsed.page.url, addresses.pages_below(&parsed.page.url));
+    let is_short = words < tables.cluster.min_words;
+    // Only grove takes texts of JSON-LD and of feeds.
+    let has_text = !is_short
+        || tables.rank.engine == Engine::Grove
+            && parsed.full_text_words(sibling.feed_items) >= FULL_TEXT_WORDS;
+    if !has_text {
         return Impression { points: 0, address, empty: true, leads_on: false };
     }
-    if evidence.listed_by_feed || is_short {
-        return Impression {
-            points: i32::MIN / 2,
-            address: Some(TemplateKind::Article),
-            empty: false,
-            leads_on: false,
-        };
+    if is_short || !sibling.feed_items.is_empty() {
+        let (points, address) = (i32::MIN / 2, Some(TemplateKind::Article));
+        return Impression { points, address, empty: false, leads_on: false };
     }
     let fill = Fill::of(parsed);
     // Prose under one element.
@@ -103,7 +95,33 @@ pub(crate) fn impression(parsed: &ParsedPage<'_>, evidence: &KindEvidence) -> Im
         None => 0,
     };
     points += declared(&parsed.document);
-    Impression { points, address, empty: false, leads_on: false }
+    let mut impression = Impression { points, address, empty: false, leads_on: false };
+    impression.leads_on = impression.needs_proof()
+        && leads_on(parsed, parsed.document.ids(), addresses, settings.tracking(), LEADS_TO);
+    impression
+}
+
+/// Whether the anchors among nodes of a page link so many other pages of the crawl.
+fn leads_on(
+    page: &ParsedPage<'_>,
+    nodes: impl Iterator<Item = NodeId>,
+    addresses: &AddressDigest,
+    tracking: &Tracking,
+    least: usize,
+) -> bool {
+    // Links to pages that the crawl does not have need not be read.
+    if addresses.total() < least as u64 {
+        return false;
+    }
+    let Ok(base) = Url::parse(&page.page.url) else { return false };
+    let document = &page.document;
+    let anchors = nodes.filter(|&id| document.is(id, &local_name!("a")));
+    let hrefs: BTreeSet<&str> =
+        anchors.filter_map(|id| document.attribute(id, &local_name!("href"))).collect();
+    let links: Vec<String> =
+        hrefs.into_iter().filter_map(|href| Some(base.join(href).ok()?.into())).collect();
+    let links = links.iter().map(String::as_str);
+    addresses.leads_to(links, &page.page.url, least, tracking)
 }
 
 /// The median impression of the pages of a layout, used for all of them, since they are similar. Exceptions
@@ -343,7 +361,7 @@ impl Lists<'_> {
         let span = first..sibling.page.document.subtree(last).end;
         let least = LINKED.max(words.div_ceil(WORDS_OF_TEASER) as usize);
         leads_on(sibling.page, span, addresses, settings.tracking(), least)
-            && look(sibling, addresses, settings).may_be_list()
+            && impression(sibling, addresses, settings).may_be_list()
     }
 
     /// Counts of what is kept of a body.

@@ -46,23 +46,15 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
     let (document, configured) = match by {
         None => (dom::parse_with(&page.html, &limits), None),
         Some(by) => {
-            let applied = apply(&page.html, &by.wrapper, &limits);
+            let (document, mut found) = apply(&page.html, &by.wrapper, &limits);
             let base = Url::parse(&page.url).ok().map(|own| {
-                let base = applied.document.head().base.as_deref();
+                let base = document.head().base.as_deref();
                 base.and_then(|base| own.join(base).ok()).unwrap_or(own)
             });
-            let absolute = |link: Option<String>| Some(base.as_ref()?.join(&link?).ok()?.into());
-            let configured = ConfiguredPage {
-                single_page: absolute(applied.single_page),
-                next_page: absolute(applied.next_page),
-                by: Arc::clone(by),
-                body: applied.body,
-                further: applied.further,
-                removed: applied.removed,
-                removed_by: applied.removed_by,
-                given: applied.given,
-            };
-            (applied.document, Some(configured))
+            for link in [&mut found.single_page, &mut found.next_page] {
+                *link = link.take().and_then(|link| Some(base.as_ref()?.join(&link).ok()?.into()));
+            }
+            (document, Some(ConfiguredPage { by: Arc::clone(by), found }))
         }
     };
     let (words, link_words) = PrefixSums::of_texts(&document, terms::count_words);

@@ -276,22 +276,3 @@ pub fn built_in() -> &'static LoadedWeights {
         }
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_defaults_are_complete_and_have_a_digest() {
-        let settings = Settings::standard();
-        let mut tables = settings.tables().clone();
-        assert_eq!(Settings::new(tables.clone()).digest(), settings.digest());
-        tables.cluster.similarity += 0.01;
-        assert_ne!(Settings::new(tables).digest(), settings.digest());
-    }
-
-    #[test]
-    fn the_weights_built_in_are_for_this_version() {
-        assert!(!super::built_in().weights.trained_on.is_empty());
-    }
-}

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dom::{NodeId, text_of};
+use dom::text_of;
 use model::Route;
 use url::Url;
-use wrapper::site_config::{CompiledSiteConfig, ConfigMetadata, lookup_names};
+use wrapper::site_config::{AppliedConfig, CompiledSiteConfig, lookup_names};
 
 use crate::body::ArticleBody;
 use crate::health::agreement;
@@ -50,31 +50,19 @@ impl SiteConfigs {
     }
 }
 
-/// The result of a site config on a page, as nodes of its tree.
+/// A page to which a site config was applied.
 #[derive(Clone, Debug)]
 pub struct ConfiguredPage {
-    /// The config.
+    /// The config of its host.
     pub by: Arc<HostConfig>,
-    /// The expression that found the body, and the body; `None` without a match.
-    pub body: Option<(String, Vec<NodeId>)>,
-    /// What later expressions select, in their order.
-    pub further: Vec<(String, Vec<NodeId>)>,
-    /// Nodes that are removed from the page.
-    pub removed: Vec<NodeId>,
-    /// The expressions that remove them.
-    pub removed_by: Vec<String>,
-    /// Title, authors and date.
-    pub given: ConfigMetadata,
-    /// Absolute address of the page that has the whole article.
-    pub single_page: Option<String>,
-    /// Absolute address of the page on which the article continues.
-    pub next_page: Option<String>,
+    /// What the config found, with absolute addresses.
+    pub found: AppliedConfig,
 }
 
 impl ConfiguredPage {
     /// Whether the page has no article because the config finds none and forbids other methods.
     pub fn forbids(&self) -> bool {
-        self.body.is_none() && self.by.wrapper.has_body() && !self.by.wrapper.autodetects()
+        self.found.body.is_none() && self.by.wrapper.has_body() && !self.by.wrapper.autodetects()
     }
 }
 
@@ -103,7 +91,7 @@ impl Judged {
         tables: &Tables,
     ) -> Self {
         let of_nodes = || {
-            let mut prune = [&body.prune[..], &configured.removed].concat();
+            let mut prune = [&body.prune[..], &configured.found.removed].concat();
             prune.sort_unstable();
             prune.dedup();
             text_of(&parsed.document, &body.nodes, &prune)
@@ -124,9 +112,10 @@ pub(crate) fn by_site_config(
     least: u32,
     judged: Option<&Judged>,
 ) -> Option<ArticleBody> {
-    let all = configured.body.iter().chain(&configured.further);
+    let applied = &configured.found;
+    let all = applied.body.iter().chain(&applied.further);
     let with_text = |(xpath, nodes): &(String, Vec<dom::NodeId>)| {
-        let text = text_of(&parsed.document, nodes, &configured.removed);
+        let text = text_of(&parsed.document, nodes, &applied.removed);
         let words = terms::count_words(&text);
         (words >= least).then(|| (xpath.clone(), nodes.clone(), text, words))
     };
@@ -147,9 +136,9 @@ pub(crate) fn by_site_config(
     let agrees = judged.map_or(1.0, |judged| agreement(&text, &judged.text));
     Some(ArticleBody {
         nodes,
-        prune: configured.removed.clone(),
+        prune: applied.removed.clone(),
         xpath: vec![xpath],
-        prune_xpath: configured.removed_by.clone(),
+        prune_xpath: applied.removed_by.clone(),
         engine: SITE_CONFIG.to_owned(),
         route: Route::Wrapper,
         confidence: CONTRADICTED + (CONFIRMED - CONTRADICTED) * agrees,

@@ -3,7 +3,33 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
 use sitegrove_grouping::{AddressDigest, SiteAddresses, Tracking};
+
+/// Bounds of the digest: sections and addresses, telling parameters, bytes of a name, levels of sections.
+const MOST: usize = 1 << 16;
+const MOST_TELLING: usize = 64;
+const LONGEST_NAME: usize = 128;
+const DEEPEST: usize = 64;
+
+/// A digest as it is written.
+#[derive(Clone, Deserialize, Serialize)]
+struct DigestFields {
+    sections: Vec<u64>,
+    telling: Vec<String>,
+    addresses: Vec<u64>,
+    total: u64,
+}
+
+impl DigestFields {
+    fn of(digest: &AddressDigest) -> Self {
+        rmp_serde::from_slice(&rmp_serde::to_vec(digest).unwrap()).unwrap()
+    }
+
+    fn read(&self) -> AddressDigest {
+        rmp_serde::from_slice(&rmp_serde::to_vec(self).unwrap()).unwrap()
+    }
+}
 
 fn tracking() -> Tracking {
     Tracking::new(&["utm_*".into(), "ref".into()])
@@ -92,5 +118,113 @@ proptest! {
         let again = more.iter().map(|index| index.get(&urls).as_str());
         let shuffled: Vec<&str> = urls.iter().map(String::as_str).chain(again).collect();
         prop_assert_eq!(digest(&shuffled), AddressDigest::of(set.iter().copied(), &tracking()));
+    }
+}
+
+#[test]
+fn parameters_count_where_pages_differ_in_them() {
+    let digest = digest(&[
+        "https://e.org/article?ref=1",
+        "https://e.org/article?ref=2&utm_source=x",
+        "https://e.org/a?utm_source=home",
+        "https://e.org/b",
+    ]);
+    assert_eq!(
+        (digest.total(), &*DigestFields::of(&digest).telling),
+        (4, &["ref".into(), "utm_source".into()][..])
+    );
+    let target = |link: &str| digest.target(link, &tracking());
+    let first = target("http://www.e.org/article?utm_medium=rss&ref=1");
+    assert!(first.is_some());
+    assert_ne!(target("https://e.org/article?utm_source=x&ref=2"), first);
+    assert_eq!(target("https://e.org/article?ref=3"), None);
+    assert_eq!(target("https://e.org/article"), None);
+    // Only these pages have such addresses: links with any further parameters point to them.
+    assert_eq!(target("https://e.org/a"), target("https://e.org/a?ref=9&utm_source=home"));
+    assert!(target("https://e.org/a").is_some() && target("https://e.org/b?ref=1").is_some());
+    assert_eq!(target("no address"), None);
+}
+
+#[test]
+fn found_targets_stand_for_those_that_are_not_kept() {
+    let urls: Vec<String> = (0..4 * MOST).map(|n| format!("https://e.org/{n}")).collect();
+    let digest = AddressDigest::of(urls.iter().map(String::as_str), &tracking());
+    digest.validate().unwrap();
+    assert_eq!(
+        (DigestFields::of(&digest).addresses.len(), digest.total()),
+        (MOST, 4 * MOST as u64)
+    );
+    let mut known: Vec<&str> = urls.iter().map(String::as_str).collect();
+    known.retain(|url| digest.target(url, &tracking()).is_some());
+    assert_eq!(known.len(), MOST);
+    let leads = |links: &[&str], at_least| {
+        digest.leads_to(links.iter().copied(), "https://e.org/", at_least, &tracking())
+    };
+    assert!(leads(&known[..1], 4) && !leads(&known[..1], 5) && leads(&known[..2], 8));
+}
+
+#[test]
+fn the_largest_sections_and_the_most_telling_names_are_kept() {
+    let sections = (0..MOST as u32 + 9).flat_map(|n| (0..3 + n.min(1)).map(move |page| (n, page)));
+    let mut urls: Vec<String> =
+        sections.map(|(n, page)| format!("https://e.org/{n}/{page}")).collect();
+    let long = format!("utm_{}", "x".repeat(LONGEST_NAME));
+    for (number, name) in (0..MOST_TELLING).map(|n| format!("utm_{n:03}")).chain([long]).enumerate()
+    {
+        urls.extend((0..2).map(|page| format!("https://e.org/expected-{number}?{name}={page}")));
+    }
+    for key in 0..2 {
+        urls.extend((0..2).map(|page| format!("https://e.org/again-{key}?utm_z={page}")));
+    }
+    let digest = AddressDigest::of(urls.iter().map(String::as_str), &tracking());
+    digest.validate().unwrap();
+    let stored = DigestFields::of(&digest);
+    assert_eq!((stored.sections.len(), stored.telling.len()), (MOST, MOST_TELLING));
+    assert!(digest.pages_below("https://e.org/") && !digest.pages_below("https://e.org/0"));
+    assert_eq!(stored.telling.last().map(String::as_str), Some("utm_z"));
+    assert!(!stored.telling.contains(&format!("utm_{:03}", MOST_TELLING - 1)));
+}
+
+#[test]
+fn slashes_alone_do_not_take_memory() {
+    let urls: Vec<String> =
+        (0..4).map(|n| format!("https://e.org{}{n}", "/".repeat(8_000))).collect();
+    let digest = AddressDigest::of(urls.iter().map(String::as_str), &tracking());
+    assert_eq!(DigestFields::of(&digest).sections.len(), DEEPEST);
+}
+
+#[test]
+fn damage_is_told() {
+    let made = digest(&["https://e.org/s/1", "https://e.org/s/2", "https://e.org/s/3"]);
+    made.validate().unwrap();
+    let made = DigestFields::of(&made);
+    assert_eq!((made.sections.len(), made.addresses.len()), (2, 3));
+    let damaged = |damage: &dyn Fn(&mut DigestFields)| {
+        let mut digest = made.clone();
+        damage(&mut digest);
+        digest.read().validate().unwrap_err()
+    };
+    let rising = || (0..=MOST as u64).collect::<Vec<u64>>();
+    let longest = DigestFields { telling: vec!["x".repeat(LONGEST_NAME)], ..made.clone() };
+    longest.read().validate().unwrap();
+    for (expected, damage) in [
+        (
+            "the sections are not sorted",
+            &(|d: &mut DigestFields| d.sections.reverse()) as &dyn Fn(&mut DigestFields),
+        ),
+        ("the addresses are not sorted", &|d| d.addresses[1] = d.addresses[0]),
+        ("65537 sections", &|d| d.sections = rising()),
+        ("65537 addresses", &|d| d.addresses = rising()),
+        ("3 addresses of 4", &|d| d.total = 4),
+        ("65536 addresses of 7", &|d| {
+            d.addresses = rising()[1..].to_vec();
+            d.total = 7;
+        }),
+        ("telling parameters are not sorted", &|d| d.telling = vec!["b".into(), "a".into()]),
+        ("65 parameters", &|d| d.telling = (0..65).map(|n| format!("{n:02}")).collect()),
+        ("name of 129 bytes", &|d| d.telling = vec!["x".repeat(129)]),
+    ] {
+        let error = damaged(damage);
+        assert!(error.contains(expected), "{expected}: {error}");
     }
 }

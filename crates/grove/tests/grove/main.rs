@@ -5,3 +5,4 @@ mod decide;
 mod ending;
 mod fast_path;
 mod patterns;
+mod weights;

@@ -6,21 +6,15 @@
 //! Why: Forest ranks patterns over pages of one layout; over mixed layouts it fails (F1 30).
 //! Drops: nothing itself; pages of list and other templates are dropped by their kind.
 
-use std::collections::BTreeSet;
-
-use dom::{NodeId, local_name};
-use grouping::{AddressDigest, Tracking};
+use grouping::AddressDigest;
 use model::TemplateKind;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
-use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::engine::Engine;
 use crate::layouts::{CORE, Cores, Outline, group_by_layout, layout_of, recurring_tokens};
-use crate::page_kind::{Impression, KindEvidence, Middle, impression};
-use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
+use crate::page_kind::{Impression, Middle, impression};
 use crate::settings::Settings;
 use crate::stages::signify::SiblingPage;
 
@@ -48,7 +42,7 @@ pub fn cluster(
     let recurring = recurring_tokens(sample.iter().map(|sibling| sibling.page));
     let outlines: Vec<Outline> = sample.par_iter().map(|page| outline(page, &recurring)).collect();
     let impressions: Vec<Impression> =
-        sample.par_iter().map(|page| look(page, addresses, settings)).collect();
+        sample.par_iter().map(|page| impression(page, addresses, settings)).collect();
     let groups = group_by_layout(&outlines, config);
     let cores = Cores::of_groups(&groups, &outlines);
     // Average linkage may have put a page into a layout whose core is not the nearest.
@@ -196,7 +190,7 @@ impl Layouts {
         if alike < layout.reach {
             return Assigned::No;
         }
-        let kind = layout.middle.kind(&look(page, addresses, settings));
+        let kind = layout.middle.kind(&impression(page, addresses, settings));
         match layout.templates.iter().find(|(of, _)| *of == kind) {
             Some((_, template)) => Assigned::Template(*template),
             None => Assigned::Kind(kind),
@@ -257,59 +251,4 @@ fn outline(sibling: &SiblingPage<'_>, recurring: &FxHashSet<u64>) -> Outline {
     feeds.sort_unstable();
     feeds.dedup();
     Outline { paths: layout_of(sibling.page, recurring), feeds }
-}
-
-/// The impression of a page by itself.
-pub(crate) fn look(
-    sibling: &SiblingPage<'_>,
-    addresses: &AddressDigest,
-    settings: &Settings,
-) -> Impression {
-    let page = sibling.page;
-    let tables = settings.tables();
-    let min_words = tables.cluster.min_words;
-    // Only grove takes such texts.
-    let has_full_text = page.words.total() < min_words
-        && tables.rank.engine == Engine::Grove
-        && page.full_text_words(sibling.feed_items) >= FULL_TEXT_WORDS;
-    let evidence = KindEvidence {
-        listed_by_feed: !sibling.feed_items.is_empty(),
-        is_section: addresses.pages_below(&page.page.url),
-        min_words,
-        has_full_text,
-    };
-    let impression = impression(page, &evidence);
-    // Pages that look like lists are lists if they link other pages of the crawl.
-    if impression.needs_proof() {
-        let ids = page.document.ids();
-        impression.with_proof(leads_on(page, ids, addresses, settings.tracking(), LEADS_TO))
-    } else {
-        impression
-    }
-}
-
-/// Minimum number of other pages of the crawl that a list links.
-const LEADS_TO: usize = 3;
-
-/// Whether the anchors among nodes of a page link so many other pages of the crawl.
-pub(crate) fn leads_on(
-    page: &ParsedPage<'_>,
-    nodes: impl Iterator<Item = NodeId>,
-    addresses: &AddressDigest,
-    tracking: &Tracking,
-    least: usize,
-) -> bool {
-    // Links to pages that the crawl does not have need not be read.
-    if addresses.total() < least as u64 {
-        return false;
-    }
-    let Ok(base) = Url::parse(&page.page.url) else { return false };
-    let document = &page.document;
-    let anchors = nodes.filter(|&id| document.is(id, &local_name!("a")));
-    let hrefs: BTreeSet<&str> =
-        anchors.filter_map(|id| document.attribute(id, &local_name!("href"))).collect();
-    let links: Vec<String> =
-        hrefs.into_iter().filter_map(|href| Some(base.join(href).ok()?.into())).collect();
-    let links = links.iter().map(String::as_str);
-    addresses.leads_to(links, &page.page.url, least, tracking)
 }

@@ -86,11 +86,13 @@ pub fn extract(
 
 /// Removes from a body the nodes that a site config removes from the page.
 fn without_removed(mut body: ArticleBody, parsed: &ParsedPage<'_>) -> ArticleBody {
-    if let Some(configured) = parsed.configured.as_ref().filter(|page| !page.removed.is_empty()) {
-        body.prune.extend(&configured.removed);
+    if let Some(configured) =
+        parsed.configured.as_ref().filter(|page| !page.found.removed.is_empty())
+    {
+        body.prune.extend(&configured.found.removed);
         body.prune.sort_unstable();
         body.prune.dedup();
-        body.prune_xpath.extend(configured.removed_by.iter().cloned());
+        body.prune_xpath.extend(configured.found.removed_by.iter().cloned());
     }
     body
 }
@@ -147,9 +149,9 @@ fn article(
     let tag = language.as_ref().map(|l| l.as_str());
     let posts = if is_thread { posts::posts(parsed, &body, &context, tag) } else { Vec::new() };
     let given = parsed.configured.as_ref().map_or_else(Given::default, |configured| Given {
-        title: configured.given.title.as_deref(),
-        authors: &configured.given.authors,
-        published: configured.given.date.as_deref(),
+        title: configured.found.given.title.as_deref(),
+        authors: &configured.found.given.authors,
+        published: configured.found.given.date.as_deref(),
     });
     let metadata = metadata_given(&context, &given);
     let text = match &metadata.title {
@@ -157,7 +159,7 @@ fn article(
         None => text,
     };
     let site_config = parsed.configured.as_ref().map(|configured| {
-        let found = configured.body.is_some();
+        let found = configured.found.body.is_some();
         match body.engine == SITE_CONFIG {
             true => SiteConfigRole::Used,
             false if found => SiteConfigRole::Overruled,

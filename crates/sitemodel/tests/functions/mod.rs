@@ -2,3 +2,4 @@
 
 mod addresses;
 mod agreement;
+mod settings;

@@ -9,12 +9,9 @@ use super::expression::XPathResult;
 use super::tree::{EditableTree, Id, Match, NodeContent, ROOT, elements_of};
 use super::{CompiledSiteConfig, Expression};
 
-/// The result of applying a site config to a page.
+/// What a site config finds on a page, as nodes of the changed page.
 #[derive(Clone, Debug)]
 pub struct AppliedConfig {
-    /// The page after the changes by the directives. Nodes to remove are still in it, and listed in
-    /// `removed`.
-    pub document: Document,
     /// The metadata that the expressions gave, unprocessed.
     pub given: ConfigMetadata,
     /// The body: the expression that selected it, and its nodes, sorted, none inside another.
@@ -50,8 +47,12 @@ const MAX_GROWTH: usize = 4;
 
 /// Applies a site config to a page: replaces strings, parses, extracts title, authors and date,
 /// removes and changes elements, and selects the body, in the same order as the format's readers.
-/// Never fails; time is bounded.
-pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> AppliedConfig {
+/// Returns the changed page, which still has the nodes to remove, and what was found on it. Never fails; time is bounded.
+pub fn apply(
+    html: &str,
+    wrapper: &CompiledSiteConfig,
+    limits: &ParseConfig,
+) -> (Document, AppliedConfig) {
     let replaced = replaced(html, wrapper);
     let limits = ParseConfig { keep: Keep::Scripts, ..*limits };
     let whole = dom::parse_with(replaced.as_deref().unwrap_or(html), &limits);
@@ -90,17 +91,21 @@ pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> 
     let out: Vec<Id> =
         page.tree.subtree(ROOT).filter(|&id| page.tree.is_removed_root(id)).collect();
     let removed = known(&out);
-    AppliedConfig {
+    let given = ConfigMetadata { title, authors, date };
+    let removed_by = page.removed_by;
+    (
         document,
-        given: ConfigMetadata { title, authors, date },
-        body,
-        further,
-        single_page,
-        next_page,
-        removed,
-        removed_by: page.removed_by,
-        exhausted,
-    }
+        AppliedConfig {
+            given,
+            body,
+            further,
+            single_page,
+            next_page,
+            removed,
+            removed_by,
+            exhausted,
+        },
+    )
 }
 
 /// The page's text with the replacements applied; `None` if there are none.

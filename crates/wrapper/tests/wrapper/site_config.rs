@@ -1,6 +1,6 @@
 //! Files of the ftr-site-config format: parsed, printed, and applied to pages.
 
-use dom::{ParseConfig, markdown_of, text_of};
+use dom::{Document, ParseConfig, markdown_of, text_of};
 use proptest::prelude::*;
 use sitegrove_wrapper::site_config::{
     AppliedConfig, CompiledSiteConfig, Directive, DirectiveVerdict, Expression, ExpressionError,
@@ -22,15 +22,15 @@ fn compiled(file: &str) -> CompiledSiteConfig {
     wrapper
 }
 
-fn applied_to(html: &str, file: &str) -> AppliedConfig {
+fn applied_to(html: &str, file: &str) -> (Document, AppliedConfig) {
     apply(html, &compiled(file), &ParseConfig::CONTENT)
 }
 
 /// The body's text on one line.
 fn body_of(html: &str, file: &str) -> String {
-    let applied = applied_to(html, file);
+    let (document, applied) = applied_to(html, file);
     let Some((_, nodes)) = &applied.body else { return "nothing".to_owned() };
-    dom::normalize_space(&text_of(&applied.document, nodes, &applied.removed))
+    dom::normalize_space(&text_of(&document, nodes, &applied.removed))
 }
 
 fn body(file: &str) -> String {
@@ -38,10 +38,10 @@ fn body(file: &str) -> String {
 }
 
 fn body_markdown(file: &str) -> String {
-    let applied = applied_to(PAGE, file);
+    let (document, applied) = applied_to(PAGE, file);
     let (_, nodes) = applied.body.unwrap();
     let base = url::Url::parse("https://a.example/").unwrap();
-    markdown_of(&applied.document, &nodes, &applied.removed, &base)
+    markdown_of(&document, &nodes, &applied.removed, &base)
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn body_is_the_first_expression_that_finds_something() {
     assert_eq!(body("body: //div/p[1] | //div/p[1]/b"), "One two. Other");
     assert_eq!(body("body: //article"), "nothing");
     assert_eq!(body("body: //meta/@content\nbody: //div[@class='related']/p/text()"), "Other");
-    let applied = applied_to(PAGE, "body: //article\nbody: //h1");
+    let (_, applied) = applied_to(PAGE, "body: //article\nbody: //h1");
     assert_eq!(applied.body.unwrap().0, "//h1");
 }
 
@@ -65,7 +65,7 @@ fn what_is_stripped_is_named_and_left_out() {
     let file =
         "body: //div[@id='main']\nstrip: //h2\nstrip: //nothing\nstrip_id_or_class: \"share\"\n";
     assert_eq!(body(file), "One two. Buy! Three.");
-    let applied = applied_to(PAGE, file);
+    let (_, applied) = applied_to(PAGE, file);
     assert_eq!(
         applied.removed_by,
         [
@@ -80,7 +80,7 @@ fn what_is_stripped_is_named_and_left_out() {
 
 #[test]
 fn title_authors_and_date_are_told_and_taken_out() {
-    let given = |file: &str| applied_to(PAGE, file).given;
+    let given = |file: &str| applied_to(PAGE, file).1.given;
     assert_eq!(given("title: //nothing\ntitle: //h2").title.unwrap(), "A headline");
     assert_eq!(given("title: substring-before(//title, ' | ')").title.unwrap(), "A headline");
     assert_eq!(given("author: //a[@rel='author']").authors, ["Ann Lee", "Bo Chan"]);
@@ -123,8 +123,8 @@ fn switches() {
     assert!(compiled("body: //p").autodetects());
     assert!(!compiled("body: //p\nautodetect_on_failure: no").autodetects());
     let page = "<script type='application/ld+json'>{}</script><p>a";
-    assert_eq!(applied_to(page, "skip_json_ld: yes").document.head().json_ld.len(), 0);
-    assert_eq!(applied_to(page, "skip_json_ld: no").document.head().json_ld.len(), 1);
+    assert_eq!(applied_to(page, "skip_json_ld: yes").0.head().json_ld.len(), 0);
+    assert_eq!(applied_to(page, "skip_json_ld: no").0.head().json_ld.len(), 1);
     let wrapper =
         compiled("test_url: https://a.example/1\ntest_contains: b\ntest_contains: c\ntest_url: d");
     assert_eq!(wrapper.tests().len(), 2);
@@ -136,7 +136,7 @@ fn a_file_for_all_comes_after_the_own_one() {
     let global = compiled("title: //h2\nbody: //h1\nstrip: //b\nautodetect_on_failure: no");
     let mut own = compiled("body: //article");
     own.extend(&global);
-    let applied = apply(PAGE, &own, &ParseConfig::CONTENT);
+    let (_, applied) = apply(PAGE, &own, &ParseConfig::CONTENT);
     assert_eq!(applied.body.unwrap().0, "//h1");
     assert_eq!(applied.removed_by[0], "(//h2)[1]");
     assert!(!own.autodetects());
@@ -148,8 +148,9 @@ fn a_file_for_all_comes_after_the_own_one() {
 #[test]
 fn a_page_that_is_too_much_work_has_no_body() {
     let wrapper = compiled("body: //h1");
-    let applied = apply(PAGE, &wrapper, &ParseConfig { max_steps: 20, ..ParseConfig::CONTENT });
-    assert!(applied.document.notes().given_up && applied.body.is_none());
+    let (document, applied) =
+        apply(PAGE, &wrapper, &ParseConfig { max_steps: 20, ..ParseConfig::CONTENT });
+    assert!(document.notes().given_up && applied.body.is_none());
 }
 
 #[test]
@@ -233,7 +234,7 @@ fn expressions_have_limits_and_an_end() {
     assert!(!size("//a['((((((((((((((((((((((((((((((((((((((((((((((((((((']".to_owned()));
     // Cubic time: evaluation is given up, and the page counts as one without a match.
     let page = "<p>x".repeat(3000);
-    let applied = applied_to(&page, "body: //*[//*[//*[. = 'y']]]\nbody: //p");
+    let (_, applied) = applied_to(&page, "body: //*[//*[//*[. = 'y']]]\nbody: //p");
     assert!(applied.exhausted);
     assert_eq!(applied.body, None);
     // A replacement that would make the page a thousand times as long is skipped.
@@ -246,9 +247,9 @@ fn expressions_have_limits_and_an_end() {
     let beyond = findings.iter().filter(|f| f.verdict == DirectiveVerdict::NotHonoured).count();
     assert_eq!(beyond, 19_500);
     assert_eq!(findings[500].why.as_deref(), Some("only the first 500 of one name are used"));
-    let applied = apply("<p>a499b a500b", &wrapper, &ParseConfig::CONTENT);
+    let (document, applied) = apply("<p>a499b a500b", &wrapper, &ParseConfig::CONTENT);
     let (_, nodes) = applied.body.unwrap();
-    assert_eq!(text_of(&applied.document, &nodes, &applied.removed), "c a500b");
+    assert_eq!(text_of(&document, &nodes, &applied.removed), "c a500b");
 }
 
 #[test]
@@ -334,10 +335,10 @@ proptest! {
     #[test]
     fn any_file_on_any_page(file in file(), html in "(<(p|div|b|table|td|a|script)( (id|class)=[a-c])?>|</(p|div|b)>|[a-z ]{1,5}){0,40}") {
         let (wrapper, _) = compile(&SiteConfig::parse(&file));
-        let applied = apply(&html, &wrapper, &ParseConfig::CONTENT);
+        let (document, applied) = apply(&html, &wrapper, &ParseConfig::CONTENT);
         let nodes = applied.body.map_or_else(Vec::new, |b| b.1);
         prop_assert!(nodes.is_sorted_by(|a, b| a < b));
-        prop_assert!(nodes.iter().chain(&applied.removed).all(|&id| (id as usize) < applied.document.len()));
-        text_of(&applied.document, &nodes, &applied.removed);
+        prop_assert!(nodes.iter().chain(&applied.removed).all(|&id| (id as usize) < document.len()));
+        text_of(&document, &nodes, &applied.removed);
     }
 }

@@ -45,7 +45,7 @@ impl Found {
         let configured = parsed.configured.as_ref().map(|own| Configured {
             host: own.by.host.clone(),
             body: own.by.wrapper.body().collect(),
-            matched: own.body.is_some(),
+            matched: own.found.body.is_some(),
         });
         let (by_html5ever, outgrown) = (notes.by_html5ever, notes.outgrown());
         Self { applied, by_html5ever, outgrown, configured }

@@ -73,10 +73,10 @@ impl Declared {
             title_hash: title_hash(title),
             ..Self::default()
         };
-        if let Some(configured) = configured.filter(|configured| configured.body.is_some()) {
+        if let Some(configured) = configured.filter(|configured| configured.found.body.is_some()) {
             return Self {
-                single_page: configured.single_page.clone(),
-                next_page: configured.next_page.clone(),
+                single_page: configured.found.single_page.clone(),
+                next_page: configured.found.next_page.clone(),
                 part_group: Some(configured.by.host.clone()),
                 ..own
             };
