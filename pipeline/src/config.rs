@@ -341,13 +341,13 @@ impl Config {
             tracking_parameters: self.group.tracking_parameters.clone(),
             join_parts: self.group.join_parts,
             parse: self.parse.clone(),
-            sample: self.sample.clone(),
+            sample: self.sample,
             cluster: self.cluster.clone(),
             signify: self.signify.clone(),
             rank: self.rank.clone(),
             hold_back: self.wrap.hold_back,
             extract: self.extract.clone(),
-            methods: self.methods.clone(),
+            methods: self.methods,
         };
         let forms =
             ArticleForms { html: self.emit.wants_html(), markdown: self.emit.wants_markdown() };
