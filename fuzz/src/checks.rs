@@ -159,8 +159,7 @@ pub(crate) fn site_config(bytes: &[u8]) {
     assert_eq!(SiteConfig::parse(&config.to_string()), config);
     let (wrapper, findings) = compile(&config);
     assert!(findings.iter().all(|f| (1..=config.lines().len()).contains(&f.line)));
-    let applied = apply(html, &wrapper, &dom::ParseOptions::CONTENT);
-    let document = &applied.document;
+    let (document, applied) = apply(html, &wrapper, &dom::ParseOptions::CONTENT);
     for id in document.ids() {
         let node = document.node(id);
         assert!(node.parent <= id && node.end > id && node.end as usize <= document.len());
@@ -170,7 +169,7 @@ pub(crate) fn site_config(bytes: &[u8]) {
         assert!(selected.is_sorted_by(|a, b| a < b), "{selected:?}");
         assert!(selected.iter().all(|&id| (id as usize) < document.len()));
     }
-    dom::text_of(document, &nodes, &applied.removed);
+    dom::text_of(&document, &nodes, &applied.removed);
 }
 
 /// An expression (the first line) is read, printed and read again, and what it selects on a page

@@ -10,8 +10,8 @@ use model::{CharacterCounts, FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
 use segment::declared::{head_of, head_of_page, needs_heads};
 use sitemodel::{
-    Applied, Evidence, Hints, Learning, NoMeter, Outcome, ParsedPage, Settings, Sibling, SiteModel,
-    Way, learn_parsed, parse_page,
+    Applied, ApplyOptions, LearningResult, NoMeter, Outcome, ParsedPage, Settings, SiblingPage,
+    SiteEvidence, SiteModel, Way, learn_parsed, parse_page,
 };
 
 use crate::stages::learn::{Surveyed, parse, sample};
@@ -54,12 +54,12 @@ impl InMemory<'_> {
         let parsed = parse(&lent, self.settings, &NoMeter);
         let items: Vec<Vec<&FeedItem>> =
             parsed.iter().map(|(at, _)| self.site.items_of(*at)).collect();
-        let siblings: Vec<Sibling<'_>> = (parsed.iter().zip(&items))
+        let siblings: Vec<SiblingPage<'_>> = (parsed.iter().zip(&items))
             .filter_map(|((_, page), feed_items)| {
-                Some(Sibling { page: page.as_ref().ok()?, feed_items })
+                Some(SiblingPage { page: page.as_ref().ok()?, feed_items })
             })
             .collect();
-        let Learning { model, .. } =
+        let LearningResult { model, .. } =
             self.site.learn(&siblings, sample.cut_by_bytes, previous, self.settings, &NoMeter);
         model
     }
@@ -70,7 +70,7 @@ impl InMemory<'_> {
             let items = self.site.items_of(*at);
             let look = || {
                 let parsed = parse_page(&self.pages[*at], self.settings);
-                let sibling = Sibling { page: &parsed, feed_items: &items };
+                let sibling = SiblingPage { page: &parsed, feed_items: &items };
                 model.is_unassigned(&sibling, self.settings)
             };
             contain_panics(look).unwrap_or(false)
@@ -89,7 +89,7 @@ pub struct AppliedPage {
 }
 
 impl AppliedPage {
-    /// What [`sitemodel::Seen`] counts: what the model itself gave.
+    /// What [`sitemodel::ApplyStatistics`] counts: what the model itself gave.
     pub fn seen(&self) -> Cow<'_, Applied> {
         match self.unassigned {
             false => Cow::Borrowed(&self.applied),
@@ -114,11 +114,11 @@ pub fn apply(
     let take = || {
         let parsed = parse_page(page, settings);
         let items = own_items(&parsed, items, model.addresses(), settings);
-        let sibling = Sibling { page: &parsed, feed_items: &items };
-        let applied = model.apply_parsed(&sibling, Hints::default(), settings, &NoMeter);
+        let sibling = SiblingPage { page: &parsed, feed_items: &items };
+        let applied = model.apply_parsed(&sibling, ApplyOptions::default(), settings, &NoMeter);
         match applied.outcome {
             Outcome::Unassigned => AppliedPage {
-                applied: model.apply_alone(&sibling, Hints::default(), settings, &NoMeter),
+                applied: model.apply_alone(&sibling, ApplyOptions::default(), settings, &NoMeter),
                 unassigned: true,
             },
             _ => AppliedPage { applied, unassigned: false },
@@ -134,8 +134,8 @@ pub fn apply(
 /// What comes of one page that nothing else is known of.
 pub fn extract(page: &Page, items: &[FeedItem], settings: &Settings) -> Applied {
     let addresses = AddressDigest::of(std::iter::once(&*page.url), settings.tracking());
-    let evidence = Evidence { site: &page.site, addresses: &addresses, cut: false };
-    let Learning { model, .. } = learn_parsed(&evidence, &[], None, settings, &NoMeter);
+    let evidence = SiteEvidence { site: &page.site, addresses: &addresses, cut: false };
+    let LearningResult { model, .. } = learn_parsed(&evidence, &[], None, settings, &NoMeter);
     apply(&model, page, items, settings).applied
 }
 

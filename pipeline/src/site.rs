@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 use grouping::{PageHead, Sample};
 use model::{CharacterCounts, Extracted, FeedItem, Page, Site, SiteResult};
 use modelstore::Store;
-use sitemodel::{Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
+use sitemodel::{KnownPage, LearningResult, Outcome, ParsedPage, Settings, SiblingPage, SiteModel};
 
 use self::large::{LargeSite, learnt_site_configs};
 use self::made::SiteStepOutputs;
@@ -347,17 +347,17 @@ impl<'a> Work<'a> {
         site: &Surveyed,
         parsed: &ParsedPages<'_>,
         previous: Option<&SiteModel>,
-    ) -> (SiteModel, BTreeMap<usize, Known>) {
+    ) -> (SiteModel, BTreeMap<usize, KnownPage>) {
         let good: Vec<(usize, &ParsedPage<'_>)> =
             parsed.iter().filter_map(|(at, page)| Some((*at, page.as_ref().ok()?))).collect();
         let weights = good.iter().map(|(at, page)| (&*page.page.url, self.pages[*at].head.weight));
         let sample = sample(weights, self.settings);
         let items: Vec<Vec<&FeedItem>> =
             sample.chosen.iter().map(|&chosen| site.items_of(good[chosen].0)).collect();
-        let siblings: Vec<Sibling<'_>> = (sample.chosen.iter().zip(&items))
-            .map(|(&chosen, feed_items)| Sibling { page: good[chosen].1, feed_items })
+        let siblings: Vec<SiblingPage<'_>> = (sample.chosen.iter().zip(&items))
+            .map(|(&chosen, feed_items)| SiblingPage { page: good[chosen].1, feed_items })
             .collect();
-        let Learning { model, known } =
+        let LearningResult { model, known } =
             site.learn(&siblings, sample.cut_by_bytes, previous, self.settings, self.clock);
         let known = sample.chosen.iter().map(|&chosen| good[chosen].0).zip(known);
         (model, known.collect())

@@ -17,15 +17,16 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use bytesize::ByteSize;
+use grouping::SampleLimits;
 use keys::{check_keys, overlay, value_problem};
 use serde::{Deserialize, Serialize};
-use sitemodel::methods::MethodsConfig;
+use sitemodel::Parameters;
 use sitemodel::settings::{
-    ClusterConfig, ExtractConfig, JoinParts, ParseConfig, RankConfig, SampleConfig, SignifyConfig,
+    ClusterConfig, ExtractConfig, JoinParts, ParseLimits, RankConfig, SignifyConfig,
 };
+use sitemodel::settings::{LoadedWeights, built_in};
 use sitemodel::site_config::SiteConfigs;
-use sitemodel::weights::{LoadedWeights, built_in};
-use sitemodel::{Engine, Forms, PageTypes, Settings, Tables};
+use sitemodel::{ArticleForms, Engine, Settings, Tables};
 
 use crate::files::{address_of, read_small, read_small_text, sha256_of, without_detours};
 use crate::memory::{LEAST, half_of_machine, parse_size};
@@ -65,9 +66,9 @@ pub struct Config {
     /// Of the stage group.
     pub group: GroupConfig,
     /// Limits of the HTML parse.
-    pub parse: ParseConfig,
+    pub parse: ParseLimits,
     /// The sample of a site that is learnt from.
-    pub sample: SampleConfig,
+    pub sample: SampleLimits,
     /// Of the stage cluster.
     pub cluster: ClusterConfig,
     /// Of the stage signify.
@@ -84,7 +85,7 @@ pub struct Config {
     pub grove: GroveConfig,
     /// The single-page methods, one table each.
     #[serde(flatten)]
-    pub methods: MethodsConfig,
+    pub methods: Parameters,
     /// The weights that `grove.weights` names, once read.
     #[serde(skip)]
     pub loaded: Option<Arc<LoadedWeights>>,
@@ -347,20 +348,22 @@ impl Config {
             tracking_parameters: self.group.tracking_parameters.clone(),
             join_parts: self.group.join_parts,
             parse: self.parse.clone(),
-            sample: self.sample.clone(),
+            sample: self.sample,
             cluster: self.cluster.clone(),
             signify: self.signify.clone(),
             rank: self.rank.clone(),
             hold_back: self.wrap.hold_back,
             extract: self.extract.clone(),
-            methods: self.methods.clone(),
+            methods: self.methods,
         };
-        let forms = Forms { html: self.emit.wants_html(), markdown: self.emit.wants_markdown() };
-        Settings::new(tables)
-            .with_weights(self.loaded.clone())
-            .with_site_configs(self.site_configs.clone())
-            .with_forms(forms)
-            .with_page_types(PageTypes::only(self.emit.page_types.clone()))
+        let forms =
+            ArticleForms { html: self.emit.wants_html(), markdown: self.emit.wants_markdown() };
+        let mut settings = Settings::new(tables);
+        settings.own_weights = self.loaded.clone();
+        settings.site_configs = self.site_configs.clone();
+        settings.forms = forms;
+        settings.page_types = self.emit.page_types.clone();
+        settings
     }
 
     /// The weights of the default engine.

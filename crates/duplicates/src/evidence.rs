@@ -32,7 +32,7 @@ const UNDATED: u32 = u32::MAX;
 
 /// The description of an article for comparison with others, about 450 bytes.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct Evidence {
+pub struct ArticleDescription {
     /// Its address.
     pub url: String,
     /// Its site.
@@ -68,7 +68,7 @@ impl Describer {
     }
 
     /// The description of an article.
-    pub fn describe(&self, article: &Article) -> Evidence {
+    pub fn describe(&self, article: &Article) -> ArticleDescription {
         let own = story_address(&article.url, &self.tracking);
         let canonical = article.canonical.as_deref();
         let canonical = canonical.and_then(|url| story_address(url, &self.tracking));
@@ -91,7 +91,7 @@ impl Describer {
             article.canonical.as_ref().is_some_and(|canonical| *canonical != article.url),
         ];
         let published = article.published.as_deref().map(day_of);
-        Evidence {
+        ArticleDescription {
             url: article.url.clone(),
             site: hash(&article.site),
             addresses: [own, named],
@@ -147,7 +147,7 @@ fn day_of(date: &str) -> u32 {
     digits.parse().ok().filter(|_| digits.len() == 8).unwrap_or(UNDATED)
 }
 
-impl Evidence {
+impl ArticleDescription {
     /// Keys of which two articles that may be the same share at least one: of its addresses, and of bands of its sketch.
     /// Two texts of similarity 0.8 share a band with a probability of more than 0.9999, of 0.5 with one of 0.87.
     pub fn keys(&self) -> impl Iterator<Item = u64> + '_ {

@@ -1,8 +1,8 @@
 /*!
 Articles that several addresses have.
 
-Each article is described by its [`Evidence`]: the forms of its address, its title, and [sketches](Sketch) of its words
-and numbers. [`Evidence::similarity`] says whether two descriptions are of the same article. [`Evidence::keys`] gives
+Each article is described by its [`ArticleDescription`]: the forms of its address, its title, and [sketches](Sketch) of its words
+and numbers. [`ArticleDescription::similarity`] says whether two descriptions are of the same article. [`ArticleDescription::keys`] gives
 the keys of which articles that may be the same share at least one, so that few pairs have to be compared.
 
 Everything here is a function of one or two articles; who compares which, with bounded memory, is up to the caller.
@@ -12,6 +12,6 @@ mod address;
 mod evidence;
 mod sketch;
 
-pub use address::{Form, StoryAddress, story_address};
-pub use evidence::{Describer, Evidence};
+pub use address::{AddressForm, StoryAddress, story_address};
+pub use evidence::{ArticleDescription, Describer};
 pub use sketch::{Sketch, words_of};

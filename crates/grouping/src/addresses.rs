@@ -1,4 +1,4 @@
-//! Finds the page of a crawl that a link points to.
+//! Addresses in a form that can be compared, and the page of a crawl that a link points to.
 //!
 //! Tracking parameters do not change the content of a page, but some sites use such names for identifiers
 //! (`article.php?ref=1001`). The pages of the crawl decide: if pages with otherwise equal addresses differ in
@@ -7,10 +7,99 @@
 
 use std::collections::BTreeMap;
 
+use percent_encoding::percent_decode_str;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use url::Url;
 
-use crate::address::Address;
-use crate::tracking::Tracking;
+/// An address in a normal form: equal ones name the same page. Tracking parameters are separate: they are
+/// ignored unless they distinguish pages.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Address {
+    /// Host, path and the other parameters.
+    pub key: String,
+    /// `name=value` of tracking parameters, names in lower case; sorted, each once.
+    pub tracked: Vec<String>,
+}
+
+impl Address {
+    /// The tracking parameters, with their values.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.tracked.iter().map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+    }
+
+    /// The normal form as text.
+    pub fn exact(&self) -> String {
+        match &*self.tracked {
+            [] => self.key.clone(),
+            tracked => {
+                let sign = if self.key.contains('?') { '&' } else { '?' };
+                format!("{}{sign}{}", self.key, tracked.join("&"))
+            }
+        }
+    }
+}
+
+/// Query parameters that usually do not change the content of a page.
+#[derive(Clone, Debug)]
+pub struct Tracking {
+    exact: Vec<String>,
+    prefixes: Vec<String>,
+}
+
+impl Tracking {
+    /// Builds the list from names in lower case; a trailing `*` matches any ending.
+    pub fn new(names: &[String]) -> Self {
+        let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
+        for name in names {
+            match name.strip_suffix('*') {
+                Some(prefix) => prefixes.push(prefix.to_lowercase()),
+                None => exact.push(name.to_lowercase()),
+            }
+        }
+        Self { exact, prefixes }
+    }
+
+    fn is_tracking(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        self.exact.contains(&name) || self.prefixes.iter().any(|p| name.starts_with(p.as_str()))
+    }
+
+    /// The parts of an address: without scheme, `www.`, default port, fragment and trailing slash;
+    /// percent-encoding and case of the host normalised; parameters in order, tracking parameters separate.
+    /// `None` if it is no URL with a host.
+    pub fn address(&self, url: &str) -> Option<Address> {
+        let url = Url::parse(url.trim()).ok()?;
+        if url.scheme() == "file" {
+            return Some(Address { key: url.path().to_owned(), tracked: Vec::new() });
+        }
+        let host = url.host_str()?.trim_end_matches('.');
+        let mut key = host.strip_prefix("www.").unwrap_or(host).to_owned();
+        if let Some(port) = url.port() {
+            key.push_str(&format!(":{port}"));
+        }
+        let path = percent_decode_str(url.path()).decode_utf8_lossy();
+        key.push_str(path.trim_end_matches('/'));
+        let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        let (mut query, mut tracked) = (Vec::new(), Vec::new());
+        for pair in pairs {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if self.is_tracking(name) {
+                tracked.push(format!("{}={value}", name.to_lowercase()));
+            } else {
+                query.push(pair);
+            }
+        }
+        query.sort_unstable();
+        if !query.is_empty() {
+            key.push('?');
+            key.push_str(&query.join("&"));
+        }
+        tracked.sort_unstable();
+        tracked.dedup();
+        Some(Address { key, tracked })
+    }
+}
 
 fn name(pair: &str) -> &str {
     pair.split('=').next().unwrap_or_default()
@@ -18,7 +107,7 @@ fn name(pair: &str) -> &str {
 
 /// Addresses of pages, to resolve links. A look-up takes logarithmic time.
 #[derive(Debug, Default)]
-pub struct AddressTable {
+pub(crate) struct AddressTable {
     /// Sorted, each once.
     addresses: Vec<Address>,
     /// For keys that several addresses share: the names of tracking parameters in which these differ, and the
@@ -28,7 +117,7 @@ pub struct AddressTable {
 
 impl AddressTable {
     /// Builds the table from the addresses of pages, in any order.
-    pub fn of(addresses: impl Iterator<Item = Address>) -> Self {
+    pub(crate) fn of(addresses: impl Iterator<Item = Address>) -> Self {
         let mut addresses: Vec<Address> = addresses.collect();
         addresses.sort_unstable();
         addresses.dedup();
@@ -50,14 +139,9 @@ impl AddressTable {
         Self { addresses, differing }
     }
 
-    /// Whether the table contains exactly this address.
-    pub fn has(&self, address: &Address) -> bool {
-        self.addresses.binary_search(address).is_ok()
-    }
-
     /// The address that a link points to: the one that is equal except for parameters that distinguish no
     /// pages. `None` if there is none, or more than one.
-    pub fn meant_by(&self, link: &Address) -> Option<&Address> {
+    pub(crate) fn meant_by(&self, link: &Address) -> Option<&Address> {
         match self.of_key(&link.key) {
             [] => None,
             [only] => Some(only),
@@ -88,36 +172,18 @@ impl AddressTable {
     }
 }
 
-/// An address without scheme, query and fragment, with a trailing slash.
-pub(crate) fn path(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let (_, rest) = url.split_once("://").unwrap_or(("", url));
-    format!("{}/", rest.trim_end_matches('/'))
-}
-
 /// The addresses of all pages of a site.
 #[derive(Debug)]
 pub struct SiteAddresses {
     tracking: Tracking,
-    /// Without scheme, query and fragment, with a trailing slash, sorted.
-    paths: Vec<String>,
     pub(crate) table: AddressTable,
 }
 
 impl SiteAddresses {
     /// Builds the table from the addresses of all pages, as in the records.
-    pub fn of<'a>(urls: impl Iterator<Item = &'a str> + Clone, tracking: Tracking) -> Self {
-        let mut paths: Vec<String> = urls.clone().map(path).collect();
-        paths.sort_unstable();
+    pub fn of<'a>(urls: impl Iterator<Item = &'a str>, tracking: Tracking) -> Self {
         let table = AddressTable::of(urls.filter_map(|url| tracking.address(url)));
-        Self { tracking, paths, table }
-    }
-
-    /// The number of pages with addresses below this one, without query.
-    pub fn below(&self, url: &str) -> u32 {
-        let path = path(url);
-        let from = self.paths.partition_point(|p| *p <= path);
-        self.paths[from..].iter().take_while(|p| p.starts_with(path.as_str())).count() as u32
+        Self { tracking, table }
     }
 
     /// Parses an address; `None` if it is no URL with a host.
@@ -128,48 +194,5 @@ impl SiteAddresses {
     /// The address of the page that a link points to, by addresses alone.
     pub fn meant_by(&self, link: &str) -> Option<&Address> {
         self.table.meant_by(&self.address(link)?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tracking() -> Tracking {
-        Tracking::new(&["utm_*".into(), "ref".into()])
-    }
-
-    fn site(urls: &[&str]) -> SiteAddresses {
-        SiteAddresses::of(urls.iter().copied(), tracking())
-    }
-
-    /// The address of the page that a link points to, as text.
-    fn meant(site: &SiteAddresses, link: &str) -> Option<String> {
-        site.meant_by(link).map(Address::exact)
-    }
-
-    #[test]
-    fn what_tells_nothing_apart_is_ignored() {
-        let site = site(&["https://e.org/a?utm_source=home", "https://e.org/b"]);
-        for link in ["https://e.org/a", "http://www.e.org/a?UTM_Medium=x&ref=1#top"] {
-            assert_eq!(meant(&site, link).as_deref(), Some("e.org/a?utm_source=home"), "{link}");
-        }
-        assert_eq!(meant(&site, "https://e.org/b?ref=rss").as_deref(), Some("e.org/b"));
-        assert_eq!(meant(&site, "https://e.org/c"), None);
-        assert_eq!(meant(&site, "https://e.org/a?page=2"), None);
-    }
-
-    #[test]
-    fn what_tells_pages_apart_counts() {
-        let site = site(&[
-            "https://e.org/article?ref=1&utm_source=list",
-            "https://e.org/article?ref=2&utm_source=list",
-        ]);
-        for link in ["https://e.org/article?utm_source=rss&ref=2", "https://e.org/article?ref=2"] {
-            let page = "e.org/article?ref=2&utm_source=list";
-            assert_eq!(meant(&site, link).as_deref(), Some(page), "{link}");
-        }
-        assert_eq!(meant(&site, "https://e.org/article?ref=3"), None);
-        assert_eq!(meant(&site, "https://e.org/article"), None);
     }
 }

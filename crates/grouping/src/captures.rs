@@ -1,11 +1,14 @@
-//! Captures of one address: the best is the page, the others are duplicates.
+//! Pages without their HTML, and captures of one address: the best is the page, the others are duplicates.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::{Drop, DropReason, Origin, Page, Stage};
-use xxhash_rust::xxh3::xxh3_128;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+use crate::sample::address_hash;
 
 /// A capture of a page, with or without its HTML.
 pub trait Capture {
@@ -98,78 +101,73 @@ pub fn kept_instead(copy: &Origin, kept: Option<Timestamp>) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
+/// A page without its HTML.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct PageHead {
+    /// Its address, as in the record.
+    pub url: String,
+    /// [`address_hash`] of that.
+    pub hash: u64,
+    /// When it was fetched.
+    pub fetched: Option<Timestamp>,
+    /// Its record.
+    pub origin: Origin,
+    /// XXH3-128 of its HTML, or of its payload; the same for all pages that are compared.
+    pub digest: u128,
+    /// Bytes of its HTML.
+    pub bytes: u64,
+    /// Its declared canonical address, absolute.
+    pub canonical: Option<String>,
+    /// [`title_hash`] of its title.
+    pub title_hash: u64,
+    /// The address of a page that has the whole article, absolute.
+    pub single_page: Option<String>,
+    /// The address of the next part of its article, absolute.
+    pub next_page: Option<String>,
+    /// The two addresses above are used only between pages of one group, such as those of one site config;
+    /// `None` for a page without parts.
+    pub part_group: Option<String>,
+}
 
-    use super::*;
-    use crate::head::PageHead;
-    use crate::samples::page;
+/// A hash of a page's title, trimmed; that of the empty text if there is none.
+pub fn title_hash(title: &str) -> u64 {
+    xxh3_64(title.trim().as_bytes())
+}
 
-    fn capture(url: &str, day: i64, record_id: &str, html: &str, file: &str) -> PageHead {
-        let mut page = page(url, html);
-        page.fetched = Timestamp::from_second(day * 86_400).ok();
-        page.origin.record_id = record_id.to_owned();
-        page.origin.file = file.into();
-        PageHead::of(&page, None, "")
-    }
-
-    #[test]
-    fn complete_captures_come_first_then_later_ones() {
-        let mut cut = capture("u", 9, "cut", "x", "a");
-        cut.origin.truncated = Some("length".to_owned());
-        let mut unknown = capture("u", 0, "unknown", "x", "a");
-        unknown.fetched = None;
-        let (early, late) = (capture("u", 1, "early", "x", "b"), capture("u", 2, "late", "x", "c"));
-        let other = capture("t", 0, "other", "x", "d");
-        let copies = settle(vec![cut, early, unknown, other, late]);
-        let ids = |of: &[PageHead]| -> Vec<String> {
-            of.iter().map(|head| head.origin.record_id.clone()).collect()
-        };
-        assert_eq!(ids(&copies.best), ["other", "late"]);
-        assert_eq!(ids(&copies.others), ["early", "unknown", "cut"]);
-        let [.., cut] = &copies.others[..] else { unreachable!("three") };
-        let drop = duplicate("s", cut, copies.best[1].fetched);
-        assert_eq!(
-            drop.detail,
-            "truncated (length); the copy fetched 1970-01-03T00:00:00Z is kept"
-        );
-        assert_eq!((&*drop.url, drop.reason), ("u", DropReason::DuplicateUrl));
-    }
-
-    #[test]
-    fn a_page_and_its_head_have_one_digest() {
-        let page = page("u", "<p>x");
-        assert_eq!(Capture::digest(&page), PageHead::of(&page, None, "").digest);
-    }
-
-    proptest! {
-        #[test]
-        fn neither_order_nor_paths_decide(
-            captures in prop::collection::vec((0_u8..2, 0_i64..2, 0_u8..2, 0_u8..2), 1..12),
-            files in prop::collection::vec("[a-c]", 12),
-            order in prop::collection::vec(any::<u64>(), 12),
-        ) {
-            let heads: Vec<PageHead> = (captures.iter().zip(&files))
-                .map(|(&(url, day, id, html), file)| {
-                    capture(&url.to_string(), day, &id.to_string(), &html.to_string(), file)
-                })
-                .collect();
-            let mut shuffled: Vec<(u64, PageHead)> = order.into_iter().zip(heads.clone()).collect();
-            shuffled.sort_by_key(|(by, _)| *by);
-            let shuffled: Vec<PageHead> = shuffled.into_iter().map(|(_, head)| head).collect();
-            let (one, other) = (settle(heads.clone()), settle(shuffled.clone()));
-            prop_assert_eq!(&one.best, &other.best);
-            prop_assert_eq!(&one.others, &other.others);
-            // With all files named alike the same contents come first.
-            let unnamed = |heads: Vec<PageHead>| -> Vec<PageHead> {
-                let unname = |mut head: PageHead| {
-                    head.origin.file = "".into();
-                    head
-                };
-                heads.into_iter().map(unname).collect()
-            };
-            prop_assert_eq!(unnamed(one.best), settle(unnamed(shuffled)).best);
+impl PageHead {
+    /// The head of a page, with canonical address and title from its HTML, without parts. Linear in the
+    /// length of the HTML.
+    pub fn of(page: &Page, canonical: Option<String>, title: &str) -> Self {
+        Self {
+            url: page.url.clone(),
+            hash: address_hash(&page.url),
+            fetched: page.fetched,
+            origin: page.origin.clone(),
+            digest: xxh3_128(page.html.as_bytes()),
+            bytes: page.html.len() as u64,
+            canonical,
+            title_hash: title_hash(title),
+            single_page: None,
+            next_page: None,
+            part_group: None,
         }
+    }
+}
+
+impl Capture for PageHead {
+    fn url(&self) -> &str {
+        &self.url
+    }
+
+    fn fetched(&self) -> Option<Timestamp> {
+        self.fetched
+    }
+
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    fn digest(&self) -> u128 {
+        self.digest
     }
 }

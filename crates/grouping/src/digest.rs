@@ -7,9 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::address::Address;
-use crate::addresses::{AddressTable, path};
-use crate::tracking::Tracking;
+use crate::addresses::{Address, AddressTable, Tracking};
 
 /// Maximum number of sections and of addresses that are kept.
 const MOST: usize = 1 << 16;
@@ -172,6 +170,13 @@ impl AddressDigest {
     }
 }
 
+/// An address without scheme, query and fragment, with a trailing slash.
+fn path(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let (_, rest) = url.split_once("://").unwrap_or(("", url));
+    format!("{}/", rest.trim_end_matches('/'))
+}
+
 /// The sections with the most pages below, as sorted hashes.
 fn sections<'a>(urls: impl Iterator<Item = &'a str>) -> Vec<u64> {
     let mut seen: FxHashSet<u64> = FxHashSet::default();
@@ -211,7 +216,3 @@ fn telling_of(several: &AddressTable) -> Vec<String> {
     names.sort_unstable();
     names
 }
-
-#[cfg(test)]
-#[path = "digest_tests.rs"]
-mod tests;

@@ -5,7 +5,7 @@ Groups the records of a crawl before learning: everything that needs *other reco
 |---|---|
 | the site of an address | [`site_key()`] |
 | two addresses of one page | [`Tracking`], [`Address`] |
-| the page that a link points to | [`AddressTable`], [`SiteAddresses`], [`PagesByLink`] |
+| the page that a link points to | [`SiteAddresses`], [`PagesByLink`] |
 | the same in bounded space | [`AddressDigest`] |
 | where a link leads by redirects | [`Redirects`] |
 | the page that a revisit record found unchanged | [`Revisit`], [`matching`] |
@@ -19,38 +19,25 @@ the order of the arguments, so that one process and many give the same. If the H
 represents a page.
 */
 
-mod address;
 mod addresses;
 mod captures;
 mod digest;
-mod feed_items;
-mod head;
 mod links;
 pub mod matching;
-mod name_filter;
-mod numbered;
 mod parts;
 mod redirects;
 mod revisit;
 mod sample;
 mod site_key;
-mod tracking;
 
-#[cfg(test)]
-mod samples;
-
-pub use address::Address;
-pub use addresses::{AddressTable, SiteAddresses};
-pub use captures::{Capture, Copies, drop_of, duplicate, kept_instead, settle, when};
+pub use addresses::{Address, SiteAddresses, Tracking};
+pub use captures::{
+    Capture, Copies, PageHead, drop_of, duplicate, kept_instead, settle, title_hash, when,
+};
 pub use digest::AddressDigest;
-pub use feed_items::join_feed_items;
-pub use head::{PageHead, title_hash};
-pub use links::PagesByLink;
-pub use name_filter::NameFilter;
-pub use numbered::{page_number, title_without_page};
-pub use parts::{Part, PartHead, Parts, join_parts, parts_of};
+pub use links::{PagesByLink, join_feed_items};
+pub use parts::{Part, PartHead, Parts, join_parts, page_number, parts_of, title_without_page};
 pub use redirects::{MOST_HOPS, Redirects, redirect};
-pub use revisit::{Revisit, Visited, payload_digest};
+pub use revisit::{NameFilter, Revisit, Visited, payload_digest};
 pub use sample::{Sample, SampleHead, SampleLimits, address_hash, choose};
 pub use site_key::{address_of_file, site_key};
-pub use tracking::Tracking;

@@ -1,11 +1,13 @@
-//! Finds the pages of a site that a link points to, when pages may prove that two addresses are one page.
+//! Finds the pages of a site that a link points to, when pages may prove that two addresses are one page, and
+//! the feed items that point to a page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::address::Address;
-use crate::addresses::{AddressTable, SiteAddresses};
-use crate::head::PageHead;
+use model::FeedItem;
+
+use crate::addresses::{Address, AddressTable, SiteAddresses};
+use crate::captures::PageHead;
 
 /// Some or all pages of a site, found by links.
 #[derive(Debug)]
@@ -155,63 +157,38 @@ fn proofs(
     proofs
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tracking::Tracking;
-
-    fn site(urls: &[&str]) -> SiteAddresses {
-        let tracking = Tracking::new(&["utm_*".into(), "ref".into()]);
-        SiteAddresses::of(urls.iter().copied(), tracking)
-    }
-
-    fn page(url: &str, canonical: &str, title: &str, html: &str) -> PageHead {
-        let canonical = (!canonical.is_empty()).then(|| canonical.to_owned());
-        PageHead::of(&crate::samples::page(url, html), canonical, title)
-    }
-
-    #[test]
-    fn proofs_join_what_addresses_tell_apart() {
-        let (one, two) = ("https://e.org/a?ref=1", "https://e.org/a?ref=2");
-        let site = Arc::new(site(&[one, two]));
-        let link = "https://e.org/a?ref=3";
-        for (what, pages, found) in [
-            ("nothing", [page(one, "", "A", "x"), page(two, "", "A", "y")], &[][..]),
-            ("content", [page(one, "", "A", "x"), page(two, "", "A", "x")], &[0, 1]),
-            (
-                "canonical",
-                [page(one, "https://e.org/a", "A", "x"), page(two, "https://e.org/a", "A", "y")],
-                &[0, 1],
-            ),
-            (
-                "titles",
-                [page(one, "https://e.org/a", "A", "x"), page(two, "https://e.org/a", "B", "y")],
-                &[],
-            ),
-        ] {
-            let by_link = PagesByLink::of(Arc::clone(&site), &pages);
-            assert_eq!(by_link.pages(link), found, "{what}");
-            assert_eq!(by_link.pages(two), [1], "{what}: exactly its address");
+/// Joins the feed items of a site to its `pages` pages: returns for each page the indices of the items that
+/// point to it.
+pub fn join_feed_items(items: &[FeedItem], links: &PagesByLink, pages: usize) -> Vec<Vec<u32>> {
+    let mut joined = vec![Vec::new(); pages];
+    for (i, item) in items.iter().enumerate() {
+        for &page in links.pages(&item.link) {
+            joined[page as usize].push(i as u32);
         }
-        let urls = ["https://e.org/a?ref=1", "https://e.org/a?ref=2", "https://e.org/a?ref=4"];
-        let site = Arc::new(self::site(&urls));
-        let by_link = PagesByLink::of(site, &urls.map(|url| page(url, "", "A", "x")));
-        assert_eq!(by_link.pages(link), [0, 1, 2], "content of three");
     }
+    for (page, of_page) in (0..).zip(&mut joined).filter(|(_, of_page)| of_page.len() > 1) {
+        keep_own(page, of_page, items, links);
+    }
+    joined
+}
 
-    #[test]
-    fn a_canonical_address_leads_to_its_first_page_where_no_page_has_it() {
-        let urls = ["https://e.org/amp/a", "https://e.org/amp/b", "https://e.org/c"];
-        let site = Arc::new(site(&urls));
-        let home = "https://e.org/";
-        let pages = [
-            page(urls[0], "https://e.org/a", "A", "x"),
-            page(urls[1], home, "B", "y"),
-            page(urls[2], home, "C", "z"),
-        ];
-        let by_link = PagesByLink::of(site, &pages);
-        assert_eq!(by_link.pages("https://e.org/a?utm_source=rss"), [0]);
-        assert_eq!(by_link.pages(home), [1]);
-        assert_eq!(by_link.pages(urls[2]), [2]);
+/// Items with different titles whose links differ in the value of a tracking parameter point to different
+/// pages, some of which the crawl lacks. Then only exact links are joined.
+fn keep_own(page: u32, of_page: &mut Vec<u32>, items: &[FeedItem], links: &PagesByLink) {
+    let item = |i: &u32| &items[*i as usize];
+    let is_own = |i: &u32| links.is_exact(&item(i).link, page);
+    let others = of_page.iter().filter(|i| !is_own(i)).map(item);
+    let titles: BTreeSet<&str> = others.clone().map(|other| other.title.as_str()).collect();
+    if titles.len() < 2 {
+        return;
+    }
+    let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for address in others.filter_map(|other| links.site().address(&other.link)) {
+        for (name, value) in address.parameters() {
+            values.entry(name.to_owned()).or_default().insert(value.to_owned());
+        }
+    }
+    if values.values().any(|values| values.len() > 1) {
+        of_page.retain(is_own);
     }
 }

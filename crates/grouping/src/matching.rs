@@ -12,14 +12,13 @@ use jiff::Timestamp;
 use model::{Drop, DropReason, Origin};
 use serde::{Deserialize, Serialize};
 
-use crate::name_filter::NameFilter;
 use crate::revisit::{
-    Revisit, Visited, differ, of_payload, of_payload_at, of_record, of_url, of_visit,
+    NameFilter, Revisit, Visited, differ, of_payload, of_payload_at, of_record, of_url, of_visit,
 };
 
 /// A record that may be the original of revisits.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate<'a> {
+pub struct OriginalCandidate<'a> {
     /// Its origin. Of several records with one name, the earliest complete one is used.
     pub origin: &'a Origin,
     /// Its address; feeds have none.
@@ -89,7 +88,7 @@ pub fn whole((high, low): Halves) -> u128 {
 
 /// A name by which a revisit refers to its original. Sorted by name.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub struct Request {
+pub struct RevisitRequest {
     name: Halves,
     /// Number of the revisit.
     revisit: u64,
@@ -100,11 +99,16 @@ pub struct Request {
 
 /// The names by which the revisit with this number refers to its original, except those that no record
 /// offers.
-pub fn requests(number: u64, revisit: &Revisit, offered: &NameFilter) -> Vec<Request> {
+pub fn requests(number: u64, revisit: &Revisit, offered: &NameFilter) -> Vec<RevisitRequest> {
     let digest = revisit.digest.map(halves);
     let names = (0..).zip(revisit.keys()).filter(|(_, name)| offered.may_have(*name));
     names
-        .map(|(evidence, name)| Request { name: halves(name), revisit: number, evidence, digest })
+        .map(|(evidence, name)| RevisitRequest {
+            name: halves(name),
+            revisit: number,
+            evidence,
+            digest,
+        })
         .collect()
 }
 
@@ -126,7 +130,7 @@ impl<P> Offer<P> {
 
 /// The names of a record that are `asked` for; adds them to `offered`.
 pub fn offers<P>(
-    of: &Candidate<'_>,
+    of: &OriginalCandidate<'_>,
     asked: &NameFilter,
     offered: &mut NameFilter,
     original: impl Fn() -> Original<P>,
@@ -165,7 +169,7 @@ pub fn offers<P>(
 
 /// An original that a revisit refers to. Sorted by the number of the revisit, the most reliable first.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub struct Answer<P> {
+pub struct RevisitAnswer<P> {
     /// Number of the revisit.
     pub revisit: u64,
     evidence: u8,
@@ -182,16 +186,16 @@ const MOST_OF_NAME: usize = 64;
 /// # Errors
 /// Those of the iterators and of `give`.
 pub fn answer<P: Clone, E>(
-    requests: impl Iterator<Item = Result<Request, E>>,
+    requests: impl Iterator<Item = Result<RevisitRequest, E>>,
     offers: impl Iterator<Item = Result<Offer<P>, E>>,
-    give: &mut dyn FnMut(Answer<P>) -> Result<(), E>,
+    give: &mut dyn FnMut(RevisitAnswer<P>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut offers = offers;
     let mut next = offers.next().transpose()?;
     let mut name = None;
     let mut of_name: Vec<(Option<Halves>, Original<P>)> = Vec::new();
     for request in requests {
-        let Request { name: asked, revisit, evidence, digest } = request?;
+        let RevisitRequest { name: asked, revisit, evidence, digest } = request?;
         if name.replace(asked) != Some(asked) {
             of_name.clear();
             while let Some(offer) = next.take_if(|offer| offer.name <= asked) {
@@ -204,7 +208,7 @@ pub fn answer<P: Clone, E>(
         }
         let fits = |offered: &Option<Halves>| !differ(offered.map(whole), digest.map(whole));
         if let Some((_, original)) = of_name.iter().find(|(offered, _)| fits(offered)) {
-            give(Answer { revisit, evidence, original: original.clone() })?;
+            give(RevisitAnswer { revisit, evidence, original: original.clone() })?;
         }
     }
     Ok(())
@@ -279,7 +283,3 @@ impl Settling {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "matching_tests.rs"]
-mod tests;

@@ -1,12 +1,12 @@
-//! Finds pages that are parts of one article, by the links they declare.
+//! Finds pages that are parts of one article: by the links they declare, and by addresses that differ in a number.
 
 use std::collections::BTreeMap;
 
-use crate::head::PageHead;
+use crate::captures::PageHead;
 use crate::links::PagesByLink;
 
 /// Maximum number of pages after the first of an article.
-const MOST: usize = 100;
+const MAX_FOLLOWING: usize = 100;
 
 /// The declarations of a page about parts of its article.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,7 +85,7 @@ pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize
     for &first in next.keys().filter(|at| !previous.contains_key(at)) {
         // No page has two predecessors, so a chain that starts with a page without one is no ring.
         let chain = std::iter::successors(next.get(&first), |at| next.get(at));
-        let chain: Vec<usize> = chain.copied().take(MOST).collect();
+        let chain: Vec<usize> = chain.copied().take(MAX_FOLLOWING).collect();
         for &at in &chain {
             parts.pages[at] = Part::Of(first);
         }
@@ -103,180 +103,101 @@ pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize
     parts
 }
 
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
+/// Largest number of a page: larger ones are identifiers.
+const MAX_NUMBER: u32 = 99;
+/// Names of parameters, and of parts of paths before a number.
+const NAMES: &str = "page p pg paged pageno pagenum pagenumber seite pagina página strana strona sida side sivu oldal";
 
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::addresses::SiteAddresses;
-    use crate::samples::page;
-    use crate::tracking::Tracking;
-
-    /// Pages in the order of their addresses, with single page and next page by number.
-    type Links = (Option<usize>, Option<usize>);
-
-    const URLS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
-
-    fn page_of(link: &str) -> Option<usize> {
-        URLS.iter().position(|url| *url == link)
+/// The address of an article of several pages, without what differs between these, and the number of this page: 1 if it
+/// has none. Scheme and `www.` do not count.
+///
+/// A number of one or two digits is recognised as a parameter (`?page=2`), as the last part of the path (`/story/2`,
+/// `/story/page/2`), or at the end of a file name (`story-2.html`, `story_page2.html`). Whether it really counts pages is
+/// shown by links between them.
+pub fn page_number(url: &str) -> (String, u32) {
+    let url = url.split('#').next().unwrap_or_default();
+    let url = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let url = url.strip_prefix("www.").unwrap_or(url);
+    let (place, query) = url.split_once('?').unwrap_or((url, ""));
+    let place = place.trim_end_matches('/');
+    let with_query = |place: &str, query: &str| match query {
+        "" => place.to_owned(),
+        query => format!("{place}?{query}"),
+    };
+    let mut number = None;
+    let rest: Vec<&str> = (query.split('&'))
+        .filter(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let found = number_of(value).filter(|_| number.is_none() && is_name(name));
+            number = number.or(found);
+            found.is_none() && !pair.is_empty()
+        })
+        .collect();
+    if let Some(number) = number {
+        return (with_query(place, &rest.join("&")), number);
     }
-
-    fn heads(links: &[Links]) -> Vec<PartHead<'static>> {
-        let head = |(at, &(single, next)): (usize, &Links)| PartHead {
-            url: URLS[at],
-            single_page: single.map(|to| URLS[to]),
-            next_page: next.map(|to| URLS[to]),
-            group: Some("e.org"),
-        };
-        links.iter().enumerate().map(head).collect()
+    let (folder, last) = place.rsplit_once('/').unwrap_or(("", place));
+    if folder.is_empty() {
+        return (with_query(place, query), 1);
     }
-
-    fn joined(links: &[Links]) -> Parts {
-        join_parts(&heads(links), &page_of)
+    // Not below the front page.
+    if let Some(number) = number_of(last).filter(|_| folder.contains('/')) {
+        let (above, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+        if is_name(name) && !above.is_empty() {
+            return (with_query(above, query), number);
+        }
+        // A bare 1 is an identifier: first pages have no number, or a named one.
+        if number > 1 {
+            return (with_query(folder, query), number);
+        }
+        return (with_query(place, query), 1);
     }
-
-    fn next(to: usize) -> Links {
-        (None, Some(to))
-    }
-
-    fn single(to: usize) -> Links {
-        (Some(to), None)
-    }
-
-    const NONE: Links = (None, None);
-
-    #[test]
-    fn next_pages_are_parts_of_the_first() {
-        let Parts { pages, following } = joined(&[NONE, next(0), next(1), NONE]);
-        assert_eq!(pages, [Part::Of(2), Part::Of(2), Part::Whole, Part::Whole]);
-        assert_eq!(following, BTreeMap::from([(2, vec![1, 0])]));
-    }
-
-    #[test]
-    fn of_two_that_lead_to_one_the_first_by_address_counts() {
-        let Parts { pages, following } = joined(&[next(2), next(2), NONE]);
-        assert_eq!(pages, [Part::Whole, Part::Whole, Part::Of(0)]);
-        assert_eq!(following, BTreeMap::from([(0, vec![2])]));
-        let mut turned = heads(&[next(2), next(2), NONE]);
-        (turned[0].url, turned[1].url) = ("b", "a");
-        assert_eq!(join_parts(&turned, &page_of).following, BTreeMap::from([(1, vec![2])]));
-    }
-
-    #[test]
-    fn heads_and_their_links_make_articles() {
-        let urls: Vec<String> =
-            (0..120).map(|n| format!("https://e.org/a{:02}?page={}", n / 3, n % 3 + 1)).collect();
-        let site =
-            SiteAddresses::of(urls.iter().map(String::as_str), Tracking::new(&["ref".into()]));
-        let head = |(at, url): (usize, &String)| PageHead {
-            next_page: (at % 3 < 2).then(|| format!("{}&ref=next", urls[at + 1])),
-            part_group: Some("e.org".to_owned()),
-            ..PageHead::of(&page(url, url), None, "")
-        };
-        let heads: Vec<PageHead> = urls.iter().enumerate().map(head).collect();
-        let Parts { pages, following } = parts_of(&heads, &PagesByLink::of(Arc::new(site), &heads));
-        let articles = (0..40).map(|n| (3 * n, vec![3 * n + 1, 3 * n + 2]));
-        assert_eq!(following, articles.collect());
-        assert_eq!(pages.iter().filter(|part| **part == Part::Whole).count(), 40);
-    }
-
-    #[test]
-    fn rings_stay_and_pages_do_not_follow_themselves() {
-        let Parts { pages, following } = joined(&[next(1), next(0), next(2), single(3)]);
-        assert_eq!((pages, following), (vec![Part::Whole; 4], BTreeMap::new()));
-        // A page that leads into a ring comes after those in the ring if its address does.
-        let Parts { pages, .. } = joined(&[next(1), next(0), next(0)]);
-        assert_eq!(pages, [Part::Whole; 3]);
-        let Parts { following, .. } = joined(&[next(1), next(2), next(1)]);
-        assert_eq!(following, BTreeMap::from([(0, vec![1, 2])]));
-    }
-
-    #[test]
-    fn the_single_page_is_the_article() {
-        let Parts { pages, following } = joined(&[(Some(2), Some(1)), (Some(2), None), single(2)]);
-        assert_eq!(pages, [Part::Of(2), Part::Of(2), Part::Whole]);
-        assert!(following.is_empty(), "nothing is joined: {following:?}");
-        // In a chain of single-page versions only the last is one.
-        let Parts { pages, .. } = joined(&[single(1), single(2), NONE]);
-        assert_eq!(pages, [Part::Whole, Part::Of(2), Part::Whole]);
-        // A part of a single page is no next page.
-        let Parts { pages, following } = joined(&[next(1), single(2), NONE]);
-        assert_eq!((pages[0], following.len()), (Part::Whole, 0));
-    }
-
-    #[test]
-    fn links_count_within_a_group() {
-        let mut pages = heads(&[next(1), next(2), next(3), NONE]);
-        pages[1].group = Some("other.example");
-        pages[3].group = None;
-        assert_eq!(join_parts(&pages, &page_of).pages, [Part::Whole; 4]);
-        pages[1].group = None;
-        pages[2].group = None;
-        assert!(join_parts(&pages, &page_of).following.is_empty());
-        assert!(join_parts(&pages, &|_| None).following.is_empty());
-        assert!(join_parts(&pages, &|_| Some(99)).following.is_empty());
-    }
-
-    #[test]
-    fn an_article_has_a_hundred_more_pages_at_most() {
-        let urls: Vec<String> = (0..150).map(|n| format!("{n:03}")).collect();
-        let head = |at: usize| PartHead {
-            url: &urls[at],
-            next_page: urls.get(at + 1).map(String::as_str),
-            group: Some(""),
-            ..PartHead::default()
-        };
-        let pages: Vec<PartHead<'_>> = (0..150).map(head).collect();
-        let parts = join_parts(&pages, &|link| link.parse().ok());
-        assert_eq!(parts.following[&0], (1..=100).collect::<Vec<_>>());
-        assert_eq!((parts.pages[100], parts.pages[101]), (Part::Of(0), Part::Whole));
-    }
-
-    proptest! {
-        #[test]
-        fn articles_do_not_overlap_whatever_the_order(
-            links in prop::collection::vec(
-                (prop::option::weighted(0.2, 0_usize..8), prop::option::weighted(0.7, 0_usize..8)),
-                8,
-            ),
-            order in Just((0_usize..8).collect::<Vec<_>>()).prop_shuffle(),
-        ) {
-            let parts = joined(&links);
-            for (&first, following) in &parts.following {
-                prop_assert_eq!(parts.pages[first], Part::Whole);
-                prop_assert!(!following.is_empty());
-                for &at in following {
-                    prop_assert_eq!(parts.pages[at], Part::Of(first));
-                }
-            }
-            for (at, part) in parts.pages.iter().enumerate() {
-                if let Part::Of(whole) = part {
-                    prop_assert_eq!(parts.pages[*whole], Part::Whole);
-                    let listed = parts.following.values().filter(|of| of.contains(&at)).count();
-                    let by_single = links[at].0.is_some_and(|single| {
-                        single == *whole || parts.following[whole].contains(&single)
-                    });
-                    prop_assert!(listed == 1 || by_single && listed == 0);
-                }
-            }
-            // The same in another order of rows.
-            let heads = heads(&links);
-            let rows: Vec<PartHead<'_>> = order.iter().map(|&at| heads[at]).collect();
-            let place = |at: usize| order.iter().position(|of| *of == at).unwrap();
-            let again = join_parts(&rows, &|link| page_of(link).map(place));
-            let whole = |part: Part| match part {
-                Part::Whole => None,
-                Part::Of(at) => Some(order[at]),
+    let (stem, ending) =
+        last.rsplit_once('.').map_or((last, ""), |(stem, _)| (stem, &last[stem.len()..]));
+    let digits = stem.len() - stem.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let before = stem[..digits].trim_end_matches(['-', '_', ',', '.']);
+    let name = before.rsplit(['-', '_', ',', '.']).next().unwrap_or_default();
+    let is_apart = before.len() < digits;
+    let named = is_name(name) && name.len() < before.len();
+    match number_of(&stem[digits..]).filter(|_| is_apart || named) {
+        Some(number) if !before.is_empty() => {
+            let before = if named {
+                before[..before.len() - name.len()].trim_end_matches(['-', '_', ',', '.'])
+            } else {
+                before
             };
-            for at in 0..8 {
-                let expected = match parts.pages[at] {
-                    Part::Whole => None,
-                    Part::Of(whole) => Some(whole),
-                };
-                prop_assert_eq!(whole(again.pages[place(at)]), expected);
+            (with_query(&format!("{folder}/{before}{ending}"), query), number)
+        }
+        _ => (with_query(place, query), 1),
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    NAMES.split(' ').any(|name| text.eq_ignore_ascii_case(name))
+}
+
+fn number_of(text: &str) -> Option<u32> {
+    let is_short = (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse().ok().filter(|_| is_short)?;
+    (1..=MAX_NUMBER).contains(&number).then_some(number)
+}
+
+/// The words of a title, without the number of a page (`A story - Page 2 of 3`).
+pub fn title_without_page(title: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let letters = |c: char| !c.is_alphanumeric();
+    for word in title.split(letters).filter(|word| !word.is_empty()) {
+        let word = word.to_lowercase();
+        if word.bytes().all(|byte| byte.is_ascii_digit()) {
+            let is_count = |word: &String| {
+                is_name(word) || matches!(&**word, "of" | "von" | "de" | "sur" | "di" | "av" | "z")
+            };
+            while words.last().is_some_and(is_count) {
+                words.pop();
             }
+        } else {
+            words.push(word);
         }
     }
+    words.join(" ")
 }

@@ -157,6 +157,40 @@ impl Visited {
     }
 }
 
+/// A Bloom filter with one hash: contains all names that were added, and a few others.
+#[derive(Debug, Default)]
+pub struct NameFilter(Vec<u64>);
+
+impl NameFilter {
+    /// 8 MiB, allocated with the first name. With ten million names, one in eight others passes.
+    const BITS: u128 = 1 << 26;
+
+    fn place(name: u128) -> (usize, u64) {
+        let bit = (name % Self::BITS) as usize;
+        (bit / 64, 1 << (bit % 64))
+    }
+
+    /// Adds a name.
+    pub fn add(&mut self, name: u128) {
+        if self.0.is_empty() {
+            self.0 = vec![0; (Self::BITS / 64) as usize];
+        }
+        let (at, bit) = Self::place(name);
+        self.0[at] |= bit;
+    }
+
+    /// Adds the names by which a revisit refers to its original.
+    pub fn add_names_of(&mut self, revisit: &Revisit) {
+        revisit.keys().into_iter().for_each(|name| self.add(name));
+    }
+
+    /// Whether a name was added, or may have been.
+    pub fn may_have(&self, name: u128) -> bool {
+        let (at, bit) = Self::place(name);
+        self.0.get(at).is_some_and(|bits| bits & bit != 0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use dom::{Document, NodeId, PrefixSums, is_inline, local_name};
 
 /// A run of text in one element, not broken by a block-level element or an empty line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct TextBlock {
     /// The nearest block-level element above the text. An inline element that holds block-level ones
     /// counts as block-level itself.
     pub element: NodeId,
@@ -20,7 +20,7 @@ pub struct Block {
 
 /// The blocks of a page that have words, in document order. `words` and `link_words` count the
 /// words of text nodes. Linear in the nodes.
-pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) -> Vec<Block> {
+pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) -> Vec<TextBlock> {
     let nodes = document.nodes();
     let mut holds_blocks = vec![false; nodes.len()];
     for (id, node) in nodes.iter().enumerate().skip(1).rev() {
@@ -31,7 +31,7 @@ pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) 
     }
     let mut owner: Vec<NodeId> = Vec::with_capacity(nodes.len());
     let mut ends: Vec<NodeId> = Vec::new();
-    let mut found: Vec<Block> = Vec::new();
+    let mut found: Vec<TextBlock> = Vec::new();
     let mut broken = true;
     let mut line_breaks = 0;
     for (id, node) in (0..).zip(nodes) {
@@ -54,7 +54,7 @@ pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) 
                         block.words += count;
                         block.link_words += in_links;
                     }
-                    _ => found.push(Block {
+                    _ => found.push(TextBlock {
                         element: above,
                         first: id,
                         last: id,
@@ -81,48 +81,20 @@ pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) 
     found
 }
 
-pub(crate) fn density(block: &Block) -> f32 {
-    block.link_words as f32 / block.words.max(1) as f32
+/// For each node of a page, and its end, how many blocks begin before it.
+pub(crate) fn blocks_before(document: &Document, blocks: &[TextBlock]) -> Vec<u32> {
+    let mut before = Vec::with_capacity(document.len() + 1);
+    let mut at = 0;
+    for id in document.ids() {
+        before.push(at as u32);
+        while blocks.get(at).is_some_and(|block| block.first == id) {
+            at += 1;
+        }
+    }
+    before.push(at as u32);
+    before
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn texts(html: &str) -> Vec<String> {
-        let d = dom::parse(html);
-        let count = |id| {
-            d.text(id).map_or(0, |t| {
-                t.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count() as u32
-            })
-        };
-        let words = PrefixSums::new(&d, count);
-        let links = PrefixSums::within_links(&d, count);
-        let text = |b: &Block| {
-            let parts = (b.first..=b.last).filter_map(|id| d.text(id));
-            format!("{}:{}", d.name(b.element).unwrap(), parts.collect::<String>().trim())
-        };
-        blocks(&d, &words, &links).iter().map(text).collect()
-    }
-
-    #[test]
-    fn inline_elements_stay_in_their_block() {
-        assert_eq!(texts("<p>a <b>b</b> c</p><p>d</p>"), ["p:a b c", "p:d"]);
-    }
-
-    #[test]
-    fn two_line_breaks_separate_and_one_does_not() {
-        assert_eq!(texts("<div>a<br>b<br><br>c</div>"), ["div:ab", "div:c"]);
-    }
-
-    #[test]
-    fn text_around_a_block_is_the_outer_elements() {
-        assert_eq!(texts("<div>a<p>b</p>c</div>"), ["div:a", "p:b", "div:c"]);
-        assert_eq!(texts("<div><a>x<div>y</div></a></div>"), ["a:x", "div:y"]);
-    }
-
-    #[test]
-    fn signs_without_words_are_no_block() {
-        assert!(texts("<p>***</p>").is_empty());
-    }
+pub(crate) fn density(block: &TextBlock) -> f32 {
+    block.link_words as f32 / block.words.max(1) as f32
 }

@@ -10,10 +10,16 @@
 
 use fearless_simd::{Level, Simd, dispatch};
 
-#[cfg(target_arch = "x86_64")]
-use crate::kernels::avx512;
-use crate::kernels::{LEAVES, TILE, Tile};
-use crate::tree::Tree;
+use crate::trees::DecisionTree;
+
+/// Leaves a tree can have.
+const LEAVES: usize = 32;
+
+/// Number of values in a cache line, and in the longest vectors.
+const TILE: usize = 16;
+
+/// Values of rows, or of columns.
+type Tile = [[f32; TILE]; TILE];
 
 /// Trees in this layout.
 #[derive(Clone, Debug)]
@@ -44,14 +50,13 @@ struct Split {
     least: u8,
     left: u8,
     right: u8,
-    /// Place of the resulting leaf.
     own: u8,
 }
 
 impl Bundle {
     /// Converts trees, which must be valid; `None` if they are too large.
-    pub(crate) fn of(trees: &[Tree]) -> Option<Self> {
-        let splits = || trees.iter().flat_map(Tree::splits);
+    pub(crate) fn of(trees: &[DecisionTree]) -> Option<Self> {
+        let splits = || trees.iter().flat_map(DecisionTree::splits);
         let mut wanted: Vec<(u16, f32)> = splits().collect();
         wanted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         wanted.dedup();
@@ -117,13 +122,13 @@ impl Bundle {
 
     /// For each row the sum of its leaves, added to `base` in the order of the trees; compiled for one of
     /// the kinds of vectors that processors have.
-    pub(crate) fn sums(&self, level: Level, rows: &crate::Rows, base: f32) -> Vec<f32> {
+    pub(crate) fn sums(&self, level: Level, rows: &crate::FeatureTable, base: f32) -> Vec<f32> {
         dispatch!(level, simd => self.sums_by(simd, rows, base))
     }
 
     // Only inlined code is compiled with these instructions.
     #[inline(always)]
-    fn sums_by<S: Simd>(&self, simd: S, rows: &crate::Rows, base: f32) -> Vec<f32> {
+    fn sums_by<S: Simd>(&self, simd: S, rows: &crate::FeatureTable, base: f32) -> Vec<f32> {
         let mut sums = vec![base; rows.len()];
         let mut first = 0;
         while first < sums.len() {
@@ -282,18 +287,140 @@ fn add_leaves<S: Simd>(simd: S, leaves: &[f32; LEAVES], found: &[u8], sums: &mut
     }
 }
 
+/// Hand-written code for AVX-512, which compilers do not generate.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::{
+        __m128i, __m512, _CMP_LT_OQ, _mm512_add_ps, _mm512_castpd_ps, _mm512_castps_pd,
+        _mm512_cmp_ps_mask, _mm512_cvtepi32_epi8, _mm512_cvtepu8_epi32, _mm512_mask_add_epi32,
+        _mm512_permutex2var_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512,
+        _mm512_shuffle_f32x4, _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd,
+        _mm512_unpacklo_ps,
+    };
+
+    use fearless_simd::{SimdBase, SimdInto, f32x16, u8x16};
+
+    use super::{LEAVES, TILE, Tile};
+
+    fearless_simd::kernel!(
+        /// Adds to each sum the leaf found for it. The leaves of a tree are two registers, of which one
+        /// instruction picks for sixteen rows.
+        #[inline]
+        pub(crate) fn add_leaves(
+            avx512: Avx512,
+            leaves: &[f32; LEAVES],
+            found: &[u8],
+            sums: &mut [f32],
+        ) {
+            let (low, high) = leaves.split_at(LEAVES / 2);
+            let low: __m512 = f32x16::from_slice(avx512, low).into();
+            let high: __m512 = f32x16::from_slice(avx512, high).into();
+            for (found, sums) in found.chunks_exact(16).zip(sums.chunks_exact_mut(16)) {
+                let found: __m128i = u8x16::from_slice(avx512, found).into();
+                let own = _mm512_permutex2var_ps(low, _mm512_cvtepu8_epi32(found), high);
+                let sum: __m512 = f32x16::from_slice(avx512, sums).into();
+                let sum: f32x16<_> = _mm512_add_ps(sum, own).simd_into(avx512);
+                sum.store_slice(sums);
+            }
+        }
+    );
+
+    fearless_simd::kernel!(
+        /// Per value how many thresholds it is below.
+        #[inline]
+        pub(crate) fn count_below(
+            avx512: Avx512,
+            values: &[f32; TILE],
+            thresholds: &[f32],
+            counts: &mut [u8],
+        ) {
+            let values: __m512 = f32x16::from_slice(avx512, values).into();
+            let one = _mm512_set1_epi32(1);
+            let mut sums = _mm512_setzero_si512();
+            for &threshold in thresholds {
+                let is_below = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(values, _mm512_set1_ps(threshold));
+                sums = _mm512_mask_add_epi32(sums, is_below, sums, one);
+            }
+            let bytes: u8x16<_> = _mm512_cvtepi32_epi8(sums).simd_into(avx512);
+            bytes.store_slice(counts);
+        }
+    );
+
+    fearless_simd::kernel!(
+        /// Rows become columns: by neighbouring rows, pairs of them, and so on.
+        #[inline]
+        pub(crate) fn transpose(avx512: Avx512, tile: &mut Tile) {
+            let zero: __m512 = f32x16::splat(avx512, 0.0).into();
+            let (mut rows, mut pairs, mut fours) = ([zero; TILE], [zero; TILE], [zero; TILE]);
+            for (row, values) in rows.iter_mut().zip(&*tile) {
+                *row = f32x16::from_slice(avx512, values).into();
+            }
+            for at in (0..TILE).step_by(2) {
+                pairs[at] = _mm512_unpacklo_ps(rows[at], rows[at + 1]);
+                pairs[at + 1] = _mm512_unpackhi_ps(rows[at], rows[at + 1]);
+            }
+            macro_rules! of_pairs {
+                ($unpack:ident, $one:expr, $other:expr) => {
+                    _mm512_castpd_ps($unpack(_mm512_castps_pd($one), _mm512_castps_pd($other)))
+                };
+            }
+            for at in (0..TILE).step_by(4) {
+                fours[at] = of_pairs!(_mm512_unpacklo_pd, pairs[at], pairs[at + 2]);
+                fours[at + 1] = of_pairs!(_mm512_unpackhi_pd, pairs[at], pairs[at + 2]);
+                fours[at + 2] = of_pairs!(_mm512_unpacklo_pd, pairs[at + 1], pairs[at + 3]);
+                fours[at + 3] = of_pairs!(_mm512_unpackhi_pd, pairs[at + 1], pairs[at + 3]);
+            }
+            // Each holds four rows of four columns now, which are four columns apart.
+            for at in 0..4 {
+                const EVEN: i32 = 0b10_00_10_00;
+                const ODD: i32 = 0b11_01_11_01;
+                let (a, b, c, d) = (fours[at], fours[at + 4], fours[at + 8], fours[at + 12]);
+                let above = [_mm512_shuffle_f32x4::<EVEN>(a, b), _mm512_shuffle_f32x4::<ODD>(a, b)];
+                let below = [_mm512_shuffle_f32x4::<EVEN>(c, d), _mm512_shuffle_f32x4::<ODD>(c, d)];
+                let columns = [
+                    (at, _mm512_shuffle_f32x4::<EVEN>(above[0], below[0])),
+                    (at + 4, _mm512_shuffle_f32x4::<EVEN>(above[1], below[1])),
+                    (at + 8, _mm512_shuffle_f32x4::<ODD>(above[0], below[0])),
+                    (at + 12, _mm512_shuffle_f32x4::<ODD>(above[1], below[1])),
+                ];
+                for (column, values) in columns {
+                    let values: f32x16<_> = values.simd_into(avx512);
+                    values.store_slice(&mut tile[column]);
+                }
+            }
+        }
+    );
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn rows_become_columns() {
+            let Some(avx512) = fearless_simd::Level::new().as_avx512() else { return };
+            let value = |row: usize, column: usize| (row * TILE + column) as f32;
+            let mut tile: Tile =
+                std::array::from_fn(|row| std::array::from_fn(|column| value(row, column)));
+            transpose(avx512, &mut tile);
+            for (column, values) in tile.iter().enumerate() {
+                assert_eq!(*values, std::array::from_fn(|row| value(row, column)));
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use fearless_simd::Level;
     use proptest::prelude::*;
 
     use super::Bundle;
-    use crate::rows::{Row, Rows};
-    use crate::tree::Tree;
+    use crate::rows::{FeatureRow, FeatureTable};
+    use crate::trees::DecisionTree;
     use crate::trees::Trees;
 
     /// A sound tree grown by numbers: each splits on, or ends in a leaf.
-    fn grown(numbers: &mut impl Iterator<Item = u32>, depth: u32, tree: &mut Tree) {
+    fn grown(numbers: &mut impl Iterator<Item = u32>, depth: u32, tree: &mut DecisionTree) {
         let number = numbers.next().unwrap_or(0);
         let at = tree.features.len();
         let splits = depth < 5 && !number.is_multiple_of(4);
@@ -318,14 +445,14 @@ mod tests {
             let mut numbers = numbers.into_iter().peekable();
             let mut trees = Vec::new();
             while numbers.peek().is_some() {
-                let mut tree = Tree::default();
+                let mut tree = DecisionTree::default();
                 grown(&mut numbers, 0, &mut tree);
                 trees.push(tree);
             }
             let bare = trees.clone();
             let trees = Trees::new(0.1, trees);
             prop_assert!(trees.are_sound(7));
-            let mut rows = Rows::new(7, values.len() / 7);
+            let mut rows = FeatureTable::new(7, values.len() / 7);
             for row in values.chunks_exact(7) {
                 rows.push(|out| row.iter().for_each(|&v| out.put("", f32::from(v) / 2.0)));
             }
@@ -342,7 +469,7 @@ mod tests {
 
     #[test]
     fn more_leaves_than_fit_are_walked() {
-        let mut tree = Tree::default();
+        let mut tree = DecisionTree::default();
         for at in 0..40u16 {
             tree.features.extend([0, -1]);
             tree.values.extend([f32::from(at), f32::from(at)]);
@@ -353,7 +480,7 @@ mod tests {
         tree.rights.push(0);
         let trees = Trees::new(0.0, vec![tree]);
         assert!(trees.are_sound(1));
-        let mut rows = Rows::new(1, 20);
+        let mut rows = FeatureTable::new(1, 20);
         (0..20u8).for_each(|at| rows.push(|row| row.put("", f32::from(at) * 2.0 - 0.5)));
         assert_eq!(trees.side_by_side(&rows), None);
         let expected: Vec<f32> = rows.iter().map(|row| trees.probability(row)).collect();

@@ -1,14 +1,16 @@
 //! Features for the confidence of an article.
 
+use std::sync::LazyLock;
+
 use crate::elementary::{ln, log};
+use crate::page_type::{TYPES, TypeProbabilities, type_columns};
 use crate::pools::{Pools, ScoredPage};
-use crate::rows::{Names, Row, Rows};
+use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
 use crate::signs::Ends;
-use crate::types::{TYPES, TypeProbabilities, type_columns};
 
 /// The result for a page.
 #[derive(Clone, Copy, Debug)]
-pub struct Taken<'a> {
+pub struct ConfidenceInput<'a> {
     /// The page with the second scores.
     pub page: ScoredPage<'a>,
     /// Per block its first score.
@@ -24,27 +26,33 @@ pub struct Taken<'a> {
 }
 
 /// Names of the columns of [`confidence_rows`].
-pub fn confidence_feature_names() -> Vec<String> {
+pub(crate) fn confidence_feature_names() -> Vec<String> {
     crate::siblings::with_example(|_, page, template| {
         let mut names = Vec::new();
         let types = &[0.0; TYPES];
         let first = page.scores;
-        let taken = Taken { page: *page, first, types, pools: template.pools, kept: &[0], end: 1 };
-        fill(&mut Names(&mut names), &taken);
+        let taken = ConfidenceInput {
+            page: *page,
+            first,
+            types,
+            pools: template.pools,
+            kept: &[0],
+            end: 1,
+        };
+        fill(&mut ColumnNames(&mut names), &taken);
         names
     })
 }
 
 /// One row for an article.
-pub fn confidence_rows(taken: &Taken<'_>) -> Rows {
-    static WIDTH: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    let width = *WIDTH.get_or_init(|| confidence_feature_names().len());
-    let mut rows = Rows::new(width, 1);
+pub fn confidence_rows(taken: &ConfidenceInput<'_>) -> FeatureTable {
+    static WIDTH: LazyLock<usize> = LazyLock::new(|| confidence_feature_names().len());
+    let mut rows = FeatureTable::new(*WIDTH, 1);
     rows.push(|row| fill(row, taken));
     rows
 }
 
-fn fill(row: &mut impl Row, taken: &Taken<'_>) {
+fn fill(row: &mut impl FeatureRow, taken: &ConfidenceInput<'_>) {
     let page = taken.page.page;
     let kept = &taken.kept[..taken.end.min(taken.kept.len())];
     let mut is_kept = vec![false; page.blocks.len()];
@@ -63,12 +71,12 @@ fn fill(row: &mut impl Row, taken: &Taken<'_>) {
             mass += own * score;
             links += block.link_words as f32;
             agreeing += own * page.agreement[at].max(0.0);
-            sentences += own * f32::from(u8::from(page.signs[at].ends == Ends::Sentence));
+            sentences += own * flag(page.signs[at].ends == Ends::Sentence);
             kept_mass_by_page +=
-                own * f32::from(u8::from(block.words >= 10 && block.link_words * 3 < block.words));
+                own * flag(block.words >= 10 && block.link_words * 3 < block.words);
             let elsewhere = taken.pools.elsewhere(page.signs[at].letters_hash);
             repeated += own * elsewhere.max(0.0);
-            comments += own * f32::from(u8::from(page.is_comment(at)));
+            comments += own * flag(page.is_comment(at));
         } else {
             lost += own * score;
         }
@@ -105,7 +113,12 @@ fn fill(row: &mut impl Row, taken: &Taken<'_>) {
 const READS: f32 = 0.4;
 
 /// What disagrees with the article: the page by itself, the spread of scores, form.
-fn fill_doubts(row: &mut impl Row, taken: &Taken<'_>, kept: &[usize], is_kept: &[bool]) {
+fn fill_doubts(
+    row: &mut impl FeatureRow,
+    taken: &ConfidenceInput<'_>,
+    kept: &[usize],
+    is_kept: &[bool],
+) {
     let page = taken.page.page;
     let (mut words, mut all, mut links) = (0.0f32, 0.0f32, 0.0f32);
     let (mut good, mut good_kept) = (0.0f32, 0.0f32);
@@ -117,28 +130,28 @@ fn fill_doubts(row: &mut impl Row, taken: &Taken<'_>, kept: &[usize], is_kept: &
     for (at, block) in page.blocks.iter().enumerate() {
         let (own, score, first) = (block.words as f32, taken.page.scores[at], taken.first[at]);
         let is_good = block.words >= 10 && block.link_words * 3 < block.words;
-        let reads = f32::from(u8::from(first > READS));
+        let reads = flag(first > READS);
         all += own;
         links += block.link_words as f32;
-        good += own * f32::from(u8::from(is_good));
+        good += own * flag(is_good);
         read += own * reads;
         if !is_kept[at] {
-            comments_out += own * f32::from(u8::from(page.is_comment(at)));
+            comments_out += own * flag(page.is_comment(at));
             continue;
         }
         words += own;
-        good_kept += own * f32::from(u8::from(is_good));
+        good_kept += own * flag(is_good);
         read_kept += own * reads;
         first_kept += own * first;
         apart += own * (first - score).abs();
         unsure += own * 4.0 * score * (1.0 - score);
-        below += own * f32::from(u8::from(score < 0.5));
-        low += own * f32::from(u8::from(score < 0.8));
+        below += own * flag(score < 0.5);
+        low += own * flag(score < 0.8);
         let id = taken.page.pattern(at);
         support += own * taken.pools.get(id).pages / siblings;
         off_pool += own * (first - taken.pools.mean(id, first)).abs();
-        short += f32::from(u8::from(block.words <= 3));
-        dates += f32::from(u8::from(block.words <= 12 && page.signs[at].year));
+        short += flag(block.words <= 3);
+        dates += flag(block.words <= 12 && page.signs[at].year);
         lead = lead.max(own);
     }
     let (per_word, blocks) = (|sum: f32| sum / words.max(1.0), kept.len().max(1) as f32);

@@ -11,32 +11,29 @@ use terms::letters::{is_alphabetic, lowercase};
 
 use crate::lexicon::{CUES, NEUTRAL};
 
-/// Elements with a purpose by name.
-static ELEMENTS: [dom::LocalName; 16] = [
-    local_name!("article"),
-    local_name!("main"),
-    local_name!("nav"),
-    local_name!("aside"),
-    local_name!("footer"),
-    local_name!("header"),
-    local_name!("form"),
-    local_name!("figure"),
-    local_name!("figcaption"),
-    local_name!("ul"),
-    local_name!("ol"),
-    local_name!("table"),
-    local_name!("blockquote"),
-    local_name!("section"),
-    local_name!("dl"),
-    local_name!("button"),
+static ELEMENTS: [dom::LocalName; 16] = local_names![
+    "article",
+    "main",
+    "nav",
+    "aside",
+    "footer",
+    "header",
+    "form",
+    "figure",
+    "figcaption",
+    "ul",
+    "ol",
+    "table",
+    "blockquote",
+    "section",
+    "dl",
+    "button"
 ];
 
 /// Number of lexicon features: names, elements, and being hidden.
 pub(crate) const COUNT: usize = 16 + 16 + 1;
 
-/// The bit of the feature for comments.
 pub(crate) const COMMENTS: u64 = 1;
-/// The bit of the feature for bylines.
 pub(crate) const BYLINE: u64 = 1 << 8;
 
 /// Names of the features, in the order of their bits.
@@ -76,9 +73,13 @@ const LONGEST: usize = 1_024;
 impl Cues {
     /// An empty cache.
     pub fn new() -> Self {
-        let mut words: FxHashMap<&str, u64> = NEUTRAL.iter().map(|&word| (word, 0)).collect();
+        let mut words: FxHashMap<&str, u64> = NEUTRAL
+            .iter()
+            .flat_map(|(_, words)| words.split_ascii_whitespace())
+            .map(|word| (word, 0))
+            .collect();
         for (bit, (_, list)) in CUES.iter().enumerate() {
-            words.extend(list.iter().map(|&word| (word, 1 << bit)));
+            words.extend(list.split_ascii_whitespace().map(|word| (word, 1 << bit)));
         }
         Self { words, read: FxHashMap::default(), bytes: 0 }
     }
@@ -182,20 +183,17 @@ impl PageCues<'_> {
         let aria_hidden: &LocalName = &ARIA_HIDDEN;
         let attributes = self.document.element(id).into_iter().flat_map(Element::attributes);
         attributes.into_iter().any(|(name, value)| match *name {
-            local_name!("class")
-            | local_name!("id")
-            | local_name!("href")
-            | local_name!("src")
-            | local_name!("title")
-            | local_name!("alt")
-            | local_name!("rel")
-            | local_name!("target") => false,
+            _ if FREQUENT.contains(name) => false,
             local_name!("hidden") => true,
             local_name!("style") => hides(value),
             _ => name == aria_hidden && value == "true",
         })
     }
 }
+
+/// Attributes that do not hide an element.
+static FREQUENT: [LocalName; 8] =
+    local_names!["class", "id", "href", "src", "title", "alt", "rel", "target"];
 
 /// There is no constant of this name.
 static ARIA_HIDDEN: LazyLock<LocalName> = LazyLock::new(|| LocalName::from("aria-hidden"));
@@ -282,7 +280,10 @@ mod tests {
     #[test]
     fn what_is_remembered_changes_nothing() {
         let page = |seed: usize| {
-            let word = |at: usize| CUES[(seed + at) % CUES.len()].1[(seed / 3 + at) % 3];
+            let word = |at: usize| {
+                let words = CUES[(seed + at) % CUES.len()].1;
+                words.split_ascii_whitespace().nth((seed / 3 + at) % 3).unwrap()
+            };
             let one = |at: usize| {
                 let long = "b".repeat(if at == 7 { LONGEST } else { at });
                 format!("<div class='{} {long}-{seed} x{at}' id={}{seed}>x", word(at), word(at + 1))

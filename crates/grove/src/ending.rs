@@ -4,6 +4,8 @@
 //! start depends on the page. Trees score each kept block again, by what comes before and after it; the
 //! article ends where the sum of words · (score − 0.3) is largest: a cut has to be sure.
 
+use std::sync::LazyLock;
+
 use dom::{Document, is_heading};
 use rustc_hash::FxHashSet;
 
@@ -12,7 +14,7 @@ use crate::cues;
 use crate::elementary::{ln, log};
 use crate::page::sums;
 use crate::pools::{Pools, ScoredPage};
-use crate::rows::{Names, Row, Rows};
+use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
 use crate::signs::{Begins, Ends};
 
 /// Score from which on a kept block is surely of the article: at ½, cuts remove more right than wrong text
@@ -25,7 +27,6 @@ const LEAST_GAIN: f32 = 8.0;
 /// Sources of the features.
 struct Sequence<'a> {
     document: &'a Document,
-    /// The page with the second scores.
     page: &'a ScoredPage<'a>,
     pools: &'a Pools,
     kept: &'a [usize],
@@ -78,11 +79,10 @@ impl<'a> Sequence<'a> {
         }
     }
 
-    fn fill(&self, row: &mut impl Row, k: usize) {
+    fn fill(&self, row: &mut impl FeatureRow, k: usize) {
         let at = self.kept[k];
         let page = self.page.page;
         let (block, signs) = (&page.blocks[at], &page.signs[at]);
-        let flag = |is: bool| f32::from(u8::from(is));
         let count = self.kept.len();
         let all = self.words[count].max(1.0);
         let mean = |from: usize, to: usize| {
@@ -143,10 +143,10 @@ impl<'a> Sequence<'a> {
 }
 
 /// Names of the columns of [`ending_rows`].
-pub fn ending_feature_names() -> Vec<String> {
+pub(crate) fn ending_feature_names() -> Vec<String> {
     crate::siblings::with_example(|document, page, template| {
         let mut names = Vec::new();
-        Sequence::of(document, page, template.pools, &[0]).fill(&mut Names(&mut names), 0);
+        Sequence::of(document, page, template.pools, &[0]).fill(&mut ColumnNames(&mut names), 0);
         names
     })
 }
@@ -158,11 +158,10 @@ pub fn ending_rows(
     page: &ScoredPage<'_>,
     pools: &Pools,
     kept: &[usize],
-) -> Rows {
-    static WIDTH: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    let width = *WIDTH.get_or_init(|| ending_feature_names().len());
+) -> FeatureTable {
+    static WIDTH: LazyLock<usize> = LazyLock::new(|| ending_feature_names().len());
     let sequence = Sequence::of(document, page, pools, kept);
-    let mut rows = Rows::new(width, kept.len());
+    let mut rows = FeatureTable::new(*WIDTH, kept.len());
     for k in 0..kept.len() {
         rows.push(|row| sequence.fill(row, k));
     }
@@ -191,26 +190,4 @@ pub fn ending(words: &[u32], scores: &[f32], second: &[f32]) -> usize {
     };
     let is_safe = || sure(end) as f32 <= MOST_CUT * sure(0) as f32;
     if best - sum >= LEAST_GAIN && is_safe() { end } else { words.len() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cuts_only_a_tail_worth_it() {
-        let end = |words: &[u32], scores: &[f32]| ending(words, scores, scores);
-        assert_eq!(end(&[100, 100, 50, 50], &[0.9, 0.9, 0.1, 0.2]), 2);
-        assert_eq!(end(&[100, 5], &[0.9, 0.1]), 2);
-        assert_eq!(end(&[100, 50, 100], &[0.9, 0.1, 0.9]), 3);
-        assert_eq!(end(&[60, 60], &[0.1, 0.1]), 1);
-        assert_eq!(end(&[], &[]), 0);
-    }
-
-    #[test]
-    fn cuts_no_more_than_half_of_what_is_sure() {
-        assert_eq!(ending(&[40, 60], &[0.9, 0.1], &[0.9, 0.9]), 2);
-        assert_eq!(ending(&[70, 60], &[0.9, 0.1], &[0.9, 0.9]), 1);
-        assert_eq!(ending(&[40, 60], &[0.9, 0.1], &[0.9, 0.4]), 1);
-    }
 }

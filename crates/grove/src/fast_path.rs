@@ -7,17 +7,17 @@
 use dom::{Document, NodeId, PrefixSums};
 use serde::{Deserialize, Serialize};
 
-use crate::block::{Block, blocks};
+use crate::block::{TextBlock, blocks};
 use crate::cues::{Cues, PageCues};
 use crate::page::PageBlocks;
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
-use crate::pools::{Pools, ScoredPage};
-use crate::rows::Rows;
-use crate::signs::{Signs, signs};
+use crate::pools::{JudgedPage, ScoredPage};
+use crate::rows::FeatureTable;
+use crate::signs::Signs;
 
 /// A scored page of the sample.
 #[derive(Clone, Copy, Debug)]
-pub struct OfSample<'a> {
+pub struct ScoredSample<'a> {
     /// Its tree.
     pub document: &'a Document,
     /// Its blocks with the second scores.
@@ -30,7 +30,7 @@ pub struct OfSample<'a> {
 
 /// Profile of a sample, by pattern and in total. Borrows nothing from its pages.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Profile {
+pub struct SampleProfile {
     of_patterns: Vec<OfPattern>,
     /// Maximum over the sample of the share of score that is lost, and minimum of the mean score that is
     /// kept.
@@ -52,19 +52,6 @@ struct OfPattern {
     cues: u64,
 }
 
-/// A page with expected scores.
-#[derive(Clone, Debug)]
-pub struct FastPage {
-    /// Its blocks, without features.
-    pub blocks: PageBlocks,
-    /// Patterns of its nodes.
-    pub of_nodes: Vec<PatternId>,
-    /// The expected score of each block.
-    pub scores: Vec<f32>,
-    /// The expected first score of each block.
-    pub first: Vec<f32>,
-}
-
 /// Tolerance for a page: in the share of its score that is lost, and in the mean score of what is kept.
 const LEEWAY: f32 = 0.1;
 /// More words than this must be lost, or unknown, to matter …
@@ -72,9 +59,9 @@ const LEAST_WORDS: f32 = 15.0;
 /// … and unknown ones outside what is kept must be more than this share of what is kept.
 const UNKNOWN_SHARE: f32 = 0.25;
 
-impl Profile {
+impl SampleProfile {
     /// Computes the profile of a sample. Linear in its nodes.
-    pub fn of(sample: &[OfSample<'_>], patterns: &Patterns, cues: &mut Cues) -> Self {
+    pub fn of(sample: &[ScoredSample<'_>], patterns: &Patterns, cues: &mut Cues) -> Self {
         let mut own = vec![[0.0f32; 3]; patterns.len()];
         let mut of_patterns = vec![OfPattern::default(); patterns.len()];
         let mut met = vec![false; patterns.len()];
@@ -146,7 +133,7 @@ impl Profile {
         words: &PrefixSums,
         link_words: &PrefixSums,
         cues: &mut Cues,
-    ) -> FastPage {
+    ) -> JudgedPage {
         let of_nodes = patterns.find(document);
         let blocks = blocks(document, words, link_words);
         let mut scores = Vec::with_capacity(blocks.len());
@@ -170,13 +157,13 @@ impl Profile {
         let count = blocks.len();
         let blocks = PageBlocks {
             blocks,
-            rows: Rows::default(),
+            rows: FeatureTable::default(),
             signs: vec![Signs::default(); count],
             cues: of_blocks,
             agreement: vec![-1.0; count],
             signified: vec![(0, 0); count],
         };
-        FastPage { blocks, of_nodes, scores, first: firsts }
+        JudgedPage { blocks, of_nodes, scores, first: firsts }
     }
 
     /// Scores and lexicon features of the blocks of an element: those of its pattern, or of the pattern around
@@ -205,7 +192,7 @@ impl Profile {
 
     /// Whether a page with these kept blocks is similar to the sample: it misses little of what usually
     /// belongs to the article, keeps what usually does, and has few words of unknown patterns.
-    pub fn fits(&self, fast: &FastPage, kept: &[usize]) -> bool {
+    pub fn fits(&self, fast: &JudgedPage, kept: &[usize]) -> bool {
         let blocks = &fast.blocks.blocks;
         let unknown = |at: usize| fast.of_nodes[blocks[at].element as usize] == UNKNOWN;
         let look = Look::of(blocks, &fast.scores, kept, unknown);
@@ -228,7 +215,7 @@ struct Look {
 
 impl Look {
     fn of(
-        blocks: &[Block],
+        blocks: &[TextBlock],
         scores: &[f32],
         kept: &[usize],
         unknown: impl Fn(usize) -> bool,
@@ -256,113 +243,5 @@ impl Look {
 
     fn mean(&self) -> f32 {
         self.mass / self.words.max(1.0)
-    }
-}
-
-impl FastPage {
-    /// Completes the features of the kept blocks: those of their text, and whether other pages have them too.
-    pub fn look_at(&mut self, document: &Document, kept: &[usize], pools: &Pools) {
-        for &at in kept {
-            let block = self.blocks.blocks[at];
-            let texts = (block.first..=block.last).filter_map(|id| document.text(id));
-            self.blocks.signs[at] = signs(texts);
-            self.scores[at] = pools.less_if_repeated(&self.blocks, at, self.scores[at]);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Chosen;
-
-    struct Parsed {
-        document: Document,
-        words: PrefixSums,
-        links: PrefixSums,
-    }
-
-    fn parsed(html: &str) -> Parsed {
-        let document = dom::parse(html);
-        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
-        let words = PrefixSums::new(&document, count);
-        let links = PrefixSums::within_links(&document, count);
-        Parsed { document, words, links }
-    }
-
-    fn text(word: &str) -> String {
-        [word; 20].join(" ")
-    }
-
-    fn post(body: &str) -> String {
-        format!("<ul class=menu><li>{}</ul><div class=text>{body}</div>", text("menu"))
-    }
-
-    fn kept(page: &Parsed, blocks: &[Block]) -> Vec<usize> {
-        let named =
-            |id: &NodeId| page.document.attribute(*id, &dom::local_name!("class")) == Some("text");
-        let keep = page.document.ids().filter(named).collect();
-        Chosen { keep, prune: Vec::new() }.blocks(&page.document, blocks)
-    }
-
-    /// A profile of posts whose paragraphs score 0.9 and all else 0.1.
-    fn profile() -> (Profile, Patterns) {
-        let body = format!("<p>{}<div id=comments><p>{}</div>", text("own"), text("reply"));
-        let pages: Vec<Parsed> = (0..3).map(|_| parsed(&post(&body))).collect();
-        let documents: Vec<&Document> = pages.iter().map(|page| &page.document).collect();
-        let (patterns, of_nodes) = Patterns::of(&documents);
-        let empty = Profile { of_patterns: Vec::new(), most_lost: 0.0, least_mean: 0.0 };
-        let looked_at: Vec<FastPage> = pages
-            .iter()
-            .map(|p| empty.look(&patterns, &p.document, &p.words, &p.links, &mut Cues::new()))
-            .collect();
-        let scores = [0.1, 0.9, 0.1];
-        let kept = [1];
-        let sample: Vec<OfSample<'_>> = (pages.iter().zip(&looked_at).zip(&of_nodes))
-            .map(|((page, fast), patterns)| OfSample {
-                document: &page.document,
-                page: ScoredPage { page: &fast.blocks, patterns, scores: &scores },
-                first: &scores,
-                kept: &kept,
-            })
-            .collect();
-        (Profile::of(&sample, &patterns, &mut Cues::new()), patterns)
-    }
-
-    fn look(html: &str) -> (FastPage, bool) {
-        let (profile, patterns) = profile();
-        let page = parsed(html);
-        let Parsed { document, words, links } = &page;
-        let fast = profile.look(&patterns, document, words, links, &mut Cues::new());
-        let kept = kept(&page, &fast.blocks.blocks);
-        let fits = profile.fits(&fast, &kept);
-        (fast, fits)
-    }
-
-    #[test]
-    fn blocks_score_as_the_sample_s_of_their_pattern() {
-        let body = format!("<p>{}<div id=comments><p>{}</div>", text("new"), text("answer"));
-        let (fast, _) = look(&post(&body));
-        assert_eq!(fast.scores, [0.1, 0.9, 0.1]);
-        assert_eq!(fast.first, fast.scores);
-        let comments: Vec<bool> = (0..3).map(|at| fast.blocks.is_comment(at)).collect();
-        assert_eq!(comments, [false, false, true]);
-    }
-
-    #[test]
-    fn unknown_elements_score_as_what_is_around_them() {
-        let (fast, fits) = look(&post(&format!("<p>{}<h4>b b b b b</h4>", text("a"))));
-        assert_eq!(fast.scores.len(), 3);
-        assert!((fast.scores[2] - 0.5).abs() < 1e-6, "{:?}", fast.scores);
-        assert!(fits, "a few words of what is kept may be of any pattern");
-    }
-
-    #[test]
-    fn pages_that_are_laid_out_otherwise_do_not_fit() {
-        assert!(look(&post(&format!("<p>{}", text("a")))).1);
-        assert!(!look(&post("")).1, "nothing is kept");
-        let elsewhere = format!("<section>{}</section><div class=text><p>a b c</div>", text("a"));
-        assert!(!look(&elsewhere).1, "most words are in an unknown element");
-        assert!(!look(&post(&format!("<div id=comments><p>{}</div>", text("a")))).1, "low scores");
     }
 }

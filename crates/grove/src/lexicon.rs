@@ -1,263 +1,40 @@
-//! The lexicon: words in class names and ids, by meaning.
+//! The word lists of `lexicon.txt`: what class names, ids, addresses and schema.org types say of an element or a page.
 
-/// The lexicon features, each with its words. Their weights are learnt.
-pub(crate) const CUES: [(&str, &[&str]); 16] = [
-    (
-        "comments",
-        &[
-            "comment",
-            "comments",
-            "commenter",
-            "disqus",
-            "reply",
-            "replies",
-            "respond",
-            "kommentar",
-            "kommentare",
-            "comentario",
-            "comentarios",
-            "commentaire",
-            "commentaires",
-        ],
-    ),
-    (
-        "share",
-        &[
-            "share",
-            "sharing",
-            "social",
-            "follow",
-            "facebook",
-            "twitter",
-            "addthis",
-            "sharethis",
-            "bookmark",
-        ],
-    ),
-    (
-        "related",
-        &[
-            "related",
-            "recommend",
-            "recommended",
-            "recommendation",
-            "more",
-            "readmore",
-            "also",
-            "popular",
-            "trending",
-            "most",
-            "teaser",
-            "teasers",
-            "promo",
-            "recirc",
-            "suggested",
-            "latest",
-            "recent",
-        ],
-    ),
-    ("footer", &["foot", "footer", "copyright", "legal", "disclaimer", "colophon"]),
-    (
-        "navigation",
-        &[
-            "nav",
-            "navi",
-            "navbar",
-            "navigation",
-            "menu",
-            "menus",
-            "breadcrumb",
-            "breadcrumbs",
-            "toolbar",
-            "header",
-            "masthead",
-            "pagination",
-            "pager",
-            "paging",
-            "prev",
-            "next",
-            "tabs",
-        ],
-    ),
-    ("sidebar", &["sidebar", "aside", "rail", "widget", "widgets", "gutter"]),
-    (
-        "subscribe",
-        &[
-            "newsletter",
-            "subscribe",
-            "subscription",
-            "signup",
-            "login",
-            "paywall",
-            "cookie",
-            "cookies",
-            "consent",
-            "modal",
-            "popup",
-            "overlay",
-            "register",
-            "gdpr",
-        ],
-    ),
-    (
-        "advert",
-        &[
-            "ad",
-            "ads",
-            "adv",
-            "advert",
-            "advertisement",
-            "advertising",
-            "sponsor",
-            "sponsored",
-            "banner",
-            "outbrain",
-            "taboola",
-            "dfp",
-            "sponsors",
-        ],
-    ),
-    (
-        "byline",
-        &[
-            "author",
-            "authors",
-            "byline",
-            "meta",
-            "date",
-            "time",
-            "dateline",
-            "timestamp",
-            "published",
-            "bio",
-            "info",
-            "details",
-        ],
-    ),
-    (
-        "caption",
-        &[
-            "caption",
-            "credit",
-            "credits",
-            "figure",
-            "image",
-            "images",
-            "photo",
-            "photos",
-            "gallery",
-            "slideshow",
-            "video",
-            "media",
-            "picture",
-            "img",
-            "pic",
-            "thumb",
-            "thumbnail",
-            "slide",
-            "carousel",
-        ],
-    ),
-    (
-        "tags",
-        &[
-            "tag",
-            "tags",
-            "topic",
-            "topics",
-            "category",
-            "categories",
-            "keyword",
-            "keywords",
-            "label",
-            "labels",
-            "filed",
-        ],
-    ),
-    (
-        "hidden",
-        &["hidden", "sr", "visually", "screen", "reader", "print", "noprint", "invisible", "hide"],
-    ),
-    (
-        "lead",
-        &[
-            "lead",
-            "lede",
-            "intro",
-            "standfirst",
-            "dek",
-            "deck",
-            "summary",
-            "abstract",
-            "subtitle",
-            "subhead",
-            "teasertext",
-            "kicker",
-        ],
-    ),
-    (
-        "article",
-        &["article", "articles", "story", "post", "entry", "hentry", "news", "blog", "artikel"],
-    ),
-    (
-        "text",
-        &["content", "body", "text", "copy", "paragraph", "prose", "txt", "contents", "inhalt"],
-    ),
-    ("main", &["main", "primary", "maincol"]),
-];
+use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
+
+/// Names and words of lists, in the order of the file.
+pub(crate) type WordLists = Vec<(&'static str, &'static str)>;
+
+/// Lexicon features of elements.
+pub(crate) static CUES: LazyLock<WordLists> = LazyLock::new(|| lists("cue "));
 /// Words in names without a meaning of their own.
-pub(crate) const NEUTRAL: [&str; 52] = [
-    "left",
-    "right",
-    "top",
-    "bottom",
-    "list",
-    "box",
-    "wrapper",
-    "wrap",
-    "container",
-    "inner",
-    "outer",
-    "block",
-    "item",
-    "items",
-    "area",
-    "section",
-    "page",
-    "view",
-    "col",
-    "column",
-    "row",
-    "title",
-    "headline",
-    "heading",
-    "head",
-    "panel",
-    "group",
-    "link",
-    "links",
-    "single",
-    "full",
-    "site",
-    "the",
-    "form",
-    "count",
-    "count",
-    "field",
-    "id",
-    "clear",
-    "fix",
-    "is",
-    "has",
-    "js",
-    "no",
-    "sub",
-    "new",
-    "pane",
-    "unit",
-    "mod",
-    "module",
-    "element",
-    "small",
-];
+pub(crate) static NEUTRAL: LazyLock<WordLists> = LazyLock::new(|| lists("neutral"));
+/// What class names and ids say of a page.
+pub(crate) static NAMES: LazyLock<WordLists> = LazyLock::new(|| lists("name "));
+/// Words of hosts and paths, by page type.
+pub(crate) static ADDRESS: LazyLock<WordLists> = LazyLock::new(|| lists("address "));
+/// Types of schema.org, by meaning.
+pub(crate) static SCHEMA: LazyLock<WordLists> = LazyLock::new(|| lists("schema "));
+/// Software, by what it serves.
+pub(crate) static GENERATORS: LazyLock<WordLists> = LazyLock::new(|| lists("generator "));
+
+/// The lists whose headings begin like this.
+fn lists(beginning: &str) -> WordLists {
+    let sections = include_str!("lexicon.txt").split('[').skip(1);
+    let own = sections.filter_map(|section| section.strip_prefix(beginning)?.split_once(']'));
+    own.map(|(name, words)| (name, words.split('#').next().unwrap_or_default())).collect()
+}
+
+/// Words to the meanings they have: the numbers of lists, as bits.
+pub(crate) type Lexicon = FxHashMap<&'static str, u32>;
+
+/// The meanings of the words of some lists.
+pub(crate) fn lexicon(lists: &WordLists) -> Lexicon {
+    let mut words = Lexicon::default();
+    for (bit, (_, list)) in lists.iter().enumerate() {
+        list.split_ascii_whitespace().for_each(|word| *words.entry(word).or_default() |= 1 << bit);
+    }
+    words
+}

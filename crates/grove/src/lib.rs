@@ -16,20 +16,20 @@ Invariants: pure functions over parsed pages; no IO, no threads, no rules for si
 the pages.
 */
 
+/// An array of names of elements or attributes.
+macro_rules! local_names {
+    ($($name:tt),+ $(,)?) => { [$(dom::local_name!($name)),+] };
+}
+
 mod block;
 mod bundle;
 mod confidence;
-mod core;
 mod cues;
 mod decide;
 mod elementary;
-mod elements;
 mod ending;
 mod fast_path;
-mod kernels;
 mod lexicon;
-mod nodes;
-mod overlap;
 mod page;
 mod page_type;
 mod patterns;
@@ -38,35 +38,26 @@ mod repeats;
 mod rows;
 mod siblings;
 mod signs;
-mod tree;
 mod trees;
-mod type_head;
-mod type_lexicon;
-mod types;
 #[doc(hidden)]
 pub mod vectors;
-mod view;
 mod weights;
 
-pub use block::{Block, blocks};
-pub use confidence::{Taken, confidence_feature_names, confidence_rows};
+pub use block::{TextBlock, blocks};
+pub use confidence::{ConfidenceInput, confidence_rows};
 pub use cues::Cues;
-pub use decide::{DecideParameters, Decision, decide, threshold};
-pub use ending::{ending, ending_feature_names, ending_rows};
-pub use fast_path::{FastPage, OfSample, Profile};
-pub use nodes::{Chosen, from_here_on, widest_from};
-pub use page::{PageBlocks, page_feature_names, read_page};
+pub use decide::{
+    ChosenNodes, DecideParameters, Decision, decide, from_here_on, threshold, widest_from,
+};
+pub use ending::{ending, ending_rows};
+pub use fast_path::{SampleProfile, ScoredSample};
+pub use page::{PageBlocks, PageView, read_page};
 pub use page_type::{
-    TypeView, mean_types, most_probable, type_feature_names, type_probabilities, type_rows,
+    TYPES, TypeProbabilities, TypeView, mean_types, most_probable, type_probabilities, type_rows,
 };
 pub use patterns::{PatternId, Patterns, UNKNOWN};
-pub use pools::{Pools, ScoredPage};
-pub use rows::Rows;
-pub use siblings::{
-    Template, is_settled, second_scores, settled, sibling_feature_names, sibling_rows,
-};
-pub use tree::Tree;
-pub use trees::Trees;
-pub use types::{TYPES, TypeProbabilities};
-pub use view::PageView;
+pub use pools::{JudgedPage, Pools, ScoredPage};
+pub use rows::FeatureTable;
+pub use siblings::{SiblingStatistics, is_settled, second_scores, settle_scores, sibling_rows};
+pub use trees::{DecisionTree, Trees};
 pub use weights::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, WeightsError, feature_names};

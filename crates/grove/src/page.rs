@@ -3,25 +3,77 @@
 use std::sync::LazyLock;
 
 use dom::{Document, NodeId, PrefixSums, is_heading, local_name};
-use rustc_hash::FxHashSet;
+use forest::PageTerms;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::block::{Block, blocks, density};
+use crate::block::{TextBlock, blocks, blocks_before, density};
 use crate::cues::{self, Cues};
 use crate::elementary::{log, power};
-use crate::elements::{Elements, LEVELS};
-use crate::overlap::{Shares, agreement, shares};
-use crate::rows::{Names, Row, Rows};
+use crate::page_type::{TYPES, TypeProbabilities, type_columns};
+use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
 use crate::signs::{Begins, Ends, Signs, signs};
-use crate::types::{TYPES, TypeProbabilities, type_columns};
-use crate::view::PageView;
+
+/// Input of this crate: a page with its terms.
+#[derive(Clone, Copy, Debug)]
+pub struct PageView<'a> {
+    /// Its tree.
+    pub document: &'a Document,
+    /// Words of its text nodes.
+    pub words: &'a PrefixSums,
+    /// Words in links.
+    pub link_words: &'a PrefixSums,
+    /// Its terms.
+    pub terms: &'a PageTerms,
+    /// Terms of its title, from its head.
+    pub title: &'a [u64],
+    /// Terms of its description, from its head or a feed.
+    pub description: &'a [u64],
+    /// Terms of the full text in its JSON-LD or a feed; empty if there is none.
+    pub full_text: &'a [u64],
+    /// Its signifiers.
+    pub signifiers: &'a [(u64, f64)],
+}
+
+/// A page of which nothing is known but its words.
+#[derive(Debug)]
+pub(crate) struct WordsOnly {
+    pub(crate) document: Document,
+    pub(crate) words: PrefixSums,
+    pub(crate) link_words: PrefixSums,
+    terms: PageTerms,
+}
+
+impl WordsOnly {
+    pub(crate) fn of(html: &str) -> Self {
+        let document = dom::parse(html);
+        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
+        let words = PrefixSums::new(&document, count);
+        let link_words = PrefixSums::within_links(&document, count);
+        let terms = PageTerms::none(&document);
+        Self { document, words, link_words, terms }
+    }
+
+    pub(crate) fn view(&self) -> PageView<'_> {
+        PageView {
+            document: &self.document,
+            words: &self.words,
+            link_words: &self.link_words,
+            terms: &self.terms,
+            title: &[],
+            description: &[],
+            full_text: &[],
+            signifiers: &[],
+        }
+    }
+}
 
 /// The blocks of a page with their features.
 #[derive(Clone, Debug)]
 pub struct PageBlocks {
     /// The blocks, in document order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<TextBlock>,
     /// One row of features per block, from the page alone.
-    pub rows: Rows,
+    pub rows: FeatureTable,
     pub(crate) signs: Vec<Signs>,
     /// The lexicon features of each block's element and those above, as bits.
     pub(crate) cues: Vec<u64>,
@@ -36,7 +88,7 @@ impl PageBlocks {
     pub fn agreeing_words(&self) -> Option<f32> {
         let known =
             self.agreement.first().is_some_and(|_| self.agreement.iter().any(|&a| a >= 0.0));
-        let agreeing = |(block, share): (&Block, &f32)| block.words as f32 * share.max(0.0);
+        let agreeing = |(block, share): (&TextBlock, &f32)| block.words as f32 * share.max(0.0);
         known.then(|| self.blocks.iter().zip(&self.agreement).map(agreeing).sum())
     }
 
@@ -53,21 +105,22 @@ impl PageBlocks {
 }
 
 /// Names of the page features, in the order of their columns.
-pub fn page_feature_names() -> Vec<String> {
+pub(crate) fn page_feature_names() -> Vec<String> {
     let mut names = Vec::new();
-    fill(&mut Names(&mut names), 0, &Context::empty());
+    fill(&mut ColumnNames(&mut names), 0, &BlockContext::default());
     names
 }
 
 /// Reads a page. Linear in its nodes and text.
 pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     let blocks = blocks(page.document, page.words, page.link_words);
-    let context = Context::of(page, &blocks, cues);
-    let mut rows = Rows::new(width(), blocks.len());
+    let context = BlockContext::of(page, &blocks, cues);
+    static WIDTH: LazyLock<usize> = LazyLock::new(|| page_feature_names().len());
+    let mut rows = FeatureTable::new(*WIDTH, blocks.len());
     for at in 0..blocks.len() {
         rows.push(|row| fill(row, at, &context));
     }
-    let Context { signs, cues, signified, .. } = context;
+    let BlockContext { signs, cues, signified, .. } = context;
     let agreement = agreement(page, &blocks);
     let bits = |levels: &Levels| {
         let has = |(bit, &level): (usize, &u8)| u64::from(level != NOWHERE) << bit;
@@ -77,42 +130,38 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     PageBlocks { blocks, rows, signs, cues, agreement, signified }
 }
 
-fn width() -> usize {
-    static WIDTH: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    *WIDTH.get_or_init(|| page_feature_names().len())
-}
-
 /// A block looks like text if its share of link words is lower, and it has at least this many words.
 const GOOD: (f32, u32) = (0.33, 10);
 /// Weight of a lexicon feature per level up.
 const DECAY: f32 = 0.85;
 
-pub(crate) const TAGS: [dom::LocalName; 19] = [
-    local_name!("p"),
-    local_name!("h1"),
-    local_name!("h2"),
-    local_name!("h3"),
-    local_name!("h4"),
-    local_name!("li"),
-    local_name!("td"),
-    local_name!("div"),
-    local_name!("span"),
-    local_name!("a"),
-    local_name!("blockquote"),
-    local_name!("figcaption"),
-    local_name!("dd"),
-    local_name!("dt"),
-    local_name!("pre"),
-    local_name!("section"),
-    local_name!("article"),
-    local_name!("time"),
-    local_name!("address"),
+pub(crate) const TAGS: [dom::LocalName; 19] = local_names![
+    "p",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "li",
+    "td",
+    "div",
+    "span",
+    "a",
+    "blockquote",
+    "figcaption",
+    "dd",
+    "dt",
+    "pre",
+    "section",
+    "article",
+    "time",
+    "address"
 ];
 
 /// Sources of the features.
-struct Context<'a> {
+#[derive(Default)]
+struct BlockContext<'a> {
     document: Option<&'a Document>,
-    blocks: &'a [Block],
+    blocks: &'a [TextBlock],
     signs: Vec<Signs>,
     /// Words of blocks that look like text, by block, and their sums up to each block.
     good: Vec<f32>,
@@ -135,31 +184,10 @@ struct Context<'a> {
     repeated: Vec<bool>,
 }
 
-impl<'a> Context<'a> {
-    fn empty() -> Self {
-        Self {
-            document: None,
-            blocks: &[],
-            signs: Vec::new(),
-            good: Vec::new(),
-            good_before: Vec::new(),
-            words_before: Vec::new(),
-            links: None,
-            overlaps: Vec::new(),
-            cues: Vec::new(),
-            signified: Vec::new(),
-            h1: None,
-            first_big: 0,
-            last_big: 0,
-            elements: Elements::default(),
-            heading: Vec::new(),
-            repeated: Vec::new(),
-        }
-    }
-
-    fn of(page: &PageView<'a>, blocks: &'a [Block], cues: &mut Cues) -> Self {
+impl<'a> BlockContext<'a> {
+    fn of(page: &PageView<'a>, blocks: &'a [TextBlock], cues: &mut Cues) -> Self {
         let document = page.document;
-        let texts = |b: &Block| (b.first..=b.last).filter_map(|id| document.text(id));
+        let texts = |b: &TextBlock| (b.first..=b.last).filter_map(|id| document.text(id));
         let signs: Vec<Signs> = blocks.iter().map(|b| signs(texts(b))).collect();
         let good: Vec<f32> = blocks
             .iter()
@@ -183,7 +211,7 @@ impl<'a> Context<'a> {
         let mut seen = FxHashSet::default();
         let repeated =
             signs.iter().map(|s| s.letters > 0 && !seen.insert(s.letters_hash)).collect();
-        let Shares { overlaps, signified } = shares(page, blocks);
+        let TermOverlaps { overlaps, signified } = shares(page, blocks);
         Self {
             document: Some(document),
             blocks,
@@ -206,7 +234,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn block(&self, at: usize) -> Option<&Block> {
+    fn block(&self, at: usize) -> Option<&TextBlock> {
         self.blocks.get(at)
     }
 }
@@ -237,13 +265,13 @@ static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
 });
 
 /// The lexicon features above each block.
-fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels> {
+fn cues_of(document: &Document, blocks: &[TextBlock], cues: &mut Cues) -> Vec<Levels> {
     let mut cues = cues.of_page(document);
     // For each element, its index among those found so far.
     let mut places: Vec<u32> = vec![u32::MAX; document.len()];
     let mut found: Vec<Levels> = Vec::new();
     let mut path: Vec<NodeId> = Vec::new();
-    let of_block = |block: &Block| {
+    let of_block = |block: &TextBlock| {
         let mut above = [NOWHERE; cues::COUNT];
         for id in document.ancestors(block.element) {
             if let Some(levels) = found.get(places[id as usize] as usize) {
@@ -253,11 +281,10 @@ fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels
             path.push(id);
         }
         for id in path.drain(..).rev() {
-            let own = cues.of(id);
             for level in &mut above {
                 *level += u8::from(*level < FARTHEST);
             }
-            let mut own = own;
+            let mut own = cues.of(id);
             while own != 0 {
                 above[own.trailing_zeros() as usize] = 0;
                 own &= own - 1;
@@ -271,12 +298,11 @@ fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels
 }
 
 /// One block's row. Positions are shares of the page's blocks, counts are logarithms.
-fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
-    let zero = Block { element: 0, first: 0, last: 0, words: 0, link_words: 0 };
+fn fill(row: &mut impl FeatureRow, at: usize, c: &BlockContext<'_>) {
+    let zero = TextBlock { element: 0, first: 0, last: 0, words: 0, link_words: 0 };
     let block = *c.block(at).unwrap_or(&zero);
     let s = c.signs.get(at).copied().unwrap_or_default();
     let (words, chars) = (block.words.max(1) as f32, s.chars.max(1) as f32);
-    let flag = |is: bool| f32::from(u8::from(is));
     row.put("log words", log(block.words as f32));
     row.put("link density", density(&block));
     row.put("ends a sentence", flag(s.ends == Ends::Sentence));
@@ -312,10 +338,8 @@ fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
     row.put("shared with text", shared);
     row.put("signifiers", hits as f32 / terms.max(1) as f32);
     row.put("repeated", flag(c.repeated.get(at).copied().unwrap_or(false)));
-    let count = |sums: &Option<PrefixSums>| {
-        sums.as_ref().map_or(0, |sums| sums.range(block.first, block.last + 1))
-    };
-    row.put("links", log(if c.document.is_some() { count(&c.links) as f32 } else { 0.0 }));
+    let links = c.links.as_ref().map_or(0, |links| links.range(block.first, block.last + 1));
+    row.put("links", log(links as f32));
     row.put("all in a link", flag(block.words > 0 && block.link_words == block.words));
     let level = c.document.map_or(0, |d| d.node(block.element).level);
     row.put("depth", f32::from(level) / 20.0);
@@ -334,7 +358,7 @@ fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
     row.put_all(type_columns(), &[0.0; TYPES]);
 }
 
-fn fill_ancestors(row: &mut impl Row, block: &Block, c: &Context<'_>) {
+fn fill_ancestors(row: &mut impl FeatureRow, block: &TextBlock, c: &BlockContext<'_>) {
     let mut id = block.element;
     for level in 0..LEVELS {
         let about = c.elements.get(id);
@@ -350,7 +374,7 @@ fn fill_ancestors(row: &mut impl Row, block: &Block, c: &Context<'_>) {
     }
 }
 
-fn fill_position(row: &mut impl Row, at: usize, block: &Block, c: &Context<'_>) {
+fn fill_position(row: &mut impl FeatureRow, at: usize, block: &TextBlock, c: &BlockContext<'_>) {
     let blocks = c.blocks.len().max(1) as f32;
     let share = |sums: &[f32]| {
         let all = sums.last().copied().unwrap_or(0.0).max(1.0);
@@ -363,8 +387,8 @@ fn fill_position(row: &mut impl Row, at: usize, block: &Block, c: &Context<'_>) 
     row.put("words before", share(&c.words_before));
     row.put("good words before", share(&c.good_before));
     row.put("blocks before", here / blocks);
-    row.put("h1", f32::from(u8::from(c.h1.is_some())));
-    row.put("after h1", c.h1.map_or(0.0, |h1| f32::from(u8::from(at > h1))));
+    row.put("h1", flag(c.h1.is_some()));
+    row.put("after h1", c.h1.map_or(0.0, |h1| flag(at > h1)));
     row.put("from h1", c.h1.map_or(-1.0, |h1| (here - h1 as f32) / blocks));
     row.put("from first text", (here - c.first_big as f32) / blocks);
     row.put("from last text", (here - c.last_big as f32) / blocks);
@@ -391,4 +415,241 @@ fn fill_position(row: &mut impl Row, at: usize, block: &Block, c: &Context<'_>) 
         node.end - block.element
     });
     row.put("nodes of element", log(only as f32));
+}
+
+/// Number of ancestors of a block's element that are examined, including itself.
+pub(crate) const LEVELS: usize = 5;
+
+/// Features of elements, each computed once: neighbouring blocks share most of theirs.
+#[derive(Debug, Default)]
+pub(crate) struct Elements {
+    /// For each node, its index among those examined.
+    places: Vec<u32>,
+    found: Vec<Below>,
+}
+
+/// Features of what is below an element.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Below {
+    pub(crate) parent: NodeId,
+    pub(crate) good_of_page: f32,
+    pub(crate) link_density: f32,
+    pub(crate) good_share: f32,
+    pub(crate) log_blocks: f32,
+    pub(crate) log_words_a_block: f32,
+    pub(crate) log_images: f32,
+}
+
+const NOT_EXAMINED: u32 = u32::MAX;
+
+impl Elements {
+    /// Examines the elements of blocks and those above. `good` are the words of each block that looks like
+    /// text.
+    pub(crate) fn of(page: &PageView<'_>, blocks: &[TextBlock], good: &[f32]) -> Self {
+        let document = page.document;
+        let before = NodesBefore::of(document, blocks, good);
+        let mut elements = Self { places: vec![NOT_EXAMINED; document.len()], found: Vec::new() };
+        for block in blocks {
+            // The root is its own parent.
+            for id in document.ancestors(block.element).chain([0]).take(LEVELS) {
+                let place = &mut elements.places[id as usize];
+                if *place == NOT_EXAMINED {
+                    *place = elements.found.len() as u32;
+                    elements.found.push(before.below(id, page));
+                }
+            }
+        }
+        elements
+    }
+
+    /// The features of an element that was examined.
+    pub(crate) fn get(&self, id: NodeId) -> Below {
+        let place = self.places.get(id as usize).copied().unwrap_or(NOT_EXAMINED);
+        self.found.get(place as usize).copied().unwrap_or_default()
+    }
+}
+
+/// What lies before each node.
+struct NodesBefore {
+    blocks: Vec<u32>,
+    images: PrefixSums,
+    /// Words that look like text before each block.
+    good: Vec<f32>,
+    all_good: f32,
+}
+
+impl NodesBefore {
+    fn of(document: &Document, blocks: &[TextBlock], good: &[f32]) -> Self {
+        let is_image = |id| u32::from(document.is(id, &local_name!("img")));
+        let good = sums(good);
+        Self {
+            blocks: blocks_before(document, blocks),
+            images: PrefixSums::new(document, is_image),
+            all_good: good[blocks.len()].max(1.0),
+            good,
+        }
+    }
+
+    fn below(&self, id: NodeId, page: &PageView<'_>) -> Below {
+        let node = page.document.node(id);
+        let (from, to) = (id as usize, node.end as usize);
+        let (first, last) = (self.blocks[from] as usize, self.blocks[to] as usize);
+        let blocks = (last - first) as f32;
+        let good = self.good[last] - self.good[first];
+        let sum = |sums: &PrefixSums| sums.range(id, node.end) as f32;
+        let words = sum(page.words);
+        Below {
+            parent: node.parent,
+            good_of_page: good / self.all_good,
+            link_density: sum(page.link_words) / words.max(1.0),
+            good_share: good / words.max(1.0),
+            log_blocks: log(blocks),
+            log_words_a_block: log(words / blocks.max(1.0)),
+            log_images: log(sum(&self.images)),
+        }
+    }
+}
+
+/// Overlaps of the terms of blocks.
+#[derive(Debug, Default)]
+pub(crate) struct TermOverlaps {
+    /// Per block: share of its terms in the title, share of the title's in it, share of its terms in
+    /// the description, and share that other running text of the page has.
+    pub(crate) overlaps: Vec<[f32; 4]>,
+    /// Per block: signifiers, terms.
+    pub(crate) signified: Vec<(u32, u32)>,
+}
+
+/// The different terms of a page, its title and so on, by number: each is looked up once.
+#[derive(Default)]
+struct Terms {
+    numbers: FxHashMap<u64, u32>,
+    all: Vec<PageTerm>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct PageTerm {
+    in_title: bool,
+    in_description: bool,
+    is_signifier: bool,
+    /// One more than the last block that was found to have it.
+    last_block: u32,
+    /// Blocks of running text that have it.
+    texts: u32,
+}
+
+impl Terms {
+    fn number(&mut self, term: u64) -> u32 {
+        let Self { numbers, all } = self;
+        *numbers.entry(term).or_insert_with(|| {
+            all.push(PageTerm::default());
+            all.len() as u32 - 1
+        })
+    }
+
+    fn get(&mut self, term: u64) -> &mut PageTerm {
+        let number = self.number(term);
+        &mut self.all[number as usize]
+    }
+}
+
+/// Compares the terms of blocks. Linear in the page's terms.
+pub(crate) fn shares(page: &PageView<'_>, blocks: &[TextBlock]) -> TermOverlaps {
+    let mut terms = Terms::default();
+    terms.numbers.reserve(page.terms.all().len() / 2 + page.title.len() + page.description.len());
+    page.description.iter().for_each(|&term| terms.get(term).in_description = true);
+    page.signifiers.iter().for_each(|signifier| terms.get(signifier.0).is_signifier = true);
+    let mut title_terms = 0;
+    for &term in page.title {
+        title_terms += usize::from(!std::mem::replace(&mut terms.get(term).in_title, true));
+    }
+    // The terms of each block, each once, one block after the other; where each block's end.
+    let mut own: Vec<u32> = Vec::with_capacity(page.terms.all().len());
+    let mut ends: Vec<usize> = Vec::with_capacity(blocks.len());
+    let mut signified = Vec::with_capacity(blocks.len());
+    let is_text = |b: &TextBlock| density(b) < 0.5 && b.words >= 8;
+    for (number, block) in (1..).zip(blocks) {
+        let in_text = u32::from(is_text(block));
+        let all = page.terms.between(block.first, block.last);
+        let mut signifiers = 0;
+        for &term in all {
+            let at = terms.number(term);
+            let term = &mut terms.all[at as usize];
+            signifiers += u32::from(term.is_signifier);
+            if std::mem::replace(&mut term.last_block, number) != number {
+                term.texts += in_text;
+                own.push(at);
+            }
+        }
+        signified.push((signifiers, all.len() as u32));
+        ends.push(own.len());
+    }
+    let mut from = 0;
+    let of_block = |(&end, block): (&usize, &TextBlock)| {
+        let own = &own[std::mem::replace(&mut from, end)..end];
+        // A term is common only if another block has it.
+        let least = if is_text(block) { 2 } else { 1 };
+        let (mut in_title, mut in_description, mut shared) = (0, 0, 0);
+        for term in own.iter().map(|&at| &terms.all[at as usize]) {
+            in_title += usize::from(term.in_title);
+            in_description += usize::from(term.in_description);
+            shared += usize::from(term.texts >= least);
+        }
+        let share = |n: usize, of: usize| n as f32 / of.max(1) as f32;
+        [
+            share(in_title, own.len()),
+            share(in_title, title_terms),
+            share(in_description, own.len()),
+            share(shared, own.len()),
+        ]
+    };
+    TermOverlaps { overlaps: ends.iter().zip(blocks).map(of_block).collect(), signified }
+}
+
+/// Share of each block's pairs of terms that the full text has; of single terms for short blocks.
+pub(crate) fn agreement(page: &PageView<'_>, blocks: &[TextBlock]) -> Vec<f32> {
+    if page.full_text.len() < 20 {
+        return vec![-1.0; blocks.len()];
+    }
+    let pair = |w: &[u64]| w[0].rotate_left(7) ^ w[1];
+    let pairs: FxHashSet<u64> = page.full_text.windows(2).map(pair).collect();
+    let single: FxHashSet<u64> = page.full_text.iter().copied().collect();
+    blocks
+        .iter()
+        .map(|block| {
+            let terms = page.terms.between(block.first, block.last);
+            let share = |hits: usize, of: usize| hits as f32 / of as f32;
+            match terms.len() {
+                0 => -1.0,
+                1 => share(terms.iter().filter(|t| single.contains(t)).count(), 1) / 2.0,
+                n => share(terms.windows(2).filter(|w| pairs.contains(&pair(w))).count(), n - 1),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::blocks;
+
+    #[test]
+    fn what_is_below_is_told_up_to_the_root_and_of_no_other() {
+        let html = "<div><p>one two<p><a href=x>three</a> four</div><img><ul><li>five</ul>";
+        let only = WordsOnly::of(html);
+        let WordsOnly { document, words, link_words, .. } = &only;
+        let blocks = blocks(document, words, link_words);
+        let elements = Elements::of(&only.view(), &blocks, &[2.0, 0.0, 0.0]);
+        let named = |name: &str| {
+            document.ids().find(|&id| document.name(id).is_some_and(|n| &**n == name)).unwrap()
+        };
+        let div = elements.get(named("div"));
+        assert_eq!((div.good_of_page, div.link_density, div.good_share), (1.0, 0.25, 0.5));
+        assert_eq!((div.log_blocks, div.log_words_a_block), (log(2.0), log(2.0)));
+        let body = elements.get(div.parent);
+        assert_eq!((body.log_images, body.log_blocks), (log(1.0), log(3.0)));
+        assert_eq!(elements.get(elements.get(body.parent).parent).good_of_page, 1.0);
+        assert_eq!(elements.get(named("img")).log_blocks, 0.0, "not looked at");
+        assert_eq!(Elements::default().get(0).good_share, 0.0);
+    }
 }

@@ -5,7 +5,7 @@
 //! feature of every block in both scores, as what belongs to the content depends on the type: posts of a
 //! thread do, comments below an article do not.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use dom::{Document, PrefixSums, local_name};
 use model::{PageType, TypedAs};
@@ -13,14 +13,23 @@ use model::{PageType, TypedAs};
 use crate::block::density;
 use crate::cues::{self, each_word};
 use crate::elementary::log;
+use crate::lexicon::{ADDRESS, GENERATORS, Lexicon, NAMES, SCHEMA, lexicon};
 use crate::page::{PageBlocks, TAGS};
-use crate::repeats::{Counted, Repeats};
-use crate::rows::{Names, Row, Rows};
+use crate::repeats::{CountedPage, Repeats};
+use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
 use crate::signs::Ends;
 use crate::trees::Trees;
-use crate::type_head::{fill_address, fill_head, lexicon};
-use crate::type_lexicon::NAMES;
-use crate::types::{TYPES, TypeProbabilities};
+
+/// Number of page types.
+pub const TYPES: usize = PageType::ALL.len();
+
+/// A probability for each of [`PageType::ALL`]; they sum to 1.
+pub type TypeProbabilities = [f32; TYPES];
+
+/// Names of the features that [`crate::PageBlocks::set_types`] fills.
+pub(crate) fn type_columns() -> impl Iterator<Item = String> {
+    PageType::ALL.iter().map(|own| format!("type {}", own.as_str()))
+}
 
 /// What the type of a page is predicted from, besides its blocks.
 #[derive(Clone, Copy, Debug)]
@@ -36,27 +45,26 @@ pub struct TypeView<'a> {
 }
 
 /// Names of the columns of [`type_rows`].
-pub fn type_feature_names() -> Vec<String> {
+pub(crate) fn type_feature_names() -> Vec<String> {
     crate::siblings::with_example(|document, page, _| {
         let none = PrefixSums::new(document, |_| 0);
         let view = TypeView { document, words: &none, link_words: &none, url: "" };
         let mut names = Vec::new();
-        fill(&mut Names(&mut names), &view, page.page);
+        fill(&mut ColumnNames(&mut names), &view, page.page);
         names
     })
 }
 
 /// One row for a page. Linear in its nodes.
-pub fn type_rows(view: &TypeView<'_>, blocks: &PageBlocks) -> Rows {
-    static WIDTH: OnceLock<usize> = OnceLock::new();
-    let width = *WIDTH.get_or_init(|| type_feature_names().len());
-    let mut rows = Rows::new(width, 1);
+pub fn type_rows(view: &TypeView<'_>, blocks: &PageBlocks) -> FeatureTable {
+    static WIDTH: LazyLock<usize> = LazyLock::new(|| type_feature_names().len());
+    let mut rows = FeatureTable::new(*WIDTH, 1);
     rows.push(|row| fill(row, view, blocks));
     rows
 }
 
 /// The probabilities by trees that tell each type from all others; equal ones without trees.
-pub fn type_probabilities(trees: &[Trees], rows: &Rows) -> TypeProbabilities {
+pub fn type_probabilities(trees: &[Trees], rows: &FeatureTable) -> TypeProbabilities {
     let mut each = [1.0f32; TYPES];
     for (own, trees) in each.iter_mut().zip(trees) {
         *own = trees.probability(rows.row(0)).max(1e-4);
@@ -78,44 +86,42 @@ pub fn most_probable(types: &TypeProbabilities) -> TypedAs {
     TypedAs { page_type: PageType::ALL[best], probability: f64::from(types[best]) }
 }
 
-/// Number of tags that are counted.
 const TAGS_COUNTED: usize = 24;
 
-/// Elements that are counted.
-static COUNTED: [dom::LocalName; TAGS_COUNTED] = [
-    local_name!("img"),
-    local_name!("table"),
-    local_name!("tr"),
-    local_name!("form"),
-    local_name!("input"),
-    local_name!("button"),
-    local_name!("textarea"),
-    local_name!("label"),
-    local_name!("pre"),
-    local_name!("code"),
-    local_name!("blockquote"),
-    local_name!("time"),
-    local_name!("h1"),
-    local_name!("h2"),
-    local_name!("h3"),
-    local_name!("h4"),
-    local_name!("li"),
-    local_name!("dl"),
-    local_name!("article"),
-    local_name!("section"),
-    local_name!("main"),
-    local_name!("aside"),
-    local_name!("video"),
-    local_name!("figure"),
+static COUNTED: [dom::LocalName; TAGS_COUNTED] = local_names![
+    "img",
+    "table",
+    "tr",
+    "form",
+    "input",
+    "button",
+    "textarea",
+    "label",
+    "pre",
+    "code",
+    "blockquote",
+    "time",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "li",
+    "dl",
+    "article",
+    "section",
+    "main",
+    "aside",
+    "video",
+    "figure"
 ];
 
-fn fill(row: &mut impl Row, view: &TypeView<'_>, page: &PageBlocks) {
+fn fill(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks) {
     fill_head(row, view.document);
     fill_address(row, view.url);
     fill_blocks(row, view, page);
     fill_elements(row, view.document);
     let is_byline = |&bits: &u64| bits & cues::BYLINE != 0;
-    let counted = Counted {
+    let counted = CountedPage {
         document: view.document,
         words: view.words,
         link_words: view.link_words,
@@ -127,7 +133,7 @@ fn fill(row: &mut impl Row, view: &TypeView<'_>, page: &PageBlocks) {
 }
 
 /// Sums over blocks.
-fn fill_blocks(row: &mut impl Row, view: &TypeView<'_>, page: &PageBlocks) {
+fn fill_blocks(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks) {
     let blocks = page.blocks.iter().zip(&page.signs);
     let count = page.blocks.len().max(1) as f32;
     let words: f32 = page.blocks.iter().map(|b| b.words as f32).sum::<f32>().max(1.0);
@@ -197,8 +203,8 @@ fn fill_blocks(row: &mut impl Row, view: &TypeView<'_>, page: &PageBlocks) {
 }
 
 /// Numbers of elements by tag and by the words of their names.
-fn fill_elements(row: &mut impl Row, document: &Document) {
-    static WORDS: LazyLock<rustc_hash::FxHashMap<&str, u32>> = LazyLock::new(|| lexicon(&NAMES));
+fn fill_elements(row: &mut impl FeatureRow, document: &Document) {
+    static WORDS: LazyLock<Lexicon> = LazyLock::new(|| lexicon(&NAMES));
     let kinds = document.kinds();
     let mut of_kinds = vec![0u32; kinds.all().len()];
     for &kind in kinds.of_nodes() {
@@ -207,7 +213,7 @@ fn fill_elements(row: &mut impl Row, document: &Document) {
         }
     }
     let mut by_tag = [0u32; TAGS_COUNTED];
-    let mut by_name = [0u32; NAMES.len()];
+    let mut by_name = vec![0u32; NAMES.len()];
     for (kind, &count) in kinds.all().iter().zip(&of_kinds) {
         let Some(element) = document.element(kind.first) else { continue };
         if let Some(at) = COUNTED.iter().position(|name| name == element.name) {
@@ -229,11 +235,115 @@ fn fill_elements(row: &mut impl Row, document: &Document) {
     }
 }
 
+static ADDRESS_WORDS: LazyLock<Lexicon> = LazyLock::new(|| lexicon(&ADDRESS));
+static SCHEMA_TYPES: LazyLock<Lexicon> = LazyLock::new(|| lexicon(&SCHEMA));
+
+/// Puts the features of a page's head and its marked-up types. Linear in its JSON-LD and elements.
+pub(crate) fn fill_head(row: &mut impl FeatureRow, document: &Document) {
+    let head = document.head();
+    let og_type = head.meta("og:type").unwrap_or_default().to_ascii_lowercase();
+    for (name, starts) in [
+        ("article", "article"),
+        ("product", "product"),
+        ("website", "website"),
+        ("profile", "profile"),
+        ("video", "video"),
+    ] {
+        row.put(format_args!("og:type {name}"), flag(og_type.starts_with(starts)));
+    }
+    row.put("og:type given", flag(!og_type.is_empty()));
+    let has = |keys: &[&str]| flag(keys.iter().any(|key| head.meta(key).is_some()));
+    row.put("published time", has(&["article:published_time", "datepublished", "date"]));
+    row.put("author", has(&["author", "article:author", "byl"]));
+    row.put("section", has(&["article:section", "article:tag", "news_keywords"]));
+    row.put("price", has(&["product:price:amount", "og:price:amount", "product:availability"]));
+    row.put("description", has(&["og:description", "description"]));
+    let generator = head.meta("generator").unwrap_or_default().to_ascii_lowercase();
+    for (name, list) in &*GENERATORS {
+        let found = list.split_ascii_whitespace().any(|word| generator.contains(word));
+        row.put(format_args!("generator {name}"), flag(found));
+    }
+    let feeds = head.links.iter().filter(|link| link.media_type.contains("rss")).count();
+    row.put("feeds", log(feeds as f32));
+    row.put("title words", log(words(head.title.as_deref().unwrap_or_default()) as f32));
+    let mut counts = vec![0u32; SCHEMA.len()];
+    head.json_ld.iter().for_each(|json| each_type(json, |name| count(name, &mut counts)));
+    let kinds = document.kinds();
+    let of_kinds: Vec<Option<&str>> = (kinds.all().iter())
+        .map(|kind| document.attribute(kind.first, &local_name!("itemtype")))
+        .collect();
+    if of_kinds.iter().any(Option::is_some) {
+        for &kind in kinds.of_nodes() {
+            let Some(Some(value)) = of_kinds.get(kind as usize) else { continue };
+            let names = value.split_ascii_whitespace();
+            names.for_each(|own| count(own.rsplit('/').next().unwrap_or_default(), &mut counts));
+        }
+    }
+    for ((name, _), count) in SCHEMA.iter().zip(counts) {
+        row.put(format_args!("schema {name}"), log(count as f32));
+    }
+}
+
+fn words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+fn count(name: &str, counts: &mut [u32]) {
+    let bits = SCHEMA_TYPES.get(name).copied().unwrap_or(0);
+    counts.iter_mut().enumerate().for_each(|(bit, count)| *count += bits >> bit & 1);
+}
+
+/// The values of `@type` in JSON-LD, which need not be valid.
+fn each_type(json: &str, mut found: impl FnMut(&str)) {
+    for (at, key) in json.match_indices("\"@type\"") {
+        let rest = json[at + key.len()..].trim_start().trim_start_matches(':').trim_start();
+        let (list, end) = match rest.strip_prefix('[') {
+            Some(list) => (list, list.find(']')),
+            None => (rest, rest.strip_prefix('"').and_then(|r| Some(r.find('"')? + 2))),
+        };
+        let names = list[..end.unwrap_or(0)].split('"').skip(1).step_by(2);
+        names.for_each(|name| found(name.rsplit('/').next().unwrap_or_default()));
+    }
+}
+
+/// Puts the features of an address. Linear in its length.
+pub(crate) fn fill_address(row: &mut impl FeatureRow, url: &str) {
+    let url = url.split_once("://").map_or(url, |(_, rest)| rest).to_ascii_lowercase();
+    let url = url.split('#').next().unwrap_or_default();
+    let (url, query) = url.split_once('?').unwrap_or((url, ""));
+    let (host, path) = url.split_once('/').unwrap_or((url, ""));
+    let bits = |word: &str| ADDRESS_WORDS.get(word).copied().unwrap_or(0);
+    let labels = host.split('.').filter(|label| label.len() > 1);
+    let of_host = labels.flat_map(|label| label.split('-')).fold(0, |all, word| all | bits(word));
+    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let stem = |segment: &&str| bits(segment.split('.').next().unwrap_or_default());
+    let last = segments.last().copied().unwrap_or_default();
+    let before = segments.iter().take(segments.len().saturating_sub(1));
+    let (of_path, of_last) = (before.fold(0, |all, segment| all | stem(segment)), stem(&last));
+    for (bit, (name, _)) in ADDRESS.iter().enumerate() {
+        row.put(format_args!("host {name}"), flag(of_host >> bit & 1 == 1));
+        row.put(format_args!("path {name}"), flag(of_path >> bit & 1 == 1));
+        row.put(format_args!("address {name}"), flag(of_last >> bit & 1 == 1));
+    }
+    row.put("path segments", segments.len() as f32);
+    row.put("path root", flag(segments.is_empty()));
+    row.put("labels of host", host.split('.').count() as f32);
+    row.put("words of slug", last.split(['-', '_']).filter(|word| word.len() > 1).count() as f32);
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count() as f32;
+    row.put("digits of slug", digits(last));
+    row.put("digits of path", digits(path) - digits(last));
+    let is_year = |segment: &&str| segment.len() == 4 && digits(segment) == 4.0;
+    row.put("year in path", flag(segments.iter().any(is_year)));
+    row.put("extension", flag(last.contains('.')));
+    row.put("query keys", query.split('&').filter(|pair| !pair.is_empty()).count() as f32);
+    row.put("ends in a slash", flag(path.ends_with('/')));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::Tree;
-    use crate::view::WordsOnly;
+    use crate::page::WordsOnly;
+    use crate::trees::DecisionTree;
 
     #[test]
     fn names_and_values_are_as_many_and_names_differ() {
@@ -274,16 +384,32 @@ mod tests {
     #[test]
     fn probabilities_sum_to_one_and_the_largest_is_the_type() {
         let stump = |value: f32| {
-            Trees::new(0.0, vec![Tree { features: vec![-1], values: vec![value], rights: vec![0] }])
+            Trees::new(
+                0.0,
+                vec![DecisionTree { features: vec![-1], values: vec![value], rights: vec![0] }],
+            )
         };
         let trees: Vec<Trees> =
             (0..TYPES).map(|at| stump(if at == 3 { 3.0 } else { -1.0 })).collect();
-        let mut one = Rows::new(1, 1);
+        let mut one = FeatureTable::new(1, 1);
         one.push(|row| row.put("x", 1.0));
         let types = type_probabilities(&trees, &one);
         assert!((types.iter().sum::<f32>() - 1.0).abs() < 1e-6);
         assert_eq!(most_probable(&types).page_type, PageType::Forum);
         assert_eq!(mean_types(&[types, types]), types);
         assert_eq!(most_probable(&type_probabilities(&[], &one)).page_type, PageType::Article);
+    }
+
+    #[test]
+    fn types_are_read_from_any_json() {
+        let types = |json: &str| {
+            let mut found = Vec::new();
+            each_type(json, |name| found.push(name.to_owned()));
+            found
+        };
+        let json =
+            r#"{"@type":["Product","http://schema.org/Book"],"a":{"@type" : "Offer"}, "@type":3"#;
+        assert_eq!(types(json), ["Product", "Book", "Offer"]);
+        assert!(types(r#""@type""#).is_empty() && types(r#""@type":["a"#).is_empty());
     }
 }

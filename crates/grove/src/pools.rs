@@ -1,13 +1,13 @@
 //! Statistics of patterns over siblings.
 
+use dom::Document;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use crate::block::density;
 use crate::elementary::log;
 use crate::page::PageBlocks;
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
-use crate::signs::Ends;
+use crate::signs::{Ends, signs};
 
 /// A page's blocks with their patterns and their scores.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,42 @@ pub struct ScoredPage<'a> {
 impl ScoredPage<'_> {
     pub(crate) fn pattern(&self, at: usize) -> PatternId {
         self.patterns[self.page.blocks[at].element as usize]
+    }
+}
+
+/// A page with its scores: by the trees, or, on the fast path, the expected ones.
+#[derive(Clone, Debug)]
+pub struct JudgedPage {
+    /// Its blocks, without features.
+    pub blocks: PageBlocks,
+    /// Patterns of its nodes.
+    pub of_nodes: Vec<PatternId>,
+    /// Per block the probability that it belongs to the article.
+    pub scores: Vec<f32>,
+    /// The same by the page alone.
+    pub first: Vec<f32>,
+}
+
+impl JudgedPage {
+    /// The page with its second scores.
+    pub fn scored(&self) -> ScoredPage<'_> {
+        ScoredPage { page: &self.blocks, patterns: &self.of_nodes, scores: &self.scores }
+    }
+
+    /// Words of a block, weighted by one of its scores.
+    pub fn mass(&self, at: usize, scores: &[f32]) -> f32 {
+        self.blocks.blocks[at].words as f32 * scores[at]
+    }
+
+    /// Completes the features of the kept blocks of a page on the fast path: those of their text, and whether other
+    /// pages have them too.
+    pub fn look_at(&mut self, document: &Document, kept: &[usize], pools: &Pools) {
+        for &at in kept {
+            let block = self.blocks.blocks[at];
+            let texts = (block.first..=block.last).filter_map(|id| document.text(id));
+            self.blocks.signs[at] = signs(texts);
+            self.scores[at] = pools.less_if_repeated(&self.blocks, at, self.scores[at]);
+        }
     }
 }
 
@@ -224,14 +260,4 @@ fn votes(pages: &[ScoredPage<'_>]) -> Vec<f32> {
     }
     let size = |first: usize| group.iter().filter(|&&g| g == first).count();
     group.iter().map(|&first| 1.0 / size(first) as f32).collect()
-}
-
-/// Word-weighted link density of a pattern.
-pub(crate) fn pooled_density(pool: &Pool) -> f32 {
-    pool.link_words / pool.words.max(1.0)
-}
-
-/// Link density of a block of a page.
-pub(crate) fn own_density(page: &PageBlocks, at: usize) -> f32 {
-    density(&page.blocks[at])
 }

@@ -2,9 +2,9 @@
 
 use dom::{Document, LocalName, PrefixSums, is_heading, local_name};
 
-use crate::block::Block;
+use crate::block::{TextBlock, blocks_before};
 use crate::elementary::log;
-use crate::rows::Row;
+use crate::rows::FeatureRow;
 use crate::signs::Signs;
 
 /// Least words of an element that counts as an entry.
@@ -14,7 +14,7 @@ const LEAST: usize = 3;
 
 /// Sums over the children of one element that have one tag.
 #[derive(Clone, Debug, Default)]
-struct Group {
+struct RepeatedGroup {
     count: usize,
     words: u32,
     link_words: u32,
@@ -31,16 +31,16 @@ const HAS: [&str; 6] = ["heading", "image", "date", "price", "sentence", "byline
 /// The largest groups of a page: of entries of several blocks each, and of entries that are one block.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
-    groups: [Group; 2],
+    groups: [RepeatedGroup; 2],
     words: f32,
 }
 
 /// What counting needs of a page.
-pub(crate) struct Counted<'a> {
+pub(crate) struct CountedPage<'a> {
     pub(crate) document: &'a Document,
     pub(crate) words: &'a PrefixSums,
     pub(crate) link_words: &'a PrefixSums,
-    pub(crate) blocks: &'a [Block],
+    pub(crate) blocks: &'a [TextBlock],
     pub(crate) signs: &'a [Signs],
     /// Per block whether its names say byline.
     pub(crate) bylines: &'a [bool],
@@ -48,17 +48,9 @@ pub(crate) struct Counted<'a> {
 
 impl Repeats {
     /// Finds the groups with the most words outside links. Linear in nodes.
-    pub(crate) fn of(page: &Counted<'_>) -> Self {
+    pub(crate) fn of(page: &CountedPage<'_>) -> Self {
         let document = page.document;
-        let mut starts: Vec<u32> = Vec::with_capacity(document.len() + 1);
-        let mut at = 0;
-        for id in document.ids() {
-            starts.push(at as u32);
-            while at < page.blocks.len() && page.blocks[at].first == id {
-                at += 1;
-            }
-        }
-        starts.push(at as u32);
+        let starts = blocks_before(document, page.blocks);
         let sums = |has: &dyn Fn(usize) -> bool| -> Vec<u32> {
             let mut sum = 0;
             let counted = (0..page.blocks.len()).map(|at| {
@@ -80,7 +72,7 @@ impl Repeats {
         let (images, times) = (named(local_name!("img")), named(local_name!("time")));
         let mut repeats =
             Self { groups: Default::default(), words: page.words.total().max(1) as f32 };
-        let mut groups: Vec<(LocalName, bool, Group)> = Vec::new();
+        let mut groups: Vec<(LocalName, bool, RepeatedGroup)> = Vec::new();
         for parent in document.ids().filter(|&id| document.name(id).is_some()) {
             if page.words.sum(document, parent) < LEAST_WORDS * LEAST as u32 {
                 continue;
@@ -97,7 +89,7 @@ impl Repeats {
                 let is_simple = to - from <= 1;
                 let index = groups.iter().position(|g| g.0 == *name && g.1 == is_simple);
                 let index = index.unwrap_or_else(|| {
-                    groups.push((name.clone(), is_simple, Group::default()));
+                    groups.push((name.clone(), is_simple, RepeatedGroup::default()));
                     groups.len() - 1
                 });
                 let group = &mut groups[index].2;
@@ -122,7 +114,7 @@ impl Repeats {
             }
             for (_, is_simple, group) in groups.drain(..) {
                 let best = &mut repeats.groups[usize::from(is_simple)];
-                let own = |g: &Group| g.words - g.link_words / 2;
+                let own = |g: &RepeatedGroup| g.words - g.link_words / 2;
                 if group.count >= LEAST && own(&group) > own(best) {
                     *best = group;
                 }
@@ -131,8 +123,7 @@ impl Repeats {
         repeats
     }
 
-    /// The features.
-    pub(crate) fn fill(&self, row: &mut impl Row) {
+    pub(crate) fn fill(&self, row: &mut impl FeatureRow) {
         for (kind, group) in ["entries", "lines"].into_iter().zip(&self.groups) {
             let n = group.count.max(1) as f32;
             let mean = group.log_words / n;
@@ -167,10 +158,10 @@ mod tests {
         let words = PrefixSums::new(&document, count);
         let link_words = PrefixSums::within_links(&document, count);
         let blocks = blocks(&document, &words, &link_words);
-        let text = |b: &Block| signs((b.first..=b.last).filter_map(|id| document.text(id)));
+        let text = |b: &TextBlock| signs((b.first..=b.last).filter_map(|id| document.text(id)));
         let signs: Vec<Signs> = blocks.iter().map(text).collect();
         let bylines = vec![false; blocks.len()];
-        let counted = Counted {
+        let counted = CountedPage {
             document: &document,
             words: &words,
             link_words: &link_words,

@@ -4,12 +4,12 @@ use std::fmt::Display;
 
 /// Rows of equal width, one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows {
+pub struct FeatureTable {
     width: usize,
     values: Vec<f32>,
 }
 
-impl Rows {
+impl FeatureTable {
     /// An empty table of this width, with capacity.
     pub(crate) fn new(width: usize, rows: usize) -> Self {
         Self { width, values: Vec::with_capacity(width * rows) }
@@ -32,7 +32,6 @@ impl Rows {
         }
     }
 
-    /// All values, row by row.
     pub(crate) fn values(&self) -> &[f32] {
         &self.values
     }
@@ -65,7 +64,7 @@ impl Rows {
 
 /// A row that is being filled, with values or with the names of columns, so that names and values are defined
 /// in one place.
-pub(crate) trait Row {
+pub(crate) trait FeatureRow {
     fn put(&mut self, name: impl Display, value: f32);
 
     /// Several at once.
@@ -91,7 +90,7 @@ impl Values<'_> {
     }
 }
 
-impl Row for Values<'_> {
+impl FeatureRow for Values<'_> {
     #[inline]
     fn put(&mut self, _: impl Display, value: f32) {
         if let Some(own) = self.row.get_mut(self.at) {
@@ -106,10 +105,15 @@ impl Row for Values<'_> {
     }
 }
 
-/// Names of columns.
-pub(crate) struct Names<'a>(pub(crate) &'a mut Vec<String>);
+/// 1 for true, 0 for false.
+pub(crate) fn flag(is: bool) -> f32 {
+    f32::from(u8::from(is))
+}
 
-impl Row for Names<'_> {
+/// Names of columns.
+pub(crate) struct ColumnNames<'a>(pub(crate) &'a mut Vec<String>);
+
+impl FeatureRow for ColumnNames<'_> {
     fn put(&mut self, name: impl Display, _: f32) {
         self.0.push(name.to_string());
     }

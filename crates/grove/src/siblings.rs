@@ -1,19 +1,21 @@
-//! A block among its siblings: the second row of features.
+//! A block among its siblings: the second row of features, and its position relative to the core of the page,
+//! the element around most of the text with high scores.
+
+use std::sync::LazyLock;
 
 use dom::{Document, NodeId};
 
-use crate::core::Core;
+use crate::block::{blocks_before, density};
 use crate::elementary::{ln, log};
-use crate::page::page_feature_names;
+use crate::page::{WordsOnly, page_feature_names, sums};
 use crate::patterns::{Patterns, UNKNOWN};
-use crate::pools::{Pools, ScoredPage, own_density, pooled_density};
-use crate::rows::{Names, Row, Rows};
+use crate::pools::{Pools, ScoredPage};
+use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
 use crate::trees::Trees;
-use crate::view::WordsOnly;
 
 /// The siblings of a page.
 #[derive(Clone, Copy, Debug)]
-pub struct Template<'a> {
+pub struct SiblingStatistics<'a> {
     /// Their merged tree.
     pub patterns: &'a Patterns,
     /// Sums over their blocks.
@@ -23,18 +25,18 @@ pub struct Template<'a> {
 }
 
 /// Names of the columns of [`sibling_rows`].
-pub fn sibling_feature_names() -> Vec<String> {
+pub(crate) fn sibling_feature_names() -> Vec<String> {
     with_example(|document, page, template| {
         let mut names = page_feature_names();
         let core = Core::of(document, page, template.pools);
-        fill(&mut Names(&mut names), document, page, template, &core, None, 0);
+        fill(&mut ColumnNames(&mut names), document, page, template, &core, None, 0);
         names
     })
 }
 
 /// A minimal page, to get the names of the columns.
 pub(crate) fn with_example<T>(
-    ask: impl FnOnce(&Document, &ScoredPage<'_>, &Template<'_>) -> T,
+    ask: impl FnOnce(&Document, &ScoredPage<'_>, &SiblingStatistics<'_>) -> T,
 ) -> T {
     let only = WordsOnly::of("<p>x</p>");
     let document = &only.document;
@@ -42,7 +44,11 @@ pub(crate) fn with_example<T>(
     let (patterns, of_nodes) = Patterns::of(&[document]);
     let scored = ScoredPage { page: &page, patterns: &of_nodes[0], scores: &[0.5] };
     let pools = Pools::of(&[scored], &patterns);
-    ask(document, &scored, &Template { patterns: &patterns, pools: &pools, learnt_from: 1 })
+    ask(
+        document,
+        &scored,
+        &SiblingStatistics { patterns: &patterns, pools: &pools, learnt_from: 1 },
+    )
 }
 
 /// One row per block: features within the page, statistics of its pattern over siblings, position relative to
@@ -50,9 +56,9 @@ pub(crate) fn with_example<T>(
 pub fn sibling_rows(
     document: &Document,
     page: &ScoredPage<'_>,
-    template: &Template<'_>,
+    template: &SiblingStatistics<'_>,
     forest: Option<&[NodeId]>,
-) -> Rows {
+) -> FeatureTable {
     rows_of(document, page, template, forest, (0..page.page.blocks.len()).collect())
 }
 
@@ -70,7 +76,7 @@ pub fn is_settled(first: f32) -> bool {
 pub fn second_scores(
     document: &Document,
     page: &ScoredPage<'_>,
-    template: &Template<'_>,
+    template: &SiblingStatistics<'_>,
     forest: Option<&[NodeId]>,
     trees: &Trees,
 ) -> Vec<f32> {
@@ -84,23 +90,21 @@ pub fn second_scores(
 }
 
 /// Combines first scores and those of the trees for all blocks, as [`second_scores`] does.
-pub fn settled(first: &[f32], second: &[f32]) -> Vec<f32> {
+pub fn settle_scores(first: &[f32], second: &[f32]) -> Vec<f32> {
     let settle = |(&first, &second): (&f32, &f32)| if is_settled(first) { first } else { second };
     first.iter().zip(second).map(settle).collect()
 }
 
-/// The rows of some blocks.
 fn rows_of(
     document: &Document,
     page: &ScoredPage<'_>,
-    template: &Template<'_>,
+    template: &SiblingStatistics<'_>,
     forest: Option<&[NodeId]>,
     blocks: Vec<usize>,
-) -> Rows {
-    static WIDTH: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    let width = *WIDTH.get_or_init(|| sibling_feature_names().len());
+) -> FeatureTable {
+    static WIDTH: LazyLock<usize> = LazyLock::new(|| sibling_feature_names().len());
     let core = Core::of(document, page, template.pools);
-    let mut rows = Rows::new(width, blocks.len());
+    let mut rows = FeatureTable::new(*WIDTH, blocks.len());
     for at in blocks {
         rows.push(|row| {
             row.copy(page.page.rows.row(at));
@@ -111,10 +115,10 @@ fn rows_of(
 }
 
 fn fill(
-    row: &mut impl Row,
+    row: &mut impl FeatureRow,
     document: &Document,
     page: &ScoredPage<'_>,
-    template: &Template<'_>,
+    template: &SiblingStatistics<'_>,
     core: &Core,
     forest: Option<&[NodeId]>,
     at: usize,
@@ -139,7 +143,11 @@ fn fill(
     row.put("words a page", log(pool.words / siblings));
     row.put(
         "pooled link density",
-        if pool.words > 0.0 { pooled_density(&pool) } else { own_density(page.page, at) },
+        if pool.words > 0.0 {
+            pool.link_words / pool.words.max(1.0)
+        } else {
+            density(&page.page.blocks[at])
+        },
     );
     row.put("pooled log words", pool.logs / pool.blocks.max(1.0));
     row.put("spread of log words", spread(pool.logs, pool.log_squares));
@@ -167,7 +175,7 @@ fn fill(
     let blocks = page.page.blocks.len();
     for distance in [-2isize, -1, 1, 2] {
         let other = at.checked_add_signed(distance).filter(|&at| at < blocks);
-        let same = other.map_or(-1.0, |other| f32::from(u8::from(page.pattern(other) == id)));
+        let same = other.map_or(-1.0, |other| flag(page.pattern(other) == id));
         let support = other.map_or(-1.0, |other| pools.get(page.pattern(other)).pages / siblings);
         row.put(format_args!("same pattern {distance:+}"), same);
         let elsewhere =
@@ -178,8 +186,135 @@ fn fill(
     let element = page.page.blocks[at].element;
     let in_forest = forest.map_or(-1.0, |elements| {
         let inside = elements.iter().any(|&e| document.contains(e, element));
-        f32::from(u8::from(inside))
+        flag(inside)
     });
     row.put("in Forest's element", in_forest);
     core.fill(row, document, page, at);
+}
+
+/// The core of a page, with what is needed to compute the position of blocks relative to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    element: NodeId,
+    /// Mean of own and pooled score, by block.
+    pub(crate) mixed: Vec<f32>,
+    /// Sums before each block: words, words times mixed score.
+    words: Vec<f32>,
+    mass: Vec<f32>,
+    /// First and last block of the core with a high score.
+    first: usize,
+    last: usize,
+    /// Per node the number of blocks before it.
+    starts: Vec<u32>,
+}
+
+impl Core {
+    /// Finds the element with the largest sum over its blocks of words · (score − ½), the score being
+    /// the mean of the block's own and its pattern's; ties go to the deeper one. Linear in nodes.
+    pub(crate) fn of(document: &Document, page: &ScoredPage<'_>, pools: &Pools) -> Self {
+        let blocks = &page.page.blocks;
+        let mixed: Vec<f32> = (0..blocks.len())
+            .map(|at| (page.scores[at] + pools.mean(page.pattern(at), page.scores[at])) / 2.0)
+            .collect();
+        let words = sums(&blocks.iter().map(|b| b.words as f32).collect::<Vec<_>>());
+        let weigh = |b: &crate::TextBlock, score: f32| b.words as f32 * score;
+        let mass: Vec<f32> = blocks.iter().zip(&mixed).map(|(b, &m)| weigh(b, m)).collect();
+        let mass = sums(&mass);
+        let mut core = Self {
+            element: 0,
+            mixed,
+            words,
+            mass,
+            first: 0,
+            last: blocks.len().max(1) - 1,
+            starts: blocks_before(document, blocks),
+        };
+        let mut best = f32::NEG_INFINITY;
+        for id in document.ids().filter(|&id| document.name(id).is_some()) {
+            let (words, mass) = core.sums(document, id);
+            let gain = mass - words / 2.0;
+            // A later element is deeper or elsewhere; one elsewhere has the same sum only by chance.
+            if words > 0.0 && gain >= best - 1e-4 {
+                core.element = id;
+                best = gain;
+            }
+        }
+        let (from, to) = core.blocks_of(document, core.element);
+        let reads = |at: &usize| core.mixed[*at] >= 0.5;
+        if let (Some(first), Some(last)) = ((from..to).find(reads), (from..to).rfind(reads)) {
+            (core.first, core.last) = (first, last);
+        }
+        core
+    }
+
+    fn blocks_of(&self, document: &Document, id: NodeId) -> (usize, usize) {
+        let end = document.node(id).end;
+        (self.starts[id as usize] as usize, self.starts[end as usize] as usize)
+    }
+
+    /// Words and mass of a subtree.
+    fn sums(&self, document: &Document, id: NodeId) -> (f32, f32) {
+        let (from, to) = self.blocks_of(document, id);
+        (self.words[to] - self.words[from], self.mass[to] - self.mass[from])
+    }
+
+    /// The position of a block relative to the core.
+    pub(crate) fn fill(
+        &self,
+        row: &mut impl FeatureRow,
+        document: &Document,
+        page: &ScoredPage<'_>,
+        at: usize,
+    ) {
+        let blocks = &page.page.blocks;
+        let block = &blocks[at];
+        let core = document.node(self.element);
+        let is_above = |id: NodeId| document.contains(id, self.element);
+        // The lowest element around both, and the branch of it that the block is in.
+        let mut branch = block.element;
+        let mut joint = block.element;
+        while !is_above(joint) {
+            branch = joint;
+            joint = document.node(joint).parent;
+        }
+        let level = |id: NodeId| f32::from(document.node(id).level);
+        let inside = document.contains(self.element, block.element);
+        let mixed = self.mixed[at];
+        let log_words = log(block.words as f32);
+        let (branch_words, branch_mass) = self.sums(document, branch);
+        let (core_words, core_mass) = self.sums(document, self.element);
+        let all = self.mass.last().copied().unwrap_or(0.0).max(1e-6);
+        row.put("core: joint level", level(joint) / f32::from(core.level.max(1)));
+        row.put("core: inside", flag(inside));
+        row.put("core: below joint", (level(block.element) - level(joint)) / 10.0);
+        row.put("core: branch score", branch_mass / branch_words.max(1.0));
+        row.put("core: branch words", log(branch_words));
+        row.put("core: share of page", core_mass / all);
+        row.put("core: score", core_mass / core_words.max(1.0));
+        row.put("core: words", log(core_words));
+        row.put("core: before", flag(at < self.first));
+        row.put("core: after", flag(at > self.last));
+        let gap = self.first.saturating_sub(at).max(at.saturating_sub(self.last));
+        row.put("core: gap", log(gap as f32));
+        row.put("core: mixed", mixed);
+        row.put("core: mixed inside", if inside { mixed } else { -1.0 });
+        row.put("core: words inside", if inside { log_words } else { -1.0 });
+        row.put("core: words outside", if inside { -1.0 } else { log_words });
+        row.put("core: on its path", flag(is_above(block.element)));
+        row.put("mass before", self.mass[at] / all);
+        row.put("mass here", (self.mass[at + 1] - self.mass[at]) / all);
+        let near = |distance: isize| {
+            at.checked_add_signed(distance)
+                .and_then(|at| self.mixed.get(at))
+                .copied()
+                .unwrap_or(-1.0)
+        };
+        for distance in [-3, -2, -1, 1, 2, 3] {
+            row.put(format_args!("mixed {distance:+}"), near(distance));
+        }
+        let gap_before = (0..at).rev().take(60).position(|at| self.mixed[at] >= 0.5);
+        let gap_after = (at + 1..blocks.len()).take(60).position(|at| self.mixed[at] >= 0.5);
+        row.put("since text", gap_before.map_or(-1.0, |gap| log(gap as f32)));
+        row.put("until text", gap_after.map_or(-1.0, |gap| log(gap as f32)));
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use dom::{Document, PrefixSums};
 use forest::PageTerms;
 use sitegrove_grove::vectors::{Vectors, available, force};
-use sitegrove_grove::{Cues, PageView, Patterns, Pools, ScoredPage, Template, Weights};
+use sitegrove_grove::{Cues, PageView, Patterns, Pools, ScoredPage, SiblingStatistics, Weights};
 
 /// A few numbers that look like chance.
 struct Numbers(u64);
@@ -83,7 +83,8 @@ fn bits(documents: &[Document], weights: &Weights) -> Vec<Vec<u32>> {
         .map(|at| ScoredPage { page: &blocks[at], patterns: &of_nodes[at], scores: &first[at] })
         .collect();
     let pools = Pools::of(&scored, &patterns);
-    let template = Template { patterns: &patterns, pools: &pools, learnt_from: documents.len() };
+    let template =
+        SiblingStatistics { patterns: &patterns, pools: &pools, learnt_from: documents.len() };
     let second = documents.iter().zip(&scored).map(|(document, page)| {
         sitegrove_grove::second_scores(document, page, &template, None, &weights.sibling)
     });

@@ -3,23 +3,19 @@
 
 Reads the gold and the runs (`runs`), scores every page of the gold with every measure, builds tables of the scores
 (`tables`) and of the worst pages (`worst`), compares them with the floors (`floors`), and writes one report
-(`markdown`, `machine`). With `--sweep` there are no runs: the Forest paper's figures are measured and drawn (`sweep`).
+(`markdown`, `report`). With `--sweep` there are no runs: the Forest paper's figures are measured and drawn (`sweep`).
 With `--metadata`, titles, authors and dates are compared instead (`metadata`).
 
 A page that a run lacks counts as an empty output. Of several outputs for one page, the first is used.
 */
 
 mod floors;
-mod machine;
 mod markdown;
 mod metadata;
-mod percent;
 mod report;
 mod runs;
 mod sweep;
 mod tables;
-#[cfg(test)]
-mod tests;
 mod worst;
 
 use std::{
@@ -32,9 +28,9 @@ use ::metadata::is_field_line;
 use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
-use report::Verdict;
-use runs::{Run, RunPage, name_and_path, read_runs};
-use score::{Measure, Output, Score};
+use report::FloorVerdict;
+use runs::{EvaluatedRun, RunPage, name_and_path, read_runs};
+use score::{Output, QualityMeasure, Score};
 use sink::AtomicFile;
 use sitegrove::output_paths::{CommandPaths, OutputKind};
 use sweep::Sweep;
@@ -129,7 +125,7 @@ pub(crate) enum ReportFormat {
 
 /// The outcome of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum EvaluationOutcome {
     /// The report was written, and no run is below its floor.
     Done,
     /// The report was written, and a run is below its floor (exit code 1).
@@ -141,10 +137,10 @@ pub(crate) enum Outcome {
 /// # Errors
 /// If a file cannot be read (with the line), a name is unknown, or the floors belong to
 /// another gold.
-pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<EvaluationOutcome> {
     paths_of(args).check()?;
     if let Some(what) = args.sweep {
-        return sweep::sweep(args, what, out).map(|()| Outcome::Done);
+        return sweep::sweep(args, what, out).map(|()| EvaluationOutcome::Done);
     }
     ensure!(
         args.worst == 0 || args.format != ReportFormat::Csv,
@@ -156,7 +152,7 @@ pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<
     if args.metadata {
         let text = metadata::report(&gold, &runs, args.worst, args.format)?;
         write_report(args, &text, out)?;
-        return Ok(Outcome::Done);
+        return Ok(EvaluationOutcome::Done);
     }
     let measures = choose_measures(&args.measures, &gold.pages)?;
 
@@ -165,27 +161,27 @@ pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<
     let mut report = tables::report(&gold, &runs, &measures, &scores, args.min_group);
     report.worst = worst::pages(&gold.pages, &fields, &runs, &measures, &scores, args.worst);
     if let Some(path) = &args.floors {
-        let setting = floors::Setting {
+        let setting = floors::FloorSetting {
             gold_digest: gold.digest.clone(),
             min_group: args.min_group,
             datasets: args.datasets.clone(),
         };
         let measured = floors::measured(&report);
-        let change = floors::Change::of(args.update_floors, args.allow_lower);
+        let change = floors::FloorUpdate::of(args.update_floors, args.allow_lower);
         report.floors = Some(floors::hold(path, &setting, &measured, change)?);
     }
 
     let text = match args.format {
         ReportFormat::Markdown => markdown::render(&report),
-        ReportFormat::Json => machine::json(&report)?,
-        ReportFormat::Csv => machine::csv(&report)?,
+        ReportFormat::Json => report::json(&report)?,
+        ReportFormat::Csv => report::csv(&report)?,
     };
     write_report(args, &text, out)?;
     if let (Some(_), Some(verdict)) = (&args.out, &report.floors) {
         out.write_all(markdown::floors(verdict).as_bytes())?;
     }
-    let broken = report.floors.as_ref().is_some_and(Verdict::is_broken);
-    Ok(if broken { Outcome::BelowFloor } else { Outcome::Done })
+    let broken = report.floors.as_ref().is_some_and(FloorVerdict::is_broken);
+    Ok(if broken { EvaluationOutcome::BelowFloor } else { EvaluationOutcome::Done })
 }
 
 /// The paths of the command.
@@ -233,7 +229,7 @@ fn paths_of(args: &EvaluateArgs) -> CommandPaths {
     pages.iter().chain(feeds).fold(paths, |paths, path| paths.reads("an input", Path::new(path)))
 }
 
-fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<Measure>> {
+fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<QualityMeasure>> {
     let marks_nodes = gold.iter().any(|page| !page.nodes.is_empty());
     let usual = [
         "pairs",
@@ -246,7 +242,7 @@ fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<Me
         "nodes",
     ];
     if names.iter().any(|name| name == "all") {
-        return Ok(Measure::ALL
+        return Ok(QualityMeasure::ALL
             .into_iter()
             .filter(|m| marks_nodes || m.name() != "nodes")
             .collect());
@@ -255,9 +251,9 @@ fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<Me
         let usual = usual.into_iter().filter(|name| marks_nodes || *name != "nodes");
         return Ok(usual.map(|name| name.parse()).collect::<Result<_, _>>()?);
     }
-    let mut measures: Vec<Measure> = Vec::new();
+    let mut measures: Vec<QualityMeasure> = Vec::new();
     for name in names {
-        let measure: Measure = name.parse()?;
+        let measure: QualityMeasure = name.parse()?;
         if measure.name() == "nodes" && !marks_nodes {
             bail!("--measures nodes: no page of the gold has gold_nodes");
         }
@@ -275,10 +271,10 @@ type Scores = Vec<Vec<Vec<Option<Score>>>>;
 fn score_pages(
     gold: &[GoldPage],
     fields: &[Vec<String>],
-    runs: &[Run],
-    measures: &[Measure],
+    runs: &[EvaluatedRun],
+    measures: &[QualityMeasure],
 ) -> Scores {
-    let of_run = |run: &Run| {
+    let of_run = |run: &EvaluatedRun| {
         let by_page: Vec<Vec<Option<Score>>> = gold
             .par_iter()
             .zip(fields)
@@ -293,7 +289,7 @@ fn score_pages(
 
 /// Bylines and dates in the text of a page by its gold and by every run, and the captions of every run: all runs are
 /// compared without the same text.
-fn fields(page: &GoldPage, runs: &[Run]) -> Vec<String> {
+fn fields(page: &GoldPage, runs: &[EvaluatedRun]) -> Vec<String> {
     let of_runs: Vec<&RunPage> = runs.iter().filter_map(|run| run.pages.get(&page.url)).collect();
     let texts = std::iter::once(&page.text).chain(of_runs.iter().map(|of_run| &of_run.text));
     let lines = texts.flat_map(|text| text.lines()).filter(|line| is_field_line(line));
@@ -302,7 +298,7 @@ fn fields(page: &GoldPage, runs: &[Run]) -> Vec<String> {
     all.into_iter().map(str::to_owned).collect()
 }
 
-impl Run {
+impl EvaluatedRun {
     fn output(&self, url: &str) -> Output<'_> {
         match self.pages.get(url) {
             Some(page) => Output { text: &page.text, nodes: &page.nodes },

@@ -1,17 +1,18 @@
-//! The gold: pages whose text is known, as JSON lines.
+//! The gold: pages whose text is known, as JSON lines, plain, gzip or zstd.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use data_encoding::HEXLOWER;
 use model::PageType;
-use score::{Gold, neutral::Aside};
+use score::Gold;
+use score::neutral::OptionalText;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-
-use crate::json_lines::{OneOrMany, node_key, parse_lines, read_file};
 
 /// The pages whose text is known.
 pub(crate) struct GoldFile {
@@ -108,7 +109,7 @@ impl GoldLine {
 impl GoldPage {
     /// What is expected of the page; `fields` are the bylines, dates and captions to compare without.
     pub(crate) fn as_gold<'a>(&'a self, fields: &'a [String]) -> Gold<'a> {
-        let aside = Aside {
+        let aside = OptionalText {
             title: self.title.as_deref(),
             page_title: self.page_title.as_deref(),
             optional: &self.optional,
@@ -116,4 +117,51 @@ impl GoldPage {
         };
         Gold { text: &self.text, aside, nodes: &self.nodes }
     }
+}
+
+/// The contents of a file, decompressed if it is gzip or zstd.
+pub(crate) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut file =
+        sitegrove::lines::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut plain = Vec::new();
+    file.read_to_end(&mut plain).with_context(|| format!("{} is not whole", path.display()))?;
+    Ok(plain)
+}
+
+/// The values of the lines of a file; empty lines are skipped.
+pub(crate) fn parse_lines<T: DeserializeOwned>(
+    path: &Path,
+    bytes: &[u8],
+) -> anyhow::Result<Vec<T>> {
+    let lines = bytes.split(|&byte| byte == b'\n').enumerate();
+    lines
+        .filter(|(_, line)| !line.trim_ascii().is_empty())
+        .map(|(at, line)| {
+            serde_json::from_slice(line)
+                .with_context(|| format!("{}, line {}", path.display(), at + 1))
+        })
+        .collect()
+}
+
+/// A string, or several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(crate) enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    pub(crate) fn many(value: Option<Self>) -> Vec<String> {
+        match value {
+            None => Vec::new(),
+            Some(Self::One(text)) => vec![text],
+            Some(Self::Many(texts)) => texts,
+        }
+    }
+}
+
+/// A node key of the gold or a run: strings and numbers are equivalent.
+pub(crate) fn node_key(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

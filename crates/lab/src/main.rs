@@ -9,7 +9,6 @@ default engine to pages whose text is known, [`bench`](mod@bench) measures speed
 mod bench;
 mod evaluate;
 mod gold;
-mod json_lines;
 mod train;
 
 use std::process::ExitCode;
@@ -81,7 +80,9 @@ impl Program for Lab {
         out: &mut Console<'_>,
     ) -> Result<ExitCode> {
         let is_good = match &self.command {
-            LabCommand::Evaluate(args) => evaluate::run(args, out)? == evaluate::Outcome::Done,
+            LabCommand::Evaluate(args) => {
+                evaluate::run(args, out)? == evaluate::EvaluationOutcome::Done
+            }
             LabCommand::Train(args) => train::run(args, out).map(|()| true)?,
             LabCommand::Bench(args) => bench::run(args, stop, out).map(|()| true)?,
             LabCommand::Run(args) => run::run(args, progress, stop, out)?,

@@ -1,39 +1,33 @@
 /*!
 `sitegrove-lab train`: fits the weights of the default engine to pages whose text is known.
 
-Reads the archives and runs the stages up to the blocks for every site (`pages`), labels the blocks by the gold
-(`labels`), and fits the trees (`fit`) in stages (`course`): once for each fold of the gold, without it, and once on
-everything (`folds`). The held-out figures are those of complete runs with weights that were fitted without the
+Reads the archives and runs the stages up to the blocks for every site (`pages`), labels the blocks by the gold,
+and fits the trees (`fit`) in stages (`course`): once for each fold of the gold, without it, and once on
+everything (`trial`). The held-out figures are those of complete runs with weights that were fitted without the
 publisher, or without the data set (`trial`, `report`).
 
 The same inputs give the same weights, byte by byte, for any number of threads.
 */
 
 mod course;
-mod figures;
 mod fit;
-mod folds;
-mod labels;
 mod pages;
 mod report;
 mod trial;
 
-use std::{
-    collections::BTreeMap,
-    io::Write,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use config::Config;
-use course::{Course, Plan, course};
+use course::{Course, FoldPlan, course};
 use fit::FitError;
-use folds::{LeaveOut, of_publishers, parts};
 use grove::{DecideParameters, Figure, TrainingSet, Trees, WEIGHTS_SCHEMA, Weights, feature_names};
 use model::Site;
-use pages::Siblings;
+use pages::TrainingTemplate;
 use serde_json::json;
 use sink::AtomicFile;
 use sitegrove::output_paths::{CommandPaths, OutputKind};
@@ -41,7 +35,7 @@ use sitegrove::run::read_sites;
 use terminal::arguments::PrintFormat;
 use terminal::arguments::whole;
 use terminal::printed::Console;
-use trial::HeldOut;
+use trial::{HeldOut, LeaveOut, of_publishers, parts};
 
 use crate::gold::{GoldFile, read_gold};
 
@@ -113,7 +107,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     let settings = config.settings();
     let parsed = pages::parse(&sites, &settings);
     let templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
-    let found: usize = templates.iter().map(Siblings::with_gold).sum();
+    let found: usize = templates.iter().map(TrainingTemplate::with_gold).sum();
     ensure!(found > 0, "no page of {} is in the inputs", args.gold.display());
     writeln!(
         out,
@@ -138,16 +132,16 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
             continue;
         }
         let learnt_from = vec![true; training.templates.len()];
-        let plan = Plan { parts, count, learnt_from, decide: DECIDE };
+        let plan = FoldPlan { parts, count, learnt_from, decide: DECIDE };
         let (course, held_out) = training.fit_and_test(&plan).context("cannot fit")?;
-        let table = report::Table::of(&training.templates, &course, &held_out);
+        let table = report::HeldOutTable::of(&training.templates, &course, &held_out);
         table.print(leave_out.name(), out)?;
         report::types(&training.templates, &course, out)?;
         // The next course takes minutes: show the results so far.
         out.flush()?;
         training.like.figures.extend(table.figures(leave_out.name()));
         if leave_out == LeaveOut::Publishers {
-            figures::reliability(&held_out, out)?;
+            report::reliability(&held_out, out)?;
             if let Some(path) = &args.held_out {
                 trial::write(&held_out, path)?;
             }
@@ -158,11 +152,11 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     let Some(fitted) = fitted else { bail!("nothing was fitted") };
     let to_them = trial::fitted(&sites, &training.templates, &fitted, &training.config);
     columns.insert(0, ("fitted to them".to_owned(), to_them));
-    figures::side_by_side("Side by side", &columns, out)?;
+    report::side_by_side("Side by side", &columns, out)?;
     if !args.curve.is_empty() {
         let mut curve = training.learn_from_shares(&args.curve)?;
         curve.push((format!("all, {found} pages"), columns.remove(1).1));
-        figures::side_by_side("Learning curve", &curve, out)?;
+        report::side_by_side("Learning curve", &curve, out)?;
     }
     let weights = Weights { figures: training.like.figures, ..fitted };
     AtomicFile::write_whole(&args.out, weights.to_json().as_bytes())?;
@@ -206,7 +200,7 @@ fn paths_of(args: &TrainArgs) -> CommandPaths {
 /// What weights are fitted to.
 struct Training<'a> {
     sites: &'a [Site],
-    templates: Vec<Siblings<'a>>,
+    templates: Vec<TrainingTemplate<'a>>,
     /// Weights without trees, with the figures so far.
     like: Weights,
     /// Number of parts that publishers are divided into.
@@ -216,7 +210,7 @@ struct Training<'a> {
 
 impl<'a> Training<'a> {
     /// Fits trees for each part of a plan, and runs the sites of the part with them.
-    fn fit_and_test(&mut self, plan: &Plan) -> Result<(Course, Vec<HeldOut<'a>>), FitError> {
+    fn fit_and_test(&mut self, plan: &FoldPlan) -> Result<(Course, Vec<HeldOut<'a>>), FitError> {
         let course = course(&mut self.templates, plan)?;
         let held_out =
             trial::held_out(self.sites, &self.templates, plan, &course, &self.like, &self.config);
@@ -234,7 +228,7 @@ impl<'a> Training<'a> {
             let (parts, count) = parts(&self.templates, LeaveOut::Publishers, self.folds);
             let own = self.templates.iter().zip(&learnt_from).filter(|(_, own)| **own);
             let pages: usize = own.map(|(template, _)| template.with_gold()).sum();
-            let plan = Plan { parts, count, learnt_from, decide: DECIDE };
+            let plan = FoldPlan { parts, count, learnt_from, decide: DECIDE };
             let (_, held_out) = self
                 .fit_and_test(&plan)
                 .with_context(|| format!("cannot fit to {percent} % of the publishers"))?;
@@ -273,7 +267,10 @@ fn licences(args: &[String]) -> anyhow::Result<BTreeMap<String, String>> {
         .collect()
 }
 
-fn trained_on(templates: &[Siblings<'_>], licences: &BTreeMap<String, String>) -> Vec<TrainingSet> {
+fn trained_on(
+    templates: &[TrainingTemplate<'_>],
+    licences: &BTreeMap<String, String>,
+) -> Vec<TrainingSet> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     let pages = templates.iter().flat_map(|template| &template.pages);
     for (gold, _) in pages.filter_map(|page| page.gold.as_ref()) {

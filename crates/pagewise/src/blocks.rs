@@ -14,20 +14,24 @@ tags is not text. Lengths are in characters; an attribute's is that of its name 
 */
 
 use dom::{Document, LocalName, NodeId, is_inline};
+use serde::{Deserialize, Serialize};
 
 use crate::text::{body, without};
 use crate::text::{is_blank, length};
 
 /// Parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct BlocksConfig {
     /// Blocks and block-level elements below this density are noise.
     pub threshold: f64,
+    /// Blocks of two pages are the same if no more than this share of the larger one's nodes differ.
+    pub distance: f64,
 }
 
 impl BlocksConfig {
-    /// 1.5, where precision and recall balance (Figures 4 and 5).
-    pub const PUBLISHED: Self = Self { threshold: 1.5 };
+    /// 1.5, where precision and recall balance (Figures 4 and 5); only equal blocks.
+    pub const PUBLISHED: Self = Self { threshold: 1.5, distance: 0.0 };
 }
 
 /// The result of the density step: the nodes of the blocks that are content candidates.

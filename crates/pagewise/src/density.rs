@@ -14,12 +14,14 @@ of white space counted as one. O(n).
 */
 
 use dom::{Document, NodeId, is_inline};
+use serde::{Deserialize, Serialize};
 
 use crate::text::body;
 use crate::text::{is_blank, length};
 
 /// How the list of strings is built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum StringList {
     /// Every structural start tag begins a string; strings may be empty.
     AsPrinted,
@@ -28,7 +30,8 @@ pub enum StringList {
 }
 
 /// Parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct DensityConfig {
     /// How the list of strings is built.
     pub strings: StringList,

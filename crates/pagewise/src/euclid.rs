@@ -23,12 +23,14 @@ ancestor; the centroid takes O(n).
 */
 
 use dom::{Document, LocalName, NodeId, PrefixSums, local_name};
+use serde::{Deserialize, Serialize};
 
 use crate::text::{body, without};
 use crate::text::{is_blank, is_link, length};
 
 /// Parameters, found on the authors' training pages (their Tables 1 and 2).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct EuclidConfig {
     /// Size of the set of candidates (`c`).
     pub candidates: usize,

@@ -27,11 +27,12 @@ mod tree_distance;
 pub mod words_leaves;
 
 use dom::{Document, NodeId};
+use serde::{Deserialize, Serialize};
 
 pub use blocks::{BlocksConfig, blocks};
 pub use density::{DensityConfig, density};
 pub use euclid::{EuclidConfig, euclid};
-pub use redundancy::{RedundancyConfig, Redundant};
+pub use redundancy::Redundant;
 pub use text_density::{TextDensityConfig, text_density};
 pub use words_leaves::{WordsLeavesConfig, words_leaves};
 
@@ -67,15 +68,15 @@ impl Method {
     }
 }
 
-/// The parameters of all methods.
-#[derive(Clone, Copy, Debug)]
+/// The parameters of all methods, each a table of the settings file.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Parameters {
     /// Of [`words_leaves()`].
     pub words_leaves: WordsLeavesConfig,
     /// Of [`euclid()`].
     pub euclid: EuclidConfig,
     /// Of [`blocks()`] and its step across pages.
-    pub blocks: RedundancyConfig,
+    pub blocks: BlocksConfig,
     /// Of [`density()`].
     pub density: DensityConfig,
     /// Of [`text_density()`].
@@ -87,7 +88,7 @@ impl Parameters {
     pub const PUBLISHED: Self = Self {
         words_leaves: WordsLeavesConfig::PUBLISHED,
         euclid: EuclidConfig::PUBLISHED,
-        blocks: RedundancyConfig::PUBLISHED,
+        blocks: BlocksConfig::PUBLISHED,
         density: DensityConfig::PUBLISHED,
         text_density: TextDensityConfig::PUBLISHED,
     };
@@ -98,7 +99,7 @@ pub fn extract(document: &Document, method: Method, parameters: &Parameters) -> 
     match method {
         Method::WordsLeaves => words_leaves(document, &parameters.words_leaves),
         Method::Euclid => euclid(document, &parameters.euclid),
-        Method::Blocks => blocks(document, &parameters.blocks.blocks),
+        Method::Blocks => blocks(document, &parameters.blocks),
         Method::Density => density(document, &parameters.density),
         Method::TextDensity => text_density(document, &parameters.text_density),
     }

@@ -3,7 +3,7 @@ BlockExtractor's third step (§2.4): blocks that also occur on other pages of th
 
 Blocks are compared by tree edit distance. An element is labelled with its name and a text with its
 words. The paper does not specify how similar two blocks must be to count as the same;
-[`RedundancyConfig`] expresses it as a share of the larger block's nodes, by default 0 (equal blocks).
+[`BlocksConfig`] expresses it as a share of the larger block's nodes, by default 0 (equal blocks).
 
 Not every pair is measured: equal blocks are found by their hash, and a pair within distance d shares
 all but d labels of the larger block, so one of its d + 1 rarest labels must be in both (prefix
@@ -24,20 +24,6 @@ use crate::tree_distance::{LabelTree, tree_distance};
 /// Blocks with more nodes than this are compared by their labels only.
 const EXACT_UP_TO: usize = 400;
 
-/// Parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct RedundancyConfig {
-    /// The preceding density step.
-    pub blocks: BlocksConfig,
-    /// Two blocks are the same if no more than this share of the larger one's nodes differ.
-    pub distance: f64,
-}
-
-impl RedundancyConfig {
-    /// Only equal blocks.
-    pub const PUBLISHED: Self = Self { blocks: BlocksConfig::PUBLISHED, distance: 0.0 };
-}
-
 /// The blocks that several sibling pages have. Does not borrow from the pages.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Redundant {
@@ -47,7 +33,7 @@ pub struct Redundant {
 
 impl Redundant {
     /// Finds the blocks that at least two of the pages have.
-    pub fn of(documents: &[&Document], config: &RedundancyConfig) -> Self {
+    pub fn of(documents: &[&Document], config: &BlocksConfig) -> Self {
         let mut distinct: BTreeMap<LabelTree, BTreeSet<usize>> = BTreeMap::new();
         for (page, document) in documents.iter().enumerate() {
             for (_, tree) in dense_blocks(document, config) {
@@ -60,14 +46,14 @@ impl Redundant {
 
     /// The nodes that [`crate::blocks()`] keeps of a page, without the blocks that several siblings
     /// have, in document order. Does not depend on any other page.
-    pub fn blocks(&self, document: &Document, config: &RedundancyConfig) -> Vec<NodeId> {
+    pub fn blocks(&self, document: &Document, config: &BlocksConfig) -> Vec<NodeId> {
         let left = dense_blocks(document, config).filter(|(_, tree)| !self.has(tree, config));
         let mut nodes: Vec<NodeId> = left.flat_map(|(kept, _)| kept).collect();
         nodes.sort_unstable();
         nodes
     }
 
-    fn has(&self, tree: &LabelTree, config: &RedundancyConfig) -> bool {
+    fn has(&self, tree: &LabelTree, config: &BlocksConfig) -> bool {
         if self.trees.binary_search(tree).is_ok() {
             return true;
         }
@@ -98,11 +84,11 @@ impl Redundant {
 /// The dense blocks of a page: the kept nodes of each, and its tree.
 fn dense_blocks(
     document: &Document,
-    config: &RedundancyConfig,
+    config: &BlocksConfig,
 ) -> impl Iterator<Item = (Vec<NodeId>, LabelTree)> {
     let lengths = Lengths::new(document);
     ble_ie_blocks(document).into_iter().filter_map(move |block| {
-        let kept = candidates(document, &block, &lengths, &config.blocks);
+        let kept = candidates(document, &block, &lengths, config);
         (!kept.is_empty()).then(|| (kept, tree_of(document, &block)))
     })
 }
@@ -230,7 +216,7 @@ mod tests {
 
     fn pages(sources: &[&str], distance: f64) -> Vec<Vec<String>> {
         let documents: Vec<Document> = sources.iter().map(|html| dom::parse(html)).collect();
-        let config = RedundancyConfig { distance, ..RedundancyConfig::PUBLISHED };
+        let config = BlocksConfig { distance, ..BlocksConfig::PUBLISHED };
         let redundant = Redundant::of(&documents.iter().collect::<Vec<_>>(), &config);
         redundant.check().unwrap();
         documents.iter().map(|d| texts(d, &redundant.blocks(d, &config))).collect()

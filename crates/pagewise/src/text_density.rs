@@ -14,12 +14,14 @@ CECTD-DS, has better results in the comparisons, and is the default here. O(n).
 */
 
 use dom::{Document, NodeId, PrefixSums};
+use serde::{Deserialize, Serialize};
 
 use crate::text::body;
 use crate::text::{is_link, length};
 
 /// Which density.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum DensityMeasure {
     /// Characters per tag (Definition 1).
     Text,
@@ -28,7 +30,8 @@ pub enum DensityMeasure {
 }
 
 /// Parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct TextDensityConfig {
     /// Which density.
     pub measure: DensityMeasure,

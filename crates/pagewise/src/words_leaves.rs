@@ -16,12 +16,14 @@ are equal (0/0) the factor is 1. O(n).
 */
 
 use dom::{Document, NodeId, local_name};
+use serde::{Deserialize, Serialize};
 
 use crate::text::body;
 use crate::text::length;
 
 /// The numerator and denominator of the ratio. The paper compares the four (its Tables 1 to 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LeafRatio {
     /// Words per leaf: WLR.
     WordsLeaves,
@@ -34,7 +36,8 @@ pub enum LeafRatio {
 }
 
 /// How relevance (Definition 4.6) is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RelevanceForm {
     /// As printed.
     Literal,
@@ -43,7 +46,8 @@ pub enum RelevanceForm {
 }
 
 /// Parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct WordsLeavesConfig {
     /// The ratio.
     pub ratio: LeafRatio,

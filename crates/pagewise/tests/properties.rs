@@ -3,8 +3,8 @@
 use dom::{Document, NodeId, parse};
 use proptest::prelude::*;
 use sitegrove_pagewise::{
-    BlocksConfig, DensityConfig, Method, Parameters, RedundancyConfig, Redundant,
-    WordsLeavesConfig, blocks, density, extract, words_leaves,
+    BlocksConfig, DensityConfig, Method, Parameters, Redundant, WordsLeavesConfig, blocks, density,
+    extract, words_leaves,
 };
 
 const NAMES: [&str; 18] = [
@@ -45,7 +45,7 @@ proptest! {
     #[test]
     fn redundancy(html in page(), distance in 0.0..0.5f64) {
         let (d, empty) = (parse(&html), parse(""));
-        let config = RedundancyConfig { distance, ..RedundancyConfig::PUBLISHED };
+        let config = BlocksConfig { distance, ..BlocksConfig::PUBLISHED };
         let twice = Redundant::of(&[&d, &d], &config);
         prop_assert_eq!(twice.blocks(&d, &config), Vec::<NodeId>::new());
         let alone = Redundant::of(&[&d, &empty], &config);
@@ -79,7 +79,7 @@ fn a_hundred_siblings() {
     };
     let documents: Vec<Document> = (0..100).map(|i| parse(&page(i))).collect();
     let documents: Vec<&Document> = documents.iter().collect();
-    let config = RedundancyConfig { distance: 0.05, ..RedundancyConfig::PUBLISHED };
+    let config = BlocksConfig { distance: 0.05, ..BlocksConfig::PUBLISHED };
     let redundant = Redundant::of(&documents, &config);
     for d in documents {
         let kept = redundant.blocks(d, &config);

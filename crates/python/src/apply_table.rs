@@ -9,7 +9,7 @@ use model::FeedItem;
 use rayon::prelude::*;
 use sink::{TableBuilder, drop_record};
 use sitegrove::in_memory::{self, AppliedPage};
-use sitemodel::{Outcome, Seen, SiteModel};
+use sitemodel::{ApplyStatistics, Outcome, SiteModel};
 
 use crate::detached::{guarded, in_threads};
 use crate::pages_in::{Batches, pages_of};
@@ -32,7 +32,7 @@ pub(crate) struct Applying {
 pub(crate) struct With {
     pub(crate) model: Arc<SiteModel>,
     pub(crate) chosen: Arc<Chosen>,
-    pub(crate) seen: Arc<Mutex<Seen>>,
+    pub(crate) seen: Arc<Mutex<ApplyStatistics>>,
     pub(crate) items: Vec<FeedItem>,
     pub(crate) threads: usize,
 }
@@ -75,7 +75,7 @@ impl With {
         pages.iter_mut().for_each(|page| self.model.site().clone_into(&mut page.site));
         let apply = |page| in_memory::apply(&self.model, page, &self.items, &self.chosen.settings);
         let taken: Vec<AppliedPage> = pages.par_iter().map(apply).collect();
-        let mut seen = Seen::default();
+        let mut seen = ApplyStatistics::default();
         taken.iter().for_each(|taken| seen.add(&taken.seen()));
         locked(&self.seen).merge(&seen);
         let mut rows = TableBuilder::of_outcomes()?;

@@ -180,7 +180,7 @@ impl Settings {
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        let forms = |of: &Self| (of.0.settings.forms(), of.0.config.hash());
+        let forms = |of: &Self| (of.0.settings.forms, of.0.config.hash());
         forms(self) == forms(other)
     }
 

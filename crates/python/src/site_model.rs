@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use sink::TableBuilder;
 use sitegrove::in_memory;
-use sitemodel::{Outcome, Seen, assess};
+use sitemodel::{ApplyStatistics, Outcome, assess};
 
 use crate::apply_table::{Applying, With};
 use crate::article::{Article, Drop};
@@ -39,7 +39,7 @@ pub(crate) struct SiteModel {
     pub(crate) model: Arc<sitemodel::SiteModel>,
     pub(crate) chosen: Arc<Chosen>,
     /// What applying this object saw.
-    pub(crate) seen: Arc<Mutex<Seen>>,
+    pub(crate) seen: Arc<Mutex<ApplyStatistics>>,
 }
 
 impl SiteModel {

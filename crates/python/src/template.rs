@@ -82,7 +82,7 @@ fn name(verdict: Verdict) -> &'static str {
 
 impl Health {
     /// What was assessed.
-    pub(crate) fn of(health: sitemodel::Health) -> Self {
+    pub(crate) fn of(health: sitemodel::SiteHealth) -> Self {
         let (unassigned, pages) = health.unassigned;
         let templates = health.templates.into_iter();
         Self {

@@ -6,16 +6,16 @@ retrieved words. A word that occurs k times in the gold and m times in the outpu
 is ignored.
 */
 
-use crate::{Score, words::Word};
+use crate::{Score, words::WordNumber};
 
 /// Compares two texts as multisets of words; `None` if the gold has no word.
-pub fn compare(gold: &[Word], output: &[Word]) -> Option<Score> {
+pub fn compare(gold: &[WordNumber], output: &[WordNumber]) -> Option<Score> {
     (!gold.is_empty())
         .then(|| Score::of_counts(common(gold.to_vec(), output.to_vec()), output.len(), gold.len()))
 }
 
 /// Size of the intersection of two multisets.
-fn common(mut a: Vec<Word>, mut b: Vec<Word>) -> usize {
+fn common(mut a: Vec<WordNumber>, mut b: Vec<WordNumber>) -> usize {
     a.sort_unstable();
     b.sort_unstable();
     let (mut i, mut j, mut shared) = (0, 0, 0);

@@ -1,7 +1,7 @@
 /*!
 Measures of extraction quality from the papers, and their aggregation over pages.
 
-[`score`] compares a page with its gold and gives one [`Score`] (precision, recall, F1) per [`Measure`]:
+[`score`] compares a page with its gold and gives one [`Score`] (precision, recall, F1) per [`QualityMeasure`]:
 
 | measure | from | counts |
 |---|---|---|
@@ -31,9 +31,7 @@ mod page;
 pub mod paragraphs;
 pub mod shingles;
 pub mod substring;
-mod value;
 pub mod words;
 
-pub use measure::{Kind, Measure, Neutral, UnknownMeasure};
+pub use measure::{MeasureKind, Neutral, QualityMeasure, Score, UnknownMeasure};
 pub use page::{Gold, Output, score};
-pub use value::Score;

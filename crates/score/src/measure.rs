@@ -1,10 +1,11 @@
-//! The names of the measures.
+//! The measures by name, and what they give: precision, recall and F1.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 /// The unit that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum MeasureKind {
     /// The set of pairs of consecutive words ([`crate::shingles`]).
     Pairs,
     /// Words with multiplicity ([`crate::bag`]).
@@ -32,66 +33,66 @@ pub enum Neutral {
 
 /// The unit that is counted, and what is removed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Measure {
+pub struct QualityMeasure {
     /// The unit that is counted.
-    pub kind: Kind,
+    pub kind: MeasureKind,
     /// What is removed first. Nodes are always counted unchanged.
     pub neutral: Neutral,
 }
 
-impl Measure {
+impl QualityMeasure {
     /// Every measure, in the order of reports. The name is that of the kind, with the suffix `-fields` or
     /// `-raw` unless just titles are removed.
     pub const ALL: [Self; 16] = [
-        Self { kind: Kind::Pairs, neutral: Neutral::Titles },
-        Self { kind: Kind::Pairs, neutral: Neutral::Fields },
-        Self { kind: Kind::Pairs, neutral: Neutral::Raw },
-        Self { kind: Kind::Words, neutral: Neutral::Titles },
-        Self { kind: Kind::Words, neutral: Neutral::Fields },
-        Self { kind: Kind::Words, neutral: Neutral::Raw },
-        Self { kind: Kind::LcsWords, neutral: Neutral::Titles },
-        Self { kind: Kind::LcsWords, neutral: Neutral::Fields },
-        Self { kind: Kind::LcsWords, neutral: Neutral::Raw },
-        Self { kind: Kind::LcsChars, neutral: Neutral::Titles },
-        Self { kind: Kind::LcsChars, neutral: Neutral::Fields },
-        Self { kind: Kind::LcsChars, neutral: Neutral::Raw },
-        Self { kind: Kind::Substring, neutral: Neutral::Titles },
-        Self { kind: Kind::Substring, neutral: Neutral::Fields },
-        Self { kind: Kind::Substring, neutral: Neutral::Raw },
-        Self { kind: Kind::Nodes, neutral: Neutral::Raw },
+        Self { kind: MeasureKind::Pairs, neutral: Neutral::Titles },
+        Self { kind: MeasureKind::Pairs, neutral: Neutral::Fields },
+        Self { kind: MeasureKind::Pairs, neutral: Neutral::Raw },
+        Self { kind: MeasureKind::Words, neutral: Neutral::Titles },
+        Self { kind: MeasureKind::Words, neutral: Neutral::Fields },
+        Self { kind: MeasureKind::Words, neutral: Neutral::Raw },
+        Self { kind: MeasureKind::LcsWords, neutral: Neutral::Titles },
+        Self { kind: MeasureKind::LcsWords, neutral: Neutral::Fields },
+        Self { kind: MeasureKind::LcsWords, neutral: Neutral::Raw },
+        Self { kind: MeasureKind::LcsChars, neutral: Neutral::Titles },
+        Self { kind: MeasureKind::LcsChars, neutral: Neutral::Fields },
+        Self { kind: MeasureKind::LcsChars, neutral: Neutral::Raw },
+        Self { kind: MeasureKind::Substring, neutral: Neutral::Titles },
+        Self { kind: MeasureKind::Substring, neutral: Neutral::Fields },
+        Self { kind: MeasureKind::Substring, neutral: Neutral::Raw },
+        Self { kind: MeasureKind::Nodes, neutral: Neutral::Raw },
     ];
 
     /// Name on the command line and in files.
     pub fn name(self) -> &'static str {
         match (self.kind, self.neutral) {
-            (Kind::Pairs, Neutral::Titles) => "pairs",
-            (Kind::Pairs, Neutral::Fields) => "pairs-fields",
-            (Kind::Pairs, Neutral::Raw) => "pairs-raw",
-            (Kind::Words, Neutral::Titles) => "words",
-            (Kind::Words, Neutral::Fields) => "words-fields",
-            (Kind::Words, Neutral::Raw) => "words-raw",
-            (Kind::LcsWords, Neutral::Titles) => "lcs-words",
-            (Kind::LcsWords, Neutral::Fields) => "lcs-words-fields",
-            (Kind::LcsWords, Neutral::Raw) => "lcs-words-raw",
-            (Kind::LcsChars, Neutral::Titles) => "lcs-chars",
-            (Kind::LcsChars, Neutral::Fields) => "lcs-chars-fields",
-            (Kind::LcsChars, Neutral::Raw) => "lcs-chars-raw",
-            (Kind::Substring, Neutral::Titles) => "substring",
-            (Kind::Substring, Neutral::Fields) => "substring-fields",
-            (Kind::Substring, Neutral::Raw) => "substring-raw",
-            (Kind::Nodes, _) => "nodes",
+            (MeasureKind::Pairs, Neutral::Titles) => "pairs",
+            (MeasureKind::Pairs, Neutral::Fields) => "pairs-fields",
+            (MeasureKind::Pairs, Neutral::Raw) => "pairs-raw",
+            (MeasureKind::Words, Neutral::Titles) => "words",
+            (MeasureKind::Words, Neutral::Fields) => "words-fields",
+            (MeasureKind::Words, Neutral::Raw) => "words-raw",
+            (MeasureKind::LcsWords, Neutral::Titles) => "lcs-words",
+            (MeasureKind::LcsWords, Neutral::Fields) => "lcs-words-fields",
+            (MeasureKind::LcsWords, Neutral::Raw) => "lcs-words-raw",
+            (MeasureKind::LcsChars, Neutral::Titles) => "lcs-chars",
+            (MeasureKind::LcsChars, Neutral::Fields) => "lcs-chars-fields",
+            (MeasureKind::LcsChars, Neutral::Raw) => "lcs-chars-raw",
+            (MeasureKind::Substring, Neutral::Titles) => "substring",
+            (MeasureKind::Substring, Neutral::Fields) => "substring-fields",
+            (MeasureKind::Substring, Neutral::Raw) => "substring-raw",
+            (MeasureKind::Nodes, _) => "nodes",
         }
     }
 
     /// A readable description of the measure.
     pub fn describe(self) -> String {
         let kind = match self.kind {
-            Kind::Pairs => "set of pairs of consecutive words",
-            Kind::Words => "retrieved words",
-            Kind::LcsWords => "longest common subsequence by word",
-            Kind::LcsChars => "longest common subsequence by character without white space",
-            Kind::Substring => "longest common substring by character without white space",
-            Kind::Nodes => return "retrieved DOM nodes".to_owned(),
+            MeasureKind::Pairs => "set of pairs of consecutive words",
+            MeasureKind::Words => "retrieved words",
+            MeasureKind::LcsWords => "longest common subsequence by word",
+            MeasureKind::LcsChars => "longest common subsequence by character without white space",
+            MeasureKind::Substring => "longest common substring by character without white space",
+            MeasureKind::Nodes => return "retrieved DOM nodes".to_owned(),
         };
         let neutral = match self.neutral {
             Neutral::Titles => "title-neutral",
@@ -102,7 +103,7 @@ impl Measure {
     }
 }
 
-impl fmt::Display for Measure {
+impl fmt::Display for QualityMeasure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -114,14 +115,14 @@ pub struct UnknownMeasure(String);
 
 impl fmt::Display for UnknownMeasure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Measure::ALL.map(Measure::name).join(", ");
+        let names = QualityMeasure::ALL.map(QualityMeasure::name).join(", ");
         write!(f, "no measure is called {:?}; there are {names}", self.0)
     }
 }
 
 impl std::error::Error for UnknownMeasure {}
 
-impl FromStr for Measure {
+impl FromStr for QualityMeasure {
     type Err = UnknownMeasure;
 
     fn from_str(name: &str) -> Result<Self, UnknownMeasure> {
@@ -130,18 +131,29 @@ impl FromStr for Measure {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Agreement of an output with its gold: three shares between 0 and 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    /// Share of the output that is in the gold.
+    pub precision: f64,
+    /// Share of the gold that is in the output.
+    pub recall: f64,
+    /// Harmonic mean of the two.
+    pub f1: f64,
+}
 
-    #[test]
-    fn names_lead_back_to_their_measures() {
-        for measure in Measure::ALL {
-            assert_eq!(measure.to_string().parse(), Ok(measure));
+impl Score {
+    /// The score of an output that has nothing in common with the gold.
+    pub const ZERO: Self = Self { precision: 0.0, recall: 0.0, f1: 0.0 };
+
+    /// The score of an output of `output` units, `common` of which are among the `gold` units of
+    /// the gold. An empty output scores zero, and so does any output compared with an empty gold.
+    pub fn of_counts(common: usize, output: usize, gold: usize) -> Self {
+        if common == 0 || output == 0 || gold == 0 {
+            return Self::ZERO;
         }
-        let unknown = "rouge".parse::<Measure>().unwrap_err().to_string();
-        assert!(
-            unknown.starts_with("no measure is called \"rouge\"; there are pairs, pairs-fields,")
-        );
+        let precision = common as f64 / output as f64;
+        let recall = common as f64 / gold as f64;
+        Self { precision, recall, f1: 2.0 * precision * recall / (precision + recall) }
     }
 }

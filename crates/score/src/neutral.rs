@@ -19,12 +19,12 @@ that make three pairs.
 use crate::{
     Neutral,
     shingles::Shingles,
-    words::{Vocabulary, Word},
+    words::{WordNumber, WordNumbers},
 };
 
 /// The optional text of one page.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Aside<'a> {
+pub struct OptionalText<'a> {
     /// The article's title in the gold.
     pub title: Option<&'a str>,
     /// The text of the page's `<title>`.
@@ -35,7 +35,7 @@ pub struct Aside<'a> {
     pub fields: &'a [String],
 }
 
-impl<'a> Aside<'a> {
+impl<'a> OptionalText<'a> {
     /// What a measure removes of it; `None` for nothing.
     pub fn of(self, neutral: Neutral) -> Option<Self> {
         match neutral {
@@ -57,7 +57,11 @@ const FEWEST_WORDS: usize = FEWEST_PAIRS + 1;
 
 /// The pairs to remove from both sides; empty if too little of the gold would remain. The optional
 /// paragraphs are read as one text, so the pairs across their boundaries are removed too. Each field is read alone.
-pub fn pairs_aside(gold: &[Word], aside: &Aside<'_>, vocabulary: &mut Vocabulary) -> Shingles {
+pub fn pairs_aside(
+    gold: &[WordNumber],
+    aside: &OptionalText<'_>,
+    vocabulary: &mut WordNumbers,
+) -> Shingles {
     let mut pairs = Shingles::of(&vocabulary.words(&aside.optional.join("\n")));
     for text in aside.titles().chain(aside.fields.iter().map(String::as_str)) {
         pairs = pairs.union(&Shingles::of(&vocabulary.words(text)));
@@ -70,10 +74,10 @@ pub fn pairs_aside(gold: &[Word], aside: &Aside<'_>, vocabulary: &mut Vocabulary
 pub fn strip(
     gold: &str,
     output: &str,
-    aside: &Aside<'_>,
-    vocabulary: &mut Vocabulary,
+    aside: &OptionalText<'_>,
+    vocabulary: &mut WordNumbers,
 ) -> (String, String) {
-    let runs: Vec<Vec<Word>> = aside
+    let runs: Vec<Vec<WordNumber>> = aside
         .titles()
         .chain(aside.optional.iter().chain(aside.fields).map(String::as_str))
         .map(|text| vocabulary.words(text))
@@ -96,52 +100,6 @@ pub fn strip(
 }
 
 /// True if `words` occur consecutively in `run`.
-fn stands_in(words: &[Word], run: &[Word]) -> bool {
+fn stands_in(words: &[WordNumber], run: &[WordNumber]) -> bool {
     run.windows(words.len()).any(|window| window == words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stripped(gold: &str, output: &str, aside: &Aside<'_>) -> (String, String) {
-        strip(gold, output, aside, &mut Vocabulary::new())
-    }
-
-    #[test]
-    fn title_lines_leave_both_sides() {
-        let aside = Aside {
-            title: Some("A fine day"),
-            page_title: Some("A Fine Day | The Paper"),
-            optional: &["Learn more here.".to_owned()],
-            fields: &["By Jane Doe, 3 May 2012".to_owned()],
-        };
-        let gold = "A FINE DAY!\nBy Jane Doe\nIt was a fine day, they say.\nLearn more";
-        let output =
-            "The Paper\n\nIt was a fine day, they say.\nLearn more here.\nA fine day for all";
-        let (gold, output) = stripped(gold, output, &aside);
-        assert_eq!(gold, "It was a fine day, they say.");
-        assert_eq!(output, "\nIt was a fine day, they say.\nA fine day for all");
-    }
-
-    #[test]
-    fn a_gold_that_is_hardly_more_than_its_title_stays() {
-        let aside = Aside { title: Some("A fine day"), ..Aside::default() };
-        let (gold, output) = ("A fine day\nonly three words", "A fine day");
-        assert_eq!(stripped(gold, output, &aside), (gold.to_owned(), output.to_owned()));
-        assert_eq!(stripped("A fine day\nnow four words here", output, &aside).1, "");
-    }
-
-    #[test]
-    fn pairs_go_unless_fewer_than_three_remain() {
-        let mut vocabulary = Vocabulary::new();
-        let optional = ["x".to_owned(), "y".to_owned()];
-        let aside =
-            Aside { title: Some("a b"), page_title: Some("b c"), optional: &optional, fields: &[] };
-        // a-b b-c c-d d-e e-f: two are titles, three remain. x-y spans two optional paragraphs.
-        let gold = vocabulary.words("a b c d e f");
-        assert_eq!(pairs_aside(&gold, &aside, &mut vocabulary).len(), 3);
-        let gold = vocabulary.words("a b c d e");
-        assert!(pairs_aside(&gold, &aside, &mut vocabulary).is_empty());
-    }
 }

@@ -20,7 +20,7 @@ pub fn needs_heads<'a>(
     let leads_on =
         |configs: &SiteConfigs| configs.iter().any(|config| config.wrapper.names_pages());
     !items.is_empty()
-        || settings.site_configs().is_some_and(leads_on)
+        || settings.site_configs.as_deref().is_some_and(leads_on)
         || match settings.tables().join_parts {
             JoinParts::None => false,
             JoinParts::RelNext => true,
@@ -73,10 +73,10 @@ impl DeclaredHead {
             title_hash: title_hash(title),
             ..Self::default()
         };
-        if let Some(configured) = configured.filter(|configured| configured.body.is_some()) {
+        if let Some(configured) = configured.filter(|configured| configured.found.body.is_some()) {
             return Self {
-                single_page: configured.single_page.clone(),
-                next_page: configured.next_page.clone(),
+                single_page: configured.found.single_page.clone(),
+                next_page: configured.found.next_page.clone(),
                 part_group: Some(configured.by.host.clone()),
                 ..own
             };
@@ -104,7 +104,7 @@ impl DeclaredHead {
 
     /// What a page declares that is not parsed. Only a page whose site config names parts is parsed as a whole.
     pub fn of_page(page: &Page, settings: &Settings) -> Self {
-        let config = settings.site_configs().and_then(|configs| configs.for_url(&page.url));
+        let config = settings.site_configs.as_ref().and_then(|configs| configs.for_url(&page.url));
         let read = || {
             let joins = settings.tables().join_parts != JoinParts::None;
             let parsed = config

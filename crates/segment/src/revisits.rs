@@ -7,8 +7,8 @@ use std::io;
 use std::path::Path;
 
 use grouping::matching::{
-    Answer, Candidate, Offer, Original, Request, Resolved, Settled, Settling, answer, offers,
-    requests,
+    Offer, Original, OriginalCandidate, Resolved, RevisitAnswer, RevisitRequest, Settled, Settling,
+    answer, offers, requests,
 };
 use grouping::{NameFilter, Revisit};
 use model::Origin;
@@ -62,7 +62,7 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
     /// Offers a record. The order of offers does not matter.
     pub(crate) fn offer(
         &mut self,
-        of: &Candidate<'_>,
+        of: &OriginalCandidate<'_>,
         original: impl Fn() -> Original<P>,
     ) -> io::Result<()> {
         let made = offers(of, &self.revisits.asked, &mut self.offered, original);
@@ -79,7 +79,7 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
         take: &mut dyn FnMut(Settled<P>) -> io::Result<()>,
     ) -> io::Result<()> {
         let Self { folder, revisits: Revisits { all: revisits, .. }, offers, offered } = self;
-        let mut asked: Sorter<Request> = Sorter::within(folder, "revisits-asks");
+        let mut asked: Sorter<RevisitRequest> = Sorter::within(folder, "revisits-asks");
         let mut pushed = Ok(());
         revisits.each(&mut |(number, revisit)| {
             for request in requests(*number, revisit, &offered) {
@@ -89,7 +89,7 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
             }
         })?;
         pushed?;
-        let mut answers: Sorter<Answer<P>> = Sorter::within(folder, "revisits-answers");
+        let mut answers: Sorter<RevisitAnswer<P>> = Sorter::within(folder, "revisits-answers");
         answer(asked.finish()?, offers.finish()?, &mut |answer| {
             let bytes = answer.original.bytes();
             answers.push(answer, bytes)

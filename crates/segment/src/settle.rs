@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use grouping::matching::{Candidate, Original, Settled, whole};
+use grouping::matching::{Original, OriginalCandidate, Settled, whole};
 use grouping::{Address, MOST_HOPS, Redirects, Revisit, Tracking, Visited, drop_of, site_key};
 use model::{DropReason, FeedItem};
 use rustc_hash::FxHashSet;
@@ -267,7 +267,7 @@ impl SiteSettling<'_> {
         self.each_page(pages, &mut |page| {
             let StoredHead { origin, url, fetched, digest, .. } = &page.head;
             let (url, digest) = (Some(url.as_str()), digest.map(whole));
-            let of = Candidate { origin, url, is_page: true, fetched: *fetched, digest };
+            let of = OriginalCandidate { origin, url, is_page: true, fetched: *fetched, digest };
             originals.offer(&of, || Original::Page(place))?;
             place += 1;
             Ok(())
@@ -275,7 +275,7 @@ impl SiteSettling<'_> {
         let origin = &nowhere();
         for digest in std::mem::replace(&mut self.feeds, Sorter::in_memory()).finish()? {
             let digest = Some(whole(digest?));
-            let of = Candidate { origin, url: None, is_page: false, fetched: None, digest };
+            let of = OriginalCandidate { origin, url: None, is_page: false, fetched: None, digest };
             originals.offer(&of, || Original::Feed)?;
         }
         let mut offered = Ok(());
@@ -283,7 +283,7 @@ impl SiteSettling<'_> {
             if offered.is_ok() {
                 let (origin, url) = (&drop.origin, Some(drop.url.as_str()));
                 let digest = digest.map(whole);
-                let of = Candidate { origin, url, is_page: false, fetched: None, digest };
+                let of = OriginalCandidate { origin, url, is_page: false, fetched: None, digest };
                 offered = originals.offer(&of, || Original::Drop(drop.reason, drop.detail.clone()));
             }
         })?;

@@ -1,23 +1,22 @@
 //! Applies a model to a page: extract.
 
+use dom::Document;
 use model::{
-    Article, CharacterCounts, Contained, Drop, DropReason, Extracted, FeedItem, Page, Stage,
+    Article, CharacterCounts, Contained, Drop, DropReason, Extracted, FeedItem, Page, Route, Stage,
     contain_panics,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::body::Body;
-use crate::characters::character_counts;
-use crate::learn::{Evidence, Known, learn_parsed};
-use crate::lists::{Lists, refusal};
-use crate::meter::{Meter, NoMeter, Step};
+use crate::body::ArticleBody;
+use crate::learn::{KnownPage, Meter, ModelStep, NoMeter, SiteEvidence, learn_parsed};
 use crate::model::{SiteModel, Template};
+use crate::page_kind::{Lists, refusal};
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Assigned, Layouts};
 use crate::stages::extract::{Demands, extract};
-use crate::stages::signify::Sibling;
-use crate::template::{Learnt, Way};
+use crate::stages::signify::SiblingPage;
+use crate::template::{LearntTemplate, Way};
 use crate::walls;
 
 /// The outcome of a page.
@@ -47,20 +46,19 @@ pub struct Applied {
 
 /// Options for applying a model to a page.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Hints<'a> {
-    /// What learning found out about it: the entry of [`crate::Learning::known`] for this page.
-    pub known: Option<&'a Known>,
+pub struct ApplyOptions<'a> {
+    /// What learning found out about it: the entry of [`crate::LearningResult::known`] for this page.
+    pub known: Option<&'a KnownPage>,
     /// Whether it is a later part of an article, for which the minimum number of words does not apply.
     pub part: bool,
 }
 
 /// The place of a page in the model.
-enum Place<'a> {
+enum TemplatePlace<'a> {
     /// A template: its number, and what was learnt about it.
-    Template(u32, &'a Template, &'a Learnt),
+    Template(u32, &'a Template, &'a LearntTemplate),
     /// A template, or a kind of page, that is dropped.
     Refused(DropReason, Option<u32>),
-    /// No place.
     None,
 }
 
@@ -70,8 +68,8 @@ impl SiteModel {
     pub fn apply(&self, page: &Page, feed_items: &[&FeedItem], settings: &Settings) -> Applied {
         match contain_panics(|| parse_page(page, settings)) {
             Ok(parsed) => {
-                let sibling = Sibling { page: &parsed, feed_items };
-                self.apply_parsed(&sibling, Hints::default(), settings, &NoMeter)
+                let sibling = SiblingPage { page: &parsed, feed_items };
+                self.apply_parsed(&sibling, ApplyOptions::default(), settings, &NoMeter)
             }
             Err(panic) => self.failed(page, Stage::Cluster, &panic),
         }
@@ -80,8 +78,8 @@ impl SiteModel {
     /// The same for a parsed page.
     pub fn apply_parsed(
         &self,
-        sibling: &Sibling<'_>,
-        hints: Hints<'_>,
+        sibling: &SiblingPage<'_>,
+        hints: ApplyOptions<'_>,
         settings: &Settings,
         meter: &dyn Meter,
     ) -> Applied {
@@ -92,69 +90,68 @@ impl SiteModel {
 
     fn apply_unguarded(
         &self,
-        sibling: &Sibling<'_>,
-        hints: Hints<'_>,
+        sibling: &SiblingPage<'_>,
+        hints: ApplyOptions<'_>,
         settings: &Settings,
         meter: &dyn Meter,
     ) -> Applied {
         let parsed = sibling.page;
         let drop = |stage, reason| Applied::dropped(self.drop_parsed(parsed, stage, reason));
-        match meter.step(Step::Cluster, || self.place(sibling, hints.known, settings)) {
-            Place::Refused(reason, template) => {
+        match meter.step(ModelStep::Cluster, || self.place(sibling, hints.known, settings)) {
+            TemplatePlace::Refused(reason, template) => {
                 Applied { template, ..drop(Stage::Cluster, reason) }
             }
-            Place::Template(number, template, learnt) => {
+            TemplatePlace::Template(number, template, learnt) => {
                 let applied = self.take(sibling, template, learnt, hints, settings, meter);
                 Applied { template: Some(number), ..applied }
             }
-            Place::None => Applied::unassigned(),
+            TemplatePlace::None => Applied::without_article(Outcome::Unassigned),
         }
     }
 
-    /// Finds the place of a page.
     fn place(
         &self,
-        sibling: &Sibling<'_>,
-        known: Option<&Known>,
+        sibling: &SiblingPage<'_>,
+        known: Option<&KnownPage>,
         settings: &Settings,
-    ) -> Place<'_> {
+    ) -> TemplatePlace<'_> {
         let refusal = |kind| refusal(kind, sibling.page, &self.addresses, settings);
         let known = known.and_then(|known| known.template).map(Assigned::Template);
         match known.unwrap_or_else(|| self.assign(sibling, settings)) {
             Assigned::Template(number) => {
                 let template = &self.templates[number as usize];
                 match (refusal(template.kind), &template.learnt) {
-                    (Some(reason), _) => Place::Refused(reason, Some(number)),
-                    (None, Some(learnt)) => Place::Template(number, template, learnt),
-                    (None, None) => Place::None,
+                    (Some(reason), _) => TemplatePlace::Refused(reason, Some(number)),
+                    (None, Some(learnt)) => TemplatePlace::Template(number, template, learnt),
+                    (None, None) => TemplatePlace::None,
                 }
             }
             Assigned::Kind(kind) => match refusal(kind) {
-                Some(reason) => Place::Refused(reason, None),
-                None => Place::None,
+                Some(reason) => TemplatePlace::Refused(reason, None),
+                None => TemplatePlace::None,
             },
-            Assigned::No => Place::None,
+            Assigned::No => TemplatePlace::None,
         }
     }
 
     /// Whether the model has no template for a page: whether its outcome is [`Outcome::Unassigned`].
-    pub fn is_unassigned(&self, sibling: &Sibling<'_>, settings: &Settings) -> bool {
-        let place = || matches!(self.place(sibling, None, settings), Place::None);
+    pub fn is_unassigned(&self, sibling: &SiblingPage<'_>, settings: &Settings) -> bool {
+        let place = || matches!(self.place(sibling, None, settings), TemplatePlace::None);
         contain_panics(place).unwrap_or(false)
     }
 
     /// The outcome of a page of a template.
     fn take(
         &self,
-        sibling: &Sibling<'_>,
+        sibling: &SiblingPage<'_>,
         template: &Template,
-        learnt: &Learnt,
-        hints: Hints<'_>,
+        learnt: &LearntTemplate,
+        hints: ApplyOptions<'_>,
         settings: &Settings,
         meter: &dyn Meter,
     ) -> Applied {
         let page_type = learnt.page_type();
-        if page_type.is_some_and(|own| !settings.page_types().wants(own.page_type)) {
+        if page_type.is_some_and(|own| !settings.wants(own.page_type)) {
             let drop = self.drop_parsed(sibling.page, Stage::Extract, DropReason::PageType);
             return Applied::dropped(drop);
         }
@@ -162,7 +159,7 @@ impl SiteModel {
         let (body, way) = found.unwrap_or_else(|| learnt.body(sibling, settings, meter));
         let wrapper = learnt.wrapper.as_ref();
         let lists = Lists { sibling, template, learnt, addresses: &self.addresses, settings };
-        let is_list = |body: &Body| lists.is_list(body);
+        let is_list = |body: &ArticleBody| lists.is_list(body);
         let wanted = Demands { part: hints.part, is_list: &is_list, page_type };
         let extract = || extract(sibling, &template.id, wrapper, body, wanted, settings);
         // Only grove compares siblings.
@@ -180,7 +177,7 @@ impl SiteModel {
             }
             Ok(article)
         };
-        meter.step(Step::Extract, || match extracted() {
+        meter.step(ModelStep::Extract, || match extracted() {
             Ok(article) => Applied {
                 characters: character_counts(&sibling.page.document, &article),
                 outcome: Outcome::Article(Box::new(article)),
@@ -195,7 +192,7 @@ impl SiteModel {
     }
 
     /// The first round of learning that has a template for a page, or drops its kind, decides.
-    fn assign(&self, sibling: &Sibling<'_>, settings: &Settings) -> Assigned {
+    fn assign(&self, sibling: &SiblingPage<'_>, settings: &Settings) -> Assigned {
         let tells = |round: &Layouts| match round.assign(sibling, &self.addresses, settings) {
             Assigned::No => None,
             Assigned::Kind(kind)
@@ -209,7 +206,7 @@ impl SiteModel {
     }
 
     /// Number of the template that a page belongs to.
-    pub fn template_of(&self, sibling: &Sibling<'_>, settings: &Settings) -> Option<u32> {
+    pub fn template_of(&self, sibling: &SiblingPage<'_>, settings: &Settings) -> Option<u32> {
         match self.assign(sibling, settings) {
             Assigned::Template(number) => Some(number),
             Assigned::Kind(_) | Assigned::No => None,
@@ -220,16 +217,16 @@ impl SiteModel {
     /// template.
     pub fn apply_alone(
         &self,
-        sibling: &Sibling<'_>,
-        hints: Hints<'_>,
+        sibling: &SiblingPage<'_>,
+        hints: ApplyOptions<'_>,
         settings: &Settings,
         meter: &dyn Meter,
     ) -> Applied {
         let alone = || {
             let evidence =
-                Evidence { site: &self.head.site, addresses: &self.addresses, cut: false };
+                SiteEvidence { site: &self.head.site, addresses: &self.addresses, cut: false };
             let learning = learn_parsed(&evidence, &[*sibling], None, settings, meter);
-            let hints = Hints { known: learning.known.first(), ..hints };
+            let hints = ApplyOptions { known: learning.known.first(), ..hints };
             learning.model.apply_unguarded(sibling, hints, settings, meter)
         };
         let mut applied = contain_panics(alone)
@@ -281,20 +278,73 @@ impl SiteModel {
 impl Applied {
     /// A page that was dropped without being looked at.
     pub fn dropped(drop: Drop) -> Self {
-        Self {
-            outcome: Outcome::Drop(Box::new(drop)),
-            template: None,
-            way: Way::Other,
-            characters: CharacterCounts::default(),
-        }
+        Self::without_article(Outcome::Drop(Box::new(drop)))
     }
 
-    fn unassigned() -> Self {
-        Self {
-            outcome: Outcome::Unassigned,
-            template: None,
-            way: Way::Other,
-            characters: CharacterCounts::default(),
+    fn without_article(outcome: Outcome) -> Self {
+        let (way, characters) = (Way::Other, CharacterCounts::default());
+        Self { outcome, template: None, way, characters }
+    }
+}
+
+/// Counts the characters of a page's text and of its article, without white space. Both are 0 if the article
+/// was not taken from elements of the page.
+pub(crate) fn character_counts(document: &Document, article: &Article) -> CharacterCounts {
+    if document.is_empty() || matches!(article.route, Route::JsonLd | Route::Feed) {
+        return CharacterCounts::default();
+    }
+    let all = characters(document.text_content(0));
+    let kept = characters(&article.text) + characters(&article.comments);
+    // Some text may be in the article and in the comments: limit the sum.
+    CharacterCounts { pages: all, kept: kept.min(all) }
+}
+
+/// Characters of a text without white space.
+fn characters(text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    let mut count = 0;
+    for (piece, from) in bytes.chunks(PIECE).zip((0..).step_by(PIECE)) {
+        // Without branches and with small integers, so that the compiler vectorises the loop.
+        let begun = piece.iter().fold(0u8, |begun, &byte| {
+            let is_space = (byte.wrapping_sub(b'\t') < 5) | (byte == b' ');
+            let goes_on = byte & 0xc0 == 0x80;
+            begun + u8::from(!is_space & !goes_on)
+        });
+        count += u64::from(begun);
+        let may_be_wide =
+            |any: u8, &byte: &u8| any | u8::from((byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3));
+        if piece.iter().fold(0u8, may_be_wide) != 0 {
+            let begins = (from..from + piece.len()).filter(|&at| is_wide_space(&bytes[at..]));
+            count -= begins.count() as u64;
         }
+    }
+    count
+}
+
+/// Number of bytes per step.
+const PIECE: usize = 128;
+
+/// Whether bytes start with non-ASCII white space.
+fn is_wide_space(bytes: &[u8]) -> bool {
+    matches!(
+        *bytes,
+        [0xc2, 0x85 | 0xa0, ..]
+            | [0xe1, 0x9a, 0x80, ..]
+            | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
+            | [0xe2, 0x81, 0x9f, ..]
+            | [0xe3, 0x80, 0x80, ..]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_does_not_count() {
+        assert_eq!(characters(" a\u{a0}b\n\n城 "), 3);
+        let long: String = ('\0'..=char::MAX).collect();
+        let counted = long.chars().filter(|letter| !letter.is_whitespace()).count();
+        assert_eq!(characters(&long), counted as u64);
     }
 }

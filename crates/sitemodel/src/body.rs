@@ -4,15 +4,15 @@ use dom::xpath::position_paths;
 use dom::{Document, NodeId};
 use forest::SignifierCounts;
 use model::{FeedItem, Route};
-use pagewise::{Parameters, Redundant};
+use pagewise::Redundant;
 
 use crate::engine::Engine;
 use crate::settings::{SignifierChoice, SignifyConfig, Tables};
-use crate::stages::signify::{Sibling, SignifiedPage, signify};
+use crate::stages::signify::{SiblingPage, SignifiedPage, signify};
 
 /// The nodes of an article's body, and how they were found.
-#[derive(Clone, Debug)]
-pub struct Body {
+#[derive(Clone, Debug, Default)]
+pub struct ArticleBody {
     /// Nodes whose subtrees are the body, in document order, without overlap.
     pub nodes: Vec<NodeId>,
     /// Nodes inside them whose subtrees do not belong to the body.
@@ -43,52 +43,46 @@ const PAGE_WISE_CONFIDENCE: f64 = 0.3;
 /// Finds the body with a single-page engine; `None` if it finds none, or the engine needs siblings.
 /// BlockExtractor leaves out the blocks that siblings share, if these are known.
 pub fn page_wise(
-    sibling: &Sibling<'_>,
+    sibling: &SiblingPage<'_>,
     engine: Engine,
     redundant: Option<&Redundant>,
     tables: &Tables,
-) -> Option<Body> {
+) -> Option<ArticleBody> {
     let document = &sibling.page.document;
     match engine {
         Engine::PageWise(method) => {
-            let parameters = Parameters::from(&tables.methods);
             let nodes = match redundant {
-                Some(redundant) => redundant.blocks(document, &parameters.blocks),
-                None => pagewise::extract(document, method, &parameters),
+                Some(redundant) => redundant.blocks(document, &tables.methods.blocks),
+                None => pagewise::extract(document, method, &tables.methods),
             };
             body_of(document, engine, nodes)
         }
         Engine::Sigfeed => body_of(document, engine, sigfeed(sibling, &tables.signify)),
         Engine::Description => {
             let text = Some(description(sibling.feed_items)?);
-            Some(Body { text, ..found(document, engine, Vec::new()) })
+            Some(ArticleBody { text, ..found(document, engine, Vec::new()) })
         }
         Engine::Grove | Engine::Forest(_) => None,
     }
 }
 
-fn body_of(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Option<Body> {
+fn body_of(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Option<ArticleBody> {
     (!nodes.is_empty()).then(|| found(document, engine, nodes))
 }
 
-fn found(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Body {
-    Body {
+fn found(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> ArticleBody {
+    ArticleBody {
         xpath: position_paths(document, &nodes),
-        prune: Vec::new(),
-        prune_xpath: Vec::new(),
-        cut: None,
-        comments: String::new(),
         nodes,
         engine: engine.name().to_owned(),
         route: Route::PageWise,
-        wrapper_version: 0,
         confidence: PAGE_WISE_CONFIDENCE,
-        text: None,
+        ..ArticleBody::default()
     }
 }
 
 /// The `div` densest in the keywords of the page's feed items; `None` without feed items.
-fn sigfeed(sibling: &Sibling<'_>, config: &SignifyConfig) -> Vec<NodeId> {
+fn sigfeed(sibling: &SiblingPage<'_>, config: &SignifyConfig) -> Vec<NodeId> {
     if sibling.feed_items.is_empty() {
         return Vec::new();
     }
@@ -106,10 +100,4 @@ fn description(feed_items: &[&FeedItem]) -> Option<String> {
         .iter()
         .map(|item| format!("{}\n\n{}", item.title, item.description).trim().to_owned())
         .find(|text| !text.is_empty())
-}
-
-/// A body of no nodes.
-#[cfg(test)]
-pub(crate) fn empty() -> Body {
-    found(&dom::parse(""), Engine::Grove, Vec::new())
 }

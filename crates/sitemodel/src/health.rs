@@ -4,24 +4,22 @@
 use std::collections::BTreeMap;
 
 use model::{CharacterCounts, DropReason, Verdict};
+use serde::{Deserialize, Serialize};
+use terms::letters::is_alphanumeric;
 
-use crate::agreement::agreement;
 use crate::apply::{Applied, Outcome};
-use crate::expected::Expected;
 use crate::model::SiteModel;
 use crate::template::Way;
 
 /// Statistics of applying a model. The order of pages does not matter, and those of parts of a site can be
-/// [added](Seen::merge).
+/// [added](ApplyStatistics::merge).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Seen {
-    /// Statistics of each template.
+pub struct ApplyStatistics {
     templates: BTreeMap<u32, Expected>,
     /// Per template the pages whose article was compared with the judgement of that page alone.
-    compared: BTreeMap<u32, Compared>,
+    compared: BTreeMap<u32, ComparedPages>,
     /// Pages that no template is for.
     unassigned: u64,
-    /// All pages.
     pages: u64,
     /// Pages that took the fast path.
     pub fast_path: u64,
@@ -33,13 +31,13 @@ pub struct Seen {
 
 /// Pages that were compared with the judgement of the page alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Compared {
+struct ComparedPages {
     pages: u64,
     /// Sum of agreements, in thousandths, so that sums do not depend on order.
     agreement: u64,
 }
 
-impl Seen {
+impl ApplyStatistics {
     /// Pages, all in all.
     pub fn pages(&self) -> u64 {
         self.pages
@@ -106,7 +104,7 @@ impl Seen {
 
 /// How a site and its templates are.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Health {
+pub struct SiteHealth {
     /// That of the worst template with enough pages; broken if at least half of the pages have no template.
     pub site: Verdict,
     /// Share of pages without a template.
@@ -158,7 +156,7 @@ const AGREEING: f64 = 0.95;
 const DISAGREEING: f64 = 0.3;
 
 /// Compares the statistics of applying a model with those of its sample.
-pub fn assess(model: &SiteModel, seen: &Seen) -> Health {
+pub fn assess(model: &SiteModel, seen: &ApplyStatistics) -> SiteHealth {
     let health = |(at, now): (&u32, &Expected)| {
         let template = model.templates.get(*at as usize)?;
         let compared = seen.compared.get(at).copied().unwrap_or_default();
@@ -171,7 +169,7 @@ pub fn assess(model: &SiteModel, seen: &Seen) -> Health {
         true => Verdict::Broken,
         false => worst.unwrap_or(Verdict::TooFewPages),
     };
-    Health { site, unassigned: (seen.unassigned, seen.pages), templates }
+    SiteHealth { site, unassigned: (seen.unassigned, seen.pages), templates }
 }
 
 impl TemplateHealth {
@@ -181,7 +179,7 @@ impl TemplateHealth {
         learnt_from >= SURE_FROM && self.confidence_expected - self.confidence >= MUCH_LESS_SURE
     }
 
-    fn of(then: &Expected, now: &Expected, compared: Compared) -> Self {
+    fn of(then: &Expected, now: &Expected, compared: ComparedPages) -> Self {
         let agreement = (compared.pages > 0)
             .then(|| compared.agreement as f64 / 1000.0 / compared.pages as f64);
         let confidence_lost = then.mean_confidence() - now.mean_confidence();
@@ -208,5 +206,68 @@ impl TemplateHealth {
             confidence_expected: then.mean_confidence(),
             agreement,
         }
+    }
+}
+
+/// How much two texts of one page agree, 0 to 1: twice the words they share, of the words of both. Words of
+/// scripts without spaces are their characters. Two empty texts agree. Time n log n.
+pub fn agreement(a: &str, b: &str) -> f64 {
+    let (a, b) = (words(a), words(b));
+    let all = a.values().sum::<u64>() + b.values().sum::<u64>();
+    if all == 0 {
+        return 1.0;
+    }
+    let shared: u64 =
+        a.iter().map(|(word, count)| (*count).min(b.get(word).copied().unwrap_or(0))).sum();
+    2.0 * shared as f64 / all as f64
+}
+
+fn words(text: &str) -> BTreeMap<&str, u64> {
+    let mut words = BTreeMap::new();
+    let mut add = |word| *words.entry(word).or_insert(0) += 1;
+    for word in text.split(|c| !is_alphanumeric(c)).filter(|word| !word.is_empty()) {
+        if word.is_ascii() || word.chars().all(has_words) {
+            add(word);
+        } else {
+            let characters = word.char_indices().map(|(at, c)| &word[at..at + c.len_utf8()]);
+            characters.for_each(&mut add);
+        }
+    }
+    words
+}
+
+/// Whether the script of a character sets words apart by spaces: those before the scripts of East and
+/// South-East Asia, and Hangul.
+fn has_words(c: char) -> bool {
+    c < '\u{0E00}' || ('\u{AC00}'..='\u{D7A3}').contains(&c)
+}
+
+/// Statistics of the pages that a template was learnt from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct Expected {
+    /// Number of pages.
+    pub pages: u64,
+    /// Number of these on which the wrapper found the article.
+    pub by_wrapper: u64,
+    /// Sum of their confidences, in thousandths, so that the sum does not depend on order.
+    pub confidence: u64,
+}
+
+impl Expected {
+    /// Counts a page.
+    pub(crate) fn add(&mut self, by_wrapper: bool, confidence: f64) {
+        self.pages += 1;
+        self.by_wrapper += u64::from(by_wrapper);
+        self.confidence += (confidence.clamp(0.0, 1.0) * 1000.0).round() as u64;
+    }
+
+    /// Share of pages on which the wrapper found the article.
+    pub fn share_by_wrapper(&self) -> f64 {
+        self.by_wrapper as f64 / self.pages.max(1) as f64
+    }
+
+    /// Mean of their confidences.
+    pub fn mean_confidence(&self) -> f64 {
+        self.confidence as f64 / 1000.0 / self.pages.max(1) as f64
     }
 }

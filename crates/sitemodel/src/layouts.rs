@@ -1,10 +1,123 @@
-//! Groups pages by layout: average-linkage clustering of tag-path sets, and the nearest layout of a further
-//! page.
+//! Groups pages by layout: the tag paths of a page, average-linkage clustering of their sets, and the nearest layout
+//! of a further page.
 
-use rustc_hash::FxHashMap;
+use dom::{Document, Element, Kind, LocalName, NodeId, class_tokens, local_name};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
+use crate::parsed::ParsedPage;
 use crate::settings::ClusterConfig;
+
+/// The attributes that name the purpose of an element.
+const NAMING: [LocalName; 2] = [local_name!("id"), local_name!("class")];
+
+/// Hashes of the stable tokens of an element's id and class; the seed distinguishes id and class.
+fn naming_tokens(element: Element<'_>) -> impl Iterator<Item = u64> {
+    NAMING.into_iter().enumerate().flat_map(move |(seed, name)| {
+        let tokens = element.attribute(&name).into_iter().flat_map(class_tokens);
+        tokens.filter_map(move |token| stable_hash(token, seed as u64))
+    })
+}
+
+/// A hash of the stable part of a name: without digits, and then without separators at the ends (`post-1234`
+/// equals `post`); `None` if nothing is left.
+fn stable_hash(token: &str, seed: u64) -> Option<u64> {
+    let at_end = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ':');
+    let stable = token.trim_matches(at_end);
+    let letters = stable.bytes().filter(|b| !b.is_ascii_digit());
+    let hash = letters.fold(seed, |hash, byte| {
+        (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    });
+    (!stable.is_empty()).then_some(hash ^ (hash >> 29))
+}
+
+/// Hashes of the naming tokens of a page's elements, by kind.
+#[derive(Debug)]
+pub(crate) struct NamingTokens {
+    ends: Vec<u32>,
+    tokens: Vec<u64>,
+}
+
+impl NamingTokens {
+    pub(crate) fn of(document: &Document) -> Self {
+        let kinds = document.kinds().all();
+        let mut names = Self { ends: Vec::with_capacity(kinds.len()), tokens: Vec::new() };
+        for kind in kinds {
+            names.tokens.extend(document.element(kind.first).into_iter().flat_map(naming_tokens));
+            names.ends.push(names.tokens.len() as u32);
+        }
+        names
+    }
+
+    fn of_kind(&self, kind: usize) -> &[u64] {
+        let from = if kind == 0 { 0 } else { self.ends[kind - 1] };
+        &self.tokens[from as usize..self.ends[kind] as usize]
+    }
+
+    pub(crate) fn distinct(&self) -> Vec<u64> {
+        let mut tokens = self.tokens.clone();
+        tokens.sort_unstable();
+        tokens.dedup();
+        tokens
+    }
+}
+
+/// The tokens that at least two pages have: names that are generated for each page are no features of its
+/// layout.
+pub(crate) fn recurring_tokens<'a>(
+    pages: impl Iterator<Item = &'a ParsedPage<'a>>,
+) -> FxHashSet<u64> {
+    let mut seen: FxHashSet<u64> = FxHashSet::default();
+    let of_pages = pages.flat_map(|page| page.tokens.iter().copied());
+    of_pages.filter(|&token| !seen.insert(token)).collect()
+}
+
+/// Hashes of the distinct tag paths of a page, each of three steps, sorted: the features of its layout. An
+/// element's label is its tag with the recurring parts of its id and class names. Paths are short, so that
+/// one name that changes from page to page (WordPress gives `body` the post's number, category and slug) does
+/// not affect every path below it. Text-level elements are left out: they belong to the text, not to the
+/// layout.
+pub(crate) fn layout_of(page: &ParsedPage<'_>, recurring: &FxHashSet<u64>) -> Vec<u64> {
+    let document = &page.document;
+    let kinds = document.kinds();
+    let of_kind = |(at, kind): (usize, &Kind)| {
+        let name = document.name(kind.first)?;
+        Some((label_of(name, page.names.of_kind(at), recurring), dom::is_inline(name)))
+    };
+    let labels: Vec<(u64, bool)> = kinds.all().iter().enumerate().filter_map(of_kind).collect();
+    let of_nodes = kinds.of_nodes();
+    let label = |id: NodeId| labels[of_nodes[id as usize] as usize];
+    let mut layout = Vec::new();
+    for (id, node) in document.nodes().iter().enumerate() {
+        if node.name.is_none() {
+            continue;
+        }
+        let (own, is_inline) = label(id as NodeId);
+        if is_inline {
+            continue;
+        }
+        let above = node.parent;
+        let two_above = document.node(above).parent;
+        let path = [label(two_above).0, label(above).0, own];
+        layout.push(path.iter().fold(0u64, |hash, label| {
+            (hash.rotate_left(23) ^ label).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        }));
+    }
+    layout.sort_unstable();
+    layout.dedup();
+    layout
+}
+
+fn label_of(name: &LocalName, tokens: &[u64], recurring: &FxHashSet<u64>) -> u64 {
+    let tag = xxh3_64(name.as_bytes());
+    if matches!(*name, local_name!("html") | local_name!("body")) {
+        return tag;
+    }
+    // The order of class names does not matter: a sum of hashes.
+    let counts = tokens.iter().filter(|token| recurring.contains(token));
+    counts.fold(tag, |sum, token| sum.wrapping_add(*token))
+}
 
 /// The features of a page for clustering.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -68,7 +181,14 @@ impl Cores {
         Self { groups, rows, having: pairs.into_iter().map(|pair| pair.1).collect(), members }
     }
 
-    /// The members of each layout.
+    /// The first members of groups of pages.
+    pub(crate) fn of_groups(groups: &[Vec<u32>], pages: &[Outline]) -> Self {
+        let core = |group: &Vec<u32>| {
+            group.iter().take(CORE).map(|&member| pages[member as usize].clone()).collect()
+        };
+        Self::of(groups.iter().map(core).collect())
+    }
+
     pub(crate) fn groups(&self) -> &[Vec<Outline>] {
         &self.groups
     }
@@ -110,10 +230,7 @@ pub(crate) fn group_by_layout(pages: &[Outline], config: &ClusterConfig) -> Vec<
         let rest = left.split_off(left.len().min(config.sample.max(1)));
         let fresh = agglomerate(pages, &left, config);
         left.clear();
-        let core = |group: &Vec<u32>| {
-            group.iter().take(CORE).map(|&m| pages[m as usize].clone()).collect()
-        };
-        let cores = Cores::of(fresh.iter().map(core).collect());
+        let cores = Cores::of_groups(&fresh, pages);
         let first = groups.len();
         groups.extend(fresh);
         for page in rest {
@@ -181,18 +298,16 @@ mod tests {
         extract_lists: false,
     };
 
-    fn outline(paths: &[u64], feeds: &[u64]) -> Outline {
-        Outline { paths: paths.to_vec(), feeds: feeds.to_vec() }
+    #[test]
+    fn numbers_and_their_separators_do_not_count() {
+        assert_eq!(stable_hash("post-1234", 0), stable_hash("post", 0));
+        assert_eq!(stable_hash("12:wrapper_02", 0), stable_hash("wrapper", 0));
+        assert_ne!(stable_hash("post", 0), stable_hash("post", 1));
+        assert_eq!(stable_hash("2013", 0), None);
     }
 
-    #[test]
-    fn separates_layouts_and_places_pages_outside_the_first() {
-        let (a, b) = ([1, 2, 3, 4], [1, 7, 8, 9]);
-        let pages: Vec<_> =
-            (0..20).map(|i| outline(if i % 2 == 0 { &a } else { &b }, &[])).collect();
-        let groups = group_by_layout(&pages, &CONFIG);
-        assert_eq!(groups.len(), 2);
-        assert_eq!(groups[0], (0..20).step_by(2).collect::<Vec<u32>>());
+    fn outline(paths: &[u64], feeds: &[u64]) -> Outline {
+        Outline { paths: paths.to_vec(), feeds: feeds.to_vec() }
     }
 
     #[test]

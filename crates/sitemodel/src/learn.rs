@@ -4,23 +4,21 @@ use grouping::{AddressDigest, address_hash};
 use model::{FeedItem, Page, TemplateKind, contain_panics};
 use rayon::prelude::*;
 
-use crate::expected::Expected;
-use crate::lists::refusal;
-use crate::meter::{Meter, NoMeter, Step};
-use crate::model::{Head, SiteModel, Template};
+use crate::health::Expected;
+use crate::model::{ModelHead, SiteModel, Template};
+use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Cluster, cluster};
-use crate::stages::signify::Sibling;
-use crate::template::{Found, Learnt};
+use crate::stages::signify::SiblingPage;
+use crate::template::{FoundBody, LearntTemplate};
 use crate::walls::{add_repeated, repeated_lines};
 
-/// Number of example addresses of a template.
 const EXAMPLES: usize = 3;
 
 /// Properties of a whole site that learning needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence<'a> {
+pub struct SiteEvidence<'a> {
     /// Key of the site.
     pub site: &'a str,
     /// Digest of the addresses of all its pages.
@@ -34,21 +32,20 @@ pub type SamplePage<'a> = (&'a Page, &'a [&'a FeedItem]);
 
 /// A model, and what learning found out about the pages of the sample.
 #[derive(Clone, Debug)]
-pub struct Learning {
+pub struct LearningResult {
     /// The model.
     pub model: SiteModel,
     /// For each page of the sample, in order: results that [`SiteModel::apply_parsed`] need not compute
     /// again.
-    pub known: Vec<Known>,
+    pub known: Vec<KnownPage>,
 }
 
 /// What learning found out about a page.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    /// Number of its template.
+pub struct KnownPage {
     pub(crate) template: Option<u32>,
     /// Its body, if its template was learnt from it.
-    pub(crate) found: Option<Found>,
+    pub(crate) found: Option<FoundBody>,
 }
 
 /// Learns the model of a site from a sample of its pages, with each address once. The order of the pages does
@@ -56,7 +53,7 @@ pub struct Known {
 /// with the same id and the next version of the wrapper if that differs; pages without a template add
 /// templates. Never panics; takes time linear in the pages' text, except for the comparison of layouts.
 pub fn learn(
-    evidence: &Evidence<'_>,
+    evidence: &SiteEvidence<'_>,
     sample: &[SamplePage<'_>],
     previous: Option<&SiteModel>,
     settings: &Settings,
@@ -65,32 +62,35 @@ pub fn learn(
     let parse = |page| contain_panics(|| parse_page(page, settings)).ok();
     let parsed: Vec<Option<ParsedPage<'_>>> = sample.iter().map(|page| parse(page.0)).collect();
     let siblings = parsed.iter().zip(sample).filter_map(|(parsed, (_, feed_items))| {
-        Some(Sibling { page: parsed.as_ref()?, feed_items })
+        Some(SiblingPage { page: parsed.as_ref()?, feed_items })
     });
     learn_parsed(evidence, &siblings.collect::<Vec<_>>(), previous, settings, &NoMeter).model
 }
 
 /// [`learn`] for parsed pages. Uses the caller's thread pool.
 pub fn learn_parsed(
-    evidence: &Evidence<'_>,
-    sample: &[Sibling<'_>],
+    evidence: &SiteEvidence<'_>,
+    sample: &[SiblingPage<'_>],
     previous: Option<&SiteModel>,
     settings: &Settings,
     meter: &dyn Meter,
-) -> Learning {
+) -> LearningResult {
     let mut order: Vec<usize> = (0..sample.len()).collect();
     let url = |at: usize| &*sample[at].page.page.url;
     order.sort_by_cached_key(|&at| (address_hash(url(at)), url(at).to_owned()));
-    let ordered: Vec<Sibling<'_>> = order.iter().map(|&at| sample[at]).collect();
+    let ordered: Vec<SiblingPage<'_>> = order.iter().map(|&at| sample[at]).collect();
 
     let mut model = match previous {
         Some(previous) => SiteModel {
             addresses: evidence.addresses.clone(),
-            head: Head { pages: previous.head.pages, ..Head::of(evidence.site, settings) },
+            head: ModelHead {
+                pages: previous.head.pages,
+                ..ModelHead::of(evidence.site, settings)
+            },
             ..previous.clone()
         },
         None => SiteModel {
-            head: Head::of(evidence.site, settings),
+            head: ModelHead::of(evidence.site, settings),
             addresses: evidence.addresses.clone(),
             rounds: Vec::new(),
             templates: Vec::new(),
@@ -100,7 +100,7 @@ pub fn learn_parsed(
     model.head.cut |= evidence.cut;
     let first = model.templates.len();
     let (layouts, clusters) =
-        meter.step(Step::Cluster, || cluster(&ordered, evidence.addresses, first, settings));
+        meter.step(ModelStep::Cluster, || cluster(&ordered, evidence.addresses, first, settings));
     // The templates of the previous model, for each page.
     let assigned: Option<Vec<Option<u32>>> = previous.map(|previous| {
         ordered.par_iter().map(|page| previous.template_of(page, settings)).collect()
@@ -117,9 +117,9 @@ pub fn learn_parsed(
         let earlier = old.and_then(|old| model.templates.get(old as usize)?.learnt.as_ref());
         learn_template(cluster, &ordered, evidence.addresses, earlier, settings, meter)
     };
-    let learnt: Vec<(Template, Vec<Option<Found>>)> =
+    let learnt: Vec<(Template, Vec<Option<FoundBody>>)> =
         clusters.par_iter().zip(&continued).map(learn_one).collect();
-    let mut known: Vec<Known> = vec![Known::default(); sample.len()];
+    let mut known: Vec<KnownPage> = vec![KnownPage::default(); sample.len()];
     for ((mut template, found), (cluster, old)) in
         learnt.into_iter().zip(clusters.iter().zip(&continued))
     {
@@ -155,11 +155,11 @@ pub fn learn_parsed(
             }
             match is_new[member as usize] {
                 true => known.template = Some(number as u32),
-                false => *known = Known::default(),
+                false => *known = KnownPage::default(),
             }
         }
     }
-    Learning { model, known }
+    LearningResult { model, known }
 }
 
 /// For each cluster, the template of the previous model, of its kind, that most of its pages belong to; each
@@ -189,21 +189,21 @@ fn continued(
 /// Learns a template, without an id. The cluster's members are indices into `sample`.
 fn learn_template(
     cluster: &Cluster,
-    sample: &[Sibling<'_>],
+    sample: &[SiblingPage<'_>],
     addresses: &AddressDigest,
-    earlier: Option<&Learnt>,
+    earlier: Option<&LearntTemplate>,
     settings: &Settings,
     meter: &dyn Meter,
-) -> (Template, Vec<Option<Found>>) {
-    let pages: Vec<Sibling<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
+) -> (Template, Vec<Option<FoundBody>>) {
+    let pages: Vec<SiblingPage<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
     // A template is learnt from the pages of which articles come.
     let refused =
-        |page: &Sibling<'_>| refusal(cluster.kind, page.page, addresses, settings).is_some();
+        |page: &SiblingPage<'_>| refusal(cluster.kind, page.page, addresses, settings).is_some();
     let wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
     let is_wanted = !wanted.is_empty();
     let learn = || {
-        let pages: Vec<Sibling<'_>> = wanted.iter().map(|&at| pages[at]).collect();
-        let (learnt, mut of_wanted) = Learnt::of(&pages, earlier, settings, meter);
+        let pages: Vec<SiblingPage<'_>> = wanted.iter().map(|&at| pages[at]).collect();
+        let (learnt, mut of_wanted) = LearntTemplate::of(&pages, earlier, settings, meter);
         let mut found = vec![None; cluster.members.len()];
         wanted.iter().zip(of_wanted.drain(..)).for_each(|(&at, own)| found[at] = own);
         (learnt, found)
@@ -269,16 +269,60 @@ impl SiteModel {
         if gone.is_empty() {
             return;
         }
-        self.rounds.retain_mut(|round| round.without(&|template| gone.contains(&template)));
-        let number = |template: u32| {
-            template - gone.iter().filter(|&&before| before < template).count() as u32
-        };
-        self.rounds.iter_mut().for_each(|round| round.renumber(&number));
+        self.rounds.retain_mut(|round| round.forget(gone));
         let mut at = 0;
         self.templates.retain(|_| {
             at += 1;
             !gone.contains(&(at - 1))
         });
+    }
+}
+
+/// A step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelStep {
+    /// Parsing HTML and counting words.
+    Parse,
+    /// Separating layouts, and assigning pages to them.
+    Cluster,
+    /// Terms and tf-idf.
+    Signify,
+    /// Ranking or judging structural patterns.
+    Rank,
+    /// Writing and testing XPaths.
+    Wrap,
+    /// Text, HTML and metadata.
+    Extract,
+}
+
+/// Called for each step, from any thread.
+pub trait Meter: Sync {
+    /// Runs `work`, exactly once.
+    fn measure(&self, step: ModelStep, work: &mut dyn FnMut());
+}
+
+/// Measures nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct NoMeter;
+
+impl Meter for NoMeter {
+    fn measure(&self, _: ModelStep, work: &mut dyn FnMut()) {
+        work();
+    }
+}
+
+impl dyn Meter + '_ {
+    /// Runs `work` as a step.
+    ///
+    /// # Panics
+    /// If the meter did not run the work.
+    pub fn step<T>(&self, step: ModelStep, work: impl FnOnce() -> T) -> T {
+        let (mut work, mut result) = (Some(work), None);
+        self.measure(step, &mut || result = work.take().map(|work| work()));
+        match result {
+            Some(result) => result,
+            None => panic!("the meter left out the step {step:?}"),
+        }
     }
 }
 

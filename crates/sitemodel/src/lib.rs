@@ -37,7 +37,7 @@ Learns a model from three pages, applies it to a fourth one, and prints the XPat
 ```
 use grouping::{AddressDigest, Tracking};
 use model::{Charset, CharsetEvidence, Origin, Overruled, Page};
-use sitegrove_sitemodel::{Evidence, Outcome, SamplePage, Settings, learn};
+use sitegrove_sitemodel::{Outcome, SamplePage, Settings, SiteEvidence, learn};
 
 let page = |n: u32| {
     let story: String = (1..8)
@@ -60,7 +60,7 @@ let pages: Vec<Page> = (1..5).map(page).collect();
 let (sample, further) = pages.split_at(3);
 
 let addresses = AddressDigest::of(pages.iter().map(|page| &*page.url), &Tracking::new(&[]));
-let evidence = Evidence { site: "example.org", addresses: &addresses, cut: false };
+let evidence = SiteEvidence { site: "example.org", addresses: &addresses, cut: false };
 let sample: Vec<SamplePage<'_>> = sample.iter().map(|page| (page, &[][..])).collect();
 let settings = Settings::standard();
 let model = learn(&evidence, &sample, None, &settings);
@@ -77,21 +77,13 @@ assert_eq!(sitegrove_sitemodel::SiteModel::from_bytes(&bytes)?, model);
 ```
 */
 
-mod agreement;
 mod apply;
 mod body;
-mod bytes;
-mod characters;
 pub mod engine;
-mod expected;
 mod health;
 mod layouts;
 mod learn;
-mod lists;
-pub mod meter;
-pub mod methods;
 mod model;
-mod noted;
 pub mod page_kind;
 mod parsed;
 pub mod settings;
@@ -99,20 +91,21 @@ pub mod site_config;
 pub mod stages;
 mod template;
 mod walls;
-pub mod weights;
 
 pub use ::model::Verdict;
-pub use agreement::agreement;
-pub use apply::{Applied, Hints, Outcome};
-pub use body::{Body, page_wise};
-pub use bytes::{FORMAT, ModelError};
+pub use apply::{Applied, ApplyOptions, Outcome};
+pub use body::{ArticleBody, page_wise};
 pub use engine::Engine;
-pub use expected::Expected;
-pub use health::{FEWEST_TO_TELL, Health, Seen, TemplateHealth, assess};
-pub use learn::{Evidence, Known, Learning, SamplePage, learn, learn_parsed};
-pub use meter::{Meter, NoMeter, Step};
-pub use model::{Head, Mismatch, SiteModel, Template};
-pub use parsed::{ParsedPage, language_of, parse_page};
-pub use settings::{DEFAULT, Forms, PageTypes, Settings, Tables};
-pub use stages::signify::Sibling;
-pub use template::{Learnt, Way};
+pub use health::{
+    ApplyStatistics, Expected, FEWEST_TO_TELL, SiteHealth, TemplateHealth, agreement, assess,
+};
+pub use learn::{
+    KnownPage, LearningResult, Meter, ModelStep, NoMeter, SamplePage, SiteEvidence, learn,
+    learn_parsed,
+};
+pub use model::{FORMAT, Mismatch, ModelError, ModelHead, SiteModel, Template};
+pub use pagewise::Parameters;
+pub use parsed::{ParsedPage, parse_page};
+pub use settings::{ArticleForms, DEFAULT, Settings, Tables};
+pub use stages::signify::{SiblingPage, language_of};
+pub use template::{LearntTemplate, Way};

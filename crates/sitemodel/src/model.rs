@@ -1,21 +1,31 @@
-//! The site model: what was learnt about a site, as a value.
+//! The site model: what was learnt about a site, as a value, and its bytes.
+//!
+//! ```text
+//! magic "sitegrov" · version u32 · section*
+//! section = name [u8; 4] · length u64 · xxh3_64 of the payload u64 · payload (MessagePack)
+//! ```
+//!
+//! Sections: `head`, `addr` (digest of addresses), `rnd ` (layouts of a round of learning, one or more),
+//! `tmpl` (a template, any number). Integers are little-endian. Maps are written in the order of their keys
+//! and numbers in their shortest form, so that equal models are equal bytes.
 
 use grouping::AddressDigest;
 use model::{TemplateKind, Wrapper};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::expected::Expected;
+use crate::health::Expected;
 use crate::settings::Settings;
 use crate::stages::cluster::Layouts;
-use crate::template::Learnt;
+use crate::template::LearntTemplate;
 
 /// What was learnt about a site: layouts, their templates, and for each template its wrapper and what
 /// siblings share. It borrows nothing from the pages and depends only on the set of pages in the sample.
 /// Equal models have equal [bytes](SiteModel::to_bytes).
 #[derive(Clone, Debug)]
 pub struct SiteModel {
-    pub(crate) head: Head,
+    pub(crate) head: ModelHead,
     /// The digest of the addresses of the site.
     pub(crate) addresses: AddressDigest,
     /// The layouts of each round of learning. A page belongs to the first round with a layout for it.
@@ -26,7 +36,7 @@ pub struct SiteModel {
 
 /// The site of a model, and the engine and settings it was learnt with.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Head {
+pub struct ModelHead {
     /// Key of the site.
     pub site: String,
     /// Name of the engine.
@@ -61,7 +71,7 @@ pub struct Template {
     /// pages have the line (`walls.rs`).
     pub(crate) repeated: Vec<(u64, bool)>,
     /// What was learnt about it; `None` if pages of its kind are dropped.
-    pub learnt: Option<Learnt>,
+    pub learnt: Option<LearntTemplate>,
 }
 
 impl Template {
@@ -100,7 +110,7 @@ pub enum Mismatch {
 
 impl SiteModel {
     /// The site of the model, and the engine and settings it was learnt with.
-    pub fn head(&self) -> &Head {
+    pub fn head(&self) -> &ModelHead {
         &self.head
     }
 
@@ -125,7 +135,7 @@ impl SiteModel {
     /// # Errors
     /// Says what differs.
     pub fn fits(&self, settings: &Settings) -> Result<(), Mismatch> {
-        let expected = Head::of("", settings);
+        let expected = ModelHead::of("", settings);
         if self.head.engine != expected.engine {
             Err(Mismatch::Engine(self.head.engine.clone(), expected.engine))
         } else if self.head.weights != expected.weights {
@@ -144,7 +154,7 @@ impl PartialEq for SiteModel {
     }
 }
 
-impl Head {
+impl ModelHead {
     pub(crate) fn of(site: &str, settings: &Settings) -> Self {
         let engine = settings.tables().rank.engine;
         let is_grove = engine == crate::engine::Engine::Grove;
@@ -156,5 +166,141 @@ impl Head {
             pages: 0,
             cut: false,
         }
+    }
+}
+
+/// Version of the format; models of other versions have to be learnt again.
+pub const FORMAT: u32 = 4;
+
+const MAGIC: [u8; 8] = *b"sitegrov";
+const HEAD: [u8; 4] = *b"head";
+const ADDRESSES: [u8; 4] = *b"addr";
+const ROUND: [u8; 4] = *b"rnd ";
+const TEMPLATE: [u8; 4] = *b"tmpl";
+/// Bytes before the payload of a section.
+const SECTION: usize = 20;
+/// Maximum number of templates of a site.
+const MOST_TEMPLATES: usize = 1 << 20;
+
+/// Why bytes are not a valid model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// They do not start like a model.
+    #[error("these are not the bytes of a site model")]
+    NotAModel,
+    /// They have another version of the format.
+    #[error("the model has format {0}; this version reads format {FORMAT}")]
+    Version(u32),
+    /// They are damaged.
+    #[error("the model is damaged at byte {offset}, in its section `{section}`: {what}")]
+    Damaged {
+        /// Offset of the section.
+        offset: u64,
+        /// Its name.
+        section: String,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+impl SiteModel {
+    /// Serialises the model: equal models give equal bytes, on any machine.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(FORMAT.to_le_bytes());
+        add(&mut bytes, HEAD, &self.head);
+        add(&mut bytes, ADDRESSES, &self.addresses);
+        self.rounds.iter().for_each(|round| add(&mut bytes, ROUND, round));
+        self.templates.iter().for_each(|template| add(&mut bytes, TEMPLATE, template));
+        bytes
+    }
+
+    /// Deserialises a model. Any bytes give a model or an error, in time and memory linear in their length.
+    ///
+    /// # Errors
+    /// If they are no model, have another version of the format, or are damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(ModelError::NotAModel)?;
+        let (version, _) = rest.split_first_chunk().ok_or(ModelError::NotAModel)?;
+        match u32::from_le_bytes(*version) {
+            FORMAT => {}
+            other => return Err(ModelError::Version(other)),
+        }
+        let mut sections = Sections { bytes, at: MAGIC.len() + version.len() };
+        let head: ModelHead = sections.required(HEAD)?;
+        let addresses: grouping::AddressDigest = sections.required(ADDRESSES)?;
+        addresses.validate().map_err(|what| sections.damaged(ADDRESSES, what))?;
+        let mut rounds: Vec<Layouts> = Vec::new();
+        while let Some(round) = sections.optional(ROUND)? {
+            rounds.push(round);
+        }
+        let mut templates: Vec<Template> = Vec::new();
+        while let Some(template) = sections.optional::<Template>(TEMPLATE)? {
+            if let Some(learnt) = &template.learnt {
+                learnt.check().map_err(|what| sections.damaged(TEMPLATE, what))?;
+            }
+            if !template.repeated.is_sorted() {
+                return Err(sections.damaged(TEMPLATE, "its repeated lines".to_owned()));
+            }
+            templates.push(template);
+            if templates.len() > MOST_TEMPLATES {
+                return Err(sections.damaged(TEMPLATE, "there are too many".to_owned()));
+            }
+        }
+        for round in &rounds {
+            round.check(templates.len()).map_err(|what| sections.damaged(ROUND, what))?;
+        }
+        match sections.at == bytes.len() {
+            true => Ok(Self { head, addresses, rounds, templates }),
+            false => Err(sections.damaged(*b"end ", "more bytes follow".to_owned())),
+        }
+    }
+}
+
+fn add(bytes: &mut Vec<u8>, name: [u8; 4], value: &impl Serialize) {
+    // Writing to a vector, with maps of known lengths, cannot fail.
+    let payload = rmp_serde::to_vec(value).unwrap_or_default();
+    bytes.extend(name);
+    bytes.extend((payload.len() as u64).to_le_bytes());
+    bytes.extend(xxh3_64(&payload).to_le_bytes());
+    bytes.extend(payload);
+}
+
+struct Sections<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Sections<'_> {
+    fn required<T: DeserializeOwned>(&mut self, name: [u8; 4]) -> Result<T, ModelError> {
+        let found = self.optional(name)?;
+        found.ok_or_else(|| self.damaged(name, "it is missing".to_owned()))
+    }
+
+    /// The next section, if it has this name.
+    fn optional<T: DeserializeOwned>(&mut self, name: [u8; 4]) -> Result<Option<T>, ModelError> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if !rest.starts_with(&name) {
+            return Ok(None);
+        }
+        let torn = || self.damaged(name, "the bytes end within it".to_owned());
+        let (head, rest) = rest.split_at_checked(SECTION).ok_or_else(torn)?;
+        let number = |at: usize| {
+            head[at..].first_chunk().map_or(0, |bytes: &[u8; 8]| u64::from_le_bytes(*bytes))
+        };
+        let length = usize::try_from(number(4)).map_err(|_| torn())?;
+        let payload = rest.get(..length).ok_or_else(torn)?;
+        if xxh3_64(payload) != number(12) {
+            return Err(self.damaged(name, "its checksum differs".to_owned()));
+        }
+        let value = rmp_serde::from_slice(payload)
+            .map_err(|error| self.damaged(name, error.to_string()))?;
+        self.at += SECTION + length;
+        Ok(Some(value))
+    }
+
+    fn damaged(&self, name: [u8; 4], what: String) -> ModelError {
+        let section = String::from_utf8_lossy(&name).trim().to_owned();
+        ModelError::Damaged { offset: self.at as u64, section, what }
     }
 }

@@ -1,31 +1,27 @@
-//! The kind of a page: one article, a list of articles, or neither.
+//! The kind of a page (one article, a list of articles, or neither), and which pages are dropped as lists: those that
+//! have no text of their own, but lead to other pages.
 
-use dom::{Document, ElementKinds, NodeId, is_heading, is_inline, local_name};
-use model::TemplateKind;
+use std::collections::BTreeSet;
+
+use dom::{Document, ElementKinds, NodeId, PrefixSums, is_heading, is_inline, local_name};
+use grouping::{AddressDigest, Tracking};
+use model::{DropReason, TemplateKind};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::parsed::ParsedPage;
-
-/// Properties of a page besides its tree.
-#[derive(Clone, Copy, Debug)]
-pub struct Evidence {
-    /// Whether a feed item points to it: feeds list articles.
-    pub listed_by_feed: bool,
-    /// Whether at least three pages of the site have addresses below this one.
-    pub is_section: bool,
-    /// Minimum number of words of an article or a list.
-    pub min_words: u32,
-    /// Whether JSON-LD or a feed has its full text, in case that it has fewer.
-    pub has_full_text: bool,
-}
+use crate::body::ArticleBody;
+use crate::engine::Engine;
+use crate::model::Template;
+use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
+use crate::settings::Settings;
+use crate::stages::signify::SiblingPage;
+use crate::template::LearntTemplate;
 
 /// The impression of one page, before its siblings are considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Impression {
+pub(crate) struct Impression {
     /// Points for a list; negative for an article.
     points: i32,
-    /// The kind by its address.
     address: Option<TemplateKind>,
     /// Whether it has enough words.
     empty: bool,
@@ -36,7 +32,7 @@ pub struct Impression {
 impl Impression {
     /// Whether the page looks like a list and its address is inconclusive: then it is one only if it links
     /// other pages of the crawl. Galleries and lists of tips look the same, but are articles.
-    pub fn needs_proof(&self) -> bool {
+    pub(crate) fn needs_proof(&self) -> bool {
         self.address.is_none() && !self.empty && self.points >= LIST
     }
 
@@ -44,32 +40,36 @@ impl Impression {
     pub(crate) fn may_be_list(&self) -> bool {
         self.points >= 0
     }
-
-    /// The impression after checking whether the page links other pages of the crawl.
-    pub fn with_proof(self, leads_on: bool) -> Self {
-        Self { leads_on, ..self }
-    }
 }
 
 /// Number of points from which a page looks like a list.
 const LIST: i32 = 3;
 
-/// Classifies a page by its content. Continuous prose under one element is an article; many teasers (a link
-/// with a few lines of text) under many similar elements are a list.
-pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
+/// Minimum number of other pages of the crawl that a page links which is a list only if it links some.
+const LEADS_TO: usize = 3;
+
+/// Classifies a page by itself. Continuous prose under one element is an article; many teasers (a link with a few lines
+/// of text) under many similar elements are a list. Feeds list articles.
+pub(crate) fn impression(
+    sibling: &SiblingPage<'_>,
+    addresses: &AddressDigest,
+    settings: &Settings,
+) -> Impression {
+    let parsed = sibling.page;
+    let tables = settings.tables();
     let words = parsed.words.total();
-    let address = address_says(&parsed.page.url, evidence.is_section);
-    let is_short = words < evidence.min_words;
-    if is_short && !evidence.has_full_text {
+    let address = address_says(&parsed.page.url, addresses.pages_below(&parsed.page.url));
+    let is_short = words < tables.cluster.min_words;
+    // Only grove takes texts of JSON-LD and of feeds.
+    let has_text = !is_short
+        || tables.rank.engine == Engine::Grove
+            && parsed.full_text_words(sibling.feed_items) >= FULL_TEXT_WORDS;
+    if !has_text {
         return Impression { points: 0, address, empty: true, leads_on: false };
     }
-    if evidence.listed_by_feed || is_short {
-        return Impression {
-            points: i32::MIN / 2,
-            address: Some(TemplateKind::Article),
-            empty: false,
-            leads_on: false,
-        };
+    if is_short || !sibling.feed_items.is_empty() {
+        let (points, address) = (i32::MIN / 2, Some(TemplateKind::Article));
+        return Impression { points, address, empty: false, leads_on: false };
     }
     let fill = Fill::of(parsed);
     // Prose under one element.
@@ -95,7 +95,33 @@ pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
         None => 0,
     };
     points += declared(&parsed.document);
-    Impression { points, address, empty: false, leads_on: false }
+    let mut impression = Impression { points, address, empty: false, leads_on: false };
+    impression.leads_on = impression.needs_proof()
+        && leads_on(parsed, parsed.document.ids(), addresses, settings.tracking(), LEADS_TO);
+    impression
+}
+
+/// Whether the anchors among nodes of a page link so many other pages of the crawl.
+fn leads_on(
+    page: &ParsedPage<'_>,
+    nodes: impl Iterator<Item = NodeId>,
+    addresses: &AddressDigest,
+    tracking: &Tracking,
+    least: usize,
+) -> bool {
+    // Links to pages that the crawl does not have need not be read.
+    if addresses.total() < least as u64 {
+        return false;
+    }
+    let Ok(base) = Url::parse(&page.page.url) else { return false };
+    let document = &page.document;
+    let anchors = nodes.filter(|&id| document.is(id, &local_name!("a")));
+    let hrefs: BTreeSet<&str> =
+        anchors.filter_map(|id| document.attribute(id, &local_name!("href"))).collect();
+    let links: Vec<String> =
+        hrefs.into_iter().filter_map(|href| Some(base.join(href).ok()?.into())).collect();
+    let links = links.iter().map(String::as_str);
+    addresses.leads_to(links, &page.page.url, least, tracking)
 }
 
 /// The median impression of the pages of a layout, used for all of them, since they are similar. Exceptions
@@ -133,7 +159,6 @@ impl Middle {
 struct Fill {
     /// Words of prose under the element that has the most as direct paragraphs.
     core: u32,
-    /// Words of prose anywhere.
     prose: u32,
     /// Links that are alone in a heading or block, with at most a few lines of prose next to them.
     teasers: u32,
@@ -218,37 +243,17 @@ fn url_says(url: &str) -> Option<TemplateKind> {
     let segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
     let last = segments.last().copied().unwrap_or_default();
     let first = segments.first().copied().unwrap_or_default();
-    let index = matches!(
-        last,
-        "index.html"
-            | "index.htm"
-            | "index.php"
-            | "default.aspx"
-            | "default.asp"
-            | "home"
-            | "archive"
-            | "archives"
-    ) && segments.len() <= 2
-        && url.query().is_none();
-    let listing = [
-        "tag",
-        "tags",
-        "category",
-        "categories",
-        "author",
-        "authors",
-        "topic",
-        "topics",
-        "search",
-        "label",
-        "section",
-        "sections",
-    ]
-    .iter()
-    .any(|l| first == *l || (segments.len() >= 2 && segments[segments.len() - 2] == *l));
-    let paged = segments.len() >= 2
-        && segments[segments.len() - 2] == "page"
-        && last.bytes().all(|b| b.is_ascii_digit());
+    let is_last = |names: &str| names.split(' ').any(|name| name == last);
+    let index =
+        is_last("index.html index.htm index.php default.aspx default.asp home archive archives")
+            && segments.len() <= 2
+            && url.query().is_none();
+    let before_last = segments.len().checked_sub(2).map(|at| segments[at]);
+    let listing =
+        "tag tags category categories author authors topic topics search label section sections"
+            .split(' ')
+            .any(|name| first == name || before_last == Some(name));
+    let paged = before_last == Some("page") && last.bytes().all(|b| b.is_ascii_digit());
     if index || listing || paged {
         return Some(TemplateKind::List);
     }
@@ -275,6 +280,98 @@ fn declared(document: &Document) -> i32 {
     points
 }
 
+/// Minimum share of words that are links, from which on a page that looks like a list has no text of its own:
+/// of the words of the page, with its menus; of those of its body; and of either if the links do not lead to other
+/// pages of the crawl, which have the text.
+const LINKS_OF_PAGE: f64 = 0.85;
+const LINKS_OF_BODY: f64 = 0.7;
+const MERE_LINKS: f64 = 0.95;
+/// Minimum number of other pages of the crawl that a list links.
+const LINKED: usize = 2;
+/// Maximum number of words that a list has for each of them: a headline with a few lines.
+const WORDS_OF_TEASER: u32 = 40;
+
+/// Why a page of a kind is dropped before it is extracted, if so. The engine grove keeps lists with text of their
+/// own.
+pub(crate) fn refusal(
+    kind: TemplateKind,
+    page: &ParsedPage<'_>,
+    addresses: &AddressDigest,
+    settings: &Settings,
+) -> Option<DropReason> {
+    let tables = settings.tables();
+    match kind {
+        TemplateKind::Article => None,
+        TemplateKind::List if tables.cluster.extract_lists => None,
+        TemplateKind::List if tables.rank.engine == Engine::Grove => {
+            let linked = share(page.link_words.total(), page.words.total());
+            let mere = linked >= MERE_LINKS
+                || linked >= LINKS_OF_PAGE && is_index(page, addresses, settings);
+            mere.then_some(DropReason::ListPage)
+        }
+        TemplateKind::List => Some(DropReason::ListPage),
+        TemplateKind::Other => Some(DropReason::NoContent),
+    }
+}
+
+/// Whether a page links other pages of the crawl.
+fn is_index(page: &ParsedPage<'_>, addresses: &AddressDigest, settings: &Settings) -> bool {
+    leads_on(page, page.document.ids(), addresses, settings.tracking(), LINKED)
+}
+
+/// The share of words that are links; 1 without words.
+fn share(linked: u32, words: u32) -> f64 {
+    if words == 0 { 1.0 } else { f64::from(linked) / f64::from(words) }
+}
+
+/// Decides whether what was found of a page is a list.
+pub(crate) struct Lists<'a> {
+    pub(crate) sibling: &'a SiblingPage<'a>,
+    pub(crate) template: &'a Template,
+    pub(crate) learnt: &'a LearntTemplate,
+    pub(crate) addresses: &'a AddressDigest,
+    pub(crate) settings: &'a Settings,
+}
+
+impl Lists<'_> {
+    /// Whether the body is that of a list: links; or, on sites of texts, teasers of other pages of the crawl,
+    /// whose words are those pages'.
+    pub(crate) fn is_list(&self, body: &ArticleBody) -> bool {
+        let tables = self.settings.tables();
+        if body.text.is_some() || tables.cluster.extract_lists {
+            return false;
+        }
+        let list = self.template.kind == TemplateKind::List;
+        let page = self.sibling.page;
+        let words = self.sum(body, &page.words);
+        let linked = share(self.sum(body, &page.link_words), words);
+        let texts = self.learnt.is_of_texts();
+        list && (linked >= MERE_LINKS
+            || (texts || linked >= LINKS_OF_BODY) && is_index(page, self.addresses, self.settings))
+            || texts && self.consists_of_teasers(body, words)
+    }
+
+    /// Whether a page that may be a list links so many pages of the crawl between the beginning and the end of its
+    /// body that the words are teasers. Links after the body, to the previous and the next page, do not count.
+    fn consists_of_teasers(&self, body: &ArticleBody, words: u32) -> bool {
+        let Self { sibling, addresses, settings, .. } = *self;
+        let (Some(&first), Some(&last)) = (body.nodes.first(), body.nodes.last()) else {
+            return false;
+        };
+        let span = first..sibling.page.document.subtree(last).end;
+        let least = LINKED.max(words.div_ceil(WORDS_OF_TEASER) as usize);
+        leads_on(sibling.page, span, addresses, settings.tracking(), least)
+            && impression(sibling, addresses, settings).may_be_list()
+    }
+
+    /// Counts of what is kept of a body.
+    fn sum(&self, body: &ArticleBody, counts: &PrefixSums) -> u32 {
+        let document = &self.sibling.page.document;
+        let of = |nodes: &[NodeId]| nodes.iter().map(|&id| counts.sum(document, id)).sum::<u32>();
+        of(&body.nodes).saturating_sub(of(&document.outermost(body.prune.clone())))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,36 +384,5 @@ mod tests {
         let lowest: Vec<&str> = lowest.map(|name| &**name).collect();
         // The second `div` has its block one level further down.
         assert_eq!(lowest, ["p", "br", "div", "p", "p", "hr"]);
-    }
-
-    #[test]
-    fn addresses_of_lists_and_of_articles() {
-        let list = Some(TemplateKind::List);
-        let article = Some(TemplateKind::Article);
-        for (path, expected) in [
-            ("", list),
-            ("/", list),
-            ("/?p=12", None),
-            ("/index.html", list),
-            ("/sport/index.php", list),
-            ("/sport/index.php?id=1", None),
-            ("/sport/rowing/archive", None),
-            ("/tag/boats", list),
-            ("/en/category/boats", list),
-            ("/category", list),
-            ("/en/boats/category", None),
-            ("/news/page/2", list),
-            ("/page/two", None),
-            ("/2", None),
-            ("/news/swing-bridge-closes-again", article),
-            ("/news/swing-bridge-closes", None),
-            ("/news/2026", article),
-            ("/news/202", None),
-        ] {
-            let url = format!("https://a.example{path}");
-            assert_eq!(address_says(&url, false), expected, "{url}");
-            assert_eq!(address_says(&url, true), list, "{url}");
-        }
-        assert_eq!(address_says("no address", false), None);
     }
 }

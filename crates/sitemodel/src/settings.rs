@@ -1,16 +1,17 @@
-//! Settings of learning and applying.
+//! Settings of learning and applying, and the weights of the engine `grove`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use grouping::Tracking;
+use grouping::{SampleLimits, Tracking};
+use grove::{Weights, WeightsError};
 use model::PageType;
+use pagewise::Parameters;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use terms::Weighting;
 
 use crate::engine::Engine;
-use crate::methods::MethodsConfig;
 use crate::site_config::SiteConfigs;
-use crate::weights::{LoadedWeights, built_in};
 
 /// The settings file with every key, its default and its description.
 pub const DEFAULT: &str = include_str!("../configs/default.toml");
@@ -18,7 +19,7 @@ pub const DEFAULT: &str = include_str!("../configs/default.toml");
 /// Limits of the HTML parse.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ParseConfig {
+pub struct ParseLimits {
     /// Maximum depth of nesting.
     pub max_depth: u32,
     /// Maximum number of nodes.
@@ -27,16 +28,6 @@ pub struct ParseConfig {
     pub max_attributes: u32,
     /// Maximum number of steps to parse a page.
     pub max_steps: u64,
-}
-
-/// The sample of a site that is learnt from.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct SampleConfig {
-    /// Number of pages: those with the smallest hashes of their addresses.
-    pub pages: usize,
-    /// Maximum total size in bytes: a safety limit.
-    pub bytes: u64,
 }
 
 /// Settings of the cluster stage.
@@ -63,16 +54,6 @@ pub enum SignifierChoice {
     TfIdf,
     /// Feed items; tf-idf for pages without any.
     Feeds,
-}
-
-/// Weight of a term.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Weighting {
-    /// tf·ln(N/df).
-    Log,
-    /// (1 + ln tf)·ln(N/df).
-    Sublinear,
 }
 
 /// Settings of the signify stage.
@@ -134,9 +115,9 @@ pub struct Tables {
     /// Which pages are parts of one article.
     pub join_parts: JoinParts,
     /// Limits of the HTML parse.
-    pub parse: ParseConfig,
+    pub parse: ParseLimits,
     /// The sample of a site.
-    pub sample: SampleConfig,
+    pub sample: SampleLimits,
     /// Of the stage cluster.
     pub cluster: ClusterConfig,
     /// Of the stage signify.
@@ -148,32 +129,16 @@ pub struct Tables {
     /// Of the stage extract.
     pub extract: ExtractConfig,
     /// The single-page methods.
-    pub methods: MethodsConfig,
+    pub methods: Parameters,
 }
 
 /// Forms of an article that are made besides its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Forms {
+pub struct ArticleForms {
     /// The HTML fragment.
     pub html: bool,
     /// Markdown.
     pub markdown: bool,
-}
-
-/// The page types that are wanted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PageTypes(Vec<PageType>);
-
-impl PageTypes {
-    /// Only these; all, if there are none.
-    pub fn only(types: Vec<PageType>) -> Self {
-        Self(types)
-    }
-
-    /// Whether pages of a type are wanted.
-    pub fn wants(&self, page_type: PageType) -> bool {
-        self.0.is_empty() || self.0.contains(&page_type)
-    }
 }
 
 /// The settings of [`crate::learn()`] and [`crate::SiteModel::apply`]. Settings with equal [`Settings::digest`]
@@ -181,10 +146,14 @@ impl PageTypes {
 #[derive(Clone, Debug)]
 pub struct Settings {
     tables: Tables,
-    weights: Option<Arc<LoadedWeights>>,
-    site_configs: Option<Arc<SiteConfigs>>,
-    forms: Forms,
-    page_types: PageTypes,
+    /// Other weights than the built-in ones for the engine `grove`.
+    pub own_weights: Option<Arc<LoadedWeights>>,
+    /// Site configs, which take precedence over learnt wrappers on pages of their hosts.
+    pub site_configs: Option<Arc<SiteConfigs>>,
+    /// The forms of articles that are made.
+    pub forms: ArticleForms,
+    /// The page types of which articles are made; all, if there are none. Models do not depend on them.
+    pub page_types: Vec<PageType>,
     tracking: Tracking,
     digest: [u8; 32],
 }
@@ -196,10 +165,10 @@ impl Settings {
         let tracking = Tracking::new(&tables.tracking_parameters);
         Self {
             tables,
-            weights: None,
+            own_weights: None,
             site_configs: None,
-            forms: Forms::default(),
-            page_types: PageTypes::default(),
+            forms: ArticleForms::default(),
+            page_types: Vec::new(),
             tracking,
             digest,
         }
@@ -211,28 +180,28 @@ impl Settings {
     /// If that file, which is built in, lacks a key; a test prevents this.
     pub fn standard() -> Self {
         #[derive(Deserialize)]
-        struct Wrap {
+        struct WrapTable {
             hold_back: usize,
         }
         #[derive(Deserialize)]
-        struct Group {
+        struct GroupTable {
             tracking_parameters: Vec<String>,
             join_parts: JoinParts,
         }
         #[derive(Deserialize)]
-        struct File {
-            group: Group,
-            parse: ParseConfig,
-            sample: SampleConfig,
+        struct SettingsFile {
+            group: GroupTable,
+            parse: ParseLimits,
+            sample: SampleLimits,
             cluster: ClusterConfig,
             signify: SignifyConfig,
             rank: RankConfig,
-            wrap: Wrap,
+            wrap: WrapTable,
             extract: ExtractConfig,
             #[serde(flatten)]
-            methods: MethodsConfig,
+            methods: Parameters,
         }
-        match toml::from_str::<File>(DEFAULT) {
+        match toml::from_str::<SettingsFile>(DEFAULT) {
             Ok(file) => Self::new(Tables {
                 tracking_parameters: file.group.tracking_parameters,
                 join_parts: file.group.join_parts,
@@ -249,28 +218,9 @@ impl Settings {
         }
     }
 
-    /// The same with other weights for the engine `grove`.
-    #[must_use]
-    pub fn with_weights(self, weights: Option<Arc<LoadedWeights>>) -> Self {
-        Self { weights, ..self }
-    }
-
-    /// The same with site configs, which take precedence over learnt wrappers on pages of their hosts.
-    #[must_use]
-    pub fn with_site_configs(self, site_configs: Option<Arc<SiteConfigs>>) -> Self {
-        Self { site_configs, ..self }
-    }
-
-    /// The same with other forms of articles.
-    #[must_use]
-    pub fn with_forms(self, forms: Forms) -> Self {
-        Self { forms, ..self }
-    }
-
-    /// The same for pages of some types only. Models do not depend on it.
-    #[must_use]
-    pub fn with_page_types(self, page_types: PageTypes) -> Self {
-        Self { page_types, ..self }
+    /// Whether articles are made of pages of a type.
+    pub fn wants(&self, page_type: PageType) -> bool {
+        self.page_types.is_empty() || self.page_types.contains(&page_type)
     }
 
     /// The tables.
@@ -285,22 +235,7 @@ impl Settings {
 
     /// The weights of the engine `grove`.
     pub fn weights(&self) -> &LoadedWeights {
-        self.weights.as_deref().unwrap_or_else(|| built_in())
-    }
-
-    /// The site configs.
-    pub fn site_configs(&self) -> Option<&SiteConfigs> {
-        self.site_configs.as_deref()
-    }
-
-    /// The forms of articles that are made.
-    pub fn forms(&self) -> Forms {
-        self.forms
-    }
-
-    /// The page types of which articles are made.
-    pub fn page_types(&self) -> &PageTypes {
-        &self.page_types
+        self.own_weights.as_deref().unwrap_or_else(|| built_in())
     }
 
     /// SHA-256 of the tables, without weights, site configs, forms and page types.
@@ -309,16 +244,35 @@ impl Settings {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Weights and the SHA-256 of their file.
+#[derive(Clone, Debug)]
+pub struct LoadedWeights {
+    /// The weights.
+    pub weights: Weights,
+    /// SHA-256 of the file.
+    pub digest: [u8; 32],
+}
 
-    #[test]
-    fn the_defaults_are_complete_and_have_a_digest() {
-        let settings = Settings::standard();
-        let mut tables = settings.tables().clone();
-        assert_eq!(Settings::new(tables.clone()).digest(), settings.digest());
-        tables.cluster.similarity += 0.01;
-        assert_ne!(Settings::new(tables).digest(), settings.digest());
+impl LoadedWeights {
+    /// Reads a weights file, as `sitegrove-lab train` writes it.
+    ///
+    /// # Errors
+    /// If this version cannot use them.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        Ok(Self { weights: Weights::from_json(bytes)?, digest: Sha256::digest(bytes).into() })
     }
+}
+
+/// The built-in weights (`configs/weights.json`).
+///
+/// # Panics
+/// If the built-in file is not for this version; a test prevents this.
+pub fn built_in() -> &'static LoadedWeights {
+    static BUILT_IN: OnceLock<LoadedWeights> = OnceLock::new();
+    BUILT_IN.get_or_init(|| {
+        match LoadedWeights::from_bytes(include_bytes!("../configs/weights.json")) {
+            Ok(weights) => weights,
+            Err(error) => panic!("the weights built in: {error}"),
+        }
+    })
 }

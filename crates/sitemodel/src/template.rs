@@ -1,23 +1,21 @@
 //! One template: learnt from a sample of its pages, and applied to any page.
 
-use std::cell::RefCell;
-
 use forest::Recurring;
-use grove::{Chosen, Cues, OfSample, Profile, most_probable};
+use grove::{ChosenNodes, JudgedPage, SampleProfile, ScoredSample, most_probable};
 use model::{PageType, StructuralPattern, TypedAs, contain_panics};
-use pagewise::{Method, Parameters, Redundant};
+use pagewise::{Method, Redundant};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::body::{Body, page_wise};
+use crate::body::{ArticleBody, page_wise};
 use crate::engine::Engine;
-use crate::meter::{Meter, Step};
+use crate::learn::{Meter, ModelStep};
 use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
 use crate::stages::extract::{By, Lone, by_template_alone, fast_body, judged_body};
-use crate::stages::judge::{JudgedPage, Judgement, judge};
+use crate::stages::judge::{CUES, Judgement, judge};
 use crate::stages::rank::rank;
-use crate::stages::signify::{Sibling, SignifiedPage, signify};
+use crate::stages::signify::{SiblingPage, SignifiedPage, signify};
 use crate::stages::wrap::{CompiledWrapper, Trial, wrap, wrap_judged};
 
 /// With one page there is nothing to compare, and all patterns are equally frequent: Forest has an F1 of 59
@@ -40,7 +38,7 @@ const PATTERNS_KEPT: usize = 5;
 
 /// What was learnt about a template. Borrows nothing from the pages.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct Learnt {
+pub struct LearntTemplate {
     /// Its wrapper; none if there were too few pages, or the engine learns nothing.
     pub wrapper: Option<CompiledWrapper>,
     /// Forest's ranking, for that engine.
@@ -48,7 +46,7 @@ pub struct Learnt {
     /// What siblings share, for grove.
     judgement: Option<Judgement>,
     /// Properties of the pages in the sample, if the fast path is used.
-    profile: Option<Profile>,
+    profile: Option<SampleProfile>,
     /// Blocks that siblings share, for BlockExtractor.
     redundant: Option<Redundant>,
 }
@@ -66,7 +64,7 @@ pub enum Way {
 }
 
 /// The body of a page, `None` if it has none, and how the page was processed.
-pub(crate) type Found = (Option<Body>, Way);
+pub(crate) type FoundBody = (Option<ArticleBody>, Way);
 
 /// How many of these pages, in order, a template is learnt from, given their numbers of nodes.
 fn sample_size(nodes: impl Iterator<Item = usize>, tables: &Tables) -> usize {
@@ -83,16 +81,16 @@ fn sample_size(nodes: impl Iterator<Item = usize>, tables: &Tables) -> usize {
     sums.take(most).take_while(|sum| *sum <= NODES_AT_ONCE).count().max(1).min(most)
 }
 
-impl Learnt {
+impl LearntTemplate {
     /// Learns from the first pages, up to the number in the settings. Decisions of `earlier`, learnt from other
     /// pages of the template, stay unless the pages clearly speak against them. Also returns what
-    /// [`Learnt::body`] finds on these pages, if that is known.
+    /// [`LearntTemplate::body`] finds on these pages, if that is known.
     pub(crate) fn of(
-        pages: &[Sibling<'_>],
+        pages: &[SiblingPage<'_>],
         earlier: Option<&Self>,
         settings: &Settings,
         meter: &dyn Meter,
-    ) -> (Self, Vec<Option<Found>>) {
+    ) -> (Self, Vec<Option<FoundBody>>) {
         let tables = settings.tables();
         let nodes = pages.iter().map(|sibling| sibling.page.document.len());
         let sample = &pages[..sample_size(nodes, tables).min(pages.len())];
@@ -104,9 +102,8 @@ impl Learnt {
             Engine::Forest(measure) => (rank_sample(sample, measure, tables, meter), Vec::new()),
             Engine::PageWise(Method::Blocks) => {
                 let documents: Vec<_> = sample.iter().map(|s| &s.page.document).collect();
-                let parameters = Parameters::from(&tables.methods);
-                let redundant =
-                    meter.step(Step::Rank, || Redundant::of(&documents, &parameters.blocks));
+                let redundant = meter
+                    .step(ModelStep::Rank, || Redundant::of(&documents, &tables.methods.blocks));
                 (Self { redundant: Some(redundant), ..Self::default() }, Vec::new())
             }
             _ => (Self::default(), Vec::new()),
@@ -138,27 +135,27 @@ impl Learnt {
     /// Finds the body of a page. Depends on no other page.
     pub(crate) fn body(
         &self,
-        sibling: &Sibling<'_>,
+        sibling: &SiblingPage<'_>,
         settings: &Settings,
         meter: &dyn Meter,
-    ) -> Found {
+    ) -> FoundBody {
         let tables = settings.tables();
         let Some(judgement) = &self.judgement else {
             let engine = tables.rank.engine;
             let find = || page_wise(sibling, engine, self.redundant.as_ref(), tables);
-            return (meter.step(Step::Extract, find), Way::Other);
+            return (meter.step(ModelStep::Extract, find), Way::Other);
         };
         let weights = &settings.weights().weights;
         if let (true, Some(profile)) = (tables.rank.fast_path, &self.profile) {
-            let Sibling { page, feed_items } = *sibling;
+            let SiblingPage { page, feed_items } = *sibling;
             let learnt = (judgement, profile, self.wrapper.as_ref());
             let find = || fast_body(page, feed_items, learnt, None, weights);
-            if let Some(body) = meter.step(Step::Extract, find) {
+            if let Some(body) = meter.step(ModelStep::Extract, find) {
                 return (Some(body), Way::FastPath);
             }
         }
         let judge = || judgement.judge_page(sibling, &tables.signify, weights);
-        let judged = meter.step(Step::Rank, judge);
+        let judged = meter.step(ModelStep::Rank, judge);
         let find = || {
             let (page, items) = (sibling.page, sibling.feed_items);
             let selected = match &self.wrapper {
@@ -170,13 +167,10 @@ impl Learnt {
             };
             judged_body(page, &judged, judgement, Lone::Unknown, selected, items, weights)
         };
-        (meter.step(Step::Extract, find), Way::Judged)
+        (meter.step(ModelStep::Extract, find), Way::Judged)
     }
 
     /// Validates what was learnt about a template, after deserialisation.
-    ///
-    /// # Errors
-    /// Says what is wrong.
     pub(crate) fn check(&self) -> Result<(), String> {
         const MOST_PAGES: usize = 1 << 16;
         if let Some(judgement) = &self.judgement {
@@ -189,38 +183,34 @@ impl Learnt {
     }
 }
 
-thread_local! {
-    static CUES: RefCell<Cues> = RefCell::new(Cues::new());
-}
-
 /// Judge, wrap, extract.
 fn judge_sample(
-    sample: &[Sibling<'_>],
+    sample: &[SiblingPage<'_>],
     earlier: Option<&Judgement>,
     settings: &Settings,
     meter: &dyn Meter,
-) -> (Learnt, Vec<Option<Found>>) {
+) -> (LearntTemplate, Vec<Option<FoundBody>>) {
     let (tables, weights) = (settings.tables(), &settings.weights().weights);
     let (mut judgement, judged) =
-        meter.step(Step::Rank, || judge(sample, earlier, &tables.signify, weights));
+        meter.step(ModelStep::Rank, || judge(sample, earlier, &tables.signify, weights));
     let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let wrap = || {
         let engine = Engine::Grove.name();
         wrap_judged(engine, &pages, &judgement, &judged, tables.hold_back, weights)
     };
-    let wrapped = (sample.len() >= FEWEST_SIBLINGS).then(|| meter.step(Step::Wrap, wrap));
+    let wrapped = (sample.len() >= FEWEST_SIBLINGS).then(|| meter.step(ModelStep::Wrap, wrap));
     let (mut wrapper, chosen) = wrapped.unwrap_or_default();
-    let takes = |(at, chosen): (usize, &Chosen)| {
+    let takes = |(at, chosen): (usize, &ChosenNodes)| {
         by_template_alone(pages[at], &judged[at], chosen, sample[at].feed_items)
     };
     let by_template = chosen.iter().enumerate().filter(|each| takes(*each)).count();
     let alike = by_template >= FEWEST_ALIKE && by_template * 5 >= sample.len() * 4;
     let profile = (alike && tables.rank.fast_path)
-        .then(|| meter.step(Step::Wrap, || profile(&pages, &judged, &chosen, &judgement)));
+        .then(|| meter.step(ModelStep::Wrap, || profile(&pages, &judged, &chosen, &judgement)));
     let lone = if sample.len() == 1 { Lone::Yes } else { Lone::Unknown };
     let body = |at: usize| {
         let chosen = || chosen.get(at).cloned();
-        let Sibling { page, feed_items } = sample[at];
+        let SiblingPage { page, feed_items } = sample[at];
         let find = || {
             if let Some(profile) = &profile {
                 let learnt = (&judgement, profile, wrapper.as_ref());
@@ -238,59 +228,61 @@ fn judge_sample(
         // A panic affects only this page: it is reported when the model is applied to the page.
         contain_panics(find).ok()
     };
-    let bodies: Vec<Option<Found>> =
-        meter.step(Step::Extract, || (0..sample.len()).into_par_iter().map(body).collect());
+    let bodies: Vec<Option<FoundBody>> =
+        meter.step(ModelStep::Extract, || (0..sample.len()).into_par_iter().map(body).collect());
     if let Some(wrapper) = &mut wrapper {
-        let found: Vec<&Body> =
+        let found: Vec<&ArticleBody> =
             bodies.iter().flatten().filter_map(|(body, _)| body.as_ref()).collect();
         let sum: f64 = found.iter().map(|body| body.confidence).sum();
         wrapper.wrapper.confidence = sum / found.len().max(1) as f64;
     }
     judgement.common.forest.ranked.truncate(PATTERNS_KEPT);
-    (Learnt { wrapper, judgement: Some(judgement), profile, ..Learnt::default() }, bodies)
+    let learnt =
+        LearntTemplate { wrapper, judgement: Some(judgement), profile, ..Default::default() };
+    (learnt, bodies)
 }
 
 /// Properties of the pages in the sample. `chosen` is what the wrapper selects on each.
 fn profile(
     pages: &[&ParsedPage<'_>],
     judged: &[JudgedPage],
-    chosen: &[Chosen],
+    chosen: &[ChosenNodes],
     judgement: &Judgement,
-) -> Profile {
+) -> SampleProfile {
     let kept: Vec<Vec<usize>> = (pages.iter().zip(judged).zip(chosen))
         .map(|((page, judged), chosen)| chosen.blocks(&page.document, &judged.blocks.blocks))
         .collect();
-    let sample: Vec<OfSample<'_>> = (pages.iter().zip(judged).zip(&kept))
-        .map(|((page, judged), kept)| OfSample {
+    let sample: Vec<ScoredSample<'_>> = (pages.iter().zip(judged).zip(&kept))
+        .map(|((page, judged), kept)| ScoredSample {
             document: &page.document,
             page: judged.scored(),
             first: &judged.first,
             kept,
         })
         .collect();
-    CUES.with_borrow_mut(|cues| Profile::of(&sample, &judgement.common.patterns, cues))
+    CUES.with_borrow_mut(|cues| SampleProfile::of(&sample, &judgement.common.patterns, cues))
 }
 
 /// Signify, rank, wrap.
 fn rank_sample(
-    sample: &[Sibling<'_>],
+    sample: &[SiblingPage<'_>],
     measure: forest::PatternMeasure,
     tables: &Tables,
     meter: &dyn Meter,
-) -> Learnt {
+) -> LearntTemplate {
     if sample.len() < FEWEST_SIBLINGS {
-        return Learnt::default();
+        return LearntTemplate::default();
     }
-    let signified = meter.step(Step::Signify, || signify(sample, &tables.signify));
+    let signified = meter.step(ModelStep::Signify, || signify(sample, &tables.signify));
     let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let signified: Vec<&SignifiedPage> = signified.iter().collect();
     let recurring = Recurring::of(pages.iter().map(|p| &p.document));
-    let mut ranked = meter.step(Step::Rank, || rank(&pages, &signified, &recurring, measure));
+    let mut ranked = meter.step(ModelStep::Rank, || rank(&pages, &signified, &recurring, measure));
     let held_back = tables.hold_back.min(pages.len() / 4);
     let learnt_from = pages.len() - held_back;
     let on_trial = (held_back > 0).then(|| {
         let (pages, signified) = (&pages[..learnt_from], &signified[..learnt_from]);
-        meter.step(Step::Rank, || rank(pages, signified, &recurring, measure))
+        meter.step(ModelStep::Rank, || rank(pages, signified, &recurring, measure))
     });
     let trial = on_trial.as_ref().map(|ranked| Trial {
         ranked,
@@ -298,7 +290,7 @@ fn rank_sample(
         held_back: &pages[learnt_from..],
     });
     let engine = tables.rank.engine.name();
-    let wrapper = meter.step(Step::Wrap, || wrap(engine, &pages, &recurring, &ranked, trial));
+    let wrapper = meter.step(ModelStep::Wrap, || wrap(engine, &pages, &recurring, &ranked, trial));
     ranked.truncate(PATTERNS_KEPT);
-    Learnt { wrapper, ranked, ..Learnt::default() }
+    LearntTemplate { wrapper, ranked, ..LearntTemplate::default() }
 }

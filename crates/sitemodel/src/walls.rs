@@ -3,21 +3,22 @@
 //! Their lines are those of pages at other addresses. Phrases in some languages name the kind of a wall. They
 //! decide alone only where a page shares too little with its siblings, or has none.
 
-mod lines;
-mod phrases;
-
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use dom::{Document, NodeId, local_name, normalize_space, text_of};
 use model::{Access, Article, DropReason, Source};
+use phrases::{ALONE, kind_of};
+use terms::letters::is_alphanumeric;
 use terms::{count_words, has_words};
 use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::body::Body;
+use crate::apply::{Applied, Outcome};
+use crate::body::ArticleBody;
+use crate::model::SiteModel;
 use crate::parsed::ParsedPage;
 
-use lines::{Lines, name_of};
-use phrases::{ALONE, kind_of};
+mod phrases;
 
 /// Number of addresses with the same line, from which on it is of none of them.
 pub(crate) const ADDRESSES: usize = 3;
@@ -36,7 +37,7 @@ const MOST_LINES: usize = 1_000;
 /// Hashes of the lines that pages of a sample at several addresses have in common, ascending, and whether at
 /// least half of the pages have the line.
 pub(crate) fn repeated_lines<'a>(
-    pages: impl Iterator<Item = (&'a ParsedPage<'a>, &'a Body)>,
+    pages: impl Iterator<Item = (&'a ParsedPage<'a>, &'a ArticleBody)>,
 ) -> Vec<(u64, bool)> {
     let pages: Vec<_> = pages.filter(|(_, body)| body.text.is_none()).collect();
     if pages.len() < ADDRESSES {
@@ -46,7 +47,7 @@ pub(crate) fn repeated_lines<'a>(
     for (page, body) in &pages {
         let url = &page.page.url;
         let text = text_of(&page.document, &body.nodes, &body.prune);
-        let mut hashes = Lines::of(url);
+        let mut hashes = LineHasher::of(url);
         let lines: BTreeSet<u64> = text.lines().filter_map(|line| hashes.hash(line)).collect();
         let story = story(url);
         for line in lines {
@@ -87,7 +88,7 @@ pub(crate) fn lines_of(article: &Article) -> Option<BTreeSet<u64>> {
     if has_words(&article.text, MOST_WORDS + 1) {
         return None;
     }
-    let mut hashes = Lines::of(&article.url);
+    let mut hashes = LineHasher::of(&article.url);
     let of_title = article.title.as_ref().and_then(|title| hashes.hash(title));
     let lines = article.text.lines().filter_map(|line| hashes.hash(line));
     Some(lines.filter(|&line| Some(line) != of_title).collect())
@@ -105,7 +106,7 @@ pub(crate) fn reason(
         return None;
     }
     let title = article.title.as_deref().unwrap_or_default();
-    let counts = Counts::of(text, title, &article.url, repeated);
+    let counts = WordCounts::of(text, title, &article.url, repeated);
     if counts.are_shared() {
         let kind = kind_of(title, text).map(|(kind, _)| kind);
         let unnamed = counts.of_most && WORDS_UNNAMED.contains(&counts.words);
@@ -122,7 +123,7 @@ pub(crate) fn reason(
     // An error page offers other pages of the site.
     let counts = match kind {
         DropReason::SoftNotFound => {
-            Counts::of(&without_links(text, &page.document), title, &article.url, repeated)
+            WordCounts::of(&without_links(text, &page.document), title, &article.url, repeated)
         }
         _ => counts,
     };
@@ -137,8 +138,7 @@ pub(crate) fn reason(
     (phrases >= ALONE && is_told).then_some(kind)
 }
 
-/// Numbers of words of a text.
-struct Counts {
+struct WordCounts {
     words: u32,
     /// Those in lines that no other page has, except the title.
     own: u32,
@@ -148,9 +148,9 @@ struct Counts {
     of_most: bool,
 }
 
-impl Counts {
+impl WordCounts {
     fn of(text: &str, title: &str, url: &str, repeated: &[(u64, bool)]) -> Self {
-        let mut hashes = Lines::of(url);
+        let mut hashes = LineHasher::of(url);
         let of_title = hashes.hash(title);
         let known = |line: u64| {
             let at = repeated.binary_search_by_key(&line, |(line, _)| *line).ok()?;
@@ -224,7 +224,7 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
     if is_decided || has_words(&article.text, MOST_WORDS + 1) {
         return;
     }
-    let mut hashes = Lines::of(&article.url);
+    let mut hashes = LineHasher::of(&article.url);
     let is_repeated = |line: &&str| {
         let hash = hashes.hash(line);
         hash.is_some_and(|hash| repeated.binary_search_by_key(&hash, |(line, _)| *line).is_ok())
@@ -255,12 +255,119 @@ pub(crate) fn story(url: &str) -> String {
     }
 }
 
+/// Number of digits from which on a number identifies something.
+const LONG_NUMBER: usize = 6;
+/// Minimum number of bytes of a name that is not compared: shorter ones are parts of many words.
+const LEAST_NAME: usize = 5;
+/// Number of separators from which on a word with digits is an address in a network, a time or an identifier.
+const SEPARATORS: usize = 3;
+
+struct LineHasher {
+    /// What of the page's address lines may repeat, in lower case, longest first: path and query, path, and the name of
+    /// the page as it is and in words.
+    names: Vec<String>,
+    words: String,
+}
+
+impl LineHasher {
+    fn of(url: &str) -> Self {
+        let address = url.split('#').next().unwrap_or_default().to_lowercase();
+        let from_path = address.splitn(4, '/').nth(3).unwrap_or_default();
+        let path = from_path.split('?').next().unwrap_or_default();
+        let name = name_of(&address);
+        let in_words = name.replace(['-', '_'], " ");
+        let mut names =
+            vec![format!("/{from_path}"), format!("/{path}"), name.to_owned(), in_words];
+        names.retain(|name| name.len() >= LEAST_NAME);
+        names.dedup();
+        Self { names, words: String::new() }
+    }
+
+    /// A hash of the words of a line, without what differs between the addresses of one wall: identifiers, and the
+    /// name of the page. `None` without any. Numbers count: pages that differ in them alone may be results, prices
+    /// or the weather.
+    fn hash(&mut self, line: &str) -> Option<u64> {
+        let mut lower = line.to_lowercase();
+        for name in &self.names {
+            if lower.contains(&**name) {
+                lower = lower.replace(&**name, " ");
+            }
+        }
+        self.words.clear();
+        let compound = lower.split_whitespace().filter(|word| !is_compound_identifier(word));
+        let words = compound.flat_map(|word| word.split(|c| !is_alphanumeric(c)));
+        for word in words.filter(|word| !word.is_empty() && !is_identifier(word)) {
+            if !self.words.is_empty() {
+                self.words.push(' ');
+            }
+            self.words.push_str(word);
+        }
+        (!self.words.is_empty()).then(|| xxh3_64(self.words.as_bytes()))
+    }
+}
+
+/// Whether a word is letters and digits mixed, or a long number.
+fn is_identifier(word: &str) -> bool {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    digits >= LONG_NUMBER || digits > 0 && digits < word.chars().count()
+}
+
+/// Whether a word has digits and several separators: `192.0.2.17`, `2001:db8::1`, a UUID, `2026-10-05T03:00:00Z`.
+fn is_compound_identifier(word: &str) -> bool {
+    let word = word.trim_matches(|c| !is_alphanumeric(c));
+    let separators = word.bytes().filter(|b| matches!(b, b'.' | b':' | b'-')).count();
+    separators >= SEPARATORS && word.bytes().any(|b| b.is_ascii_digit())
+}
+
+/// The longest segment of the path of an address.
+fn name_of(url: &str) -> &str {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    path.split('/').skip(3).max_by_key(|segment| segment.len()).unwrap_or_default()
+}
+
+impl SiteModel {
+    /// Notes what the site serves instead of articles since it was learnt: texts that several addresses of a template
+    /// have. Gives the model with their lines and the ids of the templates, or `None` if there is nothing to note.
+    /// `applied` are the outcomes of all pages in hand, by this model.
+    pub fn with_walls<'a>(
+        &self,
+        applied: impl Iterator<Item = &'a Applied>,
+    ) -> Option<(Self, Vec<String>)> {
+        let mut pages: BTreeMap<u32, usize> = BTreeMap::new();
+        // By template and lines of a text, the stories that have it.
+        let mut texts: BTreeMap<(u32, BTreeSet<u64>), BTreeSet<String>> = BTreeMap::new();
+        for Applied { template, outcome, .. } in applied {
+            let Some(template) = *template else { continue };
+            *pages.entry(template).or_default() += 1;
+            let Outcome::Article(article) = outcome else { continue };
+            let Some(lines) = lines_of(article) else { continue };
+            texts.entry((template, lines)).or_default().insert(story(&article.url));
+        }
+        let judgement = |at: u32| self.templates[at as usize].learnt.as_ref()?.judgement();
+        texts.retain(|(at, _), stories| stories.len() >= ADDRESSES && judgement(*at).is_some());
+        if texts.is_empty() {
+            return None;
+        }
+        let mut model = self.clone();
+        let mut changed: BTreeSet<u32> = BTreeSet::new();
+        for ((number, lines), stories) in texts {
+            let of_most = 2 * stories.len() >= pages[&number];
+            let repeated = &mut model.templates[number as usize].repeated;
+            if add_repeated(repeated, lines.into_iter().map(|line| (line, of_most))) {
+                changed.insert(number);
+            }
+        }
+        let ids = changed.iter().map(|&at| model.templates[at as usize].id.clone()).collect();
+        (!changed.is_empty()).then_some((model, ids))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn hash(line: &str, url: &str) -> Option<u64> {
-        Lines::of(url).hash(line)
+        LineHasher::of(url).hash(line)
     }
 
     proptest::proptest! {
@@ -270,7 +377,7 @@ mod tests {
             name in "(a-b_c|A-b c|aaaa|x){1,2}",
         ) {
             let url = format!("https://e.org/s/{name}?id=1");
-            let mut hashes = Lines::of(&url);
+            let mut hashes = LineHasher::of(&url);
             for line in &lines {
                 proptest::prop_assert_eq!(hashes.hash(line), hash(line, &url));
             }

@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use score::{Gold, Measure, Output, score};
+use score::{Gold, Output, QualityMeasure, score};
 use sitegrove_sitemodel::{Applied, Engine, Outcome, Settings};
 
+mod functions;
 mod learnt;
 mod support;
 use support::{Site, Taught, by_url, sample_crawl, settings, teach};
@@ -23,7 +24,7 @@ fn apply_all(sites: &[Site], settings: &Settings) -> BTreeMap<String, Applied> {
 
 /// F1 of a page in pairs of words, 0 without an article.
 fn f1(gold: &serde_json::Value, applied: &Applied) -> f64 {
-    let pairs: Measure = "pairs".parse().unwrap();
+    let pairs: QualityMeasure = "pairs".parse().unwrap();
     let text = match &applied.outcome {
         Outcome::Article(article) => &*article.text,
         _ => "",

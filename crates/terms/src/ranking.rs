@@ -25,7 +25,8 @@ use serde::{Deserialize, Serialize};
 use crate::vocabulary::Vocabulary;
 
 /// How the frequency of a term on its page is weighted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TermWeighting {
     /// tf·ln(N/df), as in the paper.
     Log,

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use dom::{LocalName, NodeId};
 
-use crate::pages::{Memo, Page};
-use crate::steps::{Condition, Steps, TestId};
+use crate::pages::{IndexedPage, WantedPage};
+use crate::steps::{Condition, StepTable, TestId};
 use crate::verdict::MISTAKE;
 
 /// An element of a page.
-pub(crate) type Place<'a> = (&'a Memo<'a>, NodeId);
+pub(crate) type PageElement<'a> = (&'a IndexedPage<'a>, NodeId);
 
 /// Number of pages that conditions are taken from. All pages are used to judge an expression.
 const PAGES: usize = 8;
 
 /// A condition and the weight of the pages on which it does not hold.
 #[derive(Clone, Copy)]
-pub(crate) struct Shared {
+pub(crate) struct SharedCondition {
     pub(crate) condition: Condition,
     pub(crate) exceptions: u32,
 }
@@ -30,24 +30,24 @@ pub(crate) struct Anchor {
 
 /// A few of the wanted elements of some pages.
 pub(crate) struct Counterparts<'p, 'a> {
-    all: &'p [Page<'a>],
-    pages: Vec<Vec<Place<'a>>>,
+    all: &'p [WantedPage<'a>],
+    pages: Vec<Vec<PageElement<'a>>>,
     /// The first wanted element on a page of the most common kind.
-    pub(crate) lead: Place<'a>,
+    pub(crate) lead: PageElement<'a>,
     /// Tag names from the lead up to the root.
-    names: Vec<&'a LocalName>,
+    pub(crate) names: Vec<&'a LocalName>,
     /// The lead and the elements below the same tag names.
-    alike: Vec<Place<'a>>,
+    pub(crate) alike: Vec<PageElement<'a>>,
     /// The tag name of all of them; `None` if they differ or the name is not valid in XPath.
     pub(crate) name: Option<LocalName>,
 }
 
 impl<'p, 'a> Counterparts<'p, 'a> {
     /// `None` if no page has wanted elements.
-    pub(crate) fn of(all: &'p [Page<'a>]) -> Option<Self> {
+    pub(crate) fn of(all: &'p [WantedPage<'a>]) -> Option<Self> {
         let wanting: Vec<_> = all.iter().filter(|p| p.must && !p.wanted.is_empty()).collect();
         let taken = wanting.len().min(PAGES);
-        let pages: Vec<Vec<Place<'a>>> = (0..taken)
+        let pages: Vec<Vec<PageElement<'a>>> = (0..taken)
             .map(|i| {
                 let page = wanting[i * wanting.len() / taken];
                 let (first, last) = (0, page.wanted.len() - 1);
@@ -76,30 +76,25 @@ impl<'p, 'a> Counterparts<'p, 'a> {
     }
 
     /// The numbered conditions and steps.
-    pub(crate) fn steps(&self) -> &'a Steps {
+    pub(crate) fn steps(&self) -> &'a StepTable {
         self.lead.0.steps()
     }
 
-    /// Tag names of the lead's ancestors, its parent first.
-    pub(crate) fn names_above(&self) -> &[&'a LocalName] {
-        &self.names[1..]
-    }
-
     /// Conditions on the lead's attributes that also hold for others, cheapest first.
-    pub(crate) fn own_labels(&self) -> Vec<Shared> {
+    pub(crate) fn own_labels(&self) -> Vec<SharedCondition> {
         self.shared(&self.lead.0.labels(self.lead.1))
     }
 
     /// The same for absent attributes and for content.
-    pub(crate) fn weak_labels(&self) -> Vec<Shared> {
+    pub(crate) fn weak_labels(&self) -> Vec<SharedCondition> {
         self.shared(&self.lead.0.weak_labels(self.lead.1))
     }
 
-    fn shared(&self, labels: &[Condition]) -> Vec<Shared> {
+    fn shared(&self, labels: &[Condition]) -> Vec<SharedCondition> {
         let shared = |&condition: &Condition| {
             let test = self.steps().test(None, &[condition]);
             let exceptions = self.exceptions(test, |(memo, id)| memo.passes(test, id))?;
-            Some(Shared { condition, exceptions })
+            Some(SharedCondition { condition, exceptions })
         };
         labels.iter().filter_map(shared).collect()
     }
@@ -117,7 +112,7 @@ impl<'p, 'a> Counterparts<'p, 'a> {
             let labels = labels.iter().take(most).map(std::slice::from_ref);
             for conditions in speaks.then_some(&[][..]).into_iter().chain(labels) {
                 let test = self.steps().test(name.clone(), conditions);
-                let holds = |(memo, id): Place<'_>| {
+                let holds = |(memo, id): PageElement<'_>| {
                     memo.document().ancestors(id).skip(1).any(|above| memo.passes(test, above))
                 };
                 if let Some(exceptions) = self.exceptions(test, holds) {
@@ -130,7 +125,7 @@ impl<'p, 'a> Counterparts<'p, 'a> {
 
     /// The weight of the pages on which a test does not hold; `None` if it holds on fewer than half
     /// of them or does not recur.
-    fn exceptions(&self, test: TestId, holds: impl Fn(Place<'a>) -> bool) -> Option<u32> {
+    fn exceptions(&self, test: TestId, holds: impl Fn(PageElement<'a>) -> bool) -> Option<u32> {
         let pages = self.pages.len();
         let holding = self.pages.iter().filter(|p| p.iter().all(|&place| holds(place))).count();
         if holding * 2 < pages {
@@ -157,21 +152,16 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         let others = self.all.iter().filter(|page| !std::ptr::eq(page.memo, self.lead.0));
         self.all.len() == 1 || others.take(PAGES).any(|page| page.memo.has(test))
     }
-
-    /// The lead and the elements below the same tag names.
-    pub(crate) fn alike(&self) -> &[Place<'a>] {
-        &self.alike
-    }
 }
 
 /// Tag names from an element up to the root.
-fn names_of<'a>((memo, id): Place<'a>) -> Vec<&'a LocalName> {
+fn names_of<'a>((memo, id): PageElement<'a>) -> Vec<&'a LocalName> {
     let document = memo.document();
     document.ancestors(id).filter_map(|above| document.name(above)).collect()
 }
 
 /// Whether these are the tag names from an element up to the root.
-fn lies_below((memo, id): Place<'_>, names: &[&LocalName]) -> bool {
+fn lies_below((memo, id): PageElement<'_>, names: &[&LocalName]) -> bool {
     let document = memo.document();
     let own = document.ancestors(id).filter_map(|above| document.name(above));
     own.eq(names.iter().copied())

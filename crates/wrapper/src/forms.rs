@@ -1,8 +1,12 @@
-//! Short forms of expressions: `//tag[condition]`, `//anchor[condition]//tag[condition]`.
+//! Expressions to try: short forms (`//tag[condition]`, `//anchor[condition]//tag[condition]`), and the full path from
+//! the root with all conditions that are shared along it.
 
 use std::cell::OnceCell;
 
-use crate::counterparts::{Anchor, Counterparts, Shared, plain};
+use dom::xpath::Predicate;
+use dom::{Document, NodeId};
+
+use crate::counterparts::{Anchor, Counterparts, PageElement, SharedCondition, plain};
 use crate::steps::{Condition, Stride, TestId, Trail, unsaid};
 
 /// Maximum number of conditions tried for an element and each ancestor.
@@ -10,7 +14,7 @@ const LABELS: usize = 8;
 const LABELS_ABOVE: usize = 3;
 
 /// An expression to try, with a lower bound of its weight.
-pub(crate) struct Candidate {
+pub(crate) struct ShortForm {
     pub(crate) least: u32,
     pub(crate) trail: Trail,
 }
@@ -18,39 +22,38 @@ pub(crate) struct Candidate {
 /// The lowest weight of a form below an ancestor.
 pub(crate) const LEAST_ANCHORED: u32 = 19;
 
-/// The short forms for some elements.
-pub(crate) struct Forms<'c, 'p, 'a> {
+pub(crate) struct ShortForms<'c, 'p, 'a> {
     counterparts: &'c Counterparts<'p, 'a>,
-    own: Vec<Shared>,
+    own: Vec<SharedCondition>,
     /// Some of the own labels, and the weak ones.
-    all: OnceCell<Vec<Shared>>,
+    all: OnceCell<Vec<SharedCondition>>,
 }
 
-impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
+impl<'c, 'p, 'a> ShortForms<'c, 'p, 'a> {
     pub(crate) fn of(counterparts: &'c Counterparts<'p, 'a>) -> Self {
         Self { counterparts, own: counterparts.own_labels(), all: OnceCell::new() }
     }
 
     /// `//tag` with one condition or none, cheapest first.
-    pub(crate) fn alone(&self) -> Vec<Candidate> {
+    pub(crate) fn alone(&self) -> Vec<ShortForm> {
         self.candidates(&self.own, 1)
     }
 
     /// `//tag` with up to two conditions, including weak ones.
-    pub(crate) fn in_pairs(&self) -> Vec<Candidate> {
+    pub(crate) fn in_pairs(&self) -> Vec<ShortForm> {
         self.candidates(self.all_labels(), 2)
     }
 
-    fn candidates(&self, labels: &[Shared], most: usize) -> Vec<Candidate> {
+    fn candidates(&self, labels: &[SharedCondition], most: usize) -> Vec<ShortForm> {
         let has_name = self.counterparts.name.is_some();
-        let mut candidates: Vec<Candidate> = self
+        let mut candidates: Vec<ShortForm> = self
             .tails(labels, most)
             .into_iter()
             .filter(|tail| has_name || !tail.is_bare)
             .map(|tail| {
                 let trail = vec![Stride { deep: true, test: tail.test }];
                 let least = self.counterparts.steps().cost(&trail) + tail.exceptions;
-                Candidate { least, trail }
+                ShortForm { least, trail }
             })
             .collect();
         candidates.sort_by_key(|c| c.least);
@@ -59,7 +62,7 @@ impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
 
     /// The same below an ancestor with a condition: at any depth, or with the tag names in between.
     /// Only those that may weigh less than `bound`, cheapest first, at most `count`.
-    pub(crate) fn anchored(&self, bound: u32, count: usize) -> Vec<Candidate> {
+    pub(crate) fn anchored(&self, bound: u32, count: usize) -> Vec<ShortForm> {
         let steps = self.counterparts.steps();
         let tails = self.tails(self.all_labels(), 1);
         let anchors = self.counterparts.anchors(LABELS_ABOVE);
@@ -84,18 +87,18 @@ impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
             .map(|(least, anchor, tail, deep)| {
                 let mut trail = vec![Stride { deep: true, test: anchor.test }];
                 if !deep {
-                    let between = &self.counterparts.names_above()[..anchor.distance - 1];
+                    let between = &self.counterparts.names[1..anchor.distance];
                     let test = |name| steps.test(plain(Some(name)), &[]);
                     let stride = |name| Stride { deep: false, test: test(name) };
                     trail.extend(between.iter().rev().map(|&name| stride(name)));
                 }
                 trail.push(Stride { deep, test: tail.test });
-                Candidate { least, trail }
+                ShortForm { least, trail }
             })
             .collect()
     }
 
-    fn all_labels(&self) -> &[Shared] {
+    fn all_labels(&self) -> &[SharedCondition] {
         self.all.get_or_init(|| {
             let mut labels = self.own.clone();
             labels.truncate(LABELS);
@@ -105,7 +108,7 @@ impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
     }
 
     /// Ends with no condition, with each single one, and with each pair if `most` is two.
-    fn tails(&self, labels: &[Shared], most: usize) -> Vec<Tail> {
+    fn tails(&self, labels: &[SharedCondition], most: usize) -> Vec<Tail> {
         let mut tails = vec![self.tail(&[])];
         for (i, &label) in labels.iter().enumerate() {
             tails.push(self.tail(&[label]));
@@ -116,7 +119,7 @@ impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
         tails
     }
 
-    fn tail(&self, labels: &[Shared]) -> Tail {
+    fn tail(&self, labels: &[SharedCondition]) -> Tail {
         let steps = self.counterparts.steps();
         let conditions: Vec<Condition> = labels.iter().map(|label| label.condition).collect();
         Tail {
@@ -131,8 +134,80 @@ impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
 /// The end of a short form: the conditions on the wanted element itself.
 struct Tail {
     test: TestId,
-    /// Whether it has no condition.
     is_bare: bool,
     cost: u32,
     exceptions: u32,
+}
+
+/// Maximum number of conditions for each element.
+const MOST: usize = 4;
+
+/// The conditions that the lead and the elements like it, and their ancestors, share at each level.
+pub(crate) struct Chain {
+    trail: Trail,
+    placed: Trail,
+}
+
+impl Chain {
+    pub(crate) fn of(counterparts: &Counterparts<'_, '_>) -> Self {
+        let steps = counterparts.steps();
+        let (mut trail, mut placed) = (Vec::new(), Vec::new());
+        let mut current = counterparts.alike.clone();
+        while let Some(&(memo, id)) = current.first() {
+            let holds = |label: &Condition| {
+                let test = steps.test(None, &[*label]);
+                current.iter().all(|&(memo, id)| memo.passes(test, id))
+            };
+            let labels = memo.labels(id);
+            let labels = labels.iter().copied().filter(holds);
+            let mut conditions: Vec<Condition> =
+                labels.filter(|&label| counterparts.recurs(label)).take(MOST).collect();
+            conditions.extend(memo.weak_labels(id).into_iter().filter(holds));
+            let name = plain(memo.document().name(id));
+            let test = steps.test(name.clone(), &conditions);
+            trail.push(Stride { deep: false, test });
+            let test = match shared_place(&current) {
+                None => test,
+                Some(place) => {
+                    // Counted among siblings of the same name, as is usual in XPath.
+                    conditions.insert(0, steps.condition(&Predicate::Position(place)));
+                    steps.test(name, &conditions)
+                }
+            };
+            placed.push(Stride { deep: false, test });
+            current = parents(&current);
+        }
+        trail.reverse();
+        placed.reverse();
+        Self { trail, placed }
+    }
+
+    /// The path from the root to these elements. With `positions`, it includes their positions
+    /// where they are the same.
+    pub(crate) fn whole(&self, positions: bool) -> Trail {
+        if positions { self.placed.clone() } else { self.trail.clone() }
+    }
+}
+
+fn parents<'a>(places: &[PageElement<'a>]) -> Vec<PageElement<'a>> {
+    let parent = |&(memo, id): &PageElement<'a>| Some((memo, memo.document().parent(id)?));
+    let mut parents: Vec<PageElement<'a>> = places.iter().filter_map(parent).collect();
+    parents.dedup_by(|a, b| std::ptr::eq(a.0, b.0) && a.1 == b.1);
+    parents
+}
+
+/// The position that all the elements have among their siblings of the same name.
+fn shared_place(places: &[PageElement<'_>]) -> Option<u32> {
+    let mut each = places.iter().map(|&(memo, id)| place(memo.document(), id));
+    let first = each.next()??;
+    each.all(|other| other == Some(first)).then_some(first)
+}
+
+/// The position of an element among its siblings of the same name, from 1; `None` for the root and
+/// if the name is not valid in XPath.
+fn place(document: &Document, id: NodeId) -> Option<u32> {
+    let parent = document.parent(id)?;
+    let name = plain(document.name(id))?;
+    let before = document.children(parent).take_while(|&c| c <= id);
+    Some(before.filter(|&c| document.is(c, &name)).count() as u32)
 }

@@ -6,10 +6,10 @@ that selects exactly those nodes on all of them. If some pages are exceptions, t
 one that is right on the others; a union is used only if it is right on many more pages.
 
 ```text
-Samples     one expression (search), else a union (union)
-search      short forms (forms), then the full path shortened (chain, shorten)
-verdict     how accurate an expression is on the pages (pages, steps)
-cost        how long and fragile an expression is (names)
+synthesis      one expression (search), else a union
+search         short forms, then the full path shortened (forms, counterparts)
+verdict        how accurate an expression is on the pages (pages, steps)
+conditions     which conditions hold for an element, and how long and fragile they make an expression
 ```
 
 Invariant: every expression is evaluated by `dom::xpath` here and selects the same nodes in any other
@@ -17,22 +17,15 @@ XPath 1.0 engine. Ids, classes and attribute values that do not recur on the sam
 an expression.
 */
 
-mod chain;
-mod cost;
+mod conditions;
 mod counterparts;
 mod forms;
-mod found;
-mod label;
-mod names;
 mod pages;
 mod search;
-mod selection;
-mod shorten;
 pub mod site_config;
 mod steps;
 mod synthesis;
-mod union;
 mod verdict;
 
-pub use selection::{select, select_nested};
-pub use synthesis::{Samples, Synthesis, Wanted};
+pub use pages::{select, select_nested};
+pub use synthesis::{Samples, Synthesis, WantedNodes};

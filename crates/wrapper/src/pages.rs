@@ -1,24 +1,23 @@
-//! Sample pages, indexed for evaluating many expressions on them.
+//! Applies expressions to pages; sample pages are indexed for evaluating many expressions on them.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::Hasher;
 use std::ops::Range;
 use std::rc::Rc;
 
-use dom::xpath::{Positions, Predicate, PathStep};
+use dom::xpath::{Path, Positions, Predicate, PathStep};
 use dom::{Document, ElementKinds, LocalName, NodeId, local_name};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::Wanted;
-use crate::label::{labels_of, weak_labels_of};
-use crate::selection::union_of;
-use crate::steps::{Condition, Steps, Stride, TestId, Trail};
+use crate::WantedNodes;
+use crate::conditions::{labels_of, weak_labels_of};
+use crate::steps::{Condition, StepTable, Stride, TestId, Trail};
 
 /// A page with a cache of the elements that pass the tests of steps. The expressions tried on a
 /// page consist of few different steps.
-pub(crate) struct Memo<'a> {
+pub(crate) struct IndexedPage<'a> {
     document: &'a Document,
-    steps: Rc<Steps>,
+    steps: Rc<StepTable>,
     /// Kinds of elements by tag name.
     named: FxHashMap<&'a LocalName, Vec<u32>>,
     /// Elements by kind: those of each kind in ascending order, and the end of each range.
@@ -46,12 +45,11 @@ struct Tested {
     asked: Vec<usize>,
     positions: Positions,
     of_elements: RefCell<FxHashMap<NodeId, bool>>,
-    /// All elements that pass.
     passing: OnceCell<Vec<NodeId>>,
 }
 
-impl<'a> Memo<'a> {
-    pub(crate) fn new(document: &'a Document, steps: Rc<Steps>) -> Self {
+impl<'a> IndexedPage<'a> {
+    pub(crate) fn new(document: &'a Document, steps: Rc<StepTable>) -> Self {
         let kinds = document.kinds();
         let mut named: FxHashMap<&LocalName, Vec<u32>> = FxHashMap::default();
         for (number, kind) in kinds.all().iter().enumerate() {
@@ -106,7 +104,7 @@ impl<'a> Memo<'a> {
         self.document
     }
 
-    pub(crate) fn steps(&self) -> &Steps {
+    pub(crate) fn steps(&self) -> &StepTable {
         &self.steps
     }
 
@@ -176,7 +174,6 @@ impl<'a> Memo<'a> {
         Rc::clone(self.marks.borrow_mut().entry(condition).or_insert_with(mark))
     }
 
-    /// Whether an element passes a test.
     pub(crate) fn passes(&self, test: TestId, id: NodeId) -> bool {
         self.passes_all(&self.tested(test), id)
     }
@@ -244,7 +241,6 @@ impl<'a> Memo<'a> {
                 || *tested.of_elements.borrow_mut().entry(id).or_insert_with(ask))
     }
 
-    /// All elements that pass a test.
     fn passing<'t>(&self, tested: &'t Tested) -> &'t [NodeId] {
         tested.passing.get_or_init(|| {
             let mut passing = Vec::new();
@@ -327,7 +323,6 @@ impl<'a> Memo<'a> {
         }
     }
 
-    /// Whether any element passes a test.
     pub(crate) fn has(&self, test: TestId) -> bool {
         let tested = self.tested(test);
         self.kinds_named(tested.step.name.as_ref()).any(|kind| {
@@ -368,7 +363,7 @@ fn part(nodes: &[NodeId], range: Range<NodeId>) -> &[NodeId] {
 
 /// Steps from parents to children, evaluated upwards from the last element.
 struct Climb<'c, 'a> {
-    page: &'c Memo<'a>,
+    page: &'c IndexedPage<'a>,
     /// The tests of the elements in between, the lowest first.
     tests: Vec<Rc<Tested>>,
     /// The elements where the steps begin, ascending.
@@ -411,8 +406,8 @@ impl Climb<'_, '_> {
 
 /// A page with its wanted elements.
 #[derive(Clone, Copy)]
-pub(crate) struct Page<'a> {
-    pub(crate) memo: &'a Memo<'a>,
+pub(crate) struct WantedPage<'a> {
+    pub(crate) memo: &'a IndexedPage<'a>,
     pub(crate) wanted: &'a [NodeId],
     /// Whether all wanted elements must be found; else any subset is right, including none.
     pub(crate) must: bool,
@@ -422,9 +417,9 @@ pub(crate) struct Page<'a> {
     free: &'a [NodeId],
 }
 
-impl<'a> Page<'a> {
-    pub(crate) fn new(memo: &'a Memo<'a>, wanted: &Wanted<'a>) -> Self {
-        let Wanted { wanted, scope, free } = *wanted;
+impl<'a> WantedPage<'a> {
+    pub(crate) fn new(memo: &'a IndexedPage<'a>, wanted: &WantedNodes<'a>) -> Self {
+        let WantedNodes { wanted, scope, free } = *wanted;
         Self { memo, wanted, must: true, scope, free }
     }
 
@@ -472,4 +467,25 @@ impl<'a> Page<'a> {
         let nodes = union_of(trails.iter().map(|trail| self.select(trail)));
         self.document().outermost(nodes)
     }
+}
+
+/// The nodes that any of the paths selects, in document order, without nodes inside other selected
+/// nodes.
+pub fn select(paths: &[Path], document: &Document) -> Vec<NodeId> {
+    document.outermost(select_nested(paths, document))
+}
+
+/// All nodes that any of the paths selects, in document order, including nodes inside other
+/// selected nodes. Nodes to remove are selected this way: the nearest ancestor decides, wherever
+/// others are.
+pub fn select_nested(paths: &[Path], document: &Document) -> Vec<NodeId> {
+    union_of(paths.iter().map(|path| path.select(document)))
+}
+
+/// The union of several selections, in document order, without duplicates.
+pub(crate) fn union_of(selections: impl Iterator<Item = Vec<NodeId>>) -> Vec<NodeId> {
+    let mut nodes: Vec<NodeId> = selections.flatten().collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
 }

@@ -1,19 +1,22 @@
-//! Search for the best single expression.
+//! Search for the best single expression, and removal of all unnecessary parts of a path.
 
 use std::cell::Cell;
 
-use crate::chain::Chain;
 use crate::counterparts::Counterparts;
-use crate::forms::{Candidate, Forms, LEAST_ANCHORED};
-use crate::found::Found;
-use crate::pages::Page;
-use crate::shorten::shorten;
-use crate::steps::{Steps, Stride, Trail};
+use crate::forms::{Chain, LEAST_ANCHORED, ShortForm, ShortForms};
+use crate::pages::WantedPage;
+use crate::steps::{StepTable, Stride, Trail};
 use crate::verdict::{MISTAKE, NESTED, total};
 
-/// Maximum number of short forms tried.
+/// An expression, its cost including the weight of its mistakes, and whether it makes any.
+pub(crate) struct RatedPath {
+    pub(crate) trail: Trail,
+    pub(crate) total: u32,
+    pub(crate) mistaken: bool,
+}
+
+/// Maximum number of short forms, and of shortened versions of a full path, that are tried.
 const TRIED: usize = 200;
-/// Maximum number of shortened versions of a full path tried.
 const SHORTENED: usize = 300;
 /// Weight up to which no better expression is searched for among the long ones: that of an id or
 /// class below an id or class.
@@ -23,11 +26,11 @@ const GOOD: u32 = 45;
 const POOR: u32 = 100;
 
 /// The expression with the lowest sum of cost and mistakes; `None` if nothing is wanted.
-pub(crate) fn best_path(pages: &[Page<'_>]) -> Option<Found> {
+pub(crate) fn best_path(pages: &[WantedPage<'_>]) -> Option<RatedPath> {
     let counterparts = Counterparts::of(pages)?;
-    let forms = Forms::of(&counterparts);
+    let forms = ShortForms::of(&counterparts);
     let steps = counterparts.steps();
-    let mut search = Search {
+    let mut search = PathSearch {
         pages,
         steps,
         best: None,
@@ -58,26 +61,26 @@ pub(crate) fn best_path(pages: &[Page<'_>]) -> Option<Found> {
     search.best
 }
 
-struct Search<'p, 'a> {
-    pages: &'p [Page<'a>],
-    steps: &'a Steps,
-    best: Option<Found>,
+struct PathSearch<'p, 'a> {
+    pages: &'p [WantedPage<'a>],
+    steps: &'a StepTable,
+    best: Option<RatedPath>,
     /// Short forms with a mistake, with the lower bounds of their weights. They are put off until
     /// it is known that every form makes mistakes.
-    mistaken: Vec<(Candidate, u32)>,
+    mistaken: Vec<(ShortForm, u32)>,
     left: usize,
     /// The page that decided the last trial; it may decide the next one early.
     suspect: Cell<usize>,
 }
 
-impl Search<'_, '_> {
+impl PathSearch<'_, '_> {
     fn bound(&self) -> u32 {
         self.best.as_ref().map_or(u32::MAX, |best| best.total)
     }
 
     /// Tries candidates in order until none can be better than the best so far. The first mistake
     /// ends the trial of a candidate, without evaluating its other pages.
-    fn try_all(&mut self, candidates: Vec<Candidate>) {
+    fn try_all(&mut self, candidates: Vec<ShortForm>) {
         for mut candidate in candidates {
             if candidate.least >= self.bound() || self.left == 0 {
                 return;
@@ -108,13 +111,13 @@ impl Search<'_, '_> {
     /// a lower bound of its weight.
     fn try_one(&mut self, trail: &[Stride], bound: u32) -> Result<(), u32> {
         let (total, tally) = total(trail, self.pages, bound.min(self.bound()), &self.suspect)?;
-        self.best = Some(Found { trail: trail.to_vec(), total, mistaken: tally.is_mistaken() });
+        self.best = Some(RatedPath { trail: trail.to_vec(), total, mistaken: tally.is_mistaken() });
         Ok(())
     }
 
     fn try_shortened(&mut self, whole: Trail) {
         if let Ok((total, tally)) = total(&whole, self.pages, u32::MAX, &self.suspect) {
-            let whole = Found { trail: whole, total, mistaken: tally.is_mistaken() };
+            let whole = RatedPath { trail: whole, total, mistaken: tally.is_mistaken() };
             let found = self.shortened(whole);
             if found.total < self.bound() {
                 self.best = Some(found);
@@ -123,13 +126,138 @@ impl Search<'_, '_> {
     }
 
     /// A shortened path that makes no more mistakes.
-    fn shortened(&self, found: Found) -> Found {
+    fn shortened(&self, found: RatedPath) -> RatedPath {
         let most = found.total - self.steps.cost(&found.trail) + NESTED;
         let mut weigh = |trail: Trail, bound: u32| {
             let bound = bound.min(self.steps.cost(&trail) + most + 1);
             let (total, tally) = total(&trail, self.pages, bound, &self.suspect).ok()?;
-            Some(Found { trail, total, mistaken: tally.is_mistaken() })
+            Some(RatedPath { trail, total, mistaken: tally.is_mistaken() })
         };
         shorten(found, self.steps, SHORTENED, &mut weigh)
+    }
+}
+
+/// A part of a path that may be removed.
+#[derive(Clone, Copy, PartialEq)]
+enum PathPart {
+    Step(usize),
+    Condition(usize, usize),
+}
+
+/// Paths with more parts than this are not searched for pairs to remove.
+const PAIRS_OF: usize = 10;
+
+/// Returns the path without needless outer steps, conditions and inner steps, tried one by one and
+/// then in pairs. `weigh` returns a path with cost and mistakes, or `None` if they reach a bound;
+/// it is called for at most `budget` paths.
+pub(crate) fn shorten(
+    whole: RatedPath,
+    steps: &StepTable,
+    budget: usize,
+    weigh: &mut dyn FnMut(Trail, u32) -> Option<RatedPath>,
+) -> RatedPath {
+    let mut search = PathShortener { best: whole, steps, left: budget, weigh };
+    search.outer_steps();
+    while search.one() || search.two() {}
+    search.best
+}
+
+struct PathShortener<'w> {
+    best: RatedPath,
+    steps: &'w StepTable,
+    left: usize,
+    weigh: &'w mut dyn FnMut(Trail, u32) -> Option<RatedPath>,
+}
+
+impl PathShortener<'_> {
+    /// Takes a path if it is better than the best so far.
+    fn takes(&mut self, trail: Trail) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        let Some(better) = (self.weigh)(trail, self.best.total) else { return false };
+        self.best = better;
+        true
+    }
+
+    /// The outermost steps first: bisects for the shortest end of the path that is as good.
+    fn outer_steps(&mut self) {
+        let whole = self.best.trail.clone();
+        let (mut low, mut high) = (0, whole.len() - 1);
+        while low < high {
+            let middle = (low + high).div_ceil(2);
+            let mut end = whole[middle..].to_vec();
+            end[0].deep = true;
+            if self.takes(end) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+    }
+
+    fn one(&mut self) -> bool {
+        let parts = self.parts();
+        parts.iter().any(|&part| {
+            let shorter = self.without(&[part]);
+            shorter.is_some_and(|shorter| self.takes(shorter))
+        })
+    }
+
+    fn two(&mut self) -> bool {
+        let parts = self.parts();
+        if parts.len() > PAIRS_OF {
+            return false;
+        }
+        let pairs = parts
+            .iter()
+            .enumerate()
+            .flat_map(|(i, &a)| parts[i + 1..].iter().map(move |&b| [a, b]));
+        pairs.into_iter().any(|pair| {
+            let shorter = self.without(&pair);
+            shorter.is_some_and(|shorter| {
+                self.steps.cost(&shorter) < self.best.total && self.takes(shorter)
+            })
+        })
+    }
+
+    /// All parts: the most expensive conditions first, then steps from the outermost.
+    fn parts(&self) -> Vec<PathPart> {
+        let mut parts: Vec<(u32, PathPart)> = Vec::new();
+        for (s, stride) in self.best.trail.iter().enumerate() {
+            for (c, &condition) in self.steps.conditions(stride.test).iter().enumerate() {
+                parts.push((self.steps.condition_cost(condition), PathPart::Condition(s, c)));
+            }
+        }
+        parts.sort_by_key(|p| std::cmp::Reverse(p.0));
+        let steps = (0..self.best.trail.len() - 1).map(PathPart::Step);
+        parts.into_iter().map(|p| p.1).chain(steps).collect()
+    }
+
+    /// The best path without some of its parts; a step after a removed one is then at any depth.
+    /// `None` if one part belongs to another.
+    fn without(&self, parts: &[PathPart]) -> Option<Trail> {
+        let gone = |part: PathPart| parts.contains(&part);
+        let mut trail = Vec::with_capacity(self.best.trail.len());
+        let mut deep = false;
+        for (s, &stride) in self.best.trail.iter().enumerate() {
+            let loses =
+                parts.iter().any(|part| matches!(part, PathPart::Condition(of, _) if *of == s));
+            if gone(PathPart::Step(s)) {
+                if loses {
+                    return None;
+                }
+                deep = true;
+                continue;
+            }
+            let mut stride = stride;
+            stride.deep |= std::mem::take(&mut deep);
+            if loses {
+                stride.test = self.steps.without(stride.test, |c| gone(PathPart::Condition(s, c)));
+            }
+            trail.push(stride);
+        }
+        Some(trail)
     }
 }

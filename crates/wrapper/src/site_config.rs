@@ -3,15 +3,12 @@ Site configs: the text format of ftr-site-config, used by Full-Text RSS and wall
 of its directives on a page.
 
 ```text
-file        lines ⇄ text
-directive   the directives of the format, and their treatment here
-compile     a file → CompiledSiteConfig, and a finding for each line
-expression  third-party XPath 1.0, within limits (vocabulary: the functions it may call)
-tree, axes  the page as such an expression sees it, and as directives change it
+file        lines ⇄ text; names of hosts ⇄ names of files
+compile     the directives of the format, and their treatment; a file → CompiledSiteConfig, and a finding for each line
+expression  third-party XPath 1.0, within limits, and the functions it may call
+tree        the page as such an expression sees it, and as directives change it
 apply       a page and a CompiledSiteConfig → document, body, removed nodes, metadata
-host        names of hosts ⇄ names of files
-export      learnt wrappers → file
-probe       which common expressions give the title, authors and date of sample pages
+export      learnt wrappers → file, and common expressions that give the title, authors and date of sample pages
 ```
 
 Sources: the format's help page (<https://help.fivefilters.org/full-text-rss/site-patterns.html>) and,
@@ -22,22 +19,16 @@ a line; the evaluation of any expression ends, within bounded time and memory.
 */
 
 mod apply;
-mod axes;
 mod compile;
-mod directive;
 mod export;
 mod expression;
 mod file;
-mod host;
-mod probe;
 mod tree;
-mod vocabulary;
 
-pub use apply::{Applied, Given, apply};
-pub use compile::{CompiledSiteConfig, Finding, Test, Verdict, compile};
-pub use directive::{Treatment, known_directives};
-pub use export::{Exported, export};
+pub use apply::{AppliedConfig, ConfigMetadata, apply};
+pub use compile::{
+    CompiledSiteConfig, ConfigTest, DirectiveVerdict, Finding, compile, known_directives,
+};
+pub use export::{Exported, ProbeSamples, Probed, Sought, export};
 pub use expression::{Expression, ExpressionError};
-pub use file::{Directive, Line, SiteConfig};
-pub use host::{file_hosts, host_of_file, lookup_names};
-pub use probe::{Probed, Samples, Sought};
+pub use file::{Directive, SiteConfig, SiteConfigLine, file_hosts, host_of_file, lookup_names};

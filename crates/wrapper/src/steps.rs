@@ -7,7 +7,7 @@ use dom::LocalName;
 use dom::xpath::{Path, Predicate, PathStep};
 use rustc_hash::FxHashMap;
 
-use crate::cost::{conditions_cost, leading_cost, predicate_cost};
+use crate::conditions::{conditions_cost, leading_cost, predicate_cost};
 
 /// A condition on an element, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ pub(crate) type Trail = Vec<Stride>;
 
 /// The conditions and steps tried on the sample pages of one layout.
 #[derive(Default)]
-pub(crate) struct Steps {
+pub(crate) struct StepTable {
     conditions: RefCell<Conditions>,
     tests: RefCell<Tests>,
 }
@@ -60,8 +60,7 @@ struct Asked {
     leading: u32,
 }
 
-impl Steps {
-    /// The number of a condition.
+impl StepTable {
     pub(crate) fn condition(&self, predicate: &Predicate) -> Condition {
         let mut conditions = self.conditions.borrow_mut();
         if let Some(&number) = conditions.numbers.get(predicate) {
@@ -73,7 +72,6 @@ impl Steps {
         number
     }
 
-    /// The cost of a condition.
     pub(crate) fn condition_cost(&self, condition: Condition) -> u32 {
         self.conditions.borrow().all[condition.0 as usize].1
     }
@@ -84,7 +82,6 @@ impl Steps {
         conditions_cost(conditions.iter().map(|condition| all[condition.0 as usize].1))
     }
 
-    /// The number of a test.
     pub(crate) fn test(&self, name: Option<LocalName>, conditions: &[Condition]) -> TestId {
         let mut tests = self.tests.borrow_mut();
         let asking: Asking = (name, conditions.into());
@@ -111,7 +108,6 @@ impl Steps {
         Rc::clone(step)
     }
 
-    /// The conditions of a test.
     pub(crate) fn conditions(&self, test: TestId) -> Rc<[Condition]> {
         Rc::clone(&self.tests.borrow().all[test.0 as usize].conditions)
     }
@@ -138,14 +134,12 @@ impl Steps {
         path.steps.iter().map(stride).collect()
     }
 
-    /// The path in its full form.
     pub(crate) fn path(&self, trail: &[Stride]) -> Path {
         let step =
             |stride: &Stride| PathStep { deep: stride.deep, ..(*self.step(stride.test)).clone() };
         Path { steps: trail.iter().map(step).collect() }
     }
 
-    /// The cost of a path.
     pub(crate) fn cost(&self, trail: &[Stride]) -> u32 {
         let tests = &self.tests.borrow().all;
         let Some((first, others)) = trail.split_first() else { return 0 };

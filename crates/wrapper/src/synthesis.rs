@@ -1,27 +1,27 @@
-//! The complete synthesis, from wanted nodes to expressions.
+//! The complete synthesis, from wanted nodes to expressions: one, or a union where one is not enough (elements of
+//! several tags, two kinds of pages).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use dom::xpath::Path;
-use dom::{Document, NodeId};
+use dom::{Document, LocalName, NodeId};
 
-use crate::pages::{Memo, Page};
-use crate::search::best_path;
-use crate::selection::union_of;
-use crate::steps::{Steps, Trail};
-use crate::union::best_union;
+use crate::pages::{IndexedPage, WantedPage, union_of};
+use crate::search::{RatedPath, best_path};
+use crate::steps::{StepTable, Trail};
 use crate::verdict::total_of;
 
 /// Sample pages of one layout. Results are cached, so that synthesis for other elements of the same
 /// pages is cheaper.
 pub struct Samples<'a> {
-    memos: Vec<Memo<'a>>,
-    steps: Rc<Steps>,
+    memos: Vec<IndexedPage<'a>>,
+    steps: Rc<StepTable>,
 }
 
 /// The wanted elements of a sample page.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct WantedNodes<'a> {
     /// The wanted elements (sorted, not overlapping; may be empty).
     pub wanted: &'a [NodeId],
     /// Subtrees outside which the selection does not matter: an element to remove from a body may
@@ -43,8 +43,8 @@ pub struct Synthesis {
 impl<'a> Samples<'a> {
     /// Prepares the pages.
     pub fn new(pages: impl IntoIterator<Item = &'a Document>) -> Self {
-        let steps = Rc::new(Steps::default());
-        let memo = |page| Memo::new(page, Rc::clone(&steps));
+        let steps = Rc::new(StepTable::default());
+        let memo = |page| IndexedPage::new(page, Rc::clone(&steps));
         let memos = pages.into_iter().map(memo).collect();
         Self { memos, steps }
     }
@@ -63,16 +63,20 @@ impl<'a> Samples<'a> {
     ///
     /// Each condition tried costs one pass over each page's elements. Most often one or two are
     /// tried; in the worst case some hundred, on the pages up to the first one that fails.
-    pub fn synthesize(&self, wanted: &[Wanted<'_>]) -> Synthesis {
-        let pages: Vec<Page<'_>> =
-            self.memos.iter().zip(wanted).map(|(memo, wanted)| Page::new(memo, wanted)).collect();
+    pub fn synthesize(&self, wanted: &[WantedNodes<'_>]) -> Synthesis {
+        let pages: Vec<WantedPage<'_>> = self
+            .memos
+            .iter()
+            .zip(wanted)
+            .map(|(memo, wanted)| WantedPage::new(memo, wanted))
+            .collect();
         let mut trails: Vec<Trail> = Vec::new();
         if let Some(single) = best_path(&pages) {
             let union = if single.mistaken { best_union(&pages, &single) } else { Vec::new() };
             let better = !union.is_empty() && total_of(&union, &pages) < single.total;
             trails = if better { union } else { vec![single.trail] };
         }
-        let is_exact = |page: &&Page<'_>| page.select_all(&trails) == page.wanted;
+        let is_exact = |page: &&WantedPage<'_>| page.select_all(&trails) == page.wanted;
         let exact = if trails.is_empty() { 0 } else { pages.iter().filter(is_exact).count() };
         let paths = trails.iter().map(|trail| self.steps.path(trail)).collect();
         Synthesis { paths, exact: exact as f64 / self.memos.len().max(1) as f64 }
@@ -85,50 +89,69 @@ impl std::fmt::Debug for Samples<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Maximum number of expressions in a union: more are a list of cases, not a rule.
+const MOST: usize = 3;
 
-    #[test]
-    fn samples_select_what_paths_do() {
-        let pages = [
-            "<div id=a class='x y'><div class=x><p>1</p><ul><li><p>2</p><li><b>3</b></ul></div><p>4</p></div>\
-             <div class=y><div><div class=x><p class=x>5</p><h1>6</h1></div></div><p>7</p></div>",
-            "<p>1<div class=x>2<span class='y x'><p>3</span></div><div><p>4<div><div><p>5</div></div></div>",
-            "",
-        ]
-        .map(dom::parse);
-        let samples = Samples::new(&pages);
-        let paths = [
-            "//p",
-            "/html",
-            "//div//p",
-            "//div/p",
-            "//div/div/p",
-            "//div[@id='a']//li/p",
-            "/html/body/div/div/p",
-            "/html/body/div//div/div//p",
-            "//*[contains(concat(' ',normalize-space(@class),' '),' x ')]",
-            "//div[contains(concat(' ',normalize-space(@class),' '),' x ')]/p",
-            "//div[contains(concat(' ',normalize-space(@class),' '),' x ')][h1]//p",
-            "//div[.//li]/p",
-            "//div[p][not(@class)]",
-            "//div[2]/p",
-            "//div[not(@id)]/div[1]//p[@class='x']",
-            "/p",
-        ];
-        for path in paths {
-            let path: Path = path.parse().unwrap();
-            for (at, page) in pages.iter().enumerate() {
-                let found = samples.select_nested(at, std::slice::from_ref(&path));
-                assert_eq!(found, path.select(page), "{path} on page {at}");
-                let each = |id: &NodeId| path.steps[0].matches(page, *id);
-                if let [step] = &path.steps[..]
-                    && step.deep
-                {
-                    assert_eq!(found, page.ids().filter(each).collect::<Vec<_>>(), "{path}");
-                }
-            }
+/// The best union, by tags, by order on the page or by kinds of pages; empty if there is none.
+pub(crate) fn best_union(pages: &[WantedPage<'_>], single: &RatedPath) -> Vec<Trail> {
+    let unions = [by_tag(pages), by_order(pages), by_page(pages, single)];
+    unions
+        .into_iter()
+        .filter(|paths| paths.len() > 1)
+        .min_by_key(|paths| total_of(paths, pages))
+        .unwrap_or_default()
+}
+
+/// One expression for each tag name of the wanted elements.
+fn by_tag(pages: &[WantedPage<'_>]) -> Vec<Trail> {
+    let mut groups: BTreeMap<LocalName, Vec<Vec<NodeId>>> = BTreeMap::new();
+    for (i, page) in pages.iter().enumerate() {
+        for &id in page.wanted {
+            let Some(name) = page.document().name(id) else { continue };
+            let group = groups.entry(name.clone()).or_insert_with(|| vec![Vec::new(); pages.len()]);
+            group[i].push(id);
         }
     }
+    let groups: Vec<_> = groups.into_values().collect();
+    paths_of(pages, &groups)
+}
+
+/// One expression for the first wanted element of each page, one for the second, and so on.
+fn by_order(pages: &[WantedPage<'_>]) -> Vec<Trail> {
+    let most = pages.iter().map(|page| page.wanted.len()).max().unwrap_or(0);
+    let nth = |n: usize| pages.iter().map(move |p| p.wanted.get(n).copied().into_iter().collect());
+    let groups: Vec<_> = (0..most.min(MOST + 1)).map(|n| nth(n).collect()).collect();
+    paths_of(pages, &groups)
+}
+
+/// The best expression for each group of elements, given per page; empty if there is only one group
+/// or too many.
+fn paths_of(pages: &[WantedPage<'_>], groups: &[Vec<Vec<NodeId>>]) -> Vec<Trail> {
+    if !(2..=MOST).contains(&groups.len()) {
+        return Vec::new();
+    }
+    let path_of = |group: &Vec<Vec<NodeId>>| {
+        let part: Vec<WantedPage<'_>> =
+            pages.iter().zip(group).map(|(page, wanted)| page.wanting(wanted, true)).collect();
+        Some(best_path(&part)?.trail)
+    };
+    let mut paths: Vec<Trail> = groups.iter().filter_map(path_of).collect();
+    paths.dedup();
+    paths
+}
+
+/// The best expression, and others for the pages on which it is wrong, which must not select
+/// anything unwanted on the rest.
+fn by_page(pages: &[WantedPage<'_>], single: &RatedPath) -> Vec<Trail> {
+    let mut paths = vec![single.trail.clone()];
+    while paths.len() < MOST {
+        let is_right = |page: &WantedPage<'_>| page.select_all(&paths) == page.wanted;
+        let rest: Vec<WantedPage<'_>> =
+            pages.iter().map(|page| page.wanting(page.wanted, !is_right(page))).collect();
+        match best_path(&rest) {
+            Some(found) if !paths.contains(&found.trail) => paths.push(found.trail),
+            _ => break,
+        }
+    }
+    paths
 }

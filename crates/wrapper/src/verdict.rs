@@ -4,8 +4,7 @@ use std::cell::Cell;
 
 use dom::NodeId;
 
-use crate::pages::Page;
-use crate::selection::union_of;
+use crate::pages::{WantedPage, union_of};
 use crate::steps::{Stride, Trail};
 
 /// The weight of making any mistake.
@@ -15,7 +14,7 @@ pub(crate) const MISTAKE: u32 = 40;
 pub(crate) const NESTED: u32 = 8;
 
 /// The mistakes so far, and the total number of pages.
-pub(crate) struct Tally {
+pub(crate) struct MistakeTally {
     pages: u32,
     /// In tenths of pages.
     wrong: u32,
@@ -24,14 +23,14 @@ pub(crate) struct Tally {
     nested: u32,
 }
 
-impl Tally {
-    pub(crate) fn new(pages: &[Page<'_>]) -> Self {
+impl MistakeTally {
+    pub(crate) fn new(pages: &[WantedPage<'_>]) -> Self {
         Self { pages: pages.len().max(1) as u32, wrong: 0, unwanted: 0, nested: 0 }
     }
 
     /// Compares the selection on a page with the wanted nodes.
-    pub(crate) fn add(&mut self, page: &Page<'_>, selection: Selection<'_>) {
-        let compared = Compared::of(page, selection);
+    pub(crate) fn add(&mut self, page: &WantedPage<'_>, selection: Selection<'_>) {
+        let compared = SelectionCheck::of(page, selection);
         if compared.is_same {
             return;
         }
@@ -73,15 +72,12 @@ impl Tally {
 /// The selection on a page.
 #[derive(Clone, Copy)]
 pub(crate) enum Selection<'s> {
-    /// By one path.
     One(&'s [Stride]),
-    /// By several.
     Union(&'s [Trail]),
 }
 
 /// A selection compared with the wanted nodes, within the relevant roots.
-struct Compared {
-    /// Whether they are the same.
+struct SelectionCheck {
     is_same: bool,
     /// The number of selected nodes, and of those that lie inside no other.
     count: usize,
@@ -92,8 +88,8 @@ struct Compared {
     end: NodeId,
 }
 
-impl Compared {
-    fn of(page: &Page<'_>, selection: Selection<'_>) -> Self {
+impl SelectionCheck {
+    fn of(page: &WantedPage<'_>, selection: Selection<'_>) -> Self {
         let mut compared = Self { is_same: true, count: 0, outermost: 0, others: false, end: 0 };
         match selection {
             Selection::One(trail) => page.each_selected(trail, |id| compared.take(page, id)),
@@ -107,7 +103,7 @@ impl Compared {
     }
 
     /// Takes selected nodes in ascending order; returns the id from which on further ones matter.
-    fn take(&mut self, page: &Page<'_>, id: NodeId) -> NodeId {
+    fn take(&mut self, page: &WantedPage<'_>, id: NodeId) -> NodeId {
         self.is_same &= page.wanted.get(self.count) == Some(&id);
         self.count += 1;
         if id >= self.end {
@@ -132,12 +128,12 @@ impl Compared {
 /// with the page that decided the last trial.
 pub(crate) fn total(
     trail: &[Stride],
-    pages: &[Page<'_>],
+    pages: &[WantedPage<'_>],
     bound: u32,
     suspect: &Cell<usize>,
-) -> Result<(u32, Tally), u32> {
+) -> Result<(u32, MistakeTally), u32> {
     let cost = cost(trail, pages);
-    let mut tally = Tally::new(pages);
+    let mut tally = MistakeTally::new(pages);
     if cost >= bound {
         return Err(cost);
     }
@@ -153,7 +149,7 @@ pub(crate) fn total(
     Ok((cost + tally.penalty(), tally))
 }
 
-fn cost(trail: &[Stride], pages: &[Page<'_>]) -> u32 {
+fn cost(trail: &[Stride], pages: &[WantedPage<'_>]) -> u32 {
     pages.first().map_or(0, |page| page.memo.steps().cost(trail))
 }
 
@@ -161,8 +157,8 @@ fn cost(trail: &[Stride], pages: &[Page<'_>]) -> u32 {
 const ANOTHER: u32 = 15;
 
 /// Cost and mistakes of a union of paths.
-pub(crate) fn total_of(trails: &[Trail], pages: &[Page<'_>]) -> u32 {
-    let mut tally = Tally::new(pages);
+pub(crate) fn total_of(trails: &[Trail], pages: &[WantedPage<'_>]) -> u32 {
+    let mut tally = MistakeTally::new(pages);
     for page in pages {
         tally.add(page, Selection::Union(trails));
     }

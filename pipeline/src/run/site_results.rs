@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use duplicates::{Describer, Evidence};
+use duplicates::{ArticleDescription, Describer};
 use model::SiteResult;
 use segment::frames::{Frames, HEADER, frame, unpacked, write_frame};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub(crate) struct ResultHeading {
     pub(crate) part: usize,
     pub(crate) counted: SiteCounts,
     /// Descriptions of its articles; none if duplicates are not looked for.
-    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) evidence: Vec<ArticleDescription>,
 }
 
 impl ResultHeading {

@@ -15,7 +15,7 @@ use model::Verdict;
 use modelstore::{RetainedHead, SiteState, Store, Update};
 use report::readable::count;
 use sitemodel::{
-    FEWEST_TO_TELL, Health, Known, Outcome, SiteModel, TemplateHealth, agreement, assess,
+    FEWEST_TO_TELL, KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess,
 };
 
 use crate::site::Work;
@@ -43,7 +43,7 @@ pub(crate) type Decided = (Unassigned, Option<Night>);
 pub(crate) struct Begun {
     pub(crate) model: SiteModel,
     /// What learning found out about pages, by index.
-    pub(super) known: BTreeMap<usize, Known>,
+    pub(super) known: BTreeMap<usize, KnownPage>,
     /// What came of pages of the sample, by this model.
     pub(super) applied: Outcomes,
     /// What becomes of pages that it has no template for.
@@ -308,7 +308,7 @@ impl Work<'_> {
         state: &SiteState,
         old: &SiteModel,
         tonight: &[InHand<'_>],
-        health: &Health,
+        health: &SiteHealth,
     ) -> Facts {
         let urls: BTreeSet<&str> = self.pages.iter().map(|page| &*page.head.url).collect();
         let retained: Vec<&RetainedHead> =
@@ -376,7 +376,7 @@ impl Work<'_> {
         state: &SiteState,
         decision: &ModelDecision,
         verdict: Verdict,
-        health: &Health,
+        health: &SiteHealth,
     ) -> Update {
         Update {
             site: self.key.clone(),
@@ -394,7 +394,7 @@ impl Work<'_> {
     }
 }
 
-fn worst(health: &Health) -> Verdict {
+fn worst(health: &SiteHealth) -> Verdict {
     health.templates.values().map(|own| own.verdict).max().unwrap_or(Verdict::TooFewPages)
 }
 

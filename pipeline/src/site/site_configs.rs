@@ -10,7 +10,7 @@ use sitemodel::stages::extract::SITE_CONFIG;
 use sitemodel::{ParsedPage, SiteModel, Template};
 use url::Url;
 use wrapper::site_config::{
-    Exported, Probed, Samples, SiteConfig, Sought, apply, compile, export, file_hosts,
+    Exported, ProbeSamples, Probed, SiteConfig, Sought, apply, compile, export, file_hosts,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -97,7 +97,7 @@ fn file_of<'a>(
         return None;
     }
     let sought = sought_of(sample);
-    let samples = Samples::new(&sought);
+    let samples = ProbeSamples::new(&sought);
     let is_date = |at: usize, text: &str| is_date_of(sample[at].0, sample[at].1, text);
     let Probed { title, author, date } = samples.probe(&is_date);
     // A test should hold: pages that were read with doubt come last.
@@ -156,10 +156,9 @@ fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
 fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize {
     let (wrapper, _) = compile(file);
     let same = |(article, parsed): &&(&Article, &ParsedPage<'_>)| {
-        let applied = apply(&parsed.page.html, &wrapper, &ParseOptions::CONTENT);
+        let (document, applied) = apply(&parsed.page.html, &wrapper, &ParseOptions::CONTENT);
         applied.body.is_some_and(|(_, nodes)| {
-            squeezed(&text_of(&applied.document, &nodes, &applied.removed))
-                .eq(squeezed(&article.text))
+            squeezed(&text_of(&document, &nodes, &applied.removed)).eq(squeezed(&article.text))
         })
     };
     sample.iter().filter(same).count()

@@ -14,7 +14,9 @@ use grouping::Part;
 use model::{CharacterCounts, Extracted, FeedItem};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sitemodel::{Applied, Hints, Known, Meter, Outcome, ParsedPage, Settings, Sibling, SiteModel};
+use sitemodel::{
+    Applied, ApplyOptions, KnownPage, Meter, Outcome, ParsedPage, Settings, SiblingPage, SiteModel,
+};
 
 use super::learn::{ParsedPages, Surveyed};
 
@@ -45,10 +47,10 @@ pub(crate) fn apply_page(
     meter: &dyn Meter,
     page: &ParsedPage<'_>,
     feed_items: &[&FeedItem],
-    hints: Hints<'_>,
+    hints: ApplyOptions<'_>,
     unassigned: Unassigned,
 ) -> Applied {
-    let sibling = Sibling { page, feed_items };
+    let sibling = SiblingPage { page, feed_items };
     let applied = model.apply_parsed(&sibling, hints, settings, meter);
     match (&applied.outcome, unassigned) {
         (Outcome::Unassigned, Unassigned::Alone) => {
@@ -71,7 +73,7 @@ impl ApplyContext<'_> {
     pub(crate) fn apply(
         &self,
         pages: &ParsedPages<'_>,
-        known: &BTreeMap<usize, Known>,
+        known: &BTreeMap<usize, KnownPage>,
         unassigned: Unassigned,
     ) -> Outcomes {
         self.apply_further(pages, known, unassigned, Outcomes::new())
@@ -81,7 +83,7 @@ impl ApplyContext<'_> {
     pub(crate) fn apply_further(
         &self,
         pages: &ParsedPages<'_>,
-        known: &BTreeMap<usize, Known>,
+        known: &BTreeMap<usize, KnownPage>,
         unassigned: Unassigned,
         mut done: Outcomes,
     ) -> Outcomes {
@@ -101,7 +103,7 @@ impl ApplyContext<'_> {
     pub(crate) fn apply_to(
         &self,
         pages: &[(usize, &ParsedPage<'_>)],
-        known: &BTreeMap<usize, Known>,
+        known: &BTreeMap<usize, KnownPage>,
     ) -> Outcomes {
         self.each(pages, known, Unassigned::Wait)
     }
@@ -110,7 +112,7 @@ impl ApplyContext<'_> {
     fn each(
         &self,
         pages: &[(usize, &ParsedPage<'_>)],
-        known: &BTreeMap<usize, Known>,
+        known: &BTreeMap<usize, KnownPage>,
         unassigned: Unassigned,
     ) -> Outcomes {
         let apply = |(at, page): &&(usize, &ParsedPage<'_>)| {
@@ -128,10 +130,10 @@ impl ApplyContext<'_> {
         &self,
         at: usize,
         parsed: &ParsedPage<'_>,
-        known: Option<&Known>,
+        known: Option<&KnownPage>,
         unassigned: Unassigned,
     ) -> Applied {
-        let hints = Hints { known, part: self.site.part(at) != Part::Whole };
+        let hints = ApplyOptions { known, part: self.site.part(at) != Part::Whole };
         let with = (self.model, self.settings);
         apply_page(with, self.meter, parsed, &self.site.items_of(at), hints, unassigned)
     }

@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use grouping::{
-    AddressDigest, PageHead, PagesByLink, Part, PartHead, Parts, Sample, SampleHead, SampleLimits,
-    SiteAddresses, address_hash, choose, join_feed_items, join_parts, parts_of,
+    AddressDigest, PageHead, PagesByLink, Part, PartHead, Parts, Sample, SampleHead, SiteAddresses,
+    address_hash, choose, join_feed_items, join_parts, parts_of,
 };
 use model::{FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
 use segment::declared::head_of;
 use sitemodel::{
-    Evidence, Learning, Meter, ParsedPage, Settings, Sibling, SiteModel, Step, learn_parsed,
-    parse_page,
+    LearningResult, Meter, ModelStep, ParsedPage, Settings, SiblingPage, SiteEvidence, SiteModel,
+    learn_parsed, parse_page,
 };
 
 /// A site as it is known before learning.
@@ -46,7 +46,7 @@ pub(crate) fn parse<'a>(
         let parsed = contain_panics(|| parse_page(page, settings));
         (*at, parsed.map_err(|_| page))
     };
-    meter.step(Step::Parse, || pages.par_iter().map(parse).collect())
+    meter.step(ModelStep::Parse, || pages.par_iter().map(parse).collect())
 }
 
 impl Surveyed {
@@ -132,15 +132,15 @@ impl Surveyed {
     /// Learns from a sample of the site; extends `previous`, if any.
     pub(crate) fn learn(
         &self,
-        sample: &[Sibling<'_>],
+        sample: &[SiblingPage<'_>],
         cut: bool,
         previous: Option<&SiteModel>,
         settings: &Settings,
         meter: &dyn Meter,
-    ) -> Learning {
-        let evidence = Evidence { site: &self.key, addresses: &self.addresses, cut };
+    ) -> LearningResult {
+        let evidence = SiteEvidence { site: &self.key, addresses: &self.addresses, cut };
         let learn =
-            |sample: &[Sibling<'_>]| learn_parsed(&evidence, sample, previous, settings, meter);
+            |sample: &[SiblingPage<'_>]| learn_parsed(&evidence, sample, previous, settings, meter);
         // After a panic, every page is extracted by itself.
         contain_panics(|| learn(sample)).unwrap_or_else(|panic| {
             tracing::warn!(at = %self.key, "learning failed: {panic}; please report it");
@@ -156,8 +156,7 @@ pub(crate) fn sample<'a>(
 ) -> Sample {
     let heads: Vec<SampleHead<'_>> =
         pages.map(|(url, weight)| SampleHead::of(url, weight)).collect();
-    let limits = &settings.tables().sample;
-    choose(&heads, SampleLimits { pages: limits.pages, bytes: limits.bytes })
+    choose(&heads, settings.tables().sample)
 }
 
 /// A site in memory, parsed and surveyed, for commands that examine pages.

@@ -17,7 +17,7 @@ use segment::file::{StepFile, StepWriter};
 use segment::identity::{StepIdentity, StepKind};
 use segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
 use segment::stored::{StoredHead, id_of, unpack};
-use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
+use sitemodel::{ApplyOptions, NoMeter, Outcome, Settings, SiteModel};
 use terminal::progress_bar::Observer;
 
 use super::files::{Files, check_paths};
@@ -318,7 +318,7 @@ impl ApplyStep<'_> {
         let then = self.models.unassigned(site, self.round);
         let found = match &parsed[..] {
             [(_, Ok(page))] => {
-                let hints = Hints { known: None, part };
+                let hints = ApplyOptions { known: None, part };
                 PageFinding::of(
                     page,
                     apply_page((model, self.settings), &NoMeter, page, &items, hints, then),

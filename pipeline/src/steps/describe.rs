@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use config::Config;
-use duplicates::Evidence;
+use duplicates::ArticleDescription;
 use segment::duplicates::{Descriptions, Marks, marks_of};
 use segment::file::{StepFile, StepWriter};
 use segment::identity::{SiteShare, StepIdentity, StepKind};
@@ -60,7 +60,7 @@ pub fn describe(
         };
         let (made, mut sites) = assembly.open(files, folder.path())?;
         assembly.each(&mut sites, &made, None, &mut |part, result| {
-            let of_site: Vec<Evidence> =
+            let of_site: Vec<ArticleDescription> =
                 result.articles.iter().map(|article| describer.describe(article)).collect();
             articles += of_site.len() as u64;
             let row = packed_row(RowKind::Described, &result.site, part as u64, &of_site);
@@ -97,7 +97,7 @@ impl DescriptionFiles {
             let mut before = 0;
             for ((hash, ..), (file, row)) in &self.rows {
                 let record = self.files[*file].record(*row)?;
-                let of_site: Vec<Evidence> = unpacked(&record)?;
+                let of_site: Vec<ArticleDescription> = unpacked(&record)?;
                 of_site.iter().try_for_each(|evidence| described.add(evidence))?;
                 before += if share.is_after(*hash) { of_site.len() as u64 } else { 0 };
             }

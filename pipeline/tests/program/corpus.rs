@@ -103,7 +103,7 @@ fn mutated_models() {
 #[ignore = "writes fuzz/corpus/model"]
 fn make_models() {
     use grouping::{AddressDigest, Tracking};
-    use sitemodel::{Evidence, SamplePage, Settings, learn};
+    use sitemodel::{SamplePage, Settings, SiteEvidence, learn};
     let folder = crate::common::program::repository().join("fuzz/corpus/model");
     fs::create_dir_all(&folder).unwrap();
     let page = |n: usize, html: &str| ::model::Page {
@@ -123,7 +123,7 @@ fn make_models() {
         let pages: Vec<_> = (0..6).map(|n| page(n, if n < 4 { posts } else { tables })).collect();
         let urls = pages.iter().map(|page| &*page.url);
         let addresses = AddressDigest::of(urls, &Tracking::new(&[]));
-        let evidence = Evidence { site: "example.org", addresses: &addresses, cut: false };
+        let evidence = SiteEvidence { site: "example.org", addresses: &addresses, cut: false };
         let sample: Vec<SamplePage<'_>> = pages.iter().map(|page| (page, &[][..])).collect();
         let bytes = learn(&evidence, &sample, None, &settings).to_bytes();
         assert!(bytes.len() < 64 << 10, "{} bytes", bytes.len());

@@ -7,7 +7,8 @@ use grouping::{AddressDigest, Tracking};
 use model::{FeedItem, Page, Site};
 use sitegrove::run::read_sites;
 use sitemodel::{
-    Evidence, ModelError, Outcome, SamplePage, Seen, Settings, SiteModel, Verdict, assess, learn,
+    ApplyStatistics, ModelError, Outcome, SamplePage, Settings, SiteEvidence, SiteModel, Verdict,
+    assess, learn,
 };
 
 use crate::common::crawl::Crawl;
@@ -56,7 +57,7 @@ fn addresses(site: &Site) -> AddressDigest {
 
 fn learn_from(site: &Site, pages: &[&Page], settings: &Settings) -> SiteModel {
     let addresses = addresses(site);
-    let evidence = Evidence { site: &site.key, addresses: &addresses, cut: false };
+    let evidence = SiteEvidence { site: &site.key, addresses: &addresses, cut: false };
     let sample: Vec<SamplePage<'_>> = pages.iter().map(|page| (*page, &[][..])).collect();
     learn(&evidence, &sample, None, settings)
 }
@@ -144,7 +145,7 @@ fn templates_keep_their_ids_and_wrappers_count_their_revisions() {
     let (some, others) = pages.split_at(pages.len() / 2);
     let model = learn_from(&site, some, &settings);
     let addresses = addresses(&site);
-    let evidence = Evidence { site: &site.key, addresses: &addresses, cut: false };
+    let evidence = SiteEvidence { site: &site.key, addresses: &addresses, cut: false };
     let more: Vec<SamplePage<'_>> = others.iter().map(|page| (*page, &[][..])).collect();
     let next = learn(&evidence, &more, Some(&model), &settings);
     let posts = |model: &SiteModel| {
@@ -197,7 +198,7 @@ fn health_tells_a_redesign() {
     let pages: Vec<&Page> = site.pages.iter().filter(|page| page.url.contains("/notes/")).collect();
     let model = learn_from(&site, &pages, &settings);
     let seen_of = |changed: &dyn Fn(&Page) -> Page| {
-        let mut seen = Seen::default();
+        let mut seen = ApplyStatistics::default();
         let items: [&FeedItem; 0] = [];
         pages.iter().for_each(|page| seen.add(&model.apply(&changed(page), &items, &settings)));
         seen
@@ -211,7 +212,7 @@ fn health_tells_a_redesign() {
         Page { html: html.into(), ..page.clone() }
     };
     assert_eq!(assess(&model, &seen_of(&redesigned)).site, Verdict::Broken);
-    let one = Seen::default();
+    let one = ApplyStatistics::default();
     assert_eq!(assess(&model, &one).site, Verdict::TooFewPages);
 }
 

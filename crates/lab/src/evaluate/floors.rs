@@ -12,14 +12,14 @@ use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
 use sink::AtomicFile;
 
-use super::report::{Broken, Report, Verdict};
+use super::report::{Broken, EvaluationReport, FloorVerdict};
 
 /// Tolerance below a floor, in percentage points, for rounding.
 const EPSILON: f64 = 0.05;
 
 /// The setting that floors depend on, besides the runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Setting {
+pub(super) struct FloorSetting {
     pub(super) gold_digest: String,
     pub(super) min_group: usize,
     /// The requested data sets; empty for all.
@@ -27,7 +27,7 @@ pub(super) struct Setting {
 }
 
 /// Run → `measure/data set` → percent.
-pub(super) type Figures = BTreeMap<String, BTreeMap<String, f64>>;
+pub(super) type FloorFigures = BTreeMap<String, BTreeMap<String, f64>>;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,12 +35,12 @@ struct FloorsFile {
     gold_digest: String,
     min_group: usize,
     datasets: Vec<String>,
-    floors: Figures,
+    floors: FloorFigures,
 }
 
 /// The permitted changes to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum FloorUpdate {
     /// Nothing.
     Keep,
     /// Floors may rise, and new ones may be added.
@@ -49,7 +49,7 @@ pub(super) enum Change {
     Any,
 }
 
-impl Change {
+impl FloorUpdate {
     pub(super) fn of(update: bool, allow_lower: bool) -> Self {
         match (update, allow_lower) {
             (false, _) => Self::Keep,
@@ -59,7 +59,7 @@ impl Change {
     }
 }
 
-impl Verdict {
+impl FloorVerdict {
     /// Whether a figure is below its floor, and the floor was not lowered.
     pub(super) fn is_broken(&self) -> bool {
         !self.broken.is_empty() && !self.updated
@@ -67,8 +67,8 @@ impl Verdict {
 }
 
 /// The figures of a report that can have floors.
-pub(super) fn measured(report: &Report) -> Figures {
-    let mut figures = Figures::new();
+pub(super) fn measured(report: &EvaluationReport) -> FloorFigures {
+    let mut figures = FloorFigures::new();
     for tables in &report.measures {
         for row in &tables.rows {
             for (run, f1) in report.runs.iter().zip(&row.f1) {
@@ -86,37 +86,41 @@ pub(super) fn measured(report: &Report) -> Figures {
 /// If lowering is refused, the file is unchanged and the verdict has broken floors.
 pub(super) fn hold(
     path: &Path,
-    setting: &Setting,
-    measured: &Figures,
-    change: Change,
-) -> anyhow::Result<Verdict> {
+    setting: &FloorSetting,
+    measured: &FloorFigures,
+    change: FloorUpdate,
+) -> anyhow::Result<FloorVerdict> {
     let mut floors = stored(path, setting, change)?;
     let mut verdict = compare(path, &floors, measured);
-    if change == Change::Any || change == Change::Raise && verdict.broken.is_empty() {
+    if change == FloorUpdate::Any || change == FloorUpdate::Raise && verdict.broken.is_empty() {
         for (run, figures) in measured {
             let floors = floors.entry(run.clone()).or_default();
             for (key, &value) in figures {
                 let value = (value * 100.0).round() / 100.0;
                 let floor = floors.entry(key.clone()).or_insert(value);
-                *floor = if change == Change::Any { value } else { floor.max(value) };
+                *floor = if change == FloorUpdate::Any { value } else { floor.max(value) };
             }
         }
-        let Setting { gold_digest, min_group, datasets } = setting.clone();
+        let FloorSetting { gold_digest, min_group, datasets } = setting.clone();
         let file = FloorsFile { gold_digest, min_group, datasets, floors };
         let mut text = serde_json::to_string_pretty(&file)?;
         text.push('\n');
         AtomicFile::write_whole(path, text.as_bytes())?;
         verdict.updated = true;
     }
-    verdict.refused = change == Change::Raise && !verdict.updated;
+    verdict.refused = change == FloorUpdate::Raise && !verdict.updated;
     Ok(verdict)
 }
 
 /// The floors of a file, if it was measured with the same setting; empty if it is to be created or
 /// replaced.
-fn stored(path: &Path, setting: &Setting, change: Change) -> anyhow::Result<Figures> {
-    if change != Change::Keep && !path.exists() {
-        return Ok(Figures::new());
+fn stored(
+    path: &Path,
+    setting: &FloorSetting,
+    change: FloorUpdate,
+) -> anyhow::Result<FloorFigures> {
+    if change != FloorUpdate::Keep && !path.exists() {
+        return Ok(FloorFigures::new());
     }
     let shown = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
@@ -129,14 +133,14 @@ fn stored(path: &Path, setting: &Setting, change: Change) -> anyhow::Result<Figu
             );
         }
     }
-    let pinned = Setting {
+    let pinned = FloorSetting {
         gold_digest: file.gold_digest,
         min_group: file.min_group,
         datasets: file.datasets,
     };
     match (pinned == *setting, change) {
         (true, _) => Ok(file.floors),
-        (false, Change::Any) => Ok(Figures::new()),
+        (false, FloorUpdate::Any) => Ok(FloorFigures::new()),
         (false, _) if pinned.gold_digest != setting.gold_digest => bail!(
             "{shown} holds floors of another gold (sha256 {}, not {}): use that gold, or measure everything again with --update-floors --allow-lower",
             pinned.gold_digest,
@@ -150,8 +154,8 @@ fn stored(path: &Path, setting: &Setting, change: Change) -> anyhow::Result<Figu
     }
 }
 
-fn compare(path: &Path, floors: &Figures, measured: &Figures) -> Verdict {
-    let get = |figures: &Figures, run: &str, key: &str| figures.get(run)?.get(key).copied();
+fn compare(path: &Path, floors: &FloorFigures, measured: &FloorFigures) -> FloorVerdict {
+    let get = |figures: &FloorFigures, run: &str, key: &str| figures.get(run)?.get(key).copied();
     let (mut held, mut not_measured, mut broken) = (0, 0, Vec::new());
     for (run, keys) in floors {
         for (key, &floor) in keys {
@@ -170,5 +174,5 @@ fn compare(path: &Path, floors: &Figures, measured: &Figures) -> Verdict {
     let figures = measured.iter().flat_map(|(run, keys)| keys.keys().map(move |key| (run, key)));
     let without_floor = figures.filter(|(run, key)| get(floors, run, key).is_none()).count();
     let file = path.display().to_string();
-    Verdict { file, held, not_measured, without_floor, broken, updated: false, refused: false }
+    FloorVerdict { file, held, not_measured, without_floor, broken, updated: false, refused: false }
 }

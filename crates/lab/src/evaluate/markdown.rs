@@ -5,12 +5,12 @@ use std::fmt::Write;
 use terminal::printed;
 
 use super::{
-    report::{MeasureTables, Report, Verdict},
-    worst::{Excerpts, WorstPage},
+    report::{EvaluationReport, FloorVerdict, MeasureTables},
+    worst::{ParagraphExcerpts, WorstPage},
 };
 
 /// The whole report as Markdown.
-pub(super) fn render(report: &Report) -> String {
+pub(super) fn render(report: &EvaluationReport) -> String {
     let mut text = String::from("# Evaluation\n\n");
     head(&mut text, report);
     for tables in &report.measures {
@@ -33,7 +33,7 @@ pub(super) fn render(report: &Report) -> String {
 }
 
 /// The verdict on the floors, as a section.
-pub(super) fn floors(verdict: &Verdict) -> String {
+pub(super) fn floors(verdict: &FloorVerdict) -> String {
     let mut text = String::from("## Floors\n\n");
     let fate = if verdict.updated {
         "rewritten"
@@ -66,7 +66,7 @@ pub(super) fn floors(verdict: &Verdict) -> String {
     text
 }
 
-fn head(text: &mut String, report: &Report) {
+fn head(text: &mut String, report: &EvaluationReport) {
     line(
         text,
         format_args!("{} pages of {} (sha256 {}).", report.pages, report.gold, report.gold_digest),
@@ -98,7 +98,7 @@ fn head(text: &mut String, report: &Report) {
     text.push('\n');
 }
 
-fn measure(text: &mut String, report: &Report, tables: &MeasureTables) {
+fn measure(text: &mut String, report: &EvaluationReport, tables: &MeasureTables) {
     line(text, format_args!("## {}: {}\n", tables.measure, tables.about));
     if tables.rows.is_empty() {
         text.push_str("No page of the gold can be scored.\n\n");
@@ -160,7 +160,7 @@ fn measure(text: &mut String, report: &Report, tables: &MeasureTables) {
     text.push_str(if tables.differences.is_empty() { "" } else { "\n" });
 }
 
-fn worst(text: &mut String, report: &Report, page: &WorstPage) {
+fn worst(text: &mut String, report: &EvaluationReport, page: &WorstPage) {
     let f1 = figure(page.f1[0]);
     line(
         text,
@@ -176,7 +176,7 @@ fn worst(text: &mut String, report: &Report, page: &WorstPage) {
     text.push('\n');
 }
 
-fn excerpts(text: &mut String, what: &str, excerpts: &Excerpts) {
+fn excerpts(text: &mut String, what: &str, excerpts: &ParagraphExcerpts) {
     for paragraph in &excerpts.paragraphs {
         let safe = paragraph.replace('&', "&amp;").replace('<', "&lt;");
         line(text, format_args!("- {what}: {safe}"));

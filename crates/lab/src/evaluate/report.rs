@@ -1,12 +1,12 @@
-//! The result of an evaluation.
+//! The result of an evaluation, and its machine-readable forms: nested JSON, and CSV with one figure per line.
 
 use serde::Serialize;
 
-use super::worst::WorstPage;
+use crate::evaluate::worst::WorstPage;
 
 /// The result of an evaluation.
 #[derive(Serialize)]
-pub(super) struct Report {
+pub(super) struct EvaluationReport {
     pub(super) gold: String,
     pub(super) gold_digest: String,
     pub(super) pages: usize,
@@ -15,7 +15,7 @@ pub(super) struct Report {
     pub(super) runs: Vec<RunInfo>,
     pub(super) measures: Vec<MeasureTables>,
     pub(super) worst: Vec<WorstPage>,
-    pub(super) floors: Option<Verdict>,
+    pub(super) floors: Option<FloorVerdict>,
 }
 
 /// Properties of a run besides its scores.
@@ -38,14 +38,14 @@ pub(super) struct RunInfo {
 pub(super) struct MeasureTables {
     pub(super) measure: &'static str,
     pub(super) about: String,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<MeasureRow>,
     pub(super) summaries: Vec<SummaryRow>,
     pub(super) differences: Vec<Difference>,
 }
 
 /// One row of the main table: the F1 of every run, over one kind of pages of one data set.
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(super) struct MeasureRow {
     pub(super) dataset: String,
     /// False: the macro mean over groups of siblings. True: the mean over pages in no group.
     pub(super) singles: bool,
@@ -85,7 +85,7 @@ pub(super) struct Difference {
     pub(super) losses: usize,
 }
 
-impl Row {
+impl MeasureRow {
     /// Name of the row in tables and in the floors.
     pub(super) fn label(&self) -> String {
         format!("{}{}", self.dataset, if self.singles { " singles" } else { "" })
@@ -94,7 +94,7 @@ impl Row {
 
 /// The comparison of the measured figures with their floors.
 #[derive(Debug, Serialize)]
-pub(super) struct Verdict {
+pub(super) struct FloorVerdict {
     pub(super) file: String,
     /// Floors that were met.
     pub(super) held: usize,
@@ -116,4 +116,56 @@ pub(super) struct Broken {
     pub(super) key: String,
     pub(super) floor: f64,
     pub(super) measured: f64,
+}
+
+/// The whole report as JSON.
+pub(super) fn json(report: &EvaluationReport) -> anyhow::Result<String> {
+    let mut text = serde_json::to_string_pretty(report)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// One line per figure: `measure,dataset,run,over,statistic,units,value`.
+///
+/// `over` is the unit over which the mean is taken: templates, singles, pages, sites. For a
+/// difference, `run` is `first - other`.
+pub(super) fn csv(report: &EvaluationReport) -> anyhow::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["measure", "dataset", "run", "over", "statistic", "units", "value"])?;
+    for tables in &report.measures {
+        let mut put =
+            |dataset: &str, run: &str, over: &str, statistic: &str, units: usize, value: f64| {
+                let (units, value) = (units.to_string(), value.to_string());
+                writer.write_record([tables.measure, dataset, run, over, statistic, &units, &value])
+            };
+        for row in &tables.rows {
+            let over = if row.singles { "singles" } else { "templates" };
+            for (run, f1) in report.runs.iter().zip(&row.f1) {
+                let Some(f1) = *f1 else { continue };
+                put(&row.dataset, &run.name, over, "f1", row.units, f1)?;
+            }
+        }
+        for row in &tables.summaries {
+            let pages = [
+                ("precision", row.precision),
+                ("recall", row.recall),
+                ("f1", row.f1),
+                ("median_f1", row.median),
+                ("tenth_percentile_f1", row.tenth),
+            ];
+            for (statistic, value) in pages {
+                put(&row.dataset, &row.run, "pages", statistic, row.pages, value)?;
+            }
+            put(&row.dataset, &row.run, "sites", "f1", row.sites, row.macro_sites)?;
+        }
+        for row in &tables.differences {
+            let runs = format!("{} - {}", row.first, row.other);
+            for (statistic, value) in
+                [("difference", row.mean), ("low", row.low), ("high", row.high)]
+            {
+                put(super::tables::ALL, &runs, row.over, statistic, row.units, value)?;
+            }
+        }
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
 }

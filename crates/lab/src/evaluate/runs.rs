@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use sitegrove::results::articles_of;
 
-use crate::json_lines::{OneOrMany, node_key, parse_lines, read_file};
+use crate::gold::{OneOrMany, node_key, parse_lines, read_file};
 
 /// The output of one system.
-pub(super) struct Run {
+pub(super) struct EvaluatedRun {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) pages: FxHashMap<String, RunPage>,
@@ -49,8 +49,8 @@ struct RunLine {
 }
 
 /// Reads the runs given on the command line; their names must be unique.
-pub(super) fn read_runs(specs: &[String]) -> anyhow::Result<Vec<Run>> {
-    let mut runs: Vec<Run> = Vec::new();
+pub(super) fn read_runs(specs: &[String]) -> anyhow::Result<Vec<EvaluatedRun>> {
+    let mut runs: Vec<EvaluatedRun> = Vec::new();
     for spec in specs {
         let (name, path) = name_and_path(spec);
         if let Some(other) = runs.iter().find(|run| run.name == name) {
@@ -62,11 +62,16 @@ pub(super) fn read_runs(specs: &[String]) -> anyhow::Result<Vec<Run>> {
     Ok(runs)
 }
 
-fn read_run(name: String, path: PathBuf) -> anyhow::Result<Run> {
+fn read_run(name: String, path: PathBuf) -> anyhow::Result<EvaluatedRun> {
     let path = if path.is_dir() { articles_of(&path)? } else { path };
     let lines: Vec<RunLine> = parse_lines(&path, &read_file(&path)?)?;
-    let mut run =
-        Run { name, path, records: lines.len(), duplicates: 0, pages: FxHashMap::default() };
+    let mut run = EvaluatedRun {
+        name,
+        path,
+        records: lines.len(),
+        duplicates: 0,
+        pages: FxHashMap::default(),
+    };
     for line in lines {
         if run.pages.contains_key(&line.url) {
             run.duplicates += 1;

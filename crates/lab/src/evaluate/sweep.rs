@@ -9,12 +9,9 @@ Groups are processed in parallel and collected in order: equal input gives equal
 */
 
 mod chart;
-mod differences;
 mod grid;
 mod groups;
 mod plan;
-#[cfg(test)]
-mod tests;
 mod trial;
 
 use std::{fmt::Write as _, io::Write, path::Path};
@@ -25,7 +22,7 @@ use config::Config;
 use groups::{Group, groups};
 use plan::Plan;
 use rayon::prelude::*;
-use score::aggregate::Summary;
+use score::aggregate::ScoreSummary;
 use sink::AtomicFile;
 use sitegrove::run::read_sites;
 
@@ -35,11 +32,11 @@ use crate::gold::{GoldFile, GoldPage, read_gold};
 /// The variable of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sweep {
-    /// Number of sibling pages to learn from (Figure 5), and the engine that is best for small
+    /// Number of sibling pages to learn from (SweepFigure 5), and the engine that is best for small
     /// layouts.
     Siblings,
-    /// Number of signifiers per page (Figure 6), and the factors of the relevance: J, U and J×U
-    /// (Figure 7).
+    /// Number of signifiers per page (SweepFigure 6), and the factors of the relevance: J, U and J×U
+    /// (SweepFigure 7).
     Signifiers,
 }
 
@@ -63,7 +60,7 @@ pub(super) fn sweep(args: &EvaluateArgs, sweep: Sweep, out: &mut dyn Write) -> a
         .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     for plan in &plans {
         let by_group = measure(plan, &groups, &config);
-        let grid = grid::Grid::of(plan, &by_group, groups.iter().map(Group::len).sum());
+        let grid = grid::Grid::of(plan, &by_group, groups.iter().map(SiblingGroup::len).sum());
         text.push_str(&grid.markdown());
         AtomicFile::write_whole(&file(folder, plan, "csv"), grid.csv()?.as_bytes())?;
         match plan.figure {
@@ -71,14 +68,14 @@ pub(super) fn sweep(args: &EvaluateArgs, sweep: Sweep, out: &mut dyn Write) -> a
                 let drawn = chart::draw(&grid, figure);
                 AtomicFile::write_whole(&file(folder, plan, "svg"), drawn.as_bytes())?;
             }
-            None => text.push_str(&differences::markdown(plan, &by_group)),
+            None => text.push_str(&grid::differences_markdown(plan, &by_group)),
         }
     }
     out.write_all(text.as_bytes())?;
     Ok(())
 }
 
-fn file(folder: &Path, plan: &Plan, extension: &str) -> std::path::PathBuf {
+fn file(folder: &Path, plan: &SweepPlan, extension: &str) -> std::path::PathBuf {
     folder.join(format!("{}.{extension}", plan.name))
 }
 
@@ -87,7 +84,7 @@ fn read_groups<'g>(
     args: &EvaluateArgs,
     gold: &'g [GoldPage],
     config: &Config,
-) -> anyhow::Result<Vec<Group<'g>>> {
+) -> anyhow::Result<Vec<SiblingGroup<'g>>> {
     let sites = read_sites(&args.pages, &args.feeds, config)?;
     let groups = groups(gold, sites, args.min_group);
     ensure!(
@@ -99,11 +96,11 @@ fn read_groups<'g>(
 }
 
 /// The scores of one group by row and column of a plan; `None` if its gold has nothing to count.
-type Summaries = Vec<Vec<Option<Summary>>>;
+type Summaries = Vec<Vec<Option<ScoreSummary>>>;
 
 /// Measures every group under every setting of the plan. Numbers above the group's size are
 /// replaced by it.
-fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> Vec<Summaries> {
+fn measure(plan: &SweepPlan, groups: &[SiblingGroup<'_>], config: &Config) -> Vec<Summaries> {
     groups
         .par_iter()
         .map(|group| {
@@ -111,7 +108,7 @@ fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> Vec<Summaries>
             let siblings = group.siblings(&parsed);
             let mut rows: Summaries = Vec::with_capacity(plan.rows.len());
             for (at, row) in plan.rows.iter().enumerate() {
-                let result = |(column, setting): (usize, &plan::Setting)| {
+                let result = |(column, setting): (usize, &plan::SweepSetting)| {
                     let before = at.checked_sub(1).filter(|&before| {
                         let same = plan.rows[before].settings[column].within(&siblings);
                         same == setting.within(&siblings)
@@ -129,8 +126,8 @@ fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> Vec<Summaries>
         .collect()
 }
 
-fn head(gold: &GoldFile, groups: &[Group<'_>], config: &Config) -> String {
-    let pages: usize = groups.iter().map(Group::len).sum();
+fn head(gold: &GoldFile, groups: &[SiblingGroup<'_>], config: &Config) -> String {
+    let pages: usize = groups.iter().map(SiblingGroup::len).sum();
     let listed: usize = groups.iter().map(|group| group.listed_by_feeds(&config.settings())).sum();
     let mut text = String::from("# Sweep\n\n");
     // Writing to a string cannot fail.

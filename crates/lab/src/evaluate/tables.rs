@@ -2,15 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use score::{
-    Measure, Score,
-    aggregate::{group_means, macro_mean, mean, summarise, template_groups},
-    bootstrap,
-};
+use score::aggregate::{group_means, macro_mean, mean, summarise, template_groups};
+use score::{QualityMeasure, Score, bootstrap};
 
-use super::percent::percent;
-use super::report::{Difference, MeasureTables, Report, Row, RunInfo, SummaryRow};
-use super::{Run, Scores};
+use crate::evaluate::report::{
+    Difference, EvaluationReport, MeasureRow, MeasureTables, RunInfo, SummaryRow,
+};
+use crate::evaluate::{EvaluatedRun, Scores};
 use crate::gold::{GoldFile, GoldPage};
 
 /// Name of the rows over all data sets.
@@ -21,13 +19,13 @@ const SEED: u64 = 1;
 /// Builds the tables; the worst pages and the floors are added later.
 pub(super) fn report(
     gold: &GoldFile,
-    runs: &[Run],
-    measures: &[Measure],
+    runs: &[EvaluatedRun],
+    measures: &[QualityMeasure],
     scores: &Scores,
     min_group: usize,
-) -> Report {
-    let frame = Frame::of(&gold.pages, min_group);
-    let tables = |(at, measure): (usize, &Measure)| {
+) -> EvaluationReport {
+    let frame = PageGroups::of(&gold.pages, min_group);
+    let tables = |(at, measure): (usize, &QualityMeasure)| {
         let scores: Vec<&[Option<Score>]> = scores.iter().map(|run| &run[at][..]).collect();
         MeasureTables {
             measure: measure.name(),
@@ -37,7 +35,7 @@ pub(super) fn report(
             differences: frame.differences(runs, &scores),
         }
     };
-    Report {
+    EvaluationReport {
         gold: gold.path.display().to_string(),
         gold_digest: gold.digest.clone(),
         pages: gold.pages.len(),
@@ -50,7 +48,7 @@ pub(super) fn report(
     }
 }
 
-fn run_info(run: &Run, gold: &[GoldPage]) -> RunInfo {
+fn run_info(run: &EvaluatedRun, gold: &[GoldPage]) -> RunInfo {
     let urls: BTreeSet<&str> = gold.iter().map(|page| page.url.as_str()).collect();
     let found: Vec<_> = urls.iter().filter_map(|&url| run.pages.get(url)).collect();
     let seconds: Vec<f64> = found.iter().filter_map(|page| page.seconds).collect();
@@ -66,14 +64,14 @@ fn run_info(run: &Run, gold: &[GoldPage]) -> RunInfo {
 }
 
 /// How the pages of the gold are grouped.
-struct Frame<'a> {
+struct PageGroups<'a> {
     pages: &'a [GoldPage],
     groups: Vec<Option<(&'a str, &'a str)>>,
     /// The data sets by name, then [`ALL`].
     slices: Vec<&'a str>,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> PageGroups<'a> {
     fn of(pages: &'a [GoldPage], min_group: usize) -> Self {
         let keys: Vec<_> =
             pages.iter().map(|p| (p.dataset.as_str(), p.template.as_deref())).collect();
@@ -114,12 +112,12 @@ impl<'a> Frame<'a> {
         )
     }
 
-    fn rows(&self, scores: &[&[Option<Score>]]) -> Vec<Row> {
+    fn rows(&self, scores: &[&[Option<Score>]]) -> Vec<MeasureRow> {
         let groups = |slice: &&str| {
             let by_run: Vec<_> =
                 scores.iter().map(|scores| self.by_template(slice, scores)).collect();
             let f1 = by_run.iter().map(|groups| macro_mean(groups).map(percent)).collect();
-            Row { dataset: slice.to_string(), singles: false, units: by_run[0].len(), f1 }
+            MeasureRow { dataset: slice.to_string(), singles: false, units: by_run[0].len(), f1 }
         };
         let singles = |slice: &&str| {
             let lone = |scores| -> Vec<f64> {
@@ -129,13 +127,13 @@ impl<'a> Frame<'a> {
             };
             let by_run: Vec<_> = scores.iter().map(|scores| lone(scores)).collect();
             let f1 = by_run.iter().map(|values| mean(values).map(percent)).collect();
-            Row { dataset: slice.to_string(), singles: true, units: by_run[0].len(), f1 }
+            MeasureRow { dataset: slice.to_string(), singles: true, units: by_run[0].len(), f1 }
         };
         let rows = self.slices.iter().map(groups).chain(self.slices.iter().map(singles));
         rows.filter(|row| row.units > 0).collect()
     }
 
-    fn summaries(&self, runs: &[Run], scores: &[&[Option<Score>]]) -> Vec<SummaryRow> {
+    fn summaries(&self, runs: &[EvaluatedRun], scores: &[&[Option<Score>]]) -> Vec<SummaryRow> {
         let mut rows = Vec::new();
         for slice in &self.slices {
             for (run, scores) in runs.iter().zip(scores) {
@@ -166,7 +164,7 @@ impl<'a> Frame<'a> {
         rows
     }
 
-    fn differences(&self, runs: &[Run], scores: &[&[Option<Score>]]) -> Vec<Difference> {
+    fn differences(&self, runs: &[EvaluatedRun], scores: &[&[Option<Score>]]) -> Vec<Difference> {
         let mut rows = Vec::new();
         for (run, other) in runs.iter().zip(scores).skip(1) {
             let templates =
@@ -195,4 +193,9 @@ impl<'a> Frame<'a> {
 /// are scored.
 fn paired<K: Ord>(first: &BTreeMap<K, f64>, second: &BTreeMap<K, f64>) -> Vec<f64> {
     first.values().zip(second.values()).map(|(a, b)| a - b).collect()
+}
+
+/// A share in percent, to four decimals.
+pub(super) fn percent(share: f64) -> f64 {
+    (share * 1e6).round() / 1e4
 }

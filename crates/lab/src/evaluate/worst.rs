@@ -1,11 +1,11 @@
 //! The worst pages of the first run: what was missed and what was extra.
 
-use score::{Gold, Measure, neutral, paragraphs, words::Vocabulary};
+use score::{Gold, QualityMeasure, neutral, paragraphs, words::WordNumbers};
 use serde::Serialize;
 use terminal::printed::line;
 
-use super::percent::percent;
-use super::{Run, Scores};
+use super::tables::percent;
+use super::{EvaluatedRun, Scores};
 use crate::gold::GoldPage;
 
 /// Maximum number of paragraphs shown of each sort.
@@ -24,13 +24,13 @@ pub(super) struct WorstPage {
     pub(super) recall: f64,
     /// The F1 of every run, in order.
     pub(super) f1: Vec<Option<f64>>,
-    pub(super) missed: Excerpts,
-    pub(super) extra: Excerpts,
+    pub(super) missed: ParagraphExcerpts,
+    pub(super) extra: ParagraphExcerpts,
 }
 
 /// The first few of many paragraphs, shortened.
 #[derive(Serialize)]
-pub(super) struct Excerpts {
+pub(super) struct ParagraphExcerpts {
     pub(super) paragraphs: Vec<String>,
     /// Number of further paragraphs.
     pub(super) more: usize,
@@ -41,8 +41,8 @@ pub(super) struct Excerpts {
 pub(super) fn pages(
     gold: &[GoldPage],
     fields: &[Vec<String>],
-    runs: &[Run],
-    measures: &[Measure],
+    runs: &[EvaluatedRun],
+    measures: &[QualityMeasure],
     scores: &Scores,
     count: usize,
 ) -> Vec<WorstPage> {
@@ -70,16 +70,16 @@ pub(super) fn pages(
 }
 
 /// The two texts without the optional text that the measure removes.
-fn compared(gold: &Gold<'_>, output: &str, measure: Measure) -> (String, String) {
+fn compared(gold: &Gold<'_>, output: &str, measure: QualityMeasure) -> (String, String) {
     gold.aside.of(measure.neutral).map_or_else(
         || (gold.text.to_owned(), output.to_owned()),
-        |aside| neutral::strip(gold.text, output, &aside, &mut Vocabulary::new()),
+        |aside| neutral::strip(gold.text, output, &aside, &mut WordNumbers::new()),
     )
 }
 
-fn excerpts(all: &[&str]) -> Excerpts {
+fn excerpts(all: &[&str]) -> ParagraphExcerpts {
     let paragraphs = all.iter().take(PARAGRAPHS).map(|text| shortened(text)).collect();
-    Excerpts { paragraphs, more: all.len().saturating_sub(PARAGRAPHS) }
+    ParagraphExcerpts { paragraphs, more: all.len().saturating_sub(PARAGRAPHS) }
 }
 
 /// The beginning of a paragraph.

@@ -8,27 +8,26 @@
 
 use dom::Document;
 use grove::{
-    DecideParameters, Decision, Pools, Rows, ScoredPage, Taken, Template, Trees, TypeProbabilities,
-    Weights, confidence_rows, decide, ending, ending_rows, is_settled, mean_types, settled,
-    sibling_rows, type_probabilities,
+    ConfidenceInput, DecideParameters, Decision, FeatureTable, Pools, ScoredPage,
+    SiblingStatistics, Trees, TypeProbabilities, Weights, confidence_rows, decide, ending,
+    ending_rows, is_settled, mean_types, settle_scores, sibling_rows, type_probabilities,
 };
 use model::PageType;
 use rayon::prelude::*;
-use score::{Kind, Measure, Neutral, Output};
+use score::{MeasureKind, Neutral, Output, QualityMeasure};
 use sitemodel::stages::judge::rows_of_type;
 
 use super::{
     fit::{FitError, FitParameters, Lesson, fit},
-    labels,
-    pages::{Prepared, Siblings},
+    pages::{LabelledPage, TrainingTemplate, text_of_block},
 };
 
 /// Pairs as in `evaluate`; words as they are counted for page types, with the title; pairs without bylines, dates and
 /// captions.
-const MEASURES: [Measure; 3] = [
-    Measure { kind: Kind::Pairs, neutral: Neutral::Titles },
-    Measure { kind: Kind::Words, neutral: Neutral::Raw },
-    Measure { kind: Kind::Pairs, neutral: Neutral::Fields },
+const MEASURES: [QualityMeasure; 3] = [
+    QualityMeasure { kind: MeasureKind::Pairs, neutral: Neutral::Titles },
+    QualityMeasure { kind: MeasureKind::Words, neutral: Neutral::Raw },
+    QualityMeasure { kind: MeasureKind::Pairs, neutral: Neutral::Fields },
 ];
 
 /// Weight of a page that has siblings; of one without, 1. Most gold is of single pages, while most pages of a crawl
@@ -40,7 +39,7 @@ type PerPage<T> = Vec<Vec<T>>;
 
 /// The setting of a course.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct FoldPlan {
     /// The part of each template.
     pub(super) parts: Vec<usize>,
     /// Number of parts.
@@ -77,23 +76,23 @@ pub(super) struct Fitted {
 
 /// Training data for one set of trees: a page's rows, labels and weights.
 struct Exercise {
-    rows: Rows,
+    rows: FeatureTable,
     labels: Vec<f32>,
     weights: Vec<f32>,
 }
 
 /// The trees of one stage, and their scores of pages they have not seen.
-struct Stage {
+struct FittedStage {
     trees: Vec<Trees>,
     scores: PerPage<Vec<f32>>,
 }
 
 fn stage(
-    templates: &[Siblings<'_>],
-    plan: &Plan,
+    templates: &[TrainingTemplate<'_>],
+    plan: &FoldPlan,
     parameters: &FitParameters,
     exercise: &(dyn Fn(usize, usize) -> Exercise + Sync),
-) -> Result<Stage, FitError> {
+) -> Result<FittedStage, FitError> {
     let exercises: PerPage<Exercise> = (0..templates.len())
         .into_par_iter()
         .map(|t| (0..templates[t].pages.len()).map(|p| exercise(t, p)).collect())
@@ -117,14 +116,17 @@ fn stage(
         .zip(&plan.parts)
         .map(|(pages, &part)| pages.iter().map(|e| trees[part].probabilities(&e.rows)).collect())
         .collect();
-    Ok(Stage { trees, scores })
+    Ok(FittedStage { trees, scores })
 }
 
 /// Runs a course.
 ///
 /// # Errors
 /// If there is too little to learn from.
-pub(super) fn course(templates: &mut [Siblings<'_>], plan: &Plan) -> Result<Course, FitError> {
+pub(super) fn course(
+    templates: &mut [TrainingTemplate<'_>],
+    plan: &FoldPlan,
+) -> Result<Course, FitError> {
     let (of_types, types) = fit_types(templates, plan)?;
     for (template, types) in templates.iter_mut().zip(&types) {
         template.pages.iter_mut().for_each(|page| page.blocks.set_types(types));
@@ -139,7 +141,7 @@ pub(super) fn course(templates: &mut [Siblings<'_>], plan: &Plan) -> Result<Cour
         let each = labels.weights.iter().zip(&labels.comments);
         Some(each.map(|(&own, &is)| of_page * own * if is { thread } else { 1.0 }).collect())
     };
-    let whole = |t: usize, p: usize, rows: Rows| {
+    let whole = |t: usize, p: usize, rows: FeatureTable| {
         let labels = templates[t].pages[p].gold.as_ref().map(|gold| &gold.1);
         let blocks = rows.len();
         Exercise {
@@ -159,7 +161,7 @@ pub(super) fn course(templates: &mut [Siblings<'_>], plan: &Plan) -> Result<Cour
     let sibling = stage(templates, plan, &FitParameters::BLOCKS, &|t, p| {
         let template = &templates[t];
         let (patterns, pools) = (&template.common.patterns, &pools[t]);
-        let of = Template { patterns, pools, learnt_from: template.pages.len() };
+        let of = SiblingStatistics { patterns, pools, learnt_from: template.pages.len() };
         let forest = template.common.forest.elements(template.pages[p].parsed);
         let scored = &scored(template, &page.scores[t])[p];
         let rows = sibling_rows(document(&template.pages[p]), scored, &of, forest.as_deref());
@@ -173,7 +175,8 @@ pub(super) fn course(templates: &mut [Siblings<'_>], plan: &Plan) -> Result<Cour
     let second: PerPage<Vec<f32>> = (sibling.scores.iter().zip(&page.scores))
         .zip(templates.iter().zip(&pools))
         .map(|((second, first), (template, pools))| {
-            let scores = first.iter().zip(second).map(|(first, second)| settled(first, second));
+            let scores =
+                first.iter().zip(second).map(|(first, second)| settle_scores(first, second));
             let pages = scores.zip(&template.pages);
             pages.map(|(scores, page)| pools.less_repeated(&page.blocks, scores)).collect()
         })
@@ -209,7 +212,7 @@ pub(super) fn course(templates: &mut [Siblings<'_>], plan: &Plan) -> Result<Cour
         let template = &templates[t];
         let page = &template.pages[p];
         let (kept, end) = (&kept[t][p], ends[t][p]);
-        let taken = Taken {
+        let taken = ConfidenceInput {
             page: scored(template, &second[t])[p],
             first: &page_scores[t][p],
             types: &types[t],
@@ -241,10 +244,10 @@ pub(super) fn course(templates: &mut [Siblings<'_>], plan: &Plan) -> Result<Cour
 /// Fits the trees of page types, for each part; gives them, and for each template its types by trees that have
 /// not seen it. Gold without types is of articles.
 fn fit_types(
-    templates: &[Siblings<'_>],
-    plan: &Plan,
+    templates: &[TrainingTemplate<'_>],
+    plan: &FoldPlan,
 ) -> Result<(Vec<Vec<Trees>>, Vec<TypeProbabilities>), FitError> {
-    let rows: PerPage<Rows> = templates
+    let rows: PerPage<FeatureTable> = templates
         .par_iter()
         .map(|t| t.pages.iter().map(|page| rows_of_type(page.parsed, &page.blocks)).collect())
         .collect();
@@ -280,11 +283,11 @@ impl Course {
     }
 }
 
-fn document<'a>(page: &Prepared<'a>) -> &'a Document {
+fn document<'a>(page: &LabelledPage<'a>) -> &'a Document {
     &page.parsed.document
 }
 
-fn scored<'a>(template: &'a Siblings<'_>, scores: &'a [Vec<f32>]) -> Vec<ScoredPage<'a>> {
+fn scored<'a>(template: &'a TrainingTemplate<'_>, scores: &'a [Vec<f32>]) -> Vec<ScoredPage<'a>> {
     (template.pages.iter().zip(&template.of_nodes).zip(scores))
         .map(|((page, patterns), scores)| ScoredPage { page: &page.blocks, patterns, scores })
         .collect()
@@ -292,7 +295,7 @@ fn scored<'a>(template: &'a Siblings<'_>, scores: &'a [Vec<f32>]) -> Vec<ScoredP
 
 /// For each page of a template, the blocks whose pattern is kept.
 fn kept(
-    template: &Siblings<'_>,
+    template: &TrainingTemplate<'_>,
     scores: &[Vec<f32>],
     parameters: &DecideParameters,
 ) -> Vec<Vec<usize>> {
@@ -309,18 +312,18 @@ fn kept(
 }
 
 /// The text of some blocks of a page, one per line.
-pub(super) fn text_of_blocks(page: &Prepared<'_>, blocks: &[usize]) -> String {
-    let text = |&at: &usize| labels::text_of(document(page), &page.blocks.blocks[at]);
+pub(super) fn text_of_blocks(page: &LabelledPage<'_>, blocks: &[usize]) -> String {
+    let text = |&at: &usize| text_of_block(document(page), &page.blocks.blocks[at]);
     blocks.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// The F1 of a text for a page; `None` if the page has no gold to count.
-pub(super) fn page_f1(page: &Prepared<'_>, text: &str) -> Option<f64> {
+pub(super) fn page_f1(page: &LabelledPage<'_>, text: &str) -> Option<f64> {
     page_f1s(page, text)[0]
 }
 
 /// The F1 of a text for a page by pairs of words, by words, and by pairs without bylines, dates and captions.
-pub(super) fn page_f1s(page: &Prepared<'_>, text: &str) -> [Option<f64>; 3] {
+pub(super) fn page_f1s(page: &LabelledPage<'_>, text: &str) -> [Option<f64>; 3] {
     let Some((gold, labels)) = page.gold.as_ref() else { return [None; 3] };
     let gold = gold.as_gold(&labels.fields);
     let scores = score::score(&gold, &Output { text, nodes: &[] }, &MEASURES);

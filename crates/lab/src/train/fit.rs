@@ -1,8 +1,7 @@
 //! Fits boosted trees (with the `forust-ml` crate).
 
-use forust_ml::GradientBooster;
-use forust_ml::Matrix;
-use grove::{Rows, Tree, Trees};
+use forust_ml::{GradientBooster, Matrix};
+use grove::{DecisionTree, FeatureTable, Trees};
 use serde::Deserialize;
 
 /// Size of the trees, and regularisation.
@@ -84,7 +83,7 @@ pub(super) enum FitError {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lesson<'a> {
     /// Features of the blocks of a page.
-    pub(super) rows: &'a Rows,
+    pub(super) rows: &'a FeatureTable,
     /// Share of each block's words that belong to the article.
     pub(super) labels: &'a [f32],
     /// Weights; rows of weight 0 are left out.
@@ -181,8 +180,8 @@ struct DumpNode {
 }
 
 /// The tree in pre-order, with its leaves multiplied by a factor.
-fn flat(nodes: &[DumpNode], factor: f32) -> Tree {
-    let mut tree = Tree::default();
+fn flat(nodes: &[DumpNode], factor: f32) -> DecisionTree {
+    let mut tree = DecisionTree::default();
     // A node, and the split of which it is the right child.
     let mut todo: Vec<(usize, Option<usize>)> = vec![(0, None)];
     while let Some((at, right_of)) = todo.pop() {

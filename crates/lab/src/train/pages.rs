@@ -1,41 +1,41 @@
-//! The pages of the gold as in a run: by site and template, split into blocks, labelled.
+//! The pages of the gold as in a run: by site and template, split into blocks, labelled by the gold text.
 
 use std::collections::BTreeMap;
 
-use grove::{PageBlocks, PatternId};
+use dom::{Document, normalize_space};
+use grove::{PageBlocks, PatternId, TextBlock};
+use metadata::is_field_line;
 use model::{FeedItem, Site};
 use rayon::prelude::*;
+use region::is_in_caption;
+use score::words::{WordNumber, WordNumbers};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 use sitegrove::stages::learn::ParsedSite;
-use sitemodel::{
-    ParsedPage, Settings, Sibling,
-    stages::{
-        cluster::cluster,
-        judge::{Common, common, read_pages},
-        signify::{SignifiedPage, signify},
-    },
-};
+use sitemodel::stages::cluster::cluster;
+use sitemodel::stages::judge::{Common, common, read_pages};
+use sitemodel::stages::signify::{SignifiedPage, signify};
+use sitemodel::{ParsedPage, Settings, SiblingPage};
 
-use super::labels::{Labels, label};
 use crate::gold::GoldPage;
 
 /// A page to learn from or to test on.
-pub(super) struct Prepared<'a> {
+pub(super) struct LabelledPage<'a> {
     pub(super) parsed: &'a ParsedPage<'a>,
     pub(super) blocks: PageBlocks,
     /// Its gold, if it has any.
-    pub(super) gold: Option<(&'a GoldPage, Labels)>,
+    pub(super) gold: Option<(&'a GoldPage, BlockLabels)>,
 }
 
 /// Sibling pages of one template, at most as many as a run learns from.
-pub(super) struct Siblings<'a> {
+pub(super) struct TrainingTemplate<'a> {
     pub(super) site: &'a str,
-    pub(super) pages: Vec<Prepared<'a>>,
+    pub(super) pages: Vec<LabelledPage<'a>>,
     pub(super) common: Common,
     /// For each page, the patterns of its nodes.
     pub(super) of_nodes: Vec<Vec<PatternId>>,
 }
 
-impl Siblings<'_> {
+impl TrainingTemplate<'_> {
     /// Number of pages that have gold.
     pub(super) fn with_gold(&self) -> usize {
         self.pages.iter().filter(|page| page.gold.is_some()).count()
@@ -54,16 +54,19 @@ pub(super) fn templates<'a>(
     parsed: &'a [ParsedSite<'a>],
     gold: &'a [GoldPage],
     settings: &Settings,
-) -> Vec<Siblings<'a>> {
+) -> Vec<TrainingTemplate<'a>> {
     let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
     for page in gold {
         by_url.entry(&page.url).or_insert(page);
     }
-    let of_site = |(site, parsed): (&'a Site, &'a ParsedSite<'a>)| -> Vec<Siblings<'a>> {
+    let of_site = |(site, parsed): (&'a Site, &'a ParsedSite<'a>)| -> Vec<TrainingTemplate<'a>> {
         let order = parsed.in_sample_order(0..parsed.pages.len() as u32);
         let items = parsed.items();
-        let pages: Vec<Sibling<'_>> = (order.iter())
-            .map(|&m| Sibling { page: &parsed.pages[m as usize], feed_items: &items[m as usize] })
+        let pages: Vec<SiblingPage<'_>> = (order.iter())
+            .map(|&m| SiblingPage {
+                page: &parsed.pages[m as usize],
+                feed_items: &items[m as usize],
+            })
             .collect();
         let (_, clusters) = cluster(&pages, parsed.addresses(), 0, settings);
         let mut prepared = Vec::new();
@@ -86,21 +89,109 @@ fn siblings<'a>(
     gold: &BTreeMap<&str, &'a GoldPage>,
     settings: &Settings,
     key: &'a str,
-) -> Option<Siblings<'a>> {
+) -> Option<TrainingTemplate<'a>> {
     let gold_of = |page: &ParsedPage<'_>| gold.get(page.page.url.as_str()).copied();
     let pages: Vec<&'a ParsedPage<'a>> = members.iter().map(|&m| &site.pages[m]).collect();
     if !pages.iter().any(|page| gold_of(page).is_some()) {
         return None;
     }
-    let siblings: Vec<Sibling<'_>> = (pages.iter().zip(members))
-        .map(|(page, &m)| Sibling { page, feed_items: &items[m] })
+    let siblings: Vec<SiblingPage<'_>> = (pages.iter().zip(members))
+        .map(|(page, &m)| SiblingPage { page, feed_items: &items[m] })
         .collect();
     let signified = signify(&siblings, &settings.tables().signify);
     let blocks = read_pages(&siblings, &signified);
     let (common, of_nodes) = common(&pages, &signified.iter().collect::<Vec<&SignifiedPage>>());
     let prepared = pages.into_iter().zip(blocks).map(|(parsed, blocks)| {
         let gold = gold_of(parsed).map(|gold| (gold, label(&parsed.document, &blocks, gold)));
-        Prepared { parsed, blocks, gold }
+        LabelledPage { parsed, blocks, gold }
     });
-    Some(Siblings { site: key, pages: prepared.collect(), common, of_nodes })
+    Some(TrainingTemplate { site: key, pages: prepared.collect(), common, of_nodes })
+}
+
+/// The labels of a page's blocks and their weights.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BlockLabels {
+    /// Share of the block's words that are in the gold; 0 for bylines, dates and captions. They are fields of a record:
+    /// some gold has them in the text, most has not.
+    pub(super) shares: Vec<f32>,
+    /// Weight: the square root of its number of words, divided by the page's sum; 0 for optional
+    /// text.
+    pub(super) weights: Vec<f32>,
+    /// The texts of its bylines, dates and captions, and of those in the gold.
+    pub(super) fields: Vec<String>,
+    /// Whether it is named like a comment and belongs to the text. Some gold of articles has the comments, most has
+    /// not: where it has them it teaches nothing. In a thread the posts are the content.
+    pub(super) comments: Vec<bool>,
+}
+
+/// Aligns the page's words with the gold's (Myers' difference), and counts for each block the words
+/// that are aligned and are part of a run of three words in the gold: a single word may match by
+/// coincidence.
+pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPage) -> BlockLabels {
+    let blocks = &read.blocks[..];
+    let mut vocabulary = WordNumbers::new();
+    let of_gold = vocabulary.words(&gold.text);
+    let aside: Vec<Vec<WordNumber>> = (gold.optional.iter())
+        .chain(&gold.title)
+        .chain(&gold.page_title)
+        .map(|text| vocabulary.words(text))
+        .collect();
+    let texts: Vec<String> = blocks.iter().map(|block| text_of_block(document, block)).collect();
+    let own: Vec<Vec<WordNumber>> = texts.iter().map(|text| vocabulary.words(text)).collect();
+    let page: Vec<WordNumber> = own.concat();
+    let mut aligned = vec![false; page.len()];
+    for op in capture_diff_slices(Algorithm::Myers, &page, &of_gold) {
+        if let DiffOp::Equal { old_index, len, .. } = op {
+            aligned[old_index..old_index + len].fill(true);
+        }
+    }
+    let covered = find_covered(&page, &[of_gold], 3);
+    let neutral = find_covered(&page, &aside, 2);
+    let (mut shares, mut weights, mut comments) = (Vec::new(), Vec::new(), Vec::new());
+    let texts: Vec<String> = texts.iter().map(|text| normalize_space(text)).collect();
+    let is_field: Vec<bool> = (blocks.iter().zip(&texts))
+        .map(|(block, text)| is_in_caption(document, block.first) || is_field_line(text))
+        .collect();
+    let mut from = 0;
+    for words in &own {
+        let range = from..from + words.len();
+        from = range.end;
+        let count = |of: &dyn Fn(usize) -> bool| range.clone().filter(|&at| of(at)).count() as f32;
+        let n = words.len().max(1) as f32;
+        let share = if words.len() <= 3 {
+            f32::from(u8::from(count(&|at| aligned[at]) >= n))
+        } else {
+            count(&|at| aligned[at] && covered[at]) / n
+        };
+        let share = if is_field[shares.len()] { 0.0 } else { share };
+        comments.push(share > 0.5 && read.is_comment(shares.len()));
+        shares.push(share);
+        weights.push(n.sqrt() * (1.0 - count(&|at| neutral[at]) / n));
+    }
+    let all: f32 = weights.iter().sum();
+    if all > 0.0 {
+        weights.iter_mut().for_each(|weight| *weight /= all);
+    }
+    let of_page = texts.into_iter().zip(is_field).filter(|own| own.1).map(|own| own.0);
+    let of_gold = gold.text.lines().filter(|line| is_field_line(line)).map(str::to_owned);
+    let fields = of_page.chain(of_gold).collect();
+    BlockLabels { shares, weights, comments, fields }
+}
+
+/// The text of a block's nodes, concatenated.
+pub(super) fn text_of_block(document: &Document, block: &TextBlock) -> String {
+    (block.first..=block.last).filter_map(|id| document.text(id)).collect()
+}
+
+/// Which words are in a run of `run` words that occurs in one of the texts.
+fn find_covered(page: &[WordNumber], texts: &[Vec<WordNumber>], run: usize) -> Vec<bool> {
+    let runs: std::collections::BTreeSet<&[WordNumber]> =
+        texts.iter().flat_map(|text| text.windows(run)).collect();
+    let mut covered = vec![false; page.len()];
+    for (at, window) in page.windows(run).enumerate() {
+        if runs.contains(window) {
+            covered[at..at + run].fill(true);
+        }
+    }
+    covered
 }

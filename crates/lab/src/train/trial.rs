@@ -1,10 +1,9 @@
-//! Runs the pages of the gold with weights that were fitted without them.
+//! Divides the gold into parts that are left out in turn, and runs their pages with weights that were fitted without
+//! them.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
 
 use config::Config;
 use grove::Weights;
@@ -14,12 +13,68 @@ use serde::Serialize;
 use sink::AtomicFile;
 use sitegrove::run::ledger::Clock;
 use sitegrove::site::process;
-use sitemodel::{Engine, weights::LoadedWeights};
+use sitemodel::Engine;
+use sitemodel::settings::LoadedWeights;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::{
-    course::{Course, Plan, page_f1s},
-    pages::Siblings,
-};
+use crate::train::course::{Course, FoldPlan, page_f1s};
+use crate::train::pages::TrainingTemplate;
+
+/// The unit of what is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeaveOut {
+    /// Some of the publishers at a time: all pages of a site are in one part.
+    Publishers,
+    /// One data set at a time.
+    DataSets,
+}
+
+impl LeaveOut {
+    /// The name in reports and in the weights file.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Publishers => "leave-publishers-out",
+            Self::DataSets => "leave-data-set-out",
+        }
+    }
+}
+
+/// Divides templates into parts; returns the part of each template, and the number of parts.
+/// Publishers are assigned by a hash of their names, so that adding one moves no other.
+pub(super) fn parts(
+    templates: &[TrainingTemplate<'_>],
+    leave_out: LeaveOut,
+    folds: usize,
+) -> (Vec<usize>, usize) {
+    match leave_out {
+        LeaveOut::Publishers => {
+            let part =
+                |t: &TrainingTemplate<'_>| (xxh3_64(t.site.as_bytes()) % folds as u64) as usize;
+            (templates.iter().map(part).collect(), folds)
+        }
+        LeaveOut::DataSets => {
+            let names: BTreeSet<&str> = templates.iter().map(data_set).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            let part = |t: &TrainingTemplate<'_>| {
+                names.binary_search(&data_set(t)).unwrap_or(names.len() - 1)
+            };
+            (templates.iter().map(part).collect(), names.len())
+        }
+    }
+}
+
+/// Whether each template is of the given percentage of publishers. They are chosen by another hash than the parts; those
+/// of a smaller percentage are among those of a larger one.
+pub(super) fn of_publishers(templates: &[TrainingTemplate<'_>], percent: u8) -> Vec<bool> {
+    let hash = |t: &TrainingTemplate<'_>| xxh3_64_with_seed(t.site.as_bytes(), 1) % 100;
+    templates.iter().map(|t| hash(t) < u64::from(percent)).collect()
+}
+
+/// The data set of a template: that of its first page with gold.
+fn data_set<'a>(template: &TrainingTemplate<'a>) -> &'a str {
+    let gold = template.pages.iter().find_map(|page| page.gold.as_ref());
+    gold.map_or("", |(gold, _)| gold.dataset.as_str())
+}
 
 /// The result for a page of the gold.
 #[derive(Debug)]
@@ -43,8 +98,8 @@ pub(super) struct HeldOut<'a> {
 /// belong to. Pages are ordered by template.
 pub(super) fn held_out<'a>(
     sites: &[Site],
-    templates: &[Siblings<'a>],
-    plan: &Plan,
+    templates: &[TrainingTemplate<'a>],
+    plan: &FoldPlan,
     course: &Course,
     like: &Weights,
     config: &Config,
@@ -56,7 +111,7 @@ pub(super) fn held_out<'a>(
 /// Runs every site with weights that were fitted to it.
 pub(super) fn fitted<'a>(
     sites: &[Site],
-    templates: &[Siblings<'a>],
+    templates: &[TrainingTemplate<'a>],
     weights: &Weights,
     config: &Config,
 ) -> Vec<HeldOut<'a>> {
@@ -66,7 +121,7 @@ pub(super) fn fitted<'a>(
 /// Runs every site with the weights for each part that its templates belong to.
 fn runs<'a>(
     sites: &[Site],
-    templates: &[Siblings<'a>],
+    templates: &[TrainingTemplate<'a>],
     parts: &[usize],
     weights: Vec<Weights>,
     config: &Config,
@@ -127,7 +182,7 @@ fn runs<'a>(
 /// If the file cannot be written.
 pub(super) fn write(held_out: &[HeldOut<'_>], path: &Path) -> anyhow::Result<()> {
     #[derive(Serialize)]
-    struct Line<'a> {
+    struct HeldOutLine<'a> {
         url: &'a str,
         text: &'a str,
         page_type: Option<&'a str>,
@@ -137,7 +192,7 @@ pub(super) fn write(held_out: &[HeldOut<'_>], path: &Path) -> anyhow::Result<()>
     let mut lines = String::new();
     for page in held_out {
         let article = page.article.as_ref();
-        let line = Line {
+        let line = HeldOutLine {
             url: page.url,
             text: article.map_or("", |a| &a.text),
             page_type: article.and_then(|a| Some(a.page_type?.as_str())),

@@ -2,7 +2,7 @@
 
 use dom::xpath::{Path, nodes_at};
 use dom::{Document, NodeId, text_of};
-use grove::{Block, from_here_on};
+use grove::{TextBlock, from_here_on};
 use model::Article;
 use sitemodel::ParsedPage;
 use sitemodel::stages::extract::without_title;
@@ -125,7 +125,7 @@ impl PageReadAgain {
 
 fn show_block(
     document: &Document,
-    block: &Block,
+    block: &TextBlock,
     at: usize,
     state: BlockState,
     known: Option<&PageEvidence>,
@@ -215,7 +215,7 @@ fn states_of(
 }
 
 /// The state of most of a block's words: text nodes may be selected by themselves.
-fn state_of(parsed: &ParsedPage<'_>, block: &Block, states: &[BlockState]) -> BlockState {
+fn state_of(parsed: &ParsedPage<'_>, block: &TextBlock, states: &[BlockState]) -> BlockState {
     let mut words = [0u32; 4];
     for id in block.first..=block.last {
         words[states[id as usize] as usize] += parsed.words.range(id, id + 1);

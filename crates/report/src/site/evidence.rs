@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dom::{Document, Element, NodeId, class_tokens, local_name, normalize_space};
 use forest::PageTerms;
-use grove::{Block, Decision, PatternId, Patterns, ScoredPage, UNKNOWN, threshold};
+use grove::{Decision, JudgedPage, PatternId, Patterns, ScoredPage, TextBlock, UNKNOWN, threshold};
 use model::contain_panics;
 use rayon::prelude::*;
-use sitemodel::stages::judge::{JudgedPage, Judgement, judge};
+use sitemodel::stages::judge::{Judgement, judge};
 use sitemodel::stages::signify::{SignifiedPage, signify};
-use sitemodel::{Engine, ParsedPage, Settings, Sibling};
+use sitemodel::{Engine, ParsedPage, Settings, SiblingPage};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::PagesAgain;
@@ -117,7 +117,7 @@ fn find_of_grove(
         let own = pages.entry(*index).or_default();
         own.scores = page.scores.clone();
         own.comments = (0..blocks.len()).map(|at| page.blocks.is_comment(at)).collect();
-        let name = |block: &Block| names.name(page.of_nodes[block.element as usize]);
+        let name = |block: &TextBlock| names.name(page.of_nodes[block.element as usize]);
         own.patterns = blocks.iter().map(name).collect();
     }
     let rows = pool_patterns(&judgement, &judged, &documents, &names);
@@ -128,8 +128,8 @@ fn find_of_grove(
     TemplateEvidence { pages, patterns, failed: false }
 }
 
-fn siblings_of<'a>(site: &PagesAgain<'a>, order: &[u32]) -> Vec<Sibling<'a>> {
-    let sibling = |&index: &u32| Sibling {
+fn siblings_of<'a>(site: &PagesAgain<'a>, order: &[u32]) -> Vec<SiblingPage<'a>> {
+    let sibling = |&index: &u32| SiblingPage {
         page: &site.pages[index as usize],
         feed_items: &site.feed_items[index as usize],
     };
@@ -139,13 +139,13 @@ fn siblings_of<'a>(site: &PagesAgain<'a>, order: &[u32]) -> Vec<Sibling<'a>> {
 /// Signifiers of sibling pages, and how many of each block's terms are some.
 fn find_hits(
     order: &[u32],
-    siblings: &[Sibling<'_>],
+    siblings: &[SiblingPage<'_>],
     settings: &Settings,
 ) -> BTreeMap<u32, PageEvidence> {
     let signified = signify(siblings, &settings.tables().signify);
-    let of_page = |((index, sibling), signified): ((&u32, &Sibling<'_>), SignifiedPage)| {
+    let of_page = |((index, sibling), signified): ((&u32, &SiblingPage<'_>), SignifiedPage)| {
         let weights: BTreeSet<u64> = signified.weights.iter().map(|w| w.0).collect();
-        let hits = |block: &Block| count_hits(&signified.terms, &weights, block);
+        let hits = |block: &TextBlock| count_hits(&signified.terms, &weights, block);
         let ParsedPage { document, words, link_words, .. } = sibling.page;
         let blocks = grove::blocks(document, words, link_words);
         let page = PageEvidence {
@@ -158,7 +158,7 @@ fn find_hits(
     order.iter().zip(siblings).zip(signified).map(of_page).collect()
 }
 
-fn count_hits(terms: &PageTerms, signifiers: &BTreeSet<u64>, block: &Block) -> (u32, u32) {
+fn count_hits(terms: &PageTerms, signifiers: &BTreeSet<u64>, block: &TextBlock) -> (u32, u32) {
     let terms = terms.between(block.first, block.last);
     let hits = terms.iter().filter(|term| signifiers.contains(term)).count();
     (hits as u32, terms.len() as u32)
@@ -306,7 +306,7 @@ fn join_steps(mut steps: Vec<String>) -> String {
 }
 
 /// The text of a block on one line.
-pub(super) fn text_of_block(document: &Document, block: &Block) -> String {
+pub(super) fn text_of_block(document: &Document, block: &TextBlock) -> String {
     let mut text = String::new();
     for id in block.first..=block.last {
         match document.text(id) {

@@ -6,23 +6,17 @@
 //! Why: Forest ranks patterns over pages of one layout; over mixed layouts it fails (F1 30).
 //! Drops: nothing itself; pages of list and other templates are dropped by their kind.
 
-mod assign;
-
 use grouping::AddressDigest;
 use model::TemplateKind;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::assign::{Layout, outline};
-use super::signify::Sibling;
-use crate::layouts::{CORE, Cores, Outline, group_by_layout};
-use crate::page_kind::{Impression, Middle};
-use crate::parsed::recurring_tokens;
+use crate::layouts::{CORE, Cores, Outline, group_by_layout, layout_of, recurring_tokens};
+use crate::page_kind::{Impression, Middle, impression};
 use crate::settings::Settings;
-
-pub use self::assign::{Assigned, Layouts};
-pub(crate) use self::assign::{leads_on, look};
+use crate::stages::signify::SiblingPage;
 
 /// A cluster of sample pages that becomes a template.
 #[derive(Clone, Debug)]
@@ -39,7 +33,7 @@ pub struct Cluster {
 /// Returns the layouts, and their clusters, numbered from `first`: each page is in the one of
 /// [`Layouts::assign`], if any.
 pub fn cluster(
-    sample: &[Sibling<'_>],
+    sample: &[SiblingPage<'_>],
     addresses: &AddressDigest,
     first: usize,
     settings: &Settings,
@@ -48,16 +42,16 @@ pub fn cluster(
     let recurring = recurring_tokens(sample.iter().map(|sibling| sibling.page));
     let outlines: Vec<Outline> = sample.par_iter().map(|page| outline(page, &recurring)).collect();
     let impressions: Vec<Impression> =
-        sample.par_iter().map(|page| look(page, addresses, settings)).collect();
+        sample.par_iter().map(|page| impression(page, addresses, settings)).collect();
     let groups = group_by_layout(&outlines, config);
-    let core = |group: &Vec<u32>| -> Vec<Outline> {
-        group.iter().take(CORE).map(|&m| outlines[m as usize].clone()).collect()
-    };
-    let cores = Cores::of(groups.iter().map(core).collect());
+    let cores = Cores::of_groups(&groups, &outlines);
     // Average linkage may have put a page into a layout whose core is not the nearest.
     let nearest: Vec<Option<(usize, f64)>> =
         outlines.par_iter().map(|outline| cores.nearest(outline, config)).collect();
-    let home: Vec<usize> = home_of(&groups, outlines.len());
+    let mut home = vec![usize::MAX; outlines.len()];
+    for (at, group) in groups.iter().enumerate() {
+        group.iter().for_each(|&page| home[page as usize] = at);
+    }
     let mut reach = vec![config.similarity; groups.len()];
     for (page, nearest) in nearest.iter().enumerate() {
         if let Some((at, alike)) = nearest
@@ -84,22 +78,13 @@ pub fn cluster(
             let signature = signature(&members, &outlines);
             clusters.push(Cluster { kind, members, signature });
         }
-        layouts.push(Layout { reach, middle, templates });
+        layouts.push(PageLayout { reach, middle, templates });
     }
     (Layouts { recurring, layouts, cores }, clusters)
 }
 
 /// Lower bound for the minimum similarity of a layout, as a share of the setting.
 const LEAST_REACH: f64 = 0.5;
-
-/// The group of each page.
-fn home_of(groups: &[Vec<u32>], pages: usize) -> Vec<usize> {
-    let mut home = vec![usize::MAX; pages];
-    for (at, group) in groups.iter().enumerate() {
-        group.iter().for_each(|&page| home[page as usize] = at);
-    }
-    home
-}
 
 /// Separates the pages of a layout by kind, the most numerous first.
 fn split_by_kind(
@@ -135,4 +120,135 @@ fn signature(members: &[u32], outlines: &[Outline]) -> u64 {
     shared.sort_unstable();
     let bytes: Vec<u8> = shared.iter().flat_map(|path| path.to_le_bytes()).collect();
     xxh3_64(&bytes)
+}
+
+/// The layouts that one round of learning found. Borrows nothing from the pages.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(from = "StoredLayouts", into = "StoredLayouts")]
+pub struct Layouts {
+    recurring: FxHashSet<u64>,
+    layouts: Vec<PageLayout>,
+    cores: Cores,
+}
+
+/// A layout: the kind of its pages, and its templates by kind.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct PageLayout {
+    /// Minimum similarity of its pages: that of the least similar page of the sample, or that of the
+    /// settings.
+    reach: f64,
+    middle: Middle,
+    templates: Vec<(TemplateKind, u32)>,
+}
+
+/// Serialised form of [`Layouts`].
+#[derive(Deserialize, Serialize)]
+struct StoredLayouts {
+    recurring: Vec<u64>,
+    layouts: Vec<PageLayout>,
+    cores: Vec<Vec<Outline>>,
+}
+
+impl From<StoredLayouts> for Layouts {
+    fn from(stored: StoredLayouts) -> Self {
+        let StoredLayouts { recurring, layouts, cores } = stored;
+        Self { recurring: recurring.into_iter().collect(), layouts, cores: Cores::of(cores) }
+    }
+}
+
+impl From<Layouts> for StoredLayouts {
+    fn from(layouts: Layouts) -> Self {
+        let mut recurring: Vec<u64> = layouts.recurring.into_iter().collect();
+        recurring.sort_unstable();
+        Self { recurring, layouts: layouts.layouts, cores: layouts.cores.groups().to_vec() }
+    }
+}
+
+/// The template of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assigned {
+    /// This one, by its number.
+    Template(u32),
+    /// A page of a known layout, but of a kind without a template.
+    Kind(TemplateKind),
+    /// No layout is similar enough.
+    No,
+}
+
+impl Layouts {
+    /// Finds the template of a page. Depends on no other page.
+    pub fn assign(
+        &self,
+        page: &SiblingPage<'_>,
+        addresses: &AddressDigest,
+        settings: &Settings,
+    ) -> Assigned {
+        let config = &settings.tables().cluster;
+        let nearest = self.cores.nearest(&outline(page, &self.recurring), config);
+        let Some((at, alike)) = nearest else { return Assigned::No };
+        let layout = &self.layouts[at];
+        if alike < layout.reach {
+            return Assigned::No;
+        }
+        let kind = layout.middle.kind(&impression(page, addresses, settings));
+        match layout.templates.iter().find(|(of, _)| *of == kind) {
+            Some((_, template)) => Assigned::Template(*template),
+            None => Assigned::Kind(kind),
+        }
+    }
+
+    /// Removes templates, given by number, and layouts without templates; renumbers the others. Returns whether any
+    /// layout is left.
+    pub(crate) fn forget(&mut self, gone: &[u32]) -> bool {
+        let before = self.layouts.len();
+        let mut cores = Vec::new();
+        let mut layouts = Vec::new();
+        for (layout, core) in self.layouts.iter_mut().zip(self.cores.groups()) {
+            let had = !layout.templates.is_empty();
+            layout.templates.retain(|(_, template)| !gone.contains(template));
+            for (_, template) in &mut layout.templates {
+                *template -= gone.iter().filter(|&before| before < template).count() as u32;
+            }
+            if !layout.templates.is_empty() || !had {
+                layouts.push(layout.clone());
+                cores.push(core.clone());
+            }
+        }
+        if layouts.len() < before {
+            self.cores = Cores::of(cores);
+            self.layouts = layouts;
+        }
+        self.layouts.iter().any(|layout| !layout.templates.is_empty())
+    }
+
+    /// Validates the layouts of a site with `templates` templates, after deserialisation.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn check(&self, templates: usize) -> Result<(), String> {
+        let cores = self.cores.groups();
+        if cores.len() != self.layouts.len() {
+            return Err(format!("{} layouts, {} cores", self.layouts.len(), cores.len()));
+        }
+        if cores.iter().any(|core| core.is_empty() || core.len() > CORE) {
+            return Err(format!("a core has no page, or more than {CORE}"));
+        }
+        let sorted = |outline: &Outline| outline.paths.is_sorted() && outline.feeds.is_sorted();
+        if !cores.iter().flatten().all(sorted) {
+            return Err("the tag paths of a core are not in order".to_owned());
+        }
+        let mut named = self.layouts.iter().flat_map(|layout| &layout.templates);
+        match named.find(|(_, template)| *template as usize >= templates) {
+            Some((_, template)) => Err(format!("there is no template {template}")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn outline(sibling: &SiblingPage<'_>, recurring: &FxHashSet<u64>) -> Outline {
+    let mut feeds: Vec<u64> =
+        sibling.feed_items.iter().map(|item| xxh3_64(item.feed.as_bytes())).collect();
+    feeds.sort_unstable();
+    feeds.dedup();
+    Outline { paths: layout_of(sibling.page, recurring), feeds }
 }

@@ -5,31 +5,26 @@
 //! Why: this is the purpose of the program.
 //! Drops: pages on which neither the wrapper nor the page-wise method finds text (`no-article`).
 
-mod configured;
-mod fast_path;
-mod judged;
-mod posts;
-mod repeated;
-mod titled;
-
 use dom::{NodeId, markdown_of_text, text_of};
-use grove::Chosen;
+use grove::ChosenNodes;
 use metadata::{GivenMetadata, PageContext, metadata_given};
 use model::{Article, DropReason, Extracted, PageType, Route, SiteConfigRole, TypedAs};
 use region::region_of;
+use terms::letters::{is_alphanumeric, lowercase};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::signify::Sibling;
-use super::wrap::CompiledWrapper;
-use crate::body::{Body, page_wise};
+use crate::body::{ArticleBody, page_wise};
 use crate::parsed::ParsedPage;
 use crate::settings::Settings;
+use crate::site_config::{Judged, by_site_config};
+use crate::stages::signify::SiblingPage;
+use crate::stages::wrap::CompiledWrapper;
 
-use configured::{Judged, by_site_config};
-pub use fast_path::fast_body;
-pub use judged::{By, Lone, by_template_alone, judged_body};
-pub use titled::without_title;
+mod judged;
+mod posts;
+
+pub(crate) use judged::{By, Lone, by_template_alone, fast_body, judged_body};
 
 /// Name of the engine in articles that a site config found.
 pub const SITE_CONFIG: &str = "site-config";
@@ -40,7 +35,7 @@ pub struct Demands<'a> {
     /// It is a part of a longer one, for which the minimum number of words does not apply.
     pub part: bool,
     /// Whether a body that was found is that of a list page, which is dropped.
-    pub is_list: &'a dyn Fn(&Body) -> bool,
+    pub is_list: &'a dyn Fn(&ArticleBody) -> bool,
     /// The type of its template.
     pub page_type: Option<TypedAs>,
 }
@@ -52,17 +47,17 @@ pub struct Demands<'a> {
 /// # Errors
 /// The reason for dropping the page.
 pub fn extract(
-    sibling: &Sibling<'_>,
+    sibling: &SiblingPage<'_>,
     template: &str,
     wrapper: Option<&CompiledWrapper>,
-    found: Option<Body>,
+    found: Option<ArticleBody>,
     demands: Demands<'_>,
     settings: &Settings,
 ) -> Result<Extracted, DropReason> {
-    let Sibling { page: parsed, .. } = *sibling;
+    let SiblingPage { page: parsed, .. } = *sibling;
     let tables = settings.tables();
     let least = if demands.part { 1 } else { tables.extract.min_words.max(1) };
-    let usable = |body: &Body| {
+    let usable = |body: &ArticleBody| {
         let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
         body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
     };
@@ -90,46 +85,46 @@ pub fn extract(
 }
 
 /// Removes from a body the nodes that a site config removes from the page.
-fn without_removed(mut body: Body, parsed: &ParsedPage<'_>) -> Body {
-    if let Some(configured) = parsed.configured.as_ref().filter(|page| !page.removed.is_empty()) {
-        body.prune.extend(&configured.removed);
+fn without_removed(mut body: ArticleBody, parsed: &ParsedPage<'_>) -> ArticleBody {
+    if let Some(configured) =
+        parsed.configured.as_ref().filter(|page| !page.found.removed.is_empty())
+    {
+        body.prune.extend(&configured.found.removed);
         body.prune.sort_unstable();
         body.prune.dedup();
-        body.prune_xpath.extend(configured.removed_by.iter().cloned());
+        body.prune_xpath.extend(configured.found.removed_by.iter().cloned());
     }
     body
 }
 
-fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> Body {
-    let Chosen { keep, prune } = learnt.select(&parsed.document);
-    Body {
+fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> ArticleBody {
+    let ChosenNodes { keep, prune } = learnt.select(&parsed.document);
+    ArticleBody {
         nodes: keep,
         prune,
         xpath: learnt.wrapper.content.clone(),
         prune_xpath: learnt.wrapper.prune.clone(),
-        cut: None,
-        comments: String::new(),
         engine: learnt.wrapper.engine.clone(),
         route: Route::Wrapper,
         wrapper_version: learnt.wrapper.version,
         confidence: learnt.wrapper.confidence,
-        text: None,
+        ..ArticleBody::default()
     }
 }
 
 fn article(
-    sibling: &Sibling<'_>,
+    sibling: &SiblingPage<'_>,
     template: &str,
     Demands { part: is_part, page_type, .. }: Demands<'_>,
-    mut body: Body,
+    mut body: ArticleBody,
     settings: &Settings,
 ) -> Extracted {
-    let Sibling { page: parsed, feed_items } = *sibling;
+    let SiblingPage { page: parsed, feed_items } = *sibling;
     let (page, document) = (parsed.page, &parsed.document);
     let elsewhere = body.text.is_some();
     let text = body.text.take().unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
     // Only the forms that are wanted are made.
-    let forms = settings.forms();
+    let forms = settings.forms;
     let base = base_of(parsed).filter(|_| forms.html || forms.markdown);
     let region = base.as_ref().and_then(|base| region_of(document, &body.nodes, &body.prune, base));
     let shown = region.as_ref().filter(|_| forms.html);
@@ -154,17 +149,17 @@ fn article(
     let tag = language.as_ref().map(|l| l.as_str());
     let posts = if is_thread { posts::posts(parsed, &body, &context, tag) } else { Vec::new() };
     let given = parsed.configured.as_ref().map_or_else(GivenMetadata::default, |configured| GivenMetadata {
-        title: configured.given.title.as_deref(),
-        authors: &configured.given.authors,
-        published: configured.given.date.as_deref(),
+        title: configured.found.given.title.as_deref(),
+        authors: &configured.found.given.authors,
+        published: configured.found.given.date.as_deref(),
     });
     let metadata = metadata_given(&context, &given);
     let text = match &metadata.title {
-        Some(title) => titled::titled(text, &title.value, is_part, settings),
+        Some(title) => titled(text, &title.value, is_part, settings),
         None => text,
     };
     let site_config = parsed.configured.as_ref().map(|configured| {
-        let found = configured.body.is_some();
+        let found = configured.found.body.is_some();
         match body.engine == SITE_CONFIG {
             true => SiteConfigRole::Used,
             false if found => SiteConfigRole::Overruled,
@@ -218,14 +213,8 @@ pub fn set_text(article: &mut Article, text: String) {
 /// The hash of a text's words: XXH3-128 of the words between white space, in UTF-8, separated by single spaces, as 32 hex
 /// digits. Equal for equal words, whatever the paragraphs.
 fn content_hash(text: &str) -> String {
-    let mut words = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !words.is_empty() {
-            words.push(' ');
-        }
-        words.push_str(word);
-    }
-    format!("{:032x}", xxh3_128(words.as_bytes()))
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!("{:032x}", xxh3_128(words.join(" ").as_bytes()))
 }
 
 /// The base of relative links: the page's `<base>`, else its URL; for a saved file its canonical address, if
@@ -240,4 +229,61 @@ fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
     // A base of `javascript:` or `data:` is ignored, as in browsers.
     let base = head.base.as_deref().and_then(|base| own.join(base).ok());
     Some(base.filter(|base| !base.cannot_be_a_base()).unwrap_or(own))
+}
+
+/// A title within so many first paragraphs of the text counts as its beginning, where it is wanted: a section or a date may
+/// come before it.
+const FIRST: usize = 4;
+
+/// The text with its title, or without: one rule for all templates. Later parts of an article never have a title.
+fn titled(text: String, title: &str, is_part: bool, settings: &Settings) -> String {
+    let of_title = letters(title);
+    if of_title.is_empty() {
+        return text;
+    }
+    if settings.tables().extract.title_in_text && !is_part {
+        let has_title = text.split("\n\n").take(FIRST).any(|own| letters(own) == of_title);
+        return if has_title { text } else { format!("{title}\n\n{text}") };
+    }
+    without_title(&text, title).to_owned()
+}
+
+/// A text without its first paragraph, if that is the title and not all of the text.
+pub fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
+    let of_title = letters(title);
+    match text.split_once("\n\n") {
+        Some((first, rest)) if !of_title.is_empty() && letters(first) == of_title => rest,
+        _ => text,
+    }
+}
+
+/// The letters and digits of a text, in lower case.
+fn letters(text: &str) -> String {
+    text.chars().filter(|&c| is_alphanumeric(c)).flat_map(lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_title_is_there_always_or_never() {
+        let without = Settings::standard();
+        let mut tables = without.tables().clone();
+        tables.extract.title_in_text = true;
+        let with = Settings::new(tables);
+        let of =
+            |text: &str, is_part, settings| titled(text.to_owned(), "A Bridge", is_part, settings);
+        for text in ["Text.", "a bridge!\n\nText."] {
+            assert_eq!(of(text, false, &without), "Text.", "{text}");
+            assert_eq!(of(text, true, &with), "Text.", "later parts have none: {text}");
+        }
+        assert_eq!(of("Text.", false, &with), "A Bridge\n\nText.");
+        for has_it in ["A Bridge\n\nText.", "Sport\n\n2 May\n\n\u{201c}A bridge\u{201d}\n\nText."] {
+            assert_eq!(of(has_it, false, &with), has_it);
+        }
+        // The whole text may be its title.
+        assert_eq!(of("A Bridge", false, &without), "A Bridge");
+        assert_eq!(titled("Text.".to_owned(), "?!", false, &with), "Text.", "no letter");
+    }
 }

@@ -5,28 +5,27 @@
 //! Why: what siblings share distinguishes article and boilerplate better than any page alone.
 //! Drops: nothing.
 
-mod earlier;
-
 use std::cell::RefCell;
 
 use dom::NodeId;
 use forest::{PatternMeasure, Recurring};
 use grove::{
-    Chosen, Cues, DecideParameters, Decision, PageBlocks, PageView, PatternId, Patterns, Pools,
-    Rows, ScoredPage, TypeProbabilities, TypeView, Weights, decide, mean_types, read_page,
-    second_scores, type_probabilities, type_rows,
+    ChosenNodes, Cues, DecideParameters, Decision, FeatureTable, JudgedPage, PageBlocks, PageView,
+    PatternId, Patterns, Pools, ScoredPage, TypeProbabilities, TypeView, Weights, decide,
+    mean_types, read_page, second_scores, type_probabilities, type_rows,
 };
 use model::StructuralPattern;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::rank::rank;
-use super::signify::{SampleTerms, Sibling, SignifiedPage, signify_sample, terms_of};
 use crate::parsed::ParsedPage;
 use crate::settings::SignifyConfig;
+use crate::stages::rank::rank;
+use crate::stages::signify::{SampleTerms, SiblingPage, SignifiedPage, signify_sample, terms_of};
 
 thread_local! {
-    static CUES: RefCell<Cues> = RefCell::new(Cues::new());
+    // A cache of what names of classes say; results do not depend on it.
+    pub(crate) static CUES: RefCell<Cues> = RefCell::new(Cues::new());
 }
 
 /// What was learnt about a template: what the pages of its sample have in common, and the decision on each
@@ -46,35 +45,11 @@ pub struct Judgement {
     terms: SampleTerms,
 }
 
-/// A page with its scores.
-#[derive(Clone, Debug)]
-pub struct JudgedPage {
-    /// Its blocks, without features.
-    pub blocks: PageBlocks,
-    /// Patterns of its nodes.
-    pub of_nodes: Vec<PatternId>,
-    /// Per block the probability that it belongs to the article.
-    pub scores: Vec<f32>,
-    /// The same by the page alone.
-    pub first: Vec<f32>,
-}
-
-impl JudgedPage {
-    /// The page in the form of `grove`.
-    pub fn scored(&self) -> ScoredPage<'_> {
-        ScoredPage { page: &self.blocks, patterns: &self.of_nodes, scores: &self.scores }
-    }
-
-    /// Words of a block, weighted by its score.
-    pub fn mass(&self, at: usize, scores: &[f32]) -> f32 {
-        self.blocks.blocks[at].words as f32 * scores[at]
-    }
-}
-
 impl Judgement {
     /// The decisions of some of the pages alone.
     pub fn decide_on(&self, pages: &[JudgedPage], weights: &Weights) -> Vec<Decision> {
-        decide_on(pages, &self.common.patterns, &[], &decide_parameters(weights))
+        let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
+        decide(&scored, &self.common.patterns, &[], &decide_parameters(weights))
     }
 
     /// Validates what was learnt from at most `most_pages` pages, after deserialisation.
@@ -99,15 +74,15 @@ impl Judgement {
     }
 
     /// The elements of a page that the decisions select.
-    pub fn chosen(&self, page: &JudgedPage, parsed: &ParsedPage<'_>) -> Chosen {
-        Chosen::of(&parsed.document, &page.of_nodes, &self.decisions)
+    pub fn chosen(&self, page: &JudgedPage, parsed: &ParsedPage<'_>) -> ChosenNodes {
+        ChosenNodes::of(&parsed.document, &page.of_nodes, &self.decisions)
     }
 
     /// Scores a page of the template. Depends on no other page; for a page of the sample, the result is that
     /// of [`judge`].
     pub fn judge_page(
         &self,
-        sibling: &Sibling<'_>,
+        sibling: &SiblingPage<'_>,
         config: &SignifyConfig,
         weights: &Weights,
     ) -> JudgedPage {
@@ -115,8 +90,9 @@ impl Judgement {
         blocks.set_types(&self.types);
         let first = weights.page.probabilities(&blocks.rows);
         let of_nodes = self.common.patterns.find(&sibling.page.document);
-        let scored = ByItself { blocks, of_nodes, first };
-        scored.among(sibling.page, &self.common, &self.pools, self.learnt_from, weights)
+        let page = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
+        let (common, pools) = (&self.common, &self.pools);
+        score_among_siblings(sibling.page, page, common, pools, self.learnt_from, weights)
     }
 }
 
@@ -124,7 +100,7 @@ impl Judgement {
 /// have in common. `earlier` is what other pages of the template taught. Returns what was learnt, and the pages
 /// in order.
 pub fn judge(
-    sample: &[Sibling<'_>],
+    sample: &[SiblingPage<'_>],
     earlier: Option<&Judgement>,
     signify_config: &SignifyConfig,
     weights: &Weights,
@@ -142,84 +118,59 @@ pub fn judge(
         blocks.par_iter().map(|page| weights.page.probabilities(&page.rows)).collect();
     let parsed: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let (common, of_nodes) = common(&parsed, &signified.iter().collect::<Vec<_>>());
-    let pools = Pools::of(&scored(&blocks, &of_nodes, &first), &common.patterns);
+    let by_itself: Vec<ScoredPage<'_>> = (blocks.iter().zip(&of_nodes).zip(&first))
+        .map(|((page, patterns), scores)| ScoredPage { page, patterns, scores })
+        .collect();
+    let pools = Pools::of(&by_itself, &common.patterns);
     let earlier = earlier.map(|earlier| earlier.decided(sample, &of_nodes, common.patterns.len()));
     let pages: Vec<JudgedPage> = (parsed.par_iter().zip(blocks))
         .zip(of_nodes.into_par_iter().zip(first))
         .map(|((page, blocks), (of_nodes, first))| {
-            let scored = ByItself { blocks, of_nodes, first };
-            scored.among(page, &common, &pools, sample.len(), weights)
+            let judged = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
+            score_among_siblings(page, judged, &common, &pools, sample.len(), weights)
         })
         .collect();
     let earlier = earlier.unwrap_or_default();
-    let decisions = decide_on(&pages, &common.patterns, &earlier, &decide_parameters(weights));
+    let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
+    let decisions = decide(&scored, &common.patterns, &earlier, &decide_parameters(weights));
     let learnt_from = sample.len();
     (Judgement { common, pools, decisions, learnt_from, types, terms }, pages)
 }
 
-/// A page with the scores of its own features.
-struct ByItself {
-    blocks: PageBlocks,
-    of_nodes: Vec<PatternId>,
-    first: Vec<f32>,
-}
-
-impl ByItself {
-    /// Scores it again, among its siblings.
-    fn among(
-        mut self,
-        page: &ParsedPage<'_>,
-        common: &Common,
-        pools: &Pools,
-        learnt_from: usize,
-        weights: &Weights,
-    ) -> JudgedPage {
-        let template = grove::Template { patterns: &common.patterns, pools, learnt_from };
-        let Self { blocks, of_nodes: patterns, first: scores } = &self;
-        let scored = ScoredPage { page: blocks, patterns, scores };
-        let forest = common.forest.elements(page);
-        let (document, trees) = (&page.document, &weights.sibling);
-        let scores = second_scores(document, &scored, &template, forest.as_deref(), trees);
-        let scores = pools.less_repeated(&self.blocks, scores);
-        // The features are most of a page's memory, and not needed any more.
-        self.blocks.rows = Rows::default();
-        JudgedPage { blocks: self.blocks, of_nodes: self.of_nodes, scores, first: self.first }
-    }
-}
-
-fn decide_on(
-    pages: &[JudgedPage],
-    patterns: &Patterns,
-    earlier: &[Option<Decision>],
-    parameters: &DecideParameters,
-) -> Vec<Decision> {
-    let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
-    decide(&scored, patterns, earlier, parameters)
+/// Scores a page again, among its siblings, given its first scores.
+fn score_among_siblings(
+    parsed: &ParsedPage<'_>,
+    mut page: JudgedPage,
+    common: &Common,
+    pools: &Pools,
+    learnt_from: usize,
+    weights: &Weights,
+) -> JudgedPage {
+    let template = grove::SiblingStatistics { patterns: &common.patterns, pools, learnt_from };
+    let forest = common.forest.elements(parsed);
+    let (document, trees) = (&parsed.document, &weights.sibling);
+    let by_itself =
+        ScoredPage { page: &page.blocks, patterns: &page.of_nodes, scores: &page.first };
+    let scores = second_scores(document, &by_itself, &template, forest.as_deref(), trees);
+    page.scores = pools.less_repeated(&page.blocks, scores);
+    // The features are most of a page's memory, and not needed any more.
+    page.blocks.rows = FeatureTable::default();
+    page
 }
 
 /// The decision parameters of the weights.
-pub fn decide_parameters(weights: &Weights) -> DecideParameters {
+pub(crate) fn decide_parameters(weights: &Weights) -> DecideParameters {
     DecideParameters { factor: 1.0, switch_cost: weights.switch_cost }
 }
 
-fn scored<'a>(
-    blocks: &'a [PageBlocks],
-    of_nodes: &'a [Vec<PatternId>],
-    scores: &'a [Vec<f32>],
-) -> Vec<ScoredPage<'a>> {
-    (blocks.iter().zip(of_nodes).zip(scores))
-        .map(|((page, patterns), scores)| ScoredPage { page, patterns, scores })
-        .collect()
-}
-
 /// The features from which the type of a page is predicted.
-pub fn rows_of_type(parsed: &ParsedPage<'_>, blocks: &PageBlocks) -> Rows {
+pub fn rows_of_type(parsed: &ParsedPage<'_>, blocks: &PageBlocks) -> FeatureTable {
     let ParsedPage { document, words, link_words, page, .. } = parsed;
     type_rows(&TypeView { document, words, link_words, url: &page.url }, blocks)
 }
 
 /// Splits pages into blocks and computes their features within each page. `signified` is in the same order.
-pub fn read_pages(siblings: &[Sibling<'_>], signified: &[SignifiedPage]) -> Vec<PageBlocks> {
+pub fn read_pages(siblings: &[SiblingPage<'_>], signified: &[SignifiedPage]) -> Vec<PageBlocks> {
     siblings
         .par_iter()
         .zip(signified)
@@ -227,7 +178,7 @@ pub fn read_pages(siblings: &[Sibling<'_>], signified: &[SignifiedPage]) -> Vec<
         .collect()
 }
 
-fn read_one(sibling: &Sibling<'_>, signified: &SignifiedPage) -> PageBlocks {
+fn read_one(sibling: &SiblingPage<'_>, signified: &SignifiedPage) -> PageBlocks {
     let ParsedPage { document, words, link_words, .. } = sibling.page;
     let terms = |text: &str| terms_of(text, signified.language);
     let head = document.head();
@@ -295,4 +246,34 @@ pub fn common(
         Forest { ranked, recurring: Some(recurring) }
     };
     (Common { patterns, forest }, of_nodes)
+}
+
+impl Judgement {
+    /// The decisions on the patterns of other pages, given the pattern of each of their nodes: that on most of
+    /// the nodes that are known here.
+    pub(super) fn decided(
+        &self,
+        pages: &[SiblingPage<'_>],
+        of_nodes: &[Vec<PatternId>],
+        patterns: usize,
+    ) -> Vec<Option<Decision>> {
+        let mut counts = vec![[0u32; 3]; patterns];
+        for (sibling, of_nodes) in pages.iter().zip(of_nodes) {
+            let known = self.common.patterns.find(&sibling.page.document);
+            for (&pattern, &known) in of_nodes.iter().zip(&known) {
+                let decision = self.decisions.get(known as usize);
+                if let (Some(counts), Some(&decision)) =
+                    (counts.get_mut(pattern as usize), decision)
+                {
+                    counts[decision as usize] += 1;
+                }
+            }
+        }
+        let most = |counts: &[u32; 3]| {
+            let most =
+                Decision::ALL.into_iter().max_by_key(|&decision| counts[decision as usize])?;
+            (counts[most as usize] > 0).then_some(most)
+        };
+        counts.iter().map(most).collect()
+    }
 }

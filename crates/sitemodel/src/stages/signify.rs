@@ -17,12 +17,13 @@ use terms::{
     Vocabulary,
 };
 
-use crate::parsed::{ParsedPage, language_of};
-use crate::settings::{SignifierChoice, SignifyConfig, Weighting};
+use crate::parsed::ParsedPage;
+use crate::settings::{SignifierChoice, SignifyConfig};
+use dom::NodeId;
 
 /// A page with its feed items.
 #[derive(Clone, Copy, Debug)]
-pub struct Sibling<'a> {
+pub struct SiblingPage<'a> {
     /// The page.
     pub page: &'a ParsedPage<'a>,
     /// Feed items that point to it.
@@ -49,7 +50,7 @@ thread_local! {
 
 /// What is needed to find signifiers of further pages as in a sample.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct SampleTerms {
+pub(crate) struct SampleTerms {
     language: Option<Language>,
     frequent: FrequentTerms,
     background: Background,
@@ -57,13 +58,13 @@ pub struct SampleTerms {
 
 /// Finds the signifiers of sibling pages. All pages are analysed in the language of most of them,
 /// so that their terms can be compared. Linear in the pages' text.
-pub fn signify(siblings: &[Sibling<'_>], config: &SignifyConfig) -> Vec<SignifiedPage> {
+pub fn signify(siblings: &[SiblingPage<'_>], config: &SignifyConfig) -> Vec<SignifiedPage> {
     signify_sample(siblings, config).0
 }
 
 /// [`signify`] for the sample of a template: also returns what is needed for further pages.
-pub fn signify_sample(
-    siblings: &[Sibling<'_>],
+pub(crate) fn signify_sample(
+    siblings: &[SiblingPage<'_>],
     config: &SignifyConfig,
 ) -> (Vec<SignifiedPage>, SampleTerms) {
     let language = language_of_most(siblings);
@@ -91,10 +92,7 @@ pub fn signify_sample(
 
 impl SampleTerms {
     /// Validates the terms of a sample of at most `most_pages` pages, after deserialisation.
-    ///
-    /// # Errors
-    /// Says what is wrong.
-    pub fn check(&self, most_pages: usize) -> Result<(), String> {
+    pub(crate) fn check(&self, most_pages: usize) -> Result<(), String> {
         if !self.frequent.hashes().is_sorted() {
             return Err("the frequent terms are not in order".to_owned());
         }
@@ -103,7 +101,11 @@ impl SampleTerms {
 
     /// Finds the signifiers of a page as if it were in the sample: they depend on no other page, and for a
     /// page of the sample are those of [`signify_sample`].
-    pub fn signify(&self, sibling: &Sibling<'_>, config: &SignifyConfig) -> SignifiedPage {
+    pub(crate) fn signify(
+        &self,
+        sibling: &SiblingPage<'_>,
+        config: &SignifyConfig,
+    ) -> SignifiedPage {
         let mut vocabulary = Vocabulary::new();
         let mut terms = analyze(sibling.page, self.language, &mut vocabulary);
         if !self.frequent.hashes().is_empty() {
@@ -115,16 +117,12 @@ impl SampleTerms {
 }
 
 fn tf_idf_config(config: &SignifyConfig) -> TfIdfConfig {
-    let weighting = match config.weighting {
-        Weighting::Log => terms::TermWeighting::Log,
-        Weighting::Sublinear => terms::TermWeighting::Sublinear,
-    };
-    TfIdfConfig { weighting, top: config.top }
+    TfIdfConfig { weighting: config.weighting, top: config.top }
 }
 
 /// A page with its terms and signifiers; those of its feed items if that source is chosen and there are any.
 fn signified(
-    sibling: &Sibling<'_>,
+    sibling: &SiblingPage<'_>,
     terms: PageTerms,
     ranked: RankedTerms,
     language: Option<Language>,
@@ -148,7 +146,7 @@ fn signified(
 }
 
 /// The language of most of the first few siblings: detection is slow, and siblings are similar.
-fn language_of_most(siblings: &[Sibling<'_>]) -> Option<Language> {
+fn language_of_most(siblings: &[SiblingPage<'_>]) -> Option<Language> {
     const VOTERS: usize = 5;
     let mut votes: BTreeMap<Language, usize> = BTreeMap::new();
     for language in siblings.iter().take(VOTERS).filter_map(|s| language_of(s.page)) {
@@ -160,7 +158,7 @@ fn language_of_most(siblings: &[Sibling<'_>]) -> Option<Language> {
 /// The terms of sibling pages, and their texts. Pages that one thread analyses share a vocabulary: most
 /// of their words are the same.
 fn analyze_all(
-    siblings: &[Sibling<'_>],
+    siblings: &[SiblingPage<'_>],
     language: Option<Language>,
 ) -> (Vec<PageTerms>, Vocabulary) {
     let several = siblings.par_iter().fold(<(Vec<_>, Vocabulary)>::default, |mut all, sibling| {
@@ -189,7 +187,7 @@ fn analyze(
 }
 
 /// The terms of a text in a language, in order.
-pub fn terms_of(text: &str, language: Option<Language>) -> Vec<u64> {
+pub(crate) fn terms_of(text: &str, language: Option<Language>) -> Vec<u64> {
     let mut terms = Vec::new();
     ANALYZERS.with_borrow_mut(|analyzers| {
         analyzers.get(language).analyze(text, &mut |term| terms.push(term.hash));
@@ -213,4 +211,38 @@ fn feed_terms(items: &[&FeedItem], language: Option<Language>, top: usize) -> Op
         }
     });
     (!ranked.hashes.is_empty()).then_some(ranked)
+}
+
+/// Detects the language of a page's text: text nodes outside links, the longest first, since these are most
+/// likely the article in any layout.
+pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
+    const ENOUGH: usize = 4096;
+    let ParsedPage { document, words, link_words, .. } = parsed;
+    let mut texts: Vec<(u32, NodeId)> = document
+        .ids()
+        .filter(|&id| document.text(id).is_some())
+        .map(|id| (words.sum(document, id) - link_words.sum(document, id), id))
+        .filter(|t| t.0 > 0)
+        .collect();
+    let longest_first = |&(words, id): &(u32, NodeId)| (std::cmp::Reverse(words), id);
+    // A few are usually enough.
+    const FEW: usize = 32;
+    if texts.len() > FEW {
+        texts.select_nth_unstable_by_key(FEW, longest_first);
+        let few: usize =
+            texts[..FEW].iter().map(|t| document.text(t.1).map_or(0, |text| text.len() + 1)).sum();
+        if few >= ENOUGH {
+            texts.truncate(FEW);
+        }
+    }
+    texts.sort_unstable_by_key(longest_first);
+    let mut sample = String::new();
+    for (_, id) in texts {
+        sample.push_str(document.text(id).unwrap_or_default());
+        sample.push('\n');
+        if sample.len() >= ENOUGH {
+            break;
+        }
+    }
+    terms::detect(&sample).map(|found| found.language)
 }

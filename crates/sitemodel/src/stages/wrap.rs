@@ -10,14 +10,14 @@ mod judged;
 use dom::xpath::Path;
 use dom::{Document, NodeId};
 use forest::Recurring;
-use grove::Chosen;
+use grove::ChosenNodes;
 use model::{StructuralPattern, Support, Wrapper};
 use serde::{Deserialize, Serialize};
-use wrapper::{Samples, Wanted, select};
+use wrapper::{Samples, WantedNodes, select};
 
 use crate::parsed::ParsedPage;
 
-pub use judged::wrap_judged;
+pub(crate) use judged::wrap_judged;
 
 /// The wrapper of a template, with compiled expressions.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -52,8 +52,8 @@ impl TryFrom<Wrapper> for CompiledWrapper {
 
 impl CompiledWrapper {
     /// The nodes that the wrapper selects on a page.
-    pub fn select(&self, document: &Document) -> Chosen {
-        Chosen {
+    pub fn select(&self, document: &Document) -> ChosenNodes {
+        ChosenNodes {
             keep: wrapper::select(&self.paths, document),
             prune: wrapper::select_nested(&self.prune, document),
         }
@@ -63,12 +63,9 @@ impl CompiledWrapper {
 /// A test: patterns ranked without some pages, and those pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
-    /// Patterns ranked without the pages held back.
-    pub ranked: &'a [StructuralPattern],
-    /// The pages they were ranked on.
-    pub learnt_from: &'a [&'a ParsedPage<'a>],
-    /// The pages held back.
-    pub held_back: &'a [&'a ParsedPage<'a>],
+    pub(crate) ranked: &'a [StructuralPattern],
+    pub(crate) learnt_from: &'a [&'a ParsedPage<'a>],
+    pub(crate) held_back: &'a [&'a ParsedPage<'a>],
 }
 
 /// Writes the wrapper for the best pattern, and tests it: a wrapper learnt without the pages held
@@ -116,8 +113,8 @@ fn paths_for(
     let best = ranked.first()?;
     let wanted: Vec<Vec<NodeId>> =
         pages.iter().map(|page| forest::elements_of(best, &page.document, recurring)).collect();
-    let wanted: Vec<Wanted<'_>> =
-        wanted.iter().map(|wanted| Wanted { wanted, ..Wanted::default() }).collect();
+    let wanted: Vec<WantedNodes<'_>> =
+        wanted.iter().map(|wanted| WantedNodes { wanted, ..WantedNodes::default() }).collect();
     let synthesis = Samples::new(pages.iter().map(|page| &page.document)).synthesize(&wanted);
     (!synthesis.paths.is_empty()).then_some((synthesis.paths, synthesis.exact))
 }

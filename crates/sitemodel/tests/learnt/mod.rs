@@ -6,14 +6,15 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
 
-use sitegrove_sitemodel::{Engine, Forms, Outcome};
+use sitegrove_sitemodel::{ArticleForms, Engine, Outcome};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::support::{Site, sample_crawl, settings, teach};
 
 /// A line for the model of a site and its outcomes, and one for each template that has a wrapper.
 fn lines_of(engine: &str, site: &Site) -> String {
-    let settings = settings(engine).with_forms(Forms { html: true, markdown: true });
+    let mut settings = settings(engine);
+    settings.forms = ArticleForms { html: true, markdown: true };
     let all: Vec<usize> = (0..site.pages.len()).collect();
     let taught = teach(site, &all, &settings);
     let model = &taught.learning.model;

@@ -9,8 +9,8 @@ use grouping::{AddressDigest, site_key};
 use model::{FeedItem, Origin, Page};
 use serde_json::Value;
 use sitegrove_sitemodel::{
-    Applied, Engine, Evidence, Hints, Learning, NoMeter, Settings, Sibling, learn_parsed,
-    parse_page,
+    Applied, ApplyOptions, Engine, LearningResult, NoMeter, Settings, SiblingPage, SiteEvidence,
+    learn_parsed, parse_page,
 };
 
 /// A site.
@@ -108,19 +108,19 @@ pub(crate) fn settings(engine: &str) -> Settings {
 /// What was learnt of some pages of a site.
 pub(crate) struct Taught<'a> {
     site: &'a Site,
-    pub(crate) learning: Learning,
+    pub(crate) learning: LearningResult,
 }
 
 /// Learns from some pages of a site, by their numbers.
 pub(crate) fn teach<'a>(site: &'a Site, numbers: &[usize], settings: &Settings) -> Taught<'a> {
     let addresses =
         AddressDigest::of(site.pages.iter().map(|page| &*page.url), settings.tracking());
-    let evidence = Evidence { site: &site.key, addresses: &addresses, cut: false };
+    let evidence = SiteEvidence { site: &site.key, addresses: &addresses, cut: false };
     let pages: Vec<&Page> = numbers.iter().map(|&number| &site.pages[number]).collect();
     let parsed: Vec<_> = pages.iter().map(|page| parse_page(page, settings)).collect();
     let items: Vec<Vec<&FeedItem>> = pages.iter().map(|page| site.items_of(page)).collect();
-    let sample: Vec<Sibling<'_>> = (parsed.iter().zip(&items))
-        .map(|(page, feed_items)| Sibling { page, feed_items })
+    let sample: Vec<SiblingPage<'_>> = (parsed.iter().zip(&items))
+        .map(|(page, feed_items)| SiblingPage { page, feed_items })
         .collect();
     let learning = learn_parsed(&evidence, &sample, None, settings, &NoMeter);
     Taught { site, learning }
@@ -144,8 +144,8 @@ impl Taught<'_> {
     pub(crate) fn apply_known(&self, page: &Page, number: usize, settings: &Settings) -> Applied {
         let parsed = parse_page(page, settings);
         let items = self.site.items_of(page);
-        let sibling = Sibling { page: &parsed, feed_items: &items };
-        let hints = Hints { known: Some(&self.learning.known[number]), part: false };
+        let sibling = SiblingPage { page: &parsed, feed_items: &items };
+        let hints = ApplyOptions { known: Some(&self.learning.known[number]), part: false };
         self.learning.model.apply_parsed(&sibling, hints, settings, &NoMeter)
     }
 }

@@ -5,19 +5,15 @@ use std::collections::BTreeSet;
 use dom::{Builder, Document, Keep, LocalName, NodeId, ParseOptions};
 use memchr::memmem;
 
-use super::axes::Match;
-use super::expression::Found;
-use super::tree::{Content, Id, ROOT, Tree};
+use super::expression::XPathResult;
+use super::tree::{EditableTree, Id, Match, NodeContent, ROOT, elements_of};
 use super::{CompiledSiteConfig, Expression};
 
-/// The result of applying a site config to a page.
+/// What a site config finds on a page, as nodes of the changed page.
 #[derive(Clone, Debug)]
-pub struct Applied {
-    /// The page after the changes by the directives. Nodes to remove are still in it, and listed in
-    /// `removed`.
-    pub document: Document,
+pub struct AppliedConfig {
     /// The metadata that the expressions gave, unprocessed.
-    pub given: Given,
+    pub given: ConfigMetadata,
     /// The body: the expression that selected it, and its nodes, sorted, none inside another.
     /// `None` if no expression selected anything.
     pub body: Option<(String, Vec<NodeId>)>,
@@ -37,7 +33,7 @@ pub struct Applied {
 
 /// Title, authors and date as written on the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct ConfigMetadata {
     /// Trimmed; `None` if no expression found any.
     pub title: Option<String>,
     /// Trimmed, in document order.
@@ -51,12 +47,16 @@ const MAX_GROWTH: usize = 4;
 
 /// Applies a site config to a page: replaces strings, parses, extracts title, authors and date,
 /// removes and changes elements, and selects the body, in the same order as the format's readers.
-/// Never fails; time is bounded.
-pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseOptions) -> Applied {
+/// Returns the changed page, which still has the nodes to remove, and what was found on it. Never fails; time is bounded.
+pub fn apply(
+    html: &str,
+    wrapper: &CompiledSiteConfig,
+    limits: &ParseOptions,
+) -> (Document, AppliedConfig) {
     let replaced = replaced(html, wrapper);
     let limits = ParseOptions { keep: Keep::Scripts, ..*limits };
     let whole = dom::parse_with(replaced.as_deref().unwrap_or(html), &limits);
-    let mut page = Page { tree: Tree::of(&whole), removed_by: Vec::new() };
+    let mut page = PageEditor { tree: EditableTree::of(&whole), removed_by: Vec::new() };
     let next_page = page.link(&wrapper.next_page_link);
     let conditions = &wrapper.if_page_contains;
     let holds = |condition: &Expression| !condition.select(&page.tree).is_empty();
@@ -91,17 +91,21 @@ pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseOptions) ->
     let out: Vec<Id> =
         page.tree.subtree(ROOT).filter(|&id| page.tree.is_removed_root(id)).collect();
     let removed = known(&out);
-    Applied {
+    let given = ConfigMetadata { title, authors, date };
+    let removed_by = page.removed_by;
+    (
         document,
-        given: Given { title, authors, date },
-        body,
-        further,
-        single_page,
-        next_page,
-        removed,
-        removed_by: page.removed_by,
-        exhausted,
-    }
+        AppliedConfig {
+            given,
+            body,
+            further,
+            single_page,
+            next_page,
+            removed,
+            removed_by,
+            exhausted,
+        },
+    )
 }
 
 /// The page's text with the replacements applied; `None` if there are none.
@@ -119,12 +123,12 @@ fn replaced(html: &str, wrapper: &CompiledSiteConfig) -> Option<String> {
     text
 }
 
-struct Page {
-    tree: Tree,
+struct PageEditor {
+    tree: EditableTree,
     removed_by: Vec<String>,
 }
 
-impl Page {
+impl PageEditor {
     fn remove(&mut self, ids: &[Id], by: impl FnOnce() -> String) {
         let mut any = false;
         for &id in ids.iter().filter(|&&id| id != ROOT) {
@@ -153,8 +157,8 @@ impl Page {
             found => Some(self.text(found)),
         };
         let links = expressions.iter().filter_map(|expression| match expression.find(&self.tree) {
-            Ok(Found::Text(text)) => Some(text.trim().to_owned()),
-            Ok(Found::Nodes(nodes)) => {
+            Ok(XPathResult::Text(text)) => Some(text.trim().to_owned()),
+            Ok(XPathResult::Nodes(nodes)) => {
                 nodes.iter().filter_map(of_node).find(|link| !link.is_empty())
             }
             Err(_) => None,
@@ -166,10 +170,10 @@ impl Page {
     fn value(&mut self, expressions: &[Expression]) -> Option<String> {
         for expression in expressions {
             match expression.find(&self.tree) {
-                Ok(Found::Text(text)) if !text.trim().is_empty() => {
+                Ok(XPathResult::Text(text)) if !text.trim().is_empty() => {
                     return Some(text.trim().to_owned());
                 }
-                Ok(Found::Nodes(nodes)) => {
+                Ok(XPathResult::Nodes(nodes)) => {
                     let Some(&first) = nodes.first() else { continue };
                     let text = self.text(first);
                     if text.is_empty() {
@@ -190,8 +194,8 @@ impl Page {
     fn values(&mut self, expressions: &[Expression]) -> Vec<String> {
         for expression in expressions {
             let values: Vec<String> = match expression.find(&self.tree) {
-                Ok(Found::Text(text)) => vec![text.trim().to_owned()],
-                Ok(Found::Nodes(nodes)) => {
+                Ok(XPathResult::Text(text)) => vec![text.trim().to_owned()],
+                Ok(XPathResult::Nodes(nodes)) => {
                     let values = nodes.iter().map(|&node| self.text(node)).collect();
                     self.remove(&elements_of(&nodes), || expression.to_string());
                     values
@@ -212,41 +216,47 @@ impl Page {
             self.remove(&nodes, || expression.to_string());
         }
         for part in &wrapper.strip_id_or_class {
-            let has = |tree: &Tree, id: Id, name: &str| {
+            let has = |tree: &EditableTree, id, name| {
                 tree.attribute(id, name).is_some_and(|value| value.contains(part.as_str()))
             };
-            let nodes = self.all(|tree, id| has(tree, id, "class") || has(tree, id, "id"));
-            self.remove(&nodes, || {
-                format!("//*[contains(@class,'{part}') or contains(@id,'{part}')]")
-            });
+            self.remove_all(
+                |tree, id| has(tree, id, "class") || has(tree, id, "id"),
+                || format!("//*[contains(@class,'{part}') or contains(@id,'{part}')]"),
+            );
         }
         for part in &wrapper.strip_image_src {
-            let nodes = self.all(|tree, id| {
-                let is_image =
-                    matches!(tree.content(id), Content::Element { name, .. } if &**name == "img");
-                is_image && tree.attribute(id, "src").is_some_and(|src| src.contains(part.as_str()))
-            });
-            self.remove(&nodes, || format!("//img[contains(@src,'{part}')]"));
+            self.remove_all(
+                |tree, id| {
+                    let source = tree.attribute(id, "src").filter(|_| tree.is_image(id));
+                    source.is_some_and(|source| source.contains(part.as_str()))
+                },
+                || format!("//img[contains(@src,'{part}')]"),
+            );
         }
         // The format's readers remove these from every page with a site config.
         for class in ["entry-unrelated", "instapaper_ignore"] {
-            let nodes = self.all(|tree, id| {
-                let classes = tree.attribute(id, "class").unwrap_or_default();
-                classes.split_ascii_whitespace().any(|c| c == class)
-            });
-            self.remove(&nodes, || {
-                format!("//*[contains(concat(' ',normalize-space(@class),' '),' {class} ')]")
-            });
+            self.remove_all(
+                |tree, id| {
+                    let classes = tree.attribute(id, "class").unwrap_or_default();
+                    classes.split_ascii_whitespace().any(|own| own == class)
+                },
+                || format!("//*[contains(concat(' ',normalize-space(@class),' '),' {class} ')]"),
+            );
         }
         for style in ["display:none", "visibility:hidden"] {
-            let nodes =
-                self.all(|tree, id| tree.attribute(id, "style").is_some_and(|s| s.contains(style)));
-            self.remove(&nodes, || format!("//*[contains(@style,'{style}')]"));
+            self.remove_all(
+                |tree, id| tree.attribute(id, "style").is_some_and(|own| own.contains(style)),
+                || format!("//*[contains(@style,'{style}')]"),
+            );
         }
     }
 
-    /// All remaining nodes with a property, outermost only.
-    fn all(&self, holds: impl Fn(&Tree, Id) -> bool) -> Vec<Id> {
+    /// Removes the outermost remaining nodes with a property.
+    fn remove_all(
+        &mut self,
+        holds: impl Fn(&EditableTree, Id) -> bool,
+        by: impl FnOnce() -> String,
+    ) {
         let mut found = Vec::new();
         let mut stack = vec![ROOT];
         while let Some(id) = stack.pop() {
@@ -258,7 +268,7 @@ impl Page {
             stack.extend(self.tree.children(id));
             stack[start..].reverse();
         }
-        found
+        self.remove(&found, by);
     }
 
     fn change(&mut self, wrapper: &CompiledSiteConfig) {
@@ -275,7 +285,7 @@ impl Page {
         for (into, what) in &wrapper.move_into {
             let into = elements_of(&into.select(&self.tree))
                 .into_iter()
-                .find(|&id| matches!(self.tree.content(id), Content::Element { .. }));
+                .find(|&id| matches!(self.tree.content(id), NodeContent::Element { .. }));
             let Some(into) = into else { continue };
             for id in elements_of(&what.select(&self.tree)) {
                 if id != ROOT && !self.tree.contains(id, into) {
@@ -325,9 +335,8 @@ impl Page {
         if attributes.is_empty() {
             return;
         }
-        let images: Vec<Id> = (self.tree.subtree(ROOT))
-            .filter(|&id| matches!(self.tree.content(id), Content::Element { name, .. } if &**name == "img"))
-            .collect();
+        let images: Vec<Id> =
+            self.tree.subtree(ROOT).filter(|&id| self.tree.is_image(id)).collect();
         for id in images {
             let source = attributes.iter().find_map(|name| self.tree.attribute(id, name));
             let Some(source) = source.map(str::to_owned) else { continue };
@@ -340,24 +349,13 @@ impl Page {
     }
 }
 
-/// The nodes in the result of an expression: elements and texts.
-fn elements_of(found: &[Match]) -> Vec<Id> {
-    found
-        .iter()
-        .filter_map(|found| match found {
-            Match::Node(id) if *id != ROOT => Some(*id),
-            _ => None,
-        })
-        .collect()
-}
-
 /// The content of a tree as a document, and the ids of its nodes there.
 struct Laid {
     document: Document,
     ids: Vec<Option<NodeId>>,
 }
 
-fn lay_out(tree: &Tree, whole: &Document) -> Laid {
+fn lay_out(tree: &EditableTree, whole: &Document) -> Laid {
     let mut builder = Builder::new(whole.head().clone(), whole.notes());
     let mut ids = vec![None; tree.len()];
     let mut open: Vec<Id> = Vec::new();
@@ -367,13 +365,13 @@ fn lay_out(tree: &Tree, whole: &Document) -> Laid {
             builder.close();
         }
         match tree.content(id) {
-            Content::Element { name, attributes } => {
+            NodeContent::Element { name, attributes } => {
                 let attributes = attributes.iter().map(|(name, value)| (name, value.as_str()));
                 ids[id as usize] = builder.open(name, attributes);
                 open.push(id);
             }
-            Content::Text(text) => ids[id as usize] = builder.text(text),
-            Content::Document => {}
+            NodeContent::Text(text) => ids[id as usize] = builder.text(text),
+            NodeContent::Document => {}
         }
     }
     Laid { document: builder.finish(), ids }

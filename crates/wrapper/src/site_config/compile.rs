@@ -1,11 +1,76 @@
-//! Compiles the lines of a file to a site config, with a finding for each directive.
+//! The directives of the format, and compilation of the lines of a file to a site config, with a finding for each
+//! directive.
 
 use std::collections::BTreeMap;
 
 use dom::LocalName;
 
-use super::directive::{Treatment, treatment};
-use super::{Directive, Expression, Line, SiteConfig};
+use crate::site_config::{Directive, Expression, SiteConfig, SiteConfigLine};
+
+const NO_FETCH: &str = "nothing is fetched: pages are taken as the crawl has them";
+const NO_LOGIN: &str = "nothing is fetched, so nobody logs in: the crawler has to";
+const NOT_GUESSED: &str = "nothing is fetched, and pages are joined by `group.join_parts` only";
+const TREE: &str = "pages are parsed as browsers parse them";
+const UNKNOWN_EVERYWHERE: &str = "carried over from Instapaper; no reader we know of honours it";
+
+/// All directives of the format with their treatment and its reason, sorted by name. `prune` and `insert_detected_image` are
+/// honoured as `no`; see `compile`.
+const DIRECTIVES: [(&str, DirectiveVerdict, &str); 42] = {
+    use DirectiveVerdict::{Honoured, Needless, NotHonoured};
+    [
+        ("author", Honoured, ""),
+        ("autodetect_next_page", NotHonoured, NOT_GUESSED),
+        ("autodetect_on_failure", Honoured, ""),
+        ("body", Honoured, ""),
+        (
+            "convert_double_br_tags",
+            Needless,
+            "two line breaks begin a paragraph of the text anyway",
+        ),
+        ("date", Honoured, ""),
+        ("dissolve", Honoured, ""),
+        ("find_string", Honoured, ""),
+        ("footnotes", NotHonoured, UNKNOWN_EVERYWHERE),
+        ("http_header", NotHonoured, NO_FETCH),
+        ("if_page_contains", Honoured, ""),
+        ("insert_detected_image", Honoured, ""),
+        ("login_extra_fields", NotHonoured, NO_LOGIN),
+        ("login_password_field", NotHonoured, NO_LOGIN),
+        ("login_uri", NotHonoured, NO_LOGIN),
+        ("login_username_field", NotHonoured, NO_LOGIN),
+        ("move_into", Honoured, ""),
+        ("native_ad_clue", NotHonoured, "articles have no field that calls them advertisements"),
+        ("next_page_link", Honoured, ""),
+        ("not_logged_in_xpath", NotHonoured, NO_LOGIN),
+        ("parser", Needless, TREE),
+        ("post_strip_attr", NotHonoured, UNKNOWN_EVERYWHERE),
+        ("prune", Honoured, ""),
+        ("replace_string", Honoured, ""),
+        ("requires_login", NotHonoured, NO_LOGIN),
+        ("single_page_link", Honoured, ""),
+        ("single_page_link_in_feed", NotHonoured, NOT_GUESSED),
+        ("skip_id_or_class", NotHonoured, UNKNOWN_EVERYWHERE),
+        ("skip_json_ld", Honoured, ""),
+        ("src_lazy_load_attr", Honoured, ""),
+        ("strip", Honoured, ""),
+        ("strip_attr", Honoured, ""),
+        ("strip_comments", Needless, "comments of the markup never come out"),
+        ("strip_id_or_class", Honoured, ""),
+        ("strip_image_src", Honoured, ""),
+        ("test_contains", Honoured, ""),
+        ("test_url", Honoured, ""),
+        ("test_urls", NotHonoured, UNKNOWN_EVERYWHERE),
+        ("tidy", Needless, TREE),
+        ("title", Honoured, ""),
+        ("unstrip", NotHonoured, UNKNOWN_EVERYWHERE),
+        ("wrap_in", Honoured, ""),
+    ]
+};
+
+/// The known directives with their treatment and its reason (empty for those that have their effect), sorted by name.
+pub fn known_directives() -> &'static [(&'static str, DirectiveVerdict, &'static str)] {
+    &DIRECTIVES
+}
 
 /// The treatment of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,23 +80,23 @@ pub struct Finding {
     /// The directive's name, or the line if it has none.
     pub directive: String,
     /// Its treatment.
-    pub verdict: Verdict,
+    pub verdict: DirectiveVerdict,
     /// The reason, unless it is simply honoured.
     pub why: Option<String>,
 }
 
 /// The treatment of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum DirectiveVerdict {
     /// It has its effect.
     Honoured,
-    /// It needs no action here.
+    /// It needs no action here: the article is the same.
     Needless,
-    /// It has no effect.
+    /// It has no effect: the article may differ from that of other readers.
     NotHonoured,
 }
 
-impl Verdict {
+impl DirectiveVerdict {
     /// The name written to outputs: `honoured`, `needless`, `not honoured`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -44,7 +109,7 @@ impl Verdict {
 
 /// A page whose address a file gives, and texts that its article must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Test {
+pub struct ConfigTest {
     /// `test_url`.
     pub url: String,
     /// The `test_contains` lines that follow it.
@@ -78,7 +143,7 @@ pub struct CompiledSiteConfig {
     pub(crate) skip_json_ld: bool,
     /// `None` if the file does not set it; the default is yes.
     autodetect_on_failure: Option<bool>,
-    tests: Vec<Test>,
+    tests: Vec<ConfigTest>,
 }
 
 impl CompiledSiteConfig {
@@ -102,13 +167,8 @@ impl CompiledSiteConfig {
         self.body.iter().map(ToString::to_string)
     }
 
-    /// Whether the page's JSON-LD is to be ignored.
-    pub fn skips_json_ld(&self) -> bool {
-        self.skip_json_ld
-    }
-
     /// Pages to test it with.
-    pub fn tests(&self) -> &[Test] {
+    pub fn tests(&self) -> &[ConfigTest] {
         &self.tests
     }
 
@@ -119,21 +179,22 @@ impl CompiledSiteConfig {
         if !self.autodetects() {
             return;
         }
-        let own = |mine: &mut Vec<Expression>, theirs: &[Expression]| {
-            for expression in theirs {
-                if !mine.contains(expression) {
-                    mine.push(expression.clone());
+        for (own, global) in [
+            (&mut self.title, &global.title),
+            (&mut self.body, &global.body),
+            (&mut self.date, &global.date),
+            (&mut self.author, &global.author),
+            (&mut self.strip, &global.strip),
+            (&mut self.strip_attr, &global.strip_attr),
+            (&mut self.dissolve, &global.dissolve),
+            (&mut self.next_page_link, &global.next_page_link),
+        ] {
+            for expression in global {
+                if !own.contains(expression) {
+                    own.push(expression.clone());
                 }
             }
-        };
-        own(&mut self.title, &global.title);
-        own(&mut self.body, &global.body);
-        own(&mut self.date, &global.date);
-        own(&mut self.author, &global.author);
-        own(&mut self.strip, &global.strip);
-        own(&mut self.strip_attr, &global.strip_attr);
-        own(&mut self.dissolve, &global.dissolve);
-        own(&mut self.next_page_link, &global.next_page_link);
+        }
         self.strip_id_or_class.extend(global.strip_id_or_class.iter().cloned());
         self.strip_image_src.extend(global.strip_image_src.iter().cloned());
         self.wrap_in.extend(global.wrap_in.iter().cloned());
@@ -153,9 +214,9 @@ pub fn compile(config: &SiteConfig) -> (CompiledSiteConfig, Vec<Finding>) {
     for (at, line) in config.lines().iter().enumerate() {
         compiler.line = at + 1;
         match line {
-            Line::Blank | Line::Comment(_) => {}
-            Line::Directive(directive) => compiler.directive(directive),
-            Line::Unread(text) => compiler.unread(text),
+            SiteConfigLine::Blank | SiteConfigLine::Comment(_) => {}
+            SiteConfigLine::Directive(directive) => compiler.directive(directive),
+            SiteConfigLine::Unread(text) => compiler.unread(text),
         }
     }
     compiler.finish()
@@ -178,7 +239,7 @@ struct Compiler {
 }
 
 impl Compiler {
-    fn found(&mut self, directive: &str, verdict: Verdict, why: Option<String>) {
+    fn found(&mut self, directive: &str, verdict: DirectiveVerdict, why: Option<String>) {
         let directive = directive.to_owned();
         self.findings.push(Finding { line: self.line, directive, verdict, why });
     }
@@ -196,30 +257,25 @@ impl Compiler {
             Some(_) => "no name before the colon: readers of the format skip the line",
         };
         let shown: String = text.chars().take(60).collect();
-        self.found(&shown, Verdict::NotHonoured, Some(why.to_owned()));
+        self.found(&shown, DirectiveVerdict::NotHonoured, Some(why.to_owned()));
     }
 
     fn directive(&mut self, directive: &Directive) {
         let name = directive.name();
-        match treatment(name) {
+        match DIRECTIVES.iter().find(|(known, ..)| *known == name) {
             None => {
                 let why = "the format has no such directive; perhaps it is misspelt";
-                self.found(name, Verdict::NotHonoured, Some(why.to_owned()));
+                self.found(name, DirectiveVerdict::NotHonoured, Some(why.to_owned()));
             }
-            Some(Treatment::Needless(why)) => {
-                self.found(name, Verdict::Needless, Some(why.to_owned()));
-            }
-            Some(Treatment::NotHonoured(why)) => {
-                self.found(name, Verdict::NotHonoured, Some(why.to_owned()));
-            }
-            Some(Treatment::Honoured) if self.is_beyond(name) => {
+            Some((_, DirectiveVerdict::Honoured, _)) if self.is_beyond(name) => {
                 let why = format!("only the first {MOST} of one name are used");
-                self.found(name, Verdict::NotHonoured, Some(why));
+                self.found(name, DirectiveVerdict::NotHonoured, Some(why));
             }
-            Some(Treatment::Honoured) => match self.honour(directive) {
-                Ok(()) => self.found(name, Verdict::Honoured, None),
-                Err(why) => self.found(name, Verdict::NotHonoured, Some(why)),
+            Some((_, DirectiveVerdict::Honoured, _)) => match self.honour(directive) {
+                Ok(()) => self.found(name, DirectiveVerdict::Honoured, None),
+                Err(why) => self.found(name, DirectiveVerdict::NotHonoured, Some(why)),
             },
+            Some((_, verdict, why)) => self.found(name, *verdict, Some((*why).to_owned())),
         }
     }
 
@@ -241,6 +297,7 @@ impl Compiler {
         {
             return Err("takes nothing in brackets".to_owned());
         }
+        let unquoted = Some(value.replace(['\'', '"'], "")).filter(|value| !value.is_empty());
         let wrapper = &mut self.wrapper;
         match directive.name() {
             "title" => wrapper.title.push(expression()?),
@@ -253,21 +310,13 @@ impl Compiler {
             "next_page_link" => wrapper.next_page_link.push(expression()?),
             "if_page_contains" => wrapper.if_page_contains.push(expression()?),
             "dissolve" => wrapper.dissolve.push(expression()?),
-            "strip_id_or_class" => {
-                // The format's readers put the value into an expression, without its quotes.
-                let value = value.replace(['\'', '"'], "");
-                if value.is_empty() {
-                    return Err("nothing but quotes: it would take out everything".to_owned());
-                }
-                wrapper.strip_id_or_class.push(value);
-            }
-            "strip_image_src" => {
-                let value = value.replace(['\'', '"'], "");
-                if value.is_empty() {
-                    return Err("nothing but quotes: it would take out every image".to_owned());
-                }
-                wrapper.strip_image_src.push(value);
-            }
+            // The format's readers put these values into an expression, without their quotes.
+            "strip_id_or_class" => wrapper
+                .strip_id_or_class
+                .push(unquoted.ok_or("nothing but quotes: it would take out everything")?),
+            "strip_image_src" => wrapper
+                .strip_image_src
+                .push(unquoted.ok_or("nothing but quotes: it would take out every image")?),
             "wrap_in" => {
                 let tag = directive.argument().unwrap_or_default().trim().to_ascii_lowercase();
                 if !dom::xpath::is_name(&tag) {
@@ -300,16 +349,14 @@ impl Compiler {
             "skip_json_ld" => wrapper.skip_json_ld = is_yes,
             "autodetect_on_failure" => wrapper.autodetect_on_failure = Some(is_yes),
             "prune" if is_yes => {
-                let why = "what body selects is taken as it is; nothing is guessed away";
-                return Err(why.to_owned());
+                Err("what body selects is taken as it is; nothing is guessed away")?;
             }
             "insert_detected_image" if is_yes => {
-                let why = "the image stands in the field `image`, not in the text";
-                return Err(why.to_owned());
+                Err("the image stands in the field `image`, not in the text")?;
             }
             "prune" | "insert_detected_image" => {}
             "test_url" => {
-                wrapper.tests.push(Test { url: value.to_owned(), contains: Vec::new() });
+                wrapper.tests.push(ConfigTest { url: value.to_owned(), contains: Vec::new() });
             }
             "test_contains" => match wrapper.tests.last_mut() {
                 Some(test) => test.contains.push(value.to_owned()),
@@ -335,7 +382,7 @@ impl Compiler {
             );
             for (line, _) in find.into_iter().chain(replace) {
                 for finding in self.findings.iter_mut().filter(|f| f.line == line) {
-                    finding.verdict = Verdict::NotHonoured;
+                    finding.verdict = DirectiveVerdict::NotHonoured;
                     finding.why = Some(why.clone());
                 }
             }

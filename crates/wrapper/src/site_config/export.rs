@@ -1,6 +1,11 @@
-//! Writes learnt wrappers as a site config.
+//! Writes learnt wrappers as a site config, with common expressions that give the title, the authors and the date of
+//! sample pages.
 
-use super::{Samples, SiteConfig};
+use dom::{Keep, ParseConfig};
+
+use crate::site_config::expression::XPathResult;
+use crate::site_config::tree::{EditableTree, Id, Match, elements_of};
+use crate::site_config::{Expression, SiteConfig};
 
 /// The contents of a file to write.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +24,7 @@ pub struct Exported<'a> {
     /// Addresses of pages, each with a text its article contains.
     pub tests: &'a [(&'a str, Option<&'a str>)],
     /// Sample pages that decide how bodies and removals are written, if available.
-    pub samples: Option<&'a Samples<'a>>,
+    pub samples: Option<&'a ProbeSamples<'a>>,
 }
 
 /// Writes a file. Values that cannot be written on a line are left out.
@@ -71,7 +76,7 @@ pub fn export(exported: &Exported<'_>) -> SiteConfig {
 }
 
 /// Expressions that remove nodes only inside what the other expressions select.
-fn within(content: &[String], taken: &str, samples: Option<&Samples<'_>>) -> Vec<String> {
+fn within(content: &[String], taken: &str, samples: Option<&ProbeSamples<'_>>) -> Vec<String> {
     let begins = |content: &String| {
         let rest = taken.strip_prefix(content.as_str());
         rest.is_some_and(|rest| rest.starts_with('/'))
@@ -86,65 +91,232 @@ fn within(content: &[String], taken: &str, samples: Option<&Samples<'_>>) -> Vec
     if found.is_empty() { all } else { found }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::site_config::Sought;
+/// A sample page, and its known values.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought<'a> {
+    /// The page.
+    pub html: &'a str,
+    /// Its title.
+    pub title: Option<&'a str>,
+    /// Its authors; empty if none are known.
+    pub authors: &'a [String],
+    /// Whether its date is known.
+    pub has_date: bool,
+    /// Expressions that select its body.
+    pub body: &'a [String],
+}
 
-    #[test]
-    fn bodies_of_other_layouts_are_left_alone() {
-        let story = ["//p[@class='par']".to_owned(), "//table".to_owned()];
-        let print = ["//h1".to_owned(), "//div[@class='print']/p".to_owned()];
-        let sought = |html, body| Sought { html, title: None, authors: &[], has_date: false, body };
-        let pages = [
-            sought("<h1>a</h1><p class=par>b</p><table><td>c</table>", &story[..]),
-            sought("<table><td>menu</table><h1>a</h1><div class=print><p>b</div>", &print[..]),
-        ];
-        let samples = Samples::new(&pages);
-        let body = |wrappers: &[(&[String], &[String])]| {
-            let file = export(&Exported {
-                about: &[],
-                wrappers,
-                title: &[],
-                author: &[],
-                date: &[],
-                tests: &[],
-                samples: Some(&samples),
-            });
-            file.to_string()
-                .lines()
-                .filter(|line| line.starts_with("body"))
-                .collect::<Vec<_>>()
-                .join("\n")
+/// For each field, expressions that gave exactly the known value on every sample page where any of
+/// them gives one. The first of them that selects something is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Probed {
+    /// Of the title.
+    pub title: Vec<String>,
+    /// Of the authors.
+    pub author: Vec<String>,
+    /// Of the date.
+    pub date: Vec<String>,
+}
+
+const MOST: usize = 3;
+
+const TITLES: [&str; 16] = [
+    "//meta[@property='og:title']/@content",
+    "//meta[@name='twitter:title']/@content",
+    "//meta[@itemprop='headline']/@content",
+    "//meta[@name='title']/@content",
+    "//*[@itemprop='headline']",
+    "//h1",
+    "//title",
+    "substring-before(//title,' | ')",
+    "substring-before(//title,' - ')",
+    "substring-before(//title,' – ')",
+    "substring-before(//title,' — ')",
+    "substring-before(//title,' :: ')",
+    "substring-before(//title,' » ')",
+    "substring-before(//title,' · ')",
+    "substring-before(//meta[@property='og:title']/@content,' | ')",
+    "substring-before(//meta[@property='og:title']/@content,' - ')",
+];
+
+const AUTHORS: [&str; 10] = [
+    "//meta[@name='author']/@content",
+    "//meta[@property='article:author']/@content",
+    "//meta[@name='parsely-author']/@content",
+    "//meta[@name='citation_author']/@content",
+    "//*[@itemprop='author']//*[@itemprop='name']",
+    "//*[@itemprop='author']",
+    "//a[@rel='author']",
+    "//*[@rel='author']",
+    "//*[contains(concat(' ',normalize-space(@class),' '),' author ')]",
+    "//*[contains(concat(' ',normalize-space(@class),' '),' byline ')]",
+];
+
+const DATES: [&str; 12] = [
+    "//meta[@property='article:published_time']/@content",
+    "//meta[@itemprop='datePublished']/@content",
+    "//*[@itemprop='datePublished']/@datetime",
+    "//*[@itemprop='datePublished']/@content",
+    "//meta[@name='parsely-pub-date']/@content",
+    "//meta[@name='citation_publication_date']/@content",
+    "//meta[@name='dc.date']/@content",
+    "//meta[@name='pubdate']/@content",
+    "//meta[@name='date']/@content",
+    "//time[@pubdate]/@datetime",
+    "//time/@datetime",
+    "//time",
+];
+
+/// Sample pages, parsed.
+#[derive(Debug)]
+pub struct ProbeSamples<'a>(Vec<ProbedPage<'a>>);
+
+impl<'a> ProbeSamples<'a> {
+    /// Parses pages.
+    pub fn new(pages: &'a [Sought<'a>]) -> Self {
+        let whole = ParseConfig { keep: Keep::Scripts, ..ParseConfig::CONTENT };
+        let page = |sought: &'a Sought<'a>| {
+            let tree = EditableTree::of(&dom::parse_with(sought.html, &whole));
+            let body = sought.body.iter().filter_map(|text| Expression::new(text).ok());
+            let body = body.flat_map(|expression| elements_of(&expression.select(&tree))).collect();
+            ProbedPage { sought, tree, body }
         };
-        assert_eq!(
-            body(&[(&story, &[]), (&print, &[])]),
-            "body: //p[@class='par'] | //table[//p[@class='par']]\n\
-             body: //h1[//div[@class='print']/p] | //div[@class='print']/p"
-        );
-        // Nothing tells its pages from the others, or it would be lost on one of them.
-        assert_eq!(body(&[(&print[..1], &[])]), "body: //h1");
-        let pages = [pages[0], pages[1], sought("<table><td>c</table>", &story[1..])];
-        let samples = Samples::new(&pages);
-        assert_eq!(samples.apart(&story), story);
+        Self(pages.iter().map(page).collect())
     }
 
-    #[test]
-    fn nothing_in_a_value_begins_a_line() {
-        let bad = "x\nstrip: //body".to_owned();
-        let file = export(&Exported {
-            about: std::slice::from_ref(&bad),
-            wrappers: &[(&["//div".to_owned()], &["//p".to_owned(), bad.clone()])],
-            title: std::slice::from_ref(&bad),
-            author: &[],
-            date: &["# //time".to_owned()],
-            tests: &[(&bad, None), ("https://a.example/1", Some(&bad))],
-            samples: None,
+    /// Whether an expression selects something, and all of it can be removed from the pages without
+    /// removing a complete node of a body.
+    pub(crate) fn spares_bodies(&self, expression: &str) -> bool {
+        let Ok(expression) = Expression::new(expression) else { return false };
+        let mut any = false;
+        let spares = self.0.iter().all(|page| {
+            let nodes = elements_of(&expression.select(&page.tree));
+            any |= !nodes.is_empty();
+            nodes.iter().all(|&id| page.body.iter().all(|&body| !page.tree.contains(id, body)))
         });
-        assert_eq!(
-            file.to_string(),
-            "# x strip: //body\n\ndate: # //time\nbody: //div\nstrip: //div//p\nprune: no\n\
-             tidy: no\ntest_url: https://a.example/1\n"
-        );
+        spares && any
+    }
+
+    /// The expressions of a body, so that they select nothing on the pages of other bodies, where that is possible: the
+    /// format's readers try the bodies of a file in turn, whatever the layout of the page. An expression that selects
+    /// something there too is restricted to pages on which one of the others does, which select nothing there.
+    pub(crate) fn apart(&self, content: &[String]) -> Vec<String> {
+        let is_own =
+            |page: &&ProbedPage<'_>| page.sought.body.iter().all(|own| content.contains(own));
+        let (own, others): (Vec<_>, Vec<_>) = self.0.iter().partition(is_own);
+        let selected = |expression: &str, page: &ProbedPage<'_>| {
+            Expression::new(expression)
+                .map_or_else(|_| Vec::new(), |e| elements_of(&e.select(&page.tree)))
+        };
+        let is_apart =
+            |expression: &&String| others.iter().all(|page| selected(expression, page).is_empty());
+        let apart: Vec<&str> = content.iter().filter(is_apart).map(String::as_str).collect();
+        let together = apart.join(" | ");
+        let restricted = |expression: &String| {
+            let marks = apart.iter().copied().chain([together.as_str()]);
+            let marks = marks.filter(|mark| !mark.is_empty());
+            let mut restricted = marks.map(|mark| format!("{expression}[{mark}]"));
+            restricted.find(|restricted| {
+                own.iter().all(|page| selected(restricted, page) == selected(expression, page))
+            })
+        };
+        let write = |expression: &String| {
+            let is_apart = apart.contains(&expression.as_str());
+            let restricted = if is_apart { None } else { restricted(expression) };
+            restricted.unwrap_or_else(|| expression.clone())
+        };
+        content.iter().map(write).collect()
+    }
+
+    /// Whether an expression selects anything on any page.
+    pub(crate) fn have(&self, expression: &str) -> bool {
+        let Ok(expression) = Expression::new(expression) else { return false };
+        self.0.iter().any(|page| !expression.select(&page.tree).is_empty())
+    }
+
+    /// Tries common expressions. One is used only if it gives the known value on every page where
+    /// it gives anything, and gives something on a page where those before it give nothing. What it
+    /// selects must not be part of the body, because the format's readers remove the element.
+    /// `is_date` returns whether a text found on the page with this index is its date.
+    pub fn probe(&self, is_date: &dyn Fn(usize, &str) -> bool) -> Probed {
+        let title = |_: usize, page: &ProbedPage<'_>, found: &[String]| {
+            let wanted = page.sought.title.unwrap_or_default();
+            found.first().is_some_and(|first| dom::normalize_space(first) == wanted)
+        };
+        let author = |_: usize, page: &ProbedPage<'_>, found: &[String]| {
+            let found = found.iter().map(|name| dom::normalize_space(name));
+            found.eq(page.sought.authors.iter().cloned())
+        };
+        let date = |at: usize, page: &ProbedPage<'_>, found: &[String]| {
+            page.sought.has_date && found.first().is_some_and(|first| is_date(at, first))
+        };
+        Probed {
+            title: self.right(&TITLES, &title),
+            author: self.right(&AUTHORS, &author),
+            date: self.right(&DATES, &date),
+        }
+    }
+
+    fn right(
+        &self,
+        candidates: &[&str],
+        is_right: &dyn Fn(usize, &ProbedPage<'_>, &[String]) -> bool,
+    ) -> Vec<String> {
+        let mut told = Vec::new();
+        // Pages on which the expressions so far give nothing.
+        let mut open: Vec<bool> = vec![true; self.0.len()];
+        for candidate in candidates {
+            let Ok(expression) = Expression::new(candidate) else { continue };
+            let mut given = Vec::with_capacity(self.0.len());
+            for (at, page) in self.0.iter().enumerate() {
+                match page.found(&expression) {
+                    Some(found) if found.iter().all(|text| text.trim().is_empty()) => {
+                        given.push(false);
+                    }
+                    Some(found) if is_right(at, page, &found) => given.push(true),
+                    _ => break,
+                }
+            }
+            let adds = given.iter().zip(&open).any(|(given, open)| *given && *open);
+            if given.len() == self.0.len() && adds && told.len() < MOST {
+                told.push((*candidate).to_owned());
+                for (open, given) in open.iter_mut().zip(given) {
+                    *open &= !given;
+                }
+            }
+        }
+        told
+    }
+}
+
+#[derive(Debug)]
+struct ProbedPage<'a> {
+    sought: &'a Sought<'a>,
+    tree: EditableTree,
+    body: Vec<Id>,
+}
+
+impl ProbedPage<'_> {
+    /// The values an expression gives; `None` if one of its elements is part of the body or
+    /// contains it.
+    fn found(&self, expression: &Expression) -> Option<Vec<String>> {
+        match expression.find(&self.tree) {
+            Ok(XPathResult::Text(text)) => Some(vec![text]),
+            Ok(XPathResult::Nodes(nodes)) => {
+                let touches = |id: Id| {
+                    let overlap =
+                        |&body: &Id| self.tree.contains(body, id) || self.tree.contains(id, body);
+                    self.body.iter().any(overlap)
+                };
+                let values = nodes.iter().map(|found| match *found {
+                    Match::Node(id) => (!touches(id)).then(|| self.tree.text_of(id)),
+                    Match::Attribute(id, at) => Some(
+                        self.tree.attributes(id).get(at).map_or_else(String::new, |a| a.1.clone()),
+                    ),
+                });
+                values.collect()
+            }
+            Err(_) => Some(Vec::new()),
+        }
     }
 }

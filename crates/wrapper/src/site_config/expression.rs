@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use xpath_eval::{Expr, Value, evaluate};
+use xpath_eval::{
+    Expr, FilterExpr, LocationPath, NodeTest, PathExpr, PrimaryExpr, QName, Value, evaluate,
+};
 
-use super::axes::{Match, View};
-use super::tree::{ROOT, Tree};
-use super::vocabulary::foreign;
+use crate::site_config::tree::{EditableTree, Match, ROOT, View};
 
 /// Longest expression, in bytes. The longest of some 8,000 in public files has 379.
 const MAX_BYTES: usize = 4096;
@@ -41,7 +41,7 @@ pub enum ExpressionError {
 
 /// The result of an expression.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Found {
+pub(crate) enum XPathResult {
     /// Nodes, in document order.
     Nodes(Vec<Match>),
     /// A string; numbers and booleans are converted as in XPath.
@@ -67,26 +67,25 @@ impl Expression {
         }
     }
 
-    /// Evaluates the expression on a page.
-    pub(crate) fn find(&self, tree: &Tree) -> Result<Found, xpath_eval::EvalError> {
+    pub(crate) fn find(&self, tree: &EditableTree) -> Result<XPathResult, xpath_eval::EvalError> {
         let context = xpath_eval::EvaluationContext::new(View::of(tree, ROOT));
         Ok(match evaluate(&self.compiled, &context)? {
             // On a page that would take too long, nothing is selected.
-            _ if tree.is_exhausted() => Found::Nodes(Vec::new()),
+            _ if tree.is_exhausted() => XPathResult::Nodes(Vec::new()),
             Value::NodeSet(nodes) => {
                 let mut nodes = nodes;
                 nodes.sort_by(|a, b| xpath_eval::Node::document_order(*a, *b));
-                Found::Nodes(nodes.into_iter().map(View::as_match).collect())
+                XPathResult::Nodes(nodes.into_iter().map(View::as_match).collect())
             }
-            other => Found::Text(other.to_xpath_string()),
+            other => XPathResult::Text(other.to_xpath_string()),
         })
     }
 
     /// The nodes it selects on a page, in document order; empty if the result is not a set of
     /// nodes.
-    pub(crate) fn select(&self, tree: &Tree) -> Vec<Match> {
+    pub(crate) fn select(&self, tree: &EditableTree) -> Vec<Match> {
         match self.find(tree) {
-            Ok(Found::Nodes(nodes)) => nodes,
+            Ok(XPathResult::Nodes(nodes)) => nodes,
             _ => Vec::new(),
         }
     }
@@ -131,4 +130,88 @@ fn is_small(text: &str) -> bool {
         }
     }
     deepest <= MAX_NESTING && operators <= MAX_OPERATORS
+}
+
+/// The core functions with the minimum and maximum number of their arguments.
+const FUNCTIONS: [(&str, usize, usize); 27] = [
+    ("boolean", 1, 1),
+    ("ceiling", 1, 1),
+    ("concat", 2, usize::MAX),
+    ("contains", 2, 2),
+    ("count", 1, 1),
+    ("false", 0, 0),
+    ("floor", 1, 1),
+    ("id", 1, 1),
+    ("lang", 1, 1),
+    ("last", 0, 0),
+    ("local-name", 0, 1),
+    ("name", 0, 1),
+    ("namespace-uri", 0, 1),
+    ("normalize-space", 0, 1),
+    ("not", 1, 1),
+    ("number", 0, 1),
+    ("position", 0, 0),
+    ("round", 1, 1),
+    ("starts-with", 2, 2),
+    ("string", 0, 1),
+    ("string-length", 0, 1),
+    ("substring", 2, 3),
+    ("substring-after", 2, 2),
+    ("substring-before", 2, 2),
+    ("sum", 1, 1),
+    ("translate", 3, 3),
+    ("true", 0, 0),
+];
+
+/// A description of the first part of an expression that is not in XPath 1.0 over HTML.
+pub(crate) fn foreign(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Or(a, b)
+        | Expr::And(a, b)
+        | Expr::Equality(a, _, b)
+        | Expr::Relational(a, _, b)
+        | Expr::Additive(a, _, b)
+        | Expr::Multiplicative(a, _, b)
+        | Expr::Union(a, b) => foreign(a).or_else(|| foreign(b)),
+        Expr::Negate(a) => foreign(a),
+        Expr::Path(PathExpr::Location(path)) => in_path(path),
+        Expr::Path(PathExpr::Filter(filter)) => in_filter(filter),
+        Expr::Path(PathExpr::FilterLocation(filter, path)) => {
+            in_filter(filter).or_else(|| in_path(path))
+        }
+    }
+}
+
+fn in_path(path: &LocationPath) -> Option<String> {
+    path.steps.iter().find_map(|step| {
+        let prefix = match &step.node_test {
+            NodeTest::NamespaceWildcard(prefix) => Some(prefix),
+            NodeTest::QName(name) => name.prefix.as_ref(),
+            _ => None,
+        };
+        let prefix = prefix.map(|p| format!("the prefix `{p}:` stands for nothing in HTML"));
+        prefix.or_else(|| step.predicates.iter().find_map(foreign))
+    })
+}
+
+fn in_filter(filter: &FilterExpr) -> Option<String> {
+    let primary = match &filter.primary {
+        PrimaryExpr::Variable(name) => Some(format!("the variable `${}` has no value", name.local)),
+        PrimaryExpr::Parenthesized(inner) => foreign(inner),
+        PrimaryExpr::Literal(_) | PrimaryExpr::Number(_) => None,
+        PrimaryExpr::Function(call) => {
+            unknown(&call.name, call.args.len()).or_else(|| call.args.iter().find_map(foreign))
+        }
+    };
+    primary.or_else(|| filter.predicates.iter().find_map(foreign))
+}
+
+fn unknown(QName { prefix, local }: &QName, arguments: usize) -> Option<String> {
+    let known = FUNCTIONS.iter().find(|(name, ..)| name == local);
+    let (Some((_, fewest, most)), None) = (known, prefix) else {
+        let prefix = prefix.as_ref().map_or_else(String::new, |p| format!("{p}:"));
+        return Some(format!("XPath 1.0 has no function `{prefix}{local}`"));
+    };
+    (!(*fewest..=*most).contains(&arguments))
+        .then(|| format!("the function `{local}` does not take {arguments} arguments"))
 }

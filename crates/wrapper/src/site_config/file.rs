@@ -1,16 +1,17 @@
-//! Parser and printer of the lines of a file.
+//! Parser and printer of the lines of a file, and the hosts that files are for.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
 /// A file: its lines in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SiteConfig {
-    lines: Vec<Line>,
+    lines: Vec<SiteConfigLine>,
 }
 
 /// A line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum SiteConfigLine {
     /// Only white space.
     Blank,
     /// The text after a `#` at the beginning of the line.
@@ -89,23 +90,23 @@ impl Display for Directive {
 impl SiteConfig {
     /// Parses any text. Lines end in LF or CRLF; a byte order mark is skipped.
     pub fn parse(text: &str) -> Self {
-        let mut lines: Vec<Line> = text.split('\n').map(Line::read).collect();
+        let mut lines: Vec<SiteConfigLine> = text.split('\n').map(SiteConfigLine::read).collect();
         // Text after the last line break is a line only if it is not empty.
-        if lines.last() == Some(&Line::Blank) {
+        if lines.last() == Some(&SiteConfigLine::Blank) {
             lines.pop();
         }
         Self { lines }
     }
 
     /// The lines, in order; the first is line 1.
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[SiteConfigLine] {
         &self.lines
     }
 
     /// The directives of this name, in order.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Directive> {
         self.lines.iter().filter_map(move |line| match line {
-            Line::Directive(directive) if directive.name == name => Some(directive),
+            SiteConfigLine::Directive(directive) if directive.name == name => Some(directive),
             _ => None,
         })
     }
@@ -115,7 +116,7 @@ impl SiteConfig {
     pub fn push(&mut self, name: &str, value: &str) -> bool {
         let directive = Directive::new(name, None, value);
         let fits = directive.is_some();
-        self.lines.extend(directive.map(Line::Directive));
+        self.lines.extend(directive.map(SiteConfigLine::Directive));
         fits
     }
 
@@ -123,7 +124,7 @@ impl SiteConfig {
     pub fn comment(&mut self, text: &str) {
         let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let text = text.trim();
-        self.lines.push(Line::Comment(if text.is_empty() {
+        self.lines.push(SiteConfigLine::Comment(if text.is_empty() {
             String::new()
         } else {
             format!(" {text}")
@@ -132,11 +133,11 @@ impl SiteConfig {
 
     /// Adds an empty line.
     pub fn blank(&mut self) {
-        self.lines.push(Line::Blank);
+        self.lines.push(SiteConfigLine::Blank);
     }
 }
 
-impl Line {
+impl SiteConfigLine {
     fn read(line: &str) -> Self {
         let line = line.trim_matches(SPACE);
         if line.is_empty() {
@@ -153,13 +154,86 @@ impl Display for SiteConfig {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for line in &self.lines {
             match line {
-                Line::Blank => {}
-                Line::Comment(text) => write!(f, "#{text}")?,
-                Line::Directive(directive) => directive.fmt(f)?,
-                Line::Unread(text) => f.write_str(text)?,
+                SiteConfigLine::Blank => {}
+                SiteConfigLine::Comment(text) => write!(f, "#{text}")?,
+                SiteConfigLine::Directive(directive) => directive.fmt(f)?,
+                SiteConfigLine::Unread(text) => f.write_str(text)?,
             }
             writeln!(f)?;
         }
         Ok(())
     }
+}
+
+/// Longest host name that the format's readers look for.
+const MAX_LENGTH: usize = 200;
+
+/// The form in which a host is looked up: lower case, without `www.`.
+fn bare(host: &str) -> String {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    host.strip_prefix("www.").unwrap_or(&host).to_owned()
+}
+
+/// Whether a name is a host name: labels of letters, digits and inner hyphens.
+fn is_host(name: &str) -> bool {
+    let is_label = |label: &str| {
+        let inner = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+        !label.is_empty()
+            && label.bytes().all(inner)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    name.len() <= MAX_LENGTH && name.split('.').all(is_label)
+}
+
+/// The host of a file, by the file's name: `example.com`, or `.example.com` for the hosts below it.
+/// `None` if it is not such a name.
+pub fn host_of_file(file: &str) -> Option<String> {
+    let stem = file.to_ascii_lowercase();
+    let stem = stem.strip_suffix(".txt")?;
+    let name = match stem.strip_prefix('.') {
+        Some(below) => format!(".{below}"),
+        None => bare(stem),
+    };
+    is_host(name.trim_start_matches('.')).then_some(name).filter(|name| !name.starts_with(".."))
+}
+
+/// The possible file names of a host, the most specific first: `a.b.example`, `.b.example`,
+/// `.example`. Other readers go up one level; here all are tried.
+pub fn lookup_names(host: &str) -> Vec<String> {
+    let host = bare(host);
+    let mut names = vec![host.clone()];
+    let mut rest = host.as_str();
+    while let Some((_, above)) = rest.split_once('.') {
+        names.push(format!(".{above}"));
+        rest = above;
+    }
+    names
+}
+
+/// The files that cover a site's hosts: the file name without `.txt`, and the indices of the hosts
+/// in the given list. Several hosts of one parent domain share a file; a single one, and a site's
+/// bare domain, have their own. Names that are not host names get no file.
+pub fn file_hosts(hosts: &[&str]) -> BTreeMap<String, Vec<usize>> {
+    let mut siblings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let all: BTreeSet<String> = hosts.iter().map(|host| bare(host)).collect();
+    let above = |host: &str| host.split_once('.').map(|(_, above)| above.to_owned());
+    for host in &all {
+        if let Some(above) = above(host) {
+            siblings.entry(above).or_default().insert(host.clone());
+        }
+    }
+    let mut files: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, host) in hosts.iter().enumerate() {
+        let host = bare(host);
+        if !is_host(&host) {
+            continue;
+        }
+        // The parent is never a bare public suffix: all hosts of a site end in the same domain, and
+        // a bare domain has no sibling there.
+        let shared = above(&host).filter(|above| siblings[above].len() > 1);
+        let name = shared.map_or(host, |above| format!(".{above}"));
+        files.entry(name).or_default().push(at);
+    }
+    files
 }

@@ -1,8 +1,10 @@
-//! A mutable page: nodes linked in all directions.
+//! A mutable page, and the view that the XPath evaluator has of it (data model of W3C 1999, §5).
 
 use std::cell::{Cell, OnceCell};
+use std::cmp::Ordering;
 
 use dom::{Document, LocalName, NodeId};
+use xpath_eval::{ExpandedName, NodeKind};
 
 /// A node's index in the arena.
 pub(crate) type Id = u32;
@@ -10,7 +12,6 @@ pub(crate) type Id = u32;
 /// The document itself, the parent of the root element.
 pub(crate) const ROOT: Id = 0;
 
-/// No node.
 const NONE: Id = Id::MAX;
 
 /// Maximum number of visits to nodes for all expressions on a page together: this many per node
@@ -19,8 +20,8 @@ const VISITS_A_NODE: u64 = 500;
 const MORE_VISITS: u64 = 20_000_000;
 
 #[derive(Debug)]
-struct Node {
-    content: Content,
+struct TreeNode {
+    content: NodeContent,
     parent: Id,
     previous: Id,
     next: Id,
@@ -31,7 +32,7 @@ struct Node {
 }
 
 #[derive(Debug)]
-pub(crate) enum Content {
+pub(crate) enum NodeContent {
     Document,
     Element { name: LocalName, attributes: Vec<(LocalName, String)> },
     Text(String),
@@ -39,19 +40,18 @@ pub(crate) enum Content {
 
 /// A page.
 #[derive(Debug)]
-pub(crate) struct Tree {
-    nodes: Vec<Node>,
+pub(crate) struct EditableTree {
+    nodes: Vec<TreeNode>,
     /// Position of each node in document order, until something is moved.
     order: OnceCell<Vec<u32>>,
     visits: Cell<u64>,
 }
 
-impl Tree {
-    /// An empty page.
+impl EditableTree {
     pub(crate) fn empty() -> Self {
         let mut tree =
             Self { nodes: Vec::new(), order: OnceCell::new(), visits: Cell::new(MORE_VISITS) };
-        tree.push(Content::Document);
+        tree.push(NodeContent::Document);
         tree
     }
 
@@ -60,14 +60,14 @@ impl Tree {
         let mut tree = Self::empty();
         for id in document.ids() {
             let content = match document.element(id) {
-                Some(element) => Content::Element {
+                Some(element) => NodeContent::Element {
                     name: element.name.clone(),
                     attributes: element
                         .attributes()
                         .map(|(name, value)| (name.clone(), value.to_owned()))
                         .collect(),
                 },
-                None => Content::Text(document.text(id).unwrap_or_default().to_owned()),
+                None => NodeContent::Text(document.text(id).unwrap_or_default().to_owned()),
             };
             let new = tree.push(content);
             tree.append(document.parent(id).map_or(ROOT, |parent: NodeId| parent + 1), new);
@@ -76,8 +76,8 @@ impl Tree {
         tree
     }
 
-    fn push(&mut self, content: Content) -> Id {
-        self.nodes.push(Node {
+    fn push(&mut self, content: NodeContent) -> Id {
+        self.nodes.push(TreeNode {
             content,
             parent: NONE,
             previous: NONE,
@@ -94,37 +94,39 @@ impl Tree {
         self.nodes.len()
     }
 
-    fn node(&self, id: Id) -> &Node {
+    fn node(&self, id: Id) -> &TreeNode {
         &self.nodes[id as usize]
     }
 
-    fn node_mut(&mut self, id: Id) -> &mut Node {
+    fn node_mut(&mut self, id: Id) -> &mut TreeNode {
         &mut self.nodes[id as usize]
     }
 
-    pub(crate) fn content(&self, id: Id) -> &Content {
+    pub(crate) fn content(&self, id: Id) -> &NodeContent {
         &self.node(id).content
     }
 
     /// Attributes of an element; empty for others.
     pub(crate) fn attributes(&self, id: Id) -> &[(LocalName, String)] {
         match self.content(id) {
-            Content::Element { attributes, .. } => attributes,
+            NodeContent::Element { attributes, .. } => attributes,
             _ => &[],
         }
     }
 
-    /// The value of an attribute.
     pub(crate) fn attribute(&self, id: Id, name: &str) -> Option<&str> {
         self.attributes(id).iter().find(|(n, _)| &**n == name).map(|(_, value)| value.as_str())
     }
 
-    /// The attributes of an element, mutable.
     pub(crate) fn attributes_mut(&mut self, id: Id) -> Option<&mut Vec<(LocalName, String)>> {
         match &mut self.node_mut(id).content {
-            Content::Element { attributes, .. } => Some(attributes),
+            NodeContent::Element { attributes, .. } => Some(attributes),
             _ => None,
         }
+    }
+
+    pub(crate) fn is_image(&self, id: Id) -> bool {
+        matches!(self.content(id), NodeContent::Element { name, .. } if &**name == "img")
     }
 
     pub(crate) fn parent(&self, id: Id) -> Option<Id> {
@@ -152,7 +154,6 @@ impl Tree {
         left > 0
     }
 
-    /// Whether the visits have run out.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.visits.get() == 0
     }
@@ -180,7 +181,7 @@ impl Tree {
         let mut text = String::new();
         let mut stack = vec![root];
         while let Some(id) = stack.pop() {
-            if let Content::Text(piece) = self.content(id) {
+            if let NodeContent::Text(piece) = self.content(id) {
                 if !self.visit(1 + piece.len() as u64 / 8) {
                     break;
                 }
@@ -198,14 +199,12 @@ impl Tree {
         self.node(id).removed
     }
 
-    /// Removes a node with its subtree.
     pub(crate) fn remove(&mut self, id: Id) {
         if id != ROOT {
             self.node_mut(id).removed = true;
         }
     }
 
-    /// Position in document order.
     pub(crate) fn place(&self, id: Id) -> u32 {
         let order = self.order.get_or_init(|| {
             let mut order = vec![u32::MAX; self.nodes.len()];
@@ -224,7 +223,7 @@ impl Tree {
 
     fn detach(&mut self, id: Id) {
         self.order.take();
-        let Node { parent, previous, next, .. } = *self.node(id);
+        let TreeNode { parent, previous, next, .. } = *self.node(id);
         if previous != NONE {
             self.node_mut(previous).next = next;
         } else if parent != NONE {
@@ -255,7 +254,7 @@ impl Tree {
 
     fn insert_before(&mut self, sibling: Id, id: Id) {
         self.detach(id);
-        let Node { parent, previous, .. } = *self.node(sibling);
+        let TreeNode { parent, previous, .. } = *self.node(sibling);
         let node = self.node_mut(id);
         (node.parent, node.previous, node.next) = (parent, previous, sibling);
         self.node_mut(sibling).previous = id;
@@ -271,14 +270,14 @@ impl Tree {
         if self.parent(id).is_none_or(|parent| parent == ROOT) {
             return;
         }
-        let around = self.push(Content::Element { name: name.clone(), attributes: Vec::new() });
+        let around = self.push(NodeContent::Element { name: name.clone(), attributes: Vec::new() });
         self.insert_before(id, around);
         self.append(around, id);
     }
 
     /// Replaces a node by its children.
     pub(crate) fn dissolve(&mut self, id: Id) {
-        let is_element = matches!(self.content(id), Content::Element { .. });
+        let is_element = matches!(self.content(id), NodeContent::Element { .. });
         if !is_element || self.parent(id).is_none_or(|parent| parent == ROOT) {
             return;
         }
@@ -286,5 +285,141 @@ impl Tree {
             self.insert_before(id, child);
         }
         self.detach(id);
+    }
+}
+
+/// A node an expression selects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Match {
+    /// An element, a text, or the document.
+    Node(Id),
+    /// An attribute of an element, by its index.
+    Attribute(Id, usize),
+}
+
+/// The nodes in the result of an expression: elements and texts.
+pub(crate) fn elements_of(found: &[Match]) -> Vec<Id> {
+    found
+        .iter()
+        .filter_map(|found| match found {
+            Match::Node(id) if *id != ROOT => Some(*id),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A node or an attribute of a page.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    tree: &'a EditableTree,
+    id: Id,
+    /// Index of the attribute plus one; 0 for the node itself.
+    attribute: u32,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn of(tree: &'a EditableTree, id: Id) -> Self {
+        Self { tree, id, attribute: 0 }
+    }
+
+    pub(crate) fn as_match(self) -> Match {
+        match self.attribute.checked_sub(1) {
+            Some(at) => Match::Attribute(self.id, at as usize),
+            None => Match::Node(self.id),
+        }
+    }
+
+    fn name_and_value(self) -> Option<&'a (dom::LocalName, String)> {
+        self.tree.attributes(self.id).get(self.attribute.checked_sub(1)? as usize)
+    }
+
+    fn name(self) -> Option<&'a str> {
+        match (self.attribute, self.tree.content(self.id)) {
+            (0, NodeContent::Element { name, .. }) => Some(name),
+            (0, _) => None,
+            _ => self.name_and_value().map(|(name, _)| &**name),
+        }
+    }
+}
+
+impl PartialEq for View<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.id, self.attribute) == (other.id, other.attribute)
+    }
+}
+
+impl Eq for View<'_> {}
+
+impl<'a> xpath_eval::Node<'a> for View<'a> {
+    fn kind(self) -> NodeKind {
+        match (self.attribute, self.tree.content(self.id)) {
+            (0, NodeContent::Document) => NodeKind::Root,
+            (0, NodeContent::Element { .. }) => NodeKind::Element,
+            (0, NodeContent::Text(_)) => NodeKind::Text,
+            _ => NodeKind::Attribute,
+        }
+    }
+
+    fn parent(self) -> Option<Self> {
+        if self.attribute > 0 {
+            return Some(Self { attribute: 0, ..self });
+        }
+        // When no visits are left, moving up is refused too: walks to the root are short, but many.
+        let parent = self.tree.parent(self.id)?;
+        self.tree.visit(1);
+        Some(Self { id: parent, ..self })
+    }
+
+    fn children(self) -> impl Iterator<Item = Self> + 'a {
+        let children = (self.attribute == 0).then(|| self.tree.children(self.id));
+        children.into_iter().flatten().map(move |id| Self { id, attribute: 0, tree: self.tree })
+    }
+
+    fn attributes(self) -> impl Iterator<Item = Self> + 'a {
+        let count = if self.attribute == 0 { self.tree.attributes(self.id).len() } else { 0 };
+        self.tree.visit(count as u64);
+        (1..=count as u32).map(move |attribute| Self { attribute, ..self })
+    }
+
+    fn namespaces(self) -> impl Iterator<Item = Self> + 'a {
+        std::iter::empty()
+    }
+
+    fn expanded_name(self) -> Option<ExpandedName> {
+        let local_name = self.name()?.to_owned();
+        Some(ExpandedName { namespace_uri: None, local_name })
+    }
+
+    fn string_value(self) -> String {
+        match self.name_and_value() {
+            Some((_, value)) => {
+                self.tree.visit(value.len() as u64 / 8);
+                value.clone()
+            }
+            None => self.tree.text_of(self.id),
+        }
+    }
+
+    fn document_order(self, other: Self) -> Ordering {
+        let key = |view: Self| (view.tree.place(view.id), view.attribute);
+        key(self).cmp(&key(other))
+    }
+
+    fn has_expanded_name(self, namespace_uri: Option<&str>, local_name: &str) -> bool {
+        namespace_uri.is_none() && self.name() == Some(local_name)
+    }
+
+    fn with_string_value<R>(self, f: impl FnOnce(&str) -> R) -> R {
+        match self.name_and_value() {
+            Some((_, value)) => {
+                self.tree.visit(value.len() as u64 / 64);
+                f(value)
+            }
+            None => f(&self.tree.text_of(self.id)),
+        }
+    }
+
+    fn is_id_attribute(self) -> bool {
+        self.attribute > 0 && self.name() == Some("id")
     }
 }

@@ -22,7 +22,7 @@ use sitemodel::stages::extract::without_title;
 use sitemodel::{Settings, parse_page};
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
-use wrapper::site_config::{Finding, SiteConfig, Verdict, compile, host_of_file};
+use wrapper::site_config::{DirectiveVerdict, Finding, SiteConfig, compile, host_of_file};
 
 use crate::commands::wrappers::{site_config_files, sites};
 use crate::results::Results;
@@ -63,7 +63,7 @@ struct FindingRecord<'a> {
 
 pub(super) fn check(args: &WrappersCheckArgs, out: &mut Console<'_>) -> Result<bool> {
     let files = read_files(&args.paths)?;
-    let mut by_directive: BTreeMap<(&str, Verdict), usize> = BTreeMap::new();
+    let mut by_directive: BTreeMap<(&str, DirectiveVerdict), usize> = BTreeMap::new();
     let mut whole = 0;
     for file in &files {
         let mut honoured = file.host.is_some();
@@ -76,9 +76,9 @@ pub(super) fn check(args: &WrappersCheckArgs, out: &mut Console<'_>) -> Result<b
             )?;
         }
         for finding in &file.findings {
-            honoured &= finding.verdict != Verdict::NotHonoured;
+            honoured &= finding.verdict != DirectiveVerdict::NotHonoured;
             *by_directive.entry((&finding.directive, finding.verdict)).or_default() += 1;
-            if args.all || finding.verdict == Verdict::NotHonoured {
+            if args.all || finding.verdict == DirectiveVerdict::NotHonoured {
                 print_finding(file, finding, args.format, out)?;
             }
         }
@@ -120,22 +120,22 @@ fn print_finding(
 }
 
 fn print_findings_by_directive(
-    by_directive: &BTreeMap<(&str, Verdict), usize>,
+    by_directive: &BTreeMap<(&str, DirectiveVerdict), usize>,
     whole: usize,
     files: usize,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let of = |wanted: Verdict| -> usize {
+    let of = |wanted: DirectiveVerdict| -> usize {
         by_directive.iter().filter(|((_, verdict), _)| *verdict == wanted).map(|(_, n)| n).sum()
     };
     writeln!(
         out,
         "{files} files, {whole} of them fully honoured; directives: {} honoured, {} needless, {} not honoured",
-        of(Verdict::Honoured),
-        of(Verdict::Needless),
-        of(Verdict::NotHonoured),
+        of(DirectiveVerdict::Honoured),
+        of(DirectiveVerdict::Needless),
+        of(DirectiveVerdict::NotHonoured),
     )?;
-    let mut counts: Vec<(&(&str, Verdict), &usize)> = by_directive.iter().collect();
+    let mut counts: Vec<(&(&str, DirectiveVerdict), &usize)> = by_directive.iter().collect();
     counts.sort_by_key(|((name, verdict), n)| (*verdict, std::cmp::Reverse(**n), *name));
     for ((name, verdict), n) in counts {
         writeln!(out, "{n:>8}  {:<14} {}", verdict.as_str(), line(name))?;

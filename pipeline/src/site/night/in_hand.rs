@@ -6,8 +6,8 @@ use std::io;
 use model::{FeedItem, Page};
 use modelstore::{RETAIN, Retained, RetainedHead, SiteState, Store, retain};
 use sitemodel::{
-    FEWEST_TO_TELL, Hints, Known, Learning, Outcome, ParsedPage, Seen, Sibling, SiteModel, Way,
-    agreement,
+    ApplyOptions, ApplyStatistics, FEWEST_TO_TELL, KnownPage, LearningResult, Outcome, ParsedPage,
+    SiblingPage, SiteModel, Way, agreement,
 };
 
 use crate::site::Work;
@@ -34,8 +34,8 @@ impl InHand<'_> {
         &self.sibling.0.page.url
     }
 
-    fn sibling(&self) -> Sibling<'_> {
-        Sibling { page: self.sibling.0, feed_items: &self.sibling.1 }
+    fn sibling(&self) -> SiblingPage<'_> {
+        SiblingPage { page: self.sibling.0, feed_items: &self.sibling.1 }
     }
 }
 
@@ -88,9 +88,9 @@ impl Work<'_> {
         hand: &[&InHand<'_>],
         cut: bool,
         previous: Option<&SiteModel>,
-    ) -> (SiteModel, BTreeMap<usize, Known>) {
-        let siblings: Vec<Sibling<'_>> = hand.iter().map(|page| page.sibling()).collect();
-        let Learning { model, known } =
+    ) -> (SiteModel, BTreeMap<usize, KnownPage>) {
+        let siblings: Vec<SiblingPage<'_>> = hand.iter().map(|page| page.sibling()).collect();
+        let LearningResult { model, known } =
             site.learn(&siblings, cut, previous, self.settings, self.clock);
         let known = hand.iter().zip(known).filter_map(|(page, known)| Some((page.at?, known)));
         (model, known.collect())
@@ -101,7 +101,7 @@ impl Work<'_> {
         site: &Surveyed,
         model: &SiteModel,
         tonight: &[InHand<'_>],
-        known: &BTreeMap<usize, Known>,
+        known: &BTreeMap<usize, KnownPage>,
     ) -> Outcomes {
         let pages: Vec<(usize, &ParsedPage<'_>)> =
             tonight.iter().filter_map(|page| Some((page.at?, page.sibling.0))).collect();
@@ -117,8 +117,8 @@ impl Work<'_> {
         tonight: &[InHand<'_>],
         applied: &Outcomes,
         compared: Option<usize>,
-    ) -> (Seen, BTreeMap<usize, String>) {
-        let mut seen = Seen::default();
+    ) -> (ApplyStatistics, BTreeMap<usize, String>) {
+        let mut seen = ApplyStatistics::default();
         applied.values().for_each(|applied| seen.add(applied));
         let mut of_templates: BTreeMap<u32, Vec<&InHand<'_>>> = BTreeMap::new();
         for page in tonight {
@@ -142,8 +142,12 @@ impl Work<'_> {
                 if own.way == Way::FastPath && !disputed {
                     continue;
                 }
-                let alone =
-                    model.apply_alone(&page.sibling(), Hints::default(), self.settings, self.clock);
+                let alone = model.apply_alone(
+                    &page.sibling(),
+                    ApplyOptions::default(),
+                    self.settings,
+                    self.clock,
+                );
                 seen.compare(own, &alone);
                 if let Outcome::Article(article) = alone.outcome {
                     let text = match &own.outcome {

@@ -6,7 +6,7 @@ use std::io;
 use model::{FeedItem, SiteChange, SiteNight, SiteResult, TemplateNight, Verdict};
 use modelstore::{PackedSample, Retained, Revision, Update};
 use serde::{Deserialize, Serialize};
-use sitemodel::{Sibling, SiteModel, TemplateHealth};
+use sitemodel::{SiblingPage, SiteModel, TemplateHealth};
 
 use crate::site::Work;
 use crate::stages::learn::parse;
@@ -94,7 +94,7 @@ fn place(retained: &mut [Retained], model: &SiteModel, work: &Work<'_>) {
         let items: Vec<&FeedItem> = own.items.iter().collect();
         let parsed = parse(&pages, work.settings, work.clock);
         let id = parsed.first().and_then(|(_, page)| {
-            let sibling = Sibling { page: page.as_ref().ok()?, feed_items: &items };
+            let sibling = SiblingPage { page: page.as_ref().ok()?, feed_items: &items };
             let number = model.template_of(&sibling, work.settings)?;
             Some(model.templates().get(number as usize)?.id.clone())
         });

@@ -9,7 +9,7 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 use sitemodel::stages::extract::{SITE_CONFIG, set_text};
-use sitemodel::{Applied, Outcome, ParsedPage, Seen, SiteModel};
+use sitemodel::{Applied, ApplyStatistics, Outcome, ParsedPage, SiteModel};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Outcomes;
@@ -45,7 +45,7 @@ impl PageFinding {
         let configured = parsed.configured.as_ref().map(|own| Configured {
             host: own.by.host.clone(),
             body: own.by.wrapper.body().collect(),
-            matched: own.body.is_some(),
+            matched: own.found.body.is_some(),
         });
         let (by_html5ever, outgrown) = (notes.by_html5ever, notes.outgrown());
         Self { applied, by_html5ever, outgrown, configured }
@@ -86,7 +86,7 @@ pub(crate) fn unassigned(findings: &Findings) -> BTreeSet<usize> {
 /// Builds the result of a site, or of a part of it, from what came of its pages.
 pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> SiteResult {
     let pages = findings.len();
-    let mut seen = Seen::default();
+    let mut seen = ApplyStatistics::default();
     let mut of_templates: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
     let mut configs = SiteConfigsUsed::default();
     let mut work = PageWork::default();

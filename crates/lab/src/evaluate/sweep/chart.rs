@@ -9,7 +9,7 @@ mod lines;
 
 use std::fmt::Write;
 
-use super::{grid::Grid, plan::Figure};
+use super::{grid::Grid, plan::SweepFigure};
 
 /// The picture being drawn.
 struct Canvas {
@@ -31,17 +31,17 @@ struct Plot {
 
 /// The position of a text relative to its point.
 #[derive(Clone, Copy)]
-enum Anchor {
+enum TextAnchor {
     Start,
     Middle,
     End,
 }
 
 /// The picture of a grid.
-pub(super) fn draw(grid: &Grid, figure: Figure) -> String {
+pub(super) fn draw(grid: &Grid, figure: SweepFigure) -> String {
     match figure {
-        Figure::Lines { title, x } => lines::draw(grid, title, x),
-        Figure::Bars { title } => bars::draw(grid, title),
+        SweepFigure::Lines { title, x } => lines::draw(grid, title, x),
+        SweepFigure::Bars { title } => bars::draw(grid, title),
     }
 }
 
@@ -85,11 +85,11 @@ impl Canvas {
         let _ = writeln!(self.body, "{shape}");
     }
 
-    fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, class: &str, text: &str) {
+    fn text(&mut self, (x, y): (f64, f64), anchor: TextAnchor, class: &str, text: &str) {
         let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
+            TextAnchor::Start => "start",
+            TextAnchor::Middle => "middle",
+            TextAnchor::End => "end",
         };
         let text = escape(text);
         self.put(format_args!(
@@ -113,7 +113,7 @@ impl Canvas {
             let class = if at == 0 { "axis" } else { "grid" };
             self.rule(class, (plot.left, y), (plot.right, y));
             let label = format!("{:.0}", share * 100.0);
-            self.text((plot.left - 8.0, y + 4.0), Anchor::End, "small", &label);
+            self.text((plot.left - 8.0, y + 4.0), TextAnchor::End, "small", &label);
         }
         let (x, y) = (plot.left - 38.0, (plot.top + plot.bottom) / 2.0);
         self.put(format_args!(

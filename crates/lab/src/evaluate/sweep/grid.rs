@@ -1,19 +1,19 @@
-//! The figures of a sweep: a row for each value of the variable, a column for each method.
+//! The figures of a sweep: a row for each value of the variable, a column for each method; and the differences between
+//! each method and the first, by group.
 
 use std::fmt::Write;
 
-use score::aggregate::{Summary, mean};
+use score::aggregate::{ScoreSummary, mean};
+use score::bootstrap;
 
-use super::{
-    Summaries,
-    plan::{Figure, Plan},
-};
+use crate::evaluate::sweep::Summaries;
+use crate::evaluate::sweep::plan::{SweepFigure, SweepPlan};
 
 /// All cells of a sweep.
 pub(super) struct Grid {
     pub(super) axis: &'static str,
     pub(super) columns: Vec<&'static str>,
-    pub(super) rows: Vec<(String, Vec<Cell>)>,
+    pub(super) rows: Vec<(String, Vec<SweepCell>)>,
     /// Groups and pages measured.
     pub(super) size: (usize, usize),
     /// Whether to show precision and recall in addition to F1.
@@ -22,7 +22,7 @@ pub(super) struct Grid {
 
 /// The mean over groups, for one method at one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct SweepCell {
     /// Groups with a score.
     pub(super) groups: usize,
     /// Pages scored in them.
@@ -32,10 +32,10 @@ pub(super) struct Cell {
     pub(super) f1: f64,
 }
 
-impl Cell {
-    fn of<'s>(summaries: impl Iterator<Item = &'s Summary>) -> Self {
-        let summaries: Vec<&Summary> = summaries.collect();
-        let part = |pick: fn(&Summary) -> f64| {
+impl SweepCell {
+    fn of<'s>(summaries: impl Iterator<Item = &'s ScoreSummary>) -> Self {
+        let summaries: Vec<&ScoreSummary> = summaries.collect();
+        let part = |pick: fn(&ScoreSummary) -> f64| {
             mean(&summaries.iter().map(|&summary| pick(summary)).collect::<Vec<f64>>())
         };
         Self {
@@ -50,9 +50,9 @@ impl Cell {
 
 impl Grid {
     /// Means of the groups' summaries, by row and column.
-    pub(super) fn of(plan: &Plan, by_group: &[Summaries], pages: usize) -> Self {
+    pub(super) fn of(plan: &SweepPlan, by_group: &[Summaries], pages: usize) -> Self {
         let cell = |row: usize, column: usize| {
-            Cell::of(by_group.iter().filter_map(move |group| group[row][column].as_ref()))
+            SweepCell::of(by_group.iter().filter_map(move |group| group[row][column].as_ref()))
         };
         let cells = |row: usize| (0..plan.columns.len()).map(|c| cell(row, c)).collect();
         Self {
@@ -60,7 +60,7 @@ impl Grid {
             columns: plan.columns.clone(),
             rows: plan.rows.iter().enumerate().map(|(r, row)| (row.at.clone(), cells(r))).collect(),
             size: (by_group.len(), pages),
-            whole: matches!(plan.figure, Some(Figure::Bars { .. })),
+            whole: matches!(plan.figure, Some(SweepFigure::Bars { .. })),
         }
     }
 
@@ -104,4 +104,34 @@ impl Grid {
         text.push('\n');
         text
     }
+}
+
+/// Seed of the intervals: arbitrary, but fixed.
+const SEED: u64 = 1;
+
+/// The difference of every other column from the first, in points of F1.
+pub(super) fn differences_markdown(plan: &SweepPlan, by_group: &[Summaries]) -> String {
+    let (first, others) = (plan.columns[0], &plan.columns[1..]);
+    let mut text = format!("Less {first}, in points, [95 % interval over groups]:\n\n");
+    let _ = write!(text, "| {} |", plan.axis);
+    for other in others {
+        let _ = write!(text, " {other} |");
+    }
+    let _ = writeln!(text, "\n|--:|{}", "--:|".repeat(others.len()));
+    for (at, row) in plan.rows.iter().enumerate() {
+        let _ = write!(text, "| {} |", row.at);
+        for other in 1..plan.columns.len() {
+            let differences: Vec<f64> = by_group
+                .iter()
+                .filter_map(|group| Some(group[at][other]?.f1 - group[at][0]?.f1))
+                .collect();
+            let Some(interval) = bootstrap::paired(&differences, SEED) else { continue };
+            let [mean, low, high] =
+                [interval.mean, interval.low, interval.high].map(|share| share * 100.0);
+            let _ = write!(text, " {mean:+.1} [{low:+.1}, {high:+.1}] |");
+        }
+        text.push('\n');
+    }
+    text.push('\n');
+    text
 }

@@ -10,7 +10,7 @@ use sitemodel::{ParsedPage, Settings};
 use crate::gold::GoldPage;
 
 /// Sibling pages of one layout, and the expected results.
-pub(super) struct Group<'g> {
+pub(super) struct SiblingGroup<'g> {
     /// The pages, and the feed items of their sites, as a separate site.
     site: Site,
     /// Per page.
@@ -18,7 +18,7 @@ pub(super) struct Group<'g> {
 }
 
 /// The pages of a group, parsed, in the order in which a run samples them.
-pub(super) struct Siblings<'a> {
+pub(super) struct ParsedGroup<'a> {
     /// The pages with the feed items that link to them.
     pub(super) pages: Vec<(&'a ParsedPage<'a>, Vec<&'a FeedItem>)>,
     /// Their expected results.
@@ -27,7 +27,11 @@ pub(super) struct Siblings<'a> {
 
 /// Groups the gold's pages by data set and layout, as far as they were read; layouts of fewer than
 /// `fewest` pages are omitted. Ordered by name.
-pub(super) fn groups<'g>(gold: &'g [GoldPage], sites: Vec<Site>, fewest: usize) -> Vec<Group<'g>> {
+pub(super) fn groups<'g>(
+    gold: &'g [GoldPage],
+    sites: Vec<Site>,
+    fewest: usize,
+) -> Vec<SiblingGroup<'g>> {
     let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
     for page in gold {
         by_url.entry(&page.url).or_insert(page);
@@ -41,12 +45,12 @@ pub(super) fn groups<'g>(gold: &'g [GoldPage], sites: Vec<Site>, fewest: usize) 
     }
     let keys: Vec<_> =
         found.iter().map(|(gold, _)| (gold.dataset.as_str(), gold.template.as_deref())).collect();
-    let mut groups: BTreeMap<(&str, &str), Group<'_>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, &str), SiblingGroup<'_>> = BTreeMap::new();
     for ((gold, page), key) in found.into_iter().zip(template_groups(&keys, fewest)) {
         let Some(key) = key else { continue };
         let group = groups.entry(key).or_insert_with(|| {
             let site = Site { key: key.1.to_owned(), pages: Vec::new(), feed_items: Vec::new() };
-            Group { site, gold: Vec::new() }
+            SiblingGroup { site, gold: Vec::new() }
         });
         // A layout may be shared by several sites.
         if group.site.pages.iter().all(|other| other.site != page.site) {
@@ -58,7 +62,7 @@ pub(super) fn groups<'g>(gold: &'g [GoldPage], sites: Vec<Site>, fewest: usize) 
     groups.into_values().collect()
 }
 
-impl Group<'_> {
+impl SiblingGroup<'_> {
     /// Number of pages.
     pub(super) fn len(&self) -> usize {
         self.gold.len()
@@ -76,12 +80,12 @@ impl Group<'_> {
     }
 
     /// The parsed pages in the order in which a run samples them.
-    pub(super) fn siblings<'a>(&'a self, parsed: &'a ParsedSite<'a>) -> Siblings<'a> {
+    pub(super) fn siblings<'a>(&'a self, parsed: &'a ParsedSite<'a>) -> ParsedGroup<'a> {
         let order = parsed.in_sample_order(0..parsed.pages.len() as u32);
         let mut items = parsed.items();
         let mut page =
             |&m: &u32| (&parsed.pages[m as usize], std::mem::take(&mut items[m as usize]));
-        Siblings {
+        ParsedGroup {
             pages: order.iter().map(&mut page).collect(),
             gold: order.iter().map(|&m| self.gold[m as usize]).collect(),
         }

@@ -5,37 +5,37 @@ use forest::PatternMeasure;
 use pagewise::Method;
 use sitemodel::{Engine, settings::SignifierChoice};
 
-use super::groups::Siblings;
+use super::groups::ParsedGroup;
 
-/// Numbers of sibling pages in Figure 5.
+/// Numbers of sibling pages in SweepFigure 5.
 const SIBLINGS: [usize; 10] = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20];
 /// Numbers of sibling pages in small layouts.
 const FEW: [usize; 5] = [1, 2, 3, 4, 5];
-/// Numbers of signifiers per page in Figure 6.
+/// Numbers of signifiers per page in SweepFigure 6.
 const SIGNIFIERS: [usize; 10] = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50];
 
 /// The plan of one figure.
-pub(super) struct Plan {
+pub(super) struct SweepPlan {
     /// Name of the files.
     pub(super) name: &'static str,
     /// The variable of the rows.
     pub(super) axis: &'static str,
     /// Names of the columns.
     pub(super) columns: Vec<&'static str>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<SweepRow>,
     /// How it is drawn; if `None`, tables of differences from the first column are written instead.
-    pub(super) figure: Option<Figure>,
+    pub(super) figure: Option<SweepFigure>,
 }
 
 /// One value of the variable, and the settings of all methods at it.
-pub(super) struct Row {
+pub(super) struct SweepRow {
     pub(super) at: String,
-    pub(super) settings: Vec<Setting>,
+    pub(super) settings: Vec<SweepSetting>,
 }
 
 /// How a plan is drawn.
 #[derive(Clone, Copy)]
-pub(super) enum Figure {
+pub(super) enum SweepFigure {
     /// One line per column; the rows' values are numbers.
     Lines { title: &'static str, x: &'static str },
     /// One block of bars per row: precision, recall and F1 of every column.
@@ -44,7 +44,7 @@ pub(super) enum Figure {
 
 /// A way to learn from a group and extract it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Setting {
+pub(super) struct SweepSetting {
     pub(super) engine: Engine,
     pub(super) source: SignifierChoice,
     /// Number of signifiers per page.
@@ -61,39 +61,40 @@ pub(super) struct Setting {
     pub(super) steps_in: bool,
 }
 
-impl Setting {
+impl SweepSetting {
     /// The same, limited to the number of pages in the group.
-    pub(super) fn within(&self, siblings: &Siblings<'_>) -> Self {
+    pub(super) fn within(&self, siblings: &ParsedGroup<'_>) -> Self {
         let score = self.score.min(siblings.pages.len());
         Self { learn_from: self.learn_from.min(score), score, ..*self }
     }
 }
 
 /// A method's name in the figures, and its settings.
-type Column = (&'static str, Engine, SignifierChoice);
+type SweepMethod = (&'static str, Engine, SignifierChoice);
 
-const FOREST: Column =
+const FOREST: SweepMethod =
     ("forest (tf-idf)", Engine::Forest(PatternMeasure::Informativeness), SignifierChoice::TfIdf);
-const FOREST_FEEDS: Column =
+const FOREST_FEEDS: SweepMethod =
     ("forest (feeds)", Engine::Forest(PatternMeasure::Informativeness), SignifierChoice::Feeds);
-const COVERAGE: Column = ("coverage", Engine::Forest(PatternMeasure::Coverage), SignifierChoice::TfIdf);
-const SIGFEED: Column = ("sigfeed", Engine::Sigfeed, SignifierChoice::Feeds);
+const COVERAGE: SweepMethod =
+    ("coverage", Engine::Forest(PatternMeasure::Coverage), SignifierChoice::TfIdf);
+const SIGFEED: SweepMethod = ("sigfeed", Engine::Sigfeed, SignifierChoice::Feeds);
 
-const fn page_wise(name: &'static str, method: Method) -> Column {
+const fn page_wise(name: &'static str, method: Method) -> SweepMethod {
     (name, Engine::PageWise(method), SignifierChoice::TfIdf)
 }
 
 /// The methods, without those that need feeds if there are none.
-fn columns(all: &[Column], with_feeds: bool) -> Vec<Column> {
+fn columns(all: &[SweepMethod], with_feeds: bool) -> Vec<SweepMethod> {
     all.iter().filter(|column| with_feeds || column.2 != SignifierChoice::Feeds).copied().collect()
 }
 
-fn names(columns: &[Column]) -> Vec<&'static str> {
+fn names(columns: &[SweepMethod]) -> Vec<&'static str> {
     columns.iter().map(|column| column.0).collect()
 }
 
-fn setting((_, engine, source): Column, config: &Config) -> Setting {
-    Setting {
+fn setting((_, engine, source): SweepMethod, config: &Config) -> SweepSetting {
+    SweepSetting {
         engine,
         source,
         top: config.signify.top,
@@ -105,23 +106,26 @@ fn setting((_, engine, source): Column, config: &Config) -> Setting {
 }
 
 /// Every method with this number of pages, to learn from and to score.
-fn by_pages(all: &[Column], pages: usize, config: &Config) -> Row {
-    let at =
-        |&column: &Column| Setting { learn_from: pages, score: pages, ..setting(column, config) };
-    Row { at: pages.to_string(), settings: all.iter().map(at).collect() }
+fn by_pages(all: &[SweepMethod], pages: usize, config: &Config) -> SweepRow {
+    let at = |&column: &SweepMethod| SweepSetting {
+        learn_from: pages,
+        score: pages,
+        ..setting(column, config)
+    };
+    SweepRow { at: pages.to_string(), settings: all.iter().map(at).collect() }
 }
 
-/// Figure 5: learns from a number of pages, and scores those.
-pub(super) fn siblings(with_feeds: bool, config: &Config) -> Plan {
+/// SweepFigure 5: learns from a number of pages, and scores those.
+pub(super) fn siblings(with_feeds: bool, config: &Config) -> SweepPlan {
     let euclid = page_wise("euclid", Method::Euclid);
     let text_density = page_wise("text-density", Method::TextDensity);
     let all = columns(&[FOREST, FOREST_FEEDS, COVERAGE, euclid, text_density, SIGFEED], with_feeds);
-    Plan {
+    SweepPlan {
         name: "siblings",
         axis: "pages",
         columns: names(&all),
         rows: SIBLINGS.into_iter().map(|pages| by_pages(&all, pages, config)).collect(),
-        figure: Some(Figure::Lines {
+        figure: Some(SweepFigure::Lines {
             title: "F1 by the number of sibling pages",
             x: "most pages of a layout (log scale)",
         }),
@@ -130,7 +134,7 @@ pub(super) fn siblings(with_feeds: bool, config: &Config) -> Plan {
 
 /// The best engine for small layouts: each engine as in a run, with the method for single pages
 /// first. Every group is divided into as many small layouts as it has pages for.
-pub(super) fn few(config: &Config) -> Plan {
+pub(super) fn few(config: &Config) -> SweepPlan {
     let serving = config.extract.page_wise;
     let others = [
         ("words-leaves", Engine::PageWise(Method::WordsLeaves)),
@@ -141,16 +145,16 @@ pub(super) fn few(config: &Config) -> Plan {
         ("forest", FOREST.1),
     ];
     let others = others.into_iter().filter(|(_, engine)| *engine != serving);
-    let all: Vec<Column> = std::iter::once((serving.name(), serving))
+    let all: Vec<SweepMethod> = std::iter::once((serving.name(), serving))
         .chain(others)
         .map(|(name, engine)| (name, engine, SignifierChoice::TfIdf))
         .collect();
     let row = |pages: usize| {
-        let Row { at, settings } = by_pages(&all, pages, config);
-        let serving = |setting| Setting { parts: usize::MAX, steps_in: true, ..setting };
-        Row { at, settings: settings.into_iter().map(serving).collect() }
+        let SweepRow { at, settings } = by_pages(&all, pages, config);
+        let serving = |setting| SweepSetting { parts: usize::MAX, steps_in: true, ..setting };
+        SweepRow { at, settings: settings.into_iter().map(serving).collect() }
     };
-    Plan {
+    SweepPlan {
         name: "few",
         axis: "pages",
         columns: names(&all),
@@ -159,41 +163,41 @@ pub(super) fn few(config: &Config) -> Plan {
     }
 }
 
-/// Figure 6: the number of signifiers per page.
-pub(super) fn signifiers(with_feeds: bool, config: &Config) -> Plan {
+/// SweepFigure 6: the number of signifiers per page.
+pub(super) fn signifiers(with_feeds: bool, config: &Config) -> SweepPlan {
     let all = columns(&[FOREST, FOREST_FEEDS, COVERAGE, SIGFEED], with_feeds);
     let row = |top: usize| {
-        let at = |&column: &Column| Setting { top, ..setting(column, config) };
-        Row { at: top.to_string(), settings: all.iter().map(at).collect() }
+        let at = |&column: &SweepMethod| SweepSetting { top, ..setting(column, config) };
+        SweepRow { at: top.to_string(), settings: all.iter().map(at).collect() }
     };
-    Plan {
+    SweepPlan {
         name: "signifiers",
         axis: "signifiers",
         columns: names(&all),
         rows: SIGNIFIERS.into_iter().map(row).collect(),
-        figure: Some(Figure::Lines {
+        figure: Some(SweepFigure::Lines {
             title: "F1 by the number of signifiers",
             x: "most signifiers of a page (log scale)",
         }),
     }
 }
 
-/// Figure 7: the relevance by J alone, by U alone, and by both.
-pub(super) fn measures(with_feeds: bool, config: &Config) -> Plan {
+/// SweepFigure 7: the relevance by J alone, by U alone, and by both.
+pub(super) fn measures(with_feeds: bool, config: &Config) -> SweepPlan {
     let measures = [
         ("J", PatternMeasure::Density),
         ("U", PatternMeasure::Unexpectedness),
         ("I = J×U", PatternMeasure::Informativeness),
     ];
-    let row = |(at, _, source): Column| {
+    let row = |(at, _, source): SweepMethod| {
         let of = |(name, measure)| setting((name, Engine::Forest(measure), source), config);
-        Row { at: at.to_owned(), settings: measures.map(of).to_vec() }
+        SweepRow { at: at.to_owned(), settings: measures.map(of).to_vec() }
     };
-    Plan {
+    SweepPlan {
         name: "measures",
         axis: "method",
         columns: measures.map(|(name, _)| name).to_vec(),
         rows: columns(&[FOREST, FOREST_FEEDS], with_feeds).into_iter().map(row).collect(),
-        figure: Some(Figure::Bars { title: "J, U and their product" }),
+        figure: Some(SweepFigure::Bars { title: "J, U and their product" }),
     }
 }

@@ -4,13 +4,13 @@ use config::Config;
 use dom::Document;
 use forest::Recurring;
 use model::{Extracted, FeedItem, StructuralPattern};
-use pagewise::{Method, Parameters, Redundant};
+use pagewise::{Method, Redundant};
 use score::{
-    Kind, Measure, Neutral, Output, Score,
-    aggregate::{Summary, summarise},
+    MeasureKind, Neutral, Output, QualityMeasure, Score,
+    aggregate::{ScoreSummary, summarise},
 };
 use sitemodel::{
-    Engine, ParsedPage, Settings, Sibling, page_wise,
+    Engine, ParsedPage, Settings, SiblingPage, page_wise,
     stages::{
         extract::{Demands, extract},
         rank::rank,
@@ -19,18 +19,19 @@ use sitemodel::{
     },
 };
 
-use super::{groups::Siblings, plan::Setting};
+use super::{groups::ParsedGroup, plan::SweepSetting};
 use crate::gold::GoldPage;
 
 /// Title-neutral pairs of words, as in the Forest paper.
-const MEASURE: Measure = Measure { kind: Kind::Pairs, neutral: Neutral::Titles };
+const MEASURE: QualityMeasure =
+    QualityMeasure { kind: MeasureKind::Pairs, neutral: Neutral::Titles };
 
 /// The scores of the group's pages; `None` if none has gold to count.
 pub(super) fn summary(
-    siblings: &Siblings<'_>,
-    setting: &Setting,
+    siblings: &ParsedGroup<'_>,
+    setting: &SweepSetting,
     config: &Config,
-) -> Option<Summary> {
+) -> Option<ScoreSummary> {
     let setting = setting.within(siblings);
     let mut config = config.clone();
     config.rank.engine = setting.engine;
@@ -51,19 +52,19 @@ pub(super) fn summary(
 fn scores(
     pages: &[(&ParsedPage<'_>, Vec<&FeedItem>)],
     gold: &[&GoldPage],
-    setting: &Setting,
+    setting: &SweepSetting,
     settings: &Settings,
 ) -> Vec<Score> {
-    let siblings: Vec<Sibling<'_>> =
-        pages.iter().map(|(page, feed_items)| Sibling { page, feed_items }).collect();
+    let siblings: Vec<SiblingPage<'_>> =
+        pages.iter().map(|(page, feed_items)| SiblingPage { page, feed_items }).collect();
     let wrapper = learn(&siblings[..setting.learn_from], setting, settings);
     let documents: Vec<&Document> = siblings.iter().map(|page| &page.page.document).collect();
     let tables = settings.tables();
     let redundant = (setting.engine == Engine::PageWise(Method::Blocks))
-        .then(|| Redundant::of(&documents, &Parameters::from(&tables.methods).blocks));
+        .then(|| Redundant::of(&documents, &tables.methods.blocks));
     let own = |article: &Extracted| setting.steps_in || article.engine == setting.engine.name();
     let demands = Demands { part: false, is_list: &|_| false, page_type: None };
-    let score = |(sibling, gold): (&Sibling<'_>, &&GoldPage)| {
+    let score = |(sibling, gold): (&SiblingPage<'_>, &&GoldPage)| {
         let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
         let article = extract(sibling, "", wrapper.as_ref(), found, demands, settings);
         let text = article.ok().filter(own).map_or_else(String::new, |own| own.article.text);
@@ -72,11 +73,11 @@ fn scores(
     siblings.iter().zip(gold).filter_map(score).collect()
 }
 
-/// Signify, rank, wrap. Unlike in a run, a single page is enough: the paper's Figure 5 begins
+/// Signify, rank, wrap. Unlike in a run, a single page is enough: the paper's SweepFigure 5 begins
 /// there.
 fn learn(
-    siblings: &[Sibling<'_>],
-    setting: &Setting,
+    siblings: &[SiblingPage<'_>],
+    setting: &SweepSetting,
     settings: &Settings,
 ) -> Option<CompiledWrapper> {
     let Engine::Forest(measure) = setting.engine else { return None };

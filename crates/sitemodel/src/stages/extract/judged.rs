@@ -1,21 +1,20 @@
 //! The body of a page whose template was learnt by grove.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use dom::xpath::{position_path, position_paths};
 use dom::{Document, LocalName, NodeId, local_name, normalize_space, text_of};
 use grove::{
-    Block, Chosen, DecideParameters, Decision, PatternId, Patterns, ScoredPage, Taken, Weights,
-    confidence_rows, decide, ending, ending_rows, from_here_on, most_probable, widest_from,
+    ChosenNodes, ConfidenceInput, DecideParameters, Decision, JudgedPage, PatternId, Patterns,
+    SampleProfile, ScoredPage, TextBlock, Weights, confidence_rows, decide, ending, ending_rows,
+    from_here_on, most_probable, widest_from,
 };
 use model::{FeedItem, PageType, Route};
 
-use crate::body::Body;
+use crate::body::ArticleBody;
 use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
-use crate::stages::judge::{JudgedPage, Judgement, decide_parameters};
+use crate::stages::judge::{CUES, Judgement, decide_parameters};
 use crate::stages::wrap::CompiledWrapper;
-
-use super::repeated::repeated;
 
 /// If the wrapper selects less than this share of the text with high scores, and misses more than
 /// `MISSED_WORDS` words, the page's own scores are used instead.
@@ -28,26 +27,23 @@ const LEAST_SHARE: u32 = 4;
 /// Factors of the threshold that are tried in turn until something is found.
 const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
 /// A full text of at least this many words, of which less than this share is in the elements, replaces them.
-pub(super) const FULL_TEXT: (u32, f32) = (FULL_TEXT_WORDS, 0.3);
+const FULL_TEXT: (u32, f32) = (FULL_TEXT_WORDS, 0.3);
 
 /// Whether the template was learnt from this page alone: then its decisions are known and need not be
 /// computed again. The result is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lone {
-    /// It is.
+pub(crate) enum Lone {
     Yes,
-    /// It is not.
     Unknown,
 }
 
 /// What selects the elements of a page.
 #[derive(Clone, Copy, Debug)]
-pub enum By<'a> {
+pub(crate) enum By<'a> {
     /// The wrapper of its template.
     Wrapper(&'a CompiledWrapper),
     /// The decisions on the patterns of its template.
     Patterns,
-    /// The page's own scores.
     Page,
 }
 
@@ -64,15 +60,15 @@ impl By<'_> {
 /// Finds the body of a scored page: by what was learnt of its template, or, if that is nothing or misses too
 /// much, by the page's own scores; then removes what comes after the end. If the text is not in the elements,
 /// JSON-LD or a feed may have it. `selected` is what was learnt, if anything, and what it selects on this page.
-pub fn judged_body(
+pub(crate) fn judged_body(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
     judgement: &Judgement,
     lone: Lone,
-    selected: Option<(By<'_>, Chosen)>,
+    selected: Option<(By<'_>, ChosenNodes)>,
     feed_items: &[&FeedItem],
     weights: &Weights,
-) -> Option<Body> {
+) -> Option<ArticleBody> {
     let document = &parsed.document;
     let blocks = &page.blocks.blocks;
     if let Some(body) = full_text(parsed, page, feed_items) {
@@ -93,14 +89,14 @@ pub fn judged_body(
             (By::Page, chosen, kept)
         }
     };
-    Some(body_of(Kept { parsed, page, judgement, by, chosen, kept }, weights))
+    Some(body_of(KeptPart { parsed, page, judgement, by, chosen, kept }, weights))
 }
 
 /// Whether [`judged_body`] uses what was learnt of the template, which selects `chosen` on the page.
-pub fn by_template_alone(
+pub(crate) fn by_template_alone(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
-    chosen: &Chosen,
+    chosen: &ChosenNodes,
     feed_items: &[&FeedItem],
 ) -> bool {
     let kept = || chosen.blocks(&parsed.document, &page.blocks.blocks);
@@ -108,21 +104,19 @@ pub fn by_template_alone(
 }
 
 /// The part of a page that is kept.
-pub(super) struct Kept<'a> {
-    pub(super) parsed: &'a ParsedPage<'a>,
-    pub(super) page: &'a JudgedPage,
+struct KeptPart<'a> {
+    parsed: &'a ParsedPage<'a>,
+    page: &'a JudgedPage,
     /// What was learnt of its template.
-    pub(super) judgement: &'a Judgement,
-    /// What selects it.
-    pub(super) by: By<'a>,
-    pub(super) chosen: Chosen,
-    /// Its blocks.
-    pub(super) kept: Vec<usize>,
+    judgement: &'a Judgement,
+    by: By<'a>,
+    chosen: ChosenNodes,
+    kept: Vec<usize>,
 }
 
 /// The body, without what comes after its end, and without what it repeats.
-pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
-    let Kept { parsed, page, judgement, by, mut chosen, kept } = of_page;
+fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
+    let KeptPart { parsed, page, judgement, by, mut chosen, kept } = of_page;
     let (document, blocks) = (&parsed.document, &page.blocks.blocks);
     let (pools, types) = (&judgement.pools, &judgement.types);
     let rows = ending_rows(document, &page.scored(), pools, &kept);
@@ -133,7 +127,8 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
     if page_type == PageType::Article {
         end = end.min(before_article_end(document, blocks, &kept));
     }
-    let taken = Taken { page: page.scored(), first: &page.first, types, pools, kept: &kept, end };
+    let taken =
+        ConfidenceInput { page: page.scored(), first: &page.first, types, pools, kept: &kept, end };
     let confidence = weights.confidence.probability(confidence_rows(&taken).row(0));
     let cut = kept.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
     let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));
@@ -163,7 +158,7 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
     prune.sort_unstable();
     prune.dedup();
     let of_article: BTreeSet<usize> = kept[..end].iter().copied().collect();
-    Body {
+    ArticleBody {
         nodes: chosen.keep,
         prune,
         xpath,
@@ -180,7 +175,7 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
 
 /// How many of the kept blocks come before the end of the page's own `article` element, if it has enough of their
 /// words; otherwise all. What follows it are comments or other stories.
-fn before_article_end(document: &Document, blocks: &[Block], kept: &[usize]) -> usize {
+fn before_article_end(document: &Document, blocks: &[TextBlock], kept: &[usize]) -> usize {
     let Some((start, end)) = own_article(document) else { return kept.len() };
     let words = |of: &[usize]| of.iter().map(|&at| blocks[at].words).sum::<u32>();
     let before = kept.partition_point(|&at| blocks[at].first < start);
@@ -235,10 +230,10 @@ fn alone(
     scores: &[f32],
     own: Option<&Judgement>,
     weights: &Weights,
-) -> Option<(Chosen, Vec<usize>)> {
+) -> Option<(ChosenNodes, Vec<usize>)> {
     let (document, blocks) = (&parsed.document, &page.blocks.blocks);
     let kept_of = |of_nodes: &[PatternId], decisions: &[Decision]| {
-        let chosen = Chosen::of(document, of_nodes, decisions);
+        let chosen = ChosenNodes::of(document, of_nodes, decisions);
         let kept = chosen.blocks(document, blocks);
         (!kept.is_empty()).then_some((chosen, kept))
     };
@@ -258,7 +253,11 @@ fn alone(
 }
 
 /// The full text in the page's JSON-LD or a feed item, if the elements have little of it.
-fn full_text(parsed: &ParsedPage<'_>, page: &JudgedPage, items: &[&FeedItem]) -> Option<Body> {
+fn full_text(
+    parsed: &ParsedPage<'_>,
+    page: &JudgedPage,
+    items: &[&FeedItem],
+) -> Option<ArticleBody> {
     let found = match page.blocks.blocks.is_empty() {
         true => 0.0,
         false => page.blocks.agreeing_words()?,
@@ -276,19 +275,13 @@ fn full_text(parsed: &ParsedPage<'_>, page: &JudgedPage, items: &[&FeedItem]) ->
     if words < FULL_TEXT.0 || found >= FULL_TEXT.1 * words as f32 {
         return None;
     }
-    Some(Body {
-        nodes: Vec::new(),
-        prune: Vec::new(),
-        xpath: Vec::new(),
-        prune_xpath: Vec::new(),
-        cut: None,
-        comments: String::new(),
+    Some(ArticleBody {
         engine: "grove".to_owned(),
         route,
-        wrapper_version: 0,
         // From the publisher, but often an excerpt.
         confidence: 0.5,
         text: Some(text),
+        ..ArticleBody::default()
     })
 }
 
@@ -305,4 +298,122 @@ fn comments(parsed: &ParsedPage<'_>, page: &JudgedPage, of_article: &BTreeSet<us
         comments.push(normalize_space(&text));
     }
     comments.join("\n\n")
+}
+
+/// If a full text has more than this many times the words kept, it may contain text that the page lacks.
+const FULLER: u32 = 2;
+
+/// Finds the body by the wrapper (or, without one, by the decisions on patterns), with the expected scores of each
+/// pattern instead of the page's own. `None` if the page differs from the sample: then it must be scored.
+/// `selected` is what is selected on the page, if known.
+pub(crate) fn fast_body(
+    parsed: &ParsedPage<'_>,
+    feed_items: &[&FeedItem],
+    (judgement, profile, learnt): (&Judgement, &SampleProfile, Option<&CompiledWrapper>),
+    selected: Option<ChosenNodes>,
+    weights: &Weights,
+) -> Option<ArticleBody> {
+    let ParsedPage { document, words, link_words, .. } = parsed;
+    let patterns = &judgement.common.patterns;
+    let mut fast =
+        CUES.with_borrow_mut(|cues| profile.look(patterns, document, words, link_words, cues));
+    let chosen = selected.unwrap_or_else(|| match learnt {
+        Some(learnt) => learnt.select(document),
+        None => ChosenNodes::of(document, &fast.of_nodes, &judgement.decisions),
+    });
+    let kept = chosen.blocks(document, &fast.blocks.blocks);
+    if !profile.fits(&fast, &kept) {
+        return None;
+    }
+    let words: u32 = kept.iter().map(|&at| fast.blocks.blocks[at].words).sum();
+    if parsed.full_text_words(feed_items) > FULL_TEXT.0.max(FULLER * words) {
+        return None;
+    }
+    fast.look_at(document, &kept, &judgement.pools);
+    let by = learnt.map_or(By::Patterns, By::Wrapper);
+    Some(body_of(KeptPart { parsed, page: &fast, judgement, by, chosen, kept }, weights))
+}
+
+/// Shorter texts repeat for other reasons: labels, headings, prices.
+const FEWEST_WORDS: u32 = 12;
+
+/// The nodes of kept blocks whose text an earlier one has too, ascending. Repetition beside the first, under the same
+/// parent, is the author's (a refrain), and so is that in tables and code. Linear in the text of long blocks.
+fn repeated(document: &Document, blocks: &[TextBlock], kept: &[usize]) -> Vec<NodeId> {
+    let mut first: HashMap<String, NodeId> = HashMap::new();
+    let mut nodes = Vec::new();
+    for block in kept.iter().map(|&at| &blocks[at]) {
+        if block.words < FEWEST_WORDS {
+            continue;
+        }
+        let parent = document.node(block.element).parent;
+        let texts = (block.first..=block.last).filter_map(|id| document.text(id));
+        let text = normalize_space(&texts.collect::<String>());
+        let of_first = *first.entry(text).or_insert(parent);
+        if of_first == parent || is_verbatim(document, block.element) {
+            continue;
+        }
+        let end = document.node(block.element).end;
+        let has_text = |id: NodeId| document.text(id).is_some_and(|text| !text.trim().is_empty());
+        let mut beside = (block.element..block.first).chain(block.last + 1..end);
+        if beside.any(has_text) {
+            nodes.extend((block.first..=block.last).filter(|&id| has_text(id)));
+        } else {
+            nodes.push(block.element);
+        }
+    }
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// Whether an element is part of a table or of code.
+fn is_verbatim(document: &Document, element: NodeId) -> bool {
+    let is = |id| {
+        document.name(id).is_some_and(|name| {
+            matches!(
+                *name,
+                local_name!("table") | local_name!("pre") | local_name!("code") | local_name!("dl")
+            )
+        })
+    };
+    document.ancestors(element).any(is)
+}
+
+#[cfg(test)]
+mod tests {
+    use dom::PrefixSums;
+
+    use super::*;
+
+    /// The text that is left.
+    fn left(html: &str) -> String {
+        let document = dom::parse(html);
+        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
+        let words = PrefixSums::new(&document, count);
+        let links = PrefixSums::within_links(&document, count);
+        let blocks = grove::blocks(&document, &words, &links);
+        let kept: Vec<usize> = (0..blocks.len()).collect();
+        dom::text_of(&document, &[0], &repeated(&document, &blocks, &kept))
+    }
+
+    const LONG: &str = "one two three four five six seven eight nine ten eleven twelve";
+
+    #[test]
+    fn a_quotation_of_an_earlier_post_is_left_out() {
+        let html = format!(
+            "<div><p>{LONG}</p></div><div><blockquote>{LONG}</blockquote><p>No.</p></div>\
+             <div>{LONG}<br><br>Yes.</div>"
+        );
+        assert_eq!(left(&html), format!("{LONG}\n\nNo.\n\nYes."));
+    }
+
+    #[test]
+    fn refrains_tables_and_short_texts_stay() {
+        let refrain = format!("<div><p>{LONG}</p><p>a</p><p>{LONG}</p></div>");
+        assert_eq!(left(&refrain).matches("twelve").count(), 2);
+        let table = format!("<table><tr><td>{LONG}</td></tr><tr><td>{LONG}</td></tr></table>");
+        assert_eq!(left(&table).matches("twelve").count(), 2);
+        assert_eq!(left("<div><p>a b</p></div><div><p>a b</p></div>").matches("a b").count(), 2);
+    }
 }

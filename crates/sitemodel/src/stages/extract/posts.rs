@@ -7,7 +7,7 @@ use dom::{Document, NodeId, PrefixSums, local_name, normalize_space, text_of};
 use metadata::{PageContext, date_of};
 use model::Post;
 
-use crate::body::Body;
+use crate::body::ArticleBody;
 use crate::parsed::ParsedPage;
 
 /// Least share of the kept words that the posts hold.
@@ -27,7 +27,7 @@ const DATED: [&str; 5] = ["date", "time", "posted", "published", "created"];
 /// around its text.
 pub(super) fn posts(
     parsed: &ParsedPage<'_>,
-    body: &Body,
+    body: &ArticleBody,
     context: &PageContext<'_>,
     language: Option<&str>,
 ) -> Vec<Post> {
@@ -69,7 +69,7 @@ pub(super) fn posts(
 }
 
 /// Words of the body in each text node, summed.
-fn kept_words(parsed: &ParsedPage<'_>, body: &Body) -> PrefixSums {
+fn kept_words(parsed: &ParsedPage<'_>, body: &ArticleBody) -> PrefixSums {
     let document = &parsed.document;
     let mut is_kept = vec![false; document.len()];
     for (nodes, keep) in [(&body.nodes, true), (&body.prune, false)] {
@@ -232,7 +232,7 @@ mod tests {
             text_language: Some("en"),
             body_text: "",
         };
-        let body = Body { nodes: nodes.clone(), ..crate::body::empty() };
+        let body = ArticleBody { nodes: nodes.clone(), ..ArticleBody::default() };
         let found = posts(&parsed, &body, &context, Some("en"));
         let each: Vec<(Option<&str>, Option<&str>, &str)> = (found.iter())
             .map(|post| (post.author.as_deref(), post.date.as_deref(), &*post.text))

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use dom::xpath::{Path, PathStep};
 use dom::{Document, NodeId, local_name};
-use grove::{Chosen, PatternId, Weights};
+use grove::{ChosenNodes, JudgedPage, PatternId, Weights};
 use model::{Support, Wrapper};
-use wrapper::{Samples, Wanted};
+use wrapper::{Samples, WantedNodes};
 
 use super::CompiledWrapper;
 use crate::parsed::ParsedPage;
-use crate::stages::judge::{JudgedPage, Judgement};
+use crate::stages::judge::Judgement;
 
 /// Maximum number of expressions of each kind. Patterns come by descending weight, so little is lost.
 const MOST: usize = 12;
@@ -23,15 +23,15 @@ const FEWEST_SURE: usize = 4;
 /// Writes the wrapper for the elements that the decisions select on the pages of the sample: `pages`, and
 /// `judged` in the same order. Also gives what is selected on these: by the wrapper, or by the decisions, where
 /// no wrapper selects the same.
-pub fn wrap_judged(
+pub(crate) fn wrap_judged(
     engine: &str,
     pages: &[&ParsedPage<'_>],
     judgement: &Judgement,
     judged: &[JudgedPage],
     hold_back: usize,
     weights: &Weights,
-) -> (Option<CompiledWrapper>, Vec<Chosen>) {
-    let chosen: Vec<Chosen> =
+) -> (Option<CompiledWrapper>, Vec<ChosenNodes>) {
+    let chosen: Vec<ChosenNodes> =
         pages.iter().zip(judged).map(|(page, own)| judgement.chosen(own, page)).collect();
     if chosen.iter().all(|chosen| chosen.keep.is_empty()) {
         return (None, chosen);
@@ -52,11 +52,14 @@ pub fn wrap_judged(
     let wanted: Vec<&[NodeId]> = prune.iter().map(|prune| &prune[..]).collect();
     let scope = Some(&scope[..]);
     let prune = expressions(&Wish { pages, samples: &samples, judged, wanted: &wanted, scope });
-    let found =
-        |at| Chosen { keep: samples.select(at, &paths), prune: samples.select_nested(at, &prune) };
-    let on_sample: Vec<Chosen> = (0..pages.len()).map(found).collect();
-    let blocks =
-        |at: usize, chosen: &Chosen| chosen.blocks(&pages[at].document, &judged[at].blocks.blocks);
+    let found = |at| ChosenNodes {
+        keep: samples.select(at, &paths),
+        prune: samples.select_nested(at, &prune),
+    };
+    let on_sample: Vec<ChosenNodes> = (0..pages.len()).map(found).collect();
+    let blocks = |at: usize, chosen: &ChosenNodes| {
+        chosen.blocks(&pages[at].document, &judged[at].blocks.blocks)
+    };
     let kept: Vec<Vec<usize>> = (0..pages.len()).map(|at| blocks(at, &chosen[at])).collect();
     let exact = (0..pages.len()).filter(|&at| blocks(at, &on_sample[at]) == kept[at]);
     let exact = exact.count() as f64 / pages.len() as f64;
@@ -107,7 +110,7 @@ fn support(
         let on_trial = judgement.decide_on(&judged[..learnt_from], weights);
         let agrees = |&at: &usize| {
             let (document, page) = (&pages[at].document, &judged[at]);
-            let chosen = Chosen::of(document, &page.of_nodes, &on_trial);
+            let chosen = ChosenNodes::of(document, &page.of_nodes, &on_trial);
             chosen.blocks(document, &page.blocks.blocks) == kept[at]
         };
         (learnt_from..pages.len()).filter(agrees).count()
@@ -137,7 +140,6 @@ struct Wish<'a> {
     pages: &'a [&'a ParsedPage<'a>],
     samples: &'a Samples<'a>,
     judged: &'a [JudgedPage],
-    /// The wanted elements of each page.
     wanted: &'a [&'a [NodeId]],
     /// The elements of each page outside of which nothing matters.
     scope: Option<&'a [&'a [NodeId]]>,
@@ -210,8 +212,8 @@ fn candidates(wish: &Wish<'_>) -> Vec<Path> {
 
 impl Wish<'_> {
     fn synthesis(&self, wanted: &[&[NodeId]], free: &[&[NodeId]]) -> (Vec<Path>, f64) {
-        let wanted: Vec<Wanted<'_>> = (wanted.iter().zip(free).enumerate())
-            .map(|(at, (wanted, free))| Wanted {
+        let wanted: Vec<WantedNodes<'_>> = (wanted.iter().zip(free).enumerate())
+            .map(|(at, (wanted, free))| WantedNodes {
                 wanted,
                 scope: self.scope.map(|scope| scope[at]),
                 free,

@@ -1,13 +1,13 @@
 //! A block of bars for each row: precision, recall and F1, a bar for each column.
 
-use super::{Anchor, Canvas, Plot, about};
-use crate::evaluate::sweep::grid::{Cell, Grid};
+use super::{Canvas, Plot, TextAnchor, about};
+use crate::evaluate::sweep::grid::{Grid, SweepCell};
 
 /// One share of a cell.
-type Part = fn(&Cell) -> f64;
+type CellShare = fn(&SweepCell) -> f64;
 
 /// The shares of a cell, by name.
-const PARTS: [(&str, Part); 3] =
+const PARTS: [(&str, CellShare); 3] =
     [("precision", |c| c.precision), ("recall", |c| c.recall), ("F1", |c| c.f1)];
 
 /// Draws all cells, starting at zero, each with its figure.
@@ -19,11 +19,11 @@ pub(super) fn draw(grid: &Grid, title: &str) -> String {
     let block = (plot.right - plot.left) / grid.rows.len() as f64;
     for (at, (name, cells)) in grid.rows.iter().enumerate() {
         let left = plot.left + block * at as f64;
-        canvas.text((left + block / 2.0, plot.bottom + 44.0), Anchor::Middle, "", name);
+        canvas.text((left + block / 2.0, plot.bottom + 44.0), TextAnchor::Middle, "", name);
         let cluster = block / PARTS.len() as f64;
         for (part, (label, value)) in PARTS.iter().enumerate() {
             let middle = left + cluster * (part as f64 + 0.5);
-            canvas.text((middle, plot.bottom + 19.0), Anchor::Middle, "small", label);
+            canvas.text((middle, plot.bottom + 19.0), TextAnchor::Middle, "small", label);
             let shares: Vec<f64> = cells.iter().map(value).collect();
             bars(&mut canvas, &plot, middle, cluster * 0.84, &shares);
         }
@@ -43,7 +43,7 @@ fn bars(canvas: &mut Canvas, plot: &Plot, middle: f64, width: f64, shares: &[f64
             plot.bottom - y
         ));
         let label = format!("{:.1}", share * 100.0);
-        canvas.text((x + pitch / 2.0, y - 5.0), Anchor::Middle, "small", &label);
+        canvas.text((x + pitch / 2.0, y - 5.0), TextAnchor::Middle, "small", &label);
     }
 }
 
@@ -54,6 +54,6 @@ fn legend(canvas: &mut Canvas, plot: &Plot, grid: &Grid) {
             r#"<rect class="mark c{column}" stroke-width="0" x="{x:.1}" y="{:.1}" width="12" height="12"/>"#,
             y - 10.0
         ));
-        canvas.text((x + 18.0, y), Anchor::Start, "", name);
+        canvas.text((x + 18.0, y), TextAnchor::Start, "", name);
     }
 }

@@ -1,7 +1,7 @@
 //! A line for each method, with numbers on a logarithmic axis, and a legend in the order of the
 //! lines' ends.
 
-use super::{Anchor, Canvas, Plot, about};
+use super::{Canvas, Plot, TextAnchor, about};
 use crate::evaluate::sweep::grid::Grid;
 
 /// A method looks the same in every figure: its index here determines its colour, marker and dash.
@@ -36,10 +36,10 @@ pub(super) fn draw(grid: &Grid, title: &str, x_title: &str) -> String {
     for (value, (label, _)) in at.iter().zip(&grid.rows) {
         let x = x(*value);
         canvas.rule("axis", (x, plot.bottom), (x, plot.bottom + 5.0));
-        canvas.text((x, plot.bottom + 19.0), Anchor::Middle, "small", label);
+        canvas.text((x, plot.bottom + 19.0), TextAnchor::Middle, "small", label);
     }
     let middle = (plot.left + plot.right) / 2.0;
-    canvas.text((middle, plot.bottom + 44.0), Anchor::Middle, "", x_title);
+    canvas.text((middle, plot.bottom + 44.0), TextAnchor::Middle, "", x_title);
     // The first methods are drawn last, on top of the others.
     for (column, values) in f1.iter().enumerate().rev() {
         let points: Vec<(f64, f64)> =
@@ -85,6 +85,6 @@ fn legend(canvas: &mut Canvas, plot: &Plot, grid: &Grid, f1: &[Vec<f64>]) {
         let (x, y) = (plot.right + 18.0, plot.top + 10.0 + 24.0 * at as f64);
         line(canvas, look(grid, column), &[(x, y), (x + 26.0, y)], &[(x + 13.0, y)]);
         let name = grid.columns[column];
-        canvas.text((x + 36.0, y + 4.0), Anchor::Start, "", name);
+        canvas.text((x + 36.0, y + 4.0), TextAnchor::Start, "", name);
     }
 }

@@ -1,0 +1,4 @@
+//! Articles that several addresses have, by the public functions.
+
+mod address;
+mod sketch;

@@ -1,0 +1,12 @@
+//! Names of measures.
+
+use sitegrove_score::QualityMeasure;
+
+#[test]
+fn names_lead_back_to_their_measures() {
+    for measure in QualityMeasure::ALL {
+        assert_eq!(measure.to_string().parse(), Ok(measure));
+    }
+    let unknown = "rouge".parse::<QualityMeasure>().unwrap_err().to_string();
+    assert!(unknown.starts_with("no measure is called \"rouge\"; there are pairs, pairs-fields,"));
+}

@@ -1,0 +1,5 @@
+//! Single functions.
+
+mod addresses;
+mod agreement;
+mod settings;
