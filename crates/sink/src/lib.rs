@@ -50,7 +50,8 @@ pub use site_rows::SiteRowsSink;
 pub use table::TableBuilder;
 pub use text_file::TextFileSink;
 pub use versions::{
-    ArticleArchive, ArticleKey, Change, ChangeKind, GoneSpan, KeyOf, Reading, Version, VersionsSink,
+    ArticleArchive, ArticleChange, ArticleKey, ArticleReading, ArticleVersion, ChangeKind,
+    GoneSpan, KeyOf, VersionsSink,
 };
 pub use warc::{WarcContent, WarcSink};
 pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};

@@ -64,7 +64,7 @@ pub struct ChangesArgs {
 pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
     use crate::printed::line;
     use anyhow::Context;
-    use sink::{Change, ChangeKind};
+    use sink::{ArticleChange, ChangeKind};
 
     let since = archive::parse_date(&args.since).with_context(|| {
         format!("invalid date `{}`: expected 2026-10-05 or 2026-10-05T03:00:00Z", args.since)
@@ -81,7 +81,7 @@ pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
     };
     let wanted: Vec<ChangeKind> = args.kinds.iter().map(kind).collect();
     let archive = super::history::open(&args.archive)?;
-    archive.changes(&since, args.site.as_deref(), |change: Change| -> Result<()> {
+    archive.changes(&since, args.site.as_deref(), |change: ArticleChange| -> Result<()> {
         if !wanted.is_empty() && !wanted.contains(&change.kind) {
             return Ok(());
         }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use database::{ARTICLE_ARCHIVE, name_kind};
-use rusqlite::Connection;
+use database::{ARTICLE_ARCHIVE, FileKind, create_schema, identify};
+use rusqlite::{Connection, ErrorCode};
 
 use super::{failed, refused};
 use crate::SinkError;
 
 /// `PRAGMA user_version`: version of the schema.
-pub(super) const VERSION: i64 = 4;
+const VERSION: i64 = 4;
 
 const TABLES: &str = "
 CREATE TABLE articles (
@@ -124,51 +124,30 @@ WHERE absences.last_seen >
 GROUP BY absences.article;
 ";
 
-/// The kind of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    /// An archive of articles.
-    Archive,
-    /// Nothing yet.
-    Empty,
-}
-
-/// Distinguishes an archive from a file of another kind.
-pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkError> {
+/// Whether a file is an archive; `false` if it is still empty. Any other file is an error.
+pub(super) fn is_archive(connection: &Connection, path: &Path) -> Result<bool, SinkError> {
     let what = "cannot use";
-    let number = |sql: &str| {
-        connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(|error| {
-            match error.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::NotADatabase) => {
-                    refused(what, path, "it is not a database, and was left as it is")
-                }
-                _ => failed(what, path, error),
-            }
-        })
-    };
-    let tables = number("SELECT count(*) FROM sqlite_schema")?;
-    let application = number("PRAGMA application_id")?;
-    let version = number("PRAGMA user_version")?;
-    match (application, version) {
-        (0, 0) if tables == 0 => Ok(Found::Empty),
-        (ARTICLE_ARCHIVE, VERSION) => Ok(Found::Archive),
-        (ARTICLE_ARCHIVE, version) => {
+    match identify(connection, ARTICLE_ARCHIVE, VERSION) {
+        Ok(FileKind::Own) => Ok(true),
+        Ok(FileKind::Empty) => Ok(false),
+        Ok(FileKind::OtherVersion(version)) => {
             let why = format!(
                 "its schema is {version}, this program knows {VERSION}: use the sitegrove that \
                  wrote it; it was left as it is"
             );
             Err(refused(what, path, why))
         }
-        _ => {
-            let found = name_kind(application);
+        Ok(FileKind::Foreign(found)) => {
             Err(refused(what, path, format!("it is {found}, and was left as it is")))
         }
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(refused(what, path, "it is not a database, and was left as it is"))
+        }
+        Err(error) => Err(failed(what, path, error)),
     }
 }
 
 /// Creates the schema in an empty file, inside the transaction that fills it.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(TABLES)?;
-    connection.pragma_update(None, "application_id", ARTICLE_ARCHIVE)?;
-    connection.pragma_update(None, "user_version", VERSION)
+    create_schema(connection, TABLES, ARTICLE_ARCHIVE, VERSION)
 }

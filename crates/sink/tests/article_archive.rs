@@ -7,14 +7,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use database::WaitPolicy;
-use model::{Article, CharsetEvidence, Extracted, Origin, Route, Source, Sources};
+use model::{Article, CharsetEvidence, Extracted, Origin, Route, SiteResult, Source, Sources};
 use rusqlite::Connection;
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{ArticleArchive, ArticleKey, ChangeKind, Version, VersionsSink};
-use crate::Sink;
-use model::SiteResult;
+use sitegrove_sink::{
+    ArticleArchive, ArticleChange, ArticleKey, ArticleVersion, ChangeKind, Sink, SinkError,
+    VersionsSink,
+};
 
 fn article(day: Option<u32>, text: &str) -> Extracted {
     article_at("https://a.example/1", day, text)
@@ -81,18 +82,18 @@ fn add_all(path: &Path, articles: Vec<Extracted>) {
     Box::new(sink).finish().unwrap();
 }
 
-fn versions(path: &Path) -> Vec<Version> {
+fn versions(path: &Path) -> Vec<ArticleVersion> {
     versions_of(path, "https://a.example/1")
 }
 
-fn versions_of(path: &Path, url: &str) -> Vec<Version> {
+fn versions_of(path: &Path, url: &str) -> Vec<ArticleVersion> {
     ArticleArchive::open(path).unwrap().history(&key(url, None), url).unwrap()
 }
 
 /// Dates, visits, files, texts and diffs: everything that must not depend on the order of runs.
-fn told(versions: &[Version]) -> Vec<String> {
+fn told(versions: &[ArticleVersion]) -> Vec<String> {
     let day = |date: &Option<String>| date.as_deref().map_or("-", |d| &d[8..10]).to_owned();
-    let line = |v: &Version| {
+    let line = |v: &ArticleVersion| {
         let (first, last) = (day(&v.first_seen), day(&v.last_seen));
         format!("{first}-{last} {} {} {} {:?}", v.visits, v.file, v.text, v.diff)
     };
@@ -293,7 +294,7 @@ fn read_by(revision: u32, day: u32, payload: &str, text: &str) -> Extracted {
 fn changes(path: &Path) -> Vec<(ChangeKind, i64, Option<i64>)> {
     let mut all = Vec::new();
     let archive = ArticleArchive::open(path).unwrap();
-    let take = |change: super::Change| -> Result<(), crate::SinkError> {
+    let take = |change: ArticleChange| -> Result<(), SinkError> {
         all.push((change.kind, change.number, change.model_revision));
         Ok(())
     };

@@ -6,13 +6,14 @@ use database::Database;
 use rusqlite::{Row, params};
 use serde::Serialize;
 
-use super::schema::{self, Found};
+use super::content::strings;
+use super::schema::is_archive;
 use super::{ArticleKey, failed, refused};
 use crate::SinkError;
 
 /// A version of an article.
 #[derive(Clone, Debug, Serialize)]
-pub struct Version {
+pub struct ArticleVersion {
     /// 1 for the first.
     pub number: i64,
     /// Address of its first visit.
@@ -66,7 +67,7 @@ pub struct Version {
     /// How its template was when it was seen first, or else its site; `None` without a store of models.
     pub health: Option<String>,
     /// How else its payloads were read, by date.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<ArticleReading>,
     /// When its address had no page, by date: from its first visit to the next version.
     pub gone: Vec<GoneSpan>,
 }
@@ -86,14 +87,14 @@ pub struct GoneSpan {
 
 /// A payload of a version that was read differently.
 #[derive(Clone, Debug, Serialize)]
-pub struct Reading {
+pub struct ArticleReading {
     /// When it was fetched: RFC 3339, UTC; `None` for a page without a date.
     pub fetched: Option<String>,
     /// Fields that differ.
     pub changed: Vec<String>,
     /// Unified diff to the reading before.
     pub diff: String,
-    /// Revision of the stored model, as in [`Version`].
+    /// Revision of the stored model, as in [`ArticleVersion`].
     pub model_revision: Option<i64>,
     /// Program that read it.
     pub program: String,
@@ -103,7 +104,7 @@ pub struct Reading {
 
 /// A version first seen since a given time, or another event in the life of an article.
 #[derive(Clone, Debug, Serialize)]
-pub struct Change {
+pub struct ArticleChange {
     /// Site of the article.
     pub site: String,
     /// Address of the first visit of the version.
@@ -121,7 +122,7 @@ pub struct Change {
     pub changed: Vec<String>,
     /// Unified diff to the version or the reading before; `None` for the first version.
     pub diff: Option<String>,
-    /// Revision of the stored model, as in [`Version`].
+    /// Revision of the stored model, as in [`ArticleVersion`].
     pub model_revision: Option<i64>,
     /// Of an address that is gone or moved, the status of the answer.
     pub status: Option<i64>,
@@ -174,7 +175,7 @@ impl ChangeKind {
         }
     }
 
-    fn named(name: &str) -> Self {
+    fn parse(name: &str) -> Self {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap_or(Self::Changed)
     }
 }
@@ -198,7 +199,7 @@ impl ArticleArchive {
     /// If there is none at `path`, or one with another schema.
     pub fn open(path: &Path) -> Result<Self, SinkError> {
         let connection = Database::read(path)?;
-        if schema::found(&connection, path)? == Found::Empty {
+        if !is_archive(&connection, path)? {
             let why = "no run has added to it yet";
             return Err(refused("nothing is in", path, why));
         }
@@ -210,7 +211,7 @@ impl ArticleArchive {
     ///
     /// # Errors
     /// If the archive cannot be read.
-    pub fn history(&self, key: &ArticleKey, url: &str) -> Result<Vec<Version>, SinkError> {
+    pub fn history(&self, key: &ArticleKey, url: &str) -> Result<Vec<ArticleVersion>, SinkError> {
         // The key finds an article by an index. An address whose key was made with other settings
         // needs a scan.
         let by_key = self.versions("key = ?1", key.exact())?;
@@ -245,36 +246,61 @@ impl ArticleArchive {
     ///
     /// # Errors
     /// If the archive cannot be read.
-    pub fn last(&self, key: &str) -> Result<Option<Version>, SinkError> {
+    pub fn last(&self, key: &str) -> Result<Option<ArticleVersion>, SinkError> {
         Ok(self.versions("key = ?1", key)?.pop())
     }
 
-    fn versions(&self, condition: &str, value: &str) -> Result<Vec<Version>, SinkError> {
+    fn versions(&self, condition: &str, value: &str) -> Result<Vec<ArticleVersion>, SinkError> {
         let sql = format!("{HISTORY} FROM history WHERE {condition} ORDER BY key, number");
-        let all = || -> rusqlite::Result<Vec<Version>> {
+        let all = || -> rusqlite::Result<Vec<ArticleVersion>> {
             let mut statement = self.connection.prepare(&sql)?;
-            let found = statement.query_map([value], |row| Ok((row.get(24)?, version(row)?)))?;
-            let found: Vec<(i64, Version)> = found.collect::<rusqlite::Result<_>>()?;
-            found
-                .into_iter()
-                .map(|(id, version)| {
-                    let (readings, gone) = (self.readings(id)?, self.gone(id)?);
-                    Ok(Version { readings, gone, ..version })
-                })
-                .collect()
+            statement.query_map([value], |row| self.version(row))?.collect()
         };
         all().map_err(|e| failed("cannot read", &self.path, e))
     }
 
-    fn readings(&self, version: i64) -> rusqlite::Result<Vec<Reading>> {
+    fn version(&self, row: &Row<'_>) -> rusqlite::Result<ArticleVersion> {
+        let (id, wrapper): (i64, String) = (row.get(24)?, row.get(18)?);
+        Ok(ArticleVersion {
+            number: row.get(0)?,
+            url: row.get(1)?,
+            first_seen: date(row, 2)?,
+            last_seen: date(row, 3)?,
+            visits: row.get(4)?,
+            changed: strings(row, 5)?,
+            diff: row.get(6)?,
+            title: row.get(7)?,
+            authors: strings(row, 8)?,
+            published: row.get(9)?,
+            modified: row.get(10)?,
+            language: row.get(11)?,
+            description: row.get(12)?,
+            tags: strings(row, 13)?,
+            text: row.get(14)?,
+            record_id: row.get(15)?,
+            file: row.get(16)?,
+            offset: row.get(17)?,
+            wrapper: serde_json::from_str(&wrapper).unwrap_or_default(),
+            confidence: row.get(19)?,
+            program: row.get(20)?,
+            truncated: row.get(21)?,
+            model_revision: row.get(22)?,
+            health: row.get(23)?,
+            html: row.get(25)?,
+            readings: self.readings(id)?,
+            gone: self.gone(id)?,
+        })
+    }
+
+    fn readings(&self, version: i64) -> rusqlite::Result<Vec<ArticleReading>> {
         let sql = "SELECT r.fetched, r.changed, r.diff, r.model_revision, r.program, r.replaced
             FROM visits AS v JOIN readings AS r USING (article, fetched, record_id)
             WHERE v.article = (SELECT article FROM versions WHERE id = ?1) AND v.version = ?1
             ORDER BY r.fetched, r.id";
         let reading = |row: &Row<'_>| {
-            Ok(Reading {
+            Ok(ArticleReading {
                 fetched: date(row, 0)?,
-                changed: list(row, 1)?,
+                changed: strings(row, 1)?,
                 diff: row.get(2)?,
                 model_revision: row.get(3)?,
                 program: row.get(4)?,
@@ -293,20 +319,12 @@ impl ArticleArchive {
                 AND (w.first_seen, w.record_id) > (v.first_seen, v.record_id)
                 AND w.first_seen <= a.first_seen)
             ORDER BY a.first_seen";
-        let span = |row: &Row<'_>| {
-            Ok(GoneSpan {
-                first_seen: row.get(0)?,
-                last_seen: row.get(1)?,
-                status: row.get(2)?,
-                moved_to: row.get(3)?,
-            })
-        };
-        self.connection.prepare_cached(sql)?.query_map([version], span)?.collect()
+        self.connection.prepare_cached(sql)?.query_map([version], GoneSpan::read)?.collect()
     }
 
-    /// Hands over every version that was seen first, every reading, and every time that an address lost its page or got
-    /// it back, at `since` (RFC 3339, UTC, whole seconds) or
-    /// later, in the order of dates, then of addresses; of one site or of all.
+    /// Passes to `take` every version that was first seen at `since` (RFC 3339, UTC, whole seconds) or later, every other
+    /// reading, and every time that an address lost its page or got it back since then: of one site or of all, in the
+    /// order of dates, then of addresses.
     ///
     /// # Errors
     /// If the archive cannot be read, or the error that `take` returns.
@@ -314,7 +332,7 @@ impl ArticleArchive {
         &self,
         since: &str,
         site: Option<&str>,
-        mut take: impl FnMut(Change) -> Result<(), E>,
+        mut take: impl FnMut(ArticleChange) -> Result<(), E>,
     ) -> Result<(), E> {
         let of_archive = |e| E::from(failed("cannot read", &self.path, e));
         // The number is looked up for what is found only; the view would count all versions.
@@ -383,58 +401,20 @@ fn back(number: &str) -> String {
     )
 }
 
-fn list(row: &Row<'_>, at: usize) -> rusqlite::Result<Vec<String>> {
-    let json: String = row.get(at)?;
-    Ok(serde_json::from_str(&json).unwrap_or_default())
-}
-
 fn date(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<String>> {
     Ok(Some(row.get(at)?).filter(|date: &String| !date.is_empty()))
 }
 
-fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
-    let wrapper: String = row.get(18)?;
-    Ok(Version {
-        number: row.get(0)?,
-        url: row.get(1)?,
-        first_seen: date(row, 2)?,
-        last_seen: date(row, 3)?,
-        visits: row.get(4)?,
-        changed: list(row, 5)?,
-        diff: row.get(6)?,
-        title: row.get(7)?,
-        authors: list(row, 8)?,
-        published: row.get(9)?,
-        modified: row.get(10)?,
-        language: row.get(11)?,
-        description: row.get(12)?,
-        tags: list(row, 13)?,
-        text: row.get(14)?,
-        record_id: row.get(15)?,
-        file: row.get(16)?,
-        offset: row.get(17)?,
-        wrapper: serde_json::from_str(&wrapper).unwrap_or_default(),
-        confidence: row.get(19)?,
-        program: row.get(20)?,
-        truncated: row.get(21)?,
-        model_revision: row.get(22)?,
-        health: row.get(23)?,
-        html: row.get(25)?,
-        readings: Vec::new(),
-        gone: Vec::new(),
-    })
-}
-
-fn change(row: &Row<'_>) -> rusqlite::Result<Change> {
+fn change(row: &Row<'_>) -> rusqlite::Result<ArticleChange> {
     let kind: String = row.get(8)?;
-    Ok(Change {
+    Ok(ArticleChange {
         site: row.get(0)?,
         url: row.get(1)?,
-        kind: ChangeKind::named(&kind),
+        kind: ChangeKind::parse(&kind),
         number: row.get(6)?,
         first_seen: row.get(2)?,
         title: row.get(3)?,
-        changed: list(row, 4)?,
+        changed: strings(row, 4)?,
         diff: row.get(5)?,
         model_revision: row.get(7)?,
         status: row.get(9)?,
