@@ -52,10 +52,17 @@ pub fn identify(
         (0, 0) if tables == 0 => FileKind::Empty,
         (id, found) if id == application && found == version => FileKind::Own,
         (id, found) if id == application => FileKind::OtherVersion(found),
-        (MODEL_STORE, _) => FileKind::Foreign("a model store"),
-        (ARTICLE_ARCHIVE, _) => FileKind::Foreign("an archive of articles"),
-        _ => FileKind::Foreign("the database of another program"),
+        (id, _) => FileKind::Foreign(name_kind(id)),
     })
+}
+
+/// What a database with this `application_id` is, for messages.
+pub fn name_kind(application: i64) -> &'static str {
+    match application {
+        MODEL_STORE => "a model store",
+        ARTICLE_ARCHIVE => "an archive of articles",
+        _ => "the database of another program",
+    }
 }
 
 /// Makes an empty file a database of this application and version, within the transaction that fills it.

@@ -1,17 +1,16 @@
 //! Articles as an EPUB 3 book: one chapter each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 
+use model::Article;
 use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use crate::xhtml::{Written, address, escaped, is_language, written};
-use model::Article;
-
-use crate::{Pictures, byline, direction, fragment, heading};
+use crate::{PictureFiles, byline, direction, fragment, heading};
 
 /// Why a book could not be made.
 pub type EpubError = zip::result::ZipError;
@@ -31,7 +30,7 @@ const CONTAINER: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
 ///
 /// # Errors
 /// If the file would be larger than the format allows.
-pub fn epub(articles: &[Article], title: &str, pictures: &Pictures) -> Result<Vec<u8>, EpubError> {
+pub fn epub(articles: &[Article], title: &str, pictures: &PictureFiles) -> Result<Vec<u8>, EpubError> {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut manifest = String::new();
     let mut spine = String::new();
@@ -122,9 +121,8 @@ fn package(articles: &[Article], title: &str, manifest: &str, spine: &str) -> St
     bytes.copy_from_slice(&hash.finalize()[..16]);
     let id = uuid::Builder::from_custom_bytes(bytes).into_uuid();
     let mut metadata = String::new();
-    for author in
-        articles.iter().flat_map(|text| &text.authors).collect::<std::collections::BTreeSet<_>>()
-    {
+    let authors: BTreeSet<&String> = articles.iter().flat_map(|text| &text.authors).collect();
+    for author in authors {
         let _ = writeln!(metadata, "<dc:creator>{}</dc:creator>", escaped(author));
     }
     if let [text] = articles {
@@ -140,8 +138,7 @@ fn package(articles: &[Article], title: &str, manifest: &str, spine: &str) -> St
         }
     }
     // No clock is read: the book is as new as the newest page in it.
-    let seconds = |article: &Article| article.fetched;
-    let newest = articles.iter().filter_map(seconds).max().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let newest = articles.iter().filter_map(|article| article.fetched).max().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     let newest = newest.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ");
     let progression = match direction_of(articles) {
         "" => "",

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use data_encoding::BASE64;
-
-use crate::fragment::{attribute, body, is, parsed, picture};
-use crate::xhtml::escaped;
 use model::Article;
 
-use crate::{Pictures, byline, direction, fragment, heading};
+use crate::xhtml::escaped;
+use crate::{
+    PictureFiles, attribute, body, byline, direction, fragment, heading, is, parsed, picture,
+};
 
 /// How pages look, on screens of any size and on paper.
 pub(crate) const STYLE: &str = "\
@@ -35,8 +35,8 @@ blockquote[data-embed]{border-inline-start-width:.2em}hr{border:0;border-top:1px
 @media not print{.on-paper{display:none}}
 ";
 
-/// The article as one page. Pictures whose bytes are at hand are in the page; others keep their addresses.
-pub fn page(text: &Article, pictures: &Pictures) -> String {
+/// The article as one page. PictureFiles whose bytes are at hand are in the page; others keep their addresses.
+pub fn page(text: &Article, pictures: &PictureFiles) -> String {
     let mut out = String::from("<!doctype html>\n<html");
     if let Some(language) = &text.language {
         let _ = write!(out, " lang=\"{}\"", escaped(language));
@@ -95,7 +95,7 @@ fn header(text: &Article) -> String {
 }
 
 /// The fragment with its pictures.
-fn body_of(text: &Article, pictures: &Pictures) -> String {
+fn body_of(text: &Article, pictures: &PictureFiles) -> String {
     let html = fragment(text);
     let document = parsed(&html);
     let root = body(&document);

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 
 use dom::{Document, NodeId, is_inline, is_void};
 
-use crate::Pictures;
-use crate::fragment::{attribute, body, is, parsed, picture};
+use crate::{PictureFiles, attribute, body, is, parsed, picture};
 
 /// Text that has no markup, also within quotes, without characters that XML does not have.
 pub(crate) fn escaped(text: &str) -> String {
@@ -66,11 +65,11 @@ pub(crate) struct Written {
     pub(crate) formulas: bool,
 }
 
-/// A fragment as XHTML. Pictures whose bytes are at hand get the name that `name_of` gives to their number; links stand
+/// A fragment as XHTML. PictureFiles whose bytes are at hand get the name that `name_of` gives to their number; links stand
 /// for the others and for players.
 pub(crate) fn written(
     html: &str,
-    pictures: &Pictures,
+    pictures: &PictureFiles,
     name_of: impl Fn(usize, &str) -> String,
 ) -> Written {
     let document = parsed(html);
@@ -297,7 +296,7 @@ fn write_attribute(element: &str, name: &str, value: &str, out: &mut String) {
 fn write_picture(
     document: &Document,
     id: NodeId,
-    pictures: &Pictures,
+    pictures: &PictureFiles,
     name_of: &impl Fn(usize, &str) -> String,
     numbers: &mut BTreeMap<String, usize>,
     of: &mut Written,

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 
 use model::Article;
-use sitegrove_document::{Picture, Pictures, epub, markdown, page, picture_addresses, tei};
+use sitegrove_document::{PictureFile, PictureFiles, epub, markdown, page, picture_addresses, tei};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n picture";
 
@@ -30,8 +30,8 @@ fn text() -> Article {
     }
 }
 
-fn pictures() -> Pictures {
-    [("https://a.example/j.png".to_owned(), Picture::of(PNG.to_vec()).unwrap())].into()
+fn pictures() -> PictureFiles {
+    [("https://a.example/j.png".to_owned(), PictureFile::of(PNG.to_vec()).unwrap())].into()
 }
 
 /// Asserts that every tag is closed by its own.
@@ -78,7 +78,7 @@ fn a_page_has_its_pictures_and_one_headline() {
         "{page}"
     );
     assert!(page.contains("<details open=\"\">"), "{page}");
-    let without = sitegrove_document::page(&text(), &Pictures::new());
+    let without = sitegrove_document::page(&text(), &PictureFiles::new());
     assert!(
         without
             .contains("<img src=\"https://a.example/i.png\" srcset=\"https://a.example/j.png 2x\"")
@@ -135,7 +135,7 @@ fn several_articles_are_chapters() {
         text: "Plain.\n\nText.".into(),
         ..Article::default()
     };
-    let book = epub(&[text(), other], "Both", &Pictures::new()).unwrap();
+    let book = epub(&[text(), other], "Both", &PictureFiles::new()).unwrap();
     let files = files(&book);
     let find = |name: &str| {
         let found = files.iter().find(|file| file.0 == name).unwrap();
@@ -182,7 +182,7 @@ fn markdown_begins_with_the_headline() {
 fn pictures_have_all_their_addresses() {
     let addresses = picture_addresses(&text().html);
     assert_eq!(addresses, [["https://a.example/i.png", "https://a.example/j.png"]]);
-    assert_eq!(Picture::of(b"<svg>".to_vec()), None);
+    assert_eq!(PictureFile::of(b"<svg>".to_vec()), None);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn right_to_left_texts_are_set_so() {
             .into(),
         ..Article::default()
     };
-    let none = Pictures::new();
+    let none = PictureFiles::new();
     let of_book = |texts: &[Article], name: &str| {
         let files = files(&epub(texts, "Both", &none).unwrap());
         let found = files.iter().find(|file| file.0 == name).unwrap();
@@ -219,7 +219,7 @@ fn a_list_of_many_terms_takes_linear_time() {
     let terms: String = (0..60_000).map(|n| format!("<dt>{n}</dt><dd>about {n}</dd>")).collect();
     let text = Article { html: format!("<dl>{terms}</dl>"), ..text() };
     assert!(tei(&text).contains("<label>59999</label><item>about 59999</item>"));
-    let book = files(&epub(&[text], "Terms", &Pictures::new()).unwrap());
+    let book = files(&epub(&[text], "Terms", &PictureFiles::new()).unwrap());
     let chapter = String::from_utf8(book[5].1.clone()).unwrap();
     assert!(chapter.contains("<dt>59999</dt><dd>about 59999</dd></dl>"));
 }

@@ -10,22 +10,15 @@ use model::{Absence, Article, Gone, SiteResult};
 use sink::{Render, Sink, SinkError};
 use tantivy::directory::MmapDirectory;
 use tantivy::index::IndexSortByField;
-use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
 use tantivy::{Index, IndexSettings, IndexWriter, Order, Searcher, TantivyError, Term};
 
 use crate::IndexError;
 use crate::analysis::Analysed;
-use crate::before::{Before, find};
+use crate::documents::{IndexedArticle, find};
 use crate::folder::{NewFolder, Turn, is_index, open_to_grow};
-use crate::queue::{Queue, Queued};
-use crate::schema::{EVERYWHERE, Fields, Imprint, schema};
-use crate::settle::settle;
-
-/// Minimum memory for building an index, in bytes.
-pub const MIN_MEMORY: usize = 32 << 20;
-
-/// Maximum memory that tantivy uses, in bytes.
-const MAX_ARENA: usize = (u32::MAX as usize) - (2 << 20);
+use crate::queue::{DocumentQueue, QueuedDocument};
+use crate::schema::{EVERYWHERE, Imprint, IndexFields, schema};
+use crate::segments::{settle, writer};
 
 /// Adds the articles of a run to an index.
 pub struct IndexSink {
@@ -33,18 +26,18 @@ pub struct IndexSink {
     /// The temporary folder of a new index.
     new: Option<NewFolder>,
     index: Index,
-    fields: Fields,
+    fields: IndexFields,
     /// The articles that were in the index before.
     before: Searcher,
-    writer: IndexWriter<Queued>,
-    queue: Arc<Queue>,
+    writer: IndexWriter<QueuedDocument>,
+    queue: Arc<DocumentQueue>,
     /// Whether articles whose addresses are gone are removed.
     forgets_gone: bool,
 }
 
 /// Whether an article that is in the index is to be kept instead of one of this run: it is complete and that is not, or
 /// it was fetched later.
-fn is_better(before: &Before, article: &Article) -> bool {
+fn is_better(before: &IndexedArticle, article: &Article) -> bool {
     let is_whole = article.origin.truncated.is_none();
     if before.is_whole != is_whole {
         return before.is_whole;
@@ -63,6 +56,12 @@ fn cannot(what: &'static str, place: &Path) -> impl FnOnce(io::Error) -> SinkErr
     move |source| SinkError { what, path, source }
 }
 
+/// For `map_err`: tantivy could not write to the index at this path.
+fn write_error(place: &Path) -> impl FnOnce(TantivyError) -> SinkError {
+    let place = place.to_owned();
+    move |error| IndexError::at("cannot write", &place)(error).of_sink(&place)
+}
+
 impl fmt::Debug for IndexSink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IndexSink").field("place", &self.place).finish_non_exhaustive()
@@ -70,8 +69,8 @@ impl fmt::Debug for IndexSink {
 }
 
 impl IndexSink {
-    /// Starts an index that holds only the articles of this run and replaces the one at `place`. It
-    /// takes about `memory` bytes (at least [`MIN_MEMORY`]).
+    /// Starts an index that holds only the articles of this run and replaces the one at `place`. It takes about `memory`
+    /// bytes (at least [`crate::MIN_MEMORY`]).
     ///
     /// # Errors
     /// If the folder holds other files, or cannot be written.
@@ -92,7 +91,7 @@ impl IndexSink {
 
     /// Opens the index at `place` to add articles to it; articles at addresses that are already in
     /// it are replaced, unless they were fetched later. Creates the index if there is none. It takes about `memory` bytes (at least
-    /// [`MIN_MEMORY`]).
+    /// [`crate::MIN_MEMORY`]).
     ///
     /// # Errors
     /// If the folder holds other files or an index made by different rules, or if another
@@ -127,7 +126,7 @@ impl IndexSink {
         memory: usize,
     ) -> Result<Self, IndexError> {
         // A quarter for queued documents, the rest for the current segment.
-        let queue = Queue::new(memory / 4);
+        let queue = DocumentQueue::new(memory / 4);
         let writer =
             writer(&index, memory - memory / 4).map_err(IndexError::at("cannot write", place))?;
         let fields = schema(EVERYWHERE).1;
@@ -187,22 +186,6 @@ impl IndexSink {
     }
 }
 
-/// The single writing thread of an index. Several would be faster, but then the assignment of
-/// documents to segments would depend on timing.
-pub(crate) fn writer(index: &Index, arena: usize) -> Result<IndexWriter<Queued>, TantivyError> {
-    let options = IndexWriterOptions::builder()
-        .num_worker_threads(1)
-        .num_merge_threads(1)
-        .memory_budget_per_thread(arena.min(MAX_ARENA))
-        .build();
-    let writer = index.writer_with_options(options)?;
-    writer.set_merge_policy(Box::new(NoMergePolicy));
-    // A process that was killed may have left files of a commit that never was. The same commit would create
-    // them again, and fail.
-    writer.garbage_collect_files().wait()?;
-    Ok(writer)
-}
-
 impl Sink for IndexSink {
     fn render(&self) -> Option<Render> {
         Some(Arc::new(|site: &SiteResult| {
@@ -214,10 +197,7 @@ impl Sink for IndexSink {
     }
 
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        let added = self.add(site, rendered);
-        added.map_err(|error| {
-            IndexError::at("cannot write", &self.place)(error).of_sink(&self.place)
-        })
+        self.add(site, rendered).map_err(write_error(&self.place))
     }
 
     fn absent(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
@@ -225,20 +205,14 @@ impl Sink for IndexSink {
         for Absence { url, gone } in absences {
             answers.entry(url).or_default().push(gone);
         }
-        let place = self.place.clone();
-        for (url, answers) in answers {
-            let marked = self.mark(url, &answers);
-            marked
-                .map_err(|error| IndexError::at("cannot write", &place)(error).of_sink(&place))?;
-        }
-        Ok(())
+        answers.into_iter().try_for_each(|(url, answers)| {
+            self.mark(url, &answers).map_err(write_error(&self.place))
+        })
     }
 
     fn finish(self: Box<Self>) -> Result<(), SinkError> {
         let place = self.place.clone();
-        let committed = self.commit();
-        let new = committed
-            .map_err(|error| IndexError::at("cannot write", &place)(error).of_sink(&place))?;
+        let new = self.commit().map_err(write_error(&place))?;
         new.map_or(Ok(()), NewFolder::finish).map_err(cannot("cannot replace", &place))
     }
 }

@@ -6,8 +6,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use grouping::address_hash;
+use model::{FeedItem, PackedSample, Page, RetainedHead};
+use serde::{Deserialize, Serialize};
 
-use crate::records::{PackedSample, Retained, RetainedHead};
+/// A page that is kept to learn from again.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Retained {
+    /// Id of its template; empty for none.
+    pub template: String,
+    /// The page.
+    pub page: Page,
+    /// The feed items that pointed to it.
+    pub items: Vec<FeedItem>,
+}
 
 /// How much is retained of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,25 +78,15 @@ pub fn retain(heads: &[RetainedHead], limits: RetainLimits) -> Vec<usize> {
     order.into_iter().filter(fits).collect()
 }
 
-impl PackedSample {
-    /// Compresses pages together.
-    ///
-    /// # Errors
-    /// If memory for the compressor cannot be had.
-    pub fn of(pages: &[Retained]) -> std::io::Result<Self> {
-        let mut heads: Vec<RetainedHead> = pages.iter().map(RetainedHead::from).collect();
-        heads.sort_by(|a, b| a.url.cmp(&b.url));
-        let plain = rmp_serde::to_vec(pages).map_err(std::io::Error::other)?;
-        Ok(Self { heads, blob: pack(&plain)? })
-    }
-
-    /// The pages.
-    ///
-    /// # Errors
-    /// If the bytes are damaged.
-    pub fn pages(blob: &[u8]) -> std::io::Result<Vec<Retained>> {
-        rmp_serde::from_slice(&unpack(blob)?).map_err(std::io::Error::other)
-    }
+/// Compresses pages together.
+///
+/// # Errors
+/// If memory for the compressor cannot be had.
+pub fn pack_pages(pages: &[Retained]) -> std::io::Result<PackedSample> {
+    let mut heads: Vec<RetainedHead> = pages.iter().map(RetainedHead::from).collect();
+    heads.sort_by(|a, b| a.url.cmp(&b.url));
+    let plain = rmp_serde::to_vec(pages).map_err(std::io::Error::other)?;
+    Ok(PackedSample { heads, blob: pack(&plain)? })
 }
 
 /// Most bytes that are unpacked: a site's pages with room to spare.

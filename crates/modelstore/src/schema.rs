@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use database::{MODEL_STORE, name_kind};
+use database::{FileKind, MODEL_STORE, create_schema, identify};
 use rusqlite::Connection;
 
 use crate::error::StoreError;
 
 /// `PRAGMA user_version`: version of the schema.
-pub(crate) const VERSION: i64 = 2;
+const VERSION: i64 = 2;
 
 const TABLES: &str = "
 CREATE TABLE state (
@@ -98,41 +98,20 @@ FROM nights WHERE nights.verdict IN ('drifting', 'broken')
 ORDER BY nights.night DESC, nights.site;
 ";
 
-/// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// A store of this schema.
-    Store,
-    /// Nothing yet.
-    Empty,
-}
-
-/// Tells a store from a file of another kind. Reads only.
-///
-/// # Errors
-/// If the file is damaged, is the database of another program, or a store of another schema.
-pub(crate) fn found(connection: &Connection, path: &Path) -> Result<Found, StoreError> {
-    let number = |sql: &str| {
-        let number = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-        number.map_err(|error| StoreError::sqlite("cannot read", path, error))
-    };
-    let tables = number("SELECT count(*) FROM sqlite_schema")?;
-    let application = number("PRAGMA application_id")?;
-    let version = number("PRAGMA user_version")?;
-    match (application, version) {
-        (0, 0) if tables == 0 => Ok(Found::Empty),
-        (MODEL_STORE, VERSION) => Ok(Found::Store),
-        (MODEL_STORE, found) => {
+/// Whether a file is a store; `false` if it is still empty. Any other file is an error. Reads only.
+pub(crate) fn is_store(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let kind = identify(connection, MODEL_STORE, VERSION);
+    match kind.map_err(|error| StoreError::sqlite("cannot read", path, error))? {
+        FileKind::Own => Ok(true),
+        FileKind::Empty => Ok(false),
+        FileKind::OtherVersion(found) => {
             Err(StoreError::Schema { path: path.to_owned(), found, known: VERSION })
         }
-        _ => Err(StoreError::Foreign { path: path.to_owned(), what: name_kind(application) }),
+        FileKind::Foreign(what) => Err(StoreError::Foreign { path: path.to_owned(), what }),
     }
 }
 
 /// Checks that the pages of the file are whole. Takes time linear in its length.
-///
-/// # Errors
-/// If they are not: what SQLite says.
 pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let said: String = connection
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
@@ -143,10 +122,8 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), StoreErr
     }
 }
 
-/// Makes an empty file a store, within the transaction that fills it. Later schemas are brought about here,
-/// step by step, from `user_version`.
-pub(crate) fn create(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(TABLES)?;
-    connection.pragma_update(None, "application_id", MODEL_STORE)?;
-    connection.pragma_update(None, "user_version", VERSION)
+/// Makes an empty file a store, within the transaction that fills it.
+pub(crate) fn create(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let created = create_schema(connection, TABLES, MODEL_STORE, VERSION);
+    created.map_err(|error| StoreError::sqlite("cannot write to", path, error))
 }

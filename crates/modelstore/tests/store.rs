@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use database::{Obstacle, WaitPolicy};
-use model::{Charset, CharsetEvidence, Origin, Page, TemplateNight, Verdict};
+use model::{
+    Charset, CharsetEvidence, Origin, Page, RetainedHead, Revision, SiteNight, TemplateNight, Verdict,
+};
 use rusqlite::Connection;
 use sitegrove_modelstore::{
-    Import, ModelRow, PackedSample, RETAIN, Retained, RetainedHead, Revision, Run, Store,
-    StoreError, Update, retain,
+    Import, ModelRow, RETAIN, Retained, RevisionRow, RunIdentity, Store, StoreError, pack_pages,
+    retain,
 };
 
 fn page(url: &str, html: &str) -> Page {
@@ -42,13 +44,13 @@ fn sample(pages: usize) -> Vec<Retained> {
     (0..pages).map(retained).collect()
 }
 
-fn update(site: &str, night: &str, revision: u32) -> Update {
-    Update {
+fn update(site: &str, night: &str, revision: u32) -> SiteNight {
+    SiteNight {
         site: site.to_owned(),
         night: night.to_owned(),
         decision: "learn".to_owned(),
         reason: "no model".to_owned(),
-        applied: revision,
+        model_revision: revision,
         verdict: Verdict::Healthy,
         pages: 7,
         unassigned: 1,
@@ -63,7 +65,8 @@ fn update(site: &str, night: &str, revision: u32) -> Update {
             settings: "cd".to_owned(),
             model: format!("model {revision} of {site}").into_bytes(),
         }),
-        sample: Some(PackedSample::of(&sample(3)).unwrap()),
+        sample: Some(pack_pages(&sample(3)).unwrap()),
+        change: None,
         templates: vec![TemplateNight {
             template: "a1b2".to_owned(),
             verdict: Verdict::Healthy,
@@ -77,8 +80,8 @@ fn update(site: &str, night: &str, revision: u32) -> Update {
     }
 }
 
-fn run(digest: &str) -> Run {
-    Run { digest: digest.to_owned(), program: "0.1.0".to_owned() }
+fn run(digest: &str) -> RunIdentity {
+    RunIdentity { digest: digest.to_owned(), program: "0.1.0".to_owned() }
 }
 
 /// Never set.
@@ -96,7 +99,7 @@ fn open(path: &Path) -> Store {
 }
 
 /// Takes in a run.
-fn night(path: &Path, digest: &str, updates: &[Update]) -> bool {
+fn night(path: &Path, digest: &str, updates: &[SiteNight]) -> bool {
     let store = open(path);
     let before = store.begin(&run(digest)).unwrap();
     updates.iter().for_each(|update| store.take(update).unwrap());
@@ -113,7 +116,7 @@ fn what_is_kept_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
     assert!(!night(&path, "r1", &[update("news.example", "2026-03-01", 1)]));
-    let second = Update { sample: None, ..update("news.example", "2026-03-02", 2) };
+    let second = SiteNight { sample: None, ..update("news.example", "2026-03-02", 2) };
     assert!(!night(&path, "r2", &[second]));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "one file, nothing beside it");
 
@@ -145,7 +148,7 @@ fn the_same_run_twice_changes_nothing_and_finds_what_it_found() {
     let state = store.site("news.example").unwrap();
     assert_eq!(state.model.unwrap(), b"model 1 of news.example", "that of its own night");
     let found = state.before.unwrap();
-    assert_eq!((found.applied, &*found.night, found.verdict), (1, "2026-03-01", Verdict::Healthy));
+    assert_eq!((found.model_revision, &*found.night, found.verdict), (1, "2026-03-01", Verdict::Healthy));
     assert_eq!(found.templates, update("news.example", "", 1).templates);
     drop(store);
     let dump = |bytes: &[u8]| {
@@ -229,7 +232,7 @@ fn others_are_left_as_they_are() {
 fn a_damaged_store_is_refused_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
-    let updates: Vec<Update> =
+    let updates: Vec<SiteNight> =
         (0..60).map(|n| update(&format!("{n:02}.example"), "2026-03-01", 1)).collect();
     night(&path, "r1", &updates);
     let whole = fs::read(&path).unwrap();
@@ -314,7 +317,7 @@ fn a_second_writer_waits_and_is_told_or_refused() {
 fn samples_of_sites_not_seen_for_long_go_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
-    let updates: Vec<Update> = (1..=4)
+    let updates: Vec<SiteNight> = (1..=4)
         .map(|n| update(&format!("{n}.example"), &format!("2026-03-0{}", 5 - n), 1))
         .collect();
     let one = updates[0].sample.as_ref().unwrap().blob.len() as u64;
@@ -363,9 +366,9 @@ fn old_revisions_go_where_all_weigh_too_much() {
     let store = open(&path);
     assert!(store.begin(&run("r2")).unwrap());
     let state = store.site("news.example").unwrap();
-    assert_eq!(state.before.unwrap().applied, 4);
+    assert_eq!(state.before.unwrap().model_revision, 4);
     assert!(state.model.unwrap() == noise(4, 1 << 20));
-    assert_eq!(store.site("small.example").unwrap().before.unwrap().applied, 2);
+    assert_eq!(store.site("small.example").unwrap().before.unwrap().model_revision, 2);
 }
 
 #[test]
@@ -376,13 +379,14 @@ fn models_move_between_stores_and_sites_are_forgotten() {
     let [row] = &Store::look(&path).unwrap().models("news.example").unwrap()[..] else {
         panic!("one revision")
     };
-    assert_eq!((row.revision, &*row.night), (1, "2026-03-01"));
+    assert_eq!((row.head.revision, &*row.head.night), (1, "2026-03-01"));
     assert_eq!(row.model().unwrap(), b"model 1 of news.example");
     let store = open(&path);
     assert_eq!(store.import(row).unwrap(), Import::Known);
     let changed = ModelRow { blob: vec![1], ..row.clone() };
     assert_eq!(store.import(&changed).unwrap(), Import::Other);
-    let next = ModelRow { revision: 2, night: "2026-04-01".to_owned(), ..row.clone() };
+    let head = RevisionRow { revision: 2, night: "2026-04-01".to_owned(), ..row.head.clone() };
+    let next = ModelRow { head, ..row.clone() };
     assert_eq!(store.import(&next).unwrap(), Import::Added);
     let elsewhere = ModelRow { site: "new.example".to_owned(), ..row.clone() };
     assert_eq!(store.import(&elsewhere).unwrap(), Import::Added);

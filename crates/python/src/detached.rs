@@ -32,9 +32,6 @@ pub(crate) fn in_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// Runs work in so many threads, which are started for it and end with it; with one, in the calling thread.
-///
-/// # Errors
-/// If the system refuses threads.
 pub(crate) fn in_threads<T: Send>(
     threads: usize,
     work: impl FnOnce() -> T + Send,

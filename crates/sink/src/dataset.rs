@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use jiff::tz::TimeZone;
 use model::{Article, SiteResult};
 
-use crate::parquet_file::ParquetSink;
-use crate::{AtomicFile, Sink, SinkError, make_folder};
+use crate::{AtomicFile, ParquetSink, Sink, SinkError, make_folder};
 
 /// The start of the name of a partition.
 const DATE: &str = "date=";

@@ -159,7 +159,3 @@ fn properties() -> ParquetResult<WriterProperties> {
     }
     Ok(builder.build())
 }
-
-#[cfg(test)]
-#[path = "parquet_file_tests.rs"]
-mod tests;

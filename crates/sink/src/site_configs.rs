@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use model::{SiteConfigFile, SiteResult};
 
-use crate::atomic::make_folder;
-use crate::{AtomicFile, Sink, SinkError};
+use crate::{AtomicFile, Sink, SinkError, make_folder};
 
 /// Writes the files of each site to a folder.
 #[derive(Debug)]

@@ -7,11 +7,11 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{ArrayRef, RecordBatch, TimestampMicrosecondArray};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use model::{Article, FieldKind, Origin, RecordField};
 use serde::Serialize;
 use serde_arrow::ArrayBuilder;
-
-use crate::instant::instant;
 
 /// Fields of long text, of which a table may have more than 2 GiB.
 const LARGE_TEXTS: [&str; 4] = ["text", "html", "markdown", "comments"];
@@ -146,5 +146,31 @@ fn type_of(kind: &FieldKind) -> DataType {
         FieldKind::Boolean => DataType::Boolean,
         FieldKind::List(of) => DataType::List(Arc::new(Field::new("element", type_of(of), false))),
         FieldKind::Record(fields) => record_type(fields),
+    }
+}
+
+/// The instant of an RFC 3339 date or date-time. Without an offset it is taken as UTC, and a date
+/// without a time as midnight. `None` for anything else.
+pub fn instant(text: &str) -> Option<Timestamp> {
+    if let Ok(instant) = text.parse() {
+        return Some(instant);
+    }
+    let local: DateTime = text.parse().ok()?;
+    local.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_and_times() {
+        let shown = |text| instant(text).map(|i| i.to_string());
+        assert_eq!(shown("2026-01-12").as_deref(), Some("2026-01-12T00:00:00Z"));
+        assert_eq!(shown("2026-01-12T06:30:00+02:00").as_deref(), Some("2026-01-12T04:30:00Z"));
+        assert_eq!(shown("2026-01-12T06:30:00").as_deref(), Some("2026-01-12T06:30:00Z"));
+        for other in ["", "yesterday", "2026-01", "2026-02-30", "2026-01-12T25:00:00"] {
+            assert_eq!(shown(other), None, "{other:?}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use document::Pictures;
+use document::PictureFiles;
 use model::Article;
 use model::contain_panics;
 use report::readable::count;
@@ -173,7 +173,7 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
                 pictures::of_inputs(&args.pictures, &found)?
             }
         }
-        Format::Markdown | Format::Tei | Format::Json => Pictures::new(),
+        Format::Markdown | Format::Tei | Format::Json => PictureFiles::new(),
     };
     if format == Format::Epub {
         let articles: Vec<Article> = found.into_iter().map(|found| found.article).collect();
@@ -239,7 +239,7 @@ fn shown(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
-fn document_of(found: &Found, format: Format, pictures: &Pictures) -> Result<Vec<u8>> {
+fn document_of(found: &Found, format: Format, pictures: &PictureFiles) -> Result<Vec<u8>> {
     Ok(match format {
         Format::Html => document::page(&found.article, pictures).into_bytes(),
         Format::Markdown => document::markdown(&found.article).into_bytes(),

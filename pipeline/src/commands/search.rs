@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use index::{Answer, Hit, IndexError, Request, SearchIndex, forget, is_index};
+use index::{Hit, IndexError, SearchIndex, SearchRequest, SearchResults, forget, is_index};
 use jiff::Timestamp;
 use model::contain_panics;
 use report::readable::{count, grouped};
@@ -101,7 +101,7 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
         };
     };
     let index = SearchIndex::open(&folder)?;
-    let request = Request {
+    let request = SearchRequest {
         query,
         site: args.site.as_deref(),
         since: args.since,
@@ -165,7 +165,7 @@ fn folder_of(named: &Path) -> Result<PathBuf> {
 const COUNTS_SHOWN: usize = 10;
 
 fn print(
-    answer: &Answer,
+    answer: &SearchResults,
     index: &SearchIndex,
     marks: (&'static str, &'static str),
     out: &mut Console<'_>,
@@ -309,7 +309,7 @@ struct HitRecord<'a> {
 }
 
 impl<'a> AnswerRecord<'a> {
-    fn of(answer: &'a Answer, index: &SearchIndex) -> Self {
+    fn of(answer: &'a SearchResults, index: &SearchIndex) -> Self {
         let hit = |hit: &'a Hit| HitRecord {
             score: (f64::from(hit.score) * 10_000.0).round() / 10_000.0,
             url: &hit.url,

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::{FeedItem, Page};
-use modelstore::{RETAIN, Retained, RetainedHead, SiteState, Store, retain};
+use model::{FeedItem, Page, RetainedHead};
+use modelstore::{RETAIN, Retained, SiteState, Store, retain};
 use sitemodel::{
     FEWEST_TO_TELL, Hints, Known, Learning, Outcome, ParsedPage, Seen, Sibling, SiteModel, Way,
     agreement,

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use database::Database;
+use model::named;
 use rusqlite::{Row, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::content::strings;
 use super::schema::is_archive;
@@ -130,54 +131,24 @@ pub struct ArticleChange {
     pub moved_to: Option<String>,
 }
 
+named! {
 /// What happened to an article.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
     /// Its first version.
-    New,
+    New => "new",
     /// The page changed: the same model and program find another content in another payload.
-    Changed,
+    Changed => "changed",
     /// The payload is another, and so is the model or the program: either may be the reason.
-    Unclear,
+    Unclear => "unclear",
     /// The payload is the same, and was read differently.
-    Reread,
+    Reread => "reread",
     /// Its address has no page any more: status 404 or 410.
-    Gone,
+    Gone => "gone",
     /// Its address redirects to another one.
-    Moved,
+    Moved => "moved",
     /// Its address has a page again.
-    Back,
+    Back => "back",
 }
-
-impl ChangeKind {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::New,
-        Self::Changed,
-        Self::Unclear,
-        Self::Reread,
-        Self::Gone,
-        Self::Moved,
-        Self::Back,
-    ];
-
-    /// The name written to outputs: `new`, `changed`, `unclear`, `reread`, `gone`, `moved`, `back`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Changed => "changed",
-            Self::Unclear => "unclear",
-            Self::Reread => "reread",
-            Self::Gone => "gone",
-            Self::Moved => "moved",
-            Self::Back => "back",
-        }
-    }
-
-    fn parse(name: &str) -> Self {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap_or(Self::Changed)
-    }
 }
 
 /// An archive of articles, open for reading. A run that writes to it does not block readers, and
@@ -410,7 +381,7 @@ fn change(row: &Row<'_>) -> rusqlite::Result<ArticleChange> {
     Ok(ArticleChange {
         site: row.get(0)?,
         url: row.get(1)?,
-        kind: ChangeKind::parse(&kind),
+        kind: ChangeKind::parse(&kind).unwrap_or(ChangeKind::Changed),
         number: row.get(6)?,
         first_seen: row.get(2)?,
         title: row.get(3)?,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use archive::{Limits, Record, RecordKind, RecordReader, Response};
-use document::{Picture, Pictures, picture_addresses};
+use document::{PictureFile, PictureFiles, picture_addresses};
 
 use super::articles::Found;
 use crate::inputs::{Input, expand};
@@ -24,7 +24,7 @@ type Wanted = BTreeMap<String, BTreeSet<String>>;
 ///
 /// # Errors
 /// If an archive that is there cannot be read.
-pub(super) fn of_records(articles: &[Found]) -> Result<Pictures> {
+pub(super) fn of_records(articles: &[Found]) -> Result<PictureFiles> {
     let mut files: BTreeMap<&str, BTreeMap<u64, Wanted>> = BTreeMap::new();
     for image in articles.iter().flat_map(|found| &found.article.images) {
         if let Some(record) = &image.record {
@@ -32,7 +32,7 @@ pub(super) fn of_records(articles: &[Found]) -> Result<Pictures> {
             at.entry(normal(&record.url).into_owned()).or_default().insert(image.url.clone());
         }
     }
-    let mut pictures = Pictures::new();
+    let mut pictures = PictureFiles::new();
     for (file, places) in files {
         let path = Path::new(file);
         if address_of(path).is_none() && path.is_file() {
@@ -48,7 +48,7 @@ pub(super) fn of_records(articles: &[Found]) -> Result<Pictures> {
 fn read_places(
     path: &Path,
     places: BTreeMap<u64, Wanted>,
-    pictures: &mut Pictures,
+    pictures: &mut PictureFiles,
 ) -> io::Result<()> {
     let mut elsewhere = Wanted::new();
     let mut file = open(path)?;
@@ -77,7 +77,7 @@ fn read_places(
 ///
 /// # Errors
 /// If an input cannot be read. Damage in an archive is skipped.
-pub(super) fn of_inputs(inputs: &[String], articles: &[Found]) -> Result<Pictures> {
+pub(super) fn of_inputs(inputs: &[String], articles: &[Found]) -> Result<PictureFiles> {
     let mut wanted = Wanted::new();
     let mut want = |source: &str, shown: &str| {
         wanted.entry(normal(source).into_owned()).or_default().insert(shown.to_owned());
@@ -89,7 +89,7 @@ pub(super) fn of_inputs(inputs: &[String], articles: &[Found]) -> Result<Picture
             image.record.iter().for_each(|record| want(&record.url, &image.url));
         }
     }
-    let mut pictures = Pictures::new();
+    let mut pictures = PictureFiles::new();
     if wanted.is_empty() {
         return Ok(pictures);
     }
@@ -114,14 +114,14 @@ fn shown_by<'a>(record: &Record, wanted: &'a Wanted) -> Option<&'a BTreeSet<Stri
 }
 
 /// Takes the picture of a record, if it has one that is looked for.
-fn take(record: Record, wanted: &Wanted, pictures: &mut Pictures) {
+fn take(record: Record, wanted: &Wanted, pictures: &mut PictureFiles) {
     let Some(shown) = shown_by(&record, wanted) else { return };
     let bytes = match record.kind {
         RecordKind::Resource => Some(record.body),
         RecordKind::Response => payload(record.body),
         _ => None,
     };
-    if let Some(picture) = bytes.filter(|bytes| bytes.len() <= LARGEST).and_then(Picture::of) {
+    if let Some(picture) = bytes.filter(|bytes| bytes.len() <= LARGEST).and_then(PictureFile::of) {
         pictures.extend(shown.iter().map(|address| (address.clone(), picture.clone())));
     }
 }

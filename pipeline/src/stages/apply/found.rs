@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
     BestWrapper, Drop, DropReason, Extracted, Page, PageWork, Route, SiteConfigRole, SiteConfigUse,
-    SiteResult, SiteSummary, Stage, Support, TemplateSummary,
+    SiteResult, SiteSummary, Stage, TemplateSummary,
 };
 use serde::{Deserialize, Serialize};
 use sitemodel::stages::extract::SITE_CONFIG;
@@ -131,7 +131,9 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
             articles: given,
             content: wrapper.content.clone(),
             confidence: wrapper.confidence,
-            support: wrapper.support,
+            learnt_from: wrapper.support.learnt_from,
+            held_back: wrapper.support.held_back,
+            held_back_agreeing: wrapper.support.held_back_agreeing,
         })
     });
     let site_configs: Vec<SiteConfigUse> = configs.0.into_values().collect();
@@ -193,8 +195,7 @@ fn best_with_site_configs(
         articles,
         content: content.to_vec(),
         confidence,
-        // It was not learnt.
-        support: Support::default(),
+        ..BestWrapper::default()
     });
     let given = |best: &Option<BestWrapper>| best.as_ref().map_or(0, |best| best.articles);
     if given(&configured) > 0 && given(&configured) >= given(&best) { configured } else { best }

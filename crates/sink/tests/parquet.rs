@@ -1,11 +1,12 @@
 //! Tests of complete files, read back with the row reader of the same crate.
 
 use std::fs::{self, File};
+use std::path::Path;
 
 use jiff::Timestamp;
 use model::{
     Article, CharsetEvidence, Extracted, FieldKind, Origin, Overruled, PageType, Post, RecordField,
-    Route, Source, Sources,
+    Route, SiteResult, Source, Sources,
 };
 use parquet::basic::LogicalType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -14,7 +15,7 @@ use parquet::schema::types::Type;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::*;
+use sitegrove_sink::{ParquetSink, Sink, TableBuilder, instant};
 
 /// An article with all fields.
 fn full() -> Article {
@@ -161,7 +162,7 @@ fn expected(articles: &[Article]) -> Vec<Value> {
             ("gone", "gone_at"),
             ("fetched", "fetched_at"),
         ] {
-            let instant = line[date].as_str().and_then(crate::instant);
+            let instant = line[date].as_str().and_then(instant);
             line[at] = instant.map(Timestamp::as_microsecond).into();
         }
         without_nulls(line)

@@ -1,11 +1,76 @@
-//! `wrappers/SITE.json`: the templates and wrappers learnt for a site.
+//! Records of `dropped.jsonl`, `health.jsonl` and `wrappers/SITE.json`.
 
-use model::{SiteConfigUse, SiteSummary, StructuralPattern, TemplateSummary, rounded};
+use std::borrow::Cow;
+
+use model::{
+    Drop, Origin, SiteConfigUse, SiteNight, SiteSummary, StructuralPattern, Support, TemplateNight,
+    TemplateSummary, rounded,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::SCHEMA;
 
-/// All templates of a site: what the file holds, as it is written and read.
+/// A drop, as it is written and read.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct DropRecord<'a> {
+    /// The stage that dropped it.
+    pub stage: Cow<'a, str>,
+    /// The reason, as [`model::DropReason::as_str`].
+    pub reason: Cow<'a, str>,
+    /// Its address; empty where none could be read.
+    pub url: Cow<'a, str>,
+    /// Its site; empty before grouping.
+    pub site: Cow<'a, str>,
+    /// Details in a sentence; may be empty.
+    pub detail: Cow<'a, str>,
+    /// Where it was read.
+    pub origin: Cow<'a, Origin>,
+}
+
+/// The record of a drop.
+pub fn drop_record(drop: &Drop) -> DropRecord<'_> {
+    DropRecord {
+        stage: drop.stage.as_str().into(),
+        reason: drop.reason.as_str().into(),
+        url: (&drop.url).into(),
+        site: (&drop.site).into(),
+        detail: (&drop.detail).into(),
+        origin: Cow::Borrowed(&drop.origin),
+    }
+}
+
+/// A line of `health.jsonl`: how well a site's stored model fits the pages of this run.
+#[derive(Debug, Serialize)]
+pub struct HealthRecord<'a> {
+    schema: u32,
+    site: &'a str,
+    night: Option<&'a str>,
+    health: &'static str,
+    decision: &'a str,
+    reason: &'a str,
+    model_revision: u32,
+    pages: u64,
+    unassigned: u64,
+    templates: &'a [TemplateNight],
+}
+
+/// The record of a site for one run.
+pub fn health_record(night: &SiteNight) -> HealthRecord<'_> {
+    HealthRecord {
+        schema: SCHEMA,
+        site: &night.site,
+        night: Some(&*night.night).filter(|date| !date.is_empty()),
+        health: night.verdict.as_str(),
+        decision: &night.decision,
+        reason: &night.reason,
+        model_revision: night.model_revision,
+        pages: night.pages,
+        unassigned: night.unassigned,
+        templates: &night.templates,
+    }
+}
+
+/// All templates of a site: `wrappers/SITE.json`, as it is written and read.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SiteRecord {
     /// Version of the format.
@@ -67,22 +132,7 @@ pub struct WrapperRecord {
     /// Its confidence, 0 to 1.
     pub confidence: f64,
     /// Evidence for it.
-    pub support: SupportRecord,
-}
-
-/// Evidence for a wrapper; see [`model::Support`].
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct SupportRecord {
-    /// Pages it was learnt from.
-    pub learnt_from: u32,
-    /// Share of these on which the expressions are exact.
-    pub exact: f64,
-    /// Pages of these that were held back for a test.
-    pub held_back: u32,
-    /// Of those, pages on which the same is selected without their vote.
-    pub held_back_agreeing: u32,
-    /// How far the runner-up is behind.
-    pub runner_up_margin: f64,
+    pub support: Support,
 }
 
 /// A ranked structural pattern; see [`model::StructuralPattern`].
@@ -145,13 +195,7 @@ impl From<&TemplateSummary> for TemplateRecord {
                 content: w.content.clone(),
                 prune: w.prune.clone(),
                 confidence: rounded(w.confidence),
-                support: SupportRecord {
-                    learnt_from: w.support.learnt_from,
-                    exact: rounded(w.support.exact),
-                    held_back: w.support.held_back,
-                    held_back_agreeing: w.support.held_back_agreeing,
-                    runner_up_margin: rounded(w.support.runner_up_margin),
-                },
+                support: w.support,
             }),
             patterns: template.patterns.iter().map(PatternRecord::from).collect(),
             examples: template.examples.clone(),

@@ -11,11 +11,11 @@ use tantivy::{
 use terms::Language;
 
 use crate::analysis::{Analysed, add_gone, tokens};
-use crate::schema::{Fields, GONE};
+use crate::schema::{GONE, IndexFields};
 
 /// What is known of an article in the index.
 #[derive(Debug)]
-pub(crate) struct Before {
+pub(crate) struct IndexedArticle {
     at: DocAddress,
     /// Whether its record is complete.
     pub(crate) is_whole: bool,
@@ -28,9 +28,9 @@ pub(crate) struct Before {
 /// Finds the article of an address; each is in the index at most once.
 pub(crate) fn find(
     index: &Searcher,
-    fields: &Fields,
+    fields: &IndexFields,
     url: &str,
-) -> Result<Option<Before>, TantivyError> {
+) -> Result<Option<IndexedArticle>, TantivyError> {
     let term = Term::from_field_text(fields.url, url);
     for (segment, reader) in (0..).zip(index.segment_readers()) {
         let inverted = reader.inverted_index(fields.url)?;
@@ -39,7 +39,7 @@ pub(crate) fn find(
         };
         while postings.doc() != TERMINATED {
             if !reader.is_deleted(postings.doc()) {
-                return before(reader, DocAddress::new(segment, postings.doc())).map(Some);
+                return read_article(reader, DocAddress::new(segment, postings.doc())).map(Some);
             }
             postings.advance();
         }
@@ -47,7 +47,7 @@ pub(crate) fn find(
     Ok(None)
 }
 
-fn before(reader: &SegmentReader, at: DocAddress) -> Result<Before, TantivyError> {
+fn read_article(reader: &SegmentReader, at: DocAddress) -> Result<IndexedArticle, TantivyError> {
     let fast = reader.fast_fields();
     let date = |name| Ok::<_, TantivyError>(fast.date(name)?.first(at.doc_id).and_then(instant));
     let text = |name| match fast.str(name)? {
@@ -60,7 +60,7 @@ fn before(reader: &SegmentReader, at: DocAddress) -> Result<Before, TantivyError
         _ => None,
     };
     let is_whole = text("truncated")?.is_none();
-    Ok(Before { at, is_whole, fetched: date("fetched")?, gone })
+    Ok(IndexedArticle { at, is_whole, fetched: date("fetched")?, gone })
 }
 
 fn text_of(column: &StrColumn, at: DocAddress) -> Result<Option<String>, TantivyError> {
@@ -75,13 +75,13 @@ pub(crate) fn instant(date: DateTime) -> Option<Timestamp> {
     Timestamp::from_nanosecond(date.into_timestamp_nanos().into()).ok()
 }
 
-impl Before {
+impl IndexedArticle {
     /// The document again, marked as that of an address that is gone, with its approximate size in memory in bytes.
     pub(crate) fn marked(
         &self,
         index: &Searcher,
         gone: &Gone,
-        fields: &Fields,
+        fields: &IndexFields,
     ) -> Result<(TantivyDocument, usize), TantivyError> {
         let stored: TantivyDocument = index.doc(self.at)?;
         let text = |field| stored.get_first(field).and_then(|value| value.as_str());

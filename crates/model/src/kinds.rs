@@ -1,10 +1,36 @@
-//! What a page is for.
+//! Kinds of pages, and how well what was learnt of them fits.
 
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::named;
+use crate::named;
+
+named! {
+/// Kind of the pages of a template.
+pub enum TemplateKind {
+    /// Pages with one article each.
+    Article => "article",
+    /// Home pages, sections, tag pages, search results: pages that list articles.
+    List => "list",
+    /// Pages with next to no text of their own (log-in, errors, empty shells).
+    Other => "other",
+}
+}
+
+named! {
+/// How a template, or a site, is: whether what was learnt of it still fits.
+pub enum Verdict {
+    /// Too few pages to tell.
+    TooFewPages => "too-few-pages",
+    /// As it was learnt.
+    Healthy => "healthy",
+    /// Some way off what was learnt.
+    Drifting => "drifting",
+    /// The wrapper finds next to nothing any more, or the pages have other layouts.
+    Broken => "broken",
+}
+}
 
 named! {
 /// The type of a page, by what its content is. The types are those of the WCXB data set.
@@ -27,38 +53,14 @@ pub enum PageType {
 }
 }
 
-impl PageType {
-    /// All types, in the order in which probabilities are kept.
-    pub const ALL: [Self; 7] = [
-        Self::Article,
-        Self::Documentation,
-        Self::Service,
-        Self::Forum,
-        Self::Collection,
-        Self::Listing,
-        Self::Product,
-    ];
-}
-
-/// A name that is no page type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownPageType(pub String);
-
-impl std::fmt::Display for UnknownPageType {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<&str> = PageType::ALL.iter().map(|own| own.as_str()).collect();
-        write!(f, "unknown page type `{}`: expected one of {}", self.0, names.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownPageType {}
-
 impl FromStr for PageType {
-    type Err = UnknownPageType;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, UnknownPageType> {
-        let named = |own: &Self| own.as_str() == name;
-        Self::ALL.into_iter().find(named).ok_or_else(|| UnknownPageType(name.to_owned()))
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::parse(name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::as_str).join(", ");
+            format!("unknown page type `{name}`: expected one of {names}")
+        })
     }
 }
 
