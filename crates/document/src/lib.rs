@@ -15,6 +15,7 @@ mod xhtml;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use askama::Template;
 use dom::{Document, Keep, NodeId, ParseConfig, parse_with};
 use model::Article;
 use url::Url;
@@ -26,9 +27,10 @@ pub use tei::tei;
 /// The headline is at the start of a fragment: within this many bytes.
 const FIRST: usize = 2_000;
 
-/// The attribute of a document that is read from right to left, else nothing.
-fn direction(article: &Article) -> &'static str {
-    if terms::is_right_to_left(&article.text) { " dir=\"rtl\"" } else { "" }
+/// What a template writes, with a line break at the end.
+fn finish(template: &impl Template) -> String {
+    // Rendering plain data into memory cannot fail.
+    template.render().unwrap_or_default() + "\n"
 }
 
 /// The headline, else the address.

@@ -2,68 +2,49 @@
 
 use std::fmt::Write as _;
 
+use askama::Template;
 use dom::{Document, NodeId, is_inline};
 use model::Article;
 
 use crate::xhtml::{address, escaped, is_language, xml_id};
-use crate::{attribute, body, fragment, heading, is, parsed};
+use crate::{attribute, body, finish, fragment, heading, is, parsed};
+
+#[derive(Template)]
+#[template(path = "tei.xml")]
+struct TeiFile<'a> {
+    article: &'a Article,
+    language: &'a str,
+    publisher: &'a str,
+    url: String,
+    fetched: Option<String>,
+    body: String,
+}
 
 /// The article as a TEI P5 document.
-pub fn tei(text: &Article) -> String {
-    let language = text.language.as_deref().filter(|tag| is_language(tag)).unwrap_or("und");
-    let title = escaped(heading(text));
-    let mut out = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<TEI xmlns=\"http://www.tei-c.org/ns/1.0\" xml:lang=\"{language}\">\n\
-         <teiHeader>\n<fileDesc>\n<titleStmt>\n<title>{title}</title>\n"
-    );
-    let author = |name: &String| format!("<author>{}</author>\n", escaped(name));
-    let authors: String = text.authors.iter().map(author).collect();
-    out.push_str(&authors);
-    out.push_str("</titleStmt>\n<publicationStmt>\n");
-    let publisher = text.site_name.as_deref().unwrap_or(&text.url);
-    let _ = writeln!(out, "<publisher>{}</publisher>", escaped(publisher));
-    let dated = |name: &str, date: &str| {
-        let day = date.get(..10).filter(|day| day.parse::<jiff::civil::Date>().is_ok());
-        day.map_or_else(String::new, |day| {
-            format!("<{name} when=\"{day}\">{}</{name}>\n", escaped(date))
-        })
-    };
-    if let Some(published) = &text.published {
-        out.push_str(&dated("date", published));
-    }
-    let url = escaped(&address(&text.url));
-    let _ = write!(
-        out,
-        "<idno type=\"URI\">{url}</idno>\n</publicationStmt>\n<sourceDesc>\n<bibl>\n<title>{title}</title>\n{authors}\
-         <ref target=\"{url}\">{url}</ref>\n"
-    );
-    if let Some(fetched) = &text.fetched {
-        out.push_str(&dated("date", &fetched.to_string()));
-    }
-    out.push_str("</bibl>\n</sourceDesc>\n</fileDesc>\n");
-    let summary = text
-        .description
-        .as_ref()
-        .map(|summary| format!("<abstract>\n<p>{}</p>\n</abstract>\n", escaped(summary)));
-    let _ = write!(
-        out,
-        "<profileDesc>\n{}<langUsage>\n<language ident=\"{language}\">{language}</language>\n</langUsage>\n</profileDesc>\n\
-         </teiHeader>\n<text>\n<body>\n",
-        summary.unwrap_or_default()
-    );
-    let document = parsed(&fragment(text));
+pub fn tei(article: &Article) -> String {
+    let document = parsed(&fragment(article));
     let mut writer = TeiWriter {
         document: &document,
         below: Descendants::of(&document),
-        out,
+        out: String::new(),
         sections: Vec::new(),
         open: Vec::new(),
         loose: false,
     };
     writer.body();
-    let mut out = writer.out;
-    out.push_str("\n</body>\n</text>\n</TEI>\n");
-    out
+    finish(&TeiFile {
+        article,
+        language: article.language.as_deref().filter(|tag| is_language(tag)).unwrap_or("und"),
+        publisher: article.site_name.as_deref().unwrap_or(&article.url),
+        url: address(&article.url),
+        fetched: article.fetched.map(|fetched| fetched.to_string()),
+        body: writer.out,
+    })
+}
+
+/// The day of a date, if it has one.
+fn day_of(date: &str) -> Option<&str> {
+    date.get(..10).filter(|day| day.parse::<jiff::civil::Date>().is_ok())
 }
 
 /// Where an element stands.
@@ -302,9 +283,7 @@ impl TeiWriter<'_> {
             "dt" => (format!("<label{own}>"), "</label>", TeiContext::Phrases),
             "li" | "dd" => (format!("<item{own}>"), "</item>\n", TeiContext::Blocks),
             "table" => (format!("<table{own}>"), "</table>\n", TeiContext::Blocks),
-            "caption" | "figcaption" => {
-                (format!("<head{own}>"), "</head>\n", TeiContext::Phrases)
-            }
+            "caption" | "figcaption" => (format!("<head{own}>"), "</head>\n", TeiContext::Phrases),
             "tr" => (format!("<row{own}>"), "</row>\n", TeiContext::Blocks),
             "td" | "th" => {
                 let mut open = format!("<cell{own}");

@@ -1,8 +1,9 @@
 //! Fragments as XHTML, stricter than what parsers accept: phrases hold no blocks, attributes have valid values.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
+use askama::filters::Escaper;
 use dom::{Document, NodeId, is_inline, is_void};
 
 use crate::{PictureFiles, attribute, body, is, parsed, picture};
@@ -22,6 +23,16 @@ pub(crate) fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+/// The escaper of all templates (`askama.toml`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct XmlText;
+
+impl Escaper for XmlText {
+    fn write_escaped_str<W: fmt::Write>(&self, mut dest: W, text: &str) -> fmt::Result {
+        dest.write_str(&escaped(text))
+    }
 }
 
 /// An address whose characters are all allowed (RFC 3986).

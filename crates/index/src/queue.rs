@@ -27,7 +27,11 @@ impl DocumentQueue {
     }
 
     /// Waits until there is room for a document, and counts its bytes until it is dropped.
-    pub(crate) fn enter(self: &Arc<Self>, document: TantivyDocument, bytes: usize) -> QueuedDocument {
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        document: TantivyDocument,
+        bytes: usize,
+    ) -> QueuedDocument {
         let full = |waiting: &mut usize| *waiting > 0 && *waiting + bytes > self.most;
         let waited = self.taken.wait_timeout_while(self.lock(), PATIENCE, full);
         *waited.unwrap_or_else(PoisonError::into_inner).0 += bytes;

@@ -110,12 +110,6 @@ pub struct SearchIndex {
     fields: IndexFields,
 }
 
-impl std::fmt::Debug for SearchIndex {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SearchIndex").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
 impl SearchIndex {
     /// Opens an index.
     ///
@@ -145,7 +139,10 @@ impl SearchIndex {
     }
 
     /// The query, parsed in each requested language.
-    fn parse(&self, request: &SearchRequest<'_>) -> Result<BTreeMap<String, Box<dyn Query>>, IndexError> {
+    fn parse(
+        &self,
+        request: &SearchRequest<'_>,
+    ) -> Result<BTreeMap<String, Box<dyn Query>>, IndexError> {
         let languages = match request.language {
             Some(tag) => [primary(tag)].into(),
             None => self.languages().map_err(IndexError::at("cannot search", &self.path))?,
@@ -343,7 +340,11 @@ impl Collector for CountBy {
     type Fruit = BTreeMap<String, u64>;
     type Child = SegmentCounts;
 
-    fn for_segment(&self, _: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<SegmentCounts> {
+    fn for_segment(
+        &self,
+        _: SegmentOrdinal,
+        reader: &SegmentReader,
+    ) -> tantivy::Result<SegmentCounts> {
         let values = reader.fast_fields().str(self.0)?;
         let known = values.as_ref().map_or(0, |values| values.num_terms());
         Ok(SegmentCounts { values, counts: vec![0; known] })

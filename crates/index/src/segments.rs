@@ -67,10 +67,7 @@ pub(crate) fn settle(
 }
 
 /// Rewrites every segment with a deleted document, so that its data is removed from disk.
-fn expunge(
-    index: &Index,
-    writer: &mut IndexWriter<QueuedDocument>,
-) -> Result<(), TantivyError> {
+fn expunge(index: &Index, writer: &mut IndexWriter<QueuedDocument>) -> Result<(), TantivyError> {
     let segments = segments(index)?;
     let touched: Vec<_> = segments.into_iter().filter(|s| s.num_deleted_docs() > 0).collect();
     rewrite(writer, &touched)?;

@@ -1,8 +1,6 @@
 //! The output `index` of a run.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,22 +48,10 @@ fn first(one: Option<Gone>, other: Option<Gone>) -> Option<Gone> {
     one.into_iter().chain(other).min()
 }
 
-/// For `map_err`: the failed operation and the path of the index.
-fn cannot(what: &'static str, place: &Path) -> impl FnOnce(io::Error) -> SinkError {
-    let path = place.to_owned();
-    move |source| SinkError { what, path, source }
-}
-
 /// For `map_err`: tantivy could not write to the index at this path.
 fn write_error(place: &Path) -> impl FnOnce(TantivyError) -> SinkError {
     let place = place.to_owned();
     move |error| IndexError::at("cannot write", &place)(error).of_sink(&place)
-}
-
-impl fmt::Debug for IndexSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IndexSink").field("place", &self.place).finish_non_exhaustive()
-    }
 }
 
 impl IndexSink {
@@ -85,8 +71,17 @@ impl IndexSink {
     }
 
     fn begin(place: &Path, turn: Option<Turn>, memory: usize) -> Result<Self, SinkError> {
-        let new = NewFolder::begin(place, turn).map_err(cannot("cannot replace", place))?;
-        Self::in_new(place, new, memory).map_err(|error| error.of_sink(place))
+        let new = NewFolder::begin(place, turn)
+            .map_err(|error| SinkError::new("cannot replace", place, error))?;
+        let sort = IndexSortByField { field: "site".to_owned(), order: Order::Asc };
+        let settings = IndexSettings { sort_by_field: Some(sort), ..IndexSettings::default() };
+        let directory = MmapDirectory::open(new.path()).map_err(TantivyError::from);
+        let index = directory
+            .and_then(|directory| Index::create(directory, schema(EVERYWHERE).0, settings))
+            .map_err(IndexError::at("cannot create", place));
+        index
+            .and_then(|index| Self::with(place, Some(new), index, memory))
+            .map_err(|error| error.of_sink(place))
     }
 
     /// Opens the index at `place` to add articles to it; articles at addresses that are already in
@@ -98,7 +93,8 @@ impl IndexSink {
     /// run writes to it.
     pub fn growing(place: &Path, memory: usize) -> Result<Self, SinkError> {
         if !is_index(place) {
-            let turn = Turn::take(place).map_err(cannot("cannot create", place))?;
+            let turn =
+                Turn::take(place).map_err(|error| SinkError::new("cannot create", place, error))?;
             let turn = turn.ok_or_else(|| IndexError::Busy(place.to_owned()).of_sink(place))?;
             // Another run may have created it in the meantime.
             if !is_index(place) {
@@ -107,16 +103,6 @@ impl IndexSink {
         }
         let opened = open_to_grow(place).and_then(|index| Self::with(place, None, index, memory));
         opened.map_err(|error| error.of_sink(place))
-    }
-
-    fn in_new(place: &Path, new: NewFolder, memory: usize) -> Result<Self, IndexError> {
-        let cannot = || IndexError::at("cannot create", place);
-        let sort = IndexSortByField { field: "site".to_owned(), order: Order::Asc };
-        let settings = IndexSettings { sort_by_field: Some(sort), ..IndexSettings::default() };
-        let directory =
-            MmapDirectory::open(new.path()).map_err(TantivyError::from).map_err(cannot())?;
-        let index = Index::create(directory, schema(EVERYWHERE).0, settings).map_err(cannot())?;
-        Self::with(place, Some(new), index, memory)
     }
 
     fn with(
@@ -213,6 +199,7 @@ impl Sink for IndexSink {
     fn finish(self: Box<Self>) -> Result<(), SinkError> {
         let place = self.place.clone();
         let new = self.commit().map_err(write_error(&place))?;
-        new.map_or(Ok(()), NewFolder::finish).map_err(cannot("cannot replace", &place))
+        new.map_or(Ok(()), NewFolder::finish)
+            .map_err(|error| SinkError::new("cannot replace", &place, error))
     }
 }

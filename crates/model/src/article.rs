@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::page::charset_name;
 use crate::record::{record, serialize_rounded, serialize_rounded_if_some};
 use crate::{
-    CharsetEvidence, EncodingName, FieldKind, FieldType, Gone, Origin, Overruled, PageType, Verdict,
-    named,
+    CharsetEvidence, EncodingName, FieldKind, FieldType, Gone, Origin, Overruled, PageType,
+    Verdict, named,
 };
 
 /// Version of all record formats.

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::record::serialize_rounded;
-use crate::{TemplateKind, named};
+use crate::{SchemaVersion, TemplateKind, named, rounded};
 
 named! {
 /// Source of signifiers.
@@ -105,36 +105,117 @@ pub struct Wrapper {
     pub version: u32,
 }
 
-/// Summary of what was learnt about a site.
+/// What was learnt about a site: the record of `wrappers/SITE.json`.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct SiteSummary {
+    /// Version of the format.
+    pub schema: SchemaVersion,
     /// Key of the site.
     pub site: String,
     /// Whether the byte limit left pages out of the sample.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sample_cut: bool,
-    /// Its templates, in the order in which they were learnt.
+    /// The templates that pages of the run belong to, in the order in which they were learnt.
     pub templates: Vec<TemplateSummary>,
     /// The site configs for its hosts, by host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub site_configs: Vec<SiteConfigUse>,
 }
 
-/// Summary of a template.
+/// A template: the kind of its pages, its wrapper, and the patterns it was chosen from.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct TemplateSummary {
-    /// Its id within the site.
+    /// 12 hex digits: a hash of the layout that it was first learnt from.
     pub id: String,
     /// Kind of its pages.
     pub kind: TemplateKind,
-    /// Pages that belong to it.
+    /// Pages of the run that belong to it.
     pub pages: usize,
-    /// Hash of its layout.
-    pub signature: u64,
+    /// Hash of the tag paths that its pages share, in hexadecimal, because JSON numbers have only 53 bits.
+    pub signature: String,
     /// Its wrapper, if one was learnt.
-    pub wrapper: Option<Wrapper>,
-    /// The best-ranked patterns, best first.
-    pub patterns: Vec<StructuralPattern>,
+    pub wrapper: Option<WrapperRecord>,
+    /// Ranked structural patterns, the best first.
+    pub patterns: Vec<PatternRecord>,
     /// Addresses of some of its pages.
     pub examples: Vec<String>,
+}
+
+/// A wrapper; see [`Wrapper`].
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct WrapperRecord {
+    /// The engine that learnt it.
+    pub engine: String,
+    /// Rises by one each time that the template is learnt again and its expressions differ.
+    pub version: u32,
+    /// XPath 1.0 expressions of the body.
+    pub content: Vec<String>,
+    /// XPath 1.0 expressions of what is removed from the body.
+    pub prune: Vec<String>,
+    /// Its confidence, 0 to 1.
+    pub confidence: f64,
+    /// Evidence for it.
+    pub support: Support,
+}
+
+/// A ranked structural pattern; see [`StructuralPattern`].
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct PatternRecord {
+    /// Its element type, for reading.
+    pub element: String,
+    /// Depth of its elements; `html` is 0.
+    pub level: u32,
+    /// Pages on which it is significant.
+    pub pages: u32,
+    /// Signifiers in its text, over all pages.
+    pub x: u32,
+    /// Other terms in its text, over all pages.
+    pub y: u32,
+    /// Mean density.
+    pub j: f64,
+    /// Mean unexpectedness, in nats.
+    pub u: f64,
+    /// Informativeness, over all pages.
+    pub i: f64,
+    /// The value by which patterns are ranked.
+    pub relevance: f64,
+}
+
+impl From<&Wrapper> for WrapperRecord {
+    fn from(wrapper: &Wrapper) -> Self {
+        Self {
+            engine: wrapper.engine.clone(),
+            version: wrapper.version,
+            content: wrapper.content.clone(),
+            prune: wrapper.prune.clone(),
+            confidence: rounded(wrapper.confidence),
+            support: wrapper.support,
+        }
+    }
+}
+
+impl From<&StructuralPattern> for PatternRecord {
+    fn from(pattern: &StructuralPattern) -> Self {
+        let mut element = pattern.element.tag.clone();
+        for (name, value) in &pattern.element.attributes {
+            element.push_str(&format!("[@{name}~{value:?}]"));
+        }
+        if let Some(dfs) = pattern.element.dfs {
+            element.push_str(&format!("[@dfs={dfs}]"));
+        }
+        let s = pattern.score;
+        Self {
+            element,
+            level: pattern.level,
+            pages: s.pages,
+            x: s.x,
+            y: s.y,
+            j: rounded(s.j),
+            u: rounded(s.u),
+            i: rounded(s.i),
+            relevance: rounded(s.relevance),
+        }
+    }
 }
 
 /// Counts of what a site config selected.

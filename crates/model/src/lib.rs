@@ -26,8 +26,8 @@ pub use contained::{Contained, contain_panics, listen_to_contained};
 pub use discard::{Absence, CutShort, Drop, DropReason, Gone, Stage};
 pub use kinds::{PageType, TemplateKind, TypedAs, Verdict};
 pub use learnt::{
-    ElementType, PatternScore, SignifierSource, Signifiers, SiteConfigUse, SiteSummary,
-    StructuralPattern, Support, TemplateSummary, Wrapper,
+    ElementType, PatternRecord, PatternScore, SignifierSource, Signifiers, SiteConfigUse,
+    SiteSummary, StructuralPattern, Support, TemplateSummary, Wrapper, WrapperRecord,
 };
 pub use night::{
     PackedSample, PageReading, RetainedHead, Revision, SiteChange, SiteNight, TemplateChange,
@@ -38,6 +38,6 @@ pub use page::{
 };
 pub use record::{FieldKind, FieldType, FieldVisitor, RecordField, rounded};
 pub use site_result::{
-    BestWrapper, CharacterCounts, PageWork, SiteConfigFile, SiteFigures, SiteResult, WeakTemplate,
-    WorstArticle,
+    BestWrapper, CharacterCounts, PageWork, SiteFigures, SiteResult, WeakTemplate, WorstArticle,
+    WrittenSiteConfig,
 };

@@ -8,7 +8,7 @@ use crate::record::serialize_rounded;
 use crate::{Drop, Extracted, SiteChange, SiteNight, SiteSummary};
 
 /// All that came of one site.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub struct SiteResult {
     /// Its articles, by (URL, origin).
     pub articles: Vec<Extracted>,
@@ -27,7 +27,7 @@ pub struct SiteResult {
     /// Its best wrapper, for the summary: template, articles, expression.
     pub best: Option<BestWrapper>,
     /// What was learnt of it in the ftr-site-config format; empty unless that is asked for.
-    pub site_configs: Vec<SiteConfigFile>,
+    pub site_configs: Vec<WrittenSiteConfig>,
     /// Whether this is a part of a site too large to be worked on at once, and more of it follows. Its articles
     /// are in order over all parts; the other figures are of this part.
     pub more: bool,
@@ -42,17 +42,10 @@ impl SiteResult {
     pub fn of_articles(site: &str, articles: Vec<Extracted>) -> Self {
         Self {
             pages: articles.len(),
-            work: PageWork::default(),
             articles,
-            drops: Vec::new(),
             summary: SiteSummary { site: site.to_owned(), ..SiteSummary::default() },
             site: site.to_owned(),
-            characters: CharacterCounts::default(),
-            best: None,
-            site_configs: Vec::new(),
-            more: false,
-            figures: None,
-            night: None,
+            ..Self::default()
         }
     }
 }
@@ -85,7 +78,7 @@ impl PageWork {
 
 /// A file of the ftr-site-config format.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub struct SiteConfigFile {
+pub struct WrittenSiteConfig {
     /// Its name: `example.com.txt`, or `.example.com.txt` for hosts below; safe on any system.
     pub name: String,
     /// Its lines.

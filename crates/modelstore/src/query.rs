@@ -152,7 +152,8 @@ impl Store {
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
         let db = self.db();
-        let rows = || db.prepare_cached(sql)?.query_map(params, read)?.collect::<rusqlite::Result<_>>();
+        let rows =
+            || db.prepare_cached(sql)?.query_map(params, read)?.collect::<rusqlite::Result<_>>();
         rows().map_err(self.failed("cannot read"))
     }
 
@@ -254,7 +255,8 @@ impl Store {
             let db = self.db();
             let newest = "SELECT max(revision) FROM models WHERE site = ?1";
             let newest = || db.query_row(newest, params![key], |row| row.get(0));
-            let number: rusqlite::Result<Option<u32>> = revision.map_or_else(newest, |own| Ok(Some(own)));
+            let number: rusqlite::Result<Option<u32>> =
+                revision.map_or_else(newest, |own| Ok(Some(own)));
             let packed = number.and_then(|number| match number {
                 Some(number) => site::blob(&db, key, number),
                 None => Ok(None),

@@ -79,7 +79,8 @@ pub(crate) fn import_models(
         let store = Store::open(&path, waiting)?;
         Ok(models_table::import(&store, &tables, waiting))
     };
-    let done = until_signal(py, &stop, import)?.map_err(|error| failed(&path, &error))?;
+    let done =
+        until_signal(py, &stop, || Ok(()), import)?.map_err(|error| failed(&path, &error))?;
     let imported = done.map_err(|error| SitegroveError::new_err(error_chain(&error)))?;
     Ok((imported.added, imported.known))
 }

@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,12 +13,9 @@ use sitegrove::progress::observer::{Observer, Quiet};
 use sitegrove::run::{Report, run as run_pipeline};
 use sitegrove::steps::{Share, apply, describe, learn, merge, survey};
 
-use crate::detached::{detached, guarded, in_this_thread};
-use crate::errors::{InternalError, SitegroveError, input_error};
+use crate::detached::{detached, until_signal};
+use crate::errors::{SitegroveError, input_error};
 use crate::settings::{PySettings, changed, loaded};
-
-/// Interval of checking for signals and of calling the progress callback.
-const TICK: Duration = Duration::from_millis(50);
 
 /// Progress of a run, as the callback receives it.
 #[pyclass(frozen, get_all, name = "Progress", module = "sitegrove")]
@@ -103,7 +97,7 @@ impl ProgressCounts {
     }
 }
 
-/// Runs the pipeline in threads of its own, while this one tells `progress` and looks for signals.
+/// Runs the pipeline in a thread of its own, while this one tells `progress` and looks for signals.
 #[pyfunction]
 #[pyo3(name = "_run")]
 #[expect(clippy::too_many_arguments, reason = "called by `_run.py` alone")]
@@ -124,55 +118,19 @@ pub(crate) fn run(
     py.detach(|| expand(&config.run.inputs, &config.run.feeds))
         .map_err(|error| input_error(error_chain(&error), None, None))?;
 
-    let stop = Arc::new(AtomicBool::new(false));
-    let counts = Arc::new(ProgressCounts::default());
-    let (to, done) = sync_channel(1);
-    let work = {
-        let (stop, counts) = (Arc::clone(&stop), Arc::clone(&counts));
-        move || {
-            let run = || in_this_thread(|| run_pipeline(&config, overwrite, &stop, &*counts));
-            // Whoever waits for it waits to the end.
-            let _ = to.send(guarded(run));
-        }
-    };
-    let thread = thread::Builder::new().name("sitegrove-run".to_owned()).spawn(work);
-    thread.map_err(|error| SitegroveError::new_err(format!("cannot start threads: {error}")))?;
-    let tell = || -> PyResult<()> {
-        py.check_signals()?;
-        progress.map_or(Ok(()), |progress| progress.call1((counts.progress(),)).map(|_| ()))
-    };
-    let mut raised = None;
-    let done = Mutex::new(done);
-    let outcome = loop {
-        let waited =
-            py.detach(|| done.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK));
-        match waited {
-            Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
-            Err(RecvTimeoutError::Timeout) => raised = stopping(tell(), &stop),
-            Ok(outcome) => break outcome,
-            Err(RecvTimeoutError::Disconnected) => break Err("the run ended early".to_owned()),
-        }
-    };
-    // The last word: all is done.
-    let raised = raised.or_else(|| tell().err());
-    match (raised, outcome) {
-        (Some(error), _) => Err(error),
-        (None, Err(message)) => Err(InternalError::new_err(message)),
-        (None, Ok(Err(error))) => Err(SitegroveError::new_err(error_chain(&error))),
-        (None, Ok(Ok(Report { .. }))) => Ok(()),
+    let (stop, counts) = (AtomicBool::new(false), ProgressCounts::default());
+    let tell =
+        || progress.map_or(Ok(()), |progress| progress.call1((counts.progress(),)).map(|_| ()));
+    let run = || run_pipeline(&config, overwrite, &stop, &counts);
+    match until_signal(py, &stop, tell, run)? {
+        Ok(Report { .. }) => Ok(()),
+        Err(error) => Err(SitegroveError::new_err(error_chain(&error))),
     }
 }
 
 /// Paths as texts.
 fn texts(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
-}
-
-/// Stops the run where the user, or the callback, raised.
-fn stopping(told: PyResult<()>, stop: &AtomicBool) -> Option<PyErr> {
-    let raised = told.err()?;
-    stop.store(true, Ordering::Relaxed);
-    Some(raised)
 }
 
 /// Calls a step with settings, in the calling thread and those that it starts.

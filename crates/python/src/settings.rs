@@ -112,9 +112,8 @@ pub(crate) fn changed(config: Config, tables: &Bound<'_, PyDict>) -> PyResult<Co
     if tables.is_empty() {
         return Ok(config);
     }
-    let wrong = |error: serde_json::Error| {
-        SettingsError::new_err(format!("the settings given: {error}"))
-    };
+    let wrong =
+        |error: serde_json::Error| SettingsError::new_err(format!("the settings given: {error}"));
     let py = tables.py();
     let options = PyDict::new(py);
     // Paths are texts.

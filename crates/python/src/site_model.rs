@@ -21,9 +21,7 @@ use crate::detached::{detached, guarded, in_threads};
 use crate::errors::{ModelError, SitegroveError, input_error};
 use crate::settings::{LoadedSettings, PySettings, loaded};
 use crate::tables::{PyRecordBatchReader, all_pages, batches_of, pages_of, small_batches};
-use crate::values::{
-    Html, PyArticle, PyDrop, PyPage, Reduced, items_of, page_of, short, site_of,
-};
+use crate::values::{Html, PyArticle, PyDrop, PyPage, Reduced, items_of, page_of, short, site_of};
 
 /// What was learnt of a site: its templates, and for each the wrapper that finds articles.
 ///
@@ -364,9 +362,8 @@ impl PySiteModel {
     /// are left out.
     #[getter]
     fn wrappers(&self) -> BTreeMap<String, Vec<String>> {
-        let of = |template: &Template| {
-            Some((template.id.clone(), template.wrapper()?.content.clone()))
-        };
+        let of =
+            |template: &Template| Some((template.id.clone(), template.wrapper()?.content.clone()));
         self.model.templates().iter().filter_map(of).collect()
     }
 

@@ -65,7 +65,10 @@ struct BesidePages {
 }
 
 /// The next page of an archive.
-fn next_page(archive: &mut Archive, beside: &mut BesidePages) -> Option<Result<model::Page, BrokenOff>> {
+fn next_page(
+    archive: &mut Archive,
+    beside: &mut BesidePages,
+) -> Option<Result<model::Page, BrokenOff>> {
     let mut drop = |reason: &'static str| *beside.dropped.entry(reason).or_default() += 1;
     for intake in archive {
         match intake {

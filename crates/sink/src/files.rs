@@ -21,8 +21,18 @@ pub struct SinkError {
 }
 
 impl SinkError {
-    fn new(what: &'static str, path: &Path, source: io::Error) -> Self {
+    /// An error of the system.
+    pub fn new(what: &'static str, path: &Path, source: io::Error) -> Self {
         Self { what, path: path.to_owned(), source }
+    }
+
+    /// Any other error, or a reason in words.
+    pub fn other(
+        what: &'static str,
+        path: &Path,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::new(what, path, io::Error::other(source))
     }
 
     /// Whether a wait for other programs was stopped.
@@ -76,8 +86,8 @@ impl AtomicFile {
     pub fn create(path: &Path) -> Result<Self, SinkError> {
         let temporary = Self::temporary(path);
         if fs::metadata(path).is_ok_and(|of| !of.is_file()) {
-            let why = io::Error::other("there is something that is not a regular file");
-            return Err(SinkError::new("cannot replace", path, why));
+            let why = "there is something that is not a regular file";
+            return Err(SinkError::other("cannot replace", path, why));
         }
         let create = || {
             match fs::remove_file(&temporary) {
@@ -246,85 +256,4 @@ pub fn site_file_name(site: &str) -> String {
         name = format!("{}%{:016x}", &name[..100], xxh3_64(site.as_bytes()));
     }
     name
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whole_or_not_at_all() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.jsonl");
-        let mut file = AtomicFile::create(&path).unwrap();
-        file.write_bytes(b"1\n").unwrap();
-        drop(file);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        let mut file = AtomicFile::create(&path).unwrap();
-        file.write_bytes(b"[\"x\"]\n").unwrap();
-        assert!(!path.exists());
-        file.finish().unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "[\"x\"]\n");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn what_others_put_under_the_temporary_name_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.jsonl");
-        let temporary = AtomicFile::temporary(&path);
-        let mut first = AtomicFile::create(&path).unwrap();
-        first.write_bytes(b"first\n").unwrap();
-        let mut second = AtomicFile::create(&path).unwrap();
-        second.write_bytes(b"second\n").unwrap();
-        let error = first.finish().unwrap_err().to_string();
-        assert!(error.contains("another process replaced"), "{error}");
-        second.finish().unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "second\n");
-        let first = AtomicFile::create(&path).unwrap();
-        let second = AtomicFile::create(&path).unwrap();
-        drop(first);
-        assert!(temporary.exists());
-        drop(second);
-        assert!(!temporary.exists());
-        // What a link left there leads to stays.
-        #[cfg(unix)]
-        {
-            let other = folder.path().join("other");
-            fs::write(&other, "mine").unwrap();
-            std::os::unix::fs::symlink(&other, &temporary).unwrap();
-            AtomicFile::write_whole(&path, b"third\n").unwrap();
-            assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
-            assert_eq!(fs::read_to_string(&path).unwrap(), "third\n");
-            assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
-            let error = AtomicFile::create(Path::new("/dev/null")).unwrap_err().to_string();
-            assert!(error.contains("/dev/null: there is something that is not"), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_missing_folder_is_named() {
-        let error = AtomicFile::create(Path::new("/nowhere/at/all.csv")).unwrap_err();
-        assert!(error.to_string().starts_with("cannot create /nowhere/at/"), "{error}");
-    }
-
-    #[test]
-    fn names_stay_in_their_folder_and_apart() {
-        assert_eq!(site_file_name("news.example.co.uk"), "news.example.co.uk");
-        assert_eq!(site_file_name("../../etc/passwd"), "%site-..%2f..%2fetc%2fpasswd%");
-        assert_eq!(site_file_name("a:b\\c"), "a%3ab%5cc");
-        assert_eq!(site_file_name("[::1]"), "%5b%3a%3a1%5d");
-        assert_eq!(site_file_name("con.example"), "%site-con.example%");
-        assert_eq!(site_file_name("com1.example"), "%site-com1.example%");
-        assert_eq!(site_file_name("lpt9"), "%site-lpt9%");
-        for allowed in ["comb.example", "abc1.example", "com12.example", "compose.example"] {
-            assert_eq!(site_file_name(allowed), allowed);
-        }
-        assert_eq!(site_file_name(""), "%site-%");
-        assert_eq!(site_file_name(&"x".repeat(120)), "x".repeat(120));
-        assert_ne!(site_file_name("A"), site_file_name("a"));
-        let long = "x".repeat(300);
-        assert!(site_file_name(&long).len() <= 120);
-        assert_ne!(site_file_name(&long), site_file_name(&"x".repeat(301)));
-    }
 }

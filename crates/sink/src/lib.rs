@@ -28,10 +28,7 @@ pub use ledger::{
 };
 pub use model::SCHEMA;
 pub use parquet_file::ParquetSink;
-pub use records::{
-    DropRecord, HealthRecord, PatternRecord, SiteRecord, TemplateRecord, WrapperRecord, drop_record,
-    health_record,
-};
+pub use records::{DropRecord, HealthRecord, drop_record, health_record};
 pub use sink::{Render, Sink};
 pub use site_configs::SiteConfigSink;
 pub use site_figures::{SiteRowsSink, figures_of, length_class_end};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use model::{SiteConfigFile, SiteResult};
+use model::{SiteResult, WrittenSiteConfig};
 
 use crate::{AtomicFile, Sink, SinkError, make_folder};
 
@@ -44,7 +44,7 @@ impl SiteConfigSink {
 
 impl Sink for SiteConfigSink {
     fn take(&mut self, site: &SiteResult, _: &[u8]) -> Result<(), SinkError> {
-        for SiteConfigFile { name, text } in &site.site_configs {
+        for WrittenSiteConfig { name, text } in &site.site_configs {
             let path = self.folder.join(name);
             let mut file = AtomicFile::create(&path)?;
             file.write_bytes(text.as_bytes())?;

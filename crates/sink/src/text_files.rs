@@ -1,6 +1,5 @@
 //! Outputs that are one file of text: `articles.jsonl`, `articles.bulk.ndjson` and, in `csv_rows.rs`, `articles.csv`.
 
-use std::fmt;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,12 +35,6 @@ impl TextFileSink {
     /// Writes these bytes if nothing else is written.
     pub(crate) fn with_bytes_if_empty(self, if_empty: Vec<u8>) -> Self {
         Self { if_empty, ..self }
-    }
-}
-
-impl fmt::Debug for TextFileSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TextFileSink").field("file", &self.file).finish_non_exhaustive()
     }
 }
 

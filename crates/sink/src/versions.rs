@@ -10,7 +10,6 @@ mod schema;
 mod visits;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +77,7 @@ impl<'a> VersionsSink<'a> {
             Database::begin(path, waiting, &|connection| is_archive(connection, path).map(drop))?;
         // As long as another run writes, the file may look empty.
         if !is_archive(&database, path)? {
-            schema::create(&database).map_err(|e| failed("cannot write to", path, e))?;
+            schema::create(&database).map_err(|e| SinkError::other("cannot write to", path, e))?;
         }
         let (path, visits) = (path.to_owned(), VisitWriter::new(rereads));
         Ok(Self { database, path, key_of, visits, waiting })
@@ -108,7 +107,7 @@ impl Sink for VersionsSink<'_> {
         let keyed = site.articles.iter().zip(self.keys(&site.articles));
         for (article, key) in keyed.filter(|(article, _)| article.duplicate_of.is_none()) {
             let added = self.visits.add_article(&self.database, article, &key);
-            added.map_err(|e| failed("cannot write to", &self.path, e))?;
+            added.map_err(|e| SinkError::other("cannot write to", &self.path, e))?;
         }
         Ok(())
     }
@@ -116,7 +115,7 @@ impl Sink for VersionsSink<'_> {
     fn absent(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
         for Absence { url, gone } in absences {
             let noted = note_address(&self.database, &(self.key_of)(url, None), gone);
-            noted.map_err(|e| failed("cannot write to", &self.path, e))?;
+            noted.map_err(|e| SinkError::other("cannot write to", &self.path, e))?;
         }
         Ok(())
     }
@@ -124,17 +123,6 @@ impl Sink for VersionsSink<'_> {
     fn finish(self: Box<Self>) -> Result<(), SinkError> {
         Ok(self.database.commit(self.waiting)?)
     }
-}
-
-impl fmt::Debug for VersionsSink<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("VersionsSink").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
-/// An error of SQLite, with the file it is about.
-fn failed(what: &'static str, path: &Path, error: rusqlite::Error) -> SinkError {
-    SinkError { what, path: path.to_owned(), source: io::Error::other(error) }
 }
 
 impl From<DatabaseError> for SinkError {
@@ -146,9 +134,4 @@ impl From<DatabaseError> for SinkError {
         };
         Self { what, path, source: io::Error::new(kind, cause) }
     }
-}
-
-/// An error for a file that is not of the expected kind.
-fn refused(what: &'static str, path: &Path, why: impl Into<String>) -> SinkError {
-    SinkError { what, path: path.to_owned(), source: io::Error::other(why.into()) }
 }

@@ -189,7 +189,8 @@ fn files_of_other_kinds_are_left_alone() {
     let path = folder.path().join("archive.sqlite");
     let refused = |path: &Path| {
         let before = std::fs::read(path).unwrap();
-        let error = VersionsSink::open(path, Arc::new(key), false, ALONE).unwrap_err().to_string();
+        let error =
+            VersionsSink::open(path, Arc::new(key), false, ALONE).err().unwrap().to_string();
         assert_eq!(std::fs::read(path).unwrap(), before, "{error}");
         assert!(error.contains("archive.sqlite"), "{error}");
         error

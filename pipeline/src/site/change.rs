@@ -81,7 +81,10 @@ fn from_the_difference(
 }
 
 /// What changed in a night, if it is worth reporting: only what its pages say is news, not that more of them came.
-pub(super) fn site_change(update: &SiteNight, templates: Vec<TemplateChange>) -> Option<SiteChange> {
+pub(super) fn site_change(
+    update: &SiteNight,
+    templates: Vec<TemplateChange>,
+) -> Option<SiteChange> {
     let is_news = update.verdict >= Verdict::Drifting || tells_of_pages(&update.decision);
     (is_news && !templates.is_empty()).then(|| SiteChange {
         night: update.night.clone(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
-use model::{CharacterCounts, Extracted, SiteConfigFile, SiteResult};
+use model::{CharacterCounts, Extracted, SiteResult, WrittenSiteConfig};
 use rustc_hash::FxBuildHasher;
 use sitemodel::{Outcome, SiteModel};
 
@@ -147,7 +147,7 @@ impl SiteMade<'_> {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub(crate) fn site_configs(&self) -> io::Result<Vec<SiteConfigFile>> {
+    pub(crate) fn site_configs(&self) -> io::Result<Vec<WrittenSiteConfig>> {
         match self.rows.site_configs {
             Some(place) => decoded(&self.made.record(place)?),
             None => Ok(Vec::new()),

@@ -9,7 +9,7 @@ use similar::TextDiff;
 
 /// The content of an article.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Content {
+pub(super) struct ArticleContent {
     /// SHA-256 of the words of the text, without lines that repeat title, authors or date.
     pub(super) digest: Vec<u8>,
     title: Option<String>,
@@ -24,7 +24,7 @@ pub(super) struct Content {
     text: String,
 }
 
-impl Content {
+impl ArticleContent {
     pub(super) fn of(article: &Article) -> Self {
         let Article { title, authors, published, description, tags, text, sources, .. } = article;
         let name = |source: Option<Source>| source.map_or("", Source::as_str).to_owned();
@@ -169,7 +169,7 @@ const MOST_LINES: usize = 5_000;
 
 /// A unified diff (one line of context) of the fields that changed: metadata as `name: value`
 /// lines, a blank line, the text's paragraphs.
-pub(super) fn diff(before: &Content, after: &Content, changed: &[&str]) -> String {
+pub(super) fn diff(before: &ArticleContent, after: &ArticleContent, changed: &[&str]) -> String {
     let (old, new) = (page(before, changed), page(after, changed));
     if old.lines().count().max(new.lines().count()) > MOST_LINES {
         return replaced(&old, &new);
@@ -178,7 +178,7 @@ pub(super) fn diff(before: &Content, after: &Content, changed: &[&str]) -> Strin
     diff.unified_diff().context_radius(1).missing_newline_hint(false).to_string()
 }
 
-fn page(of: &Content, changed: &[&str]) -> String {
+fn page(of: &ArticleContent, changed: &[&str]) -> String {
     let mut page = String::new();
     let lists = (of.authors.join("; "), of.tags.join("; "));
     let fields = [
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_one_lacks_says_nothing() {
-        let full = Content {
+        let full = ArticleContent {
             digest: vec![1],
             title: Some("A".into()),
             authors: vec!["B C".into(), "D E".into()],
@@ -264,7 +264,11 @@ mod tests {
             tags_source: "meta".into(),
             text: String::new(),
         };
-        let bare = Content { digest: vec![1], title: Some("A".into()), ..Content::default() };
+        let bare = ArticleContent {
+            digest: vec![1],
+            title: Some("A".into()),
+            ..ArticleContent::default()
+        };
         assert!(bare.is_same(&full) && full.is_same(&bare));
         let mut other = full.clone();
         other.authors.reverse();
@@ -278,8 +282,12 @@ mod tests {
         assert_eq!(other.changes_since(&full), ["title", "description", "text"]);
     }
 
-    fn titled(title: &str, text: &str) -> Content {
-        Content { title: Some(title.to_owned()), text: text.to_owned(), ..Content::default() }
+    fn titled(title: &str, text: &str) -> ArticleContent {
+        ArticleContent {
+            title: Some(title.to_owned()),
+            text: text.to_owned(),
+            ..ArticleContent::default()
+        }
     }
 
     #[test]

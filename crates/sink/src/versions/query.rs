@@ -7,9 +7,9 @@ use model::named;
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
+use super::ArticleKey;
 use super::content::strings;
 use super::schema::is_archive;
-use super::{ArticleKey, failed, refused};
 use crate::SinkError;
 
 /// A version of an article.
@@ -172,7 +172,7 @@ impl ArticleArchive {
         let connection = Database::read(path)?;
         if !is_archive(&connection, path)? {
             let why = "no run has added to it yet";
-            return Err(refused("nothing is in", path, why));
+            return Err(SinkError::other("nothing is in", path, why));
         }
         Ok(Self { connection, path: path.to_owned() })
     }
@@ -210,7 +210,7 @@ impl ArticleArchive {
         let all = || -> rusqlite::Result<Vec<String>> {
             self.connection.prepare(sql)?.query_map([site], |row| row.get(0))?.collect()
         };
-        all().map_err(|e| failed("cannot read", &self.path, e))
+        all().map_err(|e| SinkError::other("cannot read", &self.path, e))
     }
 
     /// The last version of the article with this key.
@@ -227,7 +227,7 @@ impl ArticleArchive {
             let mut statement = self.connection.prepare(&sql)?;
             statement.query_map([value], |row| self.version(row))?.collect()
         };
-        all().map_err(|e| failed("cannot read", &self.path, e))
+        all().map_err(|e| SinkError::other("cannot read", &self.path, e))
     }
 
     fn version(&self, row: &Row<'_>) -> rusqlite::Result<ArticleVersion> {
@@ -305,71 +305,15 @@ impl ArticleArchive {
         site: Option<&str>,
         mut take: impl FnMut(ArticleChange) -> Result<(), E>,
     ) -> Result<(), E> {
-        let of_archive = |e| E::from(failed("cannot read", &self.path, e));
-        // The number is looked up for what is found only; the view would count all versions.
-        let number = "(SELECT count(*) FROM versions AS w WHERE w.article = v.article
-            AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id)) AS number";
-        let (gone, back) = (gone(number), back(number));
-        // A model that is not kept has no number to know it by.
-        let sql = format!(
-            "SELECT articles.site, v.url AS url, v.first_seen AS seen, v.title, v.changed, v.diff, {number},
-                v.model_revision, coalesce((SELECT iif(v.program = w.program
-                        AND v.model_revision IS w.model_revision
-                        AND v.model_revision IS NOT 0, 'changed', 'unclear')
-                    FROM versions AS w WHERE w.article = v.article
-                    AND (w.first_seen, w.record_id) < (v.first_seen, v.record_id)
-                    ORDER BY w.first_seen DESC, w.record_id DESC LIMIT 1), 'new') AS kind,
-                NULL AS status, NULL AS moved_to
-            FROM versions AS v JOIN articles ON articles.id = v.article
-            WHERE v.first_seen >= ?1 AND (?2 IS NULL OR articles.site = ?2)
-            UNION ALL SELECT articles.site, v.url, r.fetched AS seen, v.title, r.changed,
-                r.diff, {number}, r.model_revision, 'reread' AS kind, NULL, NULL
-            FROM readings AS r JOIN visits USING (article, fetched, record_id)
-            JOIN versions AS v ON v.id = visits.version
-            JOIN articles ON articles.id = v.article
-            WHERE r.fetched >= ?1 AND (?2 IS NULL OR articles.site = ?2)
-            {gone} {back} ORDER BY seen, url, number, kind"
-        );
-        let mut statement = self.connection.prepare(&sql).map_err(of_archive)?;
+        let of_archive = |e| E::from(SinkError::other("cannot read", &self.path, e));
+        let sql = include_str!("changes.sql");
+        let mut statement = self.connection.prepare(sql).map_err(of_archive)?;
         let mut rows = statement.query(params![since, site]).map_err(of_archive)?;
         while let Some(row) = rows.next().map_err(of_archive)? {
             take(change(row).map_err(of_archive)?)?;
         }
         Ok(())
     }
-}
-
-/// The spans without a page that began in the time asked for, with the version that was there before.
-fn gone(number: &str) -> String {
-    format!(
-        "UNION ALL SELECT articles.site, v.url, a.first_seen, v.title, '[]', NULL, {number},
-            v.model_revision, iif(a.moved_to IS NULL, 'gone', 'moved'), a.status, a.moved_to
-        FROM absences AS a JOIN articles ON articles.id = a.article
-        JOIN versions AS v ON v.id = (SELECT w.id FROM versions AS w
-            WHERE w.article = a.article AND w.first_seen <= a.first_seen
-            ORDER BY w.first_seen DESC, w.record_id DESC LIMIT 1)
-        WHERE a.first_seen >= ?1 AND (?2 IS NULL OR articles.site = ?2)"
-    )
-}
-
-/// The first visits after such spans, if the page was known before them.
-fn back(number: &str) -> String {
-    format!(
-        "UNION ALL SELECT articles.site, v.url, b.fetched, v.title, '[]', NULL, {number},
-            v.model_revision, 'back', NULL, NULL
-        FROM absences AS a JOIN articles ON articles.id = a.article
-        JOIN visits AS b ON b.article = a.article AND (b.fetched, b.record_id) =
-            (SELECT c.fetched, c.record_id FROM visits AS c
-             WHERE c.article = a.article AND c.fetched > a.last_seen
-             ORDER BY c.fetched, c.record_id LIMIT 1)
-        JOIN versions AS v ON v.id = b.version
-        WHERE b.fetched >= ?1 AND (?2 IS NULL OR articles.site = ?2)
-        AND EXISTS (SELECT 1 FROM visits AS d
-            WHERE d.article = a.article AND d.fetched < a.first_seen)
-        AND NOT EXISTS (SELECT 1 FROM absences AS e
-            WHERE e.article = a.article AND e.first_seen > a.first_seen
-            AND e.first_seen < b.fetched)"
-    )
 }
 
 fn date(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<String>> {

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::ArticleKey;
 use super::absences::{note_absence, note_presence, seconds};
-use super::content::{Content, diff};
+use super::content::{ArticleContent, diff};
 
 /// What extracts articles, as archives name it.
 const PROGRAM: &str = concat!("sitegrove ", env!("CARGO_PKG_VERSION"));
@@ -39,7 +39,7 @@ struct Visit<'a> {
     article_id: i64,
     at: VisitTime,
     article: &'a Extracted,
-    content: &'a Content,
+    content: &'a ArticleContent,
     /// Id of the input file.
     file: i64,
 }
@@ -84,7 +84,7 @@ impl VisitWriter {
         article: &Extracted,
         key: &ArticleKey,
     ) -> Result<()> {
-        let content = Content::of(article);
+        let content = ArticleContent::of(article);
         let id = article_id(db, key, article, &content)?;
         self.add_visit(db, id, article, &content)?;
         article.absence().map_or(Ok(()), |gone| note_absence(db, id, &gone))
@@ -95,7 +95,7 @@ impl VisitWriter {
         db: &Connection,
         article_id: i64,
         article: &Extracted,
-        content: &Content,
+        content: &ArticleContent,
     ) -> Result<()> {
         let has_whole = has_visit(db, article_id, true)?;
         let Some(at) = self.time_of(db, article_id, article, content)? else { return Ok(()) };
@@ -135,7 +135,7 @@ impl VisitWriter {
         db: &Connection,
         article_id: i64,
         article: &Extracted,
-        content: &Content,
+        content: &ArticleContent,
     ) -> Result<Option<VisitTime>> {
         if let Some(fetched) = article.fetched {
             let record_id = article.origin.record_id.clone();
@@ -155,7 +155,7 @@ impl VisitWriter {
             if is_same && self.rereads {
                 return Ok(Some(at));
             }
-            if is_same || content.is_same(&Content::stored(db, version)?) {
+            if is_same || content.is_same(&ArticleContent::stored(db, version)?) {
                 return Ok(None);
             }
         }
@@ -181,7 +181,7 @@ fn article_id(
     db: &Connection,
     key: &ArticleKey,
     article: &Extracted,
-    content: &Content,
+    content: &ArticleContent,
 ) -> Result<i64> {
     let known = "SELECT id FROM articles WHERE key = ?1";
     let known = db.prepare_cached(known)?.query_row([key.exact()], |row| row.get(0)).optional()?;
@@ -196,7 +196,7 @@ fn article_id(
         .query_map(params![content.digest, key.stripped], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<Vec<(i64, i64)>>>()?;
     for (version, id) in alike {
-        if content.is_same(&Content::stored(db, version)?) {
+        if content.is_same(&ArticleContent::stored(db, version)?) {
             return Ok(id);
         }
     }
@@ -251,7 +251,7 @@ fn place(db: &Connection, visit: &Visit<'_>, rereads: bool) -> Result<i64> {
 /// A visit joins a version that began before. The same payload may have been read differently: that is noted, and the
 /// version keeps what it was read as first; read again on purpose, it is what it is read as now.
 fn extend_version(db: &Connection, visit: &Visit<'_>, version: i64, rereads: bool) -> Result<()> {
-    let old = Content::stored(db, version)?;
+    let old = ArticleContent::stored(db, version)?;
     if visit.content.is_same(&old) {
         return Ok(());
     }
@@ -281,13 +281,13 @@ fn version_shared(
     let sql = "SELECT 1 FROM visits WHERE article = ?1 AND version = ?2 AND payload = ?3";
     let payload = params![visit.article_id, version, visit.article.payload];
     let is_shared = db.prepare_cached(sql)?.exists(payload)?
-        || visit.content.is_same(&Content::stored(db, version)?);
+        || visit.content.is_same(&ArticleContent::stored(db, version)?);
     Ok(is_shared.then_some(version))
 }
 
 /// Reads a known visit again: it is taken out of its version and placed anew.
 fn reread(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
-    let old = Content::stored(db, version)?;
+    let old = ArticleContent::stored(db, version)?;
     if visit.content.is_same(&old) {
         if version_start(db, version)? == visit.at {
             // What reads it may be another.
@@ -357,7 +357,7 @@ fn settle_versions(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<(
 
 /// Joins two versions of one content. Returns whether they are.
 fn join_if_same(db: &Connection, article: i64, earlier: i64, later: i64) -> Result<bool> {
-    if !Content::stored(db, later)?.is_same(&Content::stored(db, earlier)?) {
+    if !ArticleContent::stored(db, later)?.is_same(&ArticleContent::stored(db, earlier)?) {
         return Ok(false);
     }
     let sql = "UPDATE visits SET version = ?2 WHERE article = ?1 AND version = ?3";
@@ -369,7 +369,7 @@ fn join_if_same(db: &Connection, article: i64, earlier: i64, later: i64) -> Resu
 /// Notes that the content of a version gives way to what an earlier visit saw: of one payload, that is how the later
 /// visit was read.
 fn note_replaced(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
-    let old = Content::stored(db, version)?;
+    let old = ArticleContent::stored(db, version)?;
     let changed = old.changes_since(visit.content);
     if changed.is_empty() {
         return Ok(());
@@ -384,7 +384,12 @@ fn note_replaced(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()>
 }
 
 /// Notes that a visit was read differently from an earlier reading of it.
-fn note_reading(db: &Connection, visit: &Visit<'_>, old: &Content, replaced: bool) -> Result<()> {
+fn note_reading(
+    db: &Connection,
+    visit: &Visit<'_>,
+    old: &ArticleContent,
+    replaced: bool,
+) -> Result<()> {
     let changed = visit.content.changes_since(old);
     let sql = "INSERT INTO readings (article, fetched, record_id, changed, diff, digest,
             model_revision, program, replaced)
@@ -594,7 +599,7 @@ fn describe(db: &Connection, article: i64, begins: &VisitTime) -> Result<()> {
         .collect::<Result<Vec<i64>>>()?;
     let (changed, diff) = match found[..] {
         [new, old] => {
-            let (new, old) = (Content::stored(db, new)?, Content::stored(db, old)?);
+            let (new, old) = (ArticleContent::stored(db, new)?, ArticleContent::stored(db, old)?);
             let changed = new.changes_since(&old);
             let diff = diff(&old, &new, &changed);
             (changed, Some(diff))

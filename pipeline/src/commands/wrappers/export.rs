@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use grouping::site_key;
-use model::{Article, Route};
-use sink::{AtomicFile, SiteRecord, site_file_name};
+use model::{Article, Route, SiteSummary};
+use sink::{AtomicFile, site_file_name};
 use url::Url;
 use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
@@ -86,7 +86,7 @@ pub(super) fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
 
 type NamedText = (String, String);
 
-fn json(site: &SiteRecord) -> Result<NamedText> {
+fn json(site: &SiteSummary) -> Result<NamedText> {
     let text = serde_json::to_string_pretty(site)?;
     Ok((format!("{}.json", site_file_name(&site.site)), text + "\n"))
 }
@@ -95,7 +95,7 @@ fn json(site: &SiteRecord) -> Result<NamedText> {
 ///
 /// # Errors
 /// If the results of the run cannot be read.
-pub(super) fn site_config_files(run: &Path, sites: &[SiteRecord]) -> Result<Vec<NamedText>> {
+pub(super) fn site_config_files(run: &Path, sites: &[SiteSummary]) -> Result<Vec<NamedText>> {
     let results = Results::open(run)?;
     let own = SinkName::SiteConfig;
     let folder = run.join(own.files()[0]);
@@ -125,7 +125,7 @@ pub(super) fn site_config_files(run: &Path, sites: &[SiteRecord]) -> Result<Vec<
 }
 
 /// The files that the run wrote for hosts of these sites.
-fn written(folder: &Path, sites: &[SiteRecord]) -> Result<Vec<NamedText>> {
+fn written(folder: &Path, sites: &[SiteSummary]) -> Result<Vec<NamedText>> {
     let mut found = Vec::new();
     for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -142,7 +142,7 @@ fn written(folder: &Path, sites: &[SiteRecord]) -> Result<Vec<NamedText>> {
 }
 
 /// Files made from a site's wrappers, for the hosts of its articles.
-fn made(site: &SiteRecord, articles: &[Article]) -> Vec<NamedText> {
+fn made(site: &SiteSummary, articles: &[Article]) -> Vec<NamedText> {
     let host = |url: &str| Url::parse(url).ok().and_then(|u| Some(u.host_str()?.to_owned()));
     let hosts: Vec<String> = articles.iter().map(|a| host(&a.url).unwrap_or_default()).collect();
     let names: Vec<&str> = hosts.iter().map(String::as_str).collect();

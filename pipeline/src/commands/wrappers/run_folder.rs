@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use grouping::site_key;
-use sink::SiteRecord;
+use model::SiteSummary;
 
 use crate::commands::nearest::no_site;
 use crate::results::Results;
@@ -19,11 +19,11 @@ const SCHEMA: u32 = sink::SCHEMA;
 ///
 /// # Errors
 /// If the folder contains no finished run, a site is not in it, or a file cannot be read.
-pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteRecord>> {
+pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteSummary>> {
     let folder = Results::open(run)?.wrappers();
     let entries = fs::read_dir(&folder)
         .with_context(|| format!("cannot read the folder {}", folder.display()))?;
-    let mut by_site: BTreeMap<String, SiteRecord> = BTreeMap::new();
+    let mut by_site: BTreeMap<String, SiteSummary> = BTreeMap::new();
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.extension().is_some_and(|e| e == "json") {
             let site = read(&path)?;
@@ -43,10 +43,10 @@ pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteRecord>> {
     named.iter().map(one).collect()
 }
 
-fn read(path: &Path) -> Result<SiteRecord> {
+fn read(path: &Path) -> Result<SiteSummary> {
     let shown = path.display();
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-    let site: SiteRecord = serde_json::from_slice(&bytes)
+    let site: SiteSummary = serde_json::from_slice(&bytes)
         .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))?;
     if site.schema != SCHEMA {
         bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema);

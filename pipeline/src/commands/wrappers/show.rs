@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use model::{SiteSummary, TemplateSummary, WrapperRecord};
 use serde_json::{Value, json};
-use sink::{SiteRecord, TemplateRecord, WrapperRecord};
 
 use super::run_folder::sites;
 use crate::commands::format::Format;
@@ -47,14 +47,14 @@ pub(super) struct ShowArgs {
 }
 
 /// The layout with a wrapper that has the most pages.
-fn best(site: &SiteRecord) -> Option<(&TemplateRecord, &WrapperRecord)> {
+fn best(site: &SiteSummary) -> Option<(&TemplateSummary, &WrapperRecord)> {
     let learnt = site.templates.iter().filter_map(|t| Some((t, t.wrapper.as_ref()?)));
     // Of equal ones the first: they are in order.
     learnt.reduce(|best, next| if next.0.pages > best.0.pages { next } else { best })
 }
 
 /// A site as JSON: as it is listed.
-fn summary(site: &SiteRecord) -> Value {
+fn summary(site: &SiteSummary) -> Value {
     let wrappers = site.templates.iter().filter(|t| t.wrapper.is_some()).count();
     json!({
         "site": site.site,
@@ -118,7 +118,13 @@ pub(super) fn show(args: &ShowArgs, out: &mut Console<'_>) -> Result<()> {
             lines("body", &config.body, out)?;
         }
         for template in &site.templates {
-            writeln!(out, "\n{}: {}, {} pages", template.id, template.kind, template.pages)?;
+            writeln!(
+                out,
+                "\n{}: {}, {} pages",
+                template.id,
+                template.kind.as_str(),
+                template.pages
+            )?;
             if let Some(wrapper) = &template.wrapper {
                 let support = &wrapper.support;
                 lines("content", &wrapper.content, out)?;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    BestWrapper, Drop, DropReason, Extracted, Page, PageWork, Route, SiteConfigRole, SiteConfigUse,
-    SiteResult, SiteSummary, Stage, TemplateSummary,
+    BestWrapper, Drop, DropReason, Extracted, Page, PageWork, PatternRecord, Route, SiteConfigRole,
+    SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary, WrapperRecord,
 };
 use serde::{Deserialize, Serialize};
 use sitemodel::stages::extract::SITE_CONFIG;
@@ -114,13 +114,14 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
     drops.sort();
     let templates = model.templates().iter().zip(0..).filter_map(|(template, at)| {
         let (pages, _) = of_templates.get(&at)?;
+        let ranked = template.learnt.as_ref().map_or(&[][..], |learnt| learnt.ranked());
         Some(TemplateSummary {
             id: template.id.clone(),
             kind: template.kind,
             pages: *pages,
-            signature: template.signature,
-            wrapper: template.wrapper().cloned(),
-            patterns: template.learnt.as_ref().map_or(&[][..], |learnt| learnt.ranked()).to_vec(),
+            signature: format!("{:016x}", template.signature),
+            wrapper: template.wrapper().map(WrapperRecord::from),
+            patterns: ranked.iter().map(PatternRecord::from).collect(),
             examples: template.examples.clone(),
         })
     });
@@ -147,6 +148,7 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
             sample_cut: model.head().cut,
             templates: templates.collect(),
             site_configs,
+            ..SiteSummary::default()
         },
         pages,
         work: PageWork { fast_path: seen.fast_path, judged: seen.judged, overruled, ..work },

@@ -1,7 +1,7 @@
 //! Renders the output of a site in the thread that processed it.
 
 use model::{SiteResult, SiteSummary};
-use sink::{Render, SiteRecord, drop_record, figures_of, health_record, json_lines};
+use sink::{Render, drop_record, figures_of, health_record, json_lines};
 
 /// Turns results of sites into output. Runs in the worker threads, so that they wait for each other only
 /// while bytes are copied to files.
@@ -57,7 +57,7 @@ impl Renderers {
 
 /// The bytes of a site's wrapper file.
 pub(super) fn wrapper_file(summary: &SiteSummary) -> Vec<u8> {
-    let mut json = serde_json::to_vec_pretty(&SiteRecord::from(summary)).unwrap_or_default();
+    let mut json = serde_json::to_vec_pretty(summary).unwrap_or_default();
     json.push(b'\n');
     json
 }
