@@ -88,12 +88,12 @@ impl SinkName {
                 Box::new(VersionsSink::open(&path, key, rereads, waiting)?)
             }
             Self::Index if self.is_in_run_folder(emit) => {
-                let index = IndexSink::replacing(&path, emit.index_memory)?;
-                Box::new(index.forgetting_gone(emit.forget_gone))
+                let index = IndexSink::create(&path, emit.index_memory)?;
+                Box::new(index.with_gone_removed(emit.forget_gone))
             }
             Self::Index => {
-                let index = IndexSink::growing(&path, emit.index_memory)?;
-                Box::new(index.forgetting_gone(emit.forget_gone))
+                let index = IndexSink::open(&path, emit.index_memory)?;
+                Box::new(index.with_gone_removed(emit.forget_gone))
             }
             Self::Dataset => Box::new(DatasetSink::open(&path)?),
             Self::SiteConfig => Box::new(SiteConfigSink::create(&path)?),

@@ -79,7 +79,7 @@ struct ChapterFile<'a> {
 ///
 /// # Errors
 /// If the file would be larger than the format allows.
-pub fn epub(
+pub fn to_epub(
     articles: &[Article],
     title: &str,
     pictures: &PictureFiles,

@@ -20,9 +20,9 @@ use dom::{Document, Keep, NodeId, ParseConfig, parse_with};
 use model::Article;
 use url::Url;
 
-pub use epub::{EpubError, epub};
-pub use page::page;
-pub use tei::tei;
+pub use epub::{EpubError, to_epub};
+pub use page::to_html;
+pub use tei::to_tei;
 
 /// The headline is at the start of a fragment: within this many bytes.
 const FIRST: usize = 2_000;
@@ -106,7 +106,7 @@ pub fn picture_addresses(html: &str) -> Vec<Vec<String>> {
 }
 
 /// The article as Markdown: headline, byline, body and address, with a line break at the end.
-pub fn markdown(text: &Article) -> String {
+pub fn to_markdown(text: &Article) -> String {
     let plain = dom::markdown_of_text;
     let mut parts = vec![format!("# {}", plain(heading(text)))];
     let byline = byline(text);

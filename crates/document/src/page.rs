@@ -26,7 +26,7 @@ struct ArticlePage<'a> {
 }
 
 /// The article as one page. Pictures whose bytes are at hand are in the page; others keep their addresses.
-pub fn page(article: &Article, pictures: &PictureFiles) -> String {
+pub fn to_html(article: &Article, pictures: &PictureFiles) -> String {
     let (is_rtl, byline) = (is_right_to_left(&article.text), byline(article));
     let page = ArticlePage { article, is_rtl, byline, body: body_of(article, pictures) };
     finish(&page)

@@ -21,7 +21,7 @@ struct TeiFile<'a> {
 }
 
 /// The article as a TEI P5 document.
-pub fn tei(article: &Article) -> String {
+pub fn to_tei(article: &Article) -> String {
     let document = parsed(&fragment(article));
     let mut writer = TeiWriter {
         document: &document,

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use jiff::Timestamp;
 use model::{Access, Article, Gone, Verdict, rounded};
 use serde::{Deserialize, Serialize};
-use sink::instant;
+use sink::parse_instant;
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{DateTime, TantivyDocument};
 use terms::{Analyzers, Language, Script, Word, detect};
@@ -192,7 +192,7 @@ pub(crate) fn tokens(text: &str, placed: Vec<Placed<'_>>) -> PreTokenizedString 
 /// A date in tantivy's form; `None` if out of range: tantivy counts nanoseconds from 1970 in 64
 /// bits.
 fn date_of(text: &str) -> Option<DateTime> {
-    instant(text).and_then(date_time)
+    parse_instant(text).and_then(date_time)
 }
 
 /// An instant in tantivy's form, if it is between 1677 and 2262.

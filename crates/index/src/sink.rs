@@ -60,13 +60,13 @@ impl IndexSink {
     ///
     /// # Errors
     /// If the folder holds other files, or cannot be written.
-    pub fn replacing(place: &Path, memory: usize) -> Result<Self, SinkError> {
+    pub fn create(place: &Path, memory: usize) -> Result<Self, SinkError> {
         Self::begin(place, None, memory)
     }
 
     /// With `forgets`, articles whose addresses are gone are removed instead of marked.
     #[must_use]
-    pub fn forgetting_gone(self, forgets: bool) -> Self {
+    pub fn with_gone_removed(self, forgets: bool) -> Self {
         Self { forgets_gone: forgets, ..self }
     }
 
@@ -91,7 +91,7 @@ impl IndexSink {
     /// # Errors
     /// If the folder holds other files or an index made by different rules, or if another
     /// run writes to it.
-    pub fn growing(place: &Path, memory: usize) -> Result<Self, SinkError> {
+    pub fn open(place: &Path, memory: usize) -> Result<Self, SinkError> {
         if !is_index(place) {
             let turn =
                 Turn::take(place).map_err(|error| SinkError::new("cannot create", place, error))?;
@@ -186,7 +186,7 @@ impl Sink for IndexSink {
         self.add(site, rendered).map_err(write_error(&self.place))
     }
 
-    fn absent(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
+    fn take_absences(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
         let mut answers: BTreeMap<&str, Vec<&Gone>> = BTreeMap::new();
         for Absence { url, gone } in absences {
             answers.entry(url).or_default().push(gone);

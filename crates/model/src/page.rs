@@ -36,7 +36,7 @@ pub struct PageHtml(Arc<dyn AsRef<str> + Send + Sync>);
 
 impl PageHtml {
     /// HTML that something owns.
-    pub fn of(owner: impl AsRef<str> + Send + Sync + 'static) -> Self {
+    pub fn new(owner: impl AsRef<str> + Send + Sync + 'static) -> Self {
         Self(Arc::new(owner))
     }
 }
@@ -51,19 +51,19 @@ impl Deref for PageHtml {
 
 impl Default for PageHtml {
     fn default() -> Self {
-        Self::of("")
+        Self::new("")
     }
 }
 
 impl From<String> for PageHtml {
     fn from(html: String) -> Self {
-        Self::of(html)
+        Self::new(html)
     }
 }
 
 impl From<&str> for PageHtml {
     fn from(html: &str) -> Self {
-        Self::of(html.to_owned())
+        Self::new(html.to_owned())
     }
 }
 
@@ -87,7 +87,7 @@ impl Serialize for PageHtml {
 
 impl<'de> Deserialize<'de> for PageHtml {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::of)
+        String::deserialize(deserializer).map(Self::new)
     }
 }
 

@@ -39,7 +39,7 @@ pub struct SiteResult {
 
 impl SiteResult {
     /// A site of which nothing is known but its articles.
-    pub fn of_articles(site: &str, articles: Vec<Extracted>) -> Self {
+    pub fn from_articles(site: &str, articles: Vec<Extracted>) -> Self {
         Self {
             pages: articles.len(),
             articles,

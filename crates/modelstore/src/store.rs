@@ -61,7 +61,7 @@ impl Store {
     ///
     /// # Errors
     /// If it is not there, is damaged, is no store or one of another schema.
-    pub fn look(path: &Path) -> Result<Self, StoreError> {
+    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if !path.is_file() {
             return Err(StoreError::Absent(path.to_owned()));
         }
@@ -75,9 +75,9 @@ impl Store {
     /// The same, or one without anything in it where there is no file.
     ///
     /// # Errors
-    /// As [`Store::look`], but for that.
-    pub fn look_or_empty(path: &Path) -> Result<Self, StoreError> {
-        match Self::look(path) {
+    /// As [`Store::open_read_only`], but for that.
+    pub fn open_or_empty(path: &Path) -> Result<Self, StoreError> {
+        match Self::open_read_only(path) {
             Err(StoreError::Empty(_)) => {}
             Err(StoreError::Absent(_)) if !path.exists() => {}
             other => return other,
@@ -205,7 +205,7 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub fn take(&self, night: &SiteNight) -> Result<(), StoreError> {
+    pub fn add_night(&self, night: &SiteNight) -> Result<(), StoreError> {
         if let Some((id, false)) = self.run.get() {
             let removed = site::take(&self.db(), *id, night);
             let removed = removed.map_err(self.failed("cannot write to"))?;

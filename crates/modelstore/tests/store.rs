@@ -104,7 +104,7 @@ fn open(path: &Path) -> Store {
 fn night(path: &Path, digest: &str, updates: &[SiteNight]) -> bool {
     let store = open(path);
     let before = store.begin(&run(digest)).unwrap();
-    updates.iter().for_each(|update| store.take(update).unwrap());
+    updates.iter().for_each(|update| store.add_night(update).unwrap());
     store.commit(u64::MAX, ALONE).unwrap();
     before
 }
@@ -159,7 +159,7 @@ fn the_same_run_twice_changes_nothing_and_finds_what_it_found() {
     let dump = |bytes: &[u8]| {
         let copy = folder.path().join("copy");
         fs::write(&copy, bytes).unwrap();
-        let store = Store::look(&copy).unwrap();
+        let store = Store::open_read_only(&copy).unwrap();
         (store.summary().unwrap(), store.revisions("news.example").unwrap())
     };
     assert_eq!(dump(&before), dump(&fs::read(&path).unwrap()));
@@ -171,7 +171,7 @@ fn older_crawls_do_not_turn_dates_back() {
     let path = at(&folder);
     night(&path, "new", &[update("news.example", "2026-03-02", 1)]);
     night(&path, "old", &[update("news.example", "2026-02-01", 2)]);
-    let store = Store::look(&path).unwrap();
+    let store = Store::open_read_only(&path).unwrap();
     let site = store.sites().unwrap().remove(0);
     assert_eq!((&*site.first_seen, &*site.last_seen), ("2026-02-01", "2026-03-02"));
     assert_eq!(site.revision, 2);
@@ -185,19 +185,19 @@ fn a_run_that_does_not_end_leaves_no_trace() {
     let path = at(&folder);
     let store = open(&path);
     store.begin(&run("r1")).unwrap();
-    store.take(&update("news.example", "2026-03-01", 1)).unwrap();
+    store.add_night(&update("news.example", "2026-03-01", 1)).unwrap();
     drop(store);
-    let error = Store::look(&path).unwrap_err().to_string();
+    let error = Store::open_read_only(&path).unwrap_err().to_string();
     assert!(error.contains("nothing is in the model store"), "{error}");
-    assert_eq!(Store::look_or_empty(&path).unwrap().summary().unwrap().runs, 0);
+    assert_eq!(Store::open_or_empty(&path).unwrap().summary().unwrap().runs, 0);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "one file, nothing beside it");
 
     night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
     let store = open(&path);
     store.begin(&run("r2")).unwrap();
-    store.take(&update("news.example", "2026-03-02", 2)).unwrap();
+    store.add_night(&update("news.example", "2026-03-02", 2)).unwrap();
     drop(store);
-    let store = Store::look(&path).unwrap();
+    let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.summary().unwrap().runs, 1);
     assert_eq!(store.sites().unwrap()[0].revision, 1);
 }
@@ -223,13 +223,15 @@ fn others_are_left_as_they_are() {
     ] {
         let before = fs::read(path).unwrap();
         let names = path.file_name().unwrap().to_string_lossy().into_owned();
-        for error in [Store::open(path, ALONE).unwrap_err(), Store::look(path).unwrap_err()] {
+        for error in
+            [Store::open(path, ALONE).unwrap_err(), Store::open_read_only(path).unwrap_err()]
+        {
             let told = error.to_string();
             assert!(told.contains(says) && told.contains(&names), "{told}");
         }
         assert!(fs::read(path).unwrap() == before, "{names} was changed");
     }
-    let gone = Store::look(&folder.path().join("none.sqlite"));
+    let gone = Store::open_read_only(&folder.path().join("none.sqlite"));
     assert!(matches!(gone, Err(StoreError::Absent(_))));
 }
 
@@ -299,8 +301,8 @@ fn a_second_writer_waits_and_is_told_or_refused() {
     assert!(stopped.is_stopped() && !refused.is_stopped(), "{stopped}");
 
     // One who looks sees the store as it was.
-    first.take(&update("news.example", "2026-03-02", 2)).unwrap();
-    assert_eq!(Store::look(&path).unwrap().sites().unwrap()[0].revision, 1);
+    first.add_night(&update("news.example", "2026-03-02", 2)).unwrap();
+    assert_eq!(Store::open_read_only(&path).unwrap().sites().unwrap()[0].revision, 1);
 
     let second = std::thread::scope(|scope| {
         let second = scope.spawn(|| {
@@ -328,10 +330,10 @@ fn samples_of_sites_not_seen_for_long_go_first() {
     let one = updates[0].sample.as_ref().unwrap().blob.len() as u64;
     let store = open(&path);
     store.begin(&run("r1")).unwrap();
-    updates.iter().for_each(|update| store.take(update).unwrap());
+    updates.iter().for_each(|update| store.add_night(update).unwrap());
     let evicted = store.commit(2 * one + 1, ALONE).unwrap();
     assert_eq!((evicted.sites, evicted.bytes), (2, 2 * one));
-    let store = Store::look(&path).unwrap();
+    let store = Store::open_read_only(&path).unwrap();
     let left: Vec<u64> = store.sites().unwrap().iter().map(|site| site.retained).collect();
     assert_eq!(left, [3, 3, 0, 0], "the newest stay");
     assert!(store.model("4.example", None).unwrap().is_some(), "models stay");
@@ -356,13 +358,13 @@ fn old_revisions_go_where_all_weigh_too_much() {
         let small = update("small.example", &format!("2026-03-0{number}"), number);
         let store = open(&path);
         store.begin(&run(&format!("r{number}"))).unwrap();
-        store.take(&own).unwrap();
-        store.take(&small).unwrap();
+        store.add_night(&own).unwrap();
+        store.add_night(&small).unwrap();
         let removed = store.commit(u64::MAX, ALONE).unwrap().revisions;
         assert_eq!(removed, [0, 0, 0, 1, 2][number as usize - 1], "{number}");
     }
     let revisions = |site: &str| -> Vec<u32> {
-        let store = Store::look(&path).unwrap();
+        let store = Store::open_read_only(&path).unwrap();
         store.revisions(site).unwrap().iter().map(|row| row.revision).collect()
     };
     assert_eq!(revisions("news.example"), [4, 5], "the newest two stay however large");
@@ -381,7 +383,7 @@ fn models_move_between_stores_and_sites_are_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
     night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
-    let [row] = &Store::look(&path).unwrap().models("news.example").unwrap()[..] else {
+    let [row] = &Store::open_read_only(&path).unwrap().models("news.example").unwrap()[..] else {
         panic!("one revision")
     };
     assert_eq!((row.head.revision, &*row.head.night), (1, "2026-03-01"));
@@ -403,7 +405,7 @@ fn models_move_between_stores_and_sites_are_forgotten() {
     assert!(store.forget("news.example").unwrap());
     assert!(!store.forget("news.example").unwrap());
     store.commit(u64::MAX, ALONE).unwrap();
-    let store = Store::look(&path).unwrap();
+    let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.sites().unwrap().len(), 1);
     assert_eq!(store.model("news.example", None).unwrap(), None);
 }

@@ -43,7 +43,9 @@ pub(crate) struct ModelStore(Store);
 ///     If the file is not there, is damaged, or is no store that this version knows.
 #[pyfunction]
 pub(crate) fn open_models(py: Python<'_>, path: PathBuf) -> PyResult<ModelStore> {
-    detached(py, 1, || Store::look(&path))?.map(ModelStore).map_err(|error| failed(&path, &error))
+    detached(py, 1, || Store::open_read_only(&path))?
+        .map(ModelStore)
+        .map_err(|error| failed(&path, &error))
 }
 
 /// Add the revisions of tables to a store of site models, under their numbers.

@@ -258,7 +258,10 @@ pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<Page>, ArrowError> {
         let (html, charset) = match &htmls {
             Htmls::Text(texts) if texts.is_valid(row) => {
                 let charset = named(value(&charsets, row), value(&evidence, row));
-                (PageHtml::of(TextOfRow(texts.clone(), row)), charset.unwrap_or_else(given_as_text))
+                (
+                    PageHtml::new(TextOfRow(texts.clone(), row)),
+                    charset.unwrap_or_else(given_as_text),
+                )
             }
             Htmls::Bytes(bytes) if bytes.is_valid(row) => {
                 decoded(bytes.value(row).to_vec(), &url, value(&charsets, row))

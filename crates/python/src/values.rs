@@ -178,7 +178,7 @@ pub(crate) enum Html {
 /// A page of a site. Decodes bytes, by what they say of themselves and `http_charset`.
 pub(crate) fn page_of(url: &str, site: String, html: Html, http_charset: Option<&str>) -> Page {
     let (html, charset) = match html {
-        Html::Text(text) => (PageHtml::of(text), given_as_text()),
+        Html::Text(text) => (PageHtml::new(text), given_as_text()),
         Html::Bytes(bytes) => decoded(bytes.to_vec(), url, http_charset),
     };
     page(url.to_owned(), site, html, charset)

@@ -114,7 +114,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>, SinkError> {
 }
 
 impl Sink for DatasetSink {
-    fn of_night(&mut self, night: &str) -> Result<(), SinkError> {
+    fn begin_night(&mut self, night: &str) -> Result<(), SinkError> {
         night.clone_into(&mut self.name);
         Ok(())
     }

@@ -29,7 +29,7 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// If it cannot be used. The sink is then dropped; the others continue.
-    fn of_night(&mut self, _night: &str) -> Result<(), SinkError> {
+    fn begin_night(&mut self, _night: &str) -> Result<(), SinkError> {
         Ok(())
     }
 
@@ -38,7 +38,7 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// If they cannot be written. The sink is then dropped; the others continue.
-    fn absent(&mut self, _absences: &[Absence]) -> Result<(), SinkError> {
+    fn take_absences(&mut self, _absences: &[Absence]) -> Result<(), SinkError> {
         Ok(())
     }
 

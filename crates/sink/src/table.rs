@@ -110,7 +110,7 @@ fn failed(error: serde_arrow::Error) -> ArrowError {
 /// The instants of dates, truncated to microseconds.
 fn instants_of(dates: &ArrayRef) -> ArrayRef {
     let dates = dates.as_string::<i32>().iter();
-    let instants = dates.map(|date| date.and_then(instant).map(Timestamp::as_microsecond));
+    let instants = dates.map(|date| date.and_then(parse_instant).map(Timestamp::as_microsecond));
     Arc::new(instants.collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
 }
 
@@ -151,7 +151,7 @@ fn type_of(kind: &FieldKind) -> DataType {
 
 /// The instant of an RFC 3339 date or date-time. Without an offset it is taken as UTC, and a date
 /// without a time as midnight. `None` for anything else.
-pub fn instant(text: &str) -> Option<Timestamp> {
+pub fn parse_instant(text: &str) -> Option<Timestamp> {
     if let Ok(instant) = text.parse() {
         return Some(instant);
     }

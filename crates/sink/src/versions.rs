@@ -112,7 +112,7 @@ impl Sink for VersionsSink<'_> {
         Ok(())
     }
 
-    fn absent(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
+    fn take_absences(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
         for Absence { url, gone } in absences {
             let noted = note_address(&self.database, &(self.key_of)(url, None), gone);
             noted.map_err(|e| SinkError::other("cannot write to", &self.path, e))?;

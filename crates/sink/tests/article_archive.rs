@@ -78,7 +78,7 @@ fn add(path: &Path, article: Extracted) {
 
 fn add_all(path: &Path, articles: Vec<Extracted>) {
     let mut sink = open(path);
-    sink.take(&SiteResult::of_articles("a.example", articles), &[]).unwrap();
+    sink.take(&SiteResult::from_articles("a.example", articles), &[]).unwrap();
     Box::new(sink).finish().unwrap();
 }
 
@@ -356,7 +356,7 @@ fn what_one_model_finds_in_another_payload_is_a_change_of_the_page() {
 
 fn reread(path: &Path, articles: Vec<Extracted>) {
     let mut sink = VersionsSink::open(path, Arc::new(key), true, ALONE).unwrap();
-    sink.take(&SiteResult::of_articles("a.example", articles), &[]).unwrap();
+    sink.take(&SiteResult::from_articles("a.example", articles), &[]).unwrap();
     Box::new(sink).finish().unwrap();
 }
 

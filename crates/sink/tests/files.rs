@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use sitegrove_sink::{AtomicFile, instant, site_file_name};
+use sitegrove_sink::{AtomicFile, parse_instant, site_file_name};
 
 #[test]
 fn whole_or_not_at_all() {
@@ -83,7 +83,7 @@ fn names_stay_in_their_folder_and_apart() {
 
 #[test]
 fn dates_and_times() {
-    let shown = |text| instant(text).map(|i| i.to_string());
+    let shown = |text| parse_instant(text).map(|i| i.to_string());
     assert_eq!(shown("2026-01-12").as_deref(), Some("2026-01-12T00:00:00Z"));
     assert_eq!(shown("2026-01-12T06:30:00+02:00").as_deref(), Some("2026-01-12T04:30:00Z"));
     assert_eq!(shown("2026-01-12T06:30:00").as_deref(), Some("2026-01-12T06:30:00Z"));

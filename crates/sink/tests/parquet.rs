@@ -15,7 +15,7 @@ use parquet::schema::types::Type;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use sitegrove_sink::{ParquetSink, Sink, TableBuilder, instant};
+use sitegrove_sink::{ParquetSink, Sink, TableBuilder, parse_instant};
 
 /// An article with all fields.
 fn full() -> Article {
@@ -119,7 +119,7 @@ fn bare(number: usize) -> Article {
 fn write(path: &Path, articles: Vec<Article>) {
     let mut sink = Box::new(ParquetSink::create(path).unwrap());
     let articles = articles.into_iter().map(Extracted::from).collect();
-    sink.take(&SiteResult::of_articles("a.example", articles), b"").unwrap();
+    sink.take(&SiteResult::from_articles("a.example", articles), b"").unwrap();
     assert!(!path.exists());
     sink.finish().unwrap();
 }
@@ -162,7 +162,7 @@ fn expected(articles: &[Article]) -> Vec<Value> {
             ("gone", "gone_at"),
             ("fetched", "fetched_at"),
         ] {
-            let instant = line[date].as_str().and_then(instant);
+            let instant = line[date].as_str().and_then(parse_instant);
             line[at] = instant.map(Timestamp::as_microsecond).into();
         }
         without_nulls(line)

@@ -178,7 +178,8 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     if format == Format::Epub {
         let articles: Vec<Article> = found.into_iter().map(|found| found.article).collect();
         let title = args.site.clone().unwrap_or_else(|| "Articles".to_owned());
-        let book = document::epub(&articles, &title, &pictures).context("cannot make the book")?;
+        let book =
+            document::to_epub(&articles, &title, &pictures).context("cannot make the book")?;
         write(&args.out, &book)?;
         writeln!(
             out,
@@ -241,9 +242,9 @@ fn shown(path: &Path) -> String {
 
 fn document_of(found: &Found, format: Format, pictures: &PictureFiles) -> Result<Vec<u8>> {
     Ok(match format {
-        Format::Html => document::page(&found.article, pictures).into_bytes(),
-        Format::Markdown => document::markdown(&found.article).into_bytes(),
-        Format::Tei => document::tei(&found.article).into_bytes(),
+        Format::Html => document::to_html(&found.article, pictures).into_bytes(),
+        Format::Markdown => document::to_markdown(&found.article).into_bytes(),
+        Format::Tei => document::to_tei(&found.article).into_bytes(),
         Format::Json => {
             let mut bytes = serde_json::to_vec_pretty(&found.record)?;
             bytes.push(b'\n');

@@ -13,7 +13,7 @@ use model::contain_panics;
 use report::readable::{count, grouped};
 use serde::Serialize;
 use serde_json::json;
-use sink::instant;
+use sink::parse_instant;
 
 use super::format::Format;
 use crate::error_chain::Problem;
@@ -78,7 +78,7 @@ fn limit(text: &str) -> Result<usize, String> {
 
 fn since(text: &str) -> Result<Timestamp, String> {
     let forms = "give a date as 2026-01-31, or with a time as 2026-01-31T06:00:00Z";
-    instant(text).ok_or_else(|| forms.to_owned())
+    parse_instant(text).ok_or_else(|| forms.to_owned())
 }
 
 /// Searches and prints the articles found, or removes articles and prints their number.

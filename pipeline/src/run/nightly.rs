@@ -27,7 +27,7 @@ pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Resu
         return Ok(None);
     };
     if config.run.reextract {
-        return Ok(Some(Store::look(path)?));
+        return Ok(Some(Store::open_read_only(path)?));
     }
     config.run.models_bytes()?;
     let opened = Store::open(path, waiting_for_databases(stop));
@@ -73,7 +73,7 @@ pub(crate) fn begin(store: &Store, run: &RunIdentity) -> Result<Option<LastNight
 /// # Errors
 /// If the store cannot be written.
 pub(crate) fn take(store: &Store, result: &SiteResult) -> Result<()> {
-    result.night.as_ref().map_or(Ok(()), |night| Ok(store.take(night)?))
+    result.night.as_ref().map_or(Ok(()), |night| Ok(store.add_night(night)?))
 }
 
 /// Keeps all that a store took in, once the outputs are written. Waits for programs that read the store, where they are

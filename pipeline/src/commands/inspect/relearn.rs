@@ -128,7 +128,7 @@ fn open_store(config: &Config, ledger: &Ledger) -> Result<Option<Store>, String>
     let (Some(path), Some(then)) = (config.run.models(), &ledger.store_state) else {
         return Ok(None);
     };
-    let store = Store::look(path)
+    let store = Store::open_read_only(path)
         .map_err(|error| format!("The models of the run cannot be read: {error}"))?;
     match store.state().map_err(|error| format!("The models of the run cannot be read: {error}"))? {
         now if now == *then => Ok(Some(store)),

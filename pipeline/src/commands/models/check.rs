@@ -36,7 +36,7 @@ pub(super) struct CheckArgs {
 /// Reads everything; returns whether all of it can be.
 pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
     let settings = Config::load(args.config.as_deref())?.settings();
-    let store = Store::look(&args.models)?;
+    let store = Store::open_read_only(&args.models)?;
     store.check()?;
     let (mut models, mut pages, mut faults, mut outdated) = (0_u64, 0_u64, 0_u64, 0_u64);
     for site in store.sites()? {

@@ -57,7 +57,7 @@ fn expressions(template: &Template) -> Vec<String> {
 
 /// Prints what differs; returns whether nothing does.
 pub(super) fn run(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
-    let store = Store::look(&args.models)?;
+    let store = Store::open_read_only(&args.models)?;
     let (new_row, new) = revision(&store, &args.site, args.to)?;
     let before = args.from.unwrap_or_else(|| new_row.revision.saturating_sub(1).max(1));
     let (old_row, old) = revision(&store, &args.site, Some(before))?;

@@ -72,7 +72,7 @@ fn date(night: &str) -> &str {
 }
 
 pub(super) fn list(args: &ListArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.models)?;
+    let store = Store::open_read_only(&args.models)?;
     let sites = store.sites()?;
     if args.format == Format::Json {
         return Ok(sites.iter().try_for_each(|site| out.json_line(site))?);
@@ -126,7 +126,7 @@ pub(super) fn template_json(template: &Template) -> Value {
 }
 
 pub(super) fn show(args: &ShowArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.models)?;
+    let store = Store::open_read_only(&args.models)?;
     let (row, model) = revision(&store, &args.site, args.revision)?;
     if args.format == Format::Json {
         let templates: Vec<Value> = model.templates().iter().map(template_json).collect();
@@ -160,7 +160,7 @@ pub(super) fn show(args: &ShowArgs, out: &mut Console<'_>) -> Result<()> {
 }
 
 pub(super) fn history(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.models)?;
+    let store = Store::open_read_only(&args.models)?;
     let (revisions, nights) = (store.revisions(&args.site)?, store.nights(&args.site)?);
     if revisions.is_empty() && nights.is_empty() {
         bail!(Problem::new(

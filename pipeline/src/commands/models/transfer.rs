@@ -60,7 +60,7 @@ pub(super) struct ImportArgs {
 }
 
 pub(super) fn export(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.models)?;
+    let store = Store::open_read_only(&args.models)?;
     let since = args.since.map(|date| date.to_string()).unwrap_or_default();
     let revisions = models_table::export(&store, &args.sites, &since, &args.out)?;
     let file = args.out.to_string_lossy();

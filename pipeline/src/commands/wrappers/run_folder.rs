@@ -48,8 +48,8 @@ fn read(path: &Path) -> Result<SiteSummary> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     let site: SiteSummary = serde_json::from_slice(&bytes)
         .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))?;
-    if site.schema != SCHEMA {
-        bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema);
+    if site.schema.0 != SCHEMA {
+        bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema.0);
     }
     Ok(site)
 }

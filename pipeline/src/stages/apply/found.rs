@@ -153,7 +153,7 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
         pages,
         work: PageWork { fast_path: seen.fast_path, judged: seen.judged, overruled, ..work },
         characters: seen.characters,
-        ..SiteResult::of_articles(site.key(), Vec::new())
+        ..SiteResult::from_articles(site.key(), Vec::new())
     }
 }
 

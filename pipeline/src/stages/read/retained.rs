@@ -15,7 +15,7 @@ impl Reading<'_, '_> {
     /// # Errors
     /// If the store cannot be read.
     pub(super) fn retained(&mut self, path: &Path, stop: &AtomicBool) -> io::Result<()> {
-        let store = Store::look(path).map_err(io::Error::other)?;
+        let store = Store::open_read_only(path).map_err(io::Error::other)?;
         for site in store.sites().map_err(io::Error::other)? {
             if stop.load(Ordering::Relaxed) {
                 break;
