@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use database::WaitPolicy;
 use model::contain_panics;
-use modelstore::{Import, ModelRow, Store};
+use modelstore::{Import, ModelRow, RevisionRow, Store};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -58,7 +58,7 @@ pub fn export(store: &Store, sites: &[String], since: &str, out: &Path) -> Resul
     let mut table = ModelsTableWriter::create(out)?;
     let mut revisions = 0;
     for site in &keys {
-        for model in store.models(site)?.into_iter().filter(|model| *model.night >= *since) {
+        for model in store.models(site)?.into_iter().filter(|model| *model.head.night >= *since) {
             table.push(model)?;
             revisions += 1;
         }
@@ -86,7 +86,7 @@ pub fn import(store: &Store, tables: &[PathBuf], waiting: WaitPolicy<'_>) -> Res
     for path in tables {
         let shown = path.display();
         let mut take = |model: ModelRow| {
-            let of = || format!("{shown}: revision {} of {}", model.revision, model.site);
+            let of = || format!("{shown}: revision {} of {}", model.head.revision, model.site);
             check(&model).with_context(of)?;
             match store.import(&model)? {
                 Import::Added => imported.added += 1,
@@ -95,7 +95,7 @@ pub fn import(store: &Store, tables: &[PathBuf], waiting: WaitPolicy<'_>) -> Res
                     "{shown}: {} has another revision {} of {}; nothing was imported. `sitegrove models forget` \
                      removes a site",
                     store.path().display(),
-                    model.revision,
+                    model.head.revision,
                     model.site
                 ),
             }
@@ -109,12 +109,12 @@ pub fn import(store: &Store, tables: &[PathBuf], waiting: WaitPolicy<'_>) -> Res
 
 /// Checks that a row says what its model is.
 fn check(row: &ModelRow) -> Result<()> {
-    ensure!(row.revision > 0, "revisions are counted from 1");
+    ensure!(row.head.revision > 0, "revisions are counted from 1");
     let bytes = row.model().context("the model cannot be unpacked")?;
     match SiteModel::from_bytes(&bytes) {
         Ok(model) => ensure!(model.site() == row.site, "the model is of {}", model.site()),
         // Models of other versions are kept: sites are learnt again from retained pages.
-        Err(_) if row.format != sitemodel::FORMAT => {}
+        Err(_) if row.head.format != sitemodel::FORMAT => {}
         Err(error) => return Err(error.into()),
     }
     Ok(())
@@ -181,18 +181,18 @@ fn write_group(
     type Text = fn(&ModelRow) -> Option<&[u8]>;
     let texts: [Text; 8] = [
         |row| Some(row.site.as_bytes()),
-        |row| Some(row.night.as_bytes()),
-        |row| Some(row.reason.as_bytes()),
-        |row| Some(row.engine.as_bytes()),
-        |row| row.weights.as_ref().map(String::as_bytes),
+        |row| Some(row.head.night.as_bytes()),
+        |row| Some(row.head.reason.as_bytes()),
+        |row| Some(row.head.engine.as_bytes()),
+        |row| row.head.weights.as_ref().map(String::as_bytes),
         |row| Some(row.settings.as_bytes()),
         |row| row.health.as_ref().map(String::as_bytes),
         |row| Some(&row.blob),
     ];
     let mut texts = texts.into_iter();
-    let longs: [fn(&ModelRow) -> u64; 2] = [|row| row.pages, |row| row.templates];
+    let longs: [fn(&ModelRow) -> u64; 2] = [|row| row.head.pages, |row| row.head.templates];
     let mut longs = longs.into_iter();
-    let ints: [fn(&ModelRow) -> u32; 2] = [|row| row.revision, |row| row.format];
+    let ints: [fn(&ModelRow) -> u32; 2] = [|row| row.head.revision, |row| row.head.format];
     let mut ints = ints.into_iter();
     while let Some(mut column) = group.next_column()? {
         match column.untyped() {
@@ -277,8 +277,8 @@ fn model_of(row: &Row) -> Result<ModelRow> {
     };
     let short = |name: &str| Ok::<_, anyhow::Error>(u32::try_from(number(name)?)?);
     let Field::Bytes(blob) = field("blob")? else { bail!("`blob` is not binary") };
-    Ok(ModelRow {
-        site: text("site")?,
+    let blob = blob.data().to_vec();
+    let head = RevisionRow {
         revision: short("revision")?,
         night: text("learnt_at")?,
         reason: text("reason")?,
@@ -287,8 +287,8 @@ fn model_of(row: &Row) -> Result<ModelRow> {
         format: short("format")?,
         engine: text("engine")?,
         weights: optional("weights")?,
-        settings: text("settings")?,
-        health: optional("health")?,
-        blob: blob.data().to_vec(),
-    })
+        bytes: blob.len() as u64,
+    };
+    let (site, settings, health) = (text("site")?, text("settings")?, optional("health")?);
+    Ok(ModelRow { site, head, settings, health, blob })
 }

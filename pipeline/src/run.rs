@@ -350,7 +350,7 @@ impl RunContext<'_> {
 
     /// Says which night it is to the outputs that grow and to the store.
     fn begin_night(&self, sites: &SettledSites, outputs: &mut Outputs<'_>) -> Result<()> {
-        outputs.of_night(&nightly::night_name(&sites.inputs))?;
+        outputs.begin_night(&nightly::night_name(&sites.inputs))?;
         if let Some(store) = self.growing() {
             let run = nightly::run_of(self.config, &sites.inputs);
             self.status.ledger().last_night = nightly::begin(store, &run)?;

@@ -62,7 +62,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         ..config.clone()
     };
     let waiting = StoredSite { key, pages, items, others: Vec::new() };
-    let mut found = SiteResult::of_articles(&site.key, Vec::new());
+    let mut found = SiteResult::from_articles(&site.key, Vec::new());
     let mut emit = |_, result| {
         found = result;
         ControlFlow::Continue(())

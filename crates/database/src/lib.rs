@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use rusqlite::Connection;
+
 pub use database::Database;
 
 /// `application_id` of a store of site models (<https://www.sqlite.org/fileformat2.html#application_id>).
@@ -21,13 +23,61 @@ pub const MODEL_STORE: i64 = 0x5369_4D6F;
 /// `application_id` of an archive of articles.
 pub const ARTICLE_ARCHIVE: i64 = 0x5369_4772;
 
-/// What a database with this id is, for messages.
+/// What a file is, by its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A database of the application and version asked for.
+    Own,
+    /// A database without tables.
+    Empty,
+    /// A database of the application with another version of its schema.
+    OtherVersion(i64),
+    /// Another database, in words.
+    Foreign(&'static str),
+}
+
+/// Compares `PRAGMA application_id` and `PRAGMA user_version` of a file with those of a schema. Reads only.
+///
+/// # Errors
+/// If it is not a database, or cannot be read.
+pub fn identify(
+    connection: &Connection,
+    application: i64,
+    version: i64,
+) -> rusqlite::Result<FileKind> {
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let tables = number("SELECT count(*) FROM sqlite_schema")?;
+    let found = (number("PRAGMA application_id")?, number("PRAGMA user_version")?);
+    Ok(match found {
+        (0, 0) if tables == 0 => FileKind::Empty,
+        (id, found) if id == application && found == version => FileKind::Own,
+        (id, found) if id == application => FileKind::OtherVersion(found),
+        (id, _) => FileKind::Foreign(name_kind(id)),
+    })
+}
+
+/// What a database with this `application_id` is, for messages.
 pub fn name_kind(application: i64) -> &'static str {
     match application {
         MODEL_STORE => "a model store",
         ARTICLE_ARCHIVE => "an archive of articles",
         _ => "the database of another program",
     }
+}
+
+/// Makes an empty file a database of this application and version, within the transaction that fills it.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn create_schema(
+    connection: &Connection,
+    tables: &str,
+    application: i64,
+    version: i64,
+) -> rusqlite::Result<()> {
+    connection.execute_batch(tables)?;
+    connection.pragma_update(None, "application_id", application)?;
+    connection.pragma_update(None, "user_version", version)
 }
 
 /// What keeps a process waiting.
@@ -105,7 +155,7 @@ pub enum Cause {
     /// Another process changes it.
     #[error("another run is still writing to it; run again once it is done")]
     Busy,
-    /// WaitPolicy was stopped by its flag.
+    /// The wait was stopped by its flag.
     #[error("stopped while waiting for other programs that use it")]
     Stopped,
     /// What is at the path is not the file that was opened.

@@ -9,27 +9,28 @@ a document that is well-formed.
 */
 
 mod epub;
-mod fragment;
-mod markdown;
 mod page;
 mod tei;
 mod xhtml;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use askama::Template;
+use dom::{Document, Keep, NodeId, ParseConfig, parse_with};
 use model::Article;
+use url::Url;
 
-pub use epub::{EpubError, epub};
-pub use markdown::markdown;
-pub use page::page;
-pub use tei::tei;
+pub use epub::{EpubError, to_epub};
+pub use page::to_html;
+pub use tei::to_tei;
 
 /// The headline is at the start of a fragment: within this many bytes.
 const FIRST: usize = 2_000;
 
-/// The attribute of a document that is read from right to left, else nothing.
-fn direction(article: &Article) -> &'static str {
-    if terms::is_right_to_left(&article.text) { " dir=\"rtl\"" } else { "" }
+/// What a template writes, with a line break at the end.
+fn finish(template: &impl Template) -> String {
+    // Rendering plain data into memory cannot fail.
+    template.render().unwrap_or_default() + "\n"
 }
 
 /// The headline, else the address.
@@ -65,14 +66,14 @@ fn byline(article: &Article) -> String {
 
 /// A picture's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
+pub struct PictureFile {
     /// Its media type: `image/jpeg` and the like.
     pub media_type: &'static str,
     /// The bytes of its file.
     pub bytes: Vec<u8>,
 }
 
-impl Picture {
+impl PictureFile {
     /// A picture of these bytes; `None` if they are of no type that readers show.
     pub fn of(bytes: Vec<u8>) -> Option<Self> {
         let is_at =
@@ -94,15 +95,76 @@ impl Picture {
     }
 }
 
-/// Pictures by their addresses.
-pub type Pictures = BTreeMap<String, Picture>;
+/// PictureFiles by their addresses.
+pub type PictureFiles = BTreeMap<String, PictureFile>;
 
 /// The addresses of the pictures in a fragment: of each, all from which it may be loaded, the best first.
 pub fn picture_addresses(html: &str) -> Vec<Vec<String>> {
-    let document = fragment::parsed(html);
-    let pictures = document.ids().filter(|&id| fragment::is(&document, id, "img"));
-    pictures
-        .map(|id| fragment::sources(&document, id))
-        .filter(|sources| !sources.is_empty())
-        .collect()
+    let document = parsed(html);
+    let pictures = document.ids().filter(|&id| is(&document, id, "img"));
+    pictures.map(|id| sources(&document, id)).filter(|sources| !sources.is_empty()).collect()
+}
+
+/// The article as Markdown: headline, byline, body and address, with a line break at the end.
+pub fn to_markdown(text: &Article) -> String {
+    let plain = dom::markdown_of_text;
+    let mut parts = vec![format!("# {}", plain(heading(text)))];
+    let byline = byline(text);
+    if !byline.is_empty() {
+        parts.push(plain(&byline));
+    }
+    match Url::parse(&text.url) {
+        Ok(base) => {
+            let document = parsed(&fragment(text));
+            parts.push(dom::markdown_of(&document, &[body(&document)], &[], &base));
+            parts.push(format!("<{base}>"));
+        }
+        Err(_) => parts.push(plain(&text.text)),
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n") + "\n"
+}
+
+/// The tree of a fragment.
+fn parsed(html: &str) -> Document {
+    let page = format!("<!doctype html><html><body>{html}</body></html>");
+    parse_with(&page, &ParseConfig { keep: Keep::Everything, ..ParseConfig::CONTENT })
+}
+
+/// The body of a parsed fragment.
+fn body(document: &Document) -> NodeId {
+    document.ids().find(|&id| is(document, id, "body")).unwrap_or(0)
+}
+
+/// Whether a node is an element of this name.
+fn is(document: &Document, id: NodeId, name: &str) -> bool {
+    document.name(id).is_some_and(|own| **own == *name)
+}
+
+/// The value of an attribute.
+fn attribute<'a>(document: &'a Document, id: NodeId, name: &str) -> Option<&'a str> {
+    document.element(id)?.attributes().find(|(own, _)| ***own == *name).map(|found| found.1)
+}
+
+/// All addresses that a picture may be loaded from, the best first.
+fn sources(document: &Document, id: NodeId) -> Vec<String> {
+    let own = attribute(document, id, "src").map(str::to_owned);
+    let set = attribute(document, id, "srcset").unwrap_or_default();
+    let candidates = set.split(", ").filter_map(|c| c.split_ascii_whitespace().next());
+    let mut sources: Vec<String> =
+        own.into_iter().chain(candidates.map(|c| c.replace("%2C", ","))).collect();
+    let mut seen = BTreeSet::new();
+    sources.retain(|source| source.starts_with("http") && seen.insert(source.clone()));
+    sources
+}
+
+/// The bytes of a picture, by the first of its addresses that has any.
+fn picture<'a>(
+    document: &Document,
+    id: NodeId,
+    pictures: &'a PictureFiles,
+) -> Option<(String, &'a PictureFile)> {
+    sources(document, id)
+        .into_iter()
+        .find_map(|source| Some((source.clone(), pictures.get(&source)?)))
 }

@@ -2,75 +2,54 @@
 
 use std::fmt::Write as _;
 
+use askama::Template;
 use dom::{Document, NodeId, is_inline};
-
 use model::Article;
 
-use crate::fragment::{attribute, body, is, parsed};
 use crate::xhtml::{address, escaped, is_language, xml_id};
-use crate::{fragment, heading};
+use crate::{attribute, body, finish, fragment, heading, is, parsed};
+
+#[derive(Template)]
+#[template(path = "tei.xml")]
+struct TeiFile<'a> {
+    article: &'a Article,
+    language: &'a str,
+    publisher: &'a str,
+    url: String,
+    fetched: Option<String>,
+    body: String,
+}
 
 /// The article as a TEI P5 document.
-pub fn tei(text: &Article) -> String {
-    let language = text.language.as_deref().filter(|tag| is_language(tag)).unwrap_or("und");
-    let title = escaped(heading(text));
-    let mut out = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<TEI xmlns=\"http://www.tei-c.org/ns/1.0\" xml:lang=\"{language}\">\n\
-         <teiHeader>\n<fileDesc>\n<titleStmt>\n<title>{title}</title>\n"
-    );
-    let author = |name: &String| format!("<author>{}</author>\n", escaped(name));
-    let authors: String = text.authors.iter().map(author).collect();
-    out.push_str(&authors);
-    out.push_str("</titleStmt>\n<publicationStmt>\n");
-    let publisher = text.site_name.as_deref().unwrap_or(&text.url);
-    let _ = writeln!(out, "<publisher>{}</publisher>", escaped(publisher));
-    let dated = |name: &str, date: &str| {
-        let day = date.get(..10).filter(|day| day.parse::<jiff::civil::Date>().is_ok());
-        day.map_or_else(String::new, |day| {
-            format!("<{name} when=\"{day}\">{}</{name}>\n", escaped(date))
-        })
-    };
-    if let Some(published) = &text.published {
-        out.push_str(&dated("date", published));
-    }
-    let url = escaped(&address(&text.url));
-    let _ = write!(
-        out,
-        "<idno type=\"URI\">{url}</idno>\n</publicationStmt>\n<sourceDesc>\n<bibl>\n<title>{title}</title>\n{authors}\
-         <ref target=\"{url}\">{url}</ref>\n"
-    );
-    if let Some(fetched) = &text.fetched {
-        out.push_str(&dated("date", &fetched.to_string()));
-    }
-    out.push_str("</bibl>\n</sourceDesc>\n</fileDesc>\n");
-    let summary = text
-        .description
-        .as_ref()
-        .map(|summary| format!("<abstract>\n<p>{}</p>\n</abstract>\n", escaped(summary)));
-    let _ = write!(
-        out,
-        "<profileDesc>\n{}<langUsage>\n<language ident=\"{language}\">{language}</language>\n</langUsage>\n</profileDesc>\n\
-         </teiHeader>\n<text>\n<body>\n",
-        summary.unwrap_or_default()
-    );
-    let document = parsed(&fragment(text));
-    let mut writer = Writer {
+pub fn to_tei(article: &Article) -> String {
+    let document = parsed(&fragment(article));
+    let mut writer = TeiWriter {
         document: &document,
         below: Descendants::of(&document),
-        out,
+        out: String::new(),
         sections: Vec::new(),
         open: Vec::new(),
         loose: false,
     };
     writer.body();
-    let mut out = writer.out;
-    out.push_str("\n</body>\n</text>\n</TEI>\n");
-    out
+    finish(&TeiFile {
+        article,
+        language: article.language.as_deref().filter(|tag| is_language(tag)).unwrap_or("und"),
+        publisher: article.site_name.as_deref().unwrap_or(&article.url),
+        url: address(&article.url),
+        fetched: article.fetched.map(|fetched| fetched.to_string()),
+        body: writer.out,
+    })
+}
+
+/// The day of a date, if it has one.
+fn day_of(date: &str) -> Option<&str> {
+    date.get(..10).filter(|day| day.parse::<jiff::civil::Date>().is_ok())
 }
 
 /// Where an element stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum TeiContext {
     /// Between blocks of a section.
     Section,
     /// In a figure, which holds no phrases.
@@ -81,24 +60,24 @@ enum Place {
     Phrases,
 }
 
-struct Open {
+struct OpenElement {
     end: NodeId,
     close: &'static str,
-    place: Place,
+    place: TeiContext,
 }
 
-struct Writer<'a> {
+struct TeiWriter<'a> {
     document: &'a Document,
     below: Vec<Descendants>,
     out: String,
     /// Ranks of the headings of open sections, the outermost first.
     sections: Vec<u8>,
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// Whether a paragraph is open for phrases between blocks.
     loose: bool,
 }
 
-impl Writer<'_> {
+impl TeiWriter<'_> {
     fn body(&mut self) {
         let root = body(self.document);
         self.out.push_str("<div>");
@@ -124,15 +103,15 @@ impl Writer<'_> {
 
     fn close(&mut self) {
         if let Some(last) = self.open.pop() {
-            if last.place != Place::Phrases || last.close.is_empty() {
+            if last.place != TeiContext::Phrases || last.close.is_empty() {
                 self.end_loose_at(last.place);
             }
             self.out.push_str(last.close);
         }
     }
 
-    fn place(&self) -> Place {
-        self.open.last().map_or(Place::Section, |last| last.place)
+    fn place(&self) -> TeiContext {
+        self.open.last().map_or(TeiContext::Section, |last| last.place)
     }
 
     /// Ends the paragraph for loose phrases, before a block.
@@ -142,23 +121,23 @@ impl Writer<'_> {
         }
     }
 
-    fn end_loose_at(&mut self, place: Place) {
-        if matches!(place, Place::Section | Place::Figure) {
+    fn end_loose_at(&mut self, place: TeiContext) {
+        if matches!(place, TeiContext::Section | TeiContext::Figure) {
             self.end_loose();
         }
     }
 
     /// Phrases between the blocks of a section or a figure need a paragraph.
     fn begin_phrase(&mut self) {
-        if matches!(self.place(), Place::Section | Place::Figure) && !self.loose {
+        if matches!(self.place(), TeiContext::Section | TeiContext::Figure) && !self.loose {
             self.out.push_str("<p>");
             self.loose = true;
         }
     }
 
-    fn enter(&mut self, id: NodeId, open: &str, close: &'static str, place: Place) -> NodeId {
+    fn enter(&mut self, id: NodeId, open: &str, close: &'static str, place: TeiContext) -> NodeId {
         self.out.push_str(open);
-        self.open.push(Open { end: self.document.node(id).end, close, place });
+        self.open.push(OpenElement { end: self.document.node(id).end, close, place });
         id + 1
     }
 
@@ -177,7 +156,7 @@ impl Writer<'_> {
             if !text.trim().is_empty() {
                 self.begin_phrase();
             }
-            if !text.trim().is_empty() || self.place() == Place::Phrases || self.loose {
+            if !text.trim().is_empty() || self.place() == TeiContext::Phrases || self.loose {
                 self.out.push_str(&escaped(text));
             }
             return id + 1;
@@ -206,13 +185,13 @@ impl Writer<'_> {
                 return end;
             }
             "br" => {
-                if matches!(self.place(), Place::Phrases | Place::Blocks) || self.loose {
+                if matches!(self.place(), TeiContext::Phrases | TeiContext::Blocks) || self.loose {
                     self.out.push_str("<lb/>");
                 }
                 return end;
             }
             "hr" => {
-                if self.place() == Place::Section {
+                if self.place() == TeiContext::Section {
                     self.end_loose();
                     self.out.push_str("<milestone unit=\"section\" rend=\"rule\"/>\n");
                 }
@@ -221,7 +200,7 @@ impl Writer<'_> {
             "wbr" | "col" | "colgroup" => return end,
             _ => {}
         }
-        if self.place() == Place::Phrases || is_inline(name) {
+        if self.place() == TeiContext::Phrases || is_inline(name) {
             return self.phrase(id, name, &own);
         }
         self.block(id, name, &own)
@@ -232,14 +211,14 @@ impl Writer<'_> {
         // Blocks among phrases, and phrases around blocks, are written as their content.
         if self.below[id as usize].has_blocks || !document.name(id).is_some_and(is_inline) {
             let place = self.place();
-            if place == Place::Phrases {
+            if place == TeiContext::Phrases {
                 self.out.push(' ');
             }
             return self.enter(id, "", "", place);
         }
         // A figure names its picture; a link around it has no words.
-        if self.place() == Place::Figure && !self.below[id as usize].has_words {
-            return self.enter(id, "", "", Place::Figure);
+        if self.place() == TeiContext::Figure && !self.below[id as usize].has_words {
+            return self.enter(id, "", "", TeiContext::Figure);
         }
         self.begin_phrase();
         let hi = |rend: &str| format!("<hi rend=\"{rend}\"{own}>");
@@ -273,77 +252,61 @@ impl Writer<'_> {
             let _ = write!(self.out, "{open}{}{close}", escaped(document.text_content(id)));
             return document.node(id).end;
         }
-        self.enter(id, &open, close, Place::Phrases)
+        self.enter(id, &open, close, TeiContext::Phrases)
     }
 
     fn block(&mut self, id: NodeId, name: &str, own: &str) -> NodeId {
         let document = self.document;
         let place = self.place();
         self.end_loose();
-        match name {
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if place == Place::Section => {
-                self.section(name.as_bytes()[1] - b'0');
-                self.enter(id, &format!("<head{own}>"), "</head>\n", Place::Phrases)
+        let of_terms = |list: NodeId| self.below[list as usize].alternates();
+        let (open, close, inner) = match name {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if place == TeiContext::Section => {
+                self.begin_section(name.as_bytes()[1] - b'0');
+                (format!("<head{own}>"), "</head>\n", TeiContext::Phrases)
             }
             "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "summary" | "dt"
                 if name != "dt" || !is_in(document, id, "dl") =>
             {
-                self.enter(id, &format!("<p{own}>"), "</p>\n", Place::Phrases)
+                (format!("<p{own}>"), "</p>\n", TeiContext::Phrases)
             }
-            "ul" => self.enter(
-                id,
-                &format!("<list rend=\"bulleted\"{own}>"),
-                "</list>\n",
-                Place::Blocks,
-            ),
-            "ol" => self.enter(
-                id,
-                &format!("<list rend=\"numbered\"{own}>"),
-                "</list>\n",
-                Place::Blocks,
-            ),
-            "dl" if self.below[id as usize].alternates() => {
-                let open = format!("<list type=\"gloss\"{own}>");
-                self.enter(id, &open, "</list>\n", Place::Blocks)
+            "ul" => (format!("<list rend=\"bulleted\"{own}>"), "</list>\n", TeiContext::Blocks),
+            "ol" => (format!("<list rend=\"numbered\"{own}>"), "</list>\n", TeiContext::Blocks),
+            "dl" if of_terms(id) => {
+                (format!("<list type=\"gloss\"{own}>"), "</list>\n", TeiContext::Blocks)
             }
-            "dl" => self.enter(id, &format!("<list{own}>"), "</list>\n", Place::Blocks),
-            "dt" if !document
-                .parent(id)
-                .is_some_and(|list| self.below[list as usize].alternates()) =>
-            {
+            "dl" => (format!("<list{own}>"), "</list>\n", TeiContext::Blocks),
+            "dt" if !document.parent(id).is_some_and(of_terms) => {
                 let open = format!("<item{own}><hi rend=\"bold\">");
-                self.enter(id, &open, "</hi></item>\n", Place::Phrases)
+                (open, "</hi></item>\n", TeiContext::Phrases)
             }
-            "dt" => self.enter(id, &format!("<label{own}>"), "</label>", Place::Phrases),
-            "li" | "dd" => self.enter(id, &format!("<item{own}>"), "</item>\n", Place::Blocks),
-            "table" => self.enter(id, &format!("<table{own}>"), "</table>\n", Place::Blocks),
-            "caption" => self.enter(id, &format!("<head{own}>"), "</head>\n", Place::Phrases),
-            "tr" => self.enter(id, &format!("<row{own}>"), "</row>\n", Place::Blocks),
+            "dt" => (format!("<label{own}>"), "</label>", TeiContext::Phrases),
+            "li" | "dd" => (format!("<item{own}>"), "</item>\n", TeiContext::Blocks),
+            "table" => (format!("<table{own}>"), "</table>\n", TeiContext::Blocks),
+            "caption" | "figcaption" => (format!("<head{own}>"), "</head>\n", TeiContext::Phrases),
+            "tr" => (format!("<row{own}>"), "</row>\n", TeiContext::Blocks),
             "td" | "th" => {
-                let span = |name: &str| {
-                    attribute(document, id, name).and_then(|span| span.parse::<u32>().ok())
-                };
                 let mut open = format!("<cell{own}");
                 if name == "th" {
                     open.push_str(" role=\"label\"");
                 }
                 for (from, to) in [("colspan", "cols"), ("rowspan", "rows")] {
-                    if let Some(span) = span(from).filter(|span| *span > 1) {
+                    let span = attribute(document, id, from).and_then(|n| n.parse::<u32>().ok());
+                    if let Some(span) = span.filter(|span| *span > 1) {
                         let _ = write!(open, " {to}=\"{span}\"");
                     }
                 }
                 open.push('>');
-                self.enter(id, &open, "</cell>", Place::Blocks)
+                (open, "</cell>", TeiContext::Blocks)
             }
             "blockquote" => {
                 let source = attribute(document, id, "cite")
                     .or_else(|| attribute(document, id, "data-address"));
                 let source = source.map(|url| format!(" source=\"{}\"", escaped(&address(url))));
                 let open = format!("<quote{}{own}>", source.unwrap_or_default());
-                self.enter(id, &open, "</quote>\n", Place::Blocks)
+                (open, "</quote>\n", TeiContext::Blocks)
             }
-            "figure" => self.enter(id, &format!("<figure{own}>"), "</figure>\n", Place::Figure),
-            "figcaption" => self.enter(id, &format!("<head{own}>"), "</head>\n", Place::Phrases),
+            "figure" => (format!("<figure{own}>"), "</figure>\n", TeiContext::Figure),
             "pre" => {
                 let class = attribute(document, id, "class")
                     .and_then(|class| class.strip_prefix("language-"));
@@ -354,14 +317,15 @@ impl Writer<'_> {
                     self.out,
                     "<p xml:space=\"preserve\"{own}><code{language}>{code}</code></p>"
                 );
-                document.node(id).end
+                return document.node(id).end;
             }
-            _ => self.enter(id, "", "", place),
-        }
+            _ => (String::new(), "", place),
+        };
+        self.enter(id, &open, close, inner)
     }
 
     /// Starts the section of a heading of this rank.
-    fn section(&mut self, rank: u8) {
+    fn begin_section(&mut self, rank: u8) {
         while self.sections.last().is_some_and(|&open| open >= rank) {
             self.sections.pop();
             self.out.push_str("</div>\n");
@@ -392,7 +356,7 @@ impl Writer<'_> {
         } else {
             format!("<figDesc>{}</figDesc>", escaped(alt))
         };
-        let in_figure = self.place() == Place::Figure && !self.loose;
+        let in_figure = self.place() == TeiContext::Figure && !self.loose;
         if in_figure {
             let _ = write!(self.out, "{graphic}{described}");
         } else {
@@ -410,14 +374,9 @@ impl Writer<'_> {
         };
         let tex = document.subtree(id).find(is_tex).map(|id| document.text_content(id));
         let tex = tex.or_else(|| attribute(document, id, "alttext"));
-        let _ = match tex {
-            Some(tex) => {
-                write!(self.out, "<formula notation=\"TeX\">{}</formula>", escaped(tex.trim()))
-            }
-            None => {
-                write!(self.out, "<formula>{}</formula>", escaped(document.text_content(id).trim()))
-            }
-        };
+        let notation = if tex.is_some() { " notation=\"TeX\"" } else { "" };
+        let text = escaped(tex.unwrap_or_else(|| document.text_content(id)).trim());
+        let _ = write!(self.out, "<formula{notation}>{text}</formula>");
     }
 }
 

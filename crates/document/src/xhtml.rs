@@ -1,12 +1,12 @@
 //! Fragments as XHTML, stricter than what parsers accept: phrases hold no blocks, attributes have valid values.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
+use askama::filters::Escaper;
 use dom::{Document, NodeId, is_inline, is_void};
 
-use crate::Pictures;
-use crate::fragment::{attribute, body, is, parsed, picture};
+use crate::{PictureFiles, attribute, body, is, parsed, picture};
 
 /// Text that has no markup, also within quotes, without characters that XML does not have.
 pub(crate) fn escaped(text: &str) -> String {
@@ -23,6 +23,16 @@ pub(crate) fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+/// The escaper of all templates (`askama.toml`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct XmlText;
+
+impl Escaper for XmlText {
+    fn write_escaped_str<W: fmt::Write>(&self, mut dest: W, text: &str) -> fmt::Result {
+        dest.write_str(&escaped(text))
+    }
 }
 
 /// An address whose characters are all allowed (RFC 3986).
@@ -66,11 +76,11 @@ pub(crate) struct Written {
     pub(crate) formulas: bool,
 }
 
-/// A fragment as XHTML. Pictures whose bytes are at hand get the name that `name_of` gives to their number; links stand
+/// A fragment as XHTML. PictureFiles whose bytes are at hand get the name that `name_of` gives to their number; links stand
 /// for the others and for players.
 pub(crate) fn written(
     html: &str,
-    pictures: &Pictures,
+    pictures: &PictureFiles,
     name_of: impl Fn(usize, &str) -> String,
 ) -> Written {
     let document = parsed(html);
@@ -297,7 +307,7 @@ fn write_attribute(element: &str, name: &str, value: &str, out: &mut String) {
 fn write_picture(
     document: &Document,
     id: NodeId,
-    pictures: &Pictures,
+    pictures: &PictureFiles,
     name_of: &impl Fn(usize, &str) -> String,
     numbers: &mut BTreeMap<String, usize>,
     of: &mut Written,

@@ -3,7 +3,9 @@
 use std::io::{Cursor, Read};
 
 use model::Article;
-use sitegrove_document::{Picture, Pictures, epub, markdown, page, picture_addresses, tei};
+use sitegrove_document::{
+    PictureFile, PictureFiles, picture_addresses, to_epub, to_html, to_markdown, to_tei,
+};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n picture";
 
@@ -30,8 +32,8 @@ fn text() -> Article {
     }
 }
 
-fn pictures() -> Pictures {
-    [("https://a.example/j.png".to_owned(), Picture::of(PNG.to_vec()).unwrap())].into()
+fn pictures() -> PictureFiles {
+    [("https://a.example/j.png".to_owned(), PictureFile::of(PNG.to_vec()).unwrap())].into()
 }
 
 /// Asserts that every tag is closed by its own.
@@ -65,7 +67,7 @@ fn files(book: &[u8]) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn a_page_has_its_pictures_and_one_headline() {
-    let page = page(&text(), &pictures());
+    let page = to_html(&text(), &pictures());
     assert!(
         page.contains("<img src=\"data:image/png;base64,iVBORw0KGgogcGljdHVyZQ==\" alt=\"I\""),
         "{page}"
@@ -78,7 +80,7 @@ fn a_page_has_its_pictures_and_one_headline() {
         "{page}"
     );
     assert!(page.contains("<details open=\"\">"), "{page}");
-    let without = sitegrove_document::page(&text(), &Pictures::new());
+    let without = sitegrove_document::to_html(&text(), &PictureFiles::new());
     assert!(
         without
             .contains("<img src=\"https://a.example/i.png\" srcset=\"https://a.example/j.png 2x\"")
@@ -87,8 +89,8 @@ fn a_page_has_its_pictures_and_one_headline() {
 
 #[test]
 fn a_book_has_its_files_in_order() {
-    let book = epub(&[text()], "Articles", &pictures()).unwrap();
-    assert!(book == epub(&[text()], "Articles", &pictures()).unwrap(), "other bytes");
+    let book = to_epub(&[text()], "Articles", &pictures()).unwrap();
+    assert!(book == to_epub(&[text()], "Articles", &pictures()).unwrap(), "other bytes");
     let files = files(&book);
     let names: Vec<&str> = files.iter().map(|file| file.0.as_str()).collect();
     assert_eq!(
@@ -135,7 +137,7 @@ fn several_articles_are_chapters() {
         text: "Plain.\n\nText.".into(),
         ..Article::default()
     };
-    let book = epub(&[text(), other], "Both", &Pictures::new()).unwrap();
+    let book = to_epub(&[text(), other], "Both", &PictureFiles::new()).unwrap();
     let files = files(&book);
     let find = |name: &str| {
         let found = files.iter().find(|file| file.0 == name).unwrap();
@@ -148,7 +150,7 @@ fn several_articles_are_chapters() {
 
 #[test]
 fn tei_has_sections_notes_and_code() {
-    let tei = tei(&text());
+    let tei = to_tei(&text());
     assert_well_formed(&tei);
     for piece in [
         "<title>Bread &amp; &lt;salt&gt;</title>",
@@ -167,7 +169,7 @@ fn tei_has_sections_notes_and_code() {
 
 #[test]
 fn markdown_begins_with_the_headline() {
-    let markdown = markdown(&text());
+    let markdown = to_markdown(&text());
     assert!(
         markdown.starts_with("# Bread & \\<salt>\n\nAnn, Bob · 2026-01-12 · The Example\n\n"),
         "{markdown}"
@@ -182,7 +184,7 @@ fn markdown_begins_with_the_headline() {
 fn pictures_have_all_their_addresses() {
     let addresses = picture_addresses(&text().html);
     assert_eq!(addresses, [["https://a.example/i.png", "https://a.example/j.png"]]);
-    assert_eq!(Picture::of(b"<svg>".to_vec()), None);
+    assert_eq!(PictureFile::of(b"<svg>".to_vec()), None);
 }
 
 #[test]
@@ -194,14 +196,14 @@ fn right_to_left_texts_are_set_so() {
             .into(),
         ..Article::default()
     };
-    let none = Pictures::new();
+    let none = PictureFiles::new();
     let of_book = |texts: &[Article], name: &str| {
-        let files = files(&epub(texts, "Both", &none).unwrap());
+        let files = files(&to_epub(texts, "Both", &none).unwrap());
         let found = files.iter().find(|file| file.0 == name).unwrap();
         String::from_utf8(found.1.clone()).unwrap()
     };
-    assert!(page(&arabic, &none).contains("<html dir=\"rtl\">"));
-    assert!(!page(&text(), &none).contains("dir="));
+    assert!(to_html(&arabic, &none).contains("<html dir=\"rtl\">"));
+    assert!(!to_html(&text(), &none).contains("dir="));
     let book = [arabic.clone()];
     assert!(of_book(&book, "EPUB/chapter-1.xhtml").contains(" dir=\"rtl\">"));
     assert!(of_book(&book, "EPUB/nav.xhtml").contains(" dir=\"rtl\">"));
@@ -218,8 +220,8 @@ fn right_to_left_texts_are_set_so() {
 fn a_list_of_many_terms_takes_linear_time() {
     let terms: String = (0..60_000).map(|n| format!("<dt>{n}</dt><dd>about {n}</dd>")).collect();
     let text = Article { html: format!("<dl>{terms}</dl>"), ..text() };
-    assert!(tei(&text).contains("<label>59999</label><item>about 59999</item>"));
-    let book = files(&epub(&[text], "Terms", &Pictures::new()).unwrap());
+    assert!(to_tei(&text).contains("<label>59999</label><item>about 59999</item>"));
+    let book = files(&to_epub(&[text], "Terms", &PictureFiles::new()).unwrap());
     let chapter = String::from_utf8(book[5].1.clone()).unwrap();
     assert!(chapter.contains("<dt>59999</dt><dd>about 59999</dd></dl>"));
 }

@@ -9,12 +9,12 @@ use std::cell::RefCell;
 use jiff::Timestamp;
 use model::{Access, Article, Gone, Verdict, rounded};
 use serde::{Deserialize, Serialize};
-use sink::instant;
+use sink::parse_instant;
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{DateTime, TantivyDocument};
 use terms::{Analyzers, Language, Script, AnalyzedWord, detect};
 
-use crate::schema::Fields;
+use crate::schema::IndexFields;
 
 /// The code for documents of unknown language (BCP 47).
 pub(crate) const UNKNOWN: &str = "und";
@@ -66,7 +66,7 @@ impl Analysed<'_> {
         self,
         article: &Article,
         gone: Option<&Gone>,
-        fields: &Fields,
+        fields: &IndexFields,
     ) -> (TantivyDocument, usize) {
         let bytes = self.bytes(&article.text);
         let mut document = TantivyDocument::new();
@@ -124,7 +124,7 @@ impl Analysed<'_> {
 }
 
 /// Marks a document as that of an address that is gone.
-pub(crate) fn add_gone(document: &mut TantivyDocument, gone: &Gone, fields: &Fields) {
+pub(crate) fn add_gone(document: &mut TantivyDocument, gone: &Gone, fields: &IndexFields) {
     let Some(at) = date_time(gone.at) else { return };
     document.add_date(fields.gone, at);
     document.add_u64(fields.gone_status, gone.status.into());
@@ -142,7 +142,6 @@ fn language_of(article: &Article) -> Option<Language> {
 /// The terms of a text. If the lower-case word differs from its term, it is added at the same
 /// position. For a pair of characters, its first character is added, and at the end of a run also
 /// the second, so that single characters can be searched for.
-/// character can be looked for.
 fn placed(
     analyzers: &mut Analyzers,
     language: Option<Language>,
@@ -193,7 +192,7 @@ pub(crate) fn tokens(text: &str, placed: Vec<Placed<'_>>) -> PreTokenizedString 
 /// A date in tantivy's form; `None` if out of range: tantivy counts nanoseconds from 1970 in 64
 /// bits.
 fn date_of(text: &str) -> Option<DateTime> {
-    instant(text).and_then(date_time)
+    parse_instant(text).and_then(date_time)
 }
 
 /// An instant in tantivy's form, if it is between 1677 and 2262.

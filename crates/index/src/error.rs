@@ -1,6 +1,5 @@
 //! Errors of an index.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use tantivy::TantivyError;
@@ -56,10 +55,6 @@ impl IndexError {
 
     /// This error as an error of a sink.
     pub(crate) fn of_sink(self, path: &Path) -> sink::SinkError {
-        sink::SinkError {
-            what: "cannot write",
-            path: path.to_owned(),
-            source: io::Error::other(self),
-        }
+        sink::SinkError::other("cannot write", path, self)
     }
 }

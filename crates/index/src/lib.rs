@@ -13,19 +13,17 @@ segments randomly); its documents and the search results do not.
 */
 
 mod analysis;
-mod before;
-mod counts;
+mod documents;
 mod error;
 mod folder;
-mod forget;
 mod queue;
 mod schema;
 mod search;
-mod settle;
+mod segments;
 mod sink;
 
 pub use error::IndexError;
 pub use folder::is_index;
-pub use forget::{Forgotten, forget};
-pub use search::{Answer, Hit, Request, SearchIndex};
-pub use sink::{IndexSink, MIN_MEMORY};
+pub use search::{Hit, SearchIndex, SearchRequest, SearchResults};
+pub use segments::{Forgotten, MIN_MEMORY, forget};
+pub use sink::IndexSink;

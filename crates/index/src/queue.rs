@@ -14,24 +14,28 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The bytes of queued documents.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub(crate) struct DocumentQueue {
     most: usize,
     waiting: Mutex<usize>,
     taken: Condvar,
 }
 
-impl Queue {
+impl DocumentQueue {
     /// A queue of at most `most` bytes, or one document if that is larger.
     pub(crate) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, waiting: Mutex::new(0), taken: Condvar::new() })
     }
 
     /// Waits until there is room for a document, and counts its bytes until it is dropped.
-    pub(crate) fn enter(self: &Arc<Self>, document: TantivyDocument, bytes: usize) -> Queued {
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        document: TantivyDocument,
+        bytes: usize,
+    ) -> QueuedDocument {
         let full = |waiting: &mut usize| *waiting > 0 && *waiting + bytes > self.most;
         let waited = self.taken.wait_timeout_while(self.lock(), PATIENCE, full);
         *waited.unwrap_or_else(PoisonError::into_inner).0 += bytes;
-        Queued { document, bytes, queue: Arc::clone(self) }
+        QueuedDocument { document, bytes, queue: Arc::clone(self) }
     }
 
     fn lock(&self) -> MutexGuard<'_, usize> {
@@ -41,20 +45,20 @@ impl Queue {
 
 /// A queued document.
 #[derive(Debug)]
-pub(crate) struct Queued {
+pub(crate) struct QueuedDocument {
     document: TantivyDocument,
     bytes: usize,
-    queue: Arc<Queue>,
+    queue: Arc<DocumentQueue>,
 }
 
-impl Drop for Queued {
+impl Drop for QueuedDocument {
     fn drop(&mut self) {
         *self.queue.lock() -= self.bytes;
         self.queue.taken.notify_one();
     }
 }
 
-impl Document for Queued {
+impl Document for QueuedDocument {
     type Value<'a> = <TantivyDocument as Document>::Value<'a>;
     type FieldsValuesIter<'a> = <TantivyDocument as Document>::FieldsValuesIter<'a>;
 
@@ -71,7 +75,7 @@ mod tests {
 
     #[test]
     fn there_is_room_for_so_many_bytes_or_one_document() {
-        let queue = Queue::new(100);
+        let queue = DocumentQueue::new(100);
         let large = queue.enter(TantivyDocument::new(), 500);
         let entering = thread::spawn({
             let queue = Arc::clone(&queue);

@@ -23,7 +23,7 @@ pub(crate) const GONE: &str = "gone";
 
 /// The fields, in the order of the schema.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fields {
+pub(crate) struct IndexFields {
     pub(crate) url: Field,
     pub(crate) site: Field,
     pub(crate) title: Field,
@@ -49,7 +49,7 @@ pub(crate) struct Fields {
 }
 
 /// The schema, with the name of the analyzer of title and body.
-pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
+pub(crate) fn schema(analyzer: &str) -> (Schema, IndexFields) {
     let mut builder = SchemaBuilder::default();
     let whole = |record| {
         TextFieldIndexing::default()
@@ -70,7 +70,7 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
     };
     let number = NumericOptions::default().set_indexed().set_stored().set_fast();
     let date = DateOptions::default().set_indexed().set_stored().set_fast();
-    let fields = Fields {
+    let fields = IndexFields {
         url: builder.add_text_field("url", key.clone()),
         site: builder.add_text_field("site", key.clone()),
         title: builder.add_text_field("title", words(analyzer)),

@@ -7,22 +7,25 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use tantivy::collector::sort_key::{SortBySimilarityScore, SortByString};
-use tantivy::collector::{Count, TopDocs};
+use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
+use tantivy::columnar::StrColumn;
 use tantivy::query::{
     BooleanQuery, ConstScoreQuery, ExistsQuery, Occur, Query, QueryParser, RangeQuery, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption, Value};
 use tantivy::snippet::SnippetGenerator;
 use tantivy::tokenizer::TokenizerManager;
-use tantivy::{DocAddress, Order, Searcher, TantivyDocument, TantivyError, Term};
+use tantivy::{
+    DocAddress, DocId, Order, Score, Searcher, SegmentOrdinal, SegmentReader, TantivyDocument,
+    TantivyError, Term,
+};
 use terms::{Language, text_analyzer};
 
 use crate::IndexError;
 use crate::analysis::{UNKNOWN, date_time};
-use crate::before::instant;
-use crate::counts::CountBy;
+use crate::documents::instant;
 use crate::folder::open;
-use crate::schema::{EVERYWHERE, Fields, GONE, TERMS, schema};
+use crate::schema::{EVERYWHERE, GONE, IndexFields, TERMS, schema};
 
 /// Weight of a word in the title relative to one in the body.
 const TITLE_BOOST: f32 = 2.0;
@@ -32,7 +35,7 @@ const EXCERPT: usize = 240;
 
 /// A search request.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
+pub struct SearchRequest<'a> {
     /// In tantivy's query language: words, phrases, fields (`site:blog.example`), `AND`, `-`.
     pub query: &'a str,
     /// Only articles of this site.
@@ -49,7 +52,7 @@ pub struct Request<'a> {
 
 /// A search result.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct SearchResults {
     /// Number of articles that match.
     pub total: usize,
     /// The best matches: by BM25, ties by address.
@@ -104,13 +107,7 @@ pub struct Hit {
 pub struct SearchIndex {
     path: PathBuf,
     searcher: Searcher,
-    fields: Fields,
-}
-
-impl std::fmt::Debug for SearchIndex {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SearchIndex").field("path", &self.path).finish_non_exhaustive()
-    }
+    fields: IndexFields,
 }
 
 impl SearchIndex {
@@ -134,7 +131,7 @@ impl SearchIndex {
     ///
     /// # Errors
     /// If the query cannot be parsed, or the index cannot be read.
-    pub fn search(&self, request: &Request<'_>) -> Result<Answer, IndexError> {
+    pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResults, IndexError> {
         let parsed = self.parse(request)?;
         let query = self.narrowed(self.any_language(&parsed), request);
         self.find(&query, &parsed, request.limit)
@@ -142,7 +139,10 @@ impl SearchIndex {
     }
 
     /// The query, parsed in each requested language.
-    fn parse(&self, request: &Request<'_>) -> Result<BTreeMap<String, Box<dyn Query>>, IndexError> {
+    fn parse(
+        &self,
+        request: &SearchRequest<'_>,
+    ) -> Result<BTreeMap<String, Box<dyn Query>>, IndexError> {
         let languages = match request.language {
             Some(tag) => [primary(tag)].into(),
             None => self.languages().map_err(IndexError::at("cannot search", &self.path))?,
@@ -151,7 +151,7 @@ impl SearchIndex {
         let parsed = |code: String| {
             let tokenizers = TokenizerManager::default();
             tokenizers.register(TERMS, text_analyzer(Language::from_tag(&code)));
-            let Fields { title, body, authors, .. } = self.fields;
+            let IndexFields { title, body, authors, .. } = self.fields;
             let mut parser =
                 QueryParser::new(schema(TERMS).0, vec![title, body, authors], tokenizers);
             parser.set_field_boost(title, TITLE_BOOST);
@@ -194,7 +194,7 @@ impl SearchIndex {
     }
 
     /// Adds the filters of the request.
-    fn narrowed(&self, query: Box<dyn Query>, request: &Request<'_>) -> Box<dyn Query> {
+    fn narrowed(&self, query: Box<dyn Query>, request: &SearchRequest<'_>) -> Box<dyn Query> {
         let mut query = query;
         if let Some(tag) = request.language {
             query = with(query, self.exactly(self.fields.language, &primary(tag)));
@@ -224,27 +224,27 @@ impl SearchIndex {
         query: &dyn Query,
         parsed: &BTreeMap<String, Box<dyn Query>>,
         limit: usize,
-    ) -> Result<Answer, TantivyError> {
+    ) -> Result<SearchResults, TantivyError> {
         let by_score_then_url =
             ((SortBySimilarityScore, Order::Desc), (SortByString::for_field("url"), Order::Asc));
         // tantivy requires a limit of at least one, even if no article is to be returned.
         let best = TopDocs::with_limit(limit.max(1)).order_by(by_score_then_url);
         let (total, best, sites, languages) =
             self.searcher.search(query, &(Count, best, CountBy("site"), CountBy("language")))?;
-        let mut excerpts = Excerpts { index: self, parsed, generators: BTreeMap::new() };
+        let mut excerpts = ExcerptMaker { index: self, parsed, generators: BTreeMap::new() };
         let hits = best
             .into_iter()
             .take(limit)
             .map(|((score, _), address)| self.hit(score, address, &mut excerpts))
             .collect::<Result<_, _>>()?;
-        Ok(Answer { total, hits, sites, languages })
+        Ok(SearchResults { total, hits, sites, languages })
     }
 
     fn hit(
         &self,
         score: f32,
         address: DocAddress,
-        excerpts: &mut Excerpts<'_>,
+        excerpts: &mut ExcerptMaker<'_>,
     ) -> Result<Hit, TantivyError> {
         let document: TantivyDocument = self.searcher.doc(address)?;
         let fields = self.fields;
@@ -256,7 +256,7 @@ impl SearchIndex {
         let number = |field| document.get_first(field).and_then(|value| value.as_u64());
         let language = text(fields.language).unwrap_or_default();
         let (excerpt, highlighted) =
-            excerpts.of(&language, texts(fields.body).next().unwrap_or_default())?;
+            excerpts.make(&language, texts(fields.body).next().unwrap_or_default())?;
         Ok(Hit {
             score,
             url: text(fields.url).unwrap_or_default(),
@@ -280,14 +280,14 @@ impl SearchIndex {
 }
 
 /// Makes excerpts, with one generator per language.
-struct Excerpts<'a> {
+struct ExcerptMaker<'a> {
     index: &'a SearchIndex,
     parsed: &'a BTreeMap<String, Box<dyn Query>>,
     generators: BTreeMap<String, SnippetGenerator>,
 }
 
-impl Excerpts<'_> {
-    fn of(
+impl ExcerptMaker<'_> {
+    fn make(
         &mut self,
         language: &str,
         body: &str,
@@ -324,6 +324,70 @@ impl Excerpts<'_> {
         }
         let analyzer = text_analyzer(Language::from_tag(language));
         Ok(SnippetGenerator::new(weights, analyzer, body, EXCERPT))
+    }
+}
+
+/// Counts documents by the values of a field. The counts are exact.
+struct CountBy(&'static str);
+
+/// The counts of one segment, by the ordinal of the value.
+struct SegmentCounts {
+    values: Option<StrColumn>,
+    counts: Vec<u64>,
+}
+
+impl Collector for CountBy {
+    type Fruit = BTreeMap<String, u64>;
+    type Child = SegmentCounts;
+
+    fn for_segment(
+        &self,
+        _: SegmentOrdinal,
+        reader: &SegmentReader,
+    ) -> tantivy::Result<SegmentCounts> {
+        let values = reader.fast_fields().str(self.0)?;
+        let known = values.as_ref().map_or(0, |values| values.num_terms());
+        Ok(SegmentCounts { values, counts: vec![0; known] })
+    }
+
+    fn requires_scoring(&self) -> bool {
+        false
+    }
+
+    fn merge_fruits(
+        &self,
+        segments: Vec<tantivy::Result<BTreeMap<String, u64>>>,
+    ) -> tantivy::Result<Self::Fruit> {
+        let mut all = BTreeMap::new();
+        for segment in segments {
+            for (value, count) in segment? {
+                *all.entry(value).or_default() += count;
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl SegmentCollector for SegmentCounts {
+    type Fruit = tantivy::Result<BTreeMap<String, u64>>;
+
+    fn collect(&mut self, doc: DocId, _: Score) {
+        let number = self.values.as_ref().and_then(|values| values.ords().first(doc));
+        let number = number.and_then(|number| usize::try_from(number).ok());
+        if let Some(count) = number.and_then(|number| self.counts.get_mut(number)) {
+            *count += 1;
+        }
+    }
+
+    fn harvest(self) -> Self::Fruit {
+        let mut named = BTreeMap::new();
+        let Some(values) = self.values else { return Ok(named) };
+        for (number, count) in (0..).zip(self.counts).filter(|(_, count)| *count > 0) {
+            let mut name = String::new();
+            values.ord_to_str(number, &mut name).map_err(TantivyError::from)?;
+            named.insert(name, count);
+        }
+        Ok(named)
     }
 }
 

@@ -1,8 +1,6 @@
 //! The output `index` of a run.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,22 +8,15 @@ use model::{Absence, Article, Gone, SiteResult};
 use sink::{Render, Sink, SinkError};
 use tantivy::directory::MmapDirectory;
 use tantivy::index::IndexSortByField;
-use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
 use tantivy::{Index, IndexSettings, IndexWriter, Order, Searcher, TantivyError, Term};
 
 use crate::IndexError;
 use crate::analysis::Analysed;
-use crate::before::{Before, find};
+use crate::documents::{IndexedArticle, find};
 use crate::folder::{NewFolder, Turn, is_index, open_to_grow};
-use crate::queue::{Queue, Queued};
-use crate::schema::{EVERYWHERE, Fields, Imprint, schema};
-use crate::settle::settle;
-
-/// Minimum memory for building an index, in bytes.
-pub const MIN_MEMORY: usize = 32 << 20;
-
-/// Maximum memory that tantivy uses, in bytes.
-const MAX_ARENA: usize = (u32::MAX as usize) - (2 << 20);
+use crate::queue::{DocumentQueue, QueuedDocument};
+use crate::schema::{EVERYWHERE, Imprint, IndexFields, schema};
+use crate::segments::{settle, writer};
 
 /// Adds the articles of a run to an index.
 pub struct IndexSink {
@@ -33,18 +24,18 @@ pub struct IndexSink {
     /// The temporary folder of a new index.
     new: Option<NewFolder>,
     index: Index,
-    fields: Fields,
+    fields: IndexFields,
     /// The articles that were in the index before.
     before: Searcher,
-    writer: IndexWriter<Queued>,
-    queue: Arc<Queue>,
+    writer: IndexWriter<QueuedDocument>,
+    queue: Arc<DocumentQueue>,
     /// Whether articles whose addresses are gone are removed.
     forgets_gone: bool,
 }
 
 /// Whether an article that is in the index is to be kept instead of one of this run: it is complete and that is not, or
 /// it was fetched later.
-fn is_better(before: &Before, article: &Article) -> bool {
+fn is_better(before: &IndexedArticle, article: &Article) -> bool {
     let is_whole = article.origin.truncated.is_none();
     if before.is_whole != is_whole {
         return before.is_whole;
@@ -57,49 +48,53 @@ fn first(one: Option<Gone>, other: Option<Gone>) -> Option<Gone> {
     one.into_iter().chain(other).min()
 }
 
-/// For `map_err`: the failed operation and the path of the index.
-fn cannot(what: &'static str, place: &Path) -> impl FnOnce(io::Error) -> SinkError {
-    let path = place.to_owned();
-    move |source| SinkError { what, path, source }
-}
-
-impl fmt::Debug for IndexSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IndexSink").field("place", &self.place).finish_non_exhaustive()
-    }
+/// For `map_err`: tantivy could not write to the index at this path.
+fn write_error(place: &Path) -> impl FnOnce(TantivyError) -> SinkError {
+    let place = place.to_owned();
+    move |error| IndexError::at("cannot write", &place)(error).of_sink(&place)
 }
 
 impl IndexSink {
-    /// Starts an index that holds only the articles of this run and replaces the one at `place`. It
-    /// takes about `memory` bytes (at least [`MIN_MEMORY`]).
+    /// Starts an index that holds only the articles of this run and replaces the one at `place`. It takes about `memory`
+    /// bytes (at least [`crate::MIN_MEMORY`]).
     ///
     /// # Errors
     /// If the folder holds other files, or cannot be written.
-    pub fn replacing(place: &Path, memory: usize) -> Result<Self, SinkError> {
+    pub fn create(place: &Path, memory: usize) -> Result<Self, SinkError> {
         Self::begin(place, None, memory)
     }
 
     /// With `forgets`, articles whose addresses are gone are removed instead of marked.
     #[must_use]
-    pub fn forgetting_gone(self, forgets: bool) -> Self {
+    pub fn with_gone_removed(self, forgets: bool) -> Self {
         Self { forgets_gone: forgets, ..self }
     }
 
     fn begin(place: &Path, turn: Option<Turn>, memory: usize) -> Result<Self, SinkError> {
-        let new = NewFolder::begin(place, turn).map_err(cannot("cannot replace", place))?;
-        Self::in_new(place, new, memory).map_err(|error| error.of_sink(place))
+        let new = NewFolder::begin(place, turn)
+            .map_err(|error| SinkError::new("cannot replace", place, error))?;
+        let sort = IndexSortByField { field: "site".to_owned(), order: Order::Asc };
+        let settings = IndexSettings { sort_by_field: Some(sort), ..IndexSettings::default() };
+        let directory = MmapDirectory::open(new.path()).map_err(TantivyError::from);
+        let index = directory
+            .and_then(|directory| Index::create(directory, schema(EVERYWHERE).0, settings))
+            .map_err(IndexError::at("cannot create", place));
+        index
+            .and_then(|index| Self::with(place, Some(new), index, memory))
+            .map_err(|error| error.of_sink(place))
     }
 
     /// Opens the index at `place` to add articles to it; articles at addresses that are already in
     /// it are replaced, unless they were fetched later. Creates the index if there is none. It takes about `memory` bytes (at least
-    /// [`MIN_MEMORY`]).
+    /// [`crate::MIN_MEMORY`]).
     ///
     /// # Errors
     /// If the folder holds other files or an index made by different rules, or if another
     /// run writes to it.
-    pub fn growing(place: &Path, memory: usize) -> Result<Self, SinkError> {
+    pub fn open(place: &Path, memory: usize) -> Result<Self, SinkError> {
         if !is_index(place) {
-            let turn = Turn::take(place).map_err(cannot("cannot create", place))?;
+            let turn =
+                Turn::take(place).map_err(|error| SinkError::new("cannot create", place, error))?;
             let turn = turn.ok_or_else(|| IndexError::Busy(place.to_owned()).of_sink(place))?;
             // Another run may have created it in the meantime.
             if !is_index(place) {
@@ -110,16 +105,6 @@ impl IndexSink {
         opened.map_err(|error| error.of_sink(place))
     }
 
-    fn in_new(place: &Path, new: NewFolder, memory: usize) -> Result<Self, IndexError> {
-        let cannot = || IndexError::at("cannot create", place);
-        let sort = IndexSortByField { field: "site".to_owned(), order: Order::Asc };
-        let settings = IndexSettings { sort_by_field: Some(sort), ..IndexSettings::default() };
-        let directory =
-            MmapDirectory::open(new.path()).map_err(TantivyError::from).map_err(cannot())?;
-        let index = Index::create(directory, schema(EVERYWHERE).0, settings).map_err(cannot())?;
-        Self::with(place, Some(new), index, memory)
-    }
-
     fn with(
         place: &Path,
         new: Option<NewFolder>,
@@ -127,7 +112,7 @@ impl IndexSink {
         memory: usize,
     ) -> Result<Self, IndexError> {
         // A quarter for queued documents, the rest for the current segment.
-        let queue = Queue::new(memory / 4);
+        let queue = DocumentQueue::new(memory / 4);
         let writer =
             writer(&index, memory - memory / 4).map_err(IndexError::at("cannot write", place))?;
         let fields = schema(EVERYWHERE).1;
@@ -187,22 +172,6 @@ impl IndexSink {
     }
 }
 
-/// The single writing thread of an index. Several would be faster, but then the assignment of
-/// documents to segments would depend on timing.
-pub(crate) fn writer(index: &Index, arena: usize) -> Result<IndexWriter<Queued>, TantivyError> {
-    let options = IndexWriterOptions::builder()
-        .num_worker_threads(1)
-        .num_merge_threads(1)
-        .memory_budget_per_thread(arena.min(MAX_ARENA))
-        .build();
-    let writer = index.writer_with_options(options)?;
-    writer.set_merge_policy(Box::new(NoMergePolicy));
-    // A process that was killed may have left files of a commit that never was. The same commit would create
-    // them again, and fail.
-    writer.garbage_collect_files().wait()?;
-    Ok(writer)
-}
-
 impl Sink for IndexSink {
     fn render(&self) -> Option<Render> {
         Some(Arc::new(|site: &SiteResult| {
@@ -214,31 +183,23 @@ impl Sink for IndexSink {
     }
 
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        let added = self.add(site, rendered);
-        added.map_err(|error| {
-            IndexError::at("cannot write", &self.place)(error).of_sink(&self.place)
-        })
+        self.add(site, rendered).map_err(write_error(&self.place))
     }
 
-    fn absent(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
+    fn take_absences(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
         let mut answers: BTreeMap<&str, Vec<&Gone>> = BTreeMap::new();
         for Absence { url, gone } in absences {
             answers.entry(url).or_default().push(gone);
         }
-        let place = self.place.clone();
-        for (url, answers) in answers {
-            let marked = self.mark(url, &answers);
-            marked
-                .map_err(|error| IndexError::at("cannot write", &place)(error).of_sink(&place))?;
-        }
-        Ok(())
+        answers.into_iter().try_for_each(|(url, answers)| {
+            self.mark(url, &answers).map_err(write_error(&self.place))
+        })
     }
 
     fn finish(self: Box<Self>) -> Result<(), SinkError> {
         let place = self.place.clone();
-        let committed = self.commit();
-        let new = committed
-            .map_err(|error| IndexError::at("cannot write", &place)(error).of_sink(&place))?;
-        new.map_or(Ok(()), NewFolder::finish).map_err(cannot("cannot replace", &place))
+        let new = self.commit().map_err(write_error(&place))?;
+        new.map_or(Ok(()), NewFolder::finish)
+            .map_err(|error| SinkError::new("cannot replace", &place, error))
     }
 }

@@ -9,9 +9,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::page::charset_name;
-use crate::record::{named, record, serialize_rounded, serialize_rounded_if_some};
+use crate::record::{record, serialize_rounded, serialize_rounded_if_some};
 use crate::{
-    CharsetEvidence, EncodingName, FieldKind, FieldType, Gone, Origin, Overruled, PageType, Verdict,
+    CharsetEvidence, EncodingName, FieldKind, FieldType, Gone, Origin, Overruled, PageType,
+    Verdict, named,
 };
 
 /// Version of all record formats.

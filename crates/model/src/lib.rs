@@ -8,39 +8,36 @@ own unfinished state, which no other version reads; the `sink` crate owns their 
 */
 
 mod article;
-mod characters;
 mod contained;
 mod discard;
-mod feed;
+mod kinds;
+mod learnt;
 mod night;
 mod page;
-mod page_type;
-mod pattern;
 mod record;
-mod site_figures;
 mod site_result;
-mod site_summary;
 pub mod sorted;
-mod template;
-mod verdict;
-mod wrapper;
 
 pub use article::{
     Access, Article, Embed, EmbedKind, Extracted, Field, Footnote, Image, Metadata, Post,
     RecordPlace, Route, SCHEMA, SchemaVersion, SiteConfigRole, Source, Sources, Table,
 };
-pub use characters::CharacterCounts;
 pub use contained::{Contained, contain_panics, listen_to_contained};
 pub use discard::{Absence, CutShort, Drop, DropReason, Gone, Stage};
-pub use feed::FeedItem;
-pub use night::{PageReading, SiteChange, SiteNight, TemplateChange, TemplateNight};
-pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, PageHtml, Site};
-pub use page_type::{PageType, TypedAs, UnknownPageType};
-pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};
+pub use kinds::{PageType, TemplateKind, TypedAs, Verdict};
+pub use learnt::{
+    ElementType, PatternRecord, PatternScore, SignifierSource, Signifiers, SiteConfigUse,
+    SiteSummary, StructuralPattern, Support, TemplateSummary, Wrapper, WrapperRecord,
+};
+pub use night::{
+    PackedSample, PageReading, RetainedHead, Revision, SiteChange, SiteNight, TemplateChange,
+    TemplateNight,
+};
+pub use page::{
+    Charset, CharsetEvidence, EncodingName, FeedItem, Origin, Overruled, Page, PageHtml, Site,
+};
 pub use record::{FieldKind, FieldType, FieldVisitor, RecordField, rounded};
-pub use site_figures::{BestFigures, SiteFigures, WeakTemplate, WorstArticle};
-pub use site_result::{BestWrapper, PageWork, SiteConfigFile, SiteResult};
-pub use site_summary::{SiteConfigUse, SiteSummary, TemplateSummary};
-pub use template::TemplateKind;
-pub use verdict::Verdict;
-pub use wrapper::{Support, Wrapper};
+pub use site_result::{
+    BestWrapper, CharacterCounts, PageWork, SiteFigures, SiteResult, WeakTemplate, WorstArticle,
+    WrittenSiteConfig,
+};

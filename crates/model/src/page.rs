@@ -1,4 +1,4 @@
-//! Pages and sites.
+//! Pages, feed items and sites.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,8 +10,8 @@ use serde::de::{Error, Visitor};
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::FeedItem;
-use crate::record::{named, record};
+use crate::named;
+use crate::record::record;
 
 /// One HTML page: the decoded payload of one record, with its origin.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -36,7 +36,7 @@ pub struct PageHtml(Arc<dyn AsRef<str> + Send + Sync>);
 
 impl PageHtml {
     /// HTML that something owns.
-    pub fn of(owner: impl AsRef<str> + Send + Sync + 'static) -> Self {
+    pub fn new(owner: impl AsRef<str> + Send + Sync + 'static) -> Self {
         Self(Arc::new(owner))
     }
 }
@@ -51,19 +51,19 @@ impl Deref for PageHtml {
 
 impl Default for PageHtml {
     fn default() -> Self {
-        Self::of("")
+        Self::new("")
     }
 }
 
 impl From<String> for PageHtml {
     fn from(html: String) -> Self {
-        Self::of(html)
+        Self::new(html)
     }
 }
 
 impl From<&str> for PageHtml {
     fn from(html: &str) -> Self {
-        Self::of(html.to_owned())
+        Self::new(html.to_owned())
     }
 }
 
@@ -87,7 +87,7 @@ impl Serialize for PageHtml {
 
 impl<'de> Deserialize<'de> for PageHtml {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::of)
+        String::deserialize(deserializer).map(Self::new)
     }
 }
 
@@ -192,8 +192,8 @@ fn shared_name<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error>
     thread_local! {
         static LAST: RefCell<Arc<str>> = RefCell::new(Arc::from(""));
     }
-    struct Name;
-    impl Visitor<'_> for Name {
+    struct FileNameVisitor;
+    impl Visitor<'_> for FileNameVisitor {
         type Value = Arc<str>;
 
         fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -209,7 +209,7 @@ fn shared_name<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error>
             })
         }
     }
-    from.deserialize_str(Name)
+    from.deserialize_str(FileNameVisitor)
 }
 
 /// Deserialises the name of an encoding as a static name.
@@ -254,6 +254,31 @@ pub enum CharsetEvidence {
     MostlyUtf8 => "mostly-utf8",
     /// A statistical guess from the bytes.
     Detector => "detector",
+}
+}
+
+record! {
+/// One item (RSS) or entry (Atom, JSON Feed). Text fields are plain text, without markup.
+#[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct FeedItem {
+    /// Absolute URL the item points to.
+    pub link: String,
+    /// Title, or empty.
+    pub title: String,
+    /// Description or summary, or empty.
+    pub description: String,
+    /// Full text (`content:encoded`, Atom `content`) as plain text, if the feed has it.
+    pub content: Option<String>,
+    /// Names of the item's authors.
+    pub authors: Vec<String>,
+    /// When the item was published (or else updated).
+    pub published: Option<Timestamp>,
+    /// Categories.
+    pub tags: Vec<String>,
+    /// Language of the item or of its feed, as declared (BCP 47).
+    pub language: Option<String>,
+    /// Identity of the feed: its file name or record URL. Items of one feed are siblings.
+    pub feed: String,
 }
 }
 

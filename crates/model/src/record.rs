@@ -80,6 +80,7 @@ impl<T: FieldType> FieldType for Vec<T> {
 }
 
 /// Declares an enum by the names of its values in outputs.
+#[macro_export]
 macro_rules! named {
     ($(#[$meta:meta])* pub enum $name:ident {
         $($(#[$of_value:meta])* $value:ident => $text:literal,)*
@@ -91,9 +92,17 @@ macro_rules! named {
         }
 
         impl $name {
+            /// All of them, in order.
+            pub const ALL: [Self; [$($text),*].len()] = [$(Self::$value),*];
+
             /// The name written to outputs.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$value => $text,)* }
+            }
+
+            /// The value with this name.
+            pub fn parse(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|own| own.as_str() == name)
             }
         }
 
@@ -144,7 +153,7 @@ macro_rules! record {
     };
 }
 
-pub(crate) use {named, record};
+pub(crate) use record;
 
 /// Four decimals are enough precision for a confidence, and keep lines short.
 pub fn rounded(value: f64) -> f64 {
@@ -157,7 +166,6 @@ pub(crate) fn serialize_rounded<S: Serializer>(value: &f64, to: S) -> Result<S::
     to.serialize_f64(if is_record { rounded(*value) } else { *value })
 }
 
-/// The same for a number that may be missing.
 pub(crate) fn serialize_rounded_if_some<S: Serializer>(
     value: &Option<f64>,
     to: S,

@@ -1,17 +1,14 @@
-//! What came of one site: what every output is given.
+//! What came of one site: what every output receives, and its figures.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::article::Extracted;
-use crate::characters::CharacterCounts;
-use crate::discard::Drop;
-use crate::night::SiteNight;
-use crate::site_figures::SiteFigures;
-use crate::site_summary::SiteSummary;
-use crate::wrapper::Support;
+use crate::record::serialize_rounded;
+use crate::{Drop, Extracted, SiteChange, SiteNight, SiteSummary};
 
 /// All that came of one site.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub struct SiteResult {
     /// Its articles, by (URL, origin).
     pub articles: Vec<Extracted>,
@@ -30,7 +27,7 @@ pub struct SiteResult {
     /// Its best wrapper, for the summary: template, articles, expression.
     pub best: Option<BestWrapper>,
     /// What was learnt of it in the ftr-site-config format; empty unless that is asked for.
-    pub site_configs: Vec<SiteConfigFile>,
+    pub site_configs: Vec<WrittenSiteConfig>,
     /// Whether this is a part of a site too large to be worked on at once, and more of it follows. Its articles
     /// are in order over all parts; the other figures are of this part.
     pub more: bool,
@@ -42,20 +39,13 @@ pub struct SiteResult {
 
 impl SiteResult {
     /// A site of which nothing is known but its articles.
-    pub fn of_articles(site: &str, articles: Vec<Extracted>) -> Self {
+    pub fn from_articles(site: &str, articles: Vec<Extracted>) -> Self {
         Self {
             pages: articles.len(),
-            work: PageWork::default(),
             articles,
-            drops: Vec::new(),
             summary: SiteSummary { site: site.to_owned(), ..SiteSummary::default() },
             site: site.to_owned(),
-            characters: CharacterCounts::default(),
-            best: None,
-            site_configs: Vec::new(),
-            more: false,
-            figures: None,
-            night: None,
+            ..Self::default()
         }
     }
 }
@@ -86,24 +76,141 @@ impl PageWork {
     }
 }
 
+/// A file of the ftr-site-config format.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct WrittenSiteConfig {
+    /// Its name: `example.com.txt`, or `.example.com.txt` for hosts below; safe on any system.
+    pub name: String,
+    /// Its lines.
+    pub text: String,
+}
+
+/// Characters without white space, on pages whose article consists of elements of the page.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct CharacterCounts {
+    /// In all text of these pages.
+    pub pages: u64,
+    /// The part of these in articles and comments; the rest is boilerplate.
+    pub kept: u64,
+}
+
+impl CharacterCounts {
+    /// Adds the counts of other pages.
+    pub fn add(&mut self, other: Self) {
+        self.pages += other.pages;
+        self.kept += other.kept;
+    }
+}
+
+/// The figures of one site.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct SiteFigures {
+    /// Key of the site.
+    pub site: String,
+    /// Pages that reached it.
+    pub pages: usize,
+    /// Its layouts.
+    pub layouts: usize,
+    /// Layouts with a wrapper.
+    pub wrappers: usize,
+    /// Its articles.
+    pub articles: usize,
+    /// Of these, how many are doubtful.
+    pub doubtful: usize,
+    /// Articles by route.
+    pub articles_by_route: BTreeMap<String, usize>,
+    /// Mean confidence of its articles, 0 to 1; `None` without any.
+    pub confidence: Option<f64>,
+    /// Characters of its pages' text, without white space, and how many were kept.
+    pub characters: CharacterCounts,
+    /// Its wrapper that gave the most articles.
+    pub best: Option<BestWrapper>,
+    /// Pages left out, by reason.
+    pub drops: BTreeMap<String, usize>,
+    /// Articles by confidence: in percent from 0 in steps of 5, each named by its lower edge.
+    pub confidences: BTreeMap<u32, usize>,
+    /// Articles by the characters of their text; classes are named by their lower edge.
+    pub lengths: BTreeMap<u32, usize>,
+    /// Articles that have each metadata field, by the name of the field.
+    #[serde(default)]
+    pub fields: BTreeMap<String, usize>,
+    /// Articles by primary language subtag; `other` for what is no such tag.
+    #[serde(default)]
+    pub languages: BTreeMap<String, usize>,
+    /// Articles with a date of publication, by month: `2026-01`.
+    #[serde(default)]
+    pub months: BTreeMap<String, usize>,
+    /// Articles by page type; only with engine `grove`.
+    #[serde(default)]
+    pub page_types: BTreeMap<String, usize>,
+    /// Doubtful articles with the lowest confidence, lowest first: at most [`SiteFigures::LISTED`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worst: Vec<WorstArticle>,
+    /// Templates with little evidence, those with the most pages first: at most [`SiteFigures::LISTED`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weak: Vec<WeakTemplate>,
+    /// In a run with a store of models, what changed about the site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<SiteChange>,
+}
+
+impl SiteFigures {
+    /// Maximum number of articles in `worst`, and of templates in `weak`.
+    pub const LISTED: usize = 3;
+}
+
+/// A doubtful article.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct WorstArticle {
+    /// Address of the page.
+    pub url: String,
+    /// Its title, cut to 120 characters.
+    pub title: Option<String>,
+    /// Id of its template; empty for none.
+    pub template: String,
+    /// How the body was found.
+    pub route: String,
+    /// Characters of its text.
+    pub characters: usize,
+    /// Its confidence, 0 to 1.
+    pub confidence: f64,
+}
+
+/// A template with little evidence for its wrapper, or article pages without a wrapper.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct WeakTemplate {
+    /// Its id.
+    pub template: String,
+    /// Pages of the run that belong to it.
+    pub pages: usize,
+    /// Whether it has a wrapper; the following numbers are 0 without one.
+    pub wrapper: bool,
+    /// Pages the wrapper was learnt from.
+    pub learnt_from: u32,
+    /// Pages held back for a test.
+    pub held_back: u32,
+    /// Of those, pages on which the same is selected without their vote.
+    pub held_back_agreeing: u32,
+    /// Confidence of the wrapper, 0 to 1; 0 without one.
+    pub confidence: f64,
+    /// Address of one of its pages; empty if none is known.
+    pub example: String,
+}
+
 /// The wrapper of a site that gave the most articles.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct BestWrapper {
     /// Articles it gave.
     pub articles: usize,
     /// Its expressions.
     pub content: Vec<String>,
     /// Its confidence.
+    #[serde(serialize_with = "serialize_rounded")]
     pub confidence: f64,
-    /// Evidence for it.
-    pub support: Support,
-}
-
-/// A file of the ftr-site-config format.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub struct SiteConfigFile {
-    /// Its name: `example.com.txt`, or `.example.com.txt` for hosts below; safe on any system.
-    pub name: String,
-    /// Its lines.
-    pub text: String,
+    /// Pages it was learnt from; 0 for expressions of a site config.
+    pub learnt_from: u32,
+    /// Pages held back for a test.
+    pub held_back: u32,
+    /// Of those, pages on which the same is selected without their vote.
+    pub held_back_agreeing: u32,
 }

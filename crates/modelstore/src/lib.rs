@@ -3,31 +3,26 @@ Defines where site models live from night to night: one SQLite file with, per si
 model, the pages retained to learn from again, and its health night by night.
 
 ```text
-Store::open ─► begin(run) ─► site(key) … take(update) … ─► commit
+Store::open ─► begin(run) ─► site(key) … add_night(night) … ─► commit
 ```
 
 A run is one transaction. Until it commits, others read the store as it was, and a run that is killed leaves
-no trace: what it did is in the journal of its run folder, and its [`Update`]s are given again. A run whose
+no trace: what it did is in the journal of its run folder, and its [`model::SiteNight`]s are given again. A run whose
 digest the store knows is taken in: [`Store::site`] then returns what was found at that time, and
-[`Store::take`] changes nothing.
+[`Store::add_night`] changes nothing.
 
 Dates are those of the crawl. Nothing here reads the clock.
 */
 
-mod browse;
 mod error;
-mod records;
-mod rows;
+mod query;
 mod sample;
 mod schema;
 mod site;
 mod store;
-mod transfer;
 
 pub use error::StoreError;
-pub use records::{
-    Evicted, PackedSample, Retained, RetainedHead, Revision, Run, SiteState, Update,
-};
-pub use rows::{Import, ModelRow, NightRow, RevisionRow, SiteRow, Summary};
-pub use sample::{RETAIN, RetainLimits, retain};
-pub use store::Store;
+pub use query::{Import, ModelRow, NightRow, RevisionRow, SiteRow, StoreSummary};
+pub use sample::{RETAIN, RetainLimits, Retained, pack_pages, retain};
+pub use site::{Evicted, SiteState};
+pub use store::{RunIdentity, Store};

@@ -6,8 +6,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use grouping::address_hash;
+use model::{FeedItem, PackedSample, Page, RetainedHead};
+use serde::{Deserialize, Serialize};
 
-use crate::records::{PackedSample, Retained, RetainedHead};
+/// A page that is kept to learn from again.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Retained {
+    /// Id of its template; empty for none.
+    pub template: String,
+    /// The page.
+    pub page: Page,
+    /// The feed items that pointed to it.
+    pub items: Vec<FeedItem>,
+}
 
 /// How much is retained of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,25 +78,15 @@ pub fn retain(heads: &[RetainedHead], limits: RetainLimits) -> Vec<usize> {
     order.into_iter().filter(fits).collect()
 }
 
-impl PackedSample {
-    /// Compresses pages together.
-    ///
-    /// # Errors
-    /// If memory for the compressor cannot be had.
-    pub fn of(pages: &[Retained]) -> std::io::Result<Self> {
-        let mut heads: Vec<RetainedHead> = pages.iter().map(RetainedHead::from).collect();
-        heads.sort_by(|a, b| a.url.cmp(&b.url));
-        let plain = rmp_serde::to_vec(pages).map_err(std::io::Error::other)?;
-        Ok(Self { heads, blob: pack(&plain)? })
-    }
-
-    /// The pages.
-    ///
-    /// # Errors
-    /// If the bytes are damaged.
-    pub fn pages(blob: &[u8]) -> std::io::Result<Vec<Retained>> {
-        rmp_serde::from_slice(&unpack(blob)?).map_err(std::io::Error::other)
-    }
+/// Compresses pages together.
+///
+/// # Errors
+/// If memory for the compressor cannot be had.
+pub fn pack_pages(pages: &[Retained]) -> std::io::Result<PackedSample> {
+    let mut heads: Vec<RetainedHead> = pages.iter().map(RetainedHead::from).collect();
+    heads.sort_by(|a, b| a.url.cmp(&b.url));
+    let plain = rmp_serde::to_vec(pages).map_err(std::io::Error::other)?;
+    Ok(PackedSample { heads, blob: pack(&plain)? })
 }
 
 /// Most bytes that are unpacked: a site's pages with room to spare.
@@ -118,54 +119,7 @@ mod tests {
 
     use super::*;
 
-    fn heads(of: &[(u8, u8, u16)]) -> Vec<RetainedHead> {
-        of.iter()
-            .map(|(url, template, bytes)| RetainedHead {
-                url: format!("https://site.example/{url}"),
-                template: format!("t{}", template % 3),
-                fetched: String::new(),
-                html_bytes: u64::from(*bytes),
-            })
-            .collect()
-    }
-
-    fn chosen(heads: &[RetainedHead], limits: RetainLimits) -> Vec<RetainedHead> {
-        retain(heads, limits).into_iter().map(|at| heads[at].clone()).collect()
-    }
-
     proptest! {
-        #[test]
-        fn bounds_hold_and_each_address_is_kept_once(
-            of in prop::collection::vec((0u8..60, 0u8..6, 1u16..900), 0..80),
-            pages in 1usize..6,
-        ) {
-            let limits = RetainLimits { pages, template_bytes: 3_000, site_bytes: 5_000 };
-            let kept = chosen(&heads(&of), limits);
-            let mut urls: Vec<_> = kept.iter().map(|head| &head.url).collect();
-            urls.sort();
-            prop_assert!(urls.windows(2).all(|two| two[0] != two[1]));
-            prop_assert!(kept.iter().map(|head| head.html_bytes).sum::<u64>() <= 5_000);
-            for template in ["t0", "t1", "t2"] {
-                let own: Vec<_> = kept.iter().filter(|head| head.template == template).collect();
-                prop_assert!(own.len() <= pages);
-                prop_assert!(own.iter().all(|head| head.html_bytes <= 750));
-            }
-        }
-
-        #[test]
-        fn pages_of_one_size_do_not_depend_on_the_nights_they_came_in(
-            of in prop::collection::btree_map(0u8..60, 0u8..6, 1..40),
-            cut in 0usize..40,
-        ) {
-            let of: Vec<(u8, u8, u16)> = of.into_iter().map(|(url, t)| (url, t, 10)).collect();
-            let all = heads(&of);
-            let limits = RetainLimits { pages: 4, template_bytes: 1_000, site_bytes: 100_000 };
-            let (first, second) = all.split_at(cut.min(all.len()));
-            let mut over_nights = chosen(first, limits);
-            over_nights.extend_from_slice(second);
-            prop_assert_eq!(chosen(&over_nights, limits), chosen(&all, limits));
-        }
-
         #[test]
         fn bytes_come_back(bytes in prop::collection::vec(any::<u8>(), 0..5_000)) {
             let packed = pack(&bytes).unwrap();

@@ -2,11 +2,36 @@
 
 use std::collections::BTreeMap;
 
-use model::{TemplateNight, Verdict};
+use model::{PackedSample, RetainedHead, SiteNight, TemplateNight, Verdict};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use crate::records::{Evicted, PackedSample, RetainedHead, SiteState, Update};
 use crate::sample::pack;
+
+/// What a store knows of a site.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SiteState {
+    /// Number of the newest revision of its model; 0 for none.
+    pub revision: u32,
+    /// Bytes of that revision, or of the one that this run applied when it was first taken in.
+    pub model: Option<Vec<u8>>,
+    /// Its retained pages, by address.
+    pub retained: Vec<RetainedHead>,
+    /// By template, the last night that it was seen.
+    pub last_seen: BTreeMap<String, String>,
+    /// What this very run found when it was first taken in.
+    pub before: Option<Box<SiteNight>>,
+}
+
+/// What was let go of to keep the store small.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evicted {
+    /// Sites whose samples went.
+    pub sites: u64,
+    /// Bytes of those.
+    pub bytes: u64,
+    /// Old revisions of models.
+    pub revisions: u64,
+}
 
 /// Bytes of the revisions of a site, packed, above which the oldest go.
 const MOST_REVISION_BYTES: i64 = 4 << 20;
@@ -22,15 +47,15 @@ pub(crate) fn state(
 ) -> Result<(SiteState, Option<Vec<u8>>)> {
     let mut state = read(db, site, run)?;
     let wanted = match &mut state.before {
-        Some(before) if before.applied > 0 => {
+        Some(before) if before.model_revision > 0 => {
             let sql = "SELECT min(revision) FROM models WHERE site = ?1 AND revision >= ?2";
             let left: Option<u32> = db
                 .prepare_cached(sql)?
-                .query_row(params![site, before.applied], |row| row.get(0))?;
-            before.applied = left.unwrap_or(before.applied);
-            before.applied
+                .query_row(params![site, before.model_revision], |row| row.get(0))?;
+            before.model_revision = left.unwrap_or(before.model_revision);
+            before.model_revision
         }
-        Some(before) => before.applied,
+        Some(before) => before.model_revision,
         None => state.revision,
     };
     let packed = blob(db, site, wanted)?;
@@ -51,7 +76,7 @@ fn read(db: &Connection, site: &str, run: Option<i64>) -> Result<SiteState> {
             url: row.get(0)?,
             template: row.get(1)?,
             fetched: row.get(2)?,
-            html_bytes: row.get::<_, i64>(3)?.unsigned_abs(),
+            html_bytes: count(row, 3)?,
         })
     };
     let retained = db.prepare_cached(retained)?.query_map([site], head)?.collect::<Result<_>>()?;
@@ -68,39 +93,37 @@ fn read(db: &Connection, site: &str, run: Option<i64>) -> Result<SiteState> {
 }
 
 /// What a run found of a site.
-fn before(db: &Connection, site: &str, run: i64) -> Result<Option<Update>> {
+fn before(db: &Connection, site: &str, run: i64) -> Result<Option<SiteNight>> {
     let sql = "SELECT night, decision, reason, revision, verdict, pages, unassigned
         FROM nights WHERE site = ?1 AND run = ?2";
     let night = |row: &Row<'_>| {
-        Ok(Update {
+        Ok(SiteNight {
             site: site.to_owned(),
             night: row.get(0)?,
             decision: row.get(1)?,
             reason: row.get(2)?,
-            applied: row.get(3)?,
+            model_revision: row.get(3)?,
             verdict: verdict(row, 4)?,
-            pages: row.get::<_, i64>(5)?.unsigned_abs(),
-            unassigned: row.get::<_, i64>(6)?.unsigned_abs(),
+            pages: count(row, 5)?,
+            unassigned: count(row, 6)?,
+            templates: templates(db, site, run)?,
+            change: None,
             revision: None,
             sample: None,
-            templates: Vec::new(),
         })
     };
-    let found = db.prepare_cached(sql)?.query_row(params![site, run], night).optional()?;
-    let Some(mut found) = found else { return Ok(None) };
-    found.templates = health(db, site, run)?;
-    Ok(Some(found))
+    db.prepare_cached(sql)?.query_row(params![site, run], night).optional()
 }
 
 /// How the templates of a site were in a run.
-pub(crate) fn health(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>> {
+fn templates(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>> {
     let sql = "SELECT template, verdict, pages, by_wrapper, by_wrapper_expected, confidence,
         confidence_expected, agreement FROM health WHERE site = ?1 AND run = ?2 ORDER BY template";
     let template = |row: &Row<'_>| {
         Ok(TemplateNight {
             template: row.get(0)?,
             verdict: verdict(row, 1)?,
-            pages: row.get::<_, i64>(2)?.unsigned_abs(),
+            pages: count(row, 2)?,
             by_wrapper: row.get(3)?,
             by_wrapper_expected: row.get(4)?,
             confidence: row.get(5)?,
@@ -111,10 +134,15 @@ pub(crate) fn health(db: &Connection, site: &str, run: i64) -> Result<Vec<Templa
     db.prepare_cached(sql)?.query_map(params![site, run], template)?.collect()
 }
 
+/// A number of things.
+pub(crate) fn count(row: &Row<'_>, column: usize) -> Result<u64> {
+    Ok(row.get::<_, i64>(column)?.unsigned_abs())
+}
+
 /// A verdict by its name. One that is not known tells nothing.
-pub(crate) fn verdict(row: &Row<'_>, column: usize) -> Result<Verdict> {
+fn verdict(row: &Row<'_>, column: usize) -> Result<Verdict> {
     let name: String = row.get(column)?;
-    Ok(Verdict::named(&name).unwrap_or(Verdict::TooFewPages))
+    Ok(Verdict::parse(&name).unwrap_or(Verdict::TooFewPages))
 }
 
 /// The packed bytes of a revision.
@@ -130,14 +158,14 @@ pub(crate) fn sample(db: &Connection, site: &str) -> Result<Option<Vec<u8>>> {
 }
 
 /// Adds what a run found of a site. Returns how many revisions of its model were removed for that.
-pub(crate) fn take(db: &Connection, run: i64, update: &Update) -> Result<usize> {
-    let Update { site, night, .. } = update;
+pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize> {
+    let SiteNight { site, night, .. } = found;
     let mut removed = 0;
     // Crawls may come in any order of their dates. An empty date is before all others.
     let sql = "INSERT INTO sites (site, first_seen, last_seen, revision) VALUES (?1, ?2, ?2, 0)
         ON CONFLICT DO UPDATE SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)";
     db.prepare_cached(sql)?.execute(params![site, night])?;
-    if let Some(revision) = &update.revision {
+    if let Some(revision) = &found.revision {
         let packed = pack(&revision.model).map_err(unpackable)?;
         let sql = "INSERT INTO models VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
         db.prepare_cached(sql)?.execute(params![
@@ -158,7 +186,7 @@ pub(crate) fn take(db: &Connection, run: i64, update: &Update) -> Result<usize> 
         db.prepare_cached(sql)?.execute(params![site, revision.number])?;
         removed = remove_old_revisions(db, site)?;
     }
-    if let Some(sample) = &update.sample {
+    if let Some(sample) = &found.sample {
         replace_sample(db, site, sample)?;
     }
     let sql = "INSERT INTO nights VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -166,14 +194,14 @@ pub(crate) fn take(db: &Connection, run: i64, update: &Update) -> Result<usize> 
         site,
         run,
         night,
-        update.decision,
-        update.reason,
-        update.applied,
-        update.verdict.as_str(),
-        update.pages as i64,
-        update.unassigned as i64
+        found.decision,
+        found.reason,
+        found.model_revision,
+        found.verdict.as_str(),
+        found.pages as i64,
+        found.unassigned as i64
     ])?;
-    for template in &update.templates {
+    for template in &found.templates {
         let sql = "INSERT INTO templates VALUES (?1, ?2, ?3, ?3) ON CONFLICT DO UPDATE SET
             first_seen = min(first_seen, ?3), last_seen = max(last_seen, ?3)";
         db.prepare_cached(sql)?.execute(params![site, template.template, night])?;
@@ -209,7 +237,7 @@ fn unpackable(error: std::io::Error) -> rusqlite::Error {
     rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }
 
-pub(crate) fn replace_sample(db: &Connection, site: &str, sample: &PackedSample) -> Result<()> {
+fn replace_sample(db: &Connection, site: &str, sample: &PackedSample) -> Result<()> {
     db.prepare_cached("DELETE FROM retained WHERE site = ?1")?.execute([site])?;
     let html_bytes: u64 = sample.heads.iter().map(|head| head.html_bytes).sum();
     let sql = "INSERT OR REPLACE INTO samples VALUES (?1, ?2, ?3, ?4)";
@@ -232,7 +260,7 @@ pub(crate) fn replace_sample(db: &Connection, site: &str, sample: &PackedSample)
 /// larger of two first.
 pub(crate) fn evict(db: &Connection, most: u64) -> Result<Evicted> {
     let sum = "SELECT coalesce(sum(bytes), 0) FROM samples";
-    let mut weight = db.query_row(sum, [], |row| row.get::<_, i64>(0))?.unsigned_abs();
+    let mut weight = db.query_row(sum, [], |row| count(row, 0))?;
     let mut evicted = Evicted::default();
     if weight <= most {
         return Ok(evicted);

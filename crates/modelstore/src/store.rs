@@ -1,20 +1,30 @@
 //! Opening a store, and the one transaction of a run.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use data_encoding::HEXLOWER;
 use database::{Database, WaitPolicy};
+use model::SiteNight;
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
-use crate::records::{Evicted, PackedSample, Retained, Run, SiteState, Update};
-use crate::sample::unpack;
-use crate::schema::{self, Found};
-use crate::site;
+use crate::sample::{Retained, unpack};
+use crate::schema;
+use crate::site::{self, Evicted, SiteState};
+
+/// A run that is taken in, identified by its digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunIdentity {
+    /// Digest of its inputs and of the settings that decide its results.
+    pub digest: String,
+    /// Version of the program.
+    pub program: String,
+}
 
 /// A store of site models. For writing, it is locked until it is committed or dropped.
 pub struct Store {
@@ -35,51 +45,49 @@ impl Store {
     /// writing to it; if waiting is stopped. The file is left as it is.
     pub fn open(path: &Path, waiting: WaitPolicy<'_>) -> Result<Self, StoreError> {
         // What is no store must not be changed, not even its mode.
-        let check = |db: &Connection| match schema::found(db, path)? {
-            Found::Store => schema::check(db, path),
-            Found::Empty => Ok(()),
+        let check = |db: &Connection| match schema::is_store(db, path)? {
+            true => schema::check(db, path),
+            false => Ok(()),
         };
         let database = Database::begin(path, waiting, &check)?;
         // As long as another process writes, the file may look empty.
-        if schema::found(&database, path)? == Found::Empty {
-            let created = schema::create(&database);
-            created.map_err(|error| StoreError::sqlite("cannot write to", path, error))?;
+        if !schema::is_store(&database, path)? {
+            schema::create(&database, path)?;
         }
-        Ok(Self::of(database, path))
+        Ok(Self::new(database, path))
     }
 
     /// Opens a store to look at it.
     ///
     /// # Errors
     /// If it is not there, is damaged, is no store or one of another schema.
-    pub fn look(path: &Path) -> Result<Self, StoreError> {
+    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if !path.is_file() {
             return Err(StoreError::Absent(path.to_owned()));
         }
         let database = Database::read(path)?;
-        match schema::found(&database, path)? {
-            Found::Store => Ok(Self::of(database, path)),
-            Found::Empty => Err(StoreError::Empty(path.to_owned())),
+        match schema::is_store(&database, path)? {
+            true => Ok(Self::new(database, path)),
+            false => Err(StoreError::Empty(path.to_owned())),
         }
     }
 
     /// The same, or one without anything in it where there is no file.
     ///
     /// # Errors
-    /// As [`Store::look`], but for that.
-    pub fn look_or_empty(path: &Path) -> Result<Self, StoreError> {
-        match Self::look(path) {
+    /// As [`Store::open_read_only`], but for that.
+    pub fn open_or_empty(path: &Path) -> Result<Self, StoreError> {
+        match Self::open_read_only(path) {
             Err(StoreError::Empty(_)) => {}
             Err(StoreError::Absent(_)) if !path.exists() => {}
             other => return other,
         }
         let database = Database::in_memory()?;
-        let created = schema::create(&database);
-        created.map_err(|error| StoreError::sqlite("cannot open", path, error))?;
-        Ok(Self::of(database, path))
+        schema::create(&database, path)?;
+        Ok(Self::new(database, path))
     }
 
-    fn of(database: Database, path: &Path) -> Self {
+    fn new(database: Database, path: &Path) -> Self {
         let (database, path) = (Mutex::new(database), path.to_owned());
         Self { database, path, run: OnceLock::new(), revisions_removed: AtomicU64::new(0) }
     }
@@ -102,7 +110,7 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be read or written.
-    pub fn begin(&self, run: &Run) -> Result<bool, StoreError> {
+    pub fn begin(&self, run: &RunIdentity) -> Result<bool, StoreError> {
         if self.recognise(run)? {
             return Ok(true);
         }
@@ -123,7 +131,7 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn recognise(&self, run: &Run) -> Result<bool, StoreError> {
+    pub fn recognise(&self, run: &RunIdentity) -> Result<bool, StoreError> {
         let known = "SELECT id FROM runs WHERE digest = ?1";
         let known = self.db().query_row(known, [&run.digest], |row| row.get(0)).optional();
         let known: Option<i64> = known.map_err(self.failed("cannot read"))?;
@@ -162,12 +170,19 @@ impl Store {
         let run = self.run.get().filter(|(_, before)| *before).map(|(id, _)| *id);
         let (state, packed) =
             site::state(&self.db(), key, run).map_err(self.failed("cannot read"))?;
-        let model = packed.map(|packed| unpack(&packed)).transpose();
-        let model = model.map_err(|error| {
+        Ok(SiteState { model: self.unpack_model(key, packed)?, ..state })
+    }
+
+    /// Unpacks the model of a site.
+    pub(crate) fn unpack_model(
+        &self,
+        key: &str,
+        packed: Option<Vec<u8>>,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        packed.map(|packed| unpack(&packed)).transpose().map_err(|error| {
             let what = format!("the model of {key} cannot be unpacked: {error}");
             StoreError::damaged(&self.path, what)
-        })?;
-        Ok(SiteState { model, ..state })
+        })
     }
 
     /// The retained pages of a site.
@@ -176,12 +191,13 @@ impl Store {
     /// If the store cannot be read, or the pages are damaged.
     pub fn sample(&self, key: &str) -> Result<Vec<Retained>, StoreError> {
         let packed = site::sample(&self.db(), key).map_err(self.failed("cannot read"))?;
-        let pages = packed.map(|packed| PackedSample::pages(&packed)).transpose();
-        let pages = pages.map_err(|error| {
+        let Some(packed) = packed else { return Ok(Vec::new()) };
+        let pages = unpack(&packed)
+            .and_then(|pages| rmp_serde::from_slice(&pages).map_err(io::Error::other));
+        pages.map_err(|error| {
             let what = format!("the pages of {key} cannot be unpacked: {error}");
             StoreError::damaged(&self.path, what)
-        })?;
-        Ok(pages.unwrap_or_default())
+        })
     }
 
     /// Takes in what a run found of a site. Changes nothing if the run was taken in before. The oldest revisions of the
@@ -189,9 +205,9 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub fn take(&self, update: &Update) -> Result<(), StoreError> {
+    pub fn add_night(&self, night: &SiteNight) -> Result<(), StoreError> {
         if let Some((id, false)) = self.run.get() {
-            let removed = site::take(&self.db(), *id, update);
+            let removed = site::take(&self.db(), *id, night);
             let removed = removed.map_err(self.failed("cannot write to"))?;
             self.revisions_removed.fetch_add(removed as u64, Ordering::Relaxed);
         }

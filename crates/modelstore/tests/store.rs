@@ -6,11 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use database::{Obstacle, WaitPolicy};
-use model::{Charset, CharsetEvidence, Origin, Page, TemplateNight, Verdict};
+use model::{
+    Charset, CharsetEvidence, Origin, Page, RetainedHead, Revision, SiteNight, TemplateNight,
+    Verdict,
+};
+use proptest::prelude::*;
 use rusqlite::Connection;
 use sitegrove_modelstore::{
-    Import, ModelRow, PackedSample, RETAIN, Retained, RetainedHead, Revision, Run, Store,
-    StoreError, Update, retain,
+    Import, ModelRow, RETAIN, RetainLimits, Retained, RevisionRow, RunIdentity, Store, StoreError,
+    pack_pages, retain,
 };
 
 fn page(url: &str, html: &str) -> Page {
@@ -42,13 +46,13 @@ fn sample(pages: usize) -> Vec<Retained> {
     (0..pages).map(retained).collect()
 }
 
-fn update(site: &str, night: &str, revision: u32) -> Update {
-    Update {
+fn update(site: &str, night: &str, revision: u32) -> SiteNight {
+    SiteNight {
         site: site.to_owned(),
         night: night.to_owned(),
         decision: "learn".to_owned(),
         reason: "no model".to_owned(),
-        applied: revision,
+        model_revision: revision,
         verdict: Verdict::Healthy,
         pages: 7,
         unassigned: 1,
@@ -63,7 +67,8 @@ fn update(site: &str, night: &str, revision: u32) -> Update {
             settings: "cd".to_owned(),
             model: format!("model {revision} of {site}").into_bytes(),
         }),
-        sample: Some(PackedSample::of(&sample(3)).unwrap()),
+        sample: Some(pack_pages(&sample(3)).unwrap()),
+        change: None,
         templates: vec![TemplateNight {
             template: "a1b2".to_owned(),
             verdict: Verdict::Healthy,
@@ -77,8 +82,8 @@ fn update(site: &str, night: &str, revision: u32) -> Update {
     }
 }
 
-fn run(digest: &str) -> Run {
-    Run { digest: digest.to_owned(), program: "0.1.0".to_owned() }
+fn run(digest: &str) -> RunIdentity {
+    RunIdentity { digest: digest.to_owned(), program: "0.1.0".to_owned() }
 }
 
 /// Never set.
@@ -96,10 +101,10 @@ fn open(path: &Path) -> Store {
 }
 
 /// Takes in a run.
-fn night(path: &Path, digest: &str, updates: &[Update]) -> bool {
+fn night(path: &Path, digest: &str, updates: &[SiteNight]) -> bool {
     let store = open(path);
     let before = store.begin(&run(digest)).unwrap();
-    updates.iter().for_each(|update| store.take(update).unwrap());
+    updates.iter().for_each(|update| store.add_night(update).unwrap());
     store.commit(u64::MAX, ALONE).unwrap();
     before
 }
@@ -113,7 +118,7 @@ fn what_is_kept_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
     assert!(!night(&path, "r1", &[update("news.example", "2026-03-01", 1)]));
-    let second = Update { sample: None, ..update("news.example", "2026-03-02", 2) };
+    let second = SiteNight { sample: None, ..update("news.example", "2026-03-02", 2) };
     assert!(!night(&path, "r2", &[second]));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "one file, nothing beside it");
 
@@ -145,13 +150,16 @@ fn the_same_run_twice_changes_nothing_and_finds_what_it_found() {
     let state = store.site("news.example").unwrap();
     assert_eq!(state.model.unwrap(), b"model 1 of news.example", "that of its own night");
     let found = state.before.unwrap();
-    assert_eq!((found.applied, &*found.night, found.verdict), (1, "2026-03-01", Verdict::Healthy));
+    assert_eq!(
+        (found.model_revision, &*found.night, found.verdict),
+        (1, "2026-03-01", Verdict::Healthy)
+    );
     assert_eq!(found.templates, update("news.example", "", 1).templates);
     drop(store);
     let dump = |bytes: &[u8]| {
         let copy = folder.path().join("copy");
         fs::write(&copy, bytes).unwrap();
-        let store = Store::look(&copy).unwrap();
+        let store = Store::open_read_only(&copy).unwrap();
         (store.summary().unwrap(), store.revisions("news.example").unwrap())
     };
     assert_eq!(dump(&before), dump(&fs::read(&path).unwrap()));
@@ -163,7 +171,7 @@ fn older_crawls_do_not_turn_dates_back() {
     let path = at(&folder);
     night(&path, "new", &[update("news.example", "2026-03-02", 1)]);
     night(&path, "old", &[update("news.example", "2026-02-01", 2)]);
-    let store = Store::look(&path).unwrap();
+    let store = Store::open_read_only(&path).unwrap();
     let site = store.sites().unwrap().remove(0);
     assert_eq!((&*site.first_seen, &*site.last_seen), ("2026-02-01", "2026-03-02"));
     assert_eq!(site.revision, 2);
@@ -177,19 +185,19 @@ fn a_run_that_does_not_end_leaves_no_trace() {
     let path = at(&folder);
     let store = open(&path);
     store.begin(&run("r1")).unwrap();
-    store.take(&update("news.example", "2026-03-01", 1)).unwrap();
+    store.add_night(&update("news.example", "2026-03-01", 1)).unwrap();
     drop(store);
-    let error = Store::look(&path).unwrap_err().to_string();
+    let error = Store::open_read_only(&path).unwrap_err().to_string();
     assert!(error.contains("nothing is in the model store"), "{error}");
-    assert_eq!(Store::look_or_empty(&path).unwrap().summary().unwrap().runs, 0);
+    assert_eq!(Store::open_or_empty(&path).unwrap().summary().unwrap().runs, 0);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "one file, nothing beside it");
 
     night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
     let store = open(&path);
     store.begin(&run("r2")).unwrap();
-    store.take(&update("news.example", "2026-03-02", 2)).unwrap();
+    store.add_night(&update("news.example", "2026-03-02", 2)).unwrap();
     drop(store);
-    let store = Store::look(&path).unwrap();
+    let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.summary().unwrap().runs, 1);
     assert_eq!(store.sites().unwrap()[0].revision, 1);
 }
@@ -215,13 +223,15 @@ fn others_are_left_as_they_are() {
     ] {
         let before = fs::read(path).unwrap();
         let names = path.file_name().unwrap().to_string_lossy().into_owned();
-        for error in [Store::open(path, ALONE).unwrap_err(), Store::look(path).unwrap_err()] {
+        for error in
+            [Store::open(path, ALONE).unwrap_err(), Store::open_read_only(path).unwrap_err()]
+        {
             let told = error.to_string();
             assert!(told.contains(says) && told.contains(&names), "{told}");
         }
         assert!(fs::read(path).unwrap() == before, "{names} was changed");
     }
-    let gone = Store::look(&folder.path().join("none.sqlite"));
+    let gone = Store::open_read_only(&folder.path().join("none.sqlite"));
     assert!(matches!(gone, Err(StoreError::Absent(_))));
 }
 
@@ -229,7 +239,7 @@ fn others_are_left_as_they_are() {
 fn a_damaged_store_is_refused_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
-    let updates: Vec<Update> =
+    let updates: Vec<SiteNight> =
         (0..60).map(|n| update(&format!("{n:02}.example"), "2026-03-01", 1)).collect();
     night(&path, "r1", &updates);
     let whole = fs::read(&path).unwrap();
@@ -291,8 +301,8 @@ fn a_second_writer_waits_and_is_told_or_refused() {
     assert!(stopped.is_stopped() && !refused.is_stopped(), "{stopped}");
 
     // One who looks sees the store as it was.
-    first.take(&update("news.example", "2026-03-02", 2)).unwrap();
-    assert_eq!(Store::look(&path).unwrap().sites().unwrap()[0].revision, 1);
+    first.add_night(&update("news.example", "2026-03-02", 2)).unwrap();
+    assert_eq!(Store::open_read_only(&path).unwrap().sites().unwrap()[0].revision, 1);
 
     let second = std::thread::scope(|scope| {
         let second = scope.spawn(|| {
@@ -314,16 +324,16 @@ fn a_second_writer_waits_and_is_told_or_refused() {
 fn samples_of_sites_not_seen_for_long_go_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
-    let updates: Vec<Update> = (1..=4)
+    let updates: Vec<SiteNight> = (1..=4)
         .map(|n| update(&format!("{n}.example"), &format!("2026-03-0{}", 5 - n), 1))
         .collect();
     let one = updates[0].sample.as_ref().unwrap().blob.len() as u64;
     let store = open(&path);
     store.begin(&run("r1")).unwrap();
-    updates.iter().for_each(|update| store.take(update).unwrap());
+    updates.iter().for_each(|update| store.add_night(update).unwrap());
     let evicted = store.commit(2 * one + 1, ALONE).unwrap();
     assert_eq!((evicted.sites, evicted.bytes), (2, 2 * one));
-    let store = Store::look(&path).unwrap();
+    let store = Store::open_read_only(&path).unwrap();
     let left: Vec<u64> = store.sites().unwrap().iter().map(|site| site.retained).collect();
     assert_eq!(left, [3, 3, 0, 0], "the newest stay");
     assert!(store.model("4.example", None).unwrap().is_some(), "models stay");
@@ -348,13 +358,13 @@ fn old_revisions_go_where_all_weigh_too_much() {
         let small = update("small.example", &format!("2026-03-0{number}"), number);
         let store = open(&path);
         store.begin(&run(&format!("r{number}"))).unwrap();
-        store.take(&own).unwrap();
-        store.take(&small).unwrap();
+        store.add_night(&own).unwrap();
+        store.add_night(&small).unwrap();
         let removed = store.commit(u64::MAX, ALONE).unwrap().revisions;
         assert_eq!(removed, [0, 0, 0, 1, 2][number as usize - 1], "{number}");
     }
     let revisions = |site: &str| -> Vec<u32> {
-        let store = Store::look(&path).unwrap();
+        let store = Store::open_read_only(&path).unwrap();
         store.revisions(site).unwrap().iter().map(|row| row.revision).collect()
     };
     assert_eq!(revisions("news.example"), [4, 5], "the newest two stay however large");
@@ -363,9 +373,9 @@ fn old_revisions_go_where_all_weigh_too_much() {
     let store = open(&path);
     assert!(store.begin(&run("r2")).unwrap());
     let state = store.site("news.example").unwrap();
-    assert_eq!(state.before.unwrap().applied, 4);
+    assert_eq!(state.before.unwrap().model_revision, 4);
     assert!(state.model.unwrap() == noise(4, 1 << 20));
-    assert_eq!(store.site("small.example").unwrap().before.unwrap().applied, 2);
+    assert_eq!(store.site("small.example").unwrap().before.unwrap().model_revision, 2);
 }
 
 #[test]
@@ -373,16 +383,17 @@ fn models_move_between_stores_and_sites_are_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
     night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
-    let [row] = &Store::look(&path).unwrap().models("news.example").unwrap()[..] else {
+    let [row] = &Store::open_read_only(&path).unwrap().models("news.example").unwrap()[..] else {
         panic!("one revision")
     };
-    assert_eq!((row.revision, &*row.night), (1, "2026-03-01"));
+    assert_eq!((row.head.revision, &*row.head.night), (1, "2026-03-01"));
     assert_eq!(row.model().unwrap(), b"model 1 of news.example");
     let store = open(&path);
     assert_eq!(store.import(row).unwrap(), Import::Known);
     let changed = ModelRow { blob: vec![1], ..row.clone() };
     assert_eq!(store.import(&changed).unwrap(), Import::Other);
-    let next = ModelRow { revision: 2, night: "2026-04-01".to_owned(), ..row.clone() };
+    let head = RevisionRow { revision: 2, night: "2026-04-01".to_owned(), ..row.head.clone() };
+    let next = ModelRow { head, ..row.clone() };
     assert_eq!(store.import(&next).unwrap(), Import::Added);
     let elsewhere = ModelRow { site: "new.example".to_owned(), ..row.clone() };
     assert_eq!(store.import(&elsewhere).unwrap(), Import::Added);
@@ -394,7 +405,7 @@ fn models_move_between_stores_and_sites_are_forgotten() {
     assert!(store.forget("news.example").unwrap());
     assert!(!store.forget("news.example").unwrap());
     store.commit(u64::MAX, ALONE).unwrap();
-    let store = Store::look(&path).unwrap();
+    let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.sites().unwrap().len(), 1);
     assert_eq!(store.model("news.example", None).unwrap(), None);
 }
@@ -404,4 +415,53 @@ fn pages_are_retained_up_to_the_limit_of_their_template() {
     let heads: Vec<RetainedHead> = sample(40).iter().map(RetainedHead::from).collect();
     let kept = retain(&heads, RETAIN);
     assert_eq!(kept.len(), RETAIN.pages);
+}
+
+fn heads_of(of: &[(u8, u8, u16)]) -> Vec<RetainedHead> {
+    of.iter()
+        .map(|(url, template, bytes)| RetainedHead {
+            url: format!("https://site.example/{url}"),
+            template: format!("t{}", template % 3),
+            fetched: String::new(),
+            html_bytes: u64::from(*bytes),
+        })
+        .collect()
+}
+
+fn chosen(heads: &[RetainedHead], limits: RetainLimits) -> Vec<RetainedHead> {
+    retain(heads, limits).into_iter().map(|at| heads[at].clone()).collect()
+}
+
+proptest! {
+    #[test]
+    fn bounds_hold_and_each_address_is_kept_once(
+        of in prop::collection::vec((0u8..60, 0u8..6, 1u16..900), 0..80),
+        pages in 1usize..6,
+    ) {
+        let limits = RetainLimits { pages, template_bytes: 3_000, site_bytes: 5_000 };
+        let kept = chosen(&heads_of(&of), limits);
+        let mut urls: Vec<_> = kept.iter().map(|head| &head.url).collect();
+        urls.sort();
+        prop_assert!(urls.windows(2).all(|two| two[0] != two[1]));
+        prop_assert!(kept.iter().map(|head| head.html_bytes).sum::<u64>() <= 5_000);
+        for template in ["t0", "t1", "t2"] {
+            let own: Vec<_> = kept.iter().filter(|head| head.template == template).collect();
+            prop_assert!(own.len() <= pages);
+            prop_assert!(own.iter().all(|head| head.html_bytes <= 750));
+        }
+    }
+
+    #[test]
+    fn pages_of_one_size_do_not_depend_on_the_nights_they_came_in(
+        of in prop::collection::btree_map(0u8..60, 0u8..6, 1..40),
+        cut in 0usize..40,
+    ) {
+        let of: Vec<(u8, u8, u16)> = of.into_iter().map(|(url, t)| (url, t, 10)).collect();
+        let all = heads_of(&of);
+        let limits = RetainLimits { pages: 4, template_bytes: 1_000, site_bytes: 100_000 };
+        let (first, second) = all.split_at(cut.min(all.len()));
+        let mut over_nights = chosen(first, limits);
+        over_nights.extend_from_slice(second);
+        prop_assert_eq!(chosen(&over_nights, limits), chosen(&all, limits));
+    }
 }

@@ -12,8 +12,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::{InternalError, SitegroveError};
 
-/// Time between two looks for signals.
+/// Time between two looks whether work has ended.
 const TICK: Duration = Duration::from_millis(10);
+/// Looks between two checks for signals.
+const TICKS_TO_TELL: u64 = 5;
 
 thread_local! {
     /// A pool whose only thread is this one. The global pool would start threads that a forked child lacks: it
@@ -32,9 +34,6 @@ pub(crate) fn in_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// Runs work in so many threads, which are started for it and end with it; with one, in the calling thread.
-///
-/// # Errors
-/// If the system refuses threads.
 pub(crate) fn in_threads<T: Send>(
     threads: usize,
     work: impl FnOnce() -> T + Send,
@@ -59,25 +58,33 @@ pub(crate) fn detached<T: Send>(
     }
 }
 
-/// Runs work in a thread of its own, while this one looks for signals. One sets `stop`, and is raised once the work has
-/// ended.
+/// Runs work in a thread of its own, while this one calls `tell` from time to time and looks for signals. If either raises,
+/// `stop` is set, and it is raised once the work has ended.
 pub(crate) fn until_signal<T: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
+    mut tell: impl FnMut() -> PyResult<()>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     thread::scope(|scope| {
-        let worker = scope.spawn(|| guarded(|| in_this_thread(work)));
+        let builder = thread::Builder::new().name("sitegrove".to_owned());
+        let worker = builder.spawn_scoped(scope, || guarded(|| in_this_thread(work)));
+        let worker = worker
+            .map_err(|error| SitegroveError::new_err(format!("cannot start threads: {error}")))?;
         let mut raised = None;
-        while !worker.is_finished() {
+        for tick in 0u64.. {
+            if worker.is_finished() {
+                break;
+            }
             py.detach(|| thread::sleep(TICK));
-            if raised.is_none() {
-                raised = py.check_signals().err();
+            if raised.is_none() && tick.is_multiple_of(TICKS_TO_TELL) {
+                raised = py.check_signals().and_then(|()| tell()).err();
                 stop.store(raised.is_some(), Ordering::Relaxed);
             }
         }
         let ended = worker.join().unwrap_or_else(|panic| Err(text_of(&*panic).to_owned()));
-        raised.map_or(Ok(()), Err)?;
+        // The last word: all is done.
+        raised.or_else(|| tell().err()).map_or(Ok(()), Err)?;
         ended.map_err(InternalError::new_err)
     })
 }

@@ -9,28 +9,14 @@ Three rules hold for everything that takes longer than a millisecond:
 3. It keeps nothing of the interpreter while it is detached.
 */
 
-mod apply_table;
-mod article;
 mod detached;
 mod errors;
-mod feed_item;
-mod json;
 mod model_store;
-mod page;
-mod pages_in;
-mod reduce;
-mod restore;
 mod run;
-mod run_files;
-mod seen;
 mod settings;
-mod shown;
-mod single;
 mod site_model;
-mod steps;
-mod stream;
-mod tables_out;
-mod template;
+mod tables;
+mod values;
 mod warc;
 
 use pyo3::prelude::*;
@@ -47,39 +33,27 @@ mod extension {
     use super::*;
 
     #[pymodule_export]
-    use crate::article::{Article, Drop};
-    #[pymodule_export]
     use crate::detached::panic_for_tests;
-    #[pymodule_export]
-    use crate::feed_item::FeedItem;
     #[pymodule_export]
     use crate::model_store::{ModelStore, import_models, open_models};
     #[pymodule_export]
-    use crate::page::{Page, site_key};
+    use crate::run::{
+        PyProgress, apply_models, describe_share, learn_share, merge_files, run, survey_inputs,
+    };
     #[pymodule_export]
-    use crate::restore::restore;
+    use crate::settings::PySettings;
     #[pymodule_export]
-    use crate::run::{Progress, run};
+    use crate::site_model::{PyHealth, PySiteModel, PyTemplate, extract, learn};
     #[pymodule_export]
-    use crate::run_files::read_lines;
+    use crate::tables::{PyRecordBatch, PyRecordBatchReader, read_lines};
     #[pymodule_export]
-    use crate::settings::Settings;
-    #[pymodule_export]
-    use crate::single::extract;
-    #[pymodule_export]
-    use crate::site_model::{SiteModel, learn};
-    #[pymodule_export]
-    use crate::steps::{apply_models, describe_share, learn_share, merge_files, survey_inputs};
-    #[pymodule_export]
-    use crate::stream::{RecordBatch, RecordBatchReader};
-    #[pymodule_export]
-    use crate::template::{Health, Template};
+    use crate::values::{PyArticle, PyDrop, PyFeedItem, PyPage, restore, site_key};
     #[pymodule_export]
     use crate::warc::{WarcReader, read_warc, read_warc_table};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        crate::article::add_properties(&module.py().get_type::<Article>())?;
+        crate::values::add_properties(module.py())?;
         module.add("_reads_addresses", cfg!(feature = "remote"))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

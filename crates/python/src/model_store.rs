@@ -12,9 +12,9 @@ use sitegrove::models_table;
 
 use crate::detached::{detached, until_signal};
 use crate::errors::{ModelError, SitegroveError, input_error};
-use crate::json;
-use crate::settings::Settings;
-use crate::site_model::SiteModel;
+use crate::settings::PySettings;
+use crate::site_model::PySiteModel;
+use crate::values::to_python;
 
 /// A store of site models, as runs with ``models`` keep it: per site all revisions of its model, and how it was
 /// night by night. It is opened for reading: nothing here changes it, and runs may write to it meanwhile.
@@ -43,7 +43,9 @@ pub(crate) struct ModelStore(Store);
 ///     If the file is not there, is damaged, or is no store that this version knows.
 #[pyfunction]
 pub(crate) fn open_models(py: Python<'_>, path: PathBuf) -> PyResult<ModelStore> {
-    detached(py, 1, || Store::look(&path))?.map(ModelStore).map_err(|error| failed(&path, &error))
+    detached(py, 1, || Store::open_read_only(&path))?
+        .map(ModelStore)
+        .map_err(|error| failed(&path, &error))
 }
 
 /// Add the revisions of tables to a store of site models, under their numbers.
@@ -79,7 +81,8 @@ pub(crate) fn import_models(
         let store = Store::open(&path, waiting)?;
         Ok(models_table::import(&store, &tables, waiting))
     };
-    let done = until_signal(py, &stop, import)?.map_err(|error| failed(&path, &error))?;
+    let done =
+        until_signal(py, &stop, || Ok(()), import)?.map_err(|error| failed(&path, &error))?;
     let imported = done.map_err(|error| SitegroveError::new_err(error_chain(&error)))?;
     Ok((imported.added, imported.known))
 }
@@ -122,7 +125,7 @@ impl ModelStore {
     ///     ``first_seen``, ``last_seen`` (dates of the crawl), ``retained`` (pages kept to learn from again),
     ///     ``bytes`` (packed, of both).
     fn sites<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        json::to_python(py, &self.read(py, Store::sites)?)
+        to_python(py, &self.read(py, Store::sites)?)
     }
 
     /// List the revisions of a site's model, oldest first.
@@ -138,7 +141,7 @@ impl ModelStore {
     ///     ``revision``, ``night``, ``reason`` (why it was learnt), ``pages``, ``templates``, ``format``,
     ///     ``engine``, ``weights`` (SHA-256, or None), ``bytes``. Empty for a site that is not in the store.
     fn revisions<'py>(&self, py: Python<'py>, site: &str) -> PyResult<Bound<'py, PyAny>> {
-        json::to_python(py, &self.read(py, |store| store.revisions(site))?)
+        to_python(py, &self.read(py, |store| store.revisions(site))?)
     }
 
     /// List the nights of a site, in the order in which they were run.
@@ -154,7 +157,7 @@ impl ModelStore {
     ///     ``run``, ``night``, ``decision``, ``reason``, ``revision`` (the one applied), ``verdict``, ``pages``,
     ///     ``unassigned``. Empty for a site that is not in the store.
     fn nights<'py>(&self, py: Python<'py>, site: &str) -> PyResult<Bound<'py, PyAny>> {
-        json::to_python(py, &self.read(py, |store| store.nights(site))?)
+        to_python(py, &self.read(py, |store| store.nights(site))?)
     }
 
     /// Load a model.
@@ -184,13 +187,13 @@ impl ModelStore {
         py: Python<'_>,
         site: &str,
         revision: Option<u32>,
-        settings: Option<&Bound<'_, Settings>>,
-    ) -> PyResult<SiteModel> {
+        settings: Option<&Bound<'_, PySettings>>,
+    ) -> PyResult<PySiteModel> {
         let Some(bytes) = self.read(py, |store| store.model(site, revision))? else {
             let which = revision.map_or_else(String::new, |number| format!(", revision {number}"));
             return Err(PyKeyError::new_err(format!("{site}{which}")));
         };
-        SiteModel::from_bytes(py, &bytes, settings).map_err(|error| {
+        PySiteModel::from_bytes(py, &bytes, settings).map_err(|error| {
             let message = format!("{}: {site}: {}", self.0.path().display(), error.value(py));
             ModelError::new_err(message)
         })
@@ -228,7 +231,7 @@ impl ModelStore {
         done.map_err(|error| SitegroveError::new_err(error_chain(&error)))
     }
 
-    fn __getitem__(&self, py: Python<'_>, site: &str) -> PyResult<SiteModel> {
+    fn __getitem__(&self, py: Python<'_>, site: &str) -> PyResult<PySiteModel> {
         self.load(py, site, None, None)
     }
 

@@ -1,29 +1,27 @@
-//! A whole run, as the program does it.
+//! A whole run, as the program does it, and the steps of a distributed run: from files to files.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
 use errors::error_chain;
 use input::expand;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use config::Config;
+use errors::error_chain;
+use input::inputs::expand;
 use sitegrove::run::{RunReport, run as run_pipeline};
-use terminal::progress_bar::Observer;
+use sitegrove::steps::{apply, describe, learn, merge, survey};
+use terminal::progress_bar::{Observer, Quiet};
 
-use crate::detached::{guarded, in_this_thread};
-use crate::errors::{InternalError, SitegroveError, input_error};
-use crate::settings::{Settings, changed, chosen};
-
-/// Interval of checking for signals and of calling the progress callback.
-const TICK: Duration = Duration::from_millis(50);
+use crate::detached::{detached, until_signal};
+use crate::errors::{SitegroveError, input_error};
+use crate::settings::{PySettings, changed, loaded};
 
 /// Progress of a run, as the callback receives it.
-#[pyclass(frozen, get_all, module = "sitegrove")]
-pub(crate) struct Progress {
+#[pyclass(frozen, get_all, name = "Progress", module = "sitegrove")]
+pub(crate) struct PyProgress {
     /// ``reading``, then ``learning``.
     phase: &'static str,
     /// Bytes of all inputs.
@@ -43,7 +41,7 @@ pub(crate) struct Progress {
 }
 
 #[pymethods]
-impl Progress {
+impl PyProgress {
     fn __repr__(&self) -> String {
         let Self { phase, bytes, bytes_read, pages, pages_done, .. } = self;
         format!("<Progress {phase}: {bytes_read} of {bytes} bytes, {pages_done} of {pages} pages>")
@@ -52,7 +50,7 @@ impl Progress {
 
 /// Counts events, for a thread that looks now and then.
 #[derive(Debug, Default)]
-struct Counts {
+struct ProgressCounts {
     learning: AtomicBool,
     bytes: AtomicU64,
     bytes_read: AtomicU64,
@@ -63,7 +61,7 @@ struct Counts {
     site: Mutex<String>,
 }
 
-impl Observer for Counts {
+impl Observer for ProgressCounts {
     fn reading(&self, _files: usize, bytes: u64) {
         self.bytes.store(bytes, Ordering::Relaxed);
     }
@@ -85,10 +83,10 @@ impl Observer for Counts {
     }
 }
 
-impl Counts {
-    fn progress(&self) -> Progress {
+impl ProgressCounts {
+    fn progress(&self) -> PyProgress {
         let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
-        Progress {
+        PyProgress {
             phase: if self.learning.load(Ordering::Relaxed) { "learning" } else { "reading" },
             bytes: count(&self.bytes),
             bytes_read: count(&self.bytes_read),
@@ -101,7 +99,7 @@ impl Counts {
     }
 }
 
-/// Runs the pipeline in threads of its own, while this one tells `progress` and looks for signals.
+/// Runs the pipeline in a thread of its own, while this one tells `progress` and looks for signals.
 #[pyfunction]
 #[pyo3(name = "_run")]
 #[expect(clippy::too_many_arguments, reason = "called by `_run.py` alone")]
@@ -111,65 +109,126 @@ pub(crate) fn run(
     out: PathBuf,
     feeds: Vec<PathBuf>,
     overwrite: bool,
-    settings: Option<&Bound<'_, Settings>>,
+    settings: Option<&Bound<'_, PySettings>>,
     tables: &Bound<'_, PyDict>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    let mut config = match tables.is_empty() {
-        true => chosen(settings)?.config.clone(),
-        false => changed(&chosen(settings)?.config, tables)?,
-    };
-    let texts = |paths: &[PathBuf]| -> Vec<String> {
-        paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
-    };
+    let mut config = changed(loaded(settings)?.config.clone(), tables)?;
     config.run.inputs = texts(&inputs);
     config.run.feeds = texts(&feeds);
     config.run.out = out;
     py.detach(|| expand(&config.run.inputs, &config.run.feeds))
         .map_err(|error| input_error(error_chain(&error), None, None))?;
 
-    let stop = Arc::new(AtomicBool::new(false));
-    let counts = Arc::new(Counts::default());
-    let (to, done) = sync_channel(1);
-    let work = {
-        let (stop, counts) = (Arc::clone(&stop), Arc::clone(&counts));
-        move || {
-            let run = || in_this_thread(|| run_pipeline(&config, overwrite, &stop, &*counts));
-            // Whoever waits for it waits to the end.
-            let _ = to.send(guarded(run));
-        }
-    };
-    let thread = thread::Builder::new().name("sitegrove-run".to_owned()).spawn(work);
-    thread.map_err(|error| SitegroveError::new_err(format!("cannot start threads: {error}")))?;
-    let tell = || -> PyResult<()> {
-        py.check_signals()?;
-        progress.map_or(Ok(()), |progress| progress.call1((counts.progress(),)).map(|_| ()))
-    };
-    let mut raised = None;
-    let done = Mutex::new(done);
-    let outcome = loop {
-        let waited =
-            py.detach(|| done.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK));
-        match waited {
-            Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
-            Err(RecvTimeoutError::Timeout) => raised = stopping(tell(), &stop),
-            Ok(outcome) => break outcome,
-            Err(RecvTimeoutError::Disconnected) => break Err("the run ended early".to_owned()),
-        }
-    };
-    // The last word: all is done.
-    let raised = raised.or_else(|| tell().err());
-    match (raised, outcome) {
-        (Some(error), _) => Err(error),
-        (None, Err(message)) => Err(InternalError::new_err(message)),
-        (None, Ok(Err(error))) => Err(SitegroveError::new_err(error_chain(&error))),
-        (None, Ok(Ok(RunReport { .. }))) => Ok(()),
+    let (stop, counts) = (AtomicBool::new(false), ProgressCounts::default());
+    let tell =
+        || progress.map_or(Ok(()), |progress| progress.call1((counts.progress(),)).map(|_| ()));
+    let run = || run_pipeline(&config, overwrite, &stop, &counts);
+    match until_signal(py, &stop, tell, run)? {
+        Ok(RunReport { .. }) => Ok(()),
+        Err(error) => Err(SitegroveError::new_err(error_chain(&error))),
     }
 }
 
-/// Stops the run where the user, or the callback, raised.
-fn stopping(told: PyResult<()>, stop: &AtomicBool) -> Option<PyErr> {
-    let raised = told.err()?;
-    stop.store(true, Ordering::Relaxed);
-    Some(raised)
+/// Paths as texts.
+fn texts(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+}
+
+/// Calls a step with settings, in the calling thread and those that it starts.
+fn call<T: Send>(
+    py: Python<'_>,
+    settings: Option<&Bound<'_, PySettings>>,
+    step: impl FnOnce(Config, &AtomicBool) -> anyhow::Result<T> + Send,
+) -> PyResult<T> {
+    let config = loaded(settings)?.config.clone();
+    let done = detached(py, 1, || step(config, &AtomicBool::new(false)))?;
+    done.map_err(|error| SitegroveError::new_err(error_chain(&error)))
+}
+
+fn share(text: &str) -> PyResult<Share> {
+    text.parse().map_err(|message: String| input_error(message, None, None))
+}
+
+/// Number of pages and of inputs, and what could not be read to its end.
+#[pyfunction]
+#[pyo3(name = "_survey")]
+pub(crate) fn survey_inputs(
+    py: Python<'_>,
+    inputs: Vec<PathBuf>,
+    feeds: Vec<PathBuf>,
+    out: PathBuf,
+    settings: Option<&Bound<'_, PySettings>>,
+) -> PyResult<(u64, usize, Vec<String>)> {
+    let (inputs, feeds) = (texts(&inputs), texts(&feeds));
+    let surveyed = call(py, settings, |mut config, stop| {
+        (config.run.inputs, config.run.feeds) = (inputs, feeds);
+        survey::survey(&config, &out, stop, &Quiet)
+    })?;
+    let cut_short = surveyed.cut_short.iter().map(|(file, at)| format!("{file} {}", at.problem()));
+    let unreadable = surveyed.unreadable.iter().cloned().chain(cut_short).collect();
+    Ok((surveyed.pages, surveyed.inputs, unreadable))
+}
+
+/// The round, and numbers of sites: finished, large, and with something left to do.
+#[pyfunction]
+#[pyo3(name = "_learn")]
+pub(crate) fn learn_share(
+    py: Python<'_>,
+    files: Vec<PathBuf>,
+    of: &str,
+    out: PathBuf,
+    settings: Option<&Bound<'_, PySettings>>,
+) -> PyResult<(u8, usize, usize, usize)> {
+    let of = share(of)?;
+    let learnt =
+        call(py, settings, |config, stop| learn::learn(&config, &files, of, &out, stop, &Quiet))?;
+    Ok((learnt.round, learnt.finished, learnt.large, learnt.further))
+}
+
+/// The round, and numbers of pages: all, and those that no template is for.
+#[pyfunction]
+#[pyo3(name = "_apply")]
+pub(crate) fn apply_models(
+    py: Python<'_>,
+    files: Vec<PathBuf>,
+    out: PathBuf,
+    settings: Option<&Bound<'_, PySettings>>,
+) -> PyResult<(u8, u64, u64)> {
+    let applied =
+        call(py, settings, |config, stop| apply::apply(&config, &files, &out, stop, &Quiet))?;
+    Ok((applied.round, applied.pages, applied.unassigned))
+}
+
+/// The number of articles that were described.
+#[pyfunction]
+#[pyo3(name = "_describe")]
+pub(crate) fn describe_share(
+    py: Python<'_>,
+    files: Vec<PathBuf>,
+    of: &str,
+    out: PathBuf,
+    settings: Option<&Bound<'_, PySettings>>,
+) -> PyResult<u64> {
+    let of = share(of)?;
+    call(py, settings, |config, stop| describe::describe(&config, &files, of, &out, stop, &Quiet))
+}
+
+/// Writes a run folder.
+#[pyfunction]
+#[pyo3(name = "_merge")]
+pub(crate) fn merge_files(
+    py: Python<'_>,
+    files: Vec<PathBuf>,
+    of: &str,
+    out: PathBuf,
+    overwrite: bool,
+    settings: Option<&Bound<'_, PySettings>>,
+) -> PyResult<()> {
+    let of = share(of)?;
+    call(py, settings, |mut config, stop| {
+        config.run.out = out;
+        merge::merge(&config, &files, of, overwrite, stop, &Quiet)
+    })?;
+    Ok(())
 }

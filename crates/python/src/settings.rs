@@ -1,14 +1,15 @@
 //! Settings as Python has them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use config::Config;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
+use sitemodel::Settings;
 
 use crate::errors::{SettingsError, settings_error};
-use crate::json;
+use crate::values::{Reduced, to_python};
 
 /// Settings that decide what is learnt and what comes of a page.
 ///
@@ -42,21 +43,21 @@ use crate::json;
 /// Traceback (most recent call last):
 ///     ...
 /// sitegrove.errors.SettingsError: settings: unknown key `cluster.min_wrods` in the configuration; did you mean `cluster.min_words`?
-#[pyclass(frozen, module = "sitegrove")]
-pub(crate) struct Settings(pub(crate) Arc<Chosen>);
+#[pyclass(frozen, name = "Settings", module = "sitegrove")]
+pub(crate) struct PySettings(pub(crate) Arc<LoadedSettings>);
 
 /// Settings, and what follows from them.
 #[derive(Debug)]
-pub(crate) struct Chosen {
+pub(crate) struct LoadedSettings {
     /// All settings.
     pub(crate) config: Config,
     /// What learning and applying go by.
-    pub(crate) settings: sitemodel::Settings,
+    pub(crate) settings: Settings,
     /// The same for a page that was named by itself: who names a page wants it, even a list.
-    pub(crate) single: sitemodel::Settings,
+    pub(crate) single: Settings,
 }
 
-impl Chosen {
+impl LoadedSettings {
     fn new(config: Config) -> Self {
         let settings = config.settings();
         let mut single = config.clone();
@@ -66,25 +67,17 @@ impl Chosen {
     }
 }
 
-/// The settings given, or the defaults.
-///
-/// # Errors
-/// If the defaults cannot be read, which a test holds that they can.
-pub(crate) fn chosen(settings: Option<&Bound<'_, Settings>>) -> PyResult<Arc<Chosen>> {
-    match settings {
-        Some(settings) => Ok(Arc::clone(&settings.get().0)),
-        None => default(),
+/// The settings given, or the defaults, which are read once.
+pub(crate) fn loaded(settings: Option<&Bound<'_, PySettings>>) -> PyResult<Arc<LoadedSettings>> {
+    static DEFAULT: OnceLock<Arc<LoadedSettings>> = OnceLock::new();
+    if let Some(settings) = settings {
+        return Ok(Arc::clone(&settings.get().0));
     }
-}
-
-/// The defaults, read once.
-fn default() -> PyResult<Arc<Chosen>> {
-    static DEFAULT: std::sync::OnceLock<Arc<Chosen>> = std::sync::OnceLock::new();
-    if let Some(chosen) = DEFAULT.get() {
-        return Ok(Arc::clone(chosen));
+    if let Some(default) = DEFAULT.get() {
+        return Ok(Arc::clone(default));
     }
     let config = Config::load(None).map_err(|error| settings_error(&error))?;
-    Ok(Arc::clone(DEFAULT.get_or_init(|| Arc::new(Chosen::new(config)))))
+    Ok(Arc::clone(DEFAULT.get_or_init(|| Arc::new(LoadedSettings::new(config)))))
 }
 
 /// Sets a key of a table, if there is a value for it.
@@ -108,27 +101,30 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-impl Settings {
-    /// The settings of a file, changed as `tables` say.
-    pub(crate) fn read(file: Option<&Path>, tables: &Bound<'_, PyDict>) -> PyResult<Config> {
-        let config = Config::load(file).map_err(|error| settings_error(&error))?;
-        if tables.is_empty() {
-            return Ok(config);
-        }
-        changed(&config, tables)
-    }
+/// The settings of a file, or the defaults, changed as tables say.
+fn read(file: Option<&Path>, tables: &Bound<'_, PyDict>) -> PyResult<PySettings> {
+    let config = Config::load(file).map_err(|error| settings_error(&error))?;
+    Ok(PySettings(Arc::new(LoadedSettings::new(changed(config, tables)?))))
 }
 
 /// Settings, changed as tables say.
-pub(crate) fn changed(config: &Config, tables: &Bound<'_, PyDict>) -> PyResult<Config> {
-    let wrong = |error: String| SettingsError::new_err(format!("the settings given: {error}"));
-    let tables = json::from_python(tables.as_any())?;
-    let tables: toml::Table = serde_json::from_str(&tables).map_err(|e| wrong(e.to_string()))?;
+pub(crate) fn changed(config: Config, tables: &Bound<'_, PyDict>) -> PyResult<Config> {
+    if tables.is_empty() {
+        return Ok(config);
+    }
+    let wrong =
+        |error: serde_json::Error| SettingsError::new_err(format!("the settings given: {error}"));
+    let py = tables.py();
+    let options = PyDict::new(py);
+    // Paths are texts.
+    options.set_item("default", py.import("os")?.getattr("fspath")?)?;
+    let json = py.import("json")?.call_method("dumps", (tables,), Some(&options))?;
+    let tables: toml::Table = serde_json::from_str(json.extract()?).map_err(wrong)?;
     config.with(tables).map_err(|error| settings_error(&error))
 }
 
 #[pymethods]
-impl Settings {
+impl PySettings {
     #[new]
     #[pyo3(signature = (file=None, *, engine=None, markdown=None, weights=None, site_configs=None, **tables))]
     fn new(
@@ -147,7 +143,7 @@ impl Settings {
         set(&all, "grove", "weights", weights.map(|path| text(&path)))?;
         let paths = |paths: Vec<PathBuf>| paths.iter().map(|p| text(p)).collect::<Vec<_>>();
         set(&all, "wrap", "site_configs", site_configs.map(paths))?;
-        Ok(Self(Arc::new(Chosen::new(Self::read(file.as_deref(), &all)?))))
+        read(file.as_deref(), &all)
     }
 
     /// SHA-256 of all settings that decide results, in hex: equal for settings that give equal results.
@@ -158,7 +154,7 @@ impl Settings {
 
     /// All settings by table, as the configuration file has them.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let tables = json::to_python(py, &self.0.config)?;
+        let tables = to_python(py, &self.0.config)?;
         let absolute = |path: &PathBuf| std::path::absolute(path).map(|path| text(&path));
         let config = &self.0.config;
         let paths = config.wrap.site_configs.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
@@ -184,10 +180,7 @@ impl Settings {
         forms(self) == forms(other)
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
         let restore =
             py.import("sitegrove._sitegrove")?.getattr("Settings")?.getattr("_restore")?;
         Ok((restore, (self.to_dict(py)?,).into_pyobject(py)?))
@@ -197,6 +190,6 @@ impl Settings {
     #[staticmethod]
     #[pyo3(name = "_restore")]
     fn restore(tables: &Bound<'_, PyDict>) -> PyResult<Self> {
-        Ok(Self(Arc::new(Chosen::new(Self::read(None, tables)?))))
+        read(None, tables)
     }
 }

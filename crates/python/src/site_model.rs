@@ -1,31 +1,27 @@
-//! Site models as Python has them.
+//! Site models as Python has them, and the article of one page by itself.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use grouping::settle;
-use model::Site;
+use grouping::{address_of_file, settle};
+use model::{FeedItem, Page, Site, Wrapper};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
-use sink::TableBuilder;
-use sitegrove::in_memory;
-use sitemodel::{ApplyStatistics, Outcome, assess};
+use pyo3::types::PyBytes;
+use rayon::prelude::*;
+use sink::{TableBuilder, drop_record};
+use sitegrove::in_memory::{self, Taken};
+use sitemodel::{ApplyStatistics, Health, Outcome, SiteModel, Template, assess};
 
-use crate::apply_table::{Applying, With};
-use crate::article::{Article, Drop};
-use crate::detached::detached;
+use crate::detached::{detached, guarded, in_threads};
 use crate::errors::{ModelError, SitegroveError, input_error};
-use crate::feed_item::items_of;
-use crate::page::{Html, Page, page_of, site_of};
-use crate::pages_in::{all_pages, batches_of};
-use crate::seen::locked;
-use crate::settings::{Chosen, Settings, chosen};
-use crate::shown::table_of;
-use crate::stream::RecordBatchReader;
-use crate::template::{Health, Template};
+use crate::settings::{LoadedSettings, PySettings, loaded};
+use crate::tables::{PyRecordBatchReader, all_pages, batches_of, pages_of, small_batches};
+use crate::values::{Html, PyArticle, PyDrop, PyPage, Reduced, items_of, page_of, short, site_of};
 
 /// What was learnt of a site: its templates, and for each the wrapper that finds articles.
 ///
@@ -34,17 +30,72 @@ use crate::template::{Health, Template};
 /// was learnt with.
 ///
 /// Made by `learn` and by `SiteModel.from_bytes`.
-#[pyclass(frozen, module = "sitegrove")]
-pub(crate) struct SiteModel {
-    pub(crate) model: Arc<sitemodel::SiteModel>,
-    pub(crate) chosen: Arc<Chosen>,
+#[pyclass(frozen, name = "SiteModel", module = "sitegrove")]
+#[derive(Clone)]
+pub(crate) struct PySiteModel {
+    model: Arc<SiteModel>,
+    settings: Arc<LoadedSettings>,
     /// What applying this object saw.
-    pub(crate) seen: Arc<Mutex<ApplyStatistics>>,
+    seen: Arc<Mutex<ApplyStatistics>>,
 }
 
-impl SiteModel {
-    fn new(model: sitemodel::SiteModel, chosen: Arc<Chosen>) -> Self {
-        Self { model: Arc::new(model), chosen, seen: Arc::default() }
+impl PySiteModel {
+    fn new(model: SiteModel, settings: Arc<LoadedSettings>) -> Self {
+        Self { model: Arc::new(model), settings, seen: Arc::default() }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        // A panic of another thread leaves counts that are whole.
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn apply_to<'p>(
+        &self,
+        py: Python<'_>,
+        page: impl FnOnce() -> Cow<'p, Page> + Send,
+        feed_items: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<ArticleOrDrop> {
+        let items = items_of(feed_items)?;
+        let applied = detached(py, 1, || {
+            let mut page = page();
+            if page.site != self.model.site() {
+                page.to_mut().site = self.model.site().to_owned();
+            }
+            let applied = in_memory::apply(&self.model, &page, &items, &self.settings.settings);
+            self.seen().add(&applied.seen());
+            applied
+        })?;
+        match applied.applied.outcome {
+            Outcome::Article(article) => Ok(ArticleOrDrop::Article(PyArticle(article.article))),
+            Outcome::Drop(drop) => Ok(ArticleOrDrop::Drop(PyDrop(*drop))),
+            Outcome::Unassigned => Err(SitegroveError::new_err("the page was not looked at")),
+        }
+    }
+
+    /// What comes of the pages of a batch, in its order.
+    fn apply_to_batch(
+        &self,
+        batch: &RecordBatch,
+        items: &[FeedItem],
+    ) -> Result<RecordBatch, ArrowError> {
+        let mut pages = pages_of(batch)?;
+        pages.iter_mut().for_each(|page| self.model.site().clone_into(&mut page.site));
+        let apply = |page| in_memory::apply(&self.model, page, items, &self.settings.settings);
+        let all: Vec<Taken> = pages.par_iter().map(apply).collect();
+        let mut seen = Seen::default();
+        all.iter().for_each(|one| seen.add(&one.seen()));
+        self.seen().merge(&seen);
+        let mut rows = TableBuilder::of_outcomes()?;
+        for one in &all {
+            match &one.applied.outcome {
+                Outcome::Article(extracted) => rows.push(&extracted.article)?,
+                Outcome::Drop(drop) => rows.push(&drop_record(drop))?,
+                Outcome::Unassigned => {
+                    return Err(ArrowError::ComputeError("a page was not looked at".into()));
+                }
+            }
+        }
+        rows.take_batch()
     }
 }
 
@@ -53,9 +104,9 @@ impl SiteModel {
 #[expect(clippy::large_enum_variant, reason = "it is moved into an object of Python at once")]
 pub(crate) enum ArticleOrDrop {
     /// Its article.
-    Article(Article),
+    Article(PyArticle),
     /// Why it has none.
-    Drop(Drop),
+    Drop(PyDrop),
 }
 
 /// Learn the model of a site from its pages.
@@ -108,13 +159,13 @@ pub(crate) fn learn(
     pages: &Bound<'_, PyAny>,
     site: Option<String>,
     feed_items: Option<&Bound<'_, PyAny>>,
-    previous: Option<&Bound<'_, SiteModel>>,
-    settings: Option<&Bound<'_, Settings>>,
+    previous: Option<&Bound<'_, PySiteModel>>,
+    settings: Option<&Bound<'_, PySettings>>,
     threads: usize,
-) -> PyResult<SiteModel> {
-    let mut pages = pages_of(pages)?;
+) -> PyResult<PySiteModel> {
+    let mut pages = pages_given(pages)?;
     let feed_items = items_of(feed_items)?;
-    let chosen = chosen(settings)?;
+    let settings = loaded(settings)?;
     let previous = previous.map(|previous| Arc::clone(&previous.get().model));
     let key = match site {
         Some(site) => site,
@@ -126,22 +177,21 @@ pub(crate) fn learn(
         feed_items.sort();
         feed_items.dedup();
         let site = Site { key, pages: settle(pages).best, feed_items };
-        in_memory::learn(site, previous.as_deref(), &chosen.settings)
+        in_memory::learn(site, previous.as_deref(), &settings.settings)
     })?;
-    Ok(SiteModel::new(model, chosen))
+    Ok(PySiteModel::new(model, settings))
 }
 
 /// The site that all pages are of.
-fn only_site(pages: &[model::Page]) -> PyResult<String> {
+fn only_site(pages: &[Page]) -> PyResult<String> {
     let sites: BTreeSet<&str> = pages.iter().map(|page| &*page.site).collect();
     let mut names = sites.iter();
     match (names.next(), sites.len()) {
         (None, _) => Err(input_error("there are no pages to learn from".to_owned(), None, None)),
-        (Some(&""), 1) => Err(input_error(
-            "the addresses of the pages tell no site; name it with `site`".to_owned(),
-            None,
-            None,
-        )),
+        (Some(&""), 1) => {
+            let message = "the addresses of the pages tell no site; name it with `site`";
+            Err(input_error(message.to_owned(), None, None))
+        }
         (Some(site), 1) => Ok((*site).to_owned()),
         (_, several) => {
             let some: Vec<&str> = sites.iter().take(3).copied().collect();
@@ -156,17 +206,14 @@ fn only_site(pages: &[model::Page]) -> PyResult<String> {
 }
 
 /// The pages of a table, or of an iterable of `Page` and (url, html).
-///
-/// # Errors
-/// If there is something else among them.
-fn pages_of(pages: &Bound<'_, PyAny>) -> PyResult<Vec<model::Page>> {
+fn pages_given(pages: &Bound<'_, PyAny>) -> PyResult<Vec<Page>> {
     if let Some(batches) = batches_of(pages)? {
         return pages.py().detach(|| all_pages(batches));
     }
     let mut all = Vec::new();
     for page in pages.try_iter()? {
         let page = page?;
-        all.push(match page.cast::<Page>() {
+        all.push(match page.cast::<PyPage>() {
             Ok(page) => page.get().0.clone(),
             Err(_) => {
                 let (url, html): (String, Html) = page.extract()?;
@@ -178,7 +225,7 @@ fn pages_of(pages: &Bound<'_, PyAny>) -> PyResult<Vec<model::Page>> {
 }
 
 #[pymethods]
-impl SiteModel {
+impl PySiteModel {
     /// Apply the model to a page.
     ///
     /// A page that no template is for is looked at by itself; its article names no template.
@@ -205,7 +252,7 @@ impl SiteModel {
         feed_items: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ArticleOrDrop> {
         let site = self.model.site();
-        self.taken(py, || Cow::Owned(page_of(url, site.to_owned(), html, None)), feed_items)
+        self.apply_to(py, || Cow::Owned(page_of(url, site.to_owned(), html, None)), feed_items)
     }
 
     /// Apply the model to a `Page`: its article or drop has what is known of the page, such as when it was
@@ -225,11 +272,11 @@ impl SiteModel {
     fn apply_page(
         &self,
         py: Python<'_>,
-        page: &Bound<'_, Page>,
+        page: &Bound<'_, PyPage>,
         feed_items: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ArticleOrDrop> {
         let page = page.get();
-        self.taken(py, || Cow::Borrowed(&page.0), feed_items)
+        self.apply_to(py, || Cow::Borrowed(&page.0), feed_items)
     }
 
     /// Apply the model to the pages of an Arrow table, batch by batch.
@@ -264,7 +311,7 @@ impl SiteModel {
         pages: &Bound<'_, PyAny>,
         feed_items: Option<&Bound<'_, PyAny>>,
         threads: usize,
-    ) -> PyResult<RecordBatchReader> {
+    ) -> PyResult<PyRecordBatchReader> {
         let no_table = || {
             let message = "`pages` is no Arrow table: it has no __arrow_c_stream__";
             input_error(message.to_owned(), None, None)
@@ -272,15 +319,13 @@ impl SiteModel {
         let failed = |error: ArrowError| SitegroveError::new_err(error.to_string());
         let schema = Arc::clone(TableBuilder::of_outcomes().map_err(failed)?.schema());
         let batches = batches_of(pages)?.ok_or_else(no_table)?;
-        let with = With {
-            model: Arc::clone(&self.model),
-            chosen: Arc::clone(&self.chosen),
-            seen: Arc::clone(&self.seen),
-            items: items_of(feed_items)?,
-            threads,
-        };
-        let applying = Applying::new(with, batches);
-        Ok(RecordBatchReader::new(schema, Box::new(applying)))
+        let (own, items) = (self.clone(), items_of(feed_items)?);
+        let outcomes = small_batches(batches).map(move |batch| {
+            let batch = batch?;
+            let work = || in_threads(threads, || own.apply_to_batch(&batch, &items));
+            guarded(work).and_then(|done| done).map_err(ArrowError::ComputeError)?
+        });
+        Ok(PyRecordBatchReader::new(schema, Box::new(outcomes)))
     }
 
     /// Key of the site.
@@ -303,31 +348,30 @@ impl SiteModel {
 
     /// The settings it was learnt with, by which it is applied.
     #[getter]
-    fn settings(&self) -> Settings {
-        Settings(Arc::clone(&self.chosen))
+    fn settings(&self) -> PySettings {
+        PySettings(Arc::clone(&self.settings))
     }
 
     /// The templates, in the order in which they were learnt.
     #[getter]
-    fn templates(&self) -> Vec<Template> {
-        self.model.templates().iter().map(Template::of).collect()
+    fn templates(&self) -> Vec<PyTemplate> {
+        self.model.templates().iter().map(PyTemplate::new).collect()
     }
 
     /// XPath expressions that select the body of articles, by id of the template; templates without a wrapper
     /// are left out.
     #[getter]
     fn wrappers(&self) -> BTreeMap<String, Vec<String>> {
-        let of = |template: &sitemodel::Template| {
-            Some((template.id.clone(), template.wrapper()?.content.clone()))
-        };
+        let of =
+            |template: &Template| Some((template.id.clone(), template.wrapper()?.content.clone()));
         self.model.templates().iter().filter_map(of).collect()
     }
 
     /// Whether the model still fits the site, by all pages that this object was applied to so far: how often
     /// wrappers matched, against what was learnt. It is no part of the model's value.
     #[getter]
-    fn health(&self) -> Health {
-        Health::of(assess(&self.model, &locked(&self.seen)))
+    fn health(&self) -> PyHealth {
+        PyHealth::new(assess(&self.model, &self.seen()))
     }
 
     /// The model as bytes: the same for equal models, on any machine.
@@ -361,15 +405,15 @@ impl SiteModel {
     pub(crate) fn from_bytes(
         py: Python<'_>,
         data: &[u8],
-        settings: Option<&Bound<'_, Settings>>,
+        settings: Option<&Bound<'_, PySettings>>,
     ) -> PyResult<Self> {
-        let chosen = chosen(settings)?;
-        let model = detached(py, 1, || sitemodel::SiteModel::from_bytes(data))?
+        let settings = loaded(settings)?;
+        let model = detached(py, 1, || SiteModel::from_bytes(data))?
             .map_err(|error| ModelError::new_err(error.to_string()))?;
-        model.fits(&chosen.settings).map_err(|error| {
+        model.fits(&settings.settings).map_err(|error| {
             ModelError::new_err(format!("{error}; give the settings it was learnt with"))
         })?;
-        Ok(Self::new(model, chosen))
+        Ok(Self::new(model, settings))
     }
 
     /// Seconds that applying the model to a page takes, mean of so many rounds, with nothing of Python in
@@ -385,7 +429,7 @@ impl SiteModel {
         let spent = detached(py, 1, || {
             let begun = Instant::now();
             for _ in 0..rounds.max(1) {
-                in_memory::apply(&self.model, &page, &[], &self.chosen.settings);
+                in_memory::apply(&self.model, &page, &[], &self.settings.settings);
             }
             begun.elapsed()
         })?;
@@ -406,9 +450,7 @@ impl SiteModel {
         self.model == other.model
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let (py, model) = (slf.py(), slf.get());
         let from_bytes = slf.get_type().getattr("from_bytes")?;
         let settings = Bound::new(py, model.settings())?;
@@ -416,33 +458,202 @@ impl SiteModel {
     }
 }
 
-impl SiteModel {
-    fn taken<'p>(
-        &self,
-        py: Python<'_>,
-        page: impl FnOnce() -> Cow<'p, model::Page> + Send,
-        feed_items: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<ArticleOrDrop> {
-        let items = items_of(feed_items)?;
-        let taken = detached(py, 1, || {
-            let mut page = page();
-            if page.site != self.model.site() {
-                page.to_mut().site = self.model.site().to_owned();
-            }
-            let taken = in_memory::apply(&self.model, &page, &items, &self.chosen.settings);
-            locked(&self.seen).add(&taken.seen());
-            taken
-        })?;
-        match taken.applied.outcome {
-            Outcome::Article(article) => Ok(ArticleOrDrop::Article(Article(article.article))),
-            Outcome::Drop(drop) => Ok(ArticleOrDrop::Drop(Drop(*drop))),
-            Outcome::Unassigned => Err(SitegroveError::new_err("the page was not looked at")),
+/// A template on a line of its own.
+fn line_of(template: &Template) -> String {
+    let paths = template.wrapper().map_or_else(String::new, |w| w.content.join(" | "));
+    format!("\n  {} {} ({} pages) {paths}", template.id, template.kind.as_str(), template.pages)
+}
+
+/// A template: pages of one layout and one kind, with the wrapper that was learnt of them.
+#[pyclass(frozen, get_all, eq, name = "Template", module = "sitegrove")]
+#[derive(PartialEq)]
+pub(crate) struct PyTemplate {
+    /// Name within the site, 12 hex digits. It stays when the template is learnt anew.
+    id: String,
+    /// What its pages are for: ``article``, ``list`` or ``other``. Pages of the last two are dropped.
+    kind: &'static str,
+    /// Pages that it was learnt from.
+    pages: u64,
+    /// Addresses of some of them.
+    examples: Vec<String>,
+    /// XPath expressions that select the body of articles; empty where no wrapper was learnt.
+    content: Vec<String>,
+    /// XPath expressions of what is taken out of it.
+    prune: Vec<String>,
+    /// How sure the wrapper is, 0 to 1; None without one.
+    confidence: Option<f64>,
+    /// Version of the wrapper, from 1; 0 without one.
+    version: u32,
+}
+
+impl PyTemplate {
+    fn new(template: &Template) -> Self {
+        let wrapper = template.wrapper();
+        let paths = |of: fn(&Wrapper) -> &Vec<String>| wrapper.map(of).cloned().unwrap_or_default();
+        Self {
+            id: template.id.clone(),
+            kind: template.kind.as_str(),
+            pages: template.pages,
+            examples: template.examples.clone(),
+            content: paths(|wrapper| &wrapper.content),
+            prune: paths(|wrapper| &wrapper.prune),
+            confidence: wrapper.map(|wrapper| wrapper.confidence),
+            version: wrapper.map_or(0, |wrapper| wrapper.version),
         }
     }
 }
 
-/// A template on a line of its own.
-fn line_of(template: &sitemodel::Template) -> String {
-    let paths = template.wrapper().map_or_else(String::new, |w| w.content.join(" | "));
-    format!("\n  {} {} ({} pages) {paths}", template.id, template.kind.as_str(), template.pages)
+#[pymethods]
+impl PyTemplate {
+    fn __repr__(&self) -> String {
+        let Self { id, kind, pages, .. } = self;
+        let paths = short(&self.content.join(" | "));
+        format!("<Template {id} {kind} ({pages} pages) {paths}>")
+    }
+}
+
+/// Whether a model still fits its site, by the pages it was applied to.
+#[pyclass(frozen, get_all, eq, name = "Health", module = "sitegrove")]
+#[derive(PartialEq)]
+pub(crate) struct PyHealth {
+    /// ``healthy``, ``drifting``, ``broken``, or ``too-few-pages`` where it cannot be told yet.
+    verdict: &'static str,
+    /// The same by id of each template that pages were of.
+    templates: BTreeMap<String, &'static str>,
+    /// Pages that no template is for.
+    unassigned: u64,
+    /// Pages that the model was applied to.
+    pages: u64,
+}
+
+impl PyHealth {
+    fn new(health: Health) -> Self {
+        let (unassigned, pages) = health.unassigned;
+        let templates = health.templates.into_iter();
+        Self {
+            verdict: health.site.as_str(),
+            templates: templates.map(|(id, verdict)| (id, verdict.verdict.as_str())).collect(),
+            unassigned,
+            pages,
+        }
+    }
+}
+
+#[pymethods]
+impl PyHealth {
+    fn __repr__(&self) -> String {
+        let Self { verdict, unassigned, pages, .. } = self;
+        format!("<Health {verdict} ({pages} pages, {unassigned} of no template)>")
+    }
+}
+
+/// A text as HTML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// A model as a table of its templates, with their XPaths and a page of each.
+fn table_of(model: &SiteModel) -> String {
+    let head = model.head();
+    let mut html = format!(
+        "<div><strong>SiteModel</strong> of {}: {} templates, learnt from {} pages by {}\
+         <table><thead><tr><th>template</th><th>kind</th><th>pages</th><th>confidence</th>\
+         <th>XPath</th><th>a page of it</th></tr></thead><tbody>",
+        escaped(&head.site),
+        model.templates().len(),
+        head.pages,
+        escaped(&head.engine),
+    );
+    for template in model.templates() {
+        let wrapper = template.wrapper();
+        let confidence = wrapper.map_or("–".to_owned(), |w| format!("{:.2}", w.confidence));
+        let paths = wrapper.map_or(&[][..], |wrapper| &wrapper.content);
+        let paths: Vec<String> =
+            paths.iter().map(|path| format!("<code>{}</code>", escaped(path))).collect();
+        let example = template.examples.first().map_or("", String::as_str);
+        // A string takes every write.
+        let _ = write!(
+            html,
+            "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td>{confidence}</td><td>{}</td>\
+             <td>{}</td></tr>",
+            escaped(&template.id),
+            template.kind.as_str(),
+            template.pages,
+            paths.join("<br>"),
+            escaped(&short(example)),
+        );
+    }
+    html.push_str("</tbody></table></div>");
+    html
+}
+
+/// Whether a text names a page, rather than being one.
+fn is_name(text: &str) -> bool {
+    let text = text.trim();
+    let is_address =
+        ["http://", "https://", "file://"].iter().any(|scheme| text.starts_with(scheme));
+    let is_file = [".html", ".htm", ".xhtml"].iter().any(|extension| text.ends_with(extension));
+    !text.contains(['<', '\n']) && (is_address && !text.contains(' ') || is_file)
+}
+
+/// Extract the article of one page by itself.
+///
+/// Several pages of one site give better articles: see `learn`.
+///
+/// Parameters
+/// ----------
+/// html : str or bytes
+///     The page. Of bytes the encoding is found out as browsers do.
+/// url : str, optional
+///     Its absolute address. Without it links stay relative to ``file:///files/page.html``.
+/// feed_items : iterable of FeedItem
+///     Items of feeds; those whose link leads to the page are used.
+/// settings : Settings, optional
+///     The defaults, if not given.
+///
+/// Returns
+/// -------
+/// Article or None
+///     None if the page has no article.
+///
+/// Raises
+/// ------
+/// InputError
+///     If `html` is the address of a page, or the name of a file.
+///
+/// Examples
+/// --------
+/// >>> import sitegrove
+/// >>> words = "The mayor of the town said that the bridge stays open all winter. " * 8
+/// >>> page = f"<title>News</title><ul><li><a href=/>Home</a></ul><article><h1>A bridge</h1><p>{words}</article>"
+/// >>> article = sitegrove.extract(page, "https://example.org/news/1")
+/// >>> article.title, article.text[-22:]
+/// ('A bridge', 'stays open all winter.')
+#[pyfunction]
+#[pyo3(signature = (html, url=None, *, feed_items=None, settings=None))]
+pub(crate) fn extract(
+    py: Python<'_>,
+    html: Html,
+    url: Option<&str>,
+    feed_items: Option<&Bound<'_, PyAny>>,
+    settings: Option<&Bound<'_, PySettings>>,
+) -> PyResult<Option<PyArticle>> {
+    if let Html::Text(text) = &html
+        && is_name(text)
+    {
+        let what =
+            format!("{}: this is an address or a file name; pass the HTML itself", short(text));
+        return Err(input_error(what, None, None));
+    }
+    let items = items_of(feed_items)?;
+    let settings = loaded(settings)?;
+    let applied = detached(py, 1, || {
+        let url = url.map_or_else(|| address_of_file("", "page.html").into(), Cow::Borrowed);
+        let page = page_of(&url, site_of(&url), html, None);
+        in_memory::extract(&page, &items, &settings.single)
+    })?;
+    Ok(match applied.outcome {
+        Outcome::Article(article) => Some(PyArticle(article.article)),
+        Outcome::Drop(_) | Outcome::Unassigned => None,
+    })
 }

@@ -14,11 +14,9 @@ use pyo3::pybacked::PyBackedBytes;
 
 use crate::detached::detached;
 use crate::errors::{broken_off, input_error};
-use crate::feed_item::FeedItem;
-use crate::page::Page;
-use crate::settings::{Settings, chosen};
-use crate::stream::RecordBatchReader;
-use crate::tables_out;
+use crate::settings::{PySettings, loaded};
+use crate::tables::{PyRecordBatchReader, batch_of_pages, schema_of_pages};
+use crate::values::{PyFeedItem, PyPage};
 
 /// Bytes that a file object is asked for at once.
 const AT_ONCE: usize = 256 << 10;
@@ -44,31 +42,34 @@ impl Read for FileObject {
 }
 
 /// Opens a path or a file object.
-fn opened(source: &Bound<'_, PyAny>, settings: Option<&Bound<'_, Settings>>) -> PyResult<Archive> {
-    let chosen = chosen(settings)?;
+fn open(source: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PySettings>>) -> PyResult<Archive> {
+    let settings = loaded(settings)?;
     if source.hasattr("read")? {
         let name: String =
             source.getattr("name").and_then(|name| name.extract()).unwrap_or_default();
         let object = FileObject(source.clone().unbind());
         let reader: Box<dyn Read + Send> = Box::new(BufReader::with_capacity(AT_ONCE, object));
-        return Ok(ArchiveReader::new(reader, &name, &chosen.config.read));
+        return Ok(ArchiveReader::new(reader, &name, &settings.config.read));
     }
     let path: PathBuf = source.extract()?;
     let shown = path.to_string_lossy().into_owned();
     let failed = |error| input_error(format!("cannot read {shown}: {error}"), Some(&shown), None);
-    source.py().detach(|| ArchiveReader::open(&path, &chosen.config.read)).map_err(failed)
+    source.py().detach(|| ArchiveReader::open(&path, &settings.config.read)).map_err(failed)
 }
 
-/// What was met beside pages.
+/// What an archive had beside pages, so far.
 #[derive(Default)]
-struct Met {
+struct BesidePages {
     dropped: BTreeMap<&'static str, u64>,
     feed_items: Vec<model::FeedItem>,
 }
 
 /// The next page of an archive.
-fn next_page(archive: &mut Archive, met: &mut Met) -> Option<Result<model::Page, BrokenOff>> {
-    let mut drop = |reason: &'static str| *met.dropped.entry(reason).or_default() += 1;
+fn next_page(
+    archive: &mut Archive,
+    beside: &mut BesidePages,
+) -> Option<Result<model::Page, BrokenOff>> {
+    let mut drop = |reason: &'static str| *beside.dropped.entry(reason).or_default() += 1;
     for intake in archive {
         match intake {
             Ok(Intake::Page(mut page)) => match grouping::site_key(&page.url) {
@@ -78,7 +79,7 @@ fn next_page(archive: &mut Archive, met: &mut Met) -> Option<Result<model::Page,
                 }
                 None => drop(model::DropReason::BadUrl.as_str()),
             },
-            Ok(Intake::Feed(items)) => met.feed_items.extend(items),
+            Ok(Intake::Feed(items)) => beside.feed_items.extend(items),
             Ok(Intake::Drop(dropped)) => drop(dropped.reason.as_str()),
             Ok(Intake::Revisit(_)) => drop(model::DropReason::Revisit.as_str()),
             // Its response is dropped too.
@@ -91,10 +92,10 @@ fn next_page(archive: &mut Archive, met: &mut Met) -> Option<Result<model::Page,
 
 /// The pages of a web archive, in its order: an iterator of `Page`.
 #[pyclass(frozen, module = "sitegrove")]
-pub(crate) struct WarcReader(Mutex<(Archive, Met)>);
+pub(crate) struct WarcReader(Mutex<(Archive, BesidePages)>);
 
 impl WarcReader {
-    fn locked(&self) -> MutexGuard<'_, (Archive, Met)> {
+    fn locked(&self) -> MutexGuard<'_, (Archive, BesidePages)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -105,12 +106,12 @@ impl WarcReader {
         slf
     }
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Page>> {
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyPage>> {
         let next = detached(py, 1, || {
-            let (archive, met) = &mut *self.locked();
-            next_page(archive, met)
+            let (archive, beside) = &mut *self.locked();
+            next_page(archive, beside)
         })?;
-        next.transpose().map(|page| page.map(Page)).map_err(|error| broken_off(py, error))
+        next.transpose().map(|page| page.map(PyPage)).map_err(|error| broken_off(py, error))
     }
 
     /// How much was left out so far, by reason: records that are no page, and damage.
@@ -121,9 +122,9 @@ impl WarcReader {
 
     /// The items of feeds that were met so far.
     #[getter]
-    fn feed_items(&self, py: Python<'_>) -> Vec<FeedItem> {
+    fn feed_items(&self, py: Python<'_>) -> Vec<PyFeedItem> {
         let items = py.detach(|| self.locked().1.feed_items.clone());
-        items.into_iter().map(FeedItem).collect()
+        items.into_iter().map(PyFeedItem).collect()
     }
 
     fn __repr__(&self) -> &'static str {
@@ -159,9 +160,9 @@ impl WarcReader {
 #[pyo3(signature = (source, *, settings=None))]
 pub(crate) fn read_warc(
     source: &Bound<'_, PyAny>,
-    settings: Option<&Bound<'_, Settings>>,
+    settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<WarcReader> {
-    Ok(WarcReader(Mutex::new((opened(source, settings)?, Met::default()))))
+    Ok(WarcReader(Mutex::new((open(source, settings)?, BesidePages::default()))))
 }
 
 /// Read the pages of a web archive as Arrow record batches.
@@ -191,14 +192,14 @@ pub(crate) fn read_warc(
 #[pyo3(signature = (source, *, settings=None, batch_bytes=8 << 20))]
 pub(crate) fn read_warc_table(
     source: &Bound<'_, PyAny>,
-    settings: Option<&Bound<'_, Settings>>,
+    settings: Option<&Bound<'_, PySettings>>,
     batch_bytes: usize,
-) -> PyResult<RecordBatchReader> {
-    let mut archive = opened(source, settings)?;
-    let mut met = Met::default();
+) -> PyResult<PyRecordBatchReader> {
+    let mut archive = open(source, settings)?;
+    let mut beside = BesidePages::default();
     let next = move || -> Option<Result<RecordBatch, ArrowError>> {
         let (mut pages, mut bytes) = (Vec::new(), 0);
-        while let Some(page) = next_page(&mut archive, &mut met) {
+        while let Some(page) = next_page(&mut archive, &mut beside) {
             match page {
                 Ok(page) => {
                     bytes += page.html.len();
@@ -210,7 +211,7 @@ pub(crate) fn read_warc_table(
                 break;
             }
         }
-        (!pages.is_empty()).then(|| tables_out::batch_of_pages(&pages))
+        (!pages.is_empty()).then(|| batch_of_pages(&pages))
     };
-    Ok(RecordBatchReader::new(tables_out::pages(), Box::new(std::iter::from_fn(next))))
+    Ok(PyRecordBatchReader::new(schema_of_pages(), Box::new(std::iter::from_fn(next))))
 }

@@ -1,4 +1,4 @@
-//! BarTable and histograms; `macros.html` draws them, and writes their figures for who does not see them.
+//! Bar tables and histograms. `macros.html` draws them, and writes their figures for readers who do not see them.
 
 use crate::readable::{grouped, percent};
 
@@ -22,6 +22,12 @@ pub(crate) struct Bar {
     pub(crate) amount: f64,
     /// The amount as text.
     pub(crate) shown: String,
+}
+
+impl Bar {
+    pub(crate) fn new(name: &str, more: impl Into<String>, amount: f64, shown: String) -> Self {
+        Self { name: name.to_owned(), more: more.into(), amount, shown }
+    }
 }
 
 impl BarTable {

@@ -132,9 +132,6 @@ impl SiteList {
 }
 
 /// Compares a run with an earlier one.
-///
-/// # Errors
-/// If the earlier folder contains no finished run, or the figures of one of them cannot be read.
 pub(crate) fn compare_runs(
     run: &Path,
     ledger: &Ledger,
@@ -250,7 +247,7 @@ fn difference(before: u64, now: u64) -> String {
     }
 }
 
-/// ArticleSums over the sites of a run.
+/// Sums over the sites of a run.
 #[derive(Default)]
 struct ArticleSums {
     articles: usize,
@@ -335,9 +332,6 @@ fn compare_sites(
 
 impl Comparison {
     /// Writes the comparison into the report's folder.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(crate) fn write(&self, run: &Path) -> Result<()> {
         let mut json = serde_json::to_vec_pretty(self)?;
         json.push(b'\n');
@@ -345,9 +339,6 @@ impl Comparison {
     }
 
     /// The comparison in the report's folder, if there is one.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub(crate) fn read(run: &Path) -> Result<Option<Self>> {
         let path = run.join(COMPARISON);
         match std::fs::read(&path) {

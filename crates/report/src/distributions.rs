@@ -132,12 +132,10 @@ fn median_length(totals: &RunTotals) -> Option<String> {
 
 /// The articles of each site; `None` if they are too many to be drawn individually.
 pub(crate) fn of_each_site(sites: &SiteTable) -> Option<BarTable> {
-    let each = sites.rows.iter().map(|row| Bar {
-        name: row.site.clone(),
-        more: String::new(),
-        amount: row.articles as f64,
-        shown: grouped(row.articles as u64),
-    });
+    let each = sites
+        .rows
+        .iter()
+        .map(|row| Bar::new(&row.site, "", row.articles as f64, grouped(row.articles as u64)));
     (sites.rows.len() <= FEW_SITES).then(|| BarTable::new(["Site", "Articles"], each))
 }
 
@@ -181,12 +179,7 @@ pub(crate) fn metadata(totals: &RunTotals) -> BarTable {
     let all = FIELDS.into_iter().chain(unknown.map(|name| (name, "")));
     let each = all.map(|(name, meaning)| {
         let n = totals.fields.get(name).copied().unwrap_or(0);
-        Bar {
-            name: name.to_owned(),
-            more: meaning.to_owned(),
-            amount: n as f64,
-            shown: percent(n as f64, totals.articles as f64),
-        }
+        Bar::new(name, meaning, n as f64, percent(n as f64, totals.articles as f64))
     });
     BarTable { full: totals.articles as f64, ..BarTable::new(["Field", "Articles"], each) }
 }
@@ -197,13 +190,13 @@ pub(crate) fn by_language(totals: &RunTotals) -> BarTable {
     let rest = each.split_off(each.len().min(LANGUAGES));
     let none = totals.articles.saturating_sub(totals.languages.values().sum());
     let mut drawn: Vec<Bar> =
-        each.into_iter().map(|(name, n)| articles_of(name, String::new(), n, totals)).collect();
+        each.into_iter().map(|(name, n)| articles_of(name, "", n, totals)).collect();
     if !rest.is_empty() {
         let n = rest.iter().map(|(_, n)| n).sum();
         drawn.push(articles_of("others", format!("{} languages", rest.len()), n, totals));
     }
     if none > 0 {
-        drawn.push(articles_of("unknown", String::new(), none, totals));
+        drawn.push(articles_of("unknown", "", none, totals));
     }
     BarTable::new(["Language", "Articles"], drawn.into_iter())
 }
@@ -211,7 +204,7 @@ pub(crate) fn by_language(totals: &RunTotals) -> BarTable {
 /// Articles by page type; `None` if the engine does not tell them apart.
 pub(crate) fn by_page_type(totals: &RunTotals) -> Option<BarTable> {
     let each = most_first(&totals.page_types).into_iter();
-    let drawn = each.map(|(name, n)| articles_of(name, String::new(), n, totals));
+    let drawn = each.map(|(name, n)| articles_of(name, "", n, totals));
     (!totals.page_types.is_empty()).then(|| BarTable::new(["Page type", "Articles"], drawn))
 }
 
@@ -221,16 +214,12 @@ fn most_first(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     each
 }
 
-fn articles_of(name: &str, more: String, n: u64, totals: &RunTotals) -> Bar {
-    Bar {
-        name: name.to_owned(),
-        more,
-        amount: n as f64,
-        shown: match totals.articles {
-            0 => grouped(n),
-            all => percent(n as f64, all as f64),
-        },
-    }
+fn articles_of(name: &str, more: impl Into<String>, n: u64, totals: &RunTotals) -> Bar {
+    let shown = match totals.articles {
+        0 => grouped(n),
+        all => percent(n as f64, all as f64),
+    };
+    Bar::new(name, more, n as f64, shown)
 }
 
 /// A month or a year as a number, and back.

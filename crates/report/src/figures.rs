@@ -120,7 +120,7 @@ impl FirstLook<WeakTemplate> {
     }
 }
 
-/// ArticleSums over all sites.
+/// Sums over all sites.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct RunTotals {
     pub(crate) sites: u64,
@@ -163,9 +163,6 @@ pub(crate) struct SiteTableRow {
 
 impl SiteTable {
     /// Reads the file, and determines which sites have pages of their own in the folder `pages`.
-    ///
-    /// # Errors
-    /// If the file is missing, or not in the format of this version.
     pub(crate) fn read(path: &Path, pages: &Path) -> Result<Self> {
         let entries = fs::read_dir(pages).into_iter().flatten().flatten();
         let pages: BTreeSet<String> =

@@ -30,33 +30,6 @@ const OPEN: usize = 10;
 /// Confidence below which an article or a wrapper is shown as the worst kind.
 const LOW: f64 = 0.5;
 
-/// The columns of the table of sites with their meanings; the script uses their indices.
-const COLUMNS: [(&str, &str); 9] = [
-    (
-        "Site",
-        "Registrable domain, or folder of files. Below it the wrapper that gave the most of its articles, in short: \
-         .name is a class, #name an id.",
-    ),
-    ("Articles", "Articles found."),
-    ("Confidence", "Mean over its articles."),
-    ("Doubtful", "Articles whose confidence is below the threshold of the settings."),
-    (
-        "Boilerplate",
-        "Share of characters that were removed from the pages with an article: menus, teasers, notices.",
-    ),
-    ("Pages", "Pages that reached the site."),
-    (
-        "Dropped",
-        "Pages of the site without an article, such as lists; reasons are in dropped.jsonl.",
-    ),
-    ("Layouts", "Number of templates: kinds of pages, distinguished by their markup."),
-    (
-        "Support",
-        "Pages that the wrapper was learnt from, and the share of held-back pages on which a wrapper learnt without \
-         them selects the same.",
-    ),
-];
-
 /// The task of each stage, in order.
 const STAGES: [(&str, &str); 10] = [
     ("read", "archives, files and feeds"),
@@ -84,19 +57,6 @@ pub(crate) struct RunReportPage<'a> {
     ledger: &'a Ledger,
     sites: &'a SiteTable,
     compared: Option<&'a Comparison>,
-}
-
-/// A main figure.
-struct MainFigure {
-    name: &'static str,
-    figure: String,
-    more: String,
-}
-
-impl MainFigure {
-    fn new(name: &'static str, figure: String, more: impl Into<String>) -> Self {
-        Self { name, figure, more: more.into() }
-    }
 }
 
 impl<'a> RunReportPage<'a> {
@@ -164,45 +124,11 @@ impl<'a> RunReportPage<'a> {
         problems
     }
 
-    fn tiles(&self) -> [MainFigure; 8] {
-        let (ledger, totals) = (self.ledger, &self.sites.totals);
-        let counts = &ledger.counts;
-        let doubtful = match totals.doubtful {
-            0 => "none doubtful".to_owned(),
-            doubtful => {
-                let share = with_share(doubtful, totals.articles);
-                format!("{share} doubtful: below {}", ledger.doubtful_below)
-            }
-        };
-        let inputs = count(ledger.inputs.len(), "input");
-        let boilerplate = removed_share(totals.characters, totals.characters_kept);
-        let throughput = grouped(ledger.pages_per_second.round() as u64);
-        [
-            MainFigure::new("Articles", grouped(counts.articles), doubtful),
-            MainFigure::new("Pages", grouped(counts.pages), format!("from {inputs}")),
-            MainFigure::new(
-                "Sites",
-                grouped(counts.sites),
-                format!("{} with a wrapper", grouped(totals.with_wrapper)),
-            ),
-            MainFigure::new("Dropped", grouped(ledger.dropped_pages()), "pages, files and feeds"),
-            MainFigure::new(
-                "Site boilerplate",
-                boilerplate.map_or("–".to_owned(), |share| percent(share, 1.0)),
-                "of the text, removed",
-            ),
-            MainFigure::new(
-                "Time",
-                duration(ledger.seconds),
-                format!("with {}", count(ledger.jobs, "thread")),
-            ),
-            MainFigure::new(
-                "Throughput",
-                throughput,
-                format!("pages, {:.1} MB of HTML a second", ledger.html_mb_per_second),
-            ),
-            MainFigure::new("Memory", ledger.peak_rss_bytes.map_or("–".to_owned(), size), "peak"),
-        ]
+    /// The share of the text of all pages that was removed.
+    fn boilerplate(&self) -> String {
+        let totals = &self.sites.totals;
+        let share = removed_share(totals.characters, totals.characters_kept);
+        share.map_or("–".to_owned(), |share| percent(share, 1.0))
     }
 
     /// Whether there is something to look at first.
@@ -222,12 +148,7 @@ impl<'a> RunReportPage<'a> {
         drops.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         let bars = drops.into_iter().map(|(reason, n)| {
             let known = DropReason::ALL.iter().find(|known| known.as_str() == reason);
-            Bar {
-                name: reason.to_owned(),
-                more: known.map_or("", |known| known.meaning()).to_owned(),
-                amount: n as f64,
-                shown: grouped(n),
-            }
+            Bar::new(reason, known.map_or("", |known| known.meaning()), n as f64, grouped(n))
         });
         BarTable::new(["Reason", "Dropped"], bars)
     }
@@ -262,11 +183,8 @@ impl<'a> RunReportPage<'a> {
         let mut stages: Vec<(&str, f64)> =
             stages.map(|(stage, &seconds)| (stage.as_str(), seconds)).collect();
         stages.sort_by_key(|(stage, _)| place(stage).unwrap_or(STAGES.len()));
-        let bars = stages.into_iter().map(|(stage, seconds)| Bar {
-            name: stage.to_owned(),
-            more: place(stage).map_or("", |at| STAGES[at].1).to_owned(),
-            amount: seconds,
-            shown: duration(seconds),
+        let bars = stages.into_iter().map(|(stage, seconds)| {
+            Bar::new(stage, place(stage).map_or("", |at| STAGES[at].1), seconds, duration(seconds))
         });
         BarTable::new(["Stage", "Time"], bars)
     }

@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use jiff::tz::TimeZone;
 use model::{Article, SiteResult};
 
-use crate::parquet_file::ParquetSink;
-use crate::{AtomicFile, Sink, SinkError, make_folder};
+use crate::{AtomicFile, ParquetSink, Sink, SinkError, make_folder};
 
 /// The start of the name of a partition.
 const DATE: &str = "date=";
@@ -23,7 +22,6 @@ const UNDATED: &str = "__HIVE_DEFAULT_PARTITION__";
 const HELD: usize = 64 << 20;
 
 /// Adds the articles of a run to a data set.
-#[derive(Debug)]
 pub struct DatasetSink {
     folder: PathBuf,
     /// Name of its files.
@@ -40,8 +38,7 @@ impl DatasetSink {
         make_folder(folder)?;
         if let Some(name) = foreign_to_dataset(folder)? {
             let why = format!("it holds {name}, and is no data set of articles");
-            let (what, path) = ("cannot add to", folder.to_owned());
-            return Err(SinkError { what, path, source: io::Error::other(why) });
+            return Err(SinkError::other("cannot add to", folder, why));
         }
         Ok(Self { folder: folder.to_owned(), name: String::new(), files: BTreeMap::new() })
     }
@@ -77,7 +74,7 @@ impl DatasetSink {
                 let folder = self.folder.join(date);
                 match fs::remove_file(folder.join(self.file_name())) {
                     Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                        return Err(SinkError { what: "cannot remove from", path: folder, source });
+                        return Err(SinkError::new("cannot remove from", &folder, source));
                     }
                     // A folder that is not empty stays.
                     _ => drop(fs::remove_dir(folder)),
@@ -113,11 +110,11 @@ fn names_in(folder: &Path) -> Result<Vec<String>, SinkError> {
         names.sort_unstable();
         Ok(names)
     };
-    read().map_err(|source| SinkError { what: "cannot read", path: folder.to_owned(), source })
+    read().map_err(|source| SinkError::new("cannot read", folder, source))
 }
 
 impl Sink for DatasetSink {
-    fn of_night(&mut self, night: &str) -> Result<(), SinkError> {
+    fn begin_night(&mut self, night: &str) -> Result<(), SinkError> {
         night.clone_into(&mut self.name);
         Ok(())
     }

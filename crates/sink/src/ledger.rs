@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::{CutShort, DropReason};
+use model::{CutShort, DropReason, named};
 use serde::{Deserialize, Serialize};
 
 /// The pages chosen; all, if every field is empty.
@@ -87,7 +87,7 @@ impl InputRecord {
     }
 }
 
-/// RunCounts of a run.
+/// Counts of a run.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct RunCounts {
     /// Pages that reached a site.
@@ -154,43 +154,34 @@ pub struct LastNight {
     pub sites: u64,
 }
 
-/// RunState of a run.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
+named! {
+/// Whether a run is complete.
+#[derive(Default)]
 pub enum RunState {
     /// A process is working on it, or was killed.
-    Running,
+    Running => "running",
     /// It was stopped, or failed; the same command resumes it.
-    Stopped,
+    Stopped => "stopped",
     /// Everything is written.
     #[default]
-    Complete,
+    Complete => "complete",
+}
 }
 
-impl RunState {
-    /// Its name in the ledger.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Stopped => "stopped",
-            Self::Complete => "complete",
-        }
-    }
-}
-
-/// RunPhase of a run.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
+named! {
+/// What a run is doing.
+#[derive(Default)]
 pub enum RunPhase {
     /// Reading inputs.
     #[default]
-    Reading,
+    Reading => "reading",
     /// Reading the results of an earlier process.
-    Resuming,
+    Resuming => "resuming",
     /// Learning sites and extracting their articles.
-    Learning,
+    Learning => "learning",
     /// Finishing the outputs.
-    Writing,
+    Writing => "writing",
+}
 }
 
 /// Progress of a run that is not complete.
@@ -223,7 +214,7 @@ pub struct RunProgress {
 pub struct Ledger {
     /// Format version.
     pub schema: u32,
-    /// RunState of the run.
+    /// Whether the run is complete.
     pub state: RunState,
     /// Version of sitegrove.
     pub version: String,
@@ -244,7 +235,7 @@ pub struct Ledger {
     pub outputs_hash: String,
     /// The inputs, sorted by name; empty until all are read.
     pub inputs: Vec<InputRecord>,
-    /// RunCounts.
+    /// What was read, kept and dropped.
     pub counts: RunCounts,
     /// Drops by reason.
     pub drops: BTreeMap<String, u64>,

@@ -4,8 +4,6 @@
 //! Row groups are split only by the size of their values, and the file contains no timestamps of
 //! the run, so the same articles give the same bytes.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +12,7 @@ use model::{Article, SiteResult};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
@@ -49,12 +47,6 @@ pub struct ParquetSink {
     writer: ArrowWriter<AtomicFile>,
 }
 
-impl fmt::Debug for ParquetSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParquetSink").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
 impl ParquetSink {
     /// Starts the file at `path`.
     ///
@@ -62,25 +54,31 @@ impl ParquetSink {
     /// If it cannot be created.
     pub fn create(path: &Path) -> Result<Self, SinkError> {
         let file = AtomicFile::create(path)?;
-        Self::begin(path, file).map_err(|error| failed(path, error))
+        Self::begin(path, file).map_err(|error| SinkError::other("cannot write", path, error))
     }
 
     fn begin(path: &Path, file: AtomicFile) -> ParquetResult<Self> {
         let rows = TableBuilder::of_articles()?;
-        let options =
-            ArrowWriterOptions::new().with_properties(properties()?).with_skip_arrow_metadata(true);
-        let options = options.with_schema_root("article".to_owned());
+        let options = ArrowWriterOptions::new()
+            .with_properties(properties()?)
+            .with_skip_arrow_metadata(true)
+            .with_schema_root("article".to_owned());
         let writer = ArrowWriter::try_new_with_options(file, Arc::clone(rows.schema()), options)?;
         Ok(Self { path: path.to_owned(), rows, waiting: 0, held: 0, writer })
     }
 
-    fn add(&mut self, article: &Article) -> ParquetResult<()> {
-        self.rows.push(article)?;
-        self.waiting += ARTICLE_BYTES + article.long_text_bytes();
-        if self.waiting >= BATCH_BYTES {
-            self.pass_on()?;
-        }
-        if self.held >= ROW_GROUP_BYTES { self.write_row_group() } else { Ok(()) }
+    /// Adds an article.
+    pub(crate) fn add_article(&mut self, article: &Article) -> Result<(), SinkError> {
+        let mut add = || {
+            self.rows.push(article)?;
+            self.waiting += ARTICLE_BYTES + article.long_text_bytes();
+            if self.waiting >= BATCH_BYTES {
+                self.pass_on()?;
+            }
+            if self.held >= ROW_GROUP_BYTES { self.write_row_group() } else { Ok(()) }
+        };
+        let added: ParquetResult<()> = add();
+        added.map_err(|error| SinkError::other("cannot write", &self.path, error))
     }
 
     /// Passes the rows on to the writer.
@@ -94,9 +92,10 @@ impl ParquetSink {
         Ok(())
     }
 
-    /// Adds an article.
-    pub(crate) fn add_article(&mut self, article: &Article) -> Result<(), SinkError> {
-        self.add(article).map_err(|error| failed(&self.path, error))
+    fn write_row_group(&mut self) -> ParquetResult<()> {
+        self.pass_on()?;
+        self.held = 0;
+        self.writer.flush()
     }
 
     /// Bytes of values in memory.
@@ -106,20 +105,15 @@ impl ParquetSink {
 
     /// Writes the rows in memory as a row group.
     pub(crate) fn flush(&mut self) -> Result<(), SinkError> {
-        self.write_row_group().map_err(|error| failed(&self.path, error))
+        let written = self.write_row_group();
+        written.map_err(|error| SinkError::other("cannot write", &self.path, error))
     }
 
     /// Writes everything; the file stays under its temporary name until it is finished.
     pub(crate) fn close(mut self) -> Result<AtomicFile, SinkError> {
         self.flush()?;
         let Self { path, writer, .. } = self;
-        writer.into_inner().map_err(|error| failed(&path, error))
-    }
-
-    fn write_row_group(&mut self) -> ParquetResult<()> {
-        self.pass_on()?;
-        self.held = 0;
-        self.writer.flush()
+        writer.into_inner().map_err(|error| SinkError::other("cannot write", &path, error))
     }
 }
 
@@ -131,10 +125,6 @@ impl Sink for ParquetSink {
     fn finish(self: Box<Self>) -> Result<(), SinkError> {
         self.close()?.finish()
     }
-}
-
-fn failed(path: &Path, error: ParquetError) -> SinkError {
-    SinkError { what: "cannot write", path: path.to_owned(), source: io::Error::other(error) }
 }
 
 /// Size of the values of a batch.
@@ -159,7 +149,3 @@ fn properties() -> ParquetResult<WriterProperties> {
     }
     Ok(builder.build())
 }
-
-#[cfg(test)]
-#[path = "parquet_file_tests.rs"]
-mod tests;

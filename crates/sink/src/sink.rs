@@ -1,10 +1,10 @@
 //! The interface between a run and its outputs.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::SinkError;
 use model::{Absence, SiteResult};
+
+use crate::SinkError;
 
 /// Renders a site to the bytes that its sink will write. Called on the thread that processed the
 /// site, many at a time, so that writing in order is only copying.
@@ -12,7 +12,7 @@ pub type Render = Arc<dyn Fn(&SiteResult) -> Vec<u8> + Send + Sync>;
 
 /// One output of a run. It receives every site once, in emission order (docs/FORMATS.md). Its files
 /// appear only when it is finished; if it is dropped before, the previous files are unchanged.
-pub trait Sink: Debug + Send {
+pub trait Sink: Send {
     /// Renders the output of a site, in parallel with other sites; `None` by default.
     fn render(&self) -> Option<Render> {
         None
@@ -29,7 +29,7 @@ pub trait Sink: Debug + Send {
     ///
     /// # Errors
     /// If it cannot be used. The sink is then dropped; the others continue.
-    fn of_night(&mut self, _night: &str) -> Result<(), SinkError> {
+    fn begin_night(&mut self, _night: &str) -> Result<(), SinkError> {
         Ok(())
     }
 
@@ -38,7 +38,7 @@ pub trait Sink: Debug + Send {
     ///
     /// # Errors
     /// If they cannot be written. The sink is then dropped; the others continue.
-    fn absent(&mut self, _absences: &[Absence]) -> Result<(), SinkError> {
+    fn take_absences(&mut self, _absences: &[Absence]) -> Result<(), SinkError> {
         Ok(())
     }
 

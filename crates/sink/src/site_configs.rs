@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use model::{SiteConfigFile, SiteResult};
+use model::{SiteResult, WrittenSiteConfig};
 
-use crate::atomic::make_folder;
-use crate::{AtomicFile, Sink, SinkError};
+use crate::{AtomicFile, Sink, SinkError, make_folder};
 
 /// Writes the files of each site to a folder.
 #[derive(Debug)]
@@ -45,7 +44,7 @@ impl SiteConfigSink {
 
 impl Sink for SiteConfigSink {
     fn take(&mut self, site: &SiteResult, _: &[u8]) -> Result<(), SinkError> {
-        for SiteConfigFile { name, text } in &site.site_configs {
+        for WrittenSiteConfig { name, text } in &site.site_configs {
             let path = self.folder.join(name);
             let mut file = AtomicFile::create(&path)?;
             file.write_bytes(text.as_bytes())?;

@@ -1,12 +1,18 @@
-//! The figures of a site, from its results; those of a site in parts are added up.
+//! `report/sites.jsonl`: one line per site with its figures, the data of the report. Those of a site in parts are added up.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use model::{
-    Article, BestFigures, Extracted, Route, SiteFigures, SiteResult, TemplateKind, TemplateSummary,
+    Article, Extracted, Route, SiteFigures, SiteResult, TemplateKind, TemplateSummary,
     WeakTemplate, WorstArticle, rounded,
 };
+use serde::Serialize;
+
+use crate::{AtomicFile, Render, SCHEMA, Sink, SinkError, json_lines, make_folder};
 
 /// Lower edges of the classes in which article lengths are counted, in characters: ten per power of
 /// ten (the series R10 of ISO 3). Integers, because logarithms differ in the last digit between
@@ -141,14 +147,6 @@ fn weak(template: &TemplateSummary) -> Option<WeakTemplate> {
 pub fn figures_of(site: &SiteResult) -> SiteFigures {
     let articles = &site.articles;
     let sum: f64 = articles.iter().map(|a| rounded(a.confidence)).sum();
-    let best = site.best.as_ref().map(|best| BestFigures {
-        articles: best.articles,
-        content: best.content.clone(),
-        confidence: rounded(best.confidence),
-        learnt_from: best.support.learnt_from,
-        held_back: best.support.held_back,
-        held_back_agreeing: best.support.held_back_agreeing,
-    });
     let mut worst: Vec<&Extracted> = articles.iter().filter(|article| article.doubtful).collect();
     worst.sort_by(|a, b| worse(a.confidence, &a.url, b.confidence, &b.url));
     let worst =
@@ -172,7 +170,7 @@ pub fn figures_of(site: &SiteResult) -> SiteFigures {
         ),
         confidence: (!articles.is_empty()).then(|| rounded(sum / articles.len() as f64)),
         characters: site.characters,
-        best,
+        best: site.best.clone(),
         drops: count(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
         confidences: count(articles.iter().map(|a| confidence_class(a.confidence))),
         lengths: count(articles.iter().map(|a| length_class(a.text.chars().count() as u64))),
@@ -187,7 +185,7 @@ pub fn figures_of(site: &SiteResult) -> SiteFigures {
 }
 
 /// Adds the figures of a later part of the same site. Its templates are already those of all parts.
-pub(crate) fn absorb(all: &mut SiteFigures, part: SiteFigures) {
+fn absorb(all: &mut SiteFigures, part: SiteFigures) {
     let (ours, theirs) = (all.articles as f64, part.articles as f64);
     let sum = all.confidence.unwrap_or(0.0) * ours + part.confidence.unwrap_or(0.0) * theirs;
     all.confidence = (ours + theirs > 0.0).then(|| sum / (ours + theirs));
@@ -222,6 +220,87 @@ pub(crate) fn absorb(all: &mut SiteFigures, part: SiteFigures) {
 fn add<K: Ord>(counts: &mut BTreeMap<K, usize>, more: BTreeMap<K, usize>) {
     for (key, count) in more {
         *counts.entry(key).or_default() += count;
+    }
+}
+
+/// A line of the file.
+#[derive(Serialize)]
+struct SiteFiguresLine {
+    schema: u32,
+    #[serde(flatten)]
+    figures: SiteFigures,
+}
+
+fn line(figures: SiteFigures) -> Vec<u8> {
+    json_lines(std::iter::once(SiteFiguresLine { schema: SCHEMA, figures }))
+}
+
+/// Writes `report/sites.jsonl`.
+#[derive(Debug)]
+pub struct SiteRowsSink {
+    file: AtomicFile,
+    folder: PathBuf,
+    /// The site whose parts are being received.
+    open: Option<SiteFigures>,
+}
+
+impl SiteRowsSink {
+    /// File name in the report's folder.
+    pub const FILE: &'static str = "sites.jsonl";
+    /// Name of the folder of single-site pages, in the report's folder.
+    pub const PAGES: &'static str = "sites";
+
+    /// Starts the file in the report's folder, which is created if necessary.
+    ///
+    /// # Errors
+    /// If folder or file cannot be created.
+    pub fn create(folder: &Path) -> Result<Self, SinkError> {
+        make_folder(folder)?;
+        let file = AtomicFile::create(&folder.join(Self::FILE))?;
+        Ok(Self { file, folder: folder.to_owned(), open: None })
+    }
+
+    /// Removes single-site pages, which belong to an earlier run.
+    pub fn remove_pages(folder: &Path) {
+        let pages = folder.join(Self::PAGES);
+        let entries = fs::read_dir(&pages).into_iter().flatten().flatten().map(|e| e.path());
+        // A leftover page that cannot be removed does no harm; other files are kept.
+        for page in entries.filter(|path| path.extension().is_some_and(|e| e == "html")) {
+            let _ = fs::remove_file(page);
+        }
+        let _ = fs::remove_dir(&pages);
+    }
+}
+
+impl Sink for SiteRowsSink {
+    fn render(&self) -> Option<Render> {
+        // A site in parts has one line for all parts.
+        Some(Arc::new(|site| match site.figures {
+            Some(_) => Vec::new(),
+            None => line(figures_of(site)),
+        }))
+    }
+
+    fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
+        let Some(part) = site.figures.as_deref().cloned() else {
+            return self.file.write_bytes(rendered);
+        };
+        match &mut self.open {
+            Some(all) => absorb(all, part),
+            none => *none = Some(part),
+        }
+        if site.more {
+            return Ok(());
+        }
+        let Some(all) = self.open.take() else { return Ok(()) };
+        let confidence = all.confidence.map(rounded);
+        self.file.write_bytes(&line(SiteFigures { confidence, ..all }))
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), SinkError> {
+        self.file.finish()?;
+        Self::remove_pages(&self.folder);
+        Ok(())
     }
 }
 

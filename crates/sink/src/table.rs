@@ -7,11 +7,11 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{ArrayRef, RecordBatch, TimestampMicrosecondArray};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use model::{Article, FieldKind, Origin, RecordField};
 use serde::Serialize;
 use serde_arrow::ArrayBuilder;
-
-use crate::instant::instant;
 
 /// Fields of long text, of which a table may have more than 2 GiB.
 const LARGE_TEXTS: [&str; 4] = ["text", "html", "markdown", "comments"];
@@ -110,7 +110,7 @@ fn failed(error: serde_arrow::Error) -> ArrowError {
 /// The instants of dates, truncated to microseconds.
 fn instants_of(dates: &ArrayRef) -> ArrayRef {
     let dates = dates.as_string::<i32>().iter();
-    let instants = dates.map(|date| date.and_then(instant).map(Timestamp::as_microsecond));
+    let instants = dates.map(|date| date.and_then(parse_instant).map(Timestamp::as_microsecond));
     Arc::new(instants.collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
 }
 
@@ -147,4 +147,14 @@ fn type_of(kind: &FieldKind) -> DataType {
         FieldKind::List(of) => DataType::List(Arc::new(Field::new("element", type_of(of), false))),
         FieldKind::Record(fields) => record_type(fields),
     }
+}
+
+/// The instant of an RFC 3339 date or date-time. Without an offset it is taken as UTC, and a date
+/// without a time as midnight. `None` for anything else.
+pub fn parse_instant(text: &str) -> Option<Timestamp> {
+    if let Ok(instant) = text.parse() {
+        return Some(instant);
+    }
+    let local: DateTime = text.parse().ok()?;
+    local.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }

@@ -1,41 +1,128 @@
 //! `archive.sqlite`: an archive of articles in one SQLite file, to which each run adds.
 //!
-//! [`essence`] says what of an article counts as its content, [`schema`] how it is stored. [`grow`] is what a
-//! visit changes: [`place`] finds its version, [`reread`] reads known ones again, [`readings`] notes pages that
-//! did not change but were read differently; [`rows`] and [`content`] are what they write and read. [`absent`] notes when an address had no page.
-//! [`describe`] is what is said of the difference to the version before, [`sink`] makes an output of it and
-//! [`read`] answers questions.
+//! [`content`] says what of an article counts as its content, [`visits`] adds visits and finds their versions,
+//! [`absences`] notes when an address had no page, and [`query`] answers questions.
 
-mod absent;
+mod absences;
 mod content;
-mod describe;
-mod essence;
-mod grow;
-mod key;
-mod place;
-mod read;
-mod readings;
-mod reread;
-mod rows;
+mod query;
 mod schema;
-mod sink;
-#[cfg(test)]
-mod tests;
+mod visits;
 
-pub use key::{ArticleKey, KeyOf};
-pub use read::{ArticleArchive, Change, ChangeKind, GoneSpan, Reading, Version};
-pub use sink::VersionsSink;
-
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use database::{Cause, DatabaseError};
+use database::{Cause, Database, DatabaseError, WaitPolicy};
+use model::{Absence, Extracted, SiteResult};
 
-use crate::SinkError;
+pub use query::{
+    ArticleArchive, ArticleChange, ArticleReading, ArticleVersion, ChangeKind, GoneSpan,
+};
 
-/// An error of SQLite, with the file it is about.
-fn failed(what: &'static str, path: &Path, error: rusqlite::Error) -> SinkError {
-    SinkError { what, path: path.to_owned(), source: io::Error::other(error) }
+use crate::{Sink, SinkError};
+use absences::note_address;
+use schema::is_archive;
+use visits::VisitWriter;
+
+/// Normalised forms of an address; equal for addresses of the same page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArticleKey {
+    /// The form of the address itself.
+    pub own: String,
+    /// The form of the canonical address in the page, if the two differ only in tracking
+    /// parameters.
+    pub named: Option<String>,
+    /// Without any tracking parameters: the same page, but possibly others too.
+    pub stripped: String,
+}
+
+impl ArticleKey {
+    /// The key of the article.
+    fn exact(&self) -> &str {
+        self.named.as_ref().unwrap_or(&self.own)
+    }
+}
+
+/// Returns the key for an address and the canonical address in its page.
+pub type KeyOf = Arc<dyn Fn(&str, Option<&str>) -> ArticleKey + Send + Sync>;
+
+/// Adds a run to an archive of articles, in a single transaction: until the run is finished readers
+/// see the previous state, and a run that is stopped or killed changes nothing.
+pub struct VersionsSink<'a> {
+    database: Database,
+    path: PathBuf,
+    key_of: KeyOf,
+    visits: VisitWriter,
+    waiting: WaitPolicy<'a>,
+}
+
+impl<'a> VersionsSink<'a> {
+    /// Opens the archive at `path`, or begins one; its folder must exist. Where `rereads`, visits that are known
+    /// are read again: what this run finds replaces what was read of them. Waits for another run that writes to it and,
+    /// at its end, for programs that read it where they are in the way.
+    ///
+    /// # Errors
+    /// If it cannot be opened, is no archive of articles or one of another schema, or another run
+    /// keeps writing to it; if waiting is stopped.
+    pub fn open(
+        path: &Path,
+        key_of: KeyOf,
+        rereads: bool,
+        waiting: WaitPolicy<'a>,
+    ) -> Result<Self, SinkError> {
+        // A file that is not an archive must not be changed, not even its journal mode.
+        let database =
+            Database::begin(path, waiting, &|connection| is_archive(connection, path).map(drop))?;
+        // As long as another run writes, the file may look empty.
+        if !is_archive(&database, path)? {
+            schema::create(&database).map_err(|e| SinkError::other("cannot write to", path, e))?;
+        }
+        let (path, visits) = (path.to_owned(), VisitWriter::new(rereads));
+        Ok(Self { database, path, key_of, visits, waiting })
+    }
+
+    /// The keys of articles. If articles with different titles name the same canonical address, the
+    /// site's template is wrong, and their own addresses are used.
+    fn keys(&self, articles: &[Extracted]) -> Vec<ArticleKey> {
+        let key = |article: &Extracted| (self.key_of)(&article.url, article.canonical.as_deref());
+        let mut keys: Vec<ArticleKey> = articles.iter().map(key).collect();
+        let mut titles: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
+        for (key, article) in keys.iter().zip(articles) {
+            if let Some(named) = &key.named {
+                titles.entry(named.clone()).or_default().insert(article.title.clone());
+            }
+        }
+        for key in &mut keys {
+            let one = |named: &String| titles.get(named).is_none_or(|titles| titles.len() == 1);
+            key.named = key.named.take().filter(one);
+        }
+        keys
+    }
+}
+
+impl Sink for VersionsSink<'_> {
+    fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
+        let keyed = site.articles.iter().zip(self.keys(&site.articles));
+        for (article, key) in keyed.filter(|(article, _)| article.duplicate_of.is_none()) {
+            let added = self.visits.add_article(&self.database, article, &key);
+            added.map_err(|e| SinkError::other("cannot write to", &self.path, e))?;
+        }
+        Ok(())
+    }
+
+    fn take_absences(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
+        for Absence { url, gone } in absences {
+            let noted = note_address(&self.database, &(self.key_of)(url, None), gone);
+            noted.map_err(|e| SinkError::other("cannot write to", &self.path, e))?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), SinkError> {
+        Ok(self.database.commit(self.waiting)?)
+    }
 }
 
 impl From<DatabaseError> for SinkError {
@@ -47,9 +134,4 @@ impl From<DatabaseError> for SinkError {
         };
         Self { what, path, source: io::Error::new(kind, cause) }
     }
-}
-
-/// An error for a file that is not of the expected kind.
-fn refused(what: &'static str, path: &Path, why: impl Into<String>) -> SinkError {
-    SinkError { what, path: path.to_owned(), source: io::Error::other(why.into()) }
 }

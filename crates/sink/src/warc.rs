@@ -1,6 +1,7 @@
 //! `articles.warc.gz`: each article as a `conversion` record (WARC 1.1, ISO 28500:2017 §6.8) with a `metadata` record that
 //! has its fields, and `articles.cdxj`, the index of the conversions by address.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
+use terms::is_right_to_left;
 
-use crate::html_page::html_page;
 use crate::{AtomicFile, Render, Sink, SinkError};
 
 /// The contents of the records.
@@ -95,7 +96,7 @@ impl Sink for WarcSink {
             self.begin(site.articles.first().map(|first| &first.article))?;
         }
         let end = rendered.iter().position(|&b| b == b'\n').unwrap_or(rendered.len());
-        let entries: Vec<Entry> = serde_json::from_slice(&rendered[..end]).unwrap_or_default();
+        let entries: Vec<CdxEntry> = serde_json::from_slice(&rendered[..end]).unwrap_or_default();
         for entry in entries {
             // In the order, and with the names and strings, that pywb's own indexer writes.
             self.lines.push(format!(
@@ -134,7 +135,7 @@ impl Sink for WarcSink {
 
 /// The data of a record for the index; its offset is known only when it is written.
 #[derive(Deserialize, Serialize)]
-struct Entry {
+struct CdxEntry {
     key: String,
     time: String,
     url: String,
@@ -165,7 +166,7 @@ fn rendered(articles: &[Extracted], content: WarcContent) -> Vec<u8> {
 /// The record of an article. It refers to the record it was made from only by its id: the fields
 /// that name another record's address and date are those of revisits (ISO 28500 §5.8, §5.9), and
 /// here both are the same.
-fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>, String) {
+fn conversion(article: &Article, content: WarcContent) -> (CdxEntry, Vec<u8>, String) {
     let as_html = content == WarcContent::Html && !article.html.is_empty();
     let page = as_html.then(|| html_page(article, &article.html));
     let (mime, block) = match &page {
@@ -193,7 +194,7 @@ fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>, Strin
         fields: &fields,
         body: block.as_bytes(),
     });
-    let entry = Entry {
+    let entry = CdxEntry {
         key: surt(&article.url),
         time: date.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string(),
         url: article.url.clone(),
@@ -256,4 +257,51 @@ fn member(record: &NewRecord<'_>) -> Vec<u8> {
     // Written to memory, and the record kinds are known: this cannot fail.
     let _ = writer.write(record);
     writer.finish().unwrap_or_default()
+}
+
+/// The page with this fragment as its body. Its language and direction are declared, and the head has title, authors, dates,
+/// description and canonical address, as far as they are known. What is between `<body>` and `</body>` is the fragment.
+fn html_page(article: &Article, fragment: &str) -> String {
+    let value = |field: &Option<String>| field.as_deref().map(escaped);
+    let mut page = String::with_capacity(fragment.len() + 1_024);
+    page.push_str("<!doctype html>\n<html");
+    if let Some(language) = value(&article.language) {
+        let _ = write!(page, " lang=\"{language}\"");
+    }
+    if is_right_to_left(&article.text) {
+        page.push_str(" dir=\"rtl\"");
+    }
+    let title = value(&article.title).unwrap_or_else(|| escaped(&article.url));
+    let _ = write!(page, ">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n");
+    for author in &article.authors {
+        let _ = writeln!(page, "<meta name=\"author\" content=\"{}\">", escaped(author));
+    }
+    let metas = [
+        ("property", "article:published_time", value(&article.published)),
+        ("property", "article:modified_time", value(&article.modified)),
+        ("name", "description", value(&article.description)),
+        ("property", "og:site_name", value(&article.site_name)),
+    ];
+    for (kind, name, content) in metas {
+        if let Some(content) = content {
+            let _ = writeln!(page, "<meta {kind}=\"{name}\" content=\"{content}\">");
+        }
+    }
+    let canonical = value(&article.canonical).unwrap_or_else(|| escaped(&article.url));
+    let _ = write!(
+        page,
+        "<link rel=\"canonical\" href=\"{canonical}\">\n</head>\n<body>{fragment}</body>\n</html>\n"
+    );
+    page
+}
+
+/// The fragment in a page that [`html_page`] made.
+pub fn fragment_of(page: &str) -> &str {
+    let body = page.split_once("<body>").map_or("", |parts| parts.1);
+    body.strip_suffix("</body>\n</html>\n").unwrap_or(body)
+}
+
+/// Text that has no markup, also within quotes.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

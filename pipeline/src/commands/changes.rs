@@ -62,7 +62,7 @@ pub struct ChangesArgs {
 /// If the date or the archive cannot be read, or the output cannot be written.
 pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
     use anyhow::Context;
-    use sink::{Change, ChangeKind};
+    use sink::{ArticleChange, ChangeKind};
     use terminal::printed::line;
 
     let since = archive::parse_date(&args.since).with_context(|| {
@@ -80,7 +80,7 @@ pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
     };
     let wanted: Vec<ChangeKind> = args.kinds.iter().map(kind).collect();
     let archive = super::history::open(&args.archive)?;
-    archive.changes(&since, args.site.as_deref(), |change: Change| -> Result<()> {
+    archive.changes(&since, args.site.as_deref(), |change: ArticleChange| -> Result<()> {
         if !wanted.is_empty() && !wanted.contains(&change.kind) {
             return Ok(());
         }

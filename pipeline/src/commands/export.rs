@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use articles::ExportedArticle;
 use clap::{Args, Subcommand, ValueEnum};
-use document::Pictures;
+use document::PictureFiles;
 use errors::Problem;
 use model::{Article, contain_panics};
 use report::readable::count;
@@ -166,12 +166,13 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
                 pictures::of_inputs(&args.pictures, &found)?
             }
         }
-        DocumentFormat::Markdown | DocumentFormat::Tei | DocumentFormat::Json => Pictures::new(),
+        DocumentFormat::Markdown | DocumentFormat::Tei | DocumentFormat::Json => PictureFiles::new(),
     };
     if format == DocumentFormat::Epub {
         let articles: Vec<Article> = found.into_iter().map(|found| found.article).collect();
         let title = args.site.clone().unwrap_or_else(|| "Articles".to_owned());
-        let book = document::epub(&articles, &title, &pictures).context("cannot make the book")?;
+        let book =
+            document::to_epub(&articles, &title, &pictures).context("cannot make the book")?;
         write(&args.out, &book)?;
         writeln!(
             out,
@@ -234,12 +235,12 @@ fn shown(path: &Path) -> String {
 fn document_of(
     found: &ExportedArticle,
     format: DocumentFormat,
-    pictures: &Pictures,
+    pictures: &PictureFiles,
 ) -> Result<Vec<u8>> {
     Ok(match format {
-        DocumentFormat::Html => document::page(&found.article, pictures).into_bytes(),
-        DocumentFormat::Markdown => document::markdown(&found.article).into_bytes(),
-        DocumentFormat::Tei => document::tei(&found.article).into_bytes(),
+        DocumentFormat::Html => document::to_html(&found.article, pictures).into_bytes(),
+        DocumentFormat::Markdown => document::to_markdown(&found.article).into_bytes(),
+        DocumentFormat::Tei => document::to_tei(&found.article).into_bytes(),
         DocumentFormat::Json => {
             let mut bytes = serde_json::to_vec_pretty(&found.record)?;
             bytes.push(b'\n');

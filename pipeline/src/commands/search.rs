@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use errors::Problem;
-use index::{Answer, Hit, IndexError, Request, SearchIndex, forget, is_index};
+use index::{Hit, IndexError, SearchIndex, SearchRequest, SearchResults, forget, is_index};
 use input::is_run_folder;
 use jiff::Timestamp;
 use model::contain_panics;
 use report::readable::{count, grouped};
 use serde::Serialize;
 use serde_json::json;
-use sink::instant;
+use sink::parse_instant;
 use terminal::arguments::PrintFormat;
 use terminal::messages::has_colours;
 use terminal::printed::{self, Console};
@@ -77,7 +77,7 @@ fn limit(text: &str) -> Result<usize, String> {
 
 fn since(text: &str) -> Result<Timestamp, String> {
     let forms = "give a date as 2026-01-31, or with a time as 2026-01-31T06:00:00Z";
-    instant(text).ok_or_else(|| forms.to_owned())
+    parse_instant(text).ok_or_else(|| forms.to_owned())
 }
 
 /// Searches and prints the articles found, or removes articles and prints their number.
@@ -100,7 +100,7 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
         };
     };
     let index = SearchIndex::open(&folder)?;
-    let request = Request {
+    let request = SearchRequest {
         query,
         site: args.site.as_deref(),
         since: args.since,
@@ -161,7 +161,7 @@ fn folder_of(named: &Path) -> Result<PathBuf> {
 const COUNTS_SHOWN: usize = 10;
 
 fn print(
-    answer: &Answer,
+    answer: &SearchResults,
     index: &SearchIndex,
     marks: (&'static str, &'static str),
     out: &mut Console<'_>,
@@ -305,7 +305,7 @@ struct HitRecord<'a> {
 }
 
 impl<'a> AnswerRecord<'a> {
-    fn of(answer: &'a Answer, index: &SearchIndex) -> Self {
+    fn of(answer: &'a SearchResults, index: &SearchIndex) -> Self {
         let hit = |hit: &'a Hit| HitRecord {
             score: (f64::from(hit.score) * 10_000.0).round() / 10_000.0,
             url: &hit.url,

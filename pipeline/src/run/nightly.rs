@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use config::Config;
 use config::files::sha256_of;
 use errors::Stopped;
 use input::waiting::waiting_for_databases;
 use model::SiteResult;
-use modelstore::{Run, Store, StoreError, Update};
+use modelstore::{RunIdentity, Store, StoreError};
 use report::readable::count;
 use sink::{InputRecord, LastNight};
 
@@ -24,7 +24,7 @@ pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Resu
         return Ok(None);
     };
     if config.run.reextract {
-        return Ok(Some(Store::look(path)?));
+        return Ok(Some(Store::open_read_only(path)?));
     }
     config.run.models_bytes()?;
     let opened = Store::open(path, waiting_for_databases(stop));
@@ -32,9 +32,9 @@ pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Resu
 }
 
 /// Which run this is: one of the same inputs, by their contents, and the same settings is the same night.
-pub(crate) fn run_of(config: &Config, inputs: &[InputRecord]) -> Run {
+pub(crate) fn run_of(config: &Config, inputs: &[InputRecord]) -> RunIdentity {
     let digest = sha256_of(&format!("{} {}", contents_of(inputs), config.night_hash()));
-    Run { digest, program: env!("CARGO_PKG_VERSION").to_owned() }
+    RunIdentity { digest, program: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
 /// What inputs hold, of which some pages may be chosen, in any order.
@@ -54,7 +54,7 @@ pub(crate) fn night_name(inputs: &[InputRecord]) -> String {
 }
 
 /// Tells a store which run this is. Returns the night before.
-pub(crate) fn begin(store: &Store, run: &Run) -> Result<Option<LastNight>> {
+pub(crate) fn begin(store: &Store, run: &RunIdentity) -> Result<Option<LastNight>> {
     if store.begin(run)? {
         let path = store.path().display();
         tracing::info!(at = %path, "already contains this night; it is not changed");
@@ -64,12 +64,7 @@ pub(crate) fn begin(store: &Store, run: &Run) -> Result<Option<LastNight>> {
 
 /// Hands a store what is to be kept of a site.
 pub(crate) fn take(store: &Store, result: &SiteResult) -> Result<()> {
-    let Some(night) = result.night.as_ref().filter(|night| !night.update.is_empty()) else {
-        return Ok(());
-    };
-    let update: Update = rmp_serde::from_slice(&night.update)
-        .with_context(|| format!("cannot read what is to be kept of {}", result.site))?;
-    Ok(store.take(&update)?)
+    result.night.as_ref().map_or(Ok(()), |night| Ok(store.add_night(night)?))
 }
 
 /// Keeps all that a store took in, once the outputs are written. Waits for programs that read the store, where they are

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     fn add(to: &mut SiteResults, index: usize) -> usize {
-        let result = SiteResult::of_articles(&format!("{index}.example"), Vec::new());
+        let result = SiteResult::from_articles(&format!("{index}.example"), Vec::new());
         let heading = ResultHeading::of(index, 0, &result, None);
         let frame = heading.frame(&result).unwrap();
         to.add(&heading, &frame).unwrap();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use model::{CharacterCounts, Extracted, Page, SiteConfigFile};
+use model::{CharacterCounts, Extracted, Page, WrittenSiteConfig};
 use segment::stored::StoredPage;
 use sitemodel::{Outcome, ParsedPage, SiteModel};
 
@@ -98,7 +98,7 @@ impl LargeSite<'_> {
         &self,
         work: &Work<'_>,
         applying: &ApplyContext<'_>,
-    ) -> io::Result<Vec<SiteConfigFile>> {
+    ) -> io::Result<Vec<WrittenSiteConfig>> {
         match self {
             _ if !work.wants_site_configs() => Ok(Vec::new()),
             Self::Here(samples) => {
@@ -130,7 +130,7 @@ impl Work<'_> {
 pub(crate) fn learnt_site_configs(
     applying: &ApplyContext<'_>,
     samples: &ParsedPages<'_>,
-) -> Vec<SiteConfigFile> {
+) -> Vec<WrittenSiteConfig> {
     let outcomes = applying.apply(samples, &BTreeMap::new(), Unassigned::Alone);
     let articles = outcomes.into_values().filter_map(|applied| match applied.outcome {
         Outcome::Article(article) => Some(*article),

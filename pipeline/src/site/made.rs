@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
-use model::{CharacterCounts, Extracted, SiteConfigFile, SiteResult};
+use model::{CharacterCounts, Extracted, SiteResult, WrittenSiteConfig};
 use rustc_hash::FxBuildHasher;
 use segment::file::StepFile;
 use segment::row::{RowKind, decoded, hash_of, unpacked};
@@ -127,7 +127,7 @@ impl SiteStepOutputs<'_> {
         unpacked(&self.made.record(place)?)
     }
 
-    pub(crate) fn site_configs(&self) -> io::Result<Vec<SiteConfigFile>> {
+    pub(crate) fn site_configs(&self) -> io::Result<Vec<WrittenSiteConfig>> {
         match self.rows.site_configs {
             Some(place) => decoded(&self.made.record(place)?),
             None => Ok(Vec::new()),

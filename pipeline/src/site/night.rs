@@ -11,8 +11,8 @@ mod kept;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::Verdict;
-use modelstore::{RetainedHead, SiteState, Store, Update};
+use model::{RetainedHead, SiteNight, Verdict};
+use modelstore::{SiteState, Store};
 use report::readable::count;
 use sitemodel::{
     FEWEST_TO_TELL, KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess,
@@ -87,7 +87,7 @@ impl Work<'_> {
             return Ok(self.read_again(site, parsed, &state, stored));
         }
         match (&state.before, stored) {
-            (Some(before), Ok(Some(model))) if before.applied > 0 => {
+            (Some(before), Ok(Some(model))) if before.model_revision > 0 => {
                 self.taken_in_before(site, parsed, store, model, before.as_ref().clone())
             }
             (_, Ok(Some(model))) => self.go_by(site, parsed, store, &state, model),
@@ -157,7 +157,7 @@ impl Work<'_> {
         let mut update = self.update(state, &decision, verdict, &health);
         update.unassigned = 0;
         if is_kept {
-            update.applied = state.revision + 1;
+            update.model_revision = state.revision + 1;
         }
         if let Some(before) = &state.before {
             update = before.as_ref().clone();
@@ -263,7 +263,7 @@ impl Work<'_> {
         }
         Ok(match begun {
             Some((model, known, applied, retained, too_many)) => {
-                update.applied = state.revision + 1;
+                update.model_revision = state.revision + 1;
                 if too_many > 0 {
                     let removed = count(too_many, "template");
                     update.reason += &format!("; {removed} not seen for longest removed");
@@ -283,7 +283,7 @@ impl Work<'_> {
                 let kept = self.to_retain(store, state, &tonight, &[], of, &|_| false)?;
                 let templates = old.templates().len();
                 let is_changed = decision != ModelDecision::Keep;
-                update.applied += u32::from(is_changed);
+                update.model_revision += u32::from(is_changed);
                 let night = Night {
                     update,
                     is_known: false,
@@ -377,16 +377,17 @@ impl Work<'_> {
         decision: &ModelDecision,
         verdict: Verdict,
         health: &SiteHealth,
-    ) -> Update {
-        Update {
+    ) -> SiteNight {
+        SiteNight {
             site: self.key.clone(),
             night: self.date().map(|date| date.to_string()).unwrap_or_default(),
             decision: decision.to_string(),
             reason: decision.reason(),
-            applied: if *decision == ModelDecision::TooFew { 0 } else { state.revision },
+            model_revision: if *decision == ModelDecision::TooFew { 0 } else { state.revision },
             verdict,
             pages: health.unassigned.1,
             unassigned: health.unassigned.0,
+            change: None,
             revision: None,
             sample: None,
             templates: health.templates.iter().map(|(id, own)| template_night(id, own)).collect(),

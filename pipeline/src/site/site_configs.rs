@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dom::{ParseOptions, text_of};
 use metadata::{PageContext, date_of};
-use model::{Article, Extracted, Origin, Route, SiteConfigFile, Wrapper, contain_panics};
+use model::{Article, Extracted, Origin, Route, Wrapper, WrittenSiteConfig, contain_panics};
 use sink::site_file_name;
 use sitemodel::stages::extract::SITE_CONFIG;
 use sitemodel::{ParsedPage, SiteModel, Template};
@@ -26,7 +26,7 @@ pub fn site_configs(
     articles: &[Extracted],
     model: &SiteModel,
     parsed: &[&ParsedPage<'_>],
-) -> Vec<SiteConfigFile> {
+) -> Vec<WrittenSiteConfig> {
     let learnt: Vec<&Article> = articles
         .iter()
         .map(|extracted| &extracted.article)
@@ -43,7 +43,7 @@ pub fn site_configs(
             .filter_map(|a| Some((a, *pages.get(&(a.url.as_str(), &a.origin))?)))
             .collect();
         let text = contain_panics(|| file_of(&of_host, model, &sample)).ok().flatten()?;
-        Some(SiteConfigFile { name: file_name(&host), text })
+        Some(WrittenSiteConfig { name: file_name(&host), text })
     };
     file_hosts(&names).into_iter().filter_map(file).collect()
 }

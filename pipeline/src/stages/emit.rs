@@ -24,14 +24,12 @@ use crate::run::sinks::{open_sink, remove_stale};
 const HEALTH: &str = "health.jsonl";
 
 /// A chosen sink: in use, or failed with the reason.
-#[derive(Debug)]
 struct ChosenSink<'a> {
     name: SinkName,
     sink: Result<Box<dyn Sink + 'a>, SinkError>,
 }
 
 /// The open files of a run folder. If dropped before [`Outputs::finish`], they are removed.
-#[derive(Debug)]
 pub struct Outputs<'a> {
     folder: PathBuf,
     config: EmitConfig,
@@ -154,10 +152,10 @@ impl<'a> Outputs<'a> {
     }
 
     /// Passes on to the outputs the name of the night. Call it before anything is written.
-    pub(crate) fn of_night(&mut self, night: &str) -> Result<(), SinkError> {
+    pub(crate) fn begin_night(&mut self, night: &str) -> Result<(), SinkError> {
         for chosen in &mut self.sinks {
             if let Ok(sink) = &mut chosen.sink
-                && let Err(error) = sink.of_night(night)
+                && let Err(error) = sink.begin_night(night)
             {
                 chosen.sink = Err(error);
             }
@@ -171,7 +169,7 @@ impl<'a> Outputs<'a> {
             .each(&mut |some| {
                 for chosen in &mut self.sinks {
                     if let Ok(sink) = &mut chosen.sink
-                        && let Err(error) = sink.absent(some)
+                        && let Err(error) = sink.take_absences(some)
                     {
                         chosen.sink = Err(error);
                     }

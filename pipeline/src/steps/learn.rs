@@ -107,7 +107,7 @@ fn store_to_read(config: &Config) -> Result<Option<Store>> {
         !config.run.reextract,
         "run.reextract: steps cannot read captures again; use `sitegrove run`"
     );
-    Ok(config.run.models().map(Store::look_or_empty).transpose()?)
+    Ok(config.run.models().map(Store::open_or_empty).transpose()?)
 }
 
 fn write(

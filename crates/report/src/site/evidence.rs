@@ -164,7 +164,7 @@ fn count_hits(terms: &PageTerms, signifiers: &BTreeSet<u64>, block: &TextBlock) 
     (hits as u32, terms.len() as u32)
 }
 
-/// ArticleSums over one pattern's blocks.
+/// Sums over the blocks of a pattern.
 #[derive(Default)]
 struct PatternSums {
     pages: BTreeSet<usize>,

@@ -2,173 +2,40 @@
 
 use std::path::Path;
 
-use database::{ARTICLE_ARCHIVE, name_kind};
-use rusqlite::Connection;
+use database::{ARTICLE_ARCHIVE, FileKind, create_schema, identify};
+use rusqlite::{Connection, ErrorCode};
 
-use super::{failed, refused};
 use crate::SinkError;
 
 /// `PRAGMA user_version`: version of the schema.
-pub(super) const VERSION: i64 = 4;
+const VERSION: i64 = 4;
 
-const TABLES: &str = "
-CREATE TABLE articles (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    site TEXT NOT NULL,
-    stripped TEXT NOT NULL DEFAULT ''
-) STRICT;
-CREATE INDEX articles_by_site ON articles (site);
-CREATE INDEX articles_by_stripped ON articles (stripped);
-CREATE TABLE versions (
-    id INTEGER PRIMARY KEY,
-    article INTEGER NOT NULL REFERENCES articles (id),
-    first_seen TEXT NOT NULL,
-    last_seen TEXT NOT NULL,
-    visits INTEGER NOT NULL,
-    changed TEXT NOT NULL,
-    diff TEXT,
-    url TEXT NOT NULL,
-    title TEXT,
-    authors TEXT NOT NULL,
-    published TEXT,
-    modified TEXT,
-    language TEXT,
-    description TEXT,
-    image TEXT,
-    tags TEXT NOT NULL,
-    canonical TEXT,
-    site_name TEXT,
-    sources TEXT NOT NULL,
-    text TEXT NOT NULL,
-    html TEXT NOT NULL,
-    digest BLOB NOT NULL,
-    record_id TEXT NOT NULL,
-    file INTEGER NOT NULL REFERENCES files (id),
-    offset INTEGER NOT NULL,
-    template TEXT NOT NULL,
-    wrapper TEXT NOT NULL,
-    confidence REAL NOT NULL,
-    program TEXT NOT NULL,
-    truncated TEXT,
-    model_revision INTEGER,
-    health TEXT
-) STRICT;
-CREATE INDEX versions_in_order ON versions (article, first_seen, record_id);
-CREATE INDEX versions_by_date ON versions (first_seen);
-CREATE INDEX versions_by_digest ON versions (digest);
-CREATE TABLE files (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
-) STRICT;
-CREATE TABLE visits (
-    article INTEGER NOT NULL REFERENCES articles (id),
-    fetched TEXT NOT NULL,
-    record_id TEXT NOT NULL,
-    file INTEGER NOT NULL REFERENCES files (id),
-    offset INTEGER NOT NULL,
-    version INTEGER NOT NULL REFERENCES versions (id),
-    truncated TEXT,
-    payload BLOB,
-    PRIMARY KEY (article, fetched, record_id)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE readings (
-    id INTEGER PRIMARY KEY,
-    article INTEGER NOT NULL REFERENCES articles (id),
-    fetched TEXT NOT NULL,
-    record_id TEXT NOT NULL,
-    changed TEXT NOT NULL,
-    diff TEXT NOT NULL,
-    digest BLOB NOT NULL,
-    model_revision INTEGER,
-    program TEXT NOT NULL,
-    replaced INTEGER NOT NULL
-) STRICT;
-CREATE INDEX readings_by_visit ON readings (article, fetched, record_id);
-CREATE INDEX readings_by_date ON readings (fetched);
-CREATE VIEW history AS
-SELECT articles.key AS key, articles.site AS site,
-    row_number() OVER (
-        PARTITION BY versions.article ORDER BY versions.first_seen, versions.record_id
-    ) AS number,
-    versions.id AS version, versions.url, versions.first_seen, versions.last_seen,
-    versions.visits, versions.changed, versions.diff, versions.title, versions.authors,
-    versions.published, versions.modified, versions.language, versions.description,
-    versions.image, versions.tags, versions.canonical, versions.site_name, versions.text,
-    versions.html, versions.record_id, files.name AS file, versions.offset, versions.template,
-    versions.wrapper, versions.confidence, versions.program, versions.truncated,
-    versions.model_revision, versions.health
-FROM versions
-JOIN articles ON articles.id = versions.article
-JOIN files ON files.id = versions.file;
-CREATE TABLE absences (
-    article INTEGER NOT NULL REFERENCES articles (id),
-    first_seen TEXT NOT NULL,
-    last_seen TEXT NOT NULL,
-    status INTEGER NOT NULL,
-    moved_to TEXT,
-    PRIMARY KEY (article, first_seen)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX absences_by_date ON absences (first_seen);
-CREATE VIEW gone AS
-SELECT articles.key AS key, articles.site AS site,
-    (SELECT versions.url FROM versions WHERE versions.article = absences.article
-     ORDER BY versions.first_seen DESC, versions.record_id DESC LIMIT 1) AS url,
-    (SELECT min(own.first_seen) FROM absences AS own WHERE own.article = absences.article
-     AND own.last_seen > (SELECT max(fetched) FROM visits WHERE article = own.article)) AS since,
-    max(absences.last_seen) AS last_seen, absences.status AS status,
-    absences.moved_to AS moved_to
-FROM absences JOIN articles ON articles.id = absences.article
-WHERE absences.last_seen >
-    (SELECT max(fetched) FROM visits WHERE visits.article = absences.article)
-GROUP BY absences.article;
-";
+const TABLES: &str = include_str!("schema.sql");
 
-/// The kind of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    /// An archive of articles.
-    Archive,
-    /// Nothing yet.
-    Empty,
-}
-
-/// Distinguishes an archive from a file of another kind.
-pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkError> {
+/// Whether a file is an archive; `false` if it is still empty. Any other file is an error.
+pub(super) fn is_archive(connection: &Connection, path: &Path) -> Result<bool, SinkError> {
     let what = "cannot use";
-    let number = |sql: &str| {
-        connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(|error| {
-            match error.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::NotADatabase) => {
-                    refused(what, path, "it is not a database, and was left as it is")
-                }
-                _ => failed(what, path, error),
-            }
-        })
-    };
-    let tables = number("SELECT count(*) FROM sqlite_schema")?;
-    let application = number("PRAGMA application_id")?;
-    let version = number("PRAGMA user_version")?;
-    match (application, version) {
-        (0, 0) if tables == 0 => Ok(Found::Empty),
-        (ARTICLE_ARCHIVE, VERSION) => Ok(Found::Archive),
-        (ARTICLE_ARCHIVE, version) => {
+    match identify(connection, ARTICLE_ARCHIVE, VERSION) {
+        Ok(FileKind::Own) => Ok(true),
+        Ok(FileKind::Empty) => Ok(false),
+        Ok(FileKind::OtherVersion(version)) => {
             let why = format!(
                 "its schema is {version}, this program knows {VERSION}: use the sitegrove that \
                  wrote it; it was left as it is"
             );
-            Err(refused(what, path, why))
+            Err(SinkError::other(what, path, why))
         }
-        _ => {
-            let found = name_kind(application);
-            Err(refused(what, path, format!("it is {found}, and was left as it is")))
+        Ok(FileKind::Foreign(found)) => {
+            Err(SinkError::other(what, path, format!("it is {found}, and was left as it is")))
         }
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(SinkError::other(what, path, "it is not a database, and was left as it is"))
+        }
+        Err(error) => Err(SinkError::other(what, path, error)),
     }
 }
 
 /// Creates the schema in an empty file, inside the transaction that fills it.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(TABLES)?;
-    connection.pragma_update(None, "application_id", ARTICLE_ARCHIVE)?;
-    connection.pragma_update(None, "user_version", VERSION)
+    create_schema(connection, TABLES, ARTICLE_ARCHIVE, VERSION)
 }

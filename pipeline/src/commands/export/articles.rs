@@ -123,7 +123,7 @@ fn of_warc(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Expor
 
 fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<ExportedArticle>> {
     let archive = sink::ArticleArchive::open(path)?;
-    let mut last: Vec<sink::Version> = Vec::new();
+    let mut last: Vec<sink::ArticleVersion> = Vec::new();
     if urls.is_empty() {
         for key in archive.keys(site)? {
             last.extend(archive.last(&key)?);
@@ -141,7 +141,7 @@ fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Exp
             last.push(version);
         }
     }
-    let found = |version: sink::Version| {
+    let found = |version: sink::ArticleVersion| {
         let mut record = serde_json::to_value(&version)?;
         record["html"] = version.html.as_str().into();
         record["fetched"] = version.last_seen.as_deref().into();

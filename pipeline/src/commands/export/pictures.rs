@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use archive::{Limits, Record, RecordKind, RecordReader, Response};
 use config::files::address_of;
-use document::{Picture, Pictures, picture_addresses};
+use document::{PictureFile, PictureFiles, picture_addresses};
 use input::source::{SourceFile, open};
 use input::{Input, expand};
 use segment::records::normal_address;
@@ -22,7 +22,7 @@ type WantedPictures = BTreeMap<String, BTreeSet<String>>;
 
 /// The pictures of articles that are in the records that the articles name. Archives that are not there any more, or are
 /// not files, are left out.
-pub(super) fn of_records(articles: &[ExportedArticle]) -> Result<Pictures> {
+pub(super) fn of_records(articles: &[ExportedArticle]) -> Result<PictureFiles> {
     let mut files: BTreeMap<&str, BTreeMap<u64, WantedPictures>> = BTreeMap::new();
     for image in articles.iter().flat_map(|found| &found.article.images) {
         if let Some(record) = &image.record {
@@ -32,7 +32,7 @@ pub(super) fn of_records(articles: &[ExportedArticle]) -> Result<Pictures> {
                 .insert(image.url.clone());
         }
     }
-    let mut pictures = Pictures::new();
+    let mut pictures = PictureFiles::new();
     for (file, places) in files {
         let path = Path::new(file);
         if address_of(path).is_none() && path.is_file() {
@@ -48,7 +48,7 @@ pub(super) fn of_records(articles: &[ExportedArticle]) -> Result<Pictures> {
 fn read_places(
     path: &Path,
     places: BTreeMap<u64, WantedPictures>,
-    pictures: &mut Pictures,
+    pictures: &mut PictureFiles,
 ) -> io::Result<()> {
     let mut elsewhere = WantedPictures::new();
     let mut file = open(path)?;
@@ -74,7 +74,7 @@ fn read_places(
 }
 
 /// The pictures of articles that these archives have. Of several captures the last is taken.
-pub(super) fn of_inputs(inputs: &[String], articles: &[ExportedArticle]) -> Result<Pictures> {
+pub(super) fn of_inputs(inputs: &[String], articles: &[ExportedArticle]) -> Result<PictureFiles> {
     let mut wanted = WantedPictures::new();
     let mut want = |source: &str, shown: &str| {
         wanted.entry(normal_address(source).into_owned()).or_default().insert(shown.to_owned());
@@ -86,7 +86,7 @@ pub(super) fn of_inputs(inputs: &[String], articles: &[ExportedArticle]) -> Resu
             image.record.iter().for_each(|record| want(&record.url, &image.url));
         }
     }
-    let mut pictures = Pictures::new();
+    let mut pictures = PictureFiles::new();
     if wanted.is_empty() {
         return Ok(pictures);
     }
@@ -111,14 +111,14 @@ fn shown_by<'a>(record: &Record, wanted: &'a WantedPictures) -> Option<&'a BTree
 }
 
 /// Takes the picture of a record, if it has one that is looked for.
-fn take(record: Record, wanted: &WantedPictures, pictures: &mut Pictures) {
+fn take(record: Record, wanted: &WantedPictures, pictures: &mut PictureFiles) {
     let Some(shown) = shown_by(&record, wanted) else { return };
     let bytes = match record.kind {
         RecordKind::Resource => Some(record.body),
         RecordKind::Response => payload(record.body),
         _ => None,
     };
-    if let Some(picture) = bytes.filter(|bytes| bytes.len() <= LARGEST).and_then(Picture::of) {
+    if let Some(picture) = bytes.filter(|bytes| bytes.len() <= LARGEST).and_then(PictureFile::of) {
         pictures.extend(shown.iter().map(|address| (address.clone(), picture.clone())));
     }
 }

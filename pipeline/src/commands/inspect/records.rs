@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use grouping::site_key;
-use model::Origin;
+use model::{Origin, SiteSummary};
 use report::{SiteRecords, foreign_line};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use sink::{SiteRecord, site_file_name};
+use sink::site_file_name;
 
 use crate::commands::nearest::no_site;
 use crate::results::lines::{self, LinesPlace};
@@ -53,7 +53,7 @@ impl<'a> RunRecords<'a> {
 
     pub(super) fn of_site(&self, site: &str) -> Result<SiteRecords> {
         let path = self.run.wrappers().join(format!("{}.json", site_file_name(site)));
-        let SiteRecord { site, templates, .. } = read_json(&path)?;
+        let SiteSummary { site, templates, .. } = read_json(&path)?;
         let (articles, drops) = (self.articles.lines(&site)?, self.drops.lines(&site)?);
         Ok(SiteRecords { ledger: Arc::clone(self.run.ledger()), templates, articles, drops, site })
     }

@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use model::{PageReading, SiteChange, TemplateChange, Verdict};
-use modelstore::Update;
+use model::{PageReading, SiteChange, SiteNight, TemplateChange, Verdict};
 use sitemodel::{Applied, Outcome, SiteModel};
 
 use crate::site::night::in_hand::InHand;
@@ -82,13 +81,16 @@ fn from_the_difference(
 }
 
 /// What changed in a night, if it is worth reporting: only what its pages say is news, not that more of them came.
-pub(crate) fn site_change(update: &Update, templates: Vec<TemplateChange>) -> Option<SiteChange> {
+pub(crate) fn site_change(
+    update: &SiteNight,
+    templates: Vec<TemplateChange>,
+) -> Option<SiteChange> {
     let is_news = update.verdict >= Verdict::Drifting || tells_of_pages(&update.decision);
     (is_news && !templates.is_empty()).then(|| SiteChange {
         night: update.night.clone(),
         verdict: update.verdict,
         reason: update.reason.clone(),
-        model_revision: update.applied,
+        model_revision: update.model_revision,
         templates,
     })
 }

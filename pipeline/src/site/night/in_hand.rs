@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::{FeedItem, Page};
-use modelstore::{RETAIN, Retained, RetainedHead, SiteState, Store, retain};
+use model::{FeedItem, Page, RetainedHead};
+use modelstore::{RETAIN, Retained, SiteState, Store, retain};
 use sitemodel::{
     ApplyOptions, ApplyStatistics, FEWEST_TO_TELL, KnownPage, LearningResult, Outcome, ParsedPage,
     SiblingPage, SiteModel, Way, agreement,

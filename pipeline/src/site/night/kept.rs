@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use model::{FeedItem, SiteChange, SiteNight, SiteResult, TemplateNight, Verdict};
-use modelstore::{PackedSample, Retained, Revision, Update};
+use model::{FeedItem, Revision, SiteChange, SiteNight, SiteResult, TemplateNight, Verdict};
+use modelstore::{Retained, pack_pages};
 use serde::{Deserialize, Serialize};
 use sitemodel::{SiblingPage, SiteModel, TemplateHealth};
 
@@ -13,7 +13,7 @@ use crate::stages::learn::parse;
 
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Night {
-    pub(crate) update: Update,
+    pub(crate) update: SiteNight,
     /// Whether the run was taken in before: nothing is kept then.
     pub(crate) is_known: bool,
     /// Whether the model is to be a new revision, and on what grounds.
@@ -26,7 +26,7 @@ pub(crate) struct Night {
 
 impl Night {
     /// One of which nothing is to be kept.
-    pub(crate) fn known(update: Update, templates: usize, change: Option<SiteChange>) -> Self {
+    pub(crate) fn known(update: SiteNight, templates: usize, change: Option<SiteChange>) -> Self {
         Self { update, is_known: true, revision: None, templates, change, retained: None }
     }
 
@@ -36,7 +36,7 @@ impl Night {
             self.update.templates.iter().map(|own| (&*own.template, own.verdict)).collect();
         for article in &mut result.articles {
             let own = of_templates.get(&*article.template).copied();
-            article.model_revision = Some(self.update.applied);
+            article.model_revision = Some(self.update.model_revision);
             article.health = Some(own.unwrap_or(self.update.verdict));
         }
     }
@@ -58,31 +58,15 @@ impl Night {
             }
             update.templates.sort_by(|a, b| a.template.cmp(&b.template));
             if let Some(reason) = self.revision {
-                update.revision = Some(revision(model, update.applied, reason));
+                update.revision = Some(revision(model, update.model_revision, reason));
             }
             if let Some(mut retained) = self.retained {
                 place(&mut retained, model, work);
-                update.sample = Some(PackedSample::of(&retained)?);
+                update.sample = Some(pack_pages(&retained)?);
             }
         }
-        let mut bytes = Vec::new();
-        if !self.is_known {
-            bytes = rmp_serde::to_vec(&*update).map_err(io::Error::other)?;
-        }
-        let own = self.update;
-        result.night = Some(Box::new(SiteNight {
-            site: own.site,
-            night: own.night,
-            verdict: own.verdict,
-            decision: own.decision,
-            reason: own.reason,
-            model_revision: own.applied,
-            pages: own.pages,
-            unassigned: own.unassigned,
-            templates: own.templates,
-            change: self.change,
-            update: bytes,
-        }));
+        update.change = self.change;
+        result.night = Some(Box::new(self.update));
         Ok(())
     }
 }

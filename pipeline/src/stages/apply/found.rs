@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use grouping::Part;
 use model::{
-    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageType, PageWork, Route,
-    SiteConfigRole, SiteConfigUse, SiteResult, SiteSummary, Stage, Support, TemplateSummary,
+    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageType, PageWork, PatternRecord, Route,
+    SiteConfigRole,
+    SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary, WrapperRecord,
 };
 use serde::{Deserialize, Serialize};
 use sitemodel::stages::extract::{SITE_CONFIG, set_text};
@@ -113,13 +114,14 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
     drops.sort();
     let templates = model.templates().iter().zip(0..).filter_map(|(template, at)| {
         let (pages, _) = of_templates.get(&at)?;
+        let ranked = template.learnt.as_ref().map_or(&[][..], |learnt| learnt.ranked());
         Some(TemplateSummary {
             id: template.id.clone(),
             kind: template.kind,
             pages: *pages,
-            signature: template.signature,
-            wrapper: template.wrapper().cloned(),
-            patterns: template.learnt.as_ref().map_or(&[][..], |learnt| learnt.ranked()).to_vec(),
+            signature: format!("{:016x}", template.signature),
+            wrapper: template.wrapper().map(WrapperRecord::from),
+            patterns: ranked.iter().map(PatternRecord::from).collect(),
             examples: template.examples.clone(),
         })
     });
@@ -130,7 +132,9 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
             articles: given,
             content: wrapper.content.clone(),
             confidence: wrapper.confidence,
-            support: wrapper.support,
+            learnt_from: wrapper.support.learnt_from,
+            held_back: wrapper.support.held_back,
+            held_back_agreeing: wrapper.support.held_back_agreeing,
         })
     });
     let site_configs: Vec<SiteConfigUse> = configs.0.into_values().collect();
@@ -144,11 +148,12 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
             sample_cut: model.head().cut,
             templates: templates.collect(),
             site_configs,
+            ..SiteSummary::default()
         },
         pages,
         work: PageWork { fast_path: seen.fast_path, judged: seen.judged, overruled, ..work },
         characters: seen.characters,
-        ..SiteResult::of_articles(site.key(), Vec::new())
+        ..SiteResult::from_articles(site.key(), Vec::new())
     }
 }
 
@@ -192,8 +197,7 @@ fn best_with_site_configs(
         articles,
         content: content.to_vec(),
         confidence,
-        // It was not learnt.
-        support: Support::default(),
+        ..BestWrapper::default()
     });
     let given = |best: &Option<BestWrapper>| best.as_ref().map_or(0, |best| best.articles);
     if given(&configured) > 0 && given(&configured) >= given(&best) { configured } else { best }

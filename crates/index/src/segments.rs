@@ -1,0 +1,140 @@
+//! The segments of an index: writing them, keeping their number small, and removing articles from them.
+//!
+//! tantivy's own merging starts while documents are still being added, so its result depends on timing. Here merging is
+//! done after the commit, step by step.
+
+use std::path::Path;
+
+use tantivy::index::SegmentMeta;
+use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
+use tantivy::query::ExistsQuery;
+use tantivy::{Index, IndexWriter, TantivyError, Term};
+
+use crate::IndexError;
+use crate::folder::open;
+use crate::queue::QueuedDocument;
+use crate::schema::{EVERYWHERE, GONE, schema};
+
+/// Minimum memory for building an index, in bytes.
+pub const MIN_MEMORY: usize = 32 << 20;
+
+/// Maximum memory that tantivy uses, in bytes.
+const MAX_ARENA: usize = (u32::MAX as usize) - (2 << 20);
+
+/// The single writing thread of an index. Several would be faster, but then the assignment of
+/// documents to segments would depend on timing.
+pub(crate) fn writer(
+    index: &Index,
+    arena: usize,
+) -> Result<IndexWriter<QueuedDocument>, TantivyError> {
+    let options = IndexWriterOptions::builder()
+        .num_worker_threads(1)
+        .num_merge_threads(1)
+        .memory_budget_per_thread(arena.min(MAX_ARENA))
+        .build();
+    let writer = index.writer_with_options(options)?;
+    writer.set_merge_policy(Box::new(NoMergePolicy));
+    // A process that was killed may have left files of a commit that never was. The same commit would create
+    // them again, and fail.
+    writer.garbage_collect_files().wait()?;
+    Ok(writer)
+}
+
+/// Maximum number of segments, because each is searched separately.
+const MOST_SEGMENTS: usize = 8;
+
+/// Share of replaced documents above which a segment is rewritten.
+const MOST_DELETED: f64 = 0.2;
+
+/// Merges small segments until there are few, and rewrites those whose share of replaced documents
+/// is above the limit.
+pub(crate) fn settle(
+    index: &Index,
+    writer: &mut IndexWriter<QueuedDocument>,
+) -> Result<(), TantivyError> {
+    let mostly_kept =
+        |s: &SegmentMeta| f64::from(s.num_deleted_docs()) <= MOST_DELETED * f64::from(s.max_doc());
+    let (_, stale): (Vec<_>, Vec<_>) = segments(index)?.into_iter().partition(mostly_kept);
+    rewrite(writer, &stale)?;
+    let segments = segments(index)?;
+    if segments.len() > MOST_SEGMENTS {
+        let small = &segments[..=segments.len() - MOST_SEGMENTS];
+        let ids: Vec<_> = small.iter().map(SegmentMeta::id).collect();
+        writer.merge(&ids).wait()?;
+    }
+    writer.garbage_collect_files().wait()?;
+    Ok(())
+}
+
+/// Rewrites every segment with a deleted document, so that its data is removed from disk.
+fn expunge(index: &Index, writer: &mut IndexWriter<QueuedDocument>) -> Result<(), TantivyError> {
+    let segments = segments(index)?;
+    let touched: Vec<_> = segments.into_iter().filter(|s| s.num_deleted_docs() > 0).collect();
+    rewrite(writer, &touched)?;
+    writer.garbage_collect_files().wait()?;
+    Ok(())
+}
+
+fn rewrite(
+    writer: &mut IndexWriter<QueuedDocument>,
+    segments: &[SegmentMeta],
+) -> Result<(), TantivyError> {
+    segments.iter().try_for_each(|segment| writer.merge(&[segment.id()]).wait().map(drop))
+}
+
+/// The segments, the smallest first.
+fn segments(index: &Index) -> Result<Vec<SegmentMeta>, TantivyError> {
+    let mut segments = index.searchable_segment_metas()?;
+    segments.sort_by_key(|s| (s.num_docs(), s.max_doc()));
+    Ok(segments)
+}
+
+/// The outcome of removing articles from an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forgotten {
+    /// Articles removed.
+    pub articles: u64,
+    /// Articles remaining.
+    pub left: u64,
+}
+
+/// Removes all articles of these sites, the articles at these addresses, and, if `gone`, those whose addresses are gone, from
+/// an index and from its files on disk. Sites and addresses that are not in the index are ignored.
+///
+/// # Errors
+/// If the folder contains no index made by this program, another program writes to it, or
+/// the disk is full. The index is then unchanged.
+pub fn forget(
+    folder: &Path,
+    sites: &[String],
+    urls: &[String],
+    gone: bool,
+) -> Result<Forgotten, IndexError> {
+    let (index, _) = open(folder)?;
+    let fields = schema(EVERYWHERE).1;
+    let cannot = || IndexError::at("cannot change", folder);
+    let count = || -> Result<u64, IndexError> {
+        let segments = index.searchable_segment_metas().map_err(cannot())?;
+        Ok(segments.iter().map(|s| u64::from(s.num_docs())).sum())
+    };
+    let before = count()?;
+    let payload = index.load_metas().map_err(cannot())?.payload;
+    let mut writer = writer(&index, MIN_MEMORY).map_err(cannot())?;
+    for site in sites {
+        writer.delete_term(Term::from_field_text(fields.site, site));
+    }
+    for url in urls {
+        writer.delete_term(Term::from_field_text(fields.url, url));
+    }
+    if gone {
+        let query = ExistsQuery::new(GONE.to_owned(), false);
+        writer.delete_query(Box::new(query)).map_err(cannot())?;
+    }
+    let mut commit = writer.prepare_commit().map_err(cannot())?;
+    commit.set_payload(&payload.unwrap_or_default());
+    commit.commit().map_err(cannot())?;
+    expunge(&index, &mut writer).map_err(cannot())?;
+    writer.wait_merging_threads().map_err(cannot())?;
+    let left = count()?;
+    Ok(Forgotten { articles: before - left, left })
+}

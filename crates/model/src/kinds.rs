@@ -1,0 +1,87 @@
+//! Kinds of pages, and how well what was learnt of them fits.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::named;
+
+named! {
+/// Kind of the pages of a template.
+pub enum TemplateKind {
+    /// Pages with one article each.
+    Article => "article",
+    /// Home pages, sections, tag pages, search results: pages that list articles.
+    List => "list",
+    /// Pages with next to no text of their own (log-in, errors, empty shells).
+    Other => "other",
+}
+}
+
+named! {
+/// How a template, or a site, is: whether what was learnt of it still fits.
+pub enum Verdict {
+    /// Too few pages to tell.
+    TooFewPages => "too-few-pages",
+    /// As it was learnt.
+    Healthy => "healthy",
+    /// Some way off what was learnt.
+    Drifting => "drifting",
+    /// The wrapper finds next to nothing any more, or the pages have other layouts.
+    Broken => "broken",
+}
+}
+
+named! {
+/// The type of a page, by what its content is. The types are those of the WCXB data set.
+#[derive(Hash)]
+pub enum PageType {
+    /// One text by one publisher: news, a blog post, an essay.
+    Article => "article",
+    /// A manual, a reference, a tutorial.
+    Documentation => "documentation",
+    /// What an organisation offers or is.
+    Service => "service",
+    /// Posts of several people: a thread, a question with its answers.
+    Forum => "forum",
+    /// Goods or works of a category.
+    Collection => "collection",
+    /// Entries with some text each: results, an index of posts, a directory.
+    Listing => "listing",
+    /// One thing that is for sale.
+    Product => "product",
+}
+}
+
+impl FromStr for PageType {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::parse(name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::as_str).join(", ");
+            format!("unknown page type `{name}`: expected one of {names}")
+        })
+    }
+}
+
+/// The type of a page with its probability, 0 to 1.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+pub struct TypedAs {
+    /// The most probable type.
+    pub page_type: PageType,
+    /// Its probability.
+    pub probability: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for own in PageType::ALL {
+            assert_eq!(own.as_str().parse(), Ok(own));
+        }
+        assert!("page".parse::<PageType>().unwrap_err().to_string().ends_with("listing, product"));
+    }
+}

@@ -1,0 +1,455 @@
+//! Arrow tables in and out, through the Arrow PyCapsule interface, which pyarrow, polars, duckdb, pandas and others take.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::builder::{
+    Int64Builder, LargeStringBuilder, StringBuilder, TimestampMicrosecondBuilder,
+};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, TimestampMicrosecondType};
+use arrow_array::{
+    Array, ArrayRef, LargeBinaryArray, LargeStringArray, PrimitiveArray, RecordBatch,
+    RecordBatchReader, StructArray,
+};
+use arrow_cast::cast;
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use jiff::Timestamp;
+use model::{Article, Charset, CharsetEvidence, Origin, Page, PageHtml};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use pyo3_arrow::ffi::{
+    ArrayIterator, to_array_pycapsules, to_schema_pycapsule, to_stream_pycapsule,
+};
+use pyo3_arrow::input::AnyRecordBatch;
+use serde_json::Value;
+use sink::TableBuilder;
+use sitegrove::stages::read::BrokenOff;
+
+use crate::detached::detached;
+use crate::errors::{SitegroveError, broken_off, input_error};
+use crate::values::{decoded, given_as_text, page, site_of};
+
+/// Batches that are made when they are asked for.
+type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+
+/// A stream of Arrow record batches, made as they are asked for.
+///
+/// It can be read once: by iterating over it, or by a library that takes the Arrow PyCapsule interface
+/// (``__arrow_c_stream__``): ``pyarrow.table(reader)``, ``polars.DataFrame(reader)``,
+/// ``duckdb.sql("FROM reader")``, ``pandas.DataFrame.from_arrow(reader)`` (pandas 3), …
+#[pyclass(frozen, name = "RecordBatchReader", module = "sitegrove")]
+pub(crate) struct PyRecordBatchReader {
+    schema: SchemaRef,
+    made: Mutex<Option<BatchIterator>>,
+}
+
+impl PyRecordBatchReader {
+    pub(crate) fn new(schema: SchemaRef, made: BatchIterator) -> Self {
+        Self { schema, made: Mutex::new(Some(made)) }
+    }
+}
+
+/// A schema as the type of rows.
+fn row_type(schema: &SchemaRef) -> Arc<Field> {
+    let row = Field::new("", DataType::Struct(schema.fields().clone()), false);
+    Arc::new(row.with_metadata(schema.metadata().clone()))
+}
+
+/// What went wrong, as an exception.
+fn exception(py: Python<'_>, error: ArrowError) -> PyErr {
+    match error {
+        ArrowError::ExternalError(inner) => match inner.downcast::<BrokenOff>() {
+            Ok(error) => broken_off(py, *error),
+            Err(other) => SitegroveError::new_err(other.to_string()),
+        },
+        ArrowError::InvalidArgumentError(message) => input_error(message, None, None),
+        other => SitegroveError::new_err(other.to_string()),
+    }
+}
+
+#[pymethods]
+impl PyRecordBatchReader {
+    /// The stream as a capsule: for libraries.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let made = made.ok_or_else(|| SitegroveError::new_err("the stream was read already"))?;
+        let arrays = made.map(|batch| Ok(Arc::new(StructArray::from(batch?)) as _));
+        let reader = Box::new(ArrayIterator::new(arrays, row_type(&self.schema)));
+        Ok(to_stream_pycapsule(py, reader, requested_schema)?)
+    }
+
+    /// The schema as a capsule: for libraries.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, &*self.schema)?)
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyRecordBatch>> {
+        let next = detached(py, 1, || {
+            self.made.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.next()
+        })?;
+        next.transpose().map(|batch| batch.map(PyRecordBatch)).map_err(|error| exception(py, error))
+    }
+
+    /// Names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<RecordBatchReader of {}>", self.column_names().join(", "))
+    }
+}
+
+/// An Arrow record batch: give it to ``pyarrow.record_batch``, ``polars.DataFrame`` and the like.
+#[pyclass(frozen, name = "RecordBatch", module = "sitegrove")]
+pub(crate) struct PyRecordBatch(RecordBatch);
+
+#[pymethods]
+impl PyRecordBatch {
+    /// The batch as capsules: for libraries.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let array = StructArray::from(self.0.clone());
+        Ok(to_array_pycapsules(py, row_type(&self.0.schema()), &array, requested_schema)?)
+    }
+
+    /// The schema as a capsule: for libraries.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, &*self.0.schema())?)
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn num_rows(&self) -> usize {
+        self.0.num_rows()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.num_rows()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<RecordBatch of {} rows, {} columns>", self.0.num_rows(), self.0.num_columns())
+    }
+}
+
+/// Record batches that come one after the other.
+type Batches = Box<dyn RecordBatchReader + Send>;
+
+/// The record batches of an Arrow table; `None` for what is no table.
+pub(crate) fn batches_of(table: &Bound<'_, PyAny>) -> PyResult<Option<Batches>> {
+    if !table.hasattr("__arrow_c_stream__")? && !table.hasattr("__arrow_c_array__")? {
+        return Ok(None);
+    }
+    let batches = table.extract::<AnyRecordBatch>()?.into_reader()?;
+    check(&batches.schema()).map_err(|message| input_error(message, None, None))?;
+    Ok(Some(batches))
+}
+
+fn check(schema: &Schema) -> Result<(), String> {
+    let is_text = |kind: &DataType| {
+        matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+            || matches!(kind, DataType::Dictionary(_, value) if **value == DataType::Utf8)
+    };
+    let is_binary = |kind: &DataType| {
+        matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
+    };
+    for (name, may_be_binary) in [("url", false), ("html", true)] {
+        let field = schema.field_with_name(name).map_err(|_| {
+            let have: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+            format!("the table has no column `{name}`; it has: {}", have.join(", "))
+        })?;
+        let kind = field.data_type();
+        let fits = is_text(kind) || (may_be_binary && is_binary(kind));
+        if !fits {
+            return Err(format!("the column `{name}` must be text, not {kind}"));
+        }
+    }
+    Ok(())
+}
+
+/// All pages of a table.
+pub(crate) fn all_pages(batches: Batches) -> PyResult<Vec<Page>> {
+    let mut pages = Vec::new();
+    for batch in batches {
+        let more = batch.and_then(|batch| pages_of(&batch));
+        pages.extend(more.map_err(|error| SitegroveError::new_err(error.to_string()))?);
+    }
+    Ok(pages)
+}
+
+/// HTML of rows: text, or bytes to be decoded.
+enum Htmls {
+    Text(LargeStringArray),
+    Bytes(LargeBinaryArray),
+}
+
+/// The text of a row, which is not copied.
+struct TextOfRow(LargeStringArray, usize);
+
+impl AsRef<str> for TextOfRow {
+    fn as_ref(&self) -> &str {
+        self.0.value(self.1)
+    }
+}
+
+/// A column as text; `None` where there is none of this name.
+fn text(batch: &RecordBatch, name: &str) -> Result<Option<LargeStringArray>, ArrowError> {
+    let column = batch.column_by_name(name);
+    column.map(|column| Ok(cast(column, &DataType::LargeUtf8)?.as_string().clone())).transpose()
+}
+
+fn value(column: &Option<LargeStringArray>, row: usize) -> Option<&str> {
+    column.as_ref().filter(|column| column.is_valid(row)).map(|column| column.value(row))
+}
+
+fn number<T: arrow_array::ArrowPrimitiveType>(
+    column: &Option<PrimitiveArray<T>>,
+    row: usize,
+) -> Option<T::Native> {
+    column.as_ref().filter(|column| column.is_valid(row)).map(|column| column.value(row))
+}
+
+/// The pages of a batch, in its order. Columns but `url` and `html` may be missing; a row without HTML is an empty
+/// page.
+pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<Page>, ArrowError> {
+    let missing = |name: &str| ArrowError::SchemaError(format!("no column `{name}`"));
+    let urls = text(batch, "url")?.ok_or_else(|| missing("url"))?;
+    let html = batch.column_by_name("html").ok_or_else(|| missing("html"))?;
+    let htmls = match html.data_type() {
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
+            Htmls::Bytes(cast(html, &DataType::LargeBinary)?.as_binary().clone())
+        }
+        _ => Htmls::Text(cast(html, &DataType::LargeUtf8)?.as_string().clone()),
+    };
+    let column = |name: &str, kind: &DataType| -> Result<Option<ArrayRef>, ArrowError> {
+        batch.column_by_name(name).map(|column| cast(column, kind)).transpose()
+    };
+    let instant = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+    let fetched = column("fetched", &instant)?
+        .map(|column| column.as_primitive::<TimestampMicrosecondType>().clone());
+    let offsets = column("offset", &DataType::Int64)?
+        .map(|column| column.as_primitive::<Int64Type>().clone());
+    let (files, ids) = (text(batch, "file")?, text(batch, "record_id")?);
+    let (truncated, charsets) = (text(batch, "truncated")?, text(batch, "charset")?);
+    let evidence = text(batch, "charset_evidence")?;
+    let page_at = |row: usize| {
+        if urls.is_null(row) {
+            return Err(ArrowError::InvalidArgumentError(format!("row {row} has no `url`")));
+        }
+        let url = urls.value(row).to_owned();
+        let (html, charset) = match &htmls {
+            Htmls::Text(texts) if texts.is_valid(row) => {
+                let charset = named(value(&charsets, row), value(&evidence, row));
+                (
+                    PageHtml::new(TextOfRow(texts.clone(), row)),
+                    charset.unwrap_or_else(given_as_text),
+                )
+            }
+            Htmls::Bytes(bytes) if bytes.is_valid(row) => {
+                decoded(bytes.value(row).to_vec(), &url, value(&charsets, row))
+            }
+            Htmls::Text(_) | Htmls::Bytes(_) => (PageHtml::default(), given_as_text()),
+        };
+        let origin = Origin {
+            file: value(&files, row).unwrap_or_default().into(),
+            offset: number(&offsets, row).map_or(0, |offset| u64::try_from(offset).unwrap_or(0)),
+            record_id: value(&ids, row).unwrap_or_default().to_owned(),
+            truncated: value(&truncated, row).map(str::to_owned),
+        };
+        let fetched = number(&fetched, row).and_then(|at| Timestamp::from_microsecond(at).ok());
+        let site = site_of(&url);
+        Ok(Page { origin, fetched, ..page(url, site, html, charset) })
+    };
+    (0..batch.num_rows()).map(page_at).collect()
+}
+
+/// The character set of these names.
+fn named(name: Option<&str>, evidence: Option<&str>) -> Option<Charset> {
+    let evidence = evidence.and_then(CharsetEvidence::parse).unwrap_or(CharsetEvidence::Http);
+    // Names live in the program: reading one back finds it.
+    let overruled = serde_json::json!({"http": null, "meta": null, "xml": null});
+    let charset = serde_json::json!({"name": name?, "evidence": evidence, "overruled": overruled});
+    serde_json::from_value(charset).ok()
+}
+
+/// Rows that are worked on at once, and bytes of their HTML: these bound memory, whatever the batches given are.
+const MOST_ROWS: usize = 1_024;
+const MOST_BYTES: usize = 8 << 20;
+
+/// Cuts batches into small ones.
+pub(crate) fn small_batches(
+    mut batches: Batches,
+) -> impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send {
+    let mut rest: Option<RecordBatch> = None;
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(batch) = rest.take().filter(|rest| rest.num_rows() > 0) {
+                let rows = rows_at_once(&batch);
+                rest = Some(batch.slice(rows, batch.num_rows() - rows));
+                return Some(Ok(batch.slice(0, rows)));
+            }
+            match batches.next()? {
+                Ok(batch) => rest = Some(batch),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    })
+}
+
+/// How many of the first rows of a batch are worked on at once.
+fn rows_at_once(batch: &RecordBatch) -> usize {
+    let Some(html) = batch.column_by_name("html") else { return batch.num_rows() };
+    let length = |row: usize| match html.data_type() {
+        DataType::Utf8 => html.as_string::<i32>().value_length(row) as usize,
+        DataType::LargeUtf8 => html.as_string::<i64>().value_length(row) as usize,
+        DataType::Binary => html.as_binary::<i32>().value_length(row) as usize,
+        DataType::LargeBinary => html.as_binary::<i64>().value_length(row) as usize,
+        DataType::Utf8View => html.as_string_view().value(row).len(),
+        DataType::BinaryView => html.as_binary_view().value(row).len(),
+        _ => 0,
+    };
+    let mut bytes = 0;
+    let fits = |row: &usize| {
+        bytes += length(*row);
+        bytes <= MOST_BYTES
+    };
+    (0..html.len().min(MOST_ROWS)).take_while(fits).count().max(1)
+}
+
+/// The schema of pages.
+pub(crate) fn schema_of_pages() -> SchemaRef {
+    let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+    let columns = [
+        ("url", DataType::Utf8),
+        ("site", DataType::Utf8),
+        ("fetched", time),
+        ("file", DataType::Utf8),
+        ("offset", DataType::Int64),
+        ("record_id", DataType::Utf8),
+        ("truncated", DataType::Utf8),
+        ("charset", DataType::Utf8),
+        ("charset_evidence", DataType::Utf8),
+        ("html", DataType::LargeUtf8),
+    ];
+    let field = |(name, kind)| Field::new(name, kind, true);
+    Arc::new(Schema::new(columns.into_iter().map(field).collect::<Vec<_>>()))
+}
+
+/// Pages as a batch of the schema [`schema_of_pages`].
+pub(crate) fn batch_of_pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
+    let text = |of: fn(&Page) -> Option<&str>| -> ArrayRef {
+        let mut column = StringBuilder::new();
+        pages.iter().for_each(|page| column.append_option(of(page)));
+        Arc::new(column.finish())
+    };
+    let (mut fetched, mut offsets) = (TimestampMicrosecondBuilder::new(), Int64Builder::new());
+    let mut htmls = LargeStringBuilder::with_capacity(
+        pages.len(),
+        pages.iter().map(|page| page.html.len()).sum(),
+    );
+    for page in pages {
+        fetched.append_option(page.fetched.map(|fetched| fetched.as_microsecond()));
+        offsets.append_option(i64::try_from(page.origin.offset).ok());
+        htmls.append_value(&*page.html);
+    }
+    let columns: Vec<ArrayRef> = vec![
+        text(|page| Some(&page.url)),
+        text(|page| Some(&page.site)),
+        Arc::new(fetched.finish().with_timezone("UTC")),
+        text(|page| Some(&page.origin.file)),
+        Arc::new(offsets.finish()),
+        text(|page| Some(&page.origin.record_id)),
+        text(|page| page.origin.truncated.as_deref()),
+        text(|page| Some(page.charset.name)),
+        text(|page| Some(page.charset.evidence.as_str())),
+        Arc::new(htmls.finish()),
+    ];
+    RecordBatch::try_new(schema_of_pages(), columns)
+}
+
+/// Lines of a batch, and their bytes.
+const BATCH_LINES: usize = 4_096;
+const BATCH_BYTES: usize = 8 << 20;
+
+/// Records of a file of JSON lines, a batch at a time.
+struct JsonLines {
+    rows: TableBuilder,
+    lines: Box<dyn BufRead + Send>,
+    path: PathBuf,
+    number: u64,
+    of_articles: bool,
+}
+
+impl JsonLines {
+    fn batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        let (mut rows, mut bytes, mut line) = (0, 0, String::new());
+        while rows < BATCH_LINES && bytes < BATCH_BYTES {
+            line.clear();
+            let read = self.lines.read_line(&mut line).map_err(|e| self.failed(&e))?;
+            if read == 0 {
+                break;
+            }
+            bytes += read;
+            self.number += 1;
+            self.add(&line)?;
+            rows += 1;
+        }
+        if rows > 0 { self.rows.take_batch().map(Some) } else { Ok(None) }
+    }
+
+    fn add(&mut self, line: &str) -> Result<(), ArrowError> {
+        if self.of_articles {
+            let article: Article = serde_json::from_str(line).map_err(|e| self.failed(&e))?;
+            self.rows.push(&article)
+        } else {
+            let drop: Value = serde_json::from_str(line).map_err(|e| self.failed(&e))?;
+            self.rows.push(&drop)
+        }
+    }
+
+    fn failed(&self, error: &dyn std::error::Error) -> ArrowError {
+        let path = self.path.display();
+        ArrowError::InvalidArgumentError(format!("{path}, line {}: {error}", self.number))
+    }
+}
+
+fn open_lines(path: &Path) -> PyResult<Box<dyn BufRead + Send>> {
+    let shown = path.to_string_lossy();
+    let failed = |error| input_error(format!("cannot read {shown}: {error}"), Some(&shown), None);
+    let file = File::open(path).map_err(failed)?;
+    let bytes: Box<dyn Read + Send> = match path.extension().is_some_and(|e| e == "zst") {
+        true => Box::new(zstd::Decoder::new(file).map_err(failed)?),
+        false => Box::new(file),
+    };
+    Ok(Box::new(BufReader::with_capacity(1 << 20, bytes)))
+}
+
+/// Reads ``articles.jsonl``, ``articles.jsonl.zst`` or ``dropped.jsonl`` as a table.
+#[pyfunction]
+#[pyo3(name = "_read_lines")]
+pub(crate) fn read_lines(path: PathBuf, of_articles: bool) -> PyResult<PyRecordBatchReader> {
+    let rows = if of_articles { TableBuilder::of_articles() } else { TableBuilder::of_drops() };
+    let rows = rows.map_err(|error| SitegroveError::new_err(error.to_string()))?;
+    let schema = Arc::clone(rows.schema());
+    let mut lines = JsonLines { rows, lines: open_lines(&path)?, path, number: 0, of_articles };
+    let next = move || lines.batch().transpose();
+    Ok(PyRecordBatchReader::new(schema, Box::new(std::iter::from_fn(next))))
+}

@@ -1,0 +1,203 @@
+//! Outputs that are one file of text: `articles.jsonl`, `articles.bulk.ndjson` and, in `csv_rows.rs`, `articles.csv`.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use model::{Article, Extracted, SiteResult};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::{AtomicFile, Render, Sink, SinkError};
+
+/// Writes a file of articles: a start, and what is rendered of each site, in order.
+pub struct TextFileSink {
+    file: AtomicFile,
+    render: Render,
+    /// Written if nothing else is.
+    if_empty: Vec<u8>,
+}
+
+impl TextFileSink {
+    /// Starts the file at `path` with some bytes.
+    pub(crate) fn create(
+        path: &Path,
+        start: &[u8],
+        render: impl Fn(&[Extracted]) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Result<Self, SinkError> {
+        let mut file = AtomicFile::create(path)?;
+        file.write_bytes(start)?;
+        let render: Render = Arc::new(move |site| render(&site.articles));
+        Ok(Self { file, render, if_empty: Vec::new() })
+    }
+
+    /// Writes these bytes if nothing else is written.
+    pub(crate) fn with_bytes_if_empty(self, if_empty: Vec<u8>) -> Self {
+        Self { if_empty, ..self }
+    }
+}
+
+impl Sink for TextFileSink {
+    fn render(&self) -> Option<Render> {
+        Some(Arc::clone(&self.render))
+    }
+
+    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
+        self.file.write_bytes(rendered)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
+        if self.file.is_empty() {
+            self.file.write_bytes(&self.if_empty)?;
+        }
+        self.file.finish()
+    }
+}
+
+/// Compression level: zstd's own default.
+const LEVEL: i32 = 3;
+
+/// Records as lines of JSON, including line breaks.
+pub fn json_lines<T: Serialize>(records: impl Iterator<Item = T>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    records.for_each(|record| write_line(&record, &mut bytes));
+    bytes
+}
+
+fn write_line(record: &impl Serialize, bytes: &mut Vec<u8>) {
+    // Plain data serialized into memory: this cannot fail.
+    if serde_json::to_writer(&mut *bytes, record).is_ok() {
+        bytes.push(b'\n');
+    }
+}
+
+/// The lines of articles.
+fn lines_of(articles: &[Extracted]) -> Vec<u8> {
+    // A buffer that grows by doubling is copied, and touches up to twice the memory needed.
+    let long: usize = articles.iter().map(|article| article.long_text_bytes()).sum();
+    let mut bytes = Vec::with_capacity(long + long / 16 + 2_048 * articles.len());
+    articles.iter().for_each(|extracted| write_line(&extracted.article, &mut bytes));
+    bytes
+}
+
+/// How lines are stored.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LineStorage {
+    /// Uncompressed.
+    Plain,
+    /// As zstd frames with checksums, one per site (RFC 8878). Sites are compressed in parallel,
+    /// and the same site gives the same bytes.
+    Zstd,
+}
+
+impl LineStorage {
+    /// The bytes to store for one site's lines.
+    fn store(self, lines: Vec<u8>) -> Vec<u8> {
+        match self {
+            Self::Zstd if !lines.is_empty() => frame(&lines),
+            Self::Zstd | Self::Plain => lines,
+        }
+    }
+}
+
+/// One zstd frame, with its length and a checksum.
+fn frame(bytes: &[u8]) -> Vec<u8> {
+    let compressed = || {
+        let mut encoder = zstd::Encoder::new(Vec::new(), LEVEL)?;
+        encoder.include_checksum(true)?;
+        encoder.set_pledged_src_size(Some(bytes.len() as u64))?;
+        encoder.write_all(bytes)?;
+        encoder.finish()
+    };
+    // Compression into memory cannot fail.
+    compressed().unwrap_or_default()
+}
+
+/// Starts `articles.jsonl` or `articles.jsonl.zst` at `path`.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn jsonl_file(path: &Path, storage: LineStorage) -> Result<TextFileSink, SinkError> {
+    let file = TextFileSink::create(path, b"", move |articles| storage.store(lines_of(articles)))?;
+    Ok(match storage {
+        LineStorage::Plain => file,
+        // A valid zstd file has at least one frame.
+        LineStorage::Zstd => file.with_bytes_if_empty(frame(b"")),
+    })
+}
+
+/// The search server that the lines of `articles.bulk.ndjson` are for.
+///
+/// Elasticsearch and OpenSearch: the body of a bulk request, an action line before each document (Elasticsearch, "Bulk
+/// API"). Quickwit and Meilisearch: documents only, with an id in them.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BulkDialect {
+    /// An action line `{"index":{"_id":…}}`, then the document.
+    Elasticsearch,
+    /// The same.
+    OpenSearch,
+    /// The document with an `id`.
+    Quickwit,
+    /// The same.
+    Meilisearch,
+}
+
+/// The id of an article: 32 hex digits, the same for the same address in every run, so that a later
+/// version replaces an earlier one. Addresses themselves cannot be ids: they may be longer than the
+/// 512 bytes that servers allow, and contain characters that Meilisearch does not.
+fn id_of(article: &Article) -> String {
+    format!("{:032x}", xxh3_128(article.url.as_bytes()))
+}
+
+#[derive(Serialize)]
+struct IdentifiedArticle<'a> {
+    id: String,
+    #[serde(flatten)]
+    record: &'a Article,
+}
+
+fn bulk_lines(dialect: BulkDialect, articles: &[Extracted]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for Extracted { article, .. } in articles {
+        let id = id_of(article);
+        match dialect {
+            BulkDialect::Elasticsearch | BulkDialect::OpenSearch => {
+                write_line(&json!({ "index": { "_id": id } }), &mut bytes);
+                write_line(article, &mut bytes);
+            }
+            BulkDialect::Quickwit | BulkDialect::Meilisearch => {
+                write_line(&IdentifiedArticle { id, record: article }, &mut bytes);
+            }
+        }
+    }
+    bytes
+}
+
+/// Starts `articles.bulk.ndjson` at `path`.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn bulk_file(path: &Path, dialect: BulkDialect) -> Result<TextFileSink, SinkError> {
+    TextFileSink::create(path, b"", move |articles| bulk_lines(dialect, articles))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_can_be_read_one_after_the_other() {
+        let lines = [b"{\"a\":1}\n".repeat(100), b"{\"b\":2}\n".to_vec(), Vec::new()];
+        let stored: Vec<u8> =
+            lines.iter().flat_map(|l| LineStorage::Zstd.store(l.clone())).collect();
+        assert_eq!(zstd::decode_all(stored.as_slice()).unwrap(), lines.concat());
+        assert!(stored.len() < 100);
+        assert_eq!(zstd::decode_all(frame(b"").as_slice()).unwrap(), b"");
+        let mut damaged = stored;
+        damaged[20] ^= 1;
+        assert!(zstd::decode_all(damaged.as_slice()).is_err(), "the checksum must tell");
+    }
+}

@@ -1,0 +1,117 @@
+//! Notes when the address of an article had no page.
+//!
+//! Answers without a page are kept as spans: the first and the last of consecutive equal ones, between which no visit
+//! lies. So the nights on which an address stays gone take one row, and crawls may be added in any order.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use model::Gone;
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+
+use super::{ArticleKey, GoneSpan};
+
+impl GoneSpan {
+    /// Reads the columns `first_seen`, `last_seen`, `status` and `moved_to`, in this order.
+    pub(super) fn read(row: &Row<'_>) -> Result<Self> {
+        Ok(Self {
+            first_seen: row.get(0)?,
+            last_seen: row.get(1)?,
+            status: row.get(2)?,
+            moved_to: row.get(3)?,
+        })
+    }
+
+    fn is_of(&self, gone: &Gone) -> bool {
+        self.status == i64::from(gone.status) && self.moved_to == gone.moved_to
+    }
+}
+
+/// A time as the archive has it.
+pub(super) fn seconds(at: Timestamp) -> String {
+    at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Notes an answer without a page at the address with this key, if the archive has its article.
+pub(super) fn note_address(db: &Connection, key: &ArticleKey, gone: &Gone) -> Result<()> {
+    let sql = "SELECT id FROM articles WHERE key IN (?1, ?2) ORDER BY key = ?1 DESC LIMIT 1";
+    let id = db
+        .prepare_cached(sql)?
+        .query_row([&key.own, &key.stripped], |row| row.get(0))
+        .optional()?;
+    id.map_or(Ok(()), |id| note_absence(db, id, gone))
+}
+
+/// Notes an answer without a page at the address of an article.
+pub(super) fn note_absence(db: &Connection, article: i64, gone: &Gone) -> Result<()> {
+    let at = seconds(gone.at);
+    let find = |condition: &str| {
+        let columns = "SELECT first_seen, last_seen, status, moved_to FROM absences";
+        let sql = format!("{columns} WHERE article = ?1 AND first_seen {condition} LIMIT 1");
+        db.prepare_cached(&sql)?.query_row(params![article, at], GoneSpan::read).optional()
+    };
+    let before = find("<= ?2 ORDER BY first_seen DESC")?;
+    let after = find("> ?2 ORDER BY first_seen")?;
+    let single = GoneSpan {
+        first_seen: at.clone(),
+        last_seen: at.clone(),
+        status: gone.status.into(),
+        moved_to: gone.moved_to.clone(),
+    };
+    if let Some(span) = before.as_ref().filter(|span| span.last_seen >= at) {
+        if !span.is_of(gone) && span.first_seen < at && at < span.last_seen {
+            split(db, article, span)?;
+            insert(db, article, &single)?;
+        }
+        return Ok(());
+    }
+    let visited = |from: &str, to: &str| {
+        let sql = "SELECT 1 FROM visits WHERE article = ?1 AND fetched >= ?2 AND fetched <= ?3";
+        db.prepare_cached(sql)?.exists(params![article, from, to])
+    };
+    let extends = match before.filter(|span| span.is_of(gone)) {
+        Some(span) if !visited(&span.last_seen, &at)? => Some(span),
+        _ => None,
+    };
+    let begins = match after.filter(|span| span.is_of(gone)) {
+        Some(span) if !visited(&at, &span.first_seen)? => Some(span),
+        _ => None,
+    };
+    if let Some(span) = &begins {
+        let sql = "DELETE FROM absences WHERE article = ?1 AND first_seen = ?2";
+        db.prepare_cached(sql)?.execute(params![article, span.first_seen])?;
+    }
+    let last_seen = begins.map_or(at.clone(), |span| span.last_seen);
+    match &extends {
+        Some(span) => set_end(db, article, span, &last_seen),
+        None => insert(db, article, &GoneSpan { last_seen, ..single }),
+    }
+}
+
+/// Notes a visit: the page was there between the answers of a span that it lies in.
+pub(super) fn note_presence(db: &Connection, article: i64, at: &str) -> Result<()> {
+    let sql = "SELECT first_seen, last_seen, status, moved_to FROM absences
+        WHERE article = ?1 AND first_seen < ?2 AND last_seen > ?2";
+    let span =
+        db.prepare_cached(sql)?.query_row(params![article, at], GoneSpan::read).optional()?;
+    span.map_or(Ok(()), |span| split(db, article, &span))
+}
+
+/// Leaves of a span its first answer, and of its last one a span of its own.
+fn split(db: &Connection, article: i64, span: &GoneSpan) -> Result<()> {
+    set_end(db, article, span, &span.first_seen)?;
+    insert(db, article, &GoneSpan { first_seen: span.last_seen.clone(), ..span.clone() })
+}
+
+fn insert(db: &Connection, article: i64, span: &GoneSpan) -> Result<()> {
+    let sql = "INSERT INTO absences (article, first_seen, last_seen, status, moved_to)
+        VALUES (?1, ?2, ?3, ?4, ?5)";
+    let GoneSpan { first_seen, last_seen, status, moved_to } = span;
+    db.prepare_cached(sql)?.execute(params![article, first_seen, last_seen, status, moved_to])?;
+    Ok(())
+}
+
+fn set_end(db: &Connection, article: i64, span: &GoneSpan, last: &str) -> Result<()> {
+    let sql = "UPDATE absences SET last_seen = ?3 WHERE article = ?1 AND first_seen = ?2";
+    db.prepare_cached(sql)?.execute(params![article, span.first_seen, last])?;
+    Ok(())
+}

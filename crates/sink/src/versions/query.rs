@@ -1,0 +1,338 @@
+//! Queries of an archive: the versions of an article, and the changes since a date.
+
+use std::path::{Path, PathBuf};
+
+use database::Database;
+use model::named;
+use rusqlite::{Row, params};
+use serde::{Deserialize, Serialize};
+
+use super::ArticleKey;
+use super::content::strings;
+use super::schema::is_archive;
+use crate::SinkError;
+
+/// A version of an article.
+#[derive(Clone, Debug, Serialize)]
+pub struct ArticleVersion {
+    /// 1 for the first.
+    pub number: i64,
+    /// Address of its first visit.
+    pub url: String,
+    /// When it was first seen: RFC 3339, UTC; `None` for a page without a date.
+    pub first_seen: Option<String>,
+    /// When it was last seen.
+    pub last_seen: Option<String>,
+    /// Number of visits.
+    pub visits: i64,
+    /// Fields that differ from the previous version.
+    pub changed: Vec<String>,
+    /// Unified diff from the previous version; `None` for the first.
+    pub diff: Option<String>,
+    /// Headline.
+    pub title: Option<String>,
+    /// Names of the authors.
+    pub authors: Vec<String>,
+    /// Date of publication given by the page.
+    pub published: Option<String>,
+    /// Date of the last change given by the page.
+    pub modified: Option<String>,
+    /// BCP 47 tag.
+    pub language: Option<String>,
+    /// The publisher's summary.
+    pub description: Option<String>,
+    /// Keywords.
+    pub tags: Vec<String>,
+    /// The text.
+    pub text: String,
+    /// Body as an HTML fragment; not part of what `history` prints.
+    #[serde(skip)]
+    pub html: String,
+    /// Record id of its first visit; a sequence number for a page without a date.
+    pub record_id: String,
+    /// File of that record.
+    pub file: String,
+    /// Offset in that file, in bytes.
+    pub offset: i64,
+    /// How the text was found: engine, route, version, XPath expressions.
+    pub wrapper: serde_json::Value,
+    /// Confidence, 0 to 1.
+    pub confidence: f64,
+    /// Program that extracted it, with its version.
+    pub program: String,
+    /// Why its record is truncated; then no complete visit is known.
+    pub truncated: Option<String>,
+    /// Revision of the stored model that it was extracted with, 0 for one that was not kept; `None` without a
+    /// store of models.
+    pub model_revision: Option<i64>,
+    /// How its template was when it was seen first, or else its site; `None` without a store of models.
+    pub health: Option<String>,
+    /// How else its payloads were read, by date.
+    pub readings: Vec<ArticleReading>,
+    /// When its address had no page, by date: from its first visit to the next version.
+    pub gone: Vec<GoneSpan>,
+}
+
+/// A time in which the address of an article had no page.
+#[derive(Clone, Debug, Serialize)]
+pub struct GoneSpan {
+    /// The first answer without a page: RFC 3339, UTC.
+    pub first_seen: String,
+    /// The last one known.
+    pub last_seen: String,
+    /// Their status: 404 or 410, or that of a redirect.
+    pub status: i64,
+    /// The address that a redirect led to.
+    pub moved_to: Option<String>,
+}
+
+/// A payload of a version that was read differently.
+#[derive(Clone, Debug, Serialize)]
+pub struct ArticleReading {
+    /// When it was fetched: RFC 3339, UTC; `None` for a page without a date.
+    pub fetched: Option<String>,
+    /// Fields that differ.
+    pub changed: Vec<String>,
+    /// Unified diff to the reading before.
+    pub diff: String,
+    /// Revision of the stored model, as in [`ArticleVersion`].
+    pub model_revision: Option<i64>,
+    /// Program that read it.
+    pub program: String,
+    /// Whether this reading replaced the one before: it was read again on purpose.
+    pub replaced: bool,
+}
+
+/// A version first seen since a given time, or another event in the life of an article.
+#[derive(Clone, Debug, Serialize)]
+pub struct ArticleChange {
+    /// Site of the article.
+    pub site: String,
+    /// Address of the first visit of the version.
+    pub url: String,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// Number of the version.
+    pub number: i64,
+    /// When it was seen first, or read differently, or when the address was first without a page or had one again:
+    /// RFC 3339, UTC.
+    pub first_seen: String,
+    /// Headline.
+    pub title: Option<String>,
+    /// Fields that differ from the version or the reading before.
+    pub changed: Vec<String>,
+    /// Unified diff to the version or the reading before; `None` for the first version.
+    pub diff: Option<String>,
+    /// Revision of the stored model, as in [`ArticleVersion`].
+    pub model_revision: Option<i64>,
+    /// Of an address that is gone or moved, the status of the answer.
+    pub status: Option<i64>,
+    /// Of an address that moved, where to.
+    pub moved_to: Option<String>,
+}
+
+named! {
+/// What happened to an article.
+pub enum ChangeKind {
+    /// Its first version.
+    New => "new",
+    /// The page changed: the same model and program find another content in another payload.
+    Changed => "changed",
+    /// The payload is another, and so is the model or the program: either may be the reason.
+    Unclear => "unclear",
+    /// The payload is the same, and was read differently.
+    Reread => "reread",
+    /// Its address has no page any more: status 404 or 410.
+    Gone => "gone",
+    /// Its address redirects to another one.
+    Moved => "moved",
+    /// Its address has a page again.
+    Back => "back",
+}
+}
+
+/// An archive of articles, open for reading. A run that writes to it does not block readers, and
+/// its changes are visible only after it ends.
+#[derive(Debug)]
+pub struct ArticleArchive {
+    connection: Database,
+    path: PathBuf,
+}
+
+const HISTORY: &str = "SELECT number, url, first_seen, last_seen, visits, changed, diff, title,
+    authors, published, modified, language, description, tags, text, record_id, file, offset,
+    wrapper, confidence, program, truncated, model_revision, health, version, html";
+
+impl ArticleArchive {
+    /// Opens an archive.
+    ///
+    /// # Errors
+    /// If there is none at `path`, or one with another schema.
+    pub fn open(path: &Path) -> Result<Self, SinkError> {
+        let connection = Database::read(path)?;
+        if !is_archive(&connection, path)? {
+            let why = "no run has added to it yet";
+            return Err(SinkError::other("nothing is in", path, why));
+        }
+        Ok(Self { connection, path: path.to_owned() })
+    }
+
+    /// The versions of the article with this key (from the sink's function) or address, the oldest
+    /// first. Empty if it is not in the archive, or if several articles match.
+    ///
+    /// # Errors
+    /// If the archive cannot be read.
+    pub fn history(&self, key: &ArticleKey, url: &str) -> Result<Vec<ArticleVersion>, SinkError> {
+        // The key finds an article by an index. An address whose key was made with other settings
+        // needs a scan.
+        let by_key = self.versions("key = ?1", key.exact())?;
+        if !by_key.is_empty() {
+            return Ok(by_key);
+        }
+        // Tracking parameters tell articles apart where there are several.
+        let stripped =
+            "key IN (SELECT max(key) FROM articles WHERE stripped = ?1 HAVING count(*) = 1)";
+        let by_key = self.versions(stripped, &key.stripped)?;
+        if !by_key.is_empty() {
+            return Ok(by_key);
+        }
+        let of_url = "key IN (SELECT articles.key FROM versions
+            JOIN articles ON articles.id = versions.article WHERE versions.url = ?1)";
+        self.versions(of_url, url)
+    }
+
+    /// The keys of all articles, or of those of a site, in order.
+    ///
+    /// # Errors
+    /// If the archive cannot be read.
+    pub fn keys(&self, site: Option<&str>) -> Result<Vec<String>, SinkError> {
+        let sql = "SELECT key FROM articles WHERE ?1 IS NULL OR site = ?1 ORDER BY key";
+        let all = || -> rusqlite::Result<Vec<String>> {
+            self.connection.prepare(sql)?.query_map([site], |row| row.get(0))?.collect()
+        };
+        all().map_err(|e| SinkError::other("cannot read", &self.path, e))
+    }
+
+    /// The last version of the article with this key.
+    ///
+    /// # Errors
+    /// If the archive cannot be read.
+    pub fn last(&self, key: &str) -> Result<Option<ArticleVersion>, SinkError> {
+        Ok(self.versions("key = ?1", key)?.pop())
+    }
+
+    fn versions(&self, condition: &str, value: &str) -> Result<Vec<ArticleVersion>, SinkError> {
+        let sql = format!("{HISTORY} FROM history WHERE {condition} ORDER BY key, number");
+        let all = || -> rusqlite::Result<Vec<ArticleVersion>> {
+            let mut statement = self.connection.prepare(&sql)?;
+            statement.query_map([value], |row| self.version(row))?.collect()
+        };
+        all().map_err(|e| SinkError::other("cannot read", &self.path, e))
+    }
+
+    fn version(&self, row: &Row<'_>) -> rusqlite::Result<ArticleVersion> {
+        let (id, wrapper): (i64, String) = (row.get(24)?, row.get(18)?);
+        Ok(ArticleVersion {
+            number: row.get(0)?,
+            url: row.get(1)?,
+            first_seen: date(row, 2)?,
+            last_seen: date(row, 3)?,
+            visits: row.get(4)?,
+            changed: strings(row, 5)?,
+            diff: row.get(6)?,
+            title: row.get(7)?,
+            authors: strings(row, 8)?,
+            published: row.get(9)?,
+            modified: row.get(10)?,
+            language: row.get(11)?,
+            description: row.get(12)?,
+            tags: strings(row, 13)?,
+            text: row.get(14)?,
+            record_id: row.get(15)?,
+            file: row.get(16)?,
+            offset: row.get(17)?,
+            wrapper: serde_json::from_str(&wrapper).unwrap_or_default(),
+            confidence: row.get(19)?,
+            program: row.get(20)?,
+            truncated: row.get(21)?,
+            model_revision: row.get(22)?,
+            health: row.get(23)?,
+            html: row.get(25)?,
+            readings: self.readings(id)?,
+            gone: self.gone(id)?,
+        })
+    }
+
+    fn readings(&self, version: i64) -> rusqlite::Result<Vec<ArticleReading>> {
+        let sql = "SELECT r.fetched, r.changed, r.diff, r.model_revision, r.program, r.replaced
+            FROM visits AS v JOIN readings AS r USING (article, fetched, record_id)
+            WHERE v.article = (SELECT article FROM versions WHERE id = ?1) AND v.version = ?1
+            ORDER BY r.fetched, r.id";
+        let reading = |row: &Row<'_>| {
+            Ok(ArticleReading {
+                fetched: date(row, 0)?,
+                changed: strings(row, 1)?,
+                diff: row.get(2)?,
+                model_revision: row.get(3)?,
+                program: row.get(4)?,
+                replaced: row.get(5)?,
+            })
+        };
+        self.connection.prepare_cached(sql)?.query_map([version], reading)?.collect()
+    }
+
+    /// When the address of a version's article had no page, from its first visit to the next version.
+    fn gone(&self, version: i64) -> rusqlite::Result<Vec<GoneSpan>> {
+        let sql = "SELECT a.first_seen, a.last_seen, a.status, a.moved_to
+            FROM versions AS v JOIN absences AS a ON a.article = v.article
+            WHERE v.id = ?1 AND a.first_seen >= v.first_seen
+            AND NOT EXISTS (SELECT 1 FROM versions AS w WHERE w.article = v.article
+                AND (w.first_seen, w.record_id) > (v.first_seen, v.record_id)
+                AND w.first_seen <= a.first_seen)
+            ORDER BY a.first_seen";
+        self.connection.prepare_cached(sql)?.query_map([version], GoneSpan::read)?.collect()
+    }
+
+    /// Passes to `take` every version that was first seen at `since` (RFC 3339, UTC, whole seconds) or later, every other
+    /// reading, and every time that an address lost its page or got it back since then: of one site or of all, in the
+    /// order of dates, then of addresses.
+    ///
+    /// # Errors
+    /// If the archive cannot be read, or the error that `take` returns.
+    pub fn changes<E: From<SinkError>>(
+        &self,
+        since: &str,
+        site: Option<&str>,
+        mut take: impl FnMut(ArticleChange) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let of_archive = |e| E::from(SinkError::other("cannot read", &self.path, e));
+        let sql = include_str!("changes.sql");
+        let mut statement = self.connection.prepare(sql).map_err(of_archive)?;
+        let mut rows = statement.query(params![since, site]).map_err(of_archive)?;
+        while let Some(row) = rows.next().map_err(of_archive)? {
+            take(change(row).map_err(of_archive)?)?;
+        }
+        Ok(())
+    }
+}
+
+fn date(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<String>> {
+    Ok(Some(row.get(at)?).filter(|date: &String| !date.is_empty()))
+}
+
+fn change(row: &Row<'_>) -> rusqlite::Result<ArticleChange> {
+    let kind: String = row.get(8)?;
+    Ok(ArticleChange {
+        site: row.get(0)?,
+        url: row.get(1)?,
+        kind: ChangeKind::parse(&kind).unwrap_or(ChangeKind::Changed),
+        number: row.get(6)?,
+        first_seen: row.get(2)?,
+        title: row.get(3)?,
+        changed: strings(row, 4)?,
+        diff: row.get(5)?,
+        model_revision: row.get(7)?,
+        status: row.get(9)?,
+        moved_to: row.get(10)?,
+    })
+}

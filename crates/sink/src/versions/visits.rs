@@ -1,0 +1,614 @@
+//! Adds visits to the archive.
+//!
+//! The visits of an article are kept in the order of their dates. A version is a run of consecutive visits with the same
+//! content. So crawls may be added in any order: an older one may extend a version to an earlier date, become a version
+//! between two others, or split one. Pages that did not change but were read differently, by another model or program,
+//! make no version: that is noted in the table `readings`.
+
+use std::collections::BTreeMap;
+
+use model::{Extracted, Verdict, rounded};
+use rusqlite::{Connection, OptionalExtension, Result, Row, named_params, params};
+use serde_json::json;
+
+use super::ArticleKey;
+use super::absences::{note_absence, note_presence, seconds};
+use super::content::{ArticleContent, diff};
+
+/// What extracts articles, as archives name it.
+const PROGRAM: &str = concat!("sitegrove ", env!("CARGO_PKG_VERSION"));
+
+/// When a visit was: its place among those of its article.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct VisitTime {
+    /// RFC 3339, UTC, whole seconds: compares as text. Empty for a page without a date, which comes before all others.
+    fetched: String,
+    /// Tells apart visits in the same second; for pages without a date a running number.
+    record_id: String,
+}
+
+impl VisitTime {
+    /// Reads the first two columns of a row.
+    fn read(row: &Row<'_>) -> Result<Self> {
+        Ok(Self { fetched: row.get(0)?, record_id: row.get(1)? })
+    }
+}
+
+/// A visit of an article, as this run read its page.
+struct Visit<'a> {
+    article_id: i64,
+    at: VisitTime,
+    article: &'a Extracted,
+    content: &'a ArticleContent,
+    /// Id of the input file.
+    file: i64,
+}
+
+impl Visit<'_> {
+    fn is_whole(&self) -> bool {
+        self.article.origin.truncated.is_none()
+    }
+
+    fn offset(&self) -> i64 {
+        self.article.origin.offset as i64
+    }
+}
+
+/// A visit next to another.
+struct Neighbour {
+    at: VisitTime,
+    version: i64,
+    file: i64,
+    offset: i64,
+}
+
+/// Adds visits to an archive, within one run.
+#[derive(Debug)]
+pub(super) struct VisitWriter {
+    /// Ids of input files.
+    files: BTreeMap<String, i64>,
+    rereads: bool,
+}
+
+impl VisitWriter {
+    /// If `rereads`, visits that are known are read again: what they say replaces what was read of them.
+    pub(super) fn new(rereads: bool) -> Self {
+        Self { files: BTreeMap::new(), rereads }
+    }
+
+    /// Adds a visit. A visit that is in the archive already changes nothing, unless visits are read again. A truncated
+    /// visit is ignored if a complete one is known.
+    pub(super) fn add_article(
+        &mut self,
+        db: &Connection,
+        article: &Extracted,
+        key: &ArticleKey,
+    ) -> Result<()> {
+        let content = ArticleContent::of(article);
+        let id = article_id(db, key, article, &content)?;
+        self.add_visit(db, id, article, &content)?;
+        article.absence().map_or(Ok(()), |gone| note_absence(db, id, &gone))
+    }
+
+    fn add_visit(
+        &mut self,
+        db: &Connection,
+        article_id: i64,
+        article: &Extracted,
+        content: &ArticleContent,
+    ) -> Result<()> {
+        let has_whole = has_visit(db, article_id, true)?;
+        let Some(at) = self.time_of(db, article_id, article, content)? else { return Ok(()) };
+        note_presence(db, article_id, &at.fetched)?;
+        let file = self.file_id(db, &article.origin.file)?;
+        let visit = Visit { article_id, at, article, content, file };
+        let known =
+            "SELECT version FROM visits WHERE article = ?1 AND fetched = ?2 AND record_id = ?3";
+        let known = db
+            .prepare_cached(known)?
+            .query_row(params![article_id, visit.at.fetched, visit.at.record_id], |row| row.get(0))
+            .optional()?;
+        if let Some(version) = known {
+            return match self.rereads && (visit.is_whole() || !has_whole) {
+                true => reread(db, &visit, version),
+                false => Ok(()),
+            };
+        }
+        if has_whole && !visit.is_whole() {
+            let before = neighbour(db, article_id, &visit.at, BEFORE, true)?;
+            let nearest = match before {
+                Some(before) => Some(before),
+                None => neighbour(db, article_id, &visit.at, AFTER, true)?,
+            };
+            return match nearest.filter(|_| article.fetched.is_some()) {
+                Some(Neighbour { version, .. }) => insert_visit(db, &visit, version),
+                None => Ok(()),
+            };
+        }
+        place(db, &visit, false).map(drop)
+    }
+
+    /// When the visit was. Of pages without a date, a payload or content that such a visit has shown before is nothing
+    /// new: then there is none, unless that visit is to be read again.
+    fn time_of(
+        &self,
+        db: &Connection,
+        article_id: i64,
+        article: &Extracted,
+        content: &ArticleContent,
+    ) -> Result<Option<VisitTime>> {
+        if let Some(fetched) = article.fetched {
+            let record_id = article.origin.record_id.clone();
+            return Ok(Some(VisitTime { fetched: seconds(fetched), record_id }));
+        }
+        let undated = "SELECT fetched, record_id, version, payload IS ?3 FROM visits
+            WHERE article = ?1 AND fetched = '' AND (truncated IS NULL) = ?2
+            ORDER BY payload IS ?3 DESC, record_id";
+        let is_whole = article.origin.truncated.is_none();
+        let visits = db
+            .prepare_cached(undated)?
+            .query_map(params![article_id, is_whole, article.payload], |row| {
+                Ok((VisitTime::read(row)?, row.get(2)?, row.get(3)?))
+            })?
+            .collect::<Result<Vec<(VisitTime, i64, bool)>>>()?;
+        for (at, version, is_same) in visits {
+            if is_same && self.rereads {
+                return Ok(Some(at));
+            }
+            if is_same || content.is_same(&ArticleContent::stored(db, version)?) {
+                return Ok(None);
+            }
+        }
+        let count = "SELECT count(*) FROM visits WHERE article = ?1 AND fetched = ''";
+        let count: i64 = db.prepare_cached(count)?.query_row([article_id], |row| row.get(0))?;
+        Ok(Some(VisitTime { fetched: String::new(), record_id: format!("{:08}", count + 1) }))
+    }
+
+    fn file_id(&mut self, db: &Connection, name: &str) -> Result<i64> {
+        if let Some(&id) = self.files.get(name) {
+            return Ok(id);
+        }
+        db.execute("INSERT INTO files (name) VALUES (?1) ON CONFLICT DO NOTHING", [name])?;
+        let id = db.query_row("SELECT id FROM files WHERE name = ?1", [name], |row| row.get(0))?;
+        self.files.insert(name.to_owned(), id);
+        Ok(id)
+    }
+}
+
+/// The article of a key. A key that is not in the archive belongs to another article if it differs from that only in
+/// tracking parameters and has the content of one of its versions; else the article is new.
+fn article_id(
+    db: &Connection,
+    key: &ArticleKey,
+    article: &Extracted,
+    content: &ArticleContent,
+) -> Result<i64> {
+    let known = "SELECT id FROM articles WHERE key = ?1";
+    let known = db.prepare_cached(known)?.query_row([key.exact()], |row| row.get(0)).optional()?;
+    if let Some(id) = known {
+        return Ok(id);
+    }
+    let alike = "SELECT versions.id, articles.id FROM versions
+        JOIN articles ON articles.id = versions.article
+        WHERE versions.digest = ?1 AND articles.stripped = ?2 ORDER BY articles.key, versions.id";
+    let alike = db
+        .prepare_cached(alike)?
+        .query_map(params![content.digest, key.stripped], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<Vec<(i64, i64)>>>()?;
+    for (version, id) in alike {
+        if content.is_same(&ArticleContent::stored(db, version)?) {
+            return Ok(id);
+        }
+    }
+    let new = "INSERT INTO articles (key, site, stripped) VALUES (?1, ?2, ?3)";
+    db.prepare_cached(new)?.execute(params![key.exact(), article.site, key.stripped])?;
+    Ok(db.last_insert_rowid())
+}
+
+/// Gives a visit its place among those of its article: in a version, between two, or at the start of one. Returns its
+/// version. If `rereads`, it is one that was known before and is read again.
+fn place(db: &Connection, visit: &Visit<'_>, rereads: bool) -> Result<i64> {
+    let Visit { article_id, at, .. } = visit;
+    let before = neighbour(db, *article_id, at, BEFORE, visit.is_whole())?;
+    let after = neighbour(db, *article_id, at, AFTER, visit.is_whole())?;
+    let version = match (version_shared(db, visit, &before)?, &before, &after) {
+        (Some(version), ..) => {
+            extend_version(db, visit, version, rereads)?;
+            version
+        }
+        (None, Some(b), Some(a)) if a.version == b.version => {
+            split_version(db, *article_id, a)?;
+            insert_version(db, visit)?
+        }
+        _ => match version_shared(db, visit, &after)? {
+            Some(version) => {
+                if !rereads {
+                    note_replaced(db, visit, version)?;
+                }
+                write_version(db, Some(version), visit, at, (visit.file, visit.offset()))?;
+                version
+            }
+            None => insert_version(db, visit)?,
+        },
+    };
+    insert_visit(db, visit, version)?;
+    if visit.is_whole() && has_visit(db, *article_id, false)? {
+        settle_truncated(db, *article_id)?;
+    }
+    let begun = recount(db, version)?;
+    if begun == *at {
+        describe(db, *article_id, &begun)?;
+    }
+    if let Some(later) = following(db, *article_id, &begun)? {
+        // Of the common case, the newest visit of all, nothing comes after.
+        if begun == *at || before.is_some_and(|b| b.version != version) {
+            describe(db, *article_id, &later)?;
+        }
+    }
+    Ok(version)
+}
+
+/// A visit joins a version that began before. The same payload may have been read differently: that is noted, and the
+/// version keeps what it was read as first; read again on purpose, it is what it is read as now.
+fn extend_version(db: &Connection, visit: &Visit<'_>, version: i64, rereads: bool) -> Result<()> {
+    let old = ArticleContent::stored(db, version)?;
+    if visit.content.is_same(&old) {
+        return Ok(());
+    }
+    if rereads {
+        return rewrite_version(db, version, visit);
+    }
+    // The same reading of one version is noted once.
+    let changed = json!(visit.content.changes_since(&old)).to_string();
+    let known = "SELECT 1 FROM readings JOIN visits USING (article, fetched, record_id)
+        WHERE article = ?1 AND version = ?2 AND digest = ?3 AND changed = ?4";
+    let known = db.prepare_cached(known)?.exists(params![
+        visit.article_id,
+        version,
+        visit.content.digest,
+        changed
+    ])?;
+    if known { Ok(()) } else { note_reading(db, visit, &old, false) }
+}
+
+/// The version of a neighbour, if the visit has the same content, or the same payload as a visit of it.
+fn version_shared(
+    db: &Connection,
+    visit: &Visit<'_>,
+    neighbour: &Option<Neighbour>,
+) -> Result<Option<i64>> {
+    let Some(Neighbour { version, .. }) = *neighbour else { return Ok(None) };
+    let sql = "SELECT 1 FROM visits WHERE article = ?1 AND version = ?2 AND payload = ?3";
+    let payload = params![visit.article_id, version, visit.article.payload];
+    let is_shared = db.prepare_cached(sql)?.exists(payload)?
+        || visit.content.is_same(&ArticleContent::stored(db, version)?);
+    Ok(is_shared.then_some(version))
+}
+
+/// Reads a known visit again: it is taken out of its version and placed anew.
+fn reread(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
+    let old = ArticleContent::stored(db, version)?;
+    if visit.content.is_same(&old) {
+        if version_start(db, version)? == visit.at {
+            // What reads it may be another.
+            rewrite_version(db, version, visit)?;
+            recount(db, version)?;
+            describe(db, visit.article_id, &visit.at)?;
+        }
+        return Ok(());
+    }
+    remove_visit(db, visit, version)?;
+    let version = place(db, visit, true)?;
+    note_reading(db, visit, &old, true)?;
+    settle_versions(db, visit, version)
+}
+
+/// Takes a visit out of its version, which then begins with its next one. A version without any stays until the visit is
+/// placed.
+fn remove_visit(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
+    let Visit { article_id, at, .. } = visit;
+    let sql = "DELETE FROM visits WHERE article = ?1 AND fetched = ?2 AND record_id = ?3";
+    db.prepare_cached(sql)?.execute(params![article_id, at.fetched, at.record_id])?;
+    let sql = "UPDATE versions SET (first_seen, record_id, file, offset) =
+            (SELECT fetched, record_id, file, offset FROM visits
+             WHERE article = ?2 AND version = ?1 AND (truncated IS NULL) = ?3
+             ORDER BY fetched, record_id LIMIT 1)
+        WHERE id = ?1 AND EXISTS (SELECT 1 FROM visits
+             WHERE article = ?2 AND version = ?1 AND (truncated IS NULL) = ?3)";
+    db.prepare_cached(sql)?.execute(params![version, article_id, visit.is_whole()])?;
+    Ok(())
+}
+
+/// After a visit was placed anew: versions without visits go, neighbours of one content become one version, and what is
+/// said of all of them is said again.
+fn settle_versions(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
+    let (id, is_whole) = (visit.article_id, visit.is_whole());
+    if is_whole && has_visit(db, id, false)? {
+        settle_truncated(db, id)?;
+    }
+    let sql = "DELETE FROM versions WHERE article = ?1
+        AND NOT EXISTS (SELECT 1 FROM visits
+            WHERE visits.article = ?1 AND visits.version = versions.id)";
+    db.prepare_cached(sql)?.execute([id])?;
+    let mut version = version;
+    let start = version_start(db, version)?;
+    if let Some(before) = neighbour(db, id, &start, BEFORE, is_whole)?
+        && join_if_same(db, id, before.version, version)?
+    {
+        version = before.version;
+    }
+    let sql = "SELECT fetched, record_id FROM visits WHERE article = ?1 AND version = ?2
+        ORDER BY fetched DESC, record_id DESC LIMIT 1";
+    let last =
+        db.prepare_cached(sql)?.query_row(params![id, version], VisitTime::read).optional()?;
+    let last = last.map_or_else(|| version_start(db, version), Ok)?;
+    if let Some(after) = neighbour(db, id, &last, AFTER, is_whole)? {
+        join_if_same(db, id, version, after.version)?;
+    }
+    let sql = "SELECT id FROM versions WHERE article = ?1 ORDER BY first_seen, record_id";
+    let all =
+        db.prepare_cached(sql)?.query_map([id], |row| row.get(0))?.collect::<Result<Vec<i64>>>()?;
+    for version in all {
+        let begins = recount(db, version)?;
+        describe(db, id, &begins)?;
+    }
+    Ok(())
+}
+
+/// Joins two versions of one content. Returns whether they are.
+fn join_if_same(db: &Connection, article: i64, earlier: i64, later: i64) -> Result<bool> {
+    if !ArticleContent::stored(db, later)?.is_same(&ArticleContent::stored(db, earlier)?) {
+        return Ok(false);
+    }
+    let sql = "UPDATE visits SET version = ?2 WHERE article = ?1 AND version = ?3";
+    db.prepare_cached(sql)?.execute(params![article, earlier, later])?;
+    db.prepare_cached("DELETE FROM versions WHERE id = ?1")?.execute([later])?;
+    Ok(true)
+}
+
+/// Notes that the content of a version gives way to what an earlier visit saw: of one payload, that is how the later
+/// visit was read.
+fn note_replaced(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
+    let old = ArticleContent::stored(db, version)?;
+    let changed = old.changes_since(visit.content);
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let sql = "INSERT INTO readings (article, fetched, record_id, changed, diff, digest,
+            model_revision, program, replaced)
+        SELECT article, first_seen, record_id, ?2, ?3, digest, model_revision, program, 0
+        FROM versions WHERE id = ?1";
+    let diff = diff(visit.content, &old, &changed);
+    db.prepare_cached(sql)?.execute(params![version, json!(changed).to_string(), diff])?;
+    Ok(())
+}
+
+/// Notes that a visit was read differently from an earlier reading of it.
+fn note_reading(
+    db: &Connection,
+    visit: &Visit<'_>,
+    old: &ArticleContent,
+    replaced: bool,
+) -> Result<()> {
+    let changed = visit.content.changes_since(old);
+    let sql = "INSERT INTO readings (article, fetched, record_id, changed, diff, digest,
+            model_revision, program, replaced)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    db.prepare_cached(sql)?.execute(params![
+        visit.article_id,
+        visit.at.fetched,
+        visit.at.record_id,
+        json!(changed).to_string(),
+        diff(old, visit.content, &changed),
+        visit.content.digest,
+        visit.article.model_revision,
+        PROGRAM,
+        replaced,
+    ])?;
+    Ok(())
+}
+
+/// Whether an article has a visit that is complete, or one that is truncated.
+fn has_visit(db: &Connection, article: i64, whole: bool) -> Result<bool> {
+    let sql = "SELECT 1 FROM visits WHERE article = ?1 AND (truncated IS NULL) = ?2 LIMIT 1";
+    db.prepare_cached(sql)?.exists(params![article, whole])
+}
+
+fn insert_visit(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
+    let sql = "INSERT INTO visits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    db.prepare_cached(sql)?.execute(params![
+        visit.article_id,
+        visit.at.fetched,
+        visit.at.record_id,
+        visit.file,
+        visit.offset(),
+        version,
+        visit.article.origin.truncated,
+        visit.article.payload,
+    ])?;
+    Ok(())
+}
+
+/// Gives each truncated visit the version of the complete one before it, else of the one after; versions of truncated
+/// visits alone go.
+fn settle_truncated(db: &Connection, article: i64) -> Result<()> {
+    let sql = "UPDATE visits SET version = coalesce(
+            (SELECT whole.version FROM visits AS whole
+             WHERE whole.article = visits.article AND whole.truncated IS NULL
+             AND (whole.fetched, whole.record_id) < (visits.fetched, visits.record_id)
+             ORDER BY whole.fetched DESC, whole.record_id DESC LIMIT 1),
+            (SELECT whole.version FROM visits AS whole
+             WHERE whole.article = visits.article AND whole.truncated IS NULL
+             ORDER BY whole.fetched, whole.record_id LIMIT 1))
+        WHERE article = ?1 AND truncated IS NOT NULL";
+    db.prepare_cached(sql)?.execute([article])?;
+    let sql = "DELETE FROM versions WHERE article = ?1 AND truncated IS NOT NULL";
+    db.prepare_cached(sql)?.execute([article])?;
+    Ok(())
+}
+
+const BEFORE: &str = "SELECT fetched, record_id, version, file, offset FROM visits
+    WHERE article = ?1 AND (fetched, record_id) < (?2, ?3) AND (truncated IS NULL) = ?4
+    ORDER BY fetched DESC, record_id DESC LIMIT 1";
+const AFTER: &str = "SELECT fetched, record_id, version, file, offset FROM visits
+    WHERE article = ?1 AND (fetched, record_id) > (?2, ?3) AND (truncated IS NULL) = ?4
+    ORDER BY fetched, record_id LIMIT 1";
+
+/// The next visit before or after, complete or truncated.
+fn neighbour(
+    db: &Connection,
+    article: i64,
+    at: &VisitTime,
+    sql: &str,
+    whole: bool,
+) -> Result<Option<Neighbour>> {
+    let read = |row: &Row<'_>| {
+        let at = VisitTime::read(row)?;
+        Ok(Neighbour { at, version: row.get(2)?, file: row.get(3)?, offset: row.get(4)? })
+    };
+    let mut statement = db.prepare_cached(sql)?;
+    statement.query_row(params![article, at.fetched, at.record_id, whole], read).optional()
+}
+
+/// Writes a new version that begins with a visit.
+fn insert_version(db: &Connection, visit: &Visit<'_>) -> Result<i64> {
+    write_version(db, None, visit, &visit.at, (visit.file, visit.offset()))?;
+    Ok(db.last_insert_rowid())
+}
+
+/// Writes what a visit saw over the content of its version, which begins when it began.
+fn rewrite_version(db: &Connection, version: i64, visit: &Visit<'_>) -> Result<()> {
+    let sql = "SELECT first_seen, record_id, file, offset FROM versions WHERE id = ?1";
+    let read = |row: &Row<'_>| Ok((VisitTime::read(row)?, (row.get(2)?, row.get(3)?)));
+    let (begins, place) = db.prepare_cached(sql)?.query_row([version], read)?;
+    write_version(db, Some(version), visit, &begins, place)
+}
+
+/// Writes a version: a new one, or one whose content is now what this visit saw. It begins with a visit that lies in a
+/// file at an offset.
+fn write_version(
+    db: &Connection,
+    version: Option<i64>,
+    visit: &Visit<'_>,
+    begins: &VisitTime,
+    (file, offset): (i64, i64),
+) -> Result<()> {
+    let article = visit.article;
+    let wrapper = json!({
+        "engine": article.engine,
+        "route": article.route.as_str(),
+        "version": article.wrapper_version,
+        "content": article.xpath,
+        "prune": article.prune,
+    });
+    let sql = "INSERT OR REPLACE INTO versions VALUES (
+        :id, :article, :fetched, :fetched, 0, '[]', NULL, :url, :title, :authors, :published,
+        :modified, :language, :description, :image, :tags, :canonical, :site_name, :sources, :text,
+        :html, :digest, :record_id, :file, :offset, :template, :wrapper, :confidence, :program,
+        :truncated, :model_revision, :health)";
+    db.prepare_cached(sql)?.execute(named_params! {
+        ":id": version,
+        ":article": visit.article_id,
+        ":fetched": begins.fetched,
+        ":url": article.url,
+        ":title": article.title,
+        ":authors": json!(article.authors).to_string(),
+        ":published": article.published,
+        ":modified": article.modified,
+        ":language": article.language,
+        ":description": article.description,
+        ":image": article.image,
+        ":tags": json!(article.tags).to_string(),
+        ":canonical": article.canonical,
+        ":site_name": article.site_name,
+        ":sources": json!(article.sources).to_string(),
+        ":text": article.text,
+        ":html": article.html,
+        ":digest": visit.content.digest,
+        ":record_id": begins.record_id,
+        ":file": file,
+        ":offset": offset,
+        ":template": article.template,
+        ":wrapper": wrapper.to_string(),
+        ":confidence": rounded(article.confidence),
+        ":program": PROGRAM,
+        ":truncated": article.origin.truncated,
+        ":model_revision": article.model_revision,
+        ":health": article.health.map(Verdict::as_str),
+    })?;
+    Ok(())
+}
+
+/// Splits the version of a visit before that visit: what comes from there on becomes a version of its own, with the same
+/// content.
+fn split_version(db: &Connection, article: i64, from: &Neighbour) -> Result<()> {
+    let Neighbour { at, version, file, offset } = from;
+    let columns = "url, title, authors, published, modified, language, description, image, tags,
+        canonical, site_name, sources, text, html, digest, template, wrapper, confidence, program,
+        truncated, model_revision, health";
+    let sql = format!(
+        "INSERT INTO versions (article, first_seen, last_seen, visits, changed, diff, record_id,
+            file, offset, {columns})
+        SELECT article, ?2, last_seen, 0, '[]', NULL, ?3, ?4, ?5, {columns}
+        FROM versions WHERE id = ?1"
+    );
+    db.prepare_cached(&sql)?.execute(params![version, at.fetched, at.record_id, file, offset])?;
+    let later = db.last_insert_rowid();
+    let sql = "UPDATE visits SET version = ?1
+        WHERE article = ?2 AND version = ?3 AND (fetched, record_id) >= (?4, ?5)";
+    let moved = params![later, article, version, at.fetched, at.record_id];
+    db.prepare_cached(sql)?.execute(moved)?;
+    recount(db, *version)?;
+    recount(db, later)?;
+    Ok(())
+}
+
+/// When a version begins.
+fn version_start(db: &Connection, version: i64) -> Result<VisitTime> {
+    let sql = "SELECT first_seen, record_id FROM versions WHERE id = ?1";
+    db.prepare_cached(sql)?.query_row([version], VisitTime::read)
+}
+
+/// Counts the visits of a version and sets its last date; returns when it begins.
+fn recount(db: &Connection, version: i64) -> Result<VisitTime> {
+    let sql = "UPDATE versions SET (visits, last_seen) =
+        (SELECT count(*), max(fetched) FROM visits
+         WHERE visits.article = versions.article AND visits.version = versions.id
+         AND (visits.truncated IS NULL) = (versions.truncated IS NULL))
+        WHERE id = ?1 RETURNING first_seen, record_id";
+    db.prepare_cached(sql)?.query_row([version], VisitTime::read)
+}
+
+/// When the version after this time begins.
+fn following(db: &Connection, article: i64, at: &VisitTime) -> Result<Option<VisitTime>> {
+    let sql = "SELECT first_seen, record_id FROM versions
+        WHERE article = ?1 AND (first_seen, record_id) > (?2, ?3)
+        ORDER BY first_seen, record_id LIMIT 1";
+    let after = params![article, at.fetched, at.record_id];
+    db.prepare_cached(sql)?.query_row(after, VisitTime::read).optional()
+}
+
+/// Writes how the version that begins at this time differs from the one before.
+fn describe(db: &Connection, article: i64, begins: &VisitTime) -> Result<()> {
+    let sql = "SELECT id FROM versions
+        WHERE article = ?1 AND (first_seen, record_id) <= (?2, ?3)
+        ORDER BY first_seen DESC, record_id DESC LIMIT 2";
+    let found = db
+        .prepare_cached(sql)?
+        .query_map(params![article, begins.fetched, begins.record_id], |row| row.get(0))?
+        .collect::<Result<Vec<i64>>>()?;
+    let (changed, diff) = match found[..] {
+        [new, old] => {
+            let (new, old) = (ArticleContent::stored(db, new)?, ArticleContent::stored(db, old)?);
+            let changed = new.changes_since(&old);
+            let diff = diff(&old, &new, &changed);
+            (changed, Some(diff))
+        }
+        _ => (Vec::new(), None),
+    };
+    if let Some(version) = found.first() {
+        let sql = "UPDATE versions SET changed = ?2, diff = ?3 WHERE id = ?1";
+        db.prepare_cached(sql)?.execute(params![version, json!(changed).to_string(), diff])?;
+    }
+    Ok(())
+}
