@@ -44,15 +44,7 @@ const MOST_WEIGHTS: u64 = 256 << 20;
 
 /// Settings in the table `run` that say where and how a run works, not what its results are.
 const NOT_OF_RESULTS: [&str; 10] = [
-    "inputs",
-    "feeds",
-    "out",
-    "jobs",
-    "memory",
-    "spool",
-    "work",
-    "metrics",
-    "compare",
+    "inputs", "feeds", "out", "jobs", "memory", "spool", "work", "metrics", "compare",
     "models_size",
 ];
 
@@ -386,11 +378,7 @@ impl Config {
     pub fn night_hash(&self) -> String {
         let decisive = (
             (
-                &self.read,
-                &self.group,
-                &self.parse,
-                &self.sample,
-                &self.cluster,
+                &self.read, &self.group, &self.parse, &self.sample, &self.cluster,
                 self.run.batch_bytes,
             ),
             (&self.signify, &self.rank, &self.wrap, &self.extract, &self.methods),

@@ -16,7 +16,7 @@ mod xhtml;
 use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
-use dom::{Document, Keep, NodeId, ParseConfig, parse_with};
+use dom::{Document, Keep, NodeId, ParseOptions, parse_with};
 use model::Article;
 use url::Url;
 
@@ -128,7 +128,7 @@ pub fn to_markdown(text: &Article) -> String {
 /// The tree of a fragment.
 fn parsed(html: &str) -> Document {
     let page = format!("<!doctype html><html><body>{html}</body></html>");
-    parse_with(&page, &ParseConfig { keep: Keep::Everything, ..ParseConfig::CONTENT })
+    parse_with(&page, &ParseOptions { keep: Keep::Everything, ..ParseOptions::CONTENT })
 }
 
 /// The body of a parsed fragment.

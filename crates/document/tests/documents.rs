@@ -96,13 +96,8 @@ fn a_book_has_its_files_in_order() {
     assert_eq!(
         names,
         [
-            "mimetype",
-            "META-INF/container.xml",
-            "EPUB/package.opf",
-            "EPUB/nav.xhtml",
-            "EPUB/style.css",
-            "EPUB/chapter-1.xhtml",
-            "EPUB/pictures/1-1.png",
+            "mimetype", "META-INF/container.xml", "EPUB/package.opf", "EPUB/nav.xhtml",
+            "EPUB/style.css", "EPUB/chapter-1.xhtml", "EPUB/pictures/1-1.png",
         ]
     );
     assert_eq!(files[0].1, b"application/epub+zip");

@@ -12,22 +12,8 @@ use terms::letters::{is_alphabetic, lowercase};
 use crate::lexicon::{CUES, NEUTRAL};
 
 static ELEMENTS: [dom::LocalName; 16] = local_names![
-    "article",
-    "main",
-    "nav",
-    "aside",
-    "footer",
-    "header",
-    "form",
-    "figure",
-    "figcaption",
-    "ul",
-    "ol",
-    "table",
-    "blockquote",
-    "section",
-    "dl",
-    "button"
+    "article", "main", "nav", "aside", "footer", "header", "form", "figure", "figcaption", "ul",
+    "ol", "table", "blockquote", "section", "dl", "button"
 ];
 
 /// Number of lexicon features: names, elements, and being hidden.
@@ -311,12 +297,7 @@ mod tests {
     fn elements_of_a_page_have_the_cues_of_their_own_attributes() {
         // Each differs from the next in one attribute; the last two in one that is no cue.
         let html = [
-            "class=ad",
-            "id=ad",
-            "role=ad",
-            "itemprop=ad",
-            "data-testid=ad",
-            "data-component=ad",
+            "class=ad", "id=ad", "role=ad", "itemprop=ad", "data-testid=ad", "data-component=ad",
         ]
         .map(|own| format!("<p {own}>x"))
         .concat()

@@ -136,25 +136,8 @@ const GOOD: (f32, u32) = (0.33, 10);
 const DECAY: f32 = 0.85;
 
 pub(crate) const TAGS: [dom::LocalName; 19] = local_names![
-    "p",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "li",
-    "td",
-    "div",
-    "span",
-    "a",
-    "blockquote",
-    "figcaption",
-    "dd",
-    "dt",
-    "pre",
-    "section",
-    "article",
-    "time",
-    "address"
+    "p", "h1", "h2", "h3", "h4", "li", "td", "div", "span", "a", "blockquote", "figcaption", "dd",
+    "dt", "pre", "section", "article", "time", "address"
 ];
 
 /// Sources of the features.

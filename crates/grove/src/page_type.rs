@@ -89,30 +89,9 @@ pub fn most_probable(types: &TypeProbabilities) -> TypedAs {
 const TAGS_COUNTED: usize = 24;
 
 static COUNTED: [dom::LocalName; TAGS_COUNTED] = local_names![
-    "img",
-    "table",
-    "tr",
-    "form",
-    "input",
-    "button",
-    "textarea",
-    "label",
-    "pre",
-    "code",
-    "blockquote",
-    "time",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "li",
-    "dl",
-    "article",
-    "section",
-    "main",
-    "aside",
-    "video",
-    "figure"
+    "img", "table", "tr", "form", "input", "button", "textarea", "label", "pre", "code",
+    "blockquote", "time", "h1", "h2", "h3", "h4", "li", "dl", "article", "section", "main",
+    "aside", "video", "figure"
 ];
 
 fn fill(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks) {

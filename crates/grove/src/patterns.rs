@@ -215,15 +215,7 @@ impl<'a> KindNames<'a> {
 
 /// Attributes used instead of names if an element has neither id nor class; old pages have only these.
 static PRESENTATIONAL: [LocalName; 9] = local_names![
-    "itemprop",
-    "role",
-    "width",
-    "align",
-    "valign",
-    "bgcolor",
-    "cellpadding",
-    "border",
-    "face"
+    "itemprop", "role", "width", "align", "valign", "bgcolor", "cellpadding", "border", "face"
 ];
 
 /// Calls `take` with hashes of an element's id and class names, without digits, or of its presentational

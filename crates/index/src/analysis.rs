@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sink::parse_instant;
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{DateTime, TantivyDocument};
-use terms::{Analyzers, Language, Script, AnalyzedWord, detect};
+use terms::{AnalyzedWord, Analyzers, Language, Script, detect};
 
 use crate::schema::IndexFields;
 

@@ -122,11 +122,8 @@ impl Rounds {
 
 /// What is measured in this process.
 const PARTS: [&str; 5] = [
-    "bare tokenizer",
-    "bare arena parse",
-    "arena parse by html5ever alone",
-    "read: records, http, charset",
-    "parse, words, layout",
+    "bare tokenizer", "bare arena parse", "arena parse by html5ever alone",
+    "read: records, http, charset", "parse, words, layout",
 ];
 
 fn time_parts(

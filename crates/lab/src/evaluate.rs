@@ -232,13 +232,7 @@ fn paths_of(args: &EvaluateArgs) -> CommandPaths {
 fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<QualityMeasure>> {
     let marks_nodes = gold.iter().any(|page| !page.nodes.is_empty());
     let usual = [
-        "pairs",
-        "pairs-fields",
-        "pairs-raw",
-        "words",
-        "lcs-words",
-        "lcs-chars",
-        "substring",
+        "pairs", "pairs-fields", "pairs-raw", "words", "lcs-words", "lcs-chars", "substring",
         "nodes",
     ];
     if names.iter().any(|name| name == "all") {

@@ -121,8 +121,8 @@ impl GoldPage {
 
 /// The contents of a file, decompressed if it is gzip or zstd.
 pub(crate) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let mut file =
-        sitegrove::lines::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut file = sitegrove::results::lines::open(path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     let mut plain = Vec::new();
     file.read_to_end(&mut plain).with_context(|| format!("{} is not whole", path.display()))?;
     Ok(plain)

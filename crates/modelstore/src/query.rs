@@ -331,17 +331,8 @@ impl Store {
             let sql =
                 "INSERT INTO models VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?11)";
             db.prepare_cached(sql)?.execute(params![
-                site,
-                revision,
-                night,
-                head.reason,
-                head.pages as i64,
-                head.templates as i64,
-                head.format,
-                head.engine,
-                head.weights,
-                settings,
-                blob
+                site, revision, night, head.reason, head.pages as i64, head.templates as i64,
+                head.format, head.engine, head.weights, settings, blob
             ])?;
             let change = [b"import", site.as_bytes(), &revision.to_le_bytes(), blob];
             record_change(&db, &change)?;

@@ -169,18 +169,9 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
         let packed = pack(&revision.model).map_err(unpackable)?;
         let sql = "INSERT INTO models VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
         db.prepare_cached(sql)?.execute(params![
-            site,
-            revision.number,
-            night,
-            revision.reason,
-            revision.pages as i64,
-            revision.templates as i64,
-            revision.format,
-            revision.engine,
-            revision.weights,
-            revision.settings,
-            run,
-            packed
+            site, revision.number, night, revision.reason, revision.pages as i64,
+            revision.templates as i64, revision.format, revision.engine, revision.weights,
+            revision.settings, run, packed
         ])?;
         let sql = "UPDATE sites SET revision = ?2 WHERE site = ?1";
         db.prepare_cached(sql)?.execute(params![site, revision.number])?;

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use config::Config;
 use errors::error_chain;
 use input::expand;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use config::Config;
-use errors::error_chain;
-use input::inputs::expand;
+use segment::identity::SiteShare;
 use sitegrove::run::{RunReport, run as run_pipeline};
 use sitegrove::steps::{apply, describe, learn, merge, survey};
 use terminal::progress_bar::{Observer, Quiet};
@@ -146,7 +145,7 @@ fn call<T: Send>(
     done.map_err(|error| SitegroveError::new_err(error_chain(&error)))
 }
 
-fn share(text: &str) -> PyResult<Share> {
+fn share(text: &str) -> PyResult<SiteShare> {
     text.parse().map_err(|message: String| input_error(message, None, None))
 }
 

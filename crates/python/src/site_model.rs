@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
 use sink::{TableBuilder, drop_record};
-use sitegrove::in_memory::{self, Taken};
-use sitemodel::{ApplyStatistics, Health, Outcome, SiteModel, Template, assess};
+use sitegrove::in_memory::{self, AppliedPage};
+use sitemodel::{ApplyStatistics, Outcome, SiteHealth, SiteModel, Template, assess};
 
 use crate::detached::{detached, guarded, in_threads};
 use crate::errors::{ModelError, SitegroveError, input_error};
@@ -44,7 +44,7 @@ impl PySiteModel {
         Self { model: Arc::new(model), settings, seen: Arc::default() }
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, ApplyStatistics> {
         // A panic of another thread leaves counts that are whole.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,8 +81,8 @@ impl PySiteModel {
         let mut pages = pages_of(batch)?;
         pages.iter_mut().for_each(|page| self.model.site().clone_into(&mut page.site));
         let apply = |page| in_memory::apply(&self.model, page, items, &self.settings.settings);
-        let all: Vec<Taken> = pages.par_iter().map(apply).collect();
-        let mut seen = Seen::default();
+        let all: Vec<AppliedPage> = pages.par_iter().map(apply).collect();
+        let mut seen = ApplyStatistics::default();
         all.iter().for_each(|one| seen.add(&one.seen()));
         self.seen().merge(&seen);
         let mut rows = TableBuilder::of_outcomes()?;
@@ -527,7 +527,7 @@ pub(crate) struct PyHealth {
 }
 
 impl PyHealth {
-    fn new(health: Health) -> Self {
+    fn new(health: SiteHealth) -> Self {
         let (unassigned, pages) = health.unassigned;
         let templates = health.templates.into_iter();
         Self {

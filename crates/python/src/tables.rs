@@ -16,6 +16,7 @@ use arrow_array::{
 };
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use input::read::BrokenOff;
 use jiff::Timestamp;
 use model::{Article, Charset, CharsetEvidence, Origin, Page, PageHtml};
 use pyo3::prelude::*;
@@ -26,7 +27,6 @@ use pyo3_arrow::ffi::{
 use pyo3_arrow::input::AnyRecordBatch;
 use serde_json::Value;
 use sink::TableBuilder;
-use sitegrove::stages::read::BrokenOff;
 
 use crate::detached::detached;
 use crate::errors::{SitegroveError, broken_off, input_error};

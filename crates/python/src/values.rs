@@ -190,7 +190,7 @@ pub(crate) fn decoded(
     url: &str,
     http_charset: Option<&str>,
 ) -> (PageHtml, Charset) {
-    let hints = charset::Hints { http_charset, language: None, url: Some(url), xml: false };
+    let hints = charset::CharsetHints { http_charset, language: None, url: Some(url), xml: false };
     let (html, charset) = charset::decode(bytes, &hints);
     (html.into(), charset)
 }

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use duplicates::Evidence;
+use duplicates::ArticleDescription;
 use model::Extracted;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ impl Descriptions {
     ///
     /// # Errors
     /// If the disk is full or the like, or there are more than four thousand million articles.
-    pub fn add(&mut self, evidence: &Evidence) -> io::Result<()> {
+    pub fn add(&mut self, evidence: &ArticleDescription) -> io::Result<()> {
         let record = rmp_serde::to_vec(evidence).map_err(io::Error::other)?;
         let bytes = write_frame(&mut self.records, &record)?;
         self.longest = self.longest.max(bytes);
@@ -123,7 +123,7 @@ struct DescribedArticles {
 }
 
 impl DescribedArticles {
-    pub(crate) fn get(&self, number: u32) -> io::Result<Evidence> {
+    pub(crate) fn get(&self, number: u32) -> io::Result<ArticleDescription> {
         let mut bounds = [[0; OFFSET]; 2];
         let at = u64::from(number) * OFFSET as u64;
         match at.checked_sub(OFFSET as u64) {
@@ -155,7 +155,7 @@ impl Groups {
     fn of(keys: Merged<(u64, u32)>, described: &DescribedArticles, least: f64) -> io::Result<Self> {
         let mut groups = Self::default();
         let mut current = None;
-        let mut leaders: Vec<(u32, Option<Evidence>)> = Vec::new();
+        let mut leaders: Vec<(u32, Option<ArticleDescription>)> = Vec::new();
         for item in keys {
             let (key, number) = item?;
             if current.replace(key) != Some(key) {
@@ -239,11 +239,12 @@ fn mark_part(
     for &number in numbers {
         *named.entry(described.get(number)?.address()).or_default() += 1;
     }
-    let named = |of: &Evidence| named.get(&of.address()).copied().unwrap_or_default();
-    let mut best: Option<(u32, Evidence)> = None;
+    let named = |of: &ArticleDescription| named.get(&of.address()).copied().unwrap_or_default();
+    let mut best: Option<(u32, ArticleDescription)> = None;
     for &number in numbers {
         let own = described.get(number)?;
-        let is_better = |(_, best): &(u32, Evidence)| own.is_before(named(&own), best, named(best));
+        let is_better =
+            |(_, best): &(u32, ArticleDescription)| own.is_before(named(&own), best, named(best));
         if best.as_ref().is_none_or(is_better) {
             best = Some((number, own));
         }

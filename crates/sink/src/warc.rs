@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use archive::{NewRecord, RecordKind, Wrapping, RecordWriter, surt};
+use archive::{NewRecord, RecordKind, RecordWriter, Wrapping, surt};
 use data_encoding::BASE32;
 use jiff::{Timestamp, tz::TimeZone};
 use model::{Article, Extracted, SiteResult};

@@ -1,7 +1,7 @@
 //! Groups pages by layout: the tag paths of a page, average-linkage clustering of their sets, and the nearest layout
 //! of a further page.
 
-use dom::{Document, Element, Kind, LocalName, NodeId, class_tokens, local_name};
+use dom::{Document, Element, ElementKind, LocalName, NodeId, class_tokens, local_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -81,7 +81,7 @@ pub(crate) fn recurring_tokens<'a>(
 pub(crate) fn layout_of(page: &ParsedPage<'_>, recurring: &FxHashSet<u64>) -> Vec<u64> {
     let document = &page.document;
     let kinds = document.kinds();
-    let of_kind = |(at, kind): (usize, &Kind)| {
+    let of_kind = |(at, kind): (usize, &ElementKind)| {
         let name = document.name(kind.first)?;
         Some((label_of(name, page.names.of_kind(at), recurring), dom::is_inline(name)))
     };

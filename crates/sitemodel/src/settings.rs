@@ -8,7 +8,7 @@ use model::PageType;
 use pagewise::Parameters;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use terms::Weighting;
+use terms::TermWeighting;
 
 use crate::engine::Engine;
 use crate::site_config::SiteConfigs;
@@ -65,7 +65,7 @@ pub struct SignifyConfig {
     /// Number of signifiers per page.
     pub top: usize,
     /// Weight of a term.
-    pub weighting: Weighting,
+    pub weighting: TermWeighting,
 }
 
 /// Settings of the rank stage.

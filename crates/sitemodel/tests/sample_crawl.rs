@@ -105,14 +105,8 @@ fn layouts_are_templates_of_their_own() {
     // Most layouts are one template; the names on one site are new on each of its pages.
     let of = |site: &str| layouts.keys().filter(|key| key.0 == site).count();
     for site in [
-        "al-waha",
-        "atelier-papier",
-        "bench-notes",
-        "blog",
-        "minato-dayori",
-        "starfield-society",
-        "tidewater",
-        "zhulin",
+        "al-waha", "atelier-papier", "bench-notes", "blog", "minato-dayori", "starfield-society",
+        "tidewater", "zhulin",
     ] {
         assert_eq!(of(&format!("{site}.example")), 1, "{layouts:?}");
     }

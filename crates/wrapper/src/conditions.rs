@@ -2,7 +2,7 @@
 //! more telling names.
 
 use dom::xpath::Predicate;
-use dom::{Document, Kinds, LocalName, NodeId, class_tokens, local_name};
+use dom::{Document, ElementKinds, LocalName, NodeId, class_tokens, local_name};
 
 /// Longest value used; longer ones are sentences, addresses or styles, not names.
 const MAX_VALUE: usize = 60;
@@ -25,7 +25,7 @@ pub(crate) fn labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
                     module_stem(token).map(|s| Predicate::Contains(name.clone(), s.to_owned())),
                 );
             }
-        } else if Kinds::tell_by(name) && is_plain(value) {
+        } else if ElementKinds::tell_by(name) && is_plain(value) {
             labels.push(Predicate::Equals(name.clone(), value.to_owned()));
             if *name == local_name!("id") {
                 labels.extend(

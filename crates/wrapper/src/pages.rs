@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use std::ops::Range;
 use std::rc::Rc;
 
-use dom::xpath::{Path, Positions, Predicate, PathStep};
+use dom::xpath::{Path, PathStep, Positions, Predicate};
 use dom::{Document, ElementKinds, LocalName, NodeId, local_name};
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -181,7 +181,9 @@ impl<'a> IndexedPage<'a> {
     #[inline]
     fn passes_all(&self, tested: &Tested, id: NodeId) -> bool {
         let kind = self.document.kinds().of_nodes()[id as usize];
-        kind != ElementKinds::TEXT && self.passes_by_kind(tested, kind) && self.passes_itself(tested, id)
+        kind != ElementKinds::TEXT
+            && self.passes_by_kind(tested, kind)
+            && self.passes_itself(tested, id)
     }
 
     /// Whether elements of a kind (not text) pass the conditions of a test that depend only on the

@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use dom::LocalName;
-use dom::xpath::{Path, Predicate, PathStep};
+use dom::xpath::{Path, PathStep, Predicate};
 use rustc_hash::FxHashMap;
 
 use crate::conditions::{conditions_cost, leading_cost, predicate_cost};

@@ -166,7 +166,9 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
                 pictures::of_inputs(&args.pictures, &found)?
             }
         }
-        DocumentFormat::Markdown | DocumentFormat::Tei | DocumentFormat::Json => PictureFiles::new(),
+        DocumentFormat::Markdown | DocumentFormat::Tei | DocumentFormat::Json => {
+            PictureFiles::new()
+        }
     };
     if format == DocumentFormat::Epub {
         let articles: Vec<Article> = found.into_iter().map(|found| found.article).collect();

@@ -162,7 +162,7 @@ fn date(night: &str) -> &str {
 }
 
 fn list(args: &ModelsListArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.store.models)?;
+    let store = Store::open_read_only(&args.store.models)?;
     let sites = store.sites()?;
     if args.store.format == PrintFormat::Json {
         return Ok(sites.iter().try_for_each(|site| out.json_line(site))?);
@@ -215,7 +215,7 @@ fn template_json(template: &Template) -> Value {
 }
 
 fn show(args: &ModelsShowArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.store.models)?;
+    let store = Store::open_read_only(&args.store.models)?;
     let (row, model) = revision(&store, &args.site, args.revision)?;
     if args.store.format == PrintFormat::Json {
         let templates: Vec<Value> = model.templates().iter().map(template_json).collect();
@@ -249,7 +249,7 @@ fn show(args: &ModelsShowArgs, out: &mut Console<'_>) -> Result<()> {
 }
 
 fn history(args: &ModelsHistoryArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.store.models)?;
+    let store = Store::open_read_only(&args.store.models)?;
     let (revisions, nights) = (store.revisions(&args.site)?, store.nights(&args.site)?);
     if revisions.is_empty() && nights.is_empty() {
         bail!(Problem::new(
@@ -328,7 +328,7 @@ fn expressions(template: &Template) -> Vec<String> {
 }
 
 fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
-    let store = Store::look(&args.store.models)?;
+    let store = Store::open_read_only(&args.store.models)?;
     let (new_row, new) = revision(&store, &args.site, args.to)?;
     let before = args.from.unwrap_or_else(|| new_row.revision.saturating_sub(1).max(1));
     let (old_row, old) = revision(&store, &args.site, Some(before))?;
@@ -392,7 +392,7 @@ struct ModelsCheckArgs {
 
 fn check(args: &ModelsCheckArgs, out: &mut Console<'_>) -> Result<bool> {
     let settings = Config::load(args.config.as_deref())?.settings();
-    let store = Store::look(&args.store.models)?;
+    let store = Store::open_read_only(&args.store.models)?;
     store.check()?;
     let (mut models, mut pages, mut faults, mut outdated) = (0_u64, 0_u64, 0_u64, 0_u64);
     for site in store.sites()? {
@@ -482,7 +482,7 @@ struct ImportArgs {
 }
 
 fn export(args: &ModelsExportArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::look(&args.store.models)?;
+    let store = Store::open_read_only(&args.store.models)?;
     let since = args.since.map(|date| date.to_string()).unwrap_or_default();
     let revisions = models_table::export(&store, &args.sites, &since, &args.out)?;
     let file = args.out.to_string_lossy();

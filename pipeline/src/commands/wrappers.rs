@@ -13,9 +13,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use config::SinkName;
 use errors::mark_begun;
 use grouping::site_key;
-use model::{Article, Route};
+use model::{Article, Route, SiteSummary, TemplateSummary, WrapperRecord};
 use serde_json::{Value, json};
-use sink::{AtomicFile, SiteRecord, TemplateRecord, WrapperRecord, site_file_name};
+use sink::{AtomicFile, site_file_name};
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::shortened::{middle, width_of, wrapper_in};
@@ -104,14 +104,14 @@ struct WrappersShowArgs {
     format: PrintFormat,
 }
 
-fn best(site: &SiteRecord) -> Option<(&TemplateRecord, &WrapperRecord)> {
+fn best(site: &SiteSummary) -> Option<(&TemplateSummary, &WrapperRecord)> {
     let learnt = site.templates.iter().filter_map(|t| Some((t, t.wrapper.as_ref()?)));
     // Of equal ones the first: they are in order.
     learnt.reduce(|best, next| if next.0.pages > best.0.pages { next } else { best })
 }
 
 /// A site as JSON: as it is listed.
-fn summary(site: &SiteRecord) -> Value {
+fn summary(site: &SiteSummary) -> Value {
     let wrappers = site.templates.iter().filter(|t| t.wrapper.is_some()).count();
     json!({
         "site": site.site,
@@ -175,7 +175,13 @@ fn show(args: &WrappersShowArgs, out: &mut Console<'_>) -> Result<()> {
             lines("body", &config.body, out)?;
         }
         for template in &site.templates {
-            writeln!(out, "\n{}: {}, {} pages", template.id, template.kind, template.pages)?;
+            writeln!(
+                out,
+                "\n{}: {}, {} pages",
+                template.id,
+                template.kind.as_str(),
+                template.pages
+            )?;
             if let Some(wrapper) = &template.wrapper {
                 let support = &wrapper.support;
                 lines("content", &wrapper.content, out)?;
@@ -273,13 +279,13 @@ fn export_wrappers(args: &WrappersExportArgs, out: &mut Console<'_>) -> Result<(
 
 type NamedText = (String, String);
 
-fn json(site: &SiteRecord) -> Result<NamedText> {
+fn json(site: &SiteSummary) -> Result<NamedText> {
     let text = serde_json::to_string_pretty(site)?;
     Ok((format!("{}.json", site_file_name(&site.site)), text + "\n"))
 }
 
 /// The files of the sites, by name.
-pub(crate) fn site_config_files(run: &Path, sites: &[SiteRecord]) -> Result<Vec<NamedText>> {
+pub(crate) fn site_config_files(run: &Path, sites: &[SiteSummary]) -> Result<Vec<NamedText>> {
     let results = Results::open(run)?;
     let own = SinkName::SiteConfig;
     let folder = run.join(own.files()[0]);
@@ -309,7 +315,7 @@ pub(crate) fn site_config_files(run: &Path, sites: &[SiteRecord]) -> Result<Vec<
 }
 
 /// The files that the run wrote for hosts of these sites.
-fn written(folder: &Path, sites: &[SiteRecord]) -> Result<Vec<NamedText>> {
+fn written(folder: &Path, sites: &[SiteSummary]) -> Result<Vec<NamedText>> {
     let mut found = Vec::new();
     for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -326,7 +332,7 @@ fn written(folder: &Path, sites: &[SiteRecord]) -> Result<Vec<NamedText>> {
 }
 
 /// Files made from a site's wrappers, for the hosts of its articles.
-fn made(site: &SiteRecord, articles: &[Article]) -> Vec<NamedText> {
+fn made(site: &SiteSummary, articles: &[Article]) -> Vec<NamedText> {
     let host = |url: &str| Url::parse(url).ok().and_then(|u| Some(u.host_str()?.to_owned()));
     let hosts: Vec<String> = articles.iter().map(|a| host(&a.url).unwrap_or_default()).collect();
     let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
@@ -374,11 +380,11 @@ const SCHEMA: u32 = sink::SCHEMA;
 
 /// The site files of a run folder, by site. If sites are given (by key, host or address), only
 /// those.
-pub(crate) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteRecord>> {
+pub(crate) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteSummary>> {
     let folder = Results::open(run)?.wrappers();
     let entries = fs::read_dir(&folder)
         .with_context(|| format!("cannot read the folder {}", folder.display()))?;
-    let mut by_site: BTreeMap<String, SiteRecord> = BTreeMap::new();
+    let mut by_site: BTreeMap<String, SiteSummary> = BTreeMap::new();
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.extension().is_some_and(|e| e == "json") {
             let site = read_site(&path)?;
@@ -398,13 +404,13 @@ pub(crate) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteRecord>> {
     named.iter().map(one).collect()
 }
 
-fn read_site(path: &Path) -> Result<SiteRecord> {
+fn read_site(path: &Path) -> Result<SiteSummary> {
     let shown = path.display();
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-    let site: SiteRecord = serde_json::from_slice(&bytes)
+    let site: SiteSummary = serde_json::from_slice(&bytes)
         .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))?;
-    if site.schema != SCHEMA {
-        bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema);
+    if site.schema.0 != SCHEMA {
+        bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema.0);
     }
     Ok(site)
 }

@@ -8,7 +8,7 @@ use input::reader::Timer;
 use model::{BestWrapper, Drop, DropReason, SiteResult};
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState};
-use sitemodel::{Meter, Step};
+use sitemodel::{Meter, ModelStep};
 
 /// Time spent in each part, summed over the threads that waited for it.
 #[derive(Debug, Default)]
@@ -55,14 +55,14 @@ impl Clock {
 }
 
 impl Meter for Clock {
-    fn measure(&self, step: Step, work: &mut dyn FnMut()) {
+    fn measure(&self, step: ModelStep, work: &mut dyn FnMut()) {
         let timer = match step {
-            Step::Parse => &self.parse,
-            Step::Cluster => &self.cluster,
-            Step::Signify => &self.signify,
-            Step::Rank => &self.rank,
-            Step::Wrap => &self.wrap,
-            Step::Extract => &self.extract,
+            ModelStep::Parse => &self.parse,
+            ModelStep::Cluster => &self.cluster,
+            ModelStep::Signify => &self.signify,
+            ModelStep::Rank => &self.rank,
+            ModelStep::Wrap => &self.wrap,
+            ModelStep::Extract => &self.extract,
         };
         timer.time(work);
     }

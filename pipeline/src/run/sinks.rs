@@ -61,12 +61,12 @@ pub(crate) fn open_sink<'a>(
             Box::new(VersionsSink::open(&path, key, rereads, waiting)?)
         }
         SinkName::Index if name.is_in_run_folder(emit) => {
-            let index = IndexSink::replacing(&path, emit.index_memory)?;
-            Box::new(index.forgetting_gone(emit.forget_gone))
+            let index = IndexSink::create(&path, emit.index_memory)?;
+            Box::new(index.with_gone_removed(emit.forget_gone))
         }
         SinkName::Index => {
-            let index = IndexSink::growing(&path, emit.index_memory)?;
-            Box::new(index.forgetting_gone(emit.forget_gone))
+            let index = IndexSink::open(&path, emit.index_memory)?;
+            Box::new(index.with_gone_removed(emit.forget_gone))
         }
         SinkName::Dataset => Box::new(DatasetSink::open(&path)?),
         SinkName::SiteConfig => Box::new(SiteConfigSink::create(&path)?),

@@ -475,11 +475,11 @@ impl Work<'_> {
         parsed: &ParsedPages<'_>,
         store: &Store,
         model: SiteModel,
-        before: Update,
+        before: SiteNight,
     ) -> io::Result<Begun> {
         let mut change = None;
         if tells_of_pages(&before.decision) {
-            let former = store.model(&self.key, before.applied.checked_sub(1));
+            let former = store.model(&self.key, before.model_revision.checked_sub(1));
             let former = former.map_err(io::Error::other)?;
             if let Some(former) = former.and_then(|bytes| SiteModel::from_bytes(&bytes).ok()) {
                 let (pages, _) = self.tonight(site, parsed);

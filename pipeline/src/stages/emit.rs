@@ -14,8 +14,8 @@ use config::{Config, EmitConfig, SinkName};
 use model::{Drop, SiteResult, SiteSummary};
 use segment::records::Absences;
 use sink::{
-    AtomicFile, Ledger, Render, Sink, SinkError, SiteRecord, drop_record, figures_of,
-    health_record, json_lines, make_folder, site_file_name,
+    AtomicFile, Ledger, Render, Sink, SinkError, drop_record, figures_of, health_record,
+    json_lines, make_folder, site_file_name,
 };
 
 use crate::run::sinks::{open_sink, remove_stale};
@@ -291,7 +291,7 @@ impl Renderers {
 }
 
 fn wrapper_file(summary: &SiteSummary) -> Vec<u8> {
-    let mut json = serde_json::to_vec_pretty(&SiteRecord::from(summary)).unwrap_or_default();
+    let mut json = serde_json::to_vec_pretty(summary).unwrap_or_default();
     json.push(b'\n');
     json
 }

@@ -27,43 +27,15 @@ const LAYERS: [&[&str]; 11] = [
 
 /// Crates without side effects, which bindings and cluster jobs depend on.
 const ENGINES: [&str; 11] = [
-    "duplicates",
-    "forest",
-    "pagewise",
-    "region",
-    "wrapper",
-    "terms",
-    "dom",
-    "metadata",
-    "score",
-    "grove",
-    "grouping",
+    "duplicates", "forest", "pagewise", "region", "wrapper", "terms", "dom", "metadata", "score",
+    "grove", "grouping",
 ];
 
 /// Packages that an engine must not depend on: IO, threads, the command line, outputs.
 const NOT_IN_ENGINES: [&str; 22] = [
-    "archive",
-    "feed",
-    "sink",
-    "anyhow",
-    "clap",
-    "clap_complete",
-    "csv",
-    "ctrlc",
-    "flate2",
-    "glob",
-    "indicatif",
-    "object_store",
-    "parquet",
-    "arrow",
-    "rayon",
-    "tempfile",
-    "tikv-jemallocator",
-    "tokio",
-    "tracing",
-    "tracing-subscriber",
-    "warc",
-    "zstd",
+    "archive", "feed", "sink", "anyhow", "clap", "clap_complete", "csv", "ctrlc", "flate2", "glob",
+    "indicatif", "object_store", "parquet", "arrow", "rayon", "tempfile", "tikv-jemallocator",
+    "tokio", "tracing", "tracing-subscriber", "warc", "zstd",
 ];
 
 /// A package of the workspace, as cargo describes it.
@@ -134,11 +106,7 @@ fn engines_do_no_io() {
             let code = source.split("#[cfg(test)]").next().unwrap_or_default();
             let is_test = file.file_stem().is_some_and(|s| s.to_string_lossy().ends_with("_tests"));
             for word in [
-                "std::fs",
-                "std::net",
-                "std::thread",
-                "std::process",
-                "SystemTime::now",
+                "std::fs", "std::net", "std::thread", "std::process", "SystemTime::now",
                 "Instant::now",
             ] {
                 assert!(is_test || !code.contains(word), "{} uses {word}", file.display());
@@ -150,18 +118,8 @@ fn engines_do_no_io() {
 /// Packages that learning and applying must build without, directly or indirectly: the program, its
 /// outputs, and packages with global state in a process.
 const NOT_IN_THE_SITE_MODEL: [&str; 12] = [
-    "anyhow",
-    "arrow",
-    "clap",
-    "ctrlc",
-    "forust-ml",
-    "indicatif",
-    "parquet",
-    "rusqlite",
-    "sitegrove-index",
-    "sitegrove-sink",
-    "tikv-jemallocator",
-    "tracing-subscriber",
+    "anyhow", "arrow", "clap", "ctrlc", "forust-ml", "indicatif", "parquet", "rusqlite",
+    "sitegrove-index", "sitegrove-sink", "tikv-jemallocator", "tracing-subscriber",
 ];
 
 #[test]
@@ -214,12 +172,8 @@ fn packages_below(package: &str) -> BTreeSet<String> {
 #[test]
 fn stages_know_no_output() {
     for name in [
-        "pipeline/src/site",
-        "pipeline/src/captures",
-        "pipeline/src/workers",
-        "pipeline/src/stages/learn",
-        "pipeline/src/stages/apply",
-        "crates/input/src/read",
+        "pipeline/src/site", "pipeline/src/captures", "pipeline/src/workers",
+        "pipeline/src/stages/learn", "pipeline/src/stages/apply", "crates/input/src/read",
         "crates/segment/src/group",
     ] {
         let source = repository().join(format!("{name}.rs"));

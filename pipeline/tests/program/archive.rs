@@ -231,10 +231,7 @@ fn what_has_grown_is_never_replaced() {
     assert_eq!(
         files(&out).keys().map(String::as_str).collect::<Vec<_>>(),
         [
-            "archive.sqlite",
-            "articles.jsonl",
-            "dropped.jsonl",
-            "ledger.json",
+            "archive.sqlite", "articles.jsonl", "dropped.jsonl", "ledger.json",
             "wrappers/grown.example.json"
         ]
     );

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 use crate::common::program::{parts, sitegrove};
 use crate::common::prose;
 use crate::common::results::{Results, files, text};
+use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 
 /// `sitegrove run` on inputs of which some may be cut short: the exit code says whether one is.
 fn run(inputs: &[&Path], out: &Path, more: &[&str]) -> Results {

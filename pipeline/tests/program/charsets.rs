@@ -44,7 +44,8 @@ fn pages_of_any_length() {
             let wrong = wrong(pairs, |pair, way| {
                 let page = pair.page(&WAYS[way], bytes);
                 let url = Some("https://news.example/1");
-                let hints = CharsetHints { http_charset: page.http, url, ..CharsetHints::default() };
+                let hints =
+                    CharsetHints { http_charset: page.http, url, ..CharsetHints::default() };
                 decode(page.body, &hints).0 == page.html
             });
             assert_enough(&format!("{bytes} bytes"), pairs, &wrong);

@@ -15,23 +15,8 @@ use crate::common::prose;
 use crate::common::results::{parse, text};
 
 const COMMANDS: [&str; 18] = [
-    "run",
-    "survey",
-    "learn",
-    "apply",
-    "describe",
-    "merge",
-    "status",
-    "extract",
-    "export",
-    "search",
-    "inspect",
-    "report",
-    "wrappers",
-    "models",
-    "history",
-    "changes",
-    "completions",
+    "run", "survey", "learn", "apply", "describe", "merge", "status", "extract", "export",
+    "search", "inspect", "report", "wrappers", "models", "history", "changes", "completions",
     "man",
 ];
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use archive::{Limits, NewRecord, Record, RecordReader, Wrapping, RecordWriter};
+use archive::{Limits, NewRecord, Record, RecordReader, RecordWriter, Wrapping};
 use serde_json::Value;
 
 use crate::common::program::{in_repository, run, sitegrove};
@@ -61,12 +61,7 @@ fn timeless(ledger: &Value) -> Value {
     let mut ledger = ledger.clone();
     let map = ledger.as_object_mut().unwrap();
     for key in [
-        "started",
-        "seconds",
-        "stage_seconds",
-        "jobs",
-        "pages_per_second",
-        "html_mb_per_second",
+        "started", "seconds", "stage_seconds", "jobs", "pages_per_second", "html_mb_per_second",
         "peak_rss_bytes",
     ] {
         assert!(map.remove(key).is_some(), "the ledger has no {key}");

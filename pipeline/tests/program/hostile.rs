@@ -111,11 +111,9 @@ fn cells_are_no_formulas() {
             "<meta name=author content='=Ada Lovelace'>\
              <meta name=description content='@SUM(1+1) and other things of this kind, number {n}'>"
         );
-        let post = prose::post_with(n, &head, "").replace(&prose::title(n), title).replacen(
-            "<p>The ",
-            "<p>=1+1; the ",
-            1,
-        );
+        let post = prose::post_with(n, &head, "")
+            .replace(&prose::title(n), title)
+            .replacen("<p>The ", "<p>=1+1; the ", 1);
         crawl.page(&format!("https://cells.example/notes/{n}"), &post);
     }
     let folder = tempfile::tempdir().unwrap();
@@ -211,14 +209,7 @@ fn check_fragment(html: &str, engine: &str) {
     // `dom` drops scripts when parsing, so they are also searched for in the bytes.
     let lower = html.to_lowercase();
     for tag in [
-        "<script",
-        "<style",
-        "<iframe",
-        "<object",
-        "<embed",
-        "<svg",
-        "<noscript",
-        "<template",
+        "<script", "<style", "<iframe", "<object", "<embed", "<svg", "<noscript", "<template",
         "<form",
     ] {
         assert!(!lower.contains(tag), "{engine}: {tag} in {html}");

@@ -152,23 +152,8 @@ fn check_markup(html: &str) {
         }
         for name in names.trim_start_matches(['<', '/', '!']).split([' ', '=']).skip(1) {
             let ours = [
-                "",
-                "aria-label",
-                "charset",
-                "class",
-                "content",
-                "dir",
-                "href",
-                "html",
-                "http-equiv",
-                "id",
-                "lang",
-                "name",
-                "open",
-                "rel",
-                "role",
-                "scope",
-                "tabindex",
+                "", "aria-label", "charset", "class", "content", "dir", "href", "html",
+                "http-equiv", "id", "lang", "name", "open", "rel", "role", "scope", "tabindex",
                 "title",
             ];
             assert!(ours.contains(&name), "attribute {name:?} in {tag}>");

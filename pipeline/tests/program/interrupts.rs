@@ -132,10 +132,7 @@ fn a_killed_run_can_be_begun_again() {
     run(&[&small], &out, &["--sinks", "jsonl,csv", "--overwrite"]);
     let names: Vec<String> = files(&out).into_keys().collect();
     let expected = [
-        "articles.csv",
-        "articles.jsonl",
-        "dropped.jsonl",
-        "ledger.json",
+        "articles.csv", "articles.jsonl", "dropped.jsonl", "ledger.json",
         "wrappers/small.example.json",
     ];
     assert_eq!(names, expected, "leftovers of the killed run");

@@ -74,19 +74,8 @@ fn contents_are_those_of_the_articles() {
         value => !value.is_null(),
     };
     let fields = [
-        "title",
-        "authors",
-        "published",
-        "modified",
-        "language",
-        "description",
-        "image",
-        "tags",
-        "canonical",
-        "site_name",
-        "section",
-        "access",
-        "license",
+        "title", "authors", "published", "modified", "language", "description", "image", "tags",
+        "canonical", "site_name", "section", "access", "license",
     ];
     let shown = section(&html, "figure wide");
     assert!(shown.contains("<h2>Metadata</h2>"), "{shown}");

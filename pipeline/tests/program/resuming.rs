@@ -8,12 +8,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 use crate::common::crawl::gzip;
 use crate::common::program::{PATH, parts};
 use crate::common::prose;
 use crate::common::results::parse;
 use crate::common::unfinished::{assert_same, copy, outcome, wait_for};
+use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 
 const SITES: usize = 60;
 /// Sites that are done before a run is killed, of those and fifteen of copies.

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
 use crate::common::program::run;
 use crate::common::prose;
 use crate::common::results::{Results, text};
+use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
 const IDENTICAL: (&str, &str) =

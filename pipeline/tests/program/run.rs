@@ -78,42 +78,12 @@ fn squeezed(text: &str) -> String {
 #[test]
 fn articles_have_every_documented_key() {
     let keys = [
-        "schema",
-        "url",
-        "site",
-        "template",
-        "page_type",
-        "page_type_probability",
-        "title",
-        "authors",
-        "published",
-        "modified",
-        "language",
-        "description",
-        "image",
-        "tags",
-        "canonical",
-        "site_name",
-        "text",
-        "html",
-        "xpath",
-        "prune",
-        "engine",
-        "route",
-        "language_score",
-        "section",
-        "access",
-        "license",
-        "word_count",
-        "content_hash",
-        "wrapper_version",
-        "confidence",
-        "doubtful",
-        "sources",
-        "fetched",
-        "charset",
-        "charset_evidence",
-        "origin",
+        "schema", "url", "site", "template", "page_type", "page_type_probability", "title",
+        "authors", "published", "modified", "language", "description", "image", "tags",
+        "canonical", "site_name", "text", "html", "xpath", "prune", "engine", "route",
+        "language_score", "section", "access", "license", "word_count", "content_hash",
+        "wrapper_version", "confidence", "doubtful", "sources", "fetched", "charset",
+        "charset_evidence", "origin",
     ];
     let formats = fs::read_to_string(in_repository("docs/FORMATS.md")).unwrap();
     for key in keys {
@@ -123,17 +93,8 @@ fn articles_have_every_documented_key() {
     for article in &quickstart().articles {
         // Written only if not empty.
         let optional = [
-            "comments",
-            "posts",
-            "cut",
-            "charset_overruled",
-            "images",
-            "tables",
-            "embeds",
-            "footnotes",
-            "cluster",
-            "duplicate_of",
-            "similarity",
+            "comments", "posts", "cut", "charset_overruled", "images", "tables", "embeds",
+            "footnotes", "cluster", "duplicate_of", "similarity",
         ];
         let own: BTreeSet<&str> = (article.as_object().unwrap().keys().map(String::as_str))
             .filter(|key| !optional.contains(key))

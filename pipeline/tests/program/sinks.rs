@@ -32,12 +32,8 @@ fn only_what_was_chosen_is_written() {
     assert_eq!(names(&out), ["articles.jsonl"]);
     let all = run(&[&archive], &out, &["--sinks", "all"]);
     let every = [
-        "articles.bulk.ndjson",
-        "articles.cdxj",
-        "articles.csv",
-        "articles.jsonl",
-        "articles.parquet",
-        "articles.warc.gz",
+        "articles.bulk.ndjson", "articles.cdxj", "articles.csv", "articles.jsonl",
+        "articles.parquet", "articles.warc.gz",
     ];
     assert_eq!(names(&out), every);
     assert!(out.join("index/meta.json").is_file());

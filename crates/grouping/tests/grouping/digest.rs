@@ -42,14 +42,9 @@ fn digest(urls: &[&str]) -> AddressDigest {
 #[test]
 fn a_section_has_three_pages_below() {
     let digest = digest(&[
-        "https://e.org/",
-        "https://e.org/news/1?page=2",
-        "https://e.org/news/2",
-        "https://e.org/news/2",
-        "https://e.org/blog/1/",
-        "https://e.org/blog/2#top",
-        "http://e.org/blog/3/print",
-        "https://e.org/blogs/4",
+        "https://e.org/", "https://e.org/news/1?page=2", "https://e.org/news/2",
+        "https://e.org/news/2", "https://e.org/blog/1/", "https://e.org/blog/2#top",
+        "http://e.org/blog/3/print", "https://e.org/blogs/4",
     ]);
     for section in ["https://e.org", "http://e.org/?x=1", "https://e.org/blog/#end"] {
         assert!(digest.pages_below(section), "{section}");

@@ -19,9 +19,7 @@ fn pages_of_one_article_have_one_base() {
         assert_eq!((of(first).1, of(second).1), (1, 2), "{first} {second}");
     }
     for alone in [
-        "https://e.org/news/1002",
-        "https://e.org/top10",
-        "https://e.org/2",
+        "https://e.org/news/1002", "https://e.org/top10", "https://e.org/2",
         "https://e.org/a/x.2024.html",
     ] {
         assert_eq!(of(alone).1, 1, "{alone}");

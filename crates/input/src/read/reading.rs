@@ -403,7 +403,7 @@ impl FileReading<'_, '_> {
     /// Gives the retained pages of all sites, each with the origin of its capture, and the feed items that
     /// pointed to them.
     pub(crate) fn retained(&mut self, path: &Path, stop: &AtomicBool) -> io::Result<()> {
-        let store = Store::look(path).map_err(io::Error::other)?;
+        let store = Store::open_read_only(path).map_err(io::Error::other)?;
         for site in store.sites().map_err(io::Error::other)? {
             if stop.load(Ordering::Relaxed) {
                 break;

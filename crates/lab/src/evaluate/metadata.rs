@@ -16,7 +16,7 @@ use anyhow::ensure;
 use score::aggregate::mean;
 use score::metadata::{FieldScore, authors, date, day, has_names, title};
 use serde::Serialize;
-use sitegrove::printed;
+use terminal::printed;
 
 use crate::evaluate::markdown::{cell, line};
 use crate::evaluate::runs::RunPage;

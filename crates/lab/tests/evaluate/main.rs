@@ -14,7 +14,6 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use terminal::printed::Console;
 
 use common::program::{call, parts};
 

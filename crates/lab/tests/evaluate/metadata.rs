@@ -4,7 +4,6 @@ use std::fs;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use terminal::printed::Console;
 
 use super::{call, lines, parts};
 

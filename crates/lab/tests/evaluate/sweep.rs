@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use terminal::printed::Console;
 
 use super::common::program::sitegrove;
 use super::{call, parts};

@@ -262,12 +262,9 @@ fn extend_version(db: &Connection, visit: &Visit<'_>, version: i64, rereads: boo
     let changed = json!(visit.content.changes_since(&old)).to_string();
     let known = "SELECT 1 FROM readings JOIN visits USING (article, fetched, record_id)
         WHERE article = ?1 AND version = ?2 AND digest = ?3 AND changed = ?4";
-    let known = db.prepare_cached(known)?.exists(params![
-        visit.article_id,
-        version,
-        visit.content.digest,
-        changed
-    ])?;
+    let known = db
+        .prepare_cached(known)?
+        .exists(params![visit.article_id, version, visit.content.digest, changed])?;
     if known { Ok(()) } else { note_reading(db, visit, &old, false) }
 }
 

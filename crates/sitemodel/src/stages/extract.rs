@@ -148,10 +148,12 @@ fn article(
     let is_thread = page_type.is_some_and(|own| own.page_type == PageType::Forum) && !elsewhere;
     let tag = language.as_ref().map(|l| l.as_str());
     let posts = if is_thread { posts::posts(parsed, &body, &context, tag) } else { Vec::new() };
-    let given = parsed.configured.as_ref().map_or_else(GivenMetadata::default, |configured| GivenMetadata {
-        title: configured.found.given.title.as_deref(),
-        authors: &configured.found.given.authors,
-        published: configured.found.given.date.as_deref(),
+    let given = parsed.configured.as_ref().map_or_else(GivenMetadata::default, |configured| {
+        GivenMetadata {
+            title: configured.found.given.title.as_deref(),
+            authors: &configured.found.given.authors,
+            published: configured.found.given.date.as_deref(),
+        }
     });
     let metadata = metadata_given(&context, &given);
     let text = match &metadata.title {

@@ -1,7 +1,7 @@
 //! Writes learnt wrappers as a site config, with common expressions that give the title, the authors and the date of
 //! sample pages.
 
-use dom::{Keep, ParseConfig};
+use dom::{Keep, ParseOptions};
 
 use crate::site_config::expression::XPathResult;
 use crate::site_config::tree::{EditableTree, Id, Match, elements_of};
@@ -174,7 +174,7 @@ pub struct ProbeSamples<'a>(Vec<ProbedPage<'a>>);
 impl<'a> ProbeSamples<'a> {
     /// Parses pages.
     pub fn new(pages: &'a [Sought<'a>]) -> Self {
-        let whole = ParseConfig { keep: Keep::Scripts, ..ParseConfig::CONTENT };
+        let whole = ParseOptions { keep: Keep::Scripts, ..ParseOptions::CONTENT };
         let page = |sought: &'a Sought<'a>| {
             let tree = EditableTree::of(&dom::parse_with(sought.html, &whole));
             let body = sought.body.iter().filter_map(|text| Expression::new(text).ok());

@@ -9,15 +9,8 @@ use sitegrove_wrapper::{Samples, WantedNodes, select};
 fn page() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["div", "p", "td", "section", "o:p", "article"]);
     let attribute = prop::sample::select(vec![
-        "",
-        " class=a",
-        " class='a b'",
-        " class=c__X1yz",
-        " id=main",
-        " id=post-12",
-        " id=\"it's\"",
-        " width=10",
-        " role=main",
+        "", " class=a", " class='a b'", " class=c__X1yz", " id=main", " id=post-12",
+        " id=\"it's\"", " width=10", " role=main",
     ]);
     let leaf = (name.clone(), attribute.clone()).prop_map(|(n, a)| format!("<{n}{a}>x</{n}>"));
     leaf.prop_recursive(4, 24, 4, move |inner| {

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use report::{PagesAgain, SiteRecords, SiteView, TemplatePages, WhatDiffers};
 use segment::group::group;
 use sink::{InputRecord, Ledger};
-use sitemodel::{NoMeter, Settings, Sibling, SiteModel};
+use sitemodel::{NoMeter, Settings, SiblingPage, SiteModel};
 use terminal::progress_bar::{Observer, Quiet};
 
 use crate::stages::learn::{ParsedSite, sample};
@@ -281,11 +281,12 @@ impl RunSettings {
         items: &'a [Vec<&'a FeedItem>],
         settings: &Settings,
     ) -> PagesAgain<'a> {
-        let sibling = |at: usize| Sibling { page: &parsed.pages[at], feed_items: &items[at] };
+        let sibling = |at: usize| SiblingPage { page: &parsed.pages[at], feed_items: &items[at] };
         let model = self.stored_model(&site.key).unwrap_or_else(|| {
             let weights = site.pages.iter().map(|page| (&*page.url, weight(&page.html)));
             let chosen = sample(weights, settings);
-            let siblings: Vec<Sibling<'_>> = chosen.chosen.iter().map(|&at| sibling(at)).collect();
+            let siblings: Vec<SiblingPage<'_>> =
+                chosen.chosen.iter().map(|&at| sibling(at)).collect();
             let learning =
                 parsed.surveyed.learn(&siblings, chosen.cut_by_bytes, None, settings, &NoMeter);
             learning.model
@@ -322,7 +323,7 @@ fn open_store(config: &Config, ledger: &Ledger) -> Result<Option<Store>, String>
     let (Some(path), Some(then)) = (config.run.models(), &ledger.store_state) else {
         return Ok(None);
     };
-    let store = Store::look(path)
+    let store = Store::open_read_only(path)
         .map_err(|error| format!("The models of the run cannot be read: {error}"))?;
     match store.state().map_err(|error| format!("The models of the run cannot be read: {error}"))? {
         now if now == *then => Ok(Some(store)),

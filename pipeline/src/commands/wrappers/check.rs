@@ -261,10 +261,11 @@ fn try_page(
     // A page on which the parser fails is one that no wrapper matches.
     let parsed = contain_panics(|| parse_page(page, settings)).ok()?;
     let configured = parsed.configured.as_ref()?;
-    let text = configured
+    let found = &configured.found;
+    let text = found
         .body
         .as_ref()
-        .map(|(_, nodes)| text_of(&parsed.document, nodes, &configured.removed))
+        .map(|(_, nodes)| text_of(&parsed.document, nodes, &found.removed))
         .filter(|text| !text.trim().is_empty());
     let mut outcome =
         TestOutcome { pages: 1, matched: usize::from(text.is_some()), ..TestOutcome::default() };

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use grouping::Part;
 use model::{
-    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageType, PageWork, PatternRecord, Route,
-    SiteConfigRole,
-    SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary, WrapperRecord,
+    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageType, PageWork, PatternRecord,
+    Route, SiteConfigRole, SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary,
+    WrapperRecord,
 };
 use serde::{Deserialize, Serialize};
 use sitemodel::stages::extract::{SITE_CONFIG, set_text};

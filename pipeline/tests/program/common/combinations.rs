@@ -66,12 +66,7 @@ impl Combination {
 
     /// The options that affect the articles.
     pub(crate) const DECISIVE: [&'static str; 6] = [
-        "rank.engine",
-        "--feeds",
-        "--signifiers",
-        "--site-configs",
-        "--page-types",
-        "--duplicates",
+        "rank.engine", "--feeds", "--signifiers", "--site-configs", "--page-types", "--duplicates",
     ];
 
     /// The values of the options that affect the articles.

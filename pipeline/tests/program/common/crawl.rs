@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
+use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 

@@ -10,18 +10,8 @@ const WORDS: [&str; 48] = [
 ];
 
 const GLUE: [&str; 12] = [
-    "and the",
-    "with a",
-    "under the",
-    "of the",
-    "by a",
-    "near the",
-    "on the",
-    "for a",
-    "in the",
-    "from a",
-    "after the",
-    "without a",
+    "and the", "with a", "under the", "of the", "by a", "near the", "on the", "for a", "in the",
+    "from a", "after the", "without a",
 ];
 
 /// About eighty words in three paragraphs. Different seeds give different texts.

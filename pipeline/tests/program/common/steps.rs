@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use archive::{NewRecord, RecordKind, Wrapping, RecordWriter};
+use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 
 use super::program::{in_repository, parts, run, sitegrove};
 use super::results::{Results, files};
