@@ -280,7 +280,7 @@ fn second_round(
     let settings = &config.settings();
     let (work, items) = Work::of(site, pages, store, config, settings, &clock);
     let mut site = work.surveyed(items)?;
-    work.begun_elsewhere(&mut site)?;
+    work.begin_from_other_process(&mut site)?;
     let made = made.of_site(&work.key)?;
     let mut rows = Vec::new();
     let mut left: Vec<usize> = Vec::new();

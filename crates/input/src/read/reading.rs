@@ -270,7 +270,7 @@ impl FileReading<'_, '_> {
         let media = Media::of(|name| response.get(name));
         let stored = record.body.len();
         let body = match response.into_body(record.body, self.config.max_payload_bytes) {
-            Ok(body) if self.swollen(body.len(), stored) => {
+            Ok(body) if self.exceeds_ratio(body.len(), stored) => {
                 let detail = format!(
                     "the payload unwraps to {} bytes, more than {} times its size; raise \
                      read.max_ratio to keep it",
@@ -286,7 +286,7 @@ impl FileReading<'_, '_> {
     }
 
     /// Whether a payload is long, and its compression ratio suspiciously high.
-    fn swollen(&self, bytes: usize, stored: usize) -> bool {
+    fn exceeds_ratio(&self, bytes: usize, stored: usize) -> bool {
         bytes > 1 << 20 && (bytes / stored.max(1)) as u64 > self.config.max_ratio
     }
 
