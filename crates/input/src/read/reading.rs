@@ -17,9 +17,9 @@ use modelstore::Store;
 use sink::InputRecord;
 use url::Url;
 
+use super::opened::Opened;
 use super::wacz::{self, Packing, WaczMember};
 use crate::file_type::{is_image, picture_type};
-use crate::source::Opened;
 
 /// Maximum length of an address, since all of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
 const LONGEST_ADDRESS: usize = 8 << 10;
