@@ -3,8 +3,8 @@
 pub mod lines;
 mod nearest;
 
-use std::io::BufRead;
 use std::fs;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

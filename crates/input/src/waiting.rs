@@ -164,7 +164,9 @@ mod tests {
         let waits = || thread::sleep(Duration::from_secs(60));
         assert_eq!(run_unless_stopped(&at_once, waits).unwrap(), None);
         assert!(begun.elapsed() < Duration::from_secs(30));
-        assert!(run_unless_stopped::<()>(&never, || std::panic::resume_unwind(Box::new(()))).is_err());
+        assert!(
+            run_unless_stopped::<()>(&never, || std::panic::resume_unwind(Box::new(()))).is_err()
+        );
     }
 
     /// Gives some bytes, then an error.

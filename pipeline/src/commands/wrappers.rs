@@ -368,7 +368,6 @@ fn made(site: &SiteRecord, articles: &[Article]) -> Vec<NamedText> {
     file_hosts(&names).into_iter().filter_map(file).collect()
 }
 
-
 /// The wrappers of the sites of a run, in order. If sites are named (by key, host or address), only those.
 pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteRecord>> {
     let results = Results::open(run)?;

@@ -100,9 +100,7 @@ impl StepOutputs {
 
     /// Whether a site is a large one.
     pub(crate) fn is_large(&self, key: &str) -> bool {
-        self.sites
-            .get(&(hash_of(key), key.to_owned()))
-            .is_some_and(|rows| !rows.models.is_empty())
+        self.sites.get(&(hash_of(key), key.to_owned())).is_some_and(|rows| !rows.models.is_empty())
     }
 
     /// Hashes of the keys of large sites.

@@ -90,7 +90,9 @@ impl Work<'_> {
             (Some(before), Ok(Some(model))) if before.applied > 0 => {
                 self.replay_committed_run(site, parsed, store, model, before.as_ref().clone())
             }
-            (_, Ok(Some(model))) => self.update_from_stored_model(site, parsed, store, &state, model),
+            (_, Ok(Some(model))) => {
+                self.update_from_stored_model(site, parsed, store, &state, model)
+            }
             (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, StoredModel::None),
             (_, Err(why)) => {
                 self.learn_fresh(site, parsed, store, &state, StoredModel::Unusable(why))

@@ -14,7 +14,7 @@ use model::{FeedItem, Page};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use segment::file::{StepFile, StepWriter};
-use segment::identity::{StepIdentity, StepKind};
+use segment::identity::StepKind;
 use segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row};
 use segment::stored::{StoredHead, id_of, unpack};
 use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
@@ -76,14 +76,13 @@ pub fn apply(
     files.check_learnt(round)?;
     let pool = thread_pool(config)?;
     files.check_causes()?;
-    let identity = StepIdentity::of(StepKind::Apply, round, config, files.digests())
-        .made_of(files.made().map(StepFile::identity));
+    let identity = files.identity(StepKind::Apply, round, config);
     let Files { surveys, learnt, .. } = files;
     let mut file = StepWriter::create(out, &identity)
         .with_context(|| format!("cannot write {}", out.display()))?;
     let mut counts = ApplySummary { round, ..ApplySummary::default() };
-    let outputs = StepOutputs::list(learnt, Vec::new(), &|_| true)
-        .context("cannot read what was learnt")?;
+    let outputs =
+        StepOutputs::list(learnt, Vec::new(), &|_| true).context("cannot read what was learnt")?;
     let settings = config.settings();
     let with = ApplyStep { outputs: &outputs, settings: &settings, pool: &pool, round, observer };
     let mut pages = 0;

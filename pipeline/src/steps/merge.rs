@@ -124,9 +124,8 @@ fn merge_files(
     let path = folder.join("results");
     let kept = || format!("cannot write {}", path.display());
     let (mut results, _) = SiteResults::open(&path, "", &mut |_| ()).with_context(kept)?;
-    let describer = (!is_described)
-        .then(|| config.emit.describer(&config.group.tracking_parameters))
-        .flatten();
+    let describer =
+        (!is_described).then(|| config.emit.describer(&config.group.tracking_parameters)).flatten();
     let mut keep = |part: usize, mut result: SiteResult| {
         records.add_to(&mut result)?;
         let heading = ResultHeading::of(results.next().0, part, &result, describer.as_ref());

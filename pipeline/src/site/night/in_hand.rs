@@ -231,8 +231,12 @@ pub(crate) fn retained_candidates<'p>(
     let page = |(at, page): &'p (usize, Result<ParsedPage<'_>, &Page>)| {
         let page = page.as_ref().ok()?;
         let items: Vec<&FeedItem> = items.get(*at).into_iter().flatten().collect();
-        let mut own =
-            CandidatePage { at: None, sibling: (page, items), template: None, is_unassigned: false };
+        let mut own = CandidatePage {
+            at: None,
+            sibling: (page, items),
+            template: None,
+            is_unassigned: false,
+        };
         if let Some(model) = model {
             own.template = model.template_of(&own.sibling(), work.settings);
             own.is_unassigned = model.is_unassigned(&own.sibling(), work.settings);
