@@ -7,7 +7,6 @@ pub mod history;
 pub mod inspect;
 pub mod man;
 pub mod models;
-mod nearest;
 pub mod report;
 pub mod run;
 pub mod search;

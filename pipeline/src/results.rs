@@ -1,7 +1,9 @@
 //! The folder of a finished run, read back: in whatever form its articles were written.
 
 pub mod lines;
+mod nearest;
 
+use std::fs;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,9 +11,13 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use config::{Config, SinkName};
 use errors::Problem;
+use grouping::site_key;
 use report::foreign_line;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use sink::{Ledger, RunState};
+use sink::{Ledger, RunState, SiteSummary, site_file_name};
+
+use self::nearest::no_site;
 
 /// Says that a folder has no ledger: it contains no run, or no finished one (`what`).
 pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {
@@ -84,9 +90,44 @@ impl Results {
         &self.ledger
     }
 
-    /// The folder of the wrappers, which every run writes.
-    pub(crate) fn wrappers(&self) -> PathBuf {
-        self.folder.join("wrappers")
+    fn wrapper_file(&self, site: &str) -> PathBuf {
+        self.folder.join("wrappers").join(format!("{}.json", site_file_name(site)))
+    }
+
+    /// The wrapper files of all sites, which every run writes.
+    pub(crate) fn wrapper_files(&self) -> Result<Vec<PathBuf>> {
+        let wrappers = self.folder.join("wrappers");
+        let entries = fs::read_dir(&wrappers)
+            .with_context(|| format!("cannot read the folder {}", wrappers.display()))?;
+        let files = entries.flatten().map(|entry| entry.path());
+        Ok(files.filter(|path| path.extension().is_some_and(|e| e == "json")).collect())
+    }
+
+    /// The keys of all sites, sorted.
+    pub(crate) fn sites(&self) -> Result<Vec<String>> {
+        let files = self.wrapper_files()?;
+        let key = |path: &PathBuf| Some(read_json::<SiteName>(path).ok()?.site);
+        let mut sites: Vec<String> = files.iter().filter_map(key).collect();
+        sites.sort_unstable();
+        Ok(sites)
+    }
+
+    /// The key of the site that is named by its key, a host or an address. If there is none, similar names are suggested.
+    pub(crate) fn find_site(&self, named: &str) -> Result<String> {
+        let bare = named.trim_end_matches('/');
+        let meant = [Some(bare.to_owned()), site_key(named), site_key(&format!("http://{bare}/"))];
+        for site in meant.into_iter().flatten() {
+            let path = self.wrapper_file(&site);
+            if path.is_file() {
+                return Ok(read_json::<SiteName>(&path)?.site);
+            }
+        }
+        Err(no_site(&self.folder, named, &self.sites()?).into())
+    }
+
+    /// The templates and wrappers of a site.
+    pub(crate) fn site_record(&self, site: &str) -> Result<SiteSummary> {
+        read_site_record(&self.wrapper_file(site))
     }
 
     /// The lines of what was left out, which every run writes.
@@ -97,6 +138,32 @@ impl Results {
     pub(crate) fn articles(&self) -> Result<LineFile> {
         articles_in(&self.folder, Some(&self.ledger))
     }
+}
+
+/// A wrapper file of which only the site is read.
+#[derive(Deserialize)]
+struct SiteName {
+    site: String,
+}
+
+/// Reads a wrapper file.
+pub(crate) fn read_site_record(path: &Path) -> Result<SiteSummary> {
+    let site: SiteSummary = read_json(path)?;
+    ensure!(
+        site.schema == sink::SCHEMA,
+        "{} has schema {}; this version reads schema {}",
+        path.display(),
+        site.schema,
+        sink::SCHEMA
+    );
+    Ok(site)
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let shown = path.display();
+    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    serde_json::from_slice(&bytes)
+        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))
 }
 
 /// The file with the articles of a folder: of a finished run, or of another program that writes its results

@@ -30,7 +30,6 @@ use sitemodel::{KnownPage, LearningResult, Outcome, ParsedPage, Settings, Siblin
 use self::large::{LargeSite, learnt_site_configs};
 use self::made::SiteStepOutputs;
 use self::night::Begun;
-pub(crate) use self::night::Decided;
 
 use config::{Config, SinkName};
 use segment::declared::{head_of, head_of_page, needs_heads};

@@ -59,11 +59,6 @@ impl<R: Read> Members<R> {
         self.streamed.is_none()
     }
 
-    /// File offset just after the last member, if it was read to its end.
-    pub(crate) fn end(&self) -> Option<u64> {
-        self.between_members().then(|| self.source.offset())
-    }
-
     /// Appends the next member, or a piece of a long one, to `output`.
     pub(crate) fn read_more(&mut self, output: &mut Vec<u8>) -> More {
         if let Some(pending) = self.pending.take() {

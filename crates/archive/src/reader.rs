@@ -203,7 +203,6 @@ impl<R: Read> RecordReader<R> {
         let RecordHead { kind, headers, target_uri, date, .. } = head;
         let record = Record {
             offset,
-            end: self.stream.end(),
             kind,
             record_id,
             truncated: headers

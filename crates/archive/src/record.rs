@@ -81,9 +81,6 @@ impl RecordKind {
 pub struct Record {
     /// File offset of the gzip member it begins in, or of its first byte in a plain archive.
     pub offset: u64,
-    /// File offset of the end of the record: of its gzip member in a compressed archive. `None`
-    /// inside a long member, where it is not known yet.
-    pub end: Option<u64>,
     /// Its kind.
     pub kind: RecordKind,
     /// Its named fields.

@@ -133,22 +133,6 @@ impl<R: Read> ArchiveWindow<R> {
         if piece.member { piece.offset } else { piece.offset + (position - piece.at) }
     }
 
-    /// File offset just after the byte before the window's start: just after its member, if any.
-    /// `None` while that member is not read to its end.
-    pub(crate) fn end(&self) -> Option<u64> {
-        let position = self.base + self.start as u64;
-        let next = self.pieces.partition_point(|piece| piece.at < position);
-        match next.checked_sub(1).and_then(|last| self.pieces.get(last)) {
-            Some(last) if !last.member => return Some(last.offset + (position - last.at)),
-            _ => {}
-        }
-        match (self.pieces.get(next), &self.decoder) {
-            (Some(piece), _) => Some(piece.offset),
-            (None, StreamDecoder::Members(members)) => members.end(),
-            (None, _) => None,
-        }
-    }
-
     /// Index in the window at which the next member begins, if the window reaches into it.
     pub(crate) fn next_member(&self) -> Option<usize> {
         let position = self.base + self.start as u64;

@@ -252,13 +252,17 @@ impl Config {
                 run.out = placed(&run.out);
             }
             let emit = &mut config.emit;
-            let (spool, metrics) = (&mut config.run.spool, &mut config.run.metrics);
-            let work = &mut config.run.work;
-            let compare = &mut config.run.compare;
-            let models = &mut config.run.models;
-            let weights = &mut config.grove.weights;
-            let grown = [&mut emit.archive, &mut emit.index, &mut emit.dataset];
-            for path in grown.into_iter().chain([weights, spool, work, metrics, compare, models]) {
+            for path in [
+                &mut emit.archive,
+                &mut emit.index,
+                &mut emit.dataset,
+                &mut run.spool,
+                &mut run.work,
+                &mut run.metrics,
+                &mut run.compare,
+                &mut run.models,
+                &mut config.grove.weights,
+            ] {
                 if !path.as_os_str().is_empty() {
                     *path = placed(path);
                 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 #[derive(Debug, PartialEq, Eq)]
-struct AwsProfile {
+pub(crate) struct AwsProfile {
     pub(crate) access_key_id: String,
     pub(crate) secret_access_key: String,
     pub(crate) session_token: Option<String>,

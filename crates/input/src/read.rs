@@ -7,6 +7,7 @@
 
 mod archive_reader;
 mod mhtml;
+mod opened;
 mod reading;
 mod wacz;
 
@@ -22,10 +23,10 @@ use sink::InputRecord;
 
 use crate::Input;
 use crate::file_type::not_an_archive;
-use crate::source::Opened;
 use crate::waiting::is_stream;
 
 pub use archive_reader::{ArchiveReader, BrokenOff};
+use opened::Opened;
 use reading::{FileReading, Media};
 pub use reading::{Intake, PayloadDigest, ReadError, Take, own_address};
 pub use wacz::indexed;

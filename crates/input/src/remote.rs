@@ -175,7 +175,7 @@ pub(crate) fn list_addresses(
 }
 
 /// A file at an address, read in ranges.
-pub(crate) struct RemoteFile {
+pub struct RemoteFile {
     place: RemotePlace,
     length: u64,
     at: u64,

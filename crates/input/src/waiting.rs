@@ -26,7 +26,7 @@ const AHEAD: usize = 4;
 ///
 /// # Errors
 /// If no thread can be started.
-pub fn unless<T: Send + 'static>(
+pub fn run_unless_stopped<T: Send + 'static>(
     stopped: &dyn Fn() -> bool,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<Option<T>> {
@@ -159,12 +159,14 @@ mod tests {
     #[test]
     fn what_is_waited_for_comes_or_is_left_alone() {
         let (never, at_once) = (|| false, || true);
-        assert_eq!(unless(&never, || 7).unwrap(), Some(7));
+        assert_eq!(run_unless_stopped(&never, || 7).unwrap(), Some(7));
         let begun = Instant::now();
         let waits = || thread::sleep(Duration::from_secs(60));
-        assert_eq!(unless(&at_once, waits).unwrap(), None);
+        assert_eq!(run_unless_stopped(&at_once, waits).unwrap(), None);
         assert!(begun.elapsed() < Duration::from_secs(30));
-        assert!(unless::<()>(&never, || std::panic::resume_unwind(Box::new(()))).is_err());
+        assert!(
+            run_unless_stopped::<()>(&never, || std::panic::resume_unwind(Box::new(()))).is_err()
+        );
     }
 
     /// Gives some bytes, then an error.

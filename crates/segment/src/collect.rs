@@ -37,9 +37,9 @@ pub(crate) enum Other {
 }
 
 impl Other {
-    /// Approximate bytes in memory.
-    fn bytes(&self) -> u64 {
-        let of_texts = match self {
+    /// Approximate bytes of its texts.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
             Self::Item(item) => {
                 let content = item.content.as_ref().map_or(0, String::len);
                 item.link.len() + item.title.len() + item.description.len() + content
@@ -50,8 +50,7 @@ impl Other {
             Self::Drop((drop, _)) => {
                 drop.url.len() + drop.detail.len() + drop.origin.record_id.len()
             }
-        };
-        (of_texts + size_of::<Self>()) as u64
+        }
     }
 
     fn row(&self) -> io::Result<SegmentRow> {
@@ -193,7 +192,7 @@ impl<'a> Collector<'a> {
 
     fn other(&self, other: Other) -> io::Result<()> {
         let mut open = locked(&self.open);
-        open.bytes += other.bytes();
+        open.bytes += (other.bytes() + size_of::<Other>()) as u64;
         open.others.push(other);
         self.bound(&mut open)
     }

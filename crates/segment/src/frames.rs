@@ -163,7 +163,7 @@ impl Frames {
     }
 
     /// The content of the next frame; none after an incomplete one.
-    pub fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+    pub fn next_until_damage(&mut self) -> io::Result<Option<Vec<u8>>> {
         let next = self.whole();
         if !matches!(next, Ok(Some(_))) {
             self.damaged |= self.left > 0;
@@ -177,7 +177,7 @@ impl Frames {
     /// # Errors
     /// If the file cannot be read, or there is something else than a complete frame; the message names the file.
     pub fn next_of_whole(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let next = self.next()?;
+        let next = self.next_until_damage()?;
         match next.is_none() && self.damaged {
             true => Err(damaged(&self.path, self.end)),
             false => Ok(next),

@@ -120,28 +120,11 @@ impl StepIdentity {
         }
     }
 
-    /// The same, made of files with these identities, too.
-    pub fn made_of<'a>(mut self, files: impl Iterator<Item = &'a Self>) -> Self {
-        self.made_of = files.map(Self::digest).collect();
-        self.made_of.sort_unstable();
-        self
-    }
-
     /// A digest of it. As steps are deterministic, files of one identity have the same contents.
     pub fn digest(&self) -> String {
         let mut digest = sha256_of(&serde_json::to_string(self).unwrap_or_default());
         digest.truncate(DIGEST);
         digest
-    }
-
-    /// The same, with a store of models in this state.
-    pub fn with_store(self, store: Option<String>) -> Self {
-        Self { store, ..self }
-    }
-
-    /// The same, of a share of the sites.
-    pub fn of_share(self, share: SiteShare) -> Self {
-        Self { share, ..self }
     }
 }
 

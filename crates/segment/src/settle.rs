@@ -137,26 +137,14 @@ impl SiteSettling<'_> {
     }
 
     fn other(&mut self, other: Other) -> io::Result<()> {
+        let bytes = other.bytes();
         match other {
-            Other::Item(item) => {
-                let content = item.content.as_ref().map_or(0, String::len);
-                let bytes = item.link.len() + item.title.len() + item.description.len() + content;
-                self.items.push(item, bytes)
-            }
-            Other::Feed(digest) => self.feeds.push(digest, 0),
-            Other::Redirect(redirect) => {
-                let bytes = redirect.0.key.len() + redirect.1.len();
-                self.redirects.push(redirect, bytes)
-            }
+            Other::Item(item) => self.items.push(item, bytes),
+            Other::Feed(digest) => self.feeds.push(digest, bytes),
+            Other::Redirect(redirect) => self.redirects.push(redirect, bytes),
             Other::Revisit(revisit) => self.revisits.push(revisit),
-            Other::Drop(drop) => self.dropped(drop),
+            Other::Drop(drop) => self.drops.push(drop, bytes),
         }
-    }
-
-    fn dropped(&mut self, drop: DropOfPayload) -> io::Result<()> {
-        let (of, _) = &drop;
-        let bytes = of.url.len() + of.detail.len() + of.origin.record_id.len();
-        self.drops.push(drop, bytes)
     }
 
     /// Takes everything from a file but its pages, which are counted.
@@ -211,7 +199,7 @@ impl SiteSettling<'_> {
         self.unreadable.sort_unstable();
         self.name_saved_files(&pages)?;
         self.settle_revisits(&pages)?;
-        self.lead_items(&pages)?;
+        self.resolve_feed_links(&pages)?;
         let mut hashes: Vec<u64> = self.sites.into_iter().collect();
         hashes.sort_unstable();
         self.totals.sites = hashes.len();
@@ -231,7 +219,7 @@ impl SiteSettling<'_> {
     fn page(&mut self, page: StoredPage, pages: &SegmentPages) -> io::Result<()> {
         if page.site.is_empty() {
             let drop = drop_of("", &page, DropReason::BadUrl, String::new());
-            return self.dropped((drop, None));
+            return self.other(Other::Drop((drop, None)));
         }
         self.count(page.hash());
         pages.add(page, &mut self.of_sites)
@@ -294,7 +282,7 @@ impl SiteSettling<'_> {
                 let bytes = visited.url.len() + visited.origin.record_id.len();
                 copies.push((place, visited), bytes)
             }
-            Settled::Drop(drop) => self.dropped((drop, None)),
+            Settled::Drop(drop) => self.other(Other::Drop((drop, None))),
         })?;
         self.copy(copies, pages)
     }
@@ -332,7 +320,7 @@ impl SiteSettling<'_> {
     }
 
     /// Follows redirects from feed items to sites with pages; counts those that lead elsewhere.
-    fn lead_items(&mut self, pages: &SegmentPages) -> io::Result<()> {
+    fn resolve_feed_links(&mut self, pages: &SegmentPages) -> io::Result<()> {
         let hops = self.hops()?;
         let pages = self.pages_on_the_way(&hops, pages)?;
         let items = std::mem::replace(&mut self.items, Sorter::in_memory());

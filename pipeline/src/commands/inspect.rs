@@ -23,7 +23,7 @@ use terminal::printed::Console;
 use terminal::progress_bar::ProgressDisplay;
 use terminal::progress_bar::{Observer, Quiet};
 
-use self::records::{RunRecords, find_site, sites_of};
+use self::records::RunRecords;
 use crate::commands::inspect::reread::{Reread, RereadRun, RunSettings, addresses, reread_all};
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::results::Results;
@@ -74,7 +74,7 @@ pub fn run(
     paths_of(args).check()?;
     let results = Results::open(&args.run)?;
     let Some(named) = &args.site else { return Err(no_site_named(&args.run, &results)) };
-    let site = find_site(&results, &args.run, named)?;
+    let site = results.find_site(named)?;
     let records = RunRecords::find(&results, Some(&site))?.of_site(&site)?;
     let settings = RunSettings::new(&records.ledger)?;
     let reread = reread::reread(&records, &settings.config, stop)?;
@@ -133,7 +133,7 @@ fn decapitalised(sentence: &str) -> String {
 const SITES_NAMED: usize = 5;
 
 fn no_site_named(folder: &Path, run: &Results) -> anyhow::Error {
-    let sites = match sites_of(run) {
+    let sites = match run.sites() {
         Ok(sites) => sites,
         Err(error) => return error,
     };
@@ -176,7 +176,7 @@ fn inspect_all(
     warn_of(&args.run, &notes);
     let mut again: BTreeMap<String, Site> =
         sites.into_iter().map(|site| (site.key.clone(), site)).collect();
-    let named = sites_of(&results)?;
+    let named = results.sites()?;
     let each: Vec<(String, Option<Site>)> =
         named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
     let (pages, bytes) = (each.len(), AtomicU64::new(0));

@@ -22,9 +22,8 @@ use terminal::shortened::{middle, width_of, wrapper_in};
 use url::Url;
 use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
-use crate::commands::nearest::no_site;
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::results::Results;
+use crate::results::{Results, read_site_record};
 use crate::site::site_configs::{file_name, snippet};
 
 /// Arguments of `sitegrove wrappers`.
@@ -375,42 +374,15 @@ fn made(site: &SiteSummary, articles: &[Article]) -> Vec<NamedText> {
     file_hosts(&names).into_iter().filter_map(file).collect()
 }
 
-/// Schema of the files that this version reads.
-const SCHEMA: u32 = sink::SCHEMA;
-
-/// The site files of a run folder, by site. If sites are given (by key, host or address), only
-/// those.
-pub(crate) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteSummary>> {
-    let folder = Results::open(run)?.wrappers();
-    let entries = fs::read_dir(&folder)
-        .with_context(|| format!("cannot read the folder {}", folder.display()))?;
-    let mut by_site: BTreeMap<String, SiteSummary> = BTreeMap::new();
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.extension().is_some_and(|e| e == "json") {
-            let site = read_site(&path)?;
-            by_site.insert(site.site.clone(), site);
-        }
+/// The wrappers of the sites of a run, in order. If sites are named (by key, host or address), only those.
+pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteSummary>> {
+    let results = Results::open(run)?;
+    if !named.is_empty() {
+        return named.iter().map(|name| results.site_record(&results.find_site(name)?)).collect();
     }
-    if named.is_empty() {
-        return Ok(by_site.into_values().collect());
-    }
-    let known: Vec<String> = by_site.keys().cloned().collect();
-    let one = |name: &String| {
-        let bare = name.trim_end_matches('/');
-        let meant = [Some(bare.to_owned()), site_key(name), site_key(&format!("http://{bare}/"))];
-        let found = meant.into_iter().flatten().find_map(|key| by_site.remove(&key));
-        found.ok_or_else(|| no_site(run, name, &known).into())
-    };
-    named.iter().map(one).collect()
-}
-
-fn read_site(path: &Path) -> Result<SiteSummary> {
-    let shown = path.display();
-    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-    let site: SiteSummary = serde_json::from_slice(&bytes)
-        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))?;
-    if site.schema.0 != SCHEMA {
-        bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema.0);
-    }
-    Ok(site)
+    let files = results.wrapper_files()?;
+    let mut sites: Vec<SiteSummary> =
+        files.iter().map(|path| read_site_record(path)).collect::<Result<_>>()?;
+    sites.sort_by(|a, b| a.site.cmp(&b.site));
+    Ok(sites)
 }

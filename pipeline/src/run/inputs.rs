@@ -29,7 +29,7 @@ pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Ve
         let states: Vec<_> = inputs.iter().map(InputState::of).collect();
         anyhow::Ok((inputs, states))
     };
-    let looked = waiting::unless(&|| stop.load(Ordering::Relaxed), look);
+    let looked = waiting::run_unless_stopped(&|| stop.load(Ordering::Relaxed), look);
     let (inputs, states) = looked.context("cannot start threads")?.ok_or(Stopped::Empty)??;
     if inputs.is_empty() {
         bail!("no inputs: name WARC files, HTML files or folders, or set run.inputs");

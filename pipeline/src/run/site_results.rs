@@ -101,12 +101,12 @@ impl SiteResults {
     ) -> io::Result<(Self, Earlier)> {
         let (mut end, mut next, mut earlier) = (0, (0, 0), Earlier::Fits);
         if let Some(mut frames) = Frames::open(path)?
-            && let Some(first) = frames.next()?
+            && let Some(first) = frames.next_until_damage()?
         {
             earlier = Earlier::OfOtherCauses;
             if first == causes.as_bytes() {
                 earlier = Earlier::Fits;
-                while let Some(content) = frames.next()? {
+                while let Some(content) = frames.next_until_damage()? {
                     let (heading, _) = ResultHeading::of_content(&content)?;
                     next = heading.next();
                     see(&heading);

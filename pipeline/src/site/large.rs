@@ -34,8 +34,8 @@ impl LargeSite<'_> {
                 Ok(begun)
             }
             Self::Made(made) => {
-                work.begun_elsewhere(site)?;
-                Ok(Begun::elsewhere(made.model(1)?, made.decided()?))
+                work.begin_from_other_process(site)?;
+                Ok(Begun::from_other_process(made.model(1)?, made.decided()?))
             }
         }
     }

@@ -14,7 +14,7 @@ use super::night::Decided;
 use crate::stages::apply::{Findings, PageFinding, Unassigned};
 
 #[derive(Clone, Copy, Debug)]
-struct RowPlace {
+pub(crate) struct RowPlace {
     file: u32,
     row: u32,
 }
@@ -37,6 +37,8 @@ struct SiteRowPlaces {
 pub(crate) struct StepOutputs {
     files: Vec<StepFile>,
     sites: BTreeMap<(u64, String), SiteRowPlaces>,
+    /// Instructions of the last round of learning by the id of a page's row, with their sites.
+    instructions: BTreeMap<u64, Vec<(String, RowPlace)>>,
 }
 
 impl StepOutputs {
@@ -47,12 +49,19 @@ impl StepOutputs {
         wants: &dyn Fn(u64) -> bool,
     ) -> io::Result<Self> {
         let mut made = Self::default();
+        let last = learnt.iter().map(|file| file.identity().round).max();
         for file in learnt.into_iter().chain(applied) {
             let number = u32::try_from(made.files.len()).map_err(io::Error::other)?;
             let round = usize::from(file.identity().round == 2);
-            let sites = &mut made.sites;
-            file.each(false, &|kind, hash| kind != RowKind::Order && wants(hash), &mut |row| {
+            let is_last = Some(file.identity().round) == last;
+            let Self { sites, instructions, .. } = &mut made;
+            let is_wanted = |kind, hash| wants(hash) && (kind != RowKind::Order || is_last);
+            file.each(false, &is_wanted, &mut |row| {
                 let place = RowPlace { file: number, row: row.number };
+                if row.kind == RowKind::Order {
+                    instructions.entry(row.id).or_default().push((row.site, place));
+                    return Ok(());
+                }
                 let site = sites.entry((hash_of(&row.site), row.site)).or_default();
                 match row.kind {
                     RowKind::Result => drop(site.results.insert(row.id, place)),
@@ -89,7 +98,26 @@ impl StepOutputs {
         self.sites.keys()
     }
 
-    fn record(&self, place: RowPlace) -> io::Result<Vec<u8>> {
+    /// Whether a site is a large one.
+    pub(crate) fn is_large(&self, key: &str) -> bool {
+        self.sites.get(&(hash_of(key), key.to_owned())).is_some_and(|rows| !rows.models.is_empty())
+    }
+
+    /// Hashes of the keys of large sites.
+    pub(crate) fn large_sites(&self) -> impl Iterator<Item = u64> {
+        self.sites.iter().filter(|(_, rows)| !rows.models.is_empty()).map(|((hash, _), _)| *hash)
+    }
+
+    /// Where the instructions for the page of a row are, with their sites.
+    pub(crate) fn instructions_for(&self, row: u64) -> &[(String, RowPlace)] {
+        self.instructions.get(&row).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn has_instructions(&self) -> bool {
+        !self.instructions.is_empty()
+    }
+
+    pub(crate) fn record(&self, place: RowPlace) -> io::Result<Vec<u8>> {
         self.files[place.file as usize].record(place.row)
     }
 }

@@ -21,7 +21,7 @@ use sitemodel::{
 use crate::site::Work;
 use crate::site::night::change::{changed_templates, site_change, tells_of_pages};
 use crate::site::night::decision::{Facts, ModelDecision, StoredModel, TemplateFacts, decide};
-use crate::site::night::in_hand::{InHand, in_hand};
+use crate::site::night::in_hand::{CandidatePage, retained_candidates};
 use crate::site::night::kept::{Night, template_night};
 use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
@@ -54,7 +54,7 @@ pub(crate) struct Begun {
 
 impl Begun {
     /// A model that another process began a site with, and what it decided.
-    pub(crate) fn elsewhere(model: SiteModel, (unassigned, night): Decided) -> Self {
+    pub(crate) fn from_other_process(model: SiteModel, (unassigned, night): Decided) -> Self {
         Self { unassigned, night, ..Self::of(model) }
     }
 
@@ -84,13 +84,15 @@ impl Work<'_> {
         let state = self.widen(store, site)?;
         let stored = self.stored(&state);
         if self.config.run.reextract {
-            return Ok(self.read_again(site, parsed, &state, stored));
+            return Ok(self.apply_stored_model(site, parsed, &state, stored));
         }
         match (&state.before, stored) {
             (Some(before), Ok(Some(model))) if before.model_revision > 0 => {
-                self.taken_in_before(site, parsed, store, model, before.as_ref().clone())
+                self.replay_committed_run(site, parsed, store, model, before.as_ref().clone())
             }
-            (_, Ok(Some(model))) => self.go_by(site, parsed, store, &state, model),
+            (_, Ok(Some(model))) => {
+                self.update_from_stored_model(site, parsed, store, &state, model)
+            }
             (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, StoredModel::None),
             (_, Err(why)) => {
                 self.learn_fresh(site, parsed, store, &state, StoredModel::Unusable(why))
@@ -112,7 +114,7 @@ impl Work<'_> {
     }
 
     /// The site as it was when another process began it.
-    pub(crate) fn begun_elsewhere(&self, site: &mut Surveyed) -> io::Result<()> {
+    pub(crate) fn begin_from_other_process(&self, site: &mut Surveyed) -> io::Result<()> {
         self.store.map_or(Ok(()), |store| self.widen(store, site).map(drop))
     }
 
@@ -135,7 +137,7 @@ impl Work<'_> {
         let (tonight, cut) = self.tonight(site, parsed);
         let retained = self.retained(store, state)?;
         let again = parse(&retained.1, self.settings, self.clock);
-        let again = in_hand(&again, &retained.0, None, self);
+        let again = retained_candidates(&again, &retained.0, None, self);
         let facts = Facts {
             stored,
             in_hand: tonight.len() + again.len(),
@@ -144,8 +146,8 @@ impl Work<'_> {
             templates: Vec::new(),
         };
         let decision = decide(&facts);
-        let hand: Vec<&InHand<'_>> = tonight.iter().chain(&again).collect();
-        let (model, known) = self.learn_in_hand(site, &hand, cut, None);
+        let hand: Vec<&CandidatePage<'_>> = tonight.iter().chain(&again).collect();
+        let (model, known) = self.learn_from_candidates(site, &hand, cut, None);
         let applied = self.apply_to(site, &model, &tonight, &known);
         let (seen, _) = self.seen(&model, &tonight, &applied, None);
         let health = assess(&model, &seen);
@@ -176,7 +178,7 @@ impl Work<'_> {
     }
 
     /// Applies the stored model to tonight's sample, and decides.
-    fn go_by(
+    fn update_from_stored_model(
         &self,
         site: &Surveyed,
         parsed: &ParsedPages<'_>,
@@ -211,7 +213,7 @@ impl Work<'_> {
         if decision != ModelDecision::Keep {
             let retained = self.retained(store, state)?;
             let again = parse(&retained.1, self.settings, self.clock);
-            let again = in_hand(&again, &retained.0, Some(&old), self);
+            let again = retained_candidates(&again, &retained.0, Some(&old), self);
             let (base, too_many) = self.without_retired(state, &old, &facts);
             let (doubted, least) = match &decision {
                 ModelDecision::Replace(ids) | ModelDecision::Relearn(ids) => (ids.clone(), CLEARLY),
@@ -220,7 +222,7 @@ impl Work<'_> {
             };
             let learn = |decision: &ModelDecision| {
                 let hand = chosen_for(decision, &facts, &old, &tonight, &again);
-                let (model, known) = self.learn_in_hand(site, &hand, cut, Some(&base));
+                let (model, known) = self.learn_from_candidates(site, &hand, cut, Some(&base));
                 let new = self.apply_to(site, &model, &tonight, &known);
                 let of = |applied| Fit::of(&old, &doubted, &tonight, applied, &alone);
                 let is_better = doubted.is_empty() || of(&new).is_better_than(&of(&before), least);
@@ -307,7 +309,7 @@ impl Work<'_> {
         &self,
         state: &SiteState,
         old: &SiteModel,
-        tonight: &[InHand<'_>],
+        tonight: &[CandidatePage<'_>],
         health: &SiteHealth,
     ) -> Facts {
         let urls: BTreeSet<&str> = self.pages.iter().map(|page| &*page.head.url).collect();
@@ -403,15 +405,15 @@ fn chosen_for<'a, 'p>(
     decision: &ModelDecision,
     facts: &Facts,
     old: &SiteModel,
-    tonight: &'a [InHand<'p>],
-    again: &'a [InHand<'p>],
-) -> Vec<&'a InHand<'p>> {
+    tonight: &'a [CandidatePage<'p>],
+    again: &'a [CandidatePage<'p>],
+) -> Vec<&'a CandidatePage<'p>> {
     let (ids, with_retained): (&[String], bool) = match decision {
         ModelDecision::Replace(ids) => (ids, false),
         ModelDecision::Relearn(ids) | ModelDecision::Grow(ids) => (ids, true),
         _ => (&[], true),
     };
-    let is_of = |page: &InHand<'_>| {
+    let is_of = |page: &CandidatePage<'_>| {
         let template = page.template.and_then(|at| old.templates().get(at as usize));
         template.is_some_and(|template| ids.contains(&template.id))
             || (page.is_unassigned && facts.adds_templates())
@@ -432,7 +434,7 @@ impl Fit {
     fn of(
         old: &SiteModel,
         ids: &[String],
-        tonight: &[InHand<'_>],
+        tonight: &[CandidatePage<'_>],
         applied: &Outcomes,
         alone: &BTreeMap<usize, String>,
     ) -> Self {
@@ -469,7 +471,7 @@ impl Fit {
 
 impl Work<'_> {
     /// The model that this run applied when it was taken in, and what changed then.
-    fn taken_in_before(
+    fn replay_committed_run(
         &self,
         site: &Surveyed,
         parsed: &ParsedPages<'_>,
@@ -500,7 +502,7 @@ impl Work<'_> {
     }
 
     /// The stored model; where there is none that can be used, one that is learnt for this run only.
-    pub(crate) fn read_again(
+    pub(crate) fn apply_stored_model(
         &self,
         site: &Surveyed,
         parsed: &ParsedPages<'_>,

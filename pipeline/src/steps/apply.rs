@@ -14,8 +14,8 @@ use model::{FeedItem, Page};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use segment::file::{StepFile, StepWriter};
-use segment::identity::{StepIdentity, StepKind};
-use segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
+use segment::identity::StepKind;
+use segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row};
 use segment::stored::{StoredHead, id_of, unpack};
 use sitemodel::{ApplyOptions, NoMeter, Outcome, Settings, SiteModel};
 use terminal::progress_bar::Observer;
@@ -23,7 +23,7 @@ use terminal::progress_bar::Observer;
 use super::files::{Files, check_paths};
 use super::learn::PageInstruction;
 use crate::run::thread_pool;
-use crate::site::Decided;
+use crate::site::made::{RowPlace, StepOutputs};
 use crate::stages::apply::{PageFinding, Unassigned, apply_page};
 use crate::stages::learn::parse;
 
@@ -76,24 +76,25 @@ pub fn apply(
     files.check_learnt(round)?;
     let pool = thread_pool(config)?;
     files.check_causes()?;
-    let identity = StepIdentity::of(StepKind::Apply, round, config, files.digests())
-        .made_of(files.made().map(StepFile::identity));
+    let identity = files.identity(StepKind::Apply, round, config);
+    let Files { surveys, learnt, .. } = files;
     let mut file = StepWriter::create(out, &identity)
         .with_context(|| format!("cannot write {}", out.display()))?;
     let mut counts = ApplySummary { round, ..ApplySummary::default() };
-    let models = Models::list(&files.learnt, round).context("cannot read what was learnt")?;
+    let outputs =
+        StepOutputs::list(learnt, Vec::new(), &|_| true).context("cannot read what was learnt")?;
     let settings = config.settings();
-    let with = ApplyStep { models: &models, settings: &settings, pool: &pool, round, observer };
+    let with = ApplyStep { outputs: &outputs, settings: &settings, pool: &pool, round, observer };
     let mut pages = 0;
-    for survey in &files.surveys {
+    for survey in &surveys {
         let listed = with.each_row(survey, &mut |_, of_row| {
             pages += of_row.sites();
             Ok(())
         });
         listed.with_context(|| format!("cannot read {}", survey.path().display()))?;
     }
-    observer.processing(models.models.len(), pages);
-    for survey in &files.surveys {
+    observer.processing(outputs.large_sites().count(), pages);
+    for survey in &surveys {
         let mut push = |row: SegmentRow| {
             counts.pages += 1;
             counts.unassigned += u64::from(row.kind == RowKind::Unassigned);
@@ -109,80 +110,11 @@ pub fn apply(
     Ok(counts)
 }
 
-struct Models<'a> {
-    files: &'a [StepFile],
-    /// Files and rows of the models of large sites.
-    models: BTreeMap<(u64, String), (u64, usize, u32)>,
-    /// Large sites whose pages without a template are extracted by themselves at once.
-    alone: BTreeSet<(u64, String)>,
-    /// Orders by the id of a page's row, with their sites.
-    orders: BTreeMap<u64, Vec<(String, usize, u32)>>,
-}
-
-impl<'a> Models<'a> {
-    fn list(files: &'a [StepFile], round: u8) -> io::Result<Self> {
-        let mut listed = Self {
-            files,
-            models: BTreeMap::new(),
-            alone: BTreeSet::new(),
-            orders: BTreeMap::new(),
-        };
-        for (number, file) in files.iter().enumerate() {
-            let is_of_round = file.identity().round == round;
-            let wanted = |kind, _| {
-                matches!(kind, RowKind::Model | RowKind::Decided)
-                    || (kind == RowKind::Order && is_of_round)
-            };
-            file.each(false, &wanted, &mut |row| {
-                if row.kind == RowKind::Order {
-                    listed.orders.entry(row.id).or_default().push((row.site, number, row.number));
-                    return Ok(());
-                }
-                if row.kind == RowKind::Decided {
-                    let (then, _): Decided = unpacked(&file.record(row.number)?)?;
-                    if then == Unassigned::Alone {
-                        listed.alone.insert((hash_of(&row.site), row.site));
-                    }
-                    return Ok(());
-                }
-                let place = (row.id, number, row.number);
-                let of_site = listed.models.entry((hash_of(&row.site), row.site)).or_insert(place);
-                *of_site = place.max(*of_site);
-                Ok(())
-            })?;
-        }
-        Ok(listed)
-    }
-
-    /// What becomes of pages of a site that the model of a round has no template for.
-    fn unassigned(&self, key: &str, round: u8) -> Unassigned {
-        match round == 1 && !self.alone.contains(&(hash_of(key), key.to_owned())) {
-            true => Unassigned::Wait,
-            false => Unassigned::Alone,
-        }
-    }
-
-    /// The last model of a site.
-    fn of_site(&self, key: &str) -> io::Result<SiteModel> {
-        let place = self.models.get(&(hash_of(key), key.to_owned()));
-        let missing = || io::Error::other(format!("there is no model of {key}"));
-        let &(_, file, row) = place.ok_or_else(missing)?;
-        SiteModel::from_bytes(&self.files[file].record(row)?).map_err(io::Error::other)
-    }
-}
-
-/// The number of a page's row, and the order for it.
-type Ordered = (u32, Option<PageInstruction>);
-
-struct WantedPage {
-    row: u32,
-    head: StoredHead,
-    items: Vec<FeedItem>,
-    part: bool,
-}
+/// The number of a page's row, and the instruction for it.
+type InstructedRow = (u32, Option<PageInstruction>);
 
 struct ApplyStep<'a> {
-    models: &'a Models<'a>,
+    outputs: &'a StepOutputs,
     settings: &'a Settings,
     pool: &'a ThreadPool,
     round: u8,
@@ -193,8 +125,8 @@ struct ApplyStep<'a> {
 struct OfRow<'a> {
     /// The large site that it is an ordinary page of.
     ordinary: Option<&'a str>,
-    /// Orders for it: sites, and where the orders are.
-    orders: &'a [(String, usize, u32)],
+    /// Instructions for it: sites, and where the instructions are.
+    orders: &'a [(String, RowPlace)],
 }
 
 impl OfRow<'_> {
@@ -213,13 +145,13 @@ impl ApplyStep<'_> {
         stop: &AtomicBool,
         push: &mut dyn FnMut(SegmentRow) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut sites: BTreeMap<(u64, String), Vec<Ordered>> = BTreeMap::new();
+        let mut sites: BTreeMap<(u64, String), Vec<InstructedRow>> = BTreeMap::new();
         self.each_row(survey, &mut |row, OfRow { ordinary, orders }| {
             if let Some(site) = ordinary {
                 sites.entry((hash_of(site), site.to_owned())).or_default().push((row, None));
             }
-            for (site, file, at) in orders {
-                let list: Vec<PageInstruction> = decoded(&self.models.files[*file].record(*at)?)?;
+            for (site, place) in orders {
+                let list: Vec<PageInstruction> = decoded(&self.outputs.record(*place)?)?;
                 let of_site = sites.entry((hash_of(site), site.clone())).or_default();
                 of_site.extend(list.into_iter().map(|order| (row, Some(order))));
             }
@@ -240,20 +172,20 @@ impl ApplyStep<'_> {
         survey: &StepFile,
         see: &mut dyn FnMut(u32, OfRow<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let large: BTreeSet<u64> = self.models.models.keys().map(|(hash, _)| *hash).collect();
+        let large: BTreeSet<u64> = self.outputs.large_sites().collect();
         // Pages of other sites may be copied, for revisits: rows are identified by their ids.
-        let has_orders = !self.models.orders.is_empty();
+        let has_orders = self.outputs.has_instructions();
         let is_page = |kind, hash: u64| {
             kind == RowKind::Saved
                 || (kind == RowKind::Page && (has_orders || large.contains(&hash)))
         };
         survey.each(false, &is_page, &mut |row| {
             let site = &*row.site;
-            let orders = self.models.orders.get(&row.id).map_or(&[][..], Vec::as_slice);
+            let orders = self.outputs.instructions_for(row.id);
             let is_ordinary = !site.is_empty()
                 && self.round == 1
-                && self.models.models.contains_key(&(hash_of(site), site.to_owned()))
-                && orders.iter().all(|(own, _, _)| own != site);
+                && self.outputs.is_large(site)
+                && orders.iter().all(|(own, _)| own != site);
             see(row.number, OfRow { ordinary: is_ordinary.then_some(site), orders })
         })
     }
@@ -261,11 +193,16 @@ impl ApplyStep<'_> {
     fn site(
         &self,
         site: &str,
-        pages: Vec<Ordered>,
+        pages: Vec<InstructedRow>,
         survey: &StepFile,
         push: &mut dyn FnMut(SegmentRow) -> io::Result<()>,
     ) -> io::Result<()> {
-        let model = self.models.of_site(site)?;
+        let of_site = self.outputs.of_site(site)?;
+        let model = of_site.model(self.round.into())?;
+        let then = match self.round {
+            1 => of_site.decided()?.0,
+            _ => Unassigned::Alone,
+        };
         let mut pages = pages.into_iter().peekable();
         let mut last = None;
         while pages.peek().is_some() {
@@ -276,22 +213,21 @@ impl ApplyStep<'_> {
             {
                 // A page may be at several addresses of the site.
                 rows_begun += usize::from(last.replace(row) != Some(row));
-                let wanted = match order {
-                    Some(PageInstruction { head, items, part }) => {
-                        WantedPage { row, head, items, part }
-                    }
+                let instruction = match order {
+                    Some(instruction) => instruction,
                     None => {
                         let head: StoredHead = decoded(&survey.record(row)?)?;
-                        WantedPage { row, head, items: Vec::new(), part: false }
+                        PageInstruction { head, items: Vec::new(), part: false }
                     }
                 };
-                weight += wanted.head.weight;
-                some.push(wanted);
+                weight += instruction.head.weight;
+                some.push((row, instruction));
             }
-            let rows: Vec<u32> = some.iter().map(|wanted| wanted.row).collect();
+            let rows: Vec<u32> = some.iter().map(|(row, _)| *row).collect();
             let htmls = survey.htmls(&rows)?;
-            let one =
-                |(wanted, html): (WantedPage, Vec<u8>)| self.page(site, &model, wanted, &html);
+            let one = |((_, page), html): ((u32, PageInstruction), Vec<u8>)| {
+                self.page(site, (&model, then), page, &html)
+            };
             let rows: Vec<io::Result<SegmentRow>> =
                 self.pool.install(|| some.into_par_iter().zip(htmls).map(one).collect());
             rows.into_iter().try_for_each(|row| push(row?))?;
@@ -303,11 +239,11 @@ impl ApplyStep<'_> {
     fn page(
         &self,
         site: &str,
-        model: &SiteModel,
-        wanted: WantedPage,
+        (model, then): (&SiteModel, Unassigned),
+        instruction: PageInstruction,
         html: &[u8],
     ) -> io::Result<SegmentRow> {
-        let WantedPage { head, items, part, .. } = wanted;
+        let PageInstruction { head, items, part } = instruction;
         let id = id_of(&head);
         let html = unpack(html, head.length)?.into();
         let StoredHead { url, fetched, origin, charset, .. } = head;
@@ -315,7 +251,6 @@ impl ApplyStep<'_> {
         let pages = [(0, page)];
         let parsed = parse(&pages, self.settings, &NoMeter);
         let items: Vec<&FeedItem> = items.iter().collect();
-        let then = self.models.unassigned(site, self.round);
         let found = match &parsed[..] {
             [(_, Ok(page))] => {
                 let hints = ApplyOptions { known: None, part };

@@ -44,9 +44,7 @@ pub fn describe(
         files.store()?.state.is_none(),
         "with a store of models, one process merges all sites, and describes their articles itself"
     );
-    let identity = StepIdentity::of(StepKind::Describe, 0, config, files.digests())
-        .of_share(share)
-        .made_of(files.made().map(StepFile::identity));
+    let identity = StepIdentity { share, ..files.identity(StepKind::Describe, 0, config) };
     let folder = WorkFolder::beside(to)?;
     let clock = Clock::default();
     let assembly = Assembly { config, share, stop, clock: &clock, observer };

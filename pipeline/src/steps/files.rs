@@ -104,6 +104,13 @@ impl Files {
         Ok(())
     }
 
+    /// The identity of a file that is made of all of these.
+    pub(crate) fn identity(&self, step: StepKind, round: u8, config: &Config) -> StepIdentity {
+        let mut made_of: Vec<String> = self.made().map(|file| file.identity().digest()).collect();
+        made_of.sort_unstable();
+        StepIdentity { made_of, ..StepIdentity::of(step, round, config, self.digests()) }
+    }
+
     pub(crate) fn digests(&self) -> Vec<String> {
         self.surveys.iter().flat_map(|file| file.identity().surveys.clone()).collect()
     }

@@ -16,7 +16,7 @@ use grouping::Part;
 use model::{FeedItem, SiteResult};
 use modelstore::Store;
 use rayon::prelude::*;
-use segment::file::{StepFile, StepWriter};
+use segment::file::StepWriter;
 use segment::identity::{SiteShare, StepIdentity, StepKind};
 use segment::pages::{SegmentPages, StoredSite};
 use segment::row::{RowKind, SegmentRow, packed_row};
@@ -90,10 +90,8 @@ pub fn learn(
         files.store()?.check(store)?;
     }
     let state = store.as_ref().map(Store::state).transpose()?;
-    let identity = StepIdentity::of(StepKind::Learn, round, config, files.digests())
-        .of_share(share)
-        .with_store(state)
-        .made_of(files.made().map(StepFile::identity));
+    let identity = files.identity(StepKind::Learn, round, config);
+    let identity = StepIdentity { share, store: state, ..identity };
     let folder = WorkFolder::beside(out)?;
     write(config, store.as_ref(), files, &identity, folder.path(), out, (stop, observer))
 }
@@ -280,7 +278,7 @@ fn second_round(
     let settings = &config.settings();
     let (work, items) = Work::of(site, pages, store, config, settings, &clock);
     let mut site = work.surveyed(items)?;
-    work.begun_elsewhere(&mut site)?;
+    work.begin_from_other_process(&mut site)?;
     let made = made.of_site(&work.key)?;
     let mut rows = Vec::new();
     let mut left: Vec<usize> = Vec::new();

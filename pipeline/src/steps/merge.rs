@@ -69,11 +69,10 @@ pub fn merge(
     let digest = digest(&files, share, config);
     let folder = RunFolder::claim_for_merge(&config.run.out, &digest, overwrite)?;
     let work = WorkFolder::create(folder.state().join("work"))?;
-    let (clock, begun) = (Clock::default(), Instant::now());
+    let clock = Clock::default();
     let assembly = Assembly { config, share, stop, clock: &clock, observer };
     let begin = || folder.begin_merge(&digest);
-    let merging = Merging { config, assembly, is_described, begun, begin: &begin };
-    let report = merging.merge(files, work.path());
+    let report = merge_files(&assembly, files, work.path(), is_described, begin);
     drop(work);
     // What was begun can be given again.
     if report.is_ok() || !folder.holds_merge() {
@@ -90,96 +89,91 @@ fn digest(files: &Files, share: SiteShare, config: &Config) -> String {
     sha256_of(&format!("{} {share} {}", of.join(" "), config.emit.hash()))
 }
 
-struct Merging<'a> {
-    config: &'a Config,
-    assembly: Assembly<'a>,
-    /// Whether the articles of all shares were described by other processes.
+/// Merges files; `begin` notes that results are written from now on.
+fn merge_files(
+    assembly: &Assembly<'_>,
+    mut files: Files,
+    folder: &Path,
     is_described: bool,
-    begun: Instant,
-    /// Notes that results are written from now on.
-    begin: &'a dyn Fn() -> Result<()>,
+    begin: impl FnOnce() -> Result<()>,
+) -> Result<RunReport> {
+    let begun = Instant::now();
+    let &Assembly { config, share, stop, clock, .. } = assembly;
+    let described = std::mem::take(&mut files.described);
+    let learnt_with = files.store()?;
+    let (made, mut sites) = assembly.open(files, folder)?;
+    let (store, last_night) = open_store(config, stop, &sites.inputs, &learnt_with)?.unzip();
+    let pool = thread_pool(config)?;
+    let mut ledger = begin_ledger(config, pool.current_num_threads());
+    ledger.last_night = last_night.flatten();
+    ledger.take_inputs(&sites.inputs, &sites.unreadable);
+    ledger.counts.feed_items = sites.totals.items;
+    ledger.counts.feed_items_elsewhere = sites.totals.unmatched_items;
+    begin()?;
+    let mut outputs = Outputs::create(&config.run.out, config, stop)
+        .map_err(|error| stopped_or(error, Stopped::Empty))?;
+    let night = nightly::night_name(&sites.inputs);
+    outputs.of_night(&if share == SiteShare::ALL {
+        night
+    } else {
+        format!("{night}-{}-of-{}", share.part, share.of)
+    })?;
+    let mut tally = RunTally::default();
+    let of = (share.part == 1).then_some((&mut outputs, &mut tally));
+    let records = write_drops(&mut sites, folder, config, of)?;
+    let path = folder.join("results");
+    let kept = || format!("cannot write {}", path.display());
+    let (mut results, _) = SiteResults::open(&path, "", &mut |_| ()).with_context(kept)?;
+    let describer =
+        (!is_described).then(|| config.emit.describer(&config.group.tracking_parameters)).flatten();
+    let mut keep = |part: usize, mut result: SiteResult| {
+        records.add_to(&mut result)?;
+        let heading = ResultHeading::of(results.next().0, part, &result, describer.as_ref());
+        let frame = heading.frame(&result)?;
+        results.add(&heading, &frame).with_context(kept)
+    };
+    assembly.each(&mut sites, &made, store.as_ref(), &mut keep)?;
+    let emission = Emission {
+        config,
+        results: &path,
+        folder,
+        store: store.as_ref(),
+        pool: &pool,
+        clock,
+        stop,
+    };
+    let marks = match is_described {
+        true => DescriptionFiles::list(described)?.marks(share, folder, config)?,
+        false => emission.describe()?,
+    };
+    emission.write(marks, &mut outputs, &mut tally)?;
+    let finished = clock.emit.time(|| outputs.finish());
+    ledger.failed_sinks = finished.map_err(|error| stopped_or(error, Stopped::Empty))?;
+    if let Some(store) = &store {
+        ledger.store_state = Some(nightly::commit(store, config, stop, Stopped::Empty)?);
+    }
+    tally.show(&mut ledger);
+    close_ledger(&mut ledger, begun, clock);
+    (ledger.state, ledger.progress) = (RunState::Complete, None);
+    let ledger = finish_folder(config, ledger)?;
+    Ok(RunReport { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
 }
 
-impl Merging<'_> {
-    fn merge(&self, mut files: Files, folder: &Path) -> Result<RunReport> {
-        let (config, Assembly { share, stop, clock, .. }) = (self.config, &self.assembly);
-        let described = std::mem::take(&mut files.described);
-        let learnt_with = files.store()?;
-        let (made, mut sites) = self.assembly.open(files, folder)?;
-        let (store, last_night) = self.store(&sites.inputs, &learnt_with)?.unzip();
-        let pool = thread_pool(config)?;
-        let mut ledger = begin_ledger(config, pool.current_num_threads());
-        ledger.last_night = last_night.flatten();
-        ledger.take_inputs(&sites.inputs, &sites.unreadable);
-        ledger.counts.feed_items = sites.totals.items;
-        ledger.counts.feed_items_elsewhere = sites.totals.unmatched_items;
-        (self.begin)()?;
-        let mut outputs = Outputs::create(&config.run.out, config, stop)
-            .map_err(|error| stopped_or(error, Stopped::Empty))?;
-        let night = nightly::night_name(&sites.inputs);
-        outputs.begin_night(&if *share == SiteShare::ALL {
-            night
-        } else {
-            format!("{night}-{}-of-{}", share.part, share.of)
-        })?;
-        let mut tally = RunTally::default();
-        let of = (share.part == 1).then_some((&mut outputs, &mut tally));
-        let records = write_drops(&mut sites, folder, config, of)?;
-        let path = folder.join("results");
-        let kept = || format!("cannot write {}", path.display());
-        let (mut results, _) = SiteResults::open(&path, "", &mut |_| ()).with_context(kept)?;
-        let describer = (!self.is_described)
-            .then(|| config.emit.describer(&config.group.tracking_parameters))
-            .flatten();
-        let mut keep = |part: usize, mut result: SiteResult| {
-            records.add_to(&mut result)?;
-            let heading = ResultHeading::of(results.next().0, part, &result, describer.as_ref());
-            let frame = heading.frame(&result)?;
-            results.add(&heading, &frame).with_context(kept)
-        };
-        self.assembly.each(&mut sites, &made, store.as_ref(), &mut keep)?;
-        let emission = Emission {
-            config,
-            results: &path,
-            folder,
-            store: store.as_ref(),
-            pool: &pool,
-            clock,
-            stop,
-        };
-        let marks = match self.is_described {
-            true => DescriptionFiles::list(described)?.marks(*share, folder, config)?,
-            false => emission.describe()?,
-        };
-        emission.write(marks, &mut outputs, &mut tally)?;
-        let finished = clock.emit.time(|| outputs.finish());
-        ledger.failed_sinks = finished.map_err(|error| stopped_or(error, Stopped::Empty))?;
-        if let Some(store) = &store {
-            ledger.store_state = Some(nightly::commit(store, config, stop, Stopped::Empty)?);
-        }
-        tally.show(&mut ledger);
-        close_ledger(&mut ledger, self.begun, clock);
-        (ledger.state, ledger.progress) = (RunState::Complete, None);
-        let ledger = finish_folder(config, ledger)?;
-        Ok(RunReport { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
+/// The store of models that takes in this night, if there is one. It must hold what it held when sites were
+/// learnt, or this very night. With it, the night before.
+fn open_store(
+    config: &Config,
+    stop: &AtomicBool,
+    inputs: &[InputRecord],
+    learnt_with: &LearntWith,
+) -> Result<Option<(Store, Option<LastNight>)>> {
+    let Some(store) = nightly::open(config, stop, Stopped::Empty)? else {
+        return Ok(None);
+    };
+    let run = nightly::run_of(config, inputs);
+    if !store.recognise(&run)? {
+        learnt_with.check(&store)?;
     }
-
-    /// The store of models that takes in this night, if there is one. It must hold what it held when sites were
-    /// learnt, or this very night. With it, the night before.
-    fn store(
-        &self,
-        inputs: &[InputRecord],
-        learnt_with: &LearntWith,
-    ) -> Result<Option<(Store, Option<LastNight>)>> {
-        let stop = self.assembly.stop;
-        let Some(store) = nightly::open(self.config, stop, Stopped::Empty)? else {
-            return Ok(None);
-        };
-        let run = nightly::run_of(self.config, inputs);
-        if !store.recognise(&run)? {
-            learnt_with.check(&store)?;
-        }
-        let last_night = nightly::begin(&store, &run)?;
-        Ok(Some((store, last_night)))
-    }
+    let last_night = nightly::begin(&store, &run)?;
+    Ok(Some((store, last_night)))
 }

@@ -17,9 +17,9 @@ use modelstore::Store;
 use sink::InputRecord;
 use url::Url;
 
+use super::opened::Opened;
 use super::wacz::{self, Packing, WaczMember};
 use crate::file_type::{is_image, picture_type};
-use crate::source::Opened;
 
 /// Maximum length of an address, since all of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
 const LONGEST_ADDRESS: usize = 8 << 10;
@@ -270,7 +270,7 @@ impl FileReading<'_, '_> {
         let media = Media::of(|name| response.get(name));
         let stored = record.body.len();
         let body = match response.into_body(record.body, self.config.max_payload_bytes) {
-            Ok(body) if self.swollen(body.len(), stored) => {
+            Ok(body) if self.exceeds_ratio(body.len(), stored) => {
                 let detail = format!(
                     "the payload unwraps to {} bytes, more than {} times its size; raise \
                      read.max_ratio to keep it",
@@ -286,7 +286,7 @@ impl FileReading<'_, '_> {
     }
 
     /// Whether a payload is long, and its compression ratio suspiciously high.
-    fn swollen(&self, bytes: usize, stored: usize) -> bool {
+    fn exceeds_ratio(&self, bytes: usize, stored: usize) -> bool {
         bytes > 1 << 20 && (bytes / stored.max(1)) as u64 > self.config.max_ratio
     }
 

@@ -2,8 +2,6 @@
 //! a run may have many.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -12,9 +10,8 @@ use model::{Origin, SiteSummary};
 use report::{SiteRecords, foreign_line};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use sink::site_file_name;
+use sink::SiteSummary;
 
-use crate::commands::nearest::no_site;
 use crate::results::lines::{self, LinesPlace};
 use crate::results::{LineFile, Results};
 
@@ -52,8 +49,7 @@ impl<'a> RunRecords<'a> {
     }
 
     pub(super) fn of_site(&self, site: &str) -> Result<SiteRecords> {
-        let path = self.run.wrappers().join(format!("{}.json", site_file_name(site)));
-        let SiteSummary { site, templates, .. } = read_json(&path)?;
+        let SiteSummary { site, templates, .. } = self.run.site_record(site)?;
         let (articles, drops) = (self.articles.lines(&site)?, self.drops.lines(&site)?);
         Ok(SiteRecords { ledger: Arc::clone(self.run.ledger()), templates, articles, drops, site })
     }
@@ -105,43 +101,4 @@ impl LineIndex {
         }
         Ok(found)
     }
-}
-
-#[derive(Deserialize)]
-struct SiteName {
-    site: String,
-}
-
-/// The key of the site that is named by its key, its host or an address.
-pub(super) fn find_site(run: &Results, folder: &Path, named: &str) -> Result<String> {
-    let wrappers = run.wrappers();
-    let host = named.trim_end_matches('/');
-    let meant = [Some(named.to_owned()), site_key(named), site_key(&format!("http://{host}/"))];
-    for site in meant.into_iter().flatten() {
-        let path = wrappers.join(format!("{}.json", site_file_name(&site)));
-        if path.is_file() {
-            return Ok(read_json::<SiteName>(&path)?.site);
-        }
-    }
-    Err(no_site(folder, named, &sites_of(run)?).into())
-}
-
-/// The keys of all sites of a run, sorted.
-pub(super) fn sites_of(run: &Results) -> Result<Vec<String>> {
-    let wrappers = run.wrappers();
-    let entries = fs::read_dir(&wrappers)
-        .with_context(|| format!("cannot read the folder {}", wrappers.display()))?;
-    let files = entries.flatten().map(|entry| entry.path());
-    let files = files.filter(|path| path.extension().is_some_and(|e| e == "json"));
-    let mut sites: Vec<String> =
-        files.filter_map(|path| Some(read_json::<SiteName>(&path).ok()?.site)).collect();
-    sites.sort_unstable();
-    Ok(sites)
-}
-
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let shown = path.display();
-    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-    serde_json::from_slice(&bytes)
-        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))
 }

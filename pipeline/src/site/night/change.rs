@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use model::{PageReading, SiteChange, SiteNight, TemplateChange, Verdict};
 use sitemodel::{Applied, Outcome, SiteModel};
 
-use crate::site::night::in_hand::InHand;
+use crate::site::night::in_hand::CandidatePage;
 use crate::stages::apply::Outcomes;
 
 /// Templates that are shown of a site.
@@ -20,7 +20,7 @@ const MOST_CHARACTERS: usize = 480;
 pub(crate) fn changed_templates(
     (old, before): (&SiteModel, &Outcomes),
     (new, after): (&SiteModel, &Outcomes),
-    tonight: &[InHand<'_>],
+    tonight: &[CandidatePage<'_>],
 ) -> Vec<TemplateChange> {
     let mut of_templates: BTreeMap<u32, Vec<(&str, usize)>> = BTreeMap::new();
     for page in tonight {

@@ -19,7 +19,7 @@ const MOST_COMPARED: usize = 6;
 /// Agreement below which it does.
 const DISPUTED: f64 = 0.9;
 
-pub(crate) struct InHand<'a> {
+pub(crate) struct CandidatePage<'a> {
     /// Its index in the site; `None` for a retained page.
     pub(crate) at: Option<usize>,
     pub(crate) sibling: (&'a ParsedPage<'a>, Vec<&'a FeedItem>),
@@ -29,7 +29,7 @@ pub(crate) struct InHand<'a> {
     pub(crate) is_unassigned: bool,
 }
 
-impl InHand<'_> {
+impl CandidatePage<'_> {
     pub(crate) fn url(&self) -> &str {
         &self.sibling.0.page.url
     }
@@ -45,14 +45,14 @@ impl Work<'_> {
         &self,
         site: &'p Surveyed,
         parsed: &'p ParsedPages<'_>,
-    ) -> (Vec<InHand<'p>>, bool) {
+    ) -> (Vec<CandidatePage<'p>>, bool) {
         let good: Vec<(usize, &ParsedPage<'_>)> =
             parsed.iter().filter_map(|(at, page)| Some((*at, page.as_ref().ok()?))).collect();
         let weights = good.iter().map(|(at, page)| (&*page.page.url, self.pages[*at].head.weight));
         let sample = sample(weights, self.settings);
         let page = |&chosen: &usize| {
             let (at, page) = good[chosen];
-            InHand {
+            CandidatePage {
                 at: Some(at),
                 sibling: (page, site.items_of(at)),
                 template: None,
@@ -82,10 +82,10 @@ impl Work<'_> {
     }
 
     /// Learns from pages in hand. Gives also what was found out about tonight's.
-    pub(crate) fn learn_in_hand(
+    pub(crate) fn learn_from_candidates(
         &self,
         site: &Surveyed,
-        hand: &[&InHand<'_>],
+        hand: &[&CandidatePage<'_>],
         cut: bool,
         previous: Option<&SiteModel>,
     ) -> (SiteModel, BTreeMap<usize, KnownPage>) {
@@ -100,7 +100,7 @@ impl Work<'_> {
         &self,
         site: &Surveyed,
         model: &SiteModel,
-        tonight: &[InHand<'_>],
+        tonight: &[CandidatePage<'_>],
         known: &BTreeMap<usize, KnownPage>,
     ) -> Outcomes {
         let pages: Vec<(usize, &ParsedPage<'_>)> =
@@ -114,20 +114,20 @@ impl Work<'_> {
     pub(crate) fn seen(
         &self,
         model: &SiteModel,
-        tonight: &[InHand<'_>],
+        tonight: &[CandidatePage<'_>],
         applied: &Outcomes,
         compared: Option<usize>,
     ) -> (ApplyStatistics, BTreeMap<usize, String>) {
         let mut seen = ApplyStatistics::default();
         applied.values().for_each(|applied| seen.add(applied));
-        let mut of_templates: BTreeMap<u32, Vec<&InHand<'_>>> = BTreeMap::new();
+        let mut of_templates: BTreeMap<u32, Vec<&CandidatePage<'_>>> = BTreeMap::new();
         for page in tonight {
             if let Some(template) = page.template {
                 of_templates.entry(template).or_default().push(page);
             }
         }
         let mut texts = BTreeMap::new();
-        let enough = |pages: &&Vec<&InHand<'_>>| pages.len() as u64 >= FEWEST_TO_TELL;
+        let enough = |pages: &&Vec<&CandidatePage<'_>>| pages.len() as u64 >= FEWEST_TO_TELL;
         for own in of_templates.values().filter(enough) {
             let mut disputed = false;
             for (count, page) in own.iter().enumerate() {
@@ -168,12 +168,12 @@ impl Work<'_> {
         &self,
         store: &Store,
         state: &SiteState,
-        tonight: &[InHand<'_>],
-        again: &[InHand<'_>],
+        tonight: &[CandidatePage<'_>],
+        again: &[CandidatePage<'_>],
         (model, applied): (&SiteModel, &Outcomes),
         is_gone: &dyn Fn(&RetainedHead) -> bool,
     ) -> io::Result<Option<Vec<Retained>>> {
-        let id = |page: &InHand<'_>| {
+        let id = |page: &CandidatePage<'_>| {
             // Placing a page reads all of it; applying the model did that.
             let known = page.at.and_then(|at| applied.get(&at)?.template);
             let number = known.or_else(|| model.template_of(&page.sibling(), self.settings));
@@ -226,17 +226,21 @@ impl Work<'_> {
 }
 
 /// Retained pages in hand, with their places in a model.
-pub(crate) fn in_hand<'p>(
+pub(crate) fn retained_candidates<'p>(
     parsed: &'p ParsedPages<'_>,
     items: &'p [Vec<FeedItem>],
     model: Option<&SiteModel>,
     work: &Work<'_>,
-) -> Vec<InHand<'p>> {
+) -> Vec<CandidatePage<'p>> {
     let page = |(at, page): &'p (usize, Result<ParsedPage<'_>, &Page>)| {
         let page = page.as_ref().ok()?;
         let items: Vec<&FeedItem> = items.get(*at).into_iter().flatten().collect();
-        let mut own =
-            InHand { at: None, sibling: (page, items), template: None, is_unassigned: false };
+        let mut own = CandidatePage {
+            at: None,
+            sibling: (page, items),
+            template: None,
+            is_unassigned: false,
+        };
         if let Some(model) = model {
             own.template = model.template_of(&own.sibling(), work.settings);
             own.is_unassigned = model.is_unassigned(&own.sibling(), work.settings);
