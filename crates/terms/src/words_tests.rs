@@ -7,14 +7,18 @@ use crate::marks::is_mark;
 
 /// The words of a text without their inner apostrophes.
 fn joined_words(text: &str) -> Vec<String> {
-    let join = |word: &str| -> String {
-        let all: Vec<char> = word.chars().collect();
-        let vanishes = |at: usize| {
-            at > 0 && at + 1 < all.len() && is_apostrophe(all[at]) && is_word(all[at - 1])
-        };
-        (0..all.len()).filter(|&at| !vanishes(at)).map(|at| all[at]).collect()
+    words(text).map(|word| without_apostrophes(word).into_iter().collect()).collect()
+}
+
+/// `APOS.sub('', text)`, character by character.
+fn without_apostrophes(text: &str) -> Vec<char> {
+    let all: Vec<char> = text.chars().collect();
+    let is_word_at = |at: Option<usize>| at.and_then(|at| all.get(at)).is_some_and(|&c| is_word(c));
+    let vanishes = |at: usize| {
+        let between = is_word_at(at.checked_sub(1)) && is_word_at(Some(at + 1));
+        between && ['\'', '\u{2019}', '\u{2bc}'].contains(&all[at])
     };
-    words(text).map(join).collect()
+    (0..all.len()).filter(|&at| !vanishes(at)).map(|at| all[at]).collect()
 }
 
 /// Python's `\w`.
@@ -31,15 +35,9 @@ fn is_single(c: char) -> bool {
 
 /// `TOK.findall(APOS.sub('', text))`, character by character.
 fn slow_words(text: &str) -> Vec<String> {
-    let all: Vec<char> = text.chars().collect();
-    let is_word_at = |at: Option<usize>| at.and_then(|at| all.get(at)).is_some_and(|&c| is_word(c));
-    let kept = (0..all.len()).filter(|&at| {
-        let between = is_word_at(at.checked_sub(1)) && is_word_at(Some(at + 1));
-        !(between && ['\'', '\u{2019}', '\u{2bc}'].contains(&all[at]))
-    });
     let mut words: Vec<String> = Vec::new();
     let mut open = false;
-    for c in kept.map(|at| all[at]) {
+    for c in without_apostrophes(text) {
         let in_word = is_word(c) && c != '_' && !is_single(c);
         if in_word && open {
             words.last_mut().unwrap().push(c);
