@@ -41,6 +41,9 @@ use report::FloorVerdict;
 use runs::{EvaluatedRun, RunPage, name_and_path, read_runs};
 use sweep::Sweep;
 
+/// Name of the rows over all data sets.
+const ALL: &str = "ALL";
+
 /// Compare runs with gold text, side by side.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
@@ -316,4 +319,9 @@ fn write_report(args: &EvaluateArgs, text: &str, out: &mut Console<'_>) -> anyho
         (None, ReportFormat::Json) => Ok(out.as_json().write_all(text.as_bytes())?),
         (None, _) => Ok(out.write_all(text.as_bytes())?),
     }
+}
+
+/// A share in percent, to four decimals.
+fn percent(share: f64) -> f64 {
+    (share * 1e6).round() / 1e4
 }
