@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::elementary::{ln, log};
-use crate::page_type::{TYPES, TypeProbabilities, type_columns};
+use crate::page::{TYPES, TypeProbabilities, type_columns};
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
 use crate::signs::Ends;

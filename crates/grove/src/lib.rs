@@ -22,7 +22,6 @@ macro_rules! local_names {
 }
 
 mod block;
-mod bundle;
 mod confidence;
 mod cues;
 mod decide;
@@ -51,10 +50,8 @@ pub use decide::{
 };
 pub use ending::{ending, ending_rows};
 pub use fast_path::{SampleProfile, ScoredSample};
-pub use page::{PageBlocks, PageView, read_page};
-pub use page_type::{
-    TYPES, TypeProbabilities, TypeView, mean_types, most_probable, type_probabilities, type_rows,
-};
+pub use page::{PageBlocks, PageView, TYPES, TypeProbabilities, read_page};
+pub use page_type::{TypeView, mean_types, most_probable, type_probabilities, type_rows};
 pub use patterns::{PatternId, Patterns, UNKNOWN};
 pub use pools::{JudgedPage, Pools, ScoredPage};
 pub use rows::FeatureTable;

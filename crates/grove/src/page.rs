@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use dom::{Document, NodeId, PrefixSums, is_heading, local_name};
 use forest::PageTerms;
+use model::PageType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::block::{TextBlock, blocks, blocks_before, density};
 use crate::cues::{self, Cues};
 use crate::elementary::{log, power};
-use crate::page_type::{TYPES, TypeProbabilities, type_columns};
 use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
 use crate::signs::{Begins, Ends, Signs, signs};
 
@@ -65,6 +65,17 @@ impl WordsOnly {
             signifiers: &[],
         }
     }
+}
+
+/// Number of page types.
+pub const TYPES: usize = PageType::ALL.len();
+
+/// A probability for each of [`PageType::ALL`]; they sum to 1.
+pub type TypeProbabilities = [f32; TYPES];
+
+/// Names of the features that [`PageBlocks::set_types`] fills.
+pub(crate) fn type_columns() -> impl Iterator<Item = String> {
+    PageType::ALL.iter().map(|own| format!("type {}", own.as_str()))
 }
 
 /// The blocks of a page with their features.

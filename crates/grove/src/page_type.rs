@@ -14,22 +14,11 @@ use crate::block::density;
 use crate::cues::{self, each_word};
 use crate::elementary::log;
 use crate::lexicon::{ADDRESS, GENERATORS, Lexicon, NAMES, SCHEMA, lexicon};
-use crate::page::{PageBlocks, TAGS};
+use crate::page::{PageBlocks, TAGS, TYPES, TypeProbabilities};
 use crate::repeats::{CountedPage, Repeats};
 use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
 use crate::signs::Ends;
 use crate::trees::Trees;
-
-/// Number of page types.
-pub const TYPES: usize = PageType::ALL.len();
-
-/// A probability for each of [`PageType::ALL`]; they sum to 1.
-pub type TypeProbabilities = [f32; TYPES];
-
-/// Names of the features that [`crate::PageBlocks::set_types`] fills.
-pub(crate) fn type_columns() -> impl Iterator<Item = String> {
-    PageType::ALL.iter().map(|own| format!("type {}", own.as_str()))
-}
 
 /// What the type of a page is predicted from, besides its blocks.
 #[derive(Clone, Copy, Debug)]

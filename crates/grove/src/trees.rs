@@ -4,9 +4,11 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bundle::Bundle;
 use crate::elementary::exp;
 use crate::vectors;
+use bundle::Bundle;
+
+mod bundle;
 
 /// One tree in pre-order: the left child of a split comes right after it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]

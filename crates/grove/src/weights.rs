@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::confidence::confidence_feature_names;
 use crate::ending::ending_feature_names;
-use crate::page::page_feature_names;
-use crate::page_type::{TYPES, type_feature_names};
+use crate::page::{TYPES, page_feature_names};
+use crate::page_type::type_feature_names;
 use crate::siblings::sibling_feature_names;
 use crate::trees::Trees;
 

@@ -39,6 +39,9 @@ use terminal::printed::Console;
 
 use crate::gold::{GoldPage, read_gold};
 
+/// Name of the rows over all data sets.
+const ALL: &str = "ALL";
+
 /// Compare runs with gold text, side by side.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
@@ -308,4 +311,9 @@ fn write_report(args: &EvaluateArgs, text: &str, out: &mut Console<'_>) -> anyho
         (None, ReportFormat::Json) => Ok(out.as_json().write_all(text.as_bytes())?),
         (None, _) => Ok(out.write_all(text.as_bytes())?),
     }
+}
+
+/// A share in percent, to four decimals.
+fn percent(share: f64) -> f64 {
+    (share * 1e6).round() / 1e4
 }

@@ -1,5 +1,7 @@
 //! Applies a model to a page: extract.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use dom::Document;
 use model::{
     Article, CharacterCounts, Contained, Drop, DropReason, Extracted, FeedItem, Page, Route, Stage,
@@ -8,7 +10,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 
 use crate::body::ArticleBody;
-use crate::learn::{KnownPage, Meter, ModelStep, NoMeter, SiteEvidence, learn_parsed};
+use crate::learn::{KnownPage, SiteEvidence, learn_parsed};
 use crate::model::{SiteModel, Template};
 use crate::page_kind::{Lists, refusal};
 use crate::parsed::{ParsedPage, parse_page};
@@ -17,7 +19,8 @@ use crate::stages::cluster::{Assigned, Layouts};
 use crate::stages::extract::{Demands, extract};
 use crate::stages::signify::SiblingPage;
 use crate::template::{LearntTemplate, Way};
-use crate::walls;
+use crate::walls::{self, ADDRESSES, add_repeated, lines_of, story};
+use crate::{Meter, ModelStep, NoMeter};
 
 /// The outcome of a page.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -158,7 +161,13 @@ impl SiteModel {
         let found = hints.known.and_then(|known| known.found.clone());
         let (body, way) = found.unwrap_or_else(|| learnt.body(sibling, settings, meter));
         let wrapper = learnt.wrapper.as_ref();
-        let lists = Lists { sibling, template, learnt, addresses: &self.addresses, settings };
+        let lists = Lists {
+            sibling,
+            kind: template.kind,
+            is_of_texts: learnt.is_of_texts(),
+            addresses: &self.addresses,
+            settings,
+        };
         let is_list = |body: &ArticleBody| lists.is_list(body);
         let wanted = Demands { part: hints.part, is_list: &is_list, page_type };
         let extract = || extract(sibling, &template.id, wrapper, body, wanted, settings);
@@ -334,6 +343,43 @@ fn is_wide_space(bytes: &[u8]) -> bool {
             | [0xe2, 0x81, 0x9f, ..]
             | [0xe3, 0x80, 0x80, ..]
     )
+}
+
+impl SiteModel {
+    /// Notes what the site serves instead of articles since it was learnt: texts that several addresses of a template
+    /// have. Gives the model with their lines and the ids of the templates, or `None` if there is nothing to note.
+    /// `applied` are the outcomes of all pages in hand, by this model.
+    pub fn with_walls<'a>(
+        &self,
+        applied: impl Iterator<Item = &'a Applied>,
+    ) -> Option<(Self, Vec<String>)> {
+        let mut pages: BTreeMap<u32, usize> = BTreeMap::new();
+        // By template and lines of a text, the stories that have it.
+        let mut texts: BTreeMap<(u32, BTreeSet<u64>), BTreeSet<String>> = BTreeMap::new();
+        for Applied { template, outcome, .. } in applied {
+            let Some(template) = *template else { continue };
+            *pages.entry(template).or_default() += 1;
+            let Outcome::Article(article) = outcome else { continue };
+            let Some(lines) = lines_of(article) else { continue };
+            texts.entry((template, lines)).or_default().insert(story(&article.url));
+        }
+        let judgement = |at: u32| self.templates[at as usize].learnt.as_ref()?.judgement();
+        texts.retain(|(at, _), stories| stories.len() >= ADDRESSES && judgement(*at).is_some());
+        if texts.is_empty() {
+            return None;
+        }
+        let mut model = self.clone();
+        let mut changed: BTreeSet<u32> = BTreeSet::new();
+        for ((number, lines), stories) in texts {
+            let of_most = 2 * stories.len() >= pages[&number];
+            let repeated = &mut model.templates[number as usize].repeated;
+            if add_repeated(repeated, lines.into_iter().map(|line| (line, of_most))) {
+                changed.insert(number);
+            }
+        }
+        let ids = changed.iter().map(|&at| model.templates[at as usize].id.clone()).collect();
+        (!changed.is_empty()).then_some((model, ids))
+    }
 }
 
 #[cfg(test)]

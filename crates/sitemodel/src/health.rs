@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 
 use model::{CharacterCounts, DropReason, Verdict};
-use serde::{Deserialize, Serialize};
-use terms::letters::is_alphanumeric;
 
 use crate::apply::{Applied, Outcome};
-use crate::model::SiteModel;
+use crate::body::agreement;
+use crate::model::{Expected, SiteModel};
 use crate::template::Way;
 
 /// Statistics of applying a model. The order of pages does not matter, and those of parts of a site can be
@@ -206,68 +205,5 @@ impl TemplateHealth {
             confidence_expected: then.mean_confidence(),
             agreement,
         }
-    }
-}
-
-/// How much two texts of one page agree, 0 to 1: twice the words they share, of the words of both. Words of
-/// scripts without spaces are their characters. Two empty texts agree. Time n log n.
-pub fn agreement(a: &str, b: &str) -> f64 {
-    let (a, b) = (words(a), words(b));
-    let all = a.values().sum::<u64>() + b.values().sum::<u64>();
-    if all == 0 {
-        return 1.0;
-    }
-    let shared: u64 =
-        a.iter().map(|(word, count)| (*count).min(b.get(word).copied().unwrap_or(0))).sum();
-    2.0 * shared as f64 / all as f64
-}
-
-fn words(text: &str) -> BTreeMap<&str, u64> {
-    let mut words = BTreeMap::new();
-    let mut add = |word| *words.entry(word).or_insert(0) += 1;
-    for word in text.split(|c| !is_alphanumeric(c)).filter(|word| !word.is_empty()) {
-        if word.is_ascii() || word.chars().all(has_words) {
-            add(word);
-        } else {
-            let characters = word.char_indices().map(|(at, c)| &word[at..at + c.len_utf8()]);
-            characters.for_each(&mut add);
-        }
-    }
-    words
-}
-
-/// Whether the script of a character sets words apart by spaces: those before the scripts of East and
-/// South-East Asia, and Hangul.
-fn has_words(c: char) -> bool {
-    c < '\u{0E00}' || ('\u{AC00}'..='\u{D7A3}').contains(&c)
-}
-
-/// Statistics of the pages that a template was learnt from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
-pub struct Expected {
-    /// Number of pages.
-    pub pages: u64,
-    /// Number of these on which the wrapper found the article.
-    pub by_wrapper: u64,
-    /// Sum of their confidences, in thousandths, so that the sum does not depend on order.
-    pub confidence: u64,
-}
-
-impl Expected {
-    /// Counts a page.
-    pub(crate) fn add(&mut self, by_wrapper: bool, confidence: f64) {
-        self.pages += 1;
-        self.by_wrapper += u64::from(by_wrapper);
-        self.confidence += (confidence.clamp(0.0, 1.0) * 1000.0).round() as u64;
-    }
-
-    /// Share of pages on which the wrapper found the article.
-    pub fn share_by_wrapper(&self) -> f64 {
-        self.by_wrapper as f64 / self.pages.max(1) as f64
-    }
-
-    /// Mean of their confidences.
-    pub fn mean_confidence(&self) -> f64 {
-        self.confidence as f64 / 1000.0 / self.pages.max(1) as f64
     }
 }

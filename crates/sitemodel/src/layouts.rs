@@ -1,67 +1,13 @@
 //! Groups pages by layout: the tag paths of a page, average-linkage clustering of their sets, and the nearest layout
 //! of a further page.
 
-use dom::{Document, Element, ElementKind, LocalName, NodeId, class_tokens, local_name};
+use dom::{ElementKind, LocalName, NodeId, local_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::parsed::ParsedPage;
 use crate::settings::ClusterConfig;
-
-/// The attributes that name the purpose of an element.
-const NAMING: [LocalName; 2] = [local_name!("id"), local_name!("class")];
-
-/// Hashes of the stable tokens of an element's id and class; the seed distinguishes id and class.
-fn naming_tokens(element: Element<'_>) -> impl Iterator<Item = u64> {
-    NAMING.into_iter().enumerate().flat_map(move |(seed, name)| {
-        let tokens = element.attribute(&name).into_iter().flat_map(class_tokens);
-        tokens.filter_map(move |token| stable_hash(token, seed as u64))
-    })
-}
-
-/// A hash of the stable part of a name: without digits, and then without separators at the ends (`post-1234`
-/// equals `post`); `None` if nothing is left.
-fn stable_hash(token: &str, seed: u64) -> Option<u64> {
-    let at_end = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ':');
-    let stable = token.trim_matches(at_end);
-    let letters = stable.bytes().filter(|b| !b.is_ascii_digit());
-    let hash = letters.fold(seed, |hash, byte| {
-        (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    });
-    (!stable.is_empty()).then_some(hash ^ (hash >> 29))
-}
-
-/// Hashes of the naming tokens of a page's elements, by kind.
-#[derive(Debug)]
-pub(crate) struct NamingTokens {
-    ends: Vec<u32>,
-    tokens: Vec<u64>,
-}
-
-impl NamingTokens {
-    pub(crate) fn of(document: &Document) -> Self {
-        let kinds = document.kinds().all();
-        let mut names = Self { ends: Vec::with_capacity(kinds.len()), tokens: Vec::new() };
-        for kind in kinds {
-            names.tokens.extend(document.element(kind.first).into_iter().flat_map(naming_tokens));
-            names.ends.push(names.tokens.len() as u32);
-        }
-        names
-    }
-
-    fn of_kind(&self, kind: usize) -> &[u64] {
-        let from = if kind == 0 { 0 } else { self.ends[kind - 1] };
-        &self.tokens[from as usize..self.ends[kind] as usize]
-    }
-
-    pub(crate) fn distinct(&self) -> Vec<u64> {
-        let mut tokens = self.tokens.clone();
-        tokens.sort_unstable();
-        tokens.dedup();
-        tokens
-    }
-}
 
 /// The tokens that at least two pages have: names that are generated for each page are no features of its
 /// layout.
@@ -297,14 +243,6 @@ mod tests {
         min_words: 20,
         extract_lists: false,
     };
-
-    #[test]
-    fn numbers_and_their_separators_do_not_count() {
-        assert_eq!(stable_hash("post-1234", 0), stable_hash("post", 0));
-        assert_eq!(stable_hash("12:wrapper_02", 0), stable_hash("wrapper", 0));
-        assert_ne!(stable_hash("post", 0), stable_hash("post", 1));
-        assert_eq!(stable_hash("2013", 0), None);
-    }
 
     fn outline(paths: &[u64], feeds: &[u64]) -> Outline {
         Outline { paths: paths.to_vec(), feeds: feeds.to_vec() }

@@ -4,8 +4,7 @@ use grouping::{AddressDigest, address_hash};
 use model::{FeedItem, Page, TemplateKind, contain_panics};
 use rayon::prelude::*;
 
-use crate::health::Expected;
-use crate::model::{ModelHead, SiteModel, Template};
+use crate::model::{Expected, ModelHead, SiteModel, Template};
 use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
@@ -13,6 +12,7 @@ use crate::stages::cluster::{Cluster, cluster};
 use crate::stages::signify::SiblingPage;
 use crate::template::{FoundBody, LearntTemplate};
 use crate::walls::{add_repeated, repeated_lines};
+use crate::{Meter, ModelStep, NoMeter};
 
 const EXAMPLES: usize = 3;
 
@@ -275,54 +275,6 @@ impl SiteModel {
             at += 1;
             !gone.contains(&(at - 1))
         });
-    }
-}
-
-/// A step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModelStep {
-    /// Parsing HTML and counting words.
-    Parse,
-    /// Separating layouts, and assigning pages to them.
-    Cluster,
-    /// Terms and tf-idf.
-    Signify,
-    /// Ranking or judging structural patterns.
-    Rank,
-    /// Writing and testing XPaths.
-    Wrap,
-    /// Text, HTML and metadata.
-    Extract,
-}
-
-/// Called for each step, from any thread.
-pub trait Meter: Sync {
-    /// Runs `work`, exactly once.
-    fn measure(&self, step: ModelStep, work: &mut dyn FnMut());
-}
-
-/// Measures nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct NoMeter;
-
-impl Meter for NoMeter {
-    fn measure(&self, _: ModelStep, work: &mut dyn FnMut()) {
-        work();
-    }
-}
-
-impl dyn Meter + '_ {
-    /// Runs `work` as a step.
-    ///
-    /// # Panics
-    /// If the meter did not run the work.
-    pub fn step<T>(&self, step: ModelStep, work: impl FnOnce() -> T) -> T {
-        let (mut work, mut result) = (Some(work), None);
-        self.measure(step, &mut || result = work.take().map(|work| work()));
-        match result {
-            Some(result) => result,
-            None => panic!("the meter left out the step {step:?}"),
-        }
     }
 }
 

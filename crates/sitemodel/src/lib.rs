@@ -94,18 +94,61 @@ mod walls;
 
 pub use ::model::Verdict;
 pub use apply::{Applied, ApplyOptions, Outcome};
-pub use body::{ArticleBody, page_wise};
+pub use body::{ArticleBody, agreement, page_wise};
 pub use engine::Engine;
-pub use health::{
-    ApplyStatistics, Expected, FEWEST_TO_TELL, SiteHealth, TemplateHealth, agreement, assess,
-};
-pub use learn::{
-    KnownPage, LearningResult, Meter, ModelStep, NoMeter, SamplePage, SiteEvidence, learn,
-    learn_parsed,
-};
-pub use model::{FORMAT, Mismatch, ModelError, ModelHead, SiteModel, Template};
+pub use health::{ApplyStatistics, FEWEST_TO_TELL, SiteHealth, TemplateHealth, assess};
+pub use learn::{KnownPage, LearningResult, SamplePage, SiteEvidence, learn, learn_parsed};
+pub use model::{Expected, FORMAT, Mismatch, ModelError, ModelHead, SiteModel, Template};
 pub use pagewise::Parameters;
 pub use parsed::{ParsedPage, parse_page};
 pub use settings::{ArticleForms, DEFAULT, Settings, Tables};
 pub use stages::signify::{SiblingPage, language_of};
 pub use template::{LearntTemplate, Way};
+
+/// A step of learning or applying.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelStep {
+    /// Parsing HTML and counting words.
+    Parse,
+    /// Separating layouts, and assigning pages to them.
+    Cluster,
+    /// Terms and tf-idf.
+    Signify,
+    /// Ranking or judging structural patterns.
+    Rank,
+    /// Writing and testing XPaths.
+    Wrap,
+    /// Text, HTML and metadata.
+    Extract,
+}
+
+/// Called for each step, from any thread.
+pub trait Meter: Sync {
+    /// Runs `work`, exactly once.
+    fn measure(&self, step: ModelStep, work: &mut dyn FnMut());
+}
+
+/// Measures nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct NoMeter;
+
+impl Meter for NoMeter {
+    fn measure(&self, _: ModelStep, work: &mut dyn FnMut()) {
+        work();
+    }
+}
+
+impl dyn Meter + '_ {
+    /// Runs `work` as a step.
+    ///
+    /// # Panics
+    /// If the meter did not run the work.
+    pub fn step<T>(&self, step: ModelStep, work: impl FnOnce() -> T) -> T {
+        let (mut work, mut result) = (Some(work), None);
+        self.measure(step, &mut || result = work.take().map(|work| work()));
+        match result {
+            Some(result) => result,
+            None => panic!("the meter left out the step {step:?}"),
+        }
+    }
+}

@@ -15,7 +15,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::health::Expected;
 use crate::settings::Settings;
 use crate::stages::cluster::Layouts;
 use crate::template::LearntTemplate;
@@ -49,6 +48,36 @@ pub struct ModelHead {
     pub pages: u64,
     /// Whether the byte limit left pages out of a sample.
     pub cut: bool,
+}
+
+/// Statistics of the pages that a template was learnt from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct Expected {
+    /// Number of pages.
+    pub pages: u64,
+    /// Number of these on which the wrapper found the article.
+    pub by_wrapper: u64,
+    /// Sum of their confidences, in thousandths, so that the sum does not depend on order.
+    pub confidence: u64,
+}
+
+impl Expected {
+    /// Counts a page.
+    pub(crate) fn add(&mut self, by_wrapper: bool, confidence: f64) {
+        self.pages += 1;
+        self.by_wrapper += u64::from(by_wrapper);
+        self.confidence += (confidence.clamp(0.0, 1.0) * 1000.0).round() as u64;
+    }
+
+    /// Share of pages on which the wrapper found the article.
+    pub fn share_by_wrapper(&self) -> f64 {
+        self.by_wrapper as f64 / self.pages.max(1) as f64
+    }
+
+    /// Mean of their confidences.
+    pub fn mean_confidence(&self) -> f64 {
+        self.confidence as f64 / 1000.0 / self.pages.max(1) as f64
+    }
 }
 
 /// A template: pages of one layout and one kind.

@@ -11,11 +11,9 @@ use url::Url;
 
 use crate::body::ArticleBody;
 use crate::engine::Engine;
-use crate::model::Template;
 use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
 use crate::settings::Settings;
 use crate::stages::signify::SiblingPage;
-use crate::template::LearntTemplate;
 
 /// The impression of one page, before its siblings are considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -327,8 +325,9 @@ fn share(linked: u32, words: u32) -> f64 {
 /// Decides whether what was found of a page is a list.
 pub(crate) struct Lists<'a> {
     pub(crate) sibling: &'a SiblingPage<'a>,
-    pub(crate) template: &'a Template,
-    pub(crate) learnt: &'a LearntTemplate,
+    /// The kind of its template, and whether the type of that is one of texts.
+    pub(crate) kind: TemplateKind,
+    pub(crate) is_of_texts: bool,
     pub(crate) addresses: &'a AddressDigest,
     pub(crate) settings: &'a Settings,
 }
@@ -341,11 +340,11 @@ impl Lists<'_> {
         if body.text.is_some() || tables.cluster.extract_lists {
             return false;
         }
-        let list = self.template.kind == TemplateKind::List;
+        let list = self.kind == TemplateKind::List;
         let page = self.sibling.page;
         let words = self.sum(body, &page.words);
         let linked = share(self.sum(body, &page.link_words), words);
-        let texts = self.learnt.is_of_texts();
+        let texts = self.is_of_texts;
         list && (linked >= MERE_LINKS
             || (texts || linked >= LINKS_OF_BODY) && is_index(page, self.addresses, self.settings))
             || texts && self.consists_of_teasers(body, words)

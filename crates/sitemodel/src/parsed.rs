@@ -2,13 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use dom::{Document, PrefixSums};
+use dom::{Document, Element, LocalName, PrefixSums, class_tokens, local_name};
 use metadata::JsonLdFacts;
 use model::{FeedItem, Page};
 use url::Url;
 use wrapper::site_config::apply;
 
-use crate::layouts::NamingTokens;
 use crate::settings::Settings;
 use crate::site_config::ConfiguredPage;
 
@@ -90,5 +89,72 @@ impl ParsedPage<'_> {
         let own = self.document.head().json_ld.iter().any(names_it).then(own).flatten();
         let from_feed = || feed_items.first()?.content.as_deref();
         own.or_else(from_feed).map_or(0, terms::count_words)
+    }
+}
+
+/// The attributes that name the purpose of an element.
+const NAMING: [LocalName; 2] = [local_name!("id"), local_name!("class")];
+
+/// Hashes of the stable tokens of an element's id and class; the seed distinguishes id and class.
+fn naming_tokens(element: Element<'_>) -> impl Iterator<Item = u64> {
+    NAMING.into_iter().enumerate().flat_map(move |(seed, name)| {
+        let tokens = element.attribute(&name).into_iter().flat_map(class_tokens);
+        tokens.filter_map(move |token| stable_hash(token, seed as u64))
+    })
+}
+
+/// A hash of the stable part of a name: without digits, and then without separators at the ends (`post-1234`
+/// equals `post`); `None` if nothing is left.
+fn stable_hash(token: &str, seed: u64) -> Option<u64> {
+    let at_end = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ':');
+    let stable = token.trim_matches(at_end);
+    let letters = stable.bytes().filter(|b| !b.is_ascii_digit());
+    let hash = letters.fold(seed, |hash, byte| {
+        (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    });
+    (!stable.is_empty()).then_some(hash ^ (hash >> 29))
+}
+
+/// Hashes of the naming tokens of a page's elements, by kind.
+#[derive(Debug)]
+pub(crate) struct NamingTokens {
+    ends: Vec<u32>,
+    tokens: Vec<u64>,
+}
+
+impl NamingTokens {
+    pub(crate) fn of(document: &Document) -> Self {
+        let kinds = document.kinds().all();
+        let mut names = Self { ends: Vec::with_capacity(kinds.len()), tokens: Vec::new() };
+        for kind in kinds {
+            names.tokens.extend(document.element(kind.first).into_iter().flat_map(naming_tokens));
+            names.ends.push(names.tokens.len() as u32);
+        }
+        names
+    }
+
+    pub(crate) fn of_kind(&self, kind: usize) -> &[u64] {
+        let from = if kind == 0 { 0 } else { self.ends[kind - 1] };
+        &self.tokens[from as usize..self.ends[kind] as usize]
+    }
+
+    pub(crate) fn distinct(&self) -> Vec<u64> {
+        let mut tokens = self.tokens.clone();
+        tokens.sort_unstable();
+        tokens.dedup();
+        tokens
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_their_separators_do_not_count() {
+        assert_eq!(stable_hash("post-1234", 0), stable_hash("post", 0));
+        assert_eq!(stable_hash("12:wrapper_02", 0), stable_hash("wrapper", 0));
+        assert_ne!(stable_hash("post", 0), stable_hash("post", 1));
+        assert_eq!(stable_hash("2013", 0), None);
     }
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::{ArticleBody, page_wise};
 use crate::engine::Engine;
-use crate::learn::{Meter, ModelStep};
 use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
 use crate::stages::extract::{By, Lone, by_template_alone, fast_body, judged_body};
@@ -17,6 +16,7 @@ use crate::stages::judge::{CUES, Judgement, judge};
 use crate::stages::rank::rank;
 use crate::stages::signify::{SiblingPage, SignifiedPage, signify};
 use crate::stages::wrap::{CompiledWrapper, Trial, wrap, wrap_judged};
+use crate::{Meter, ModelStep};
 
 /// With one page there is nothing to compare, and all patterns are equally frequent: Forest has an F1 of 59
 /// there and 82 with two pages, single-page methods 79 (docs/figures/few.csv).

@@ -20,9 +20,7 @@ use terminal::printed;
 
 use crate::evaluate::markdown::{cell, line};
 use crate::evaluate::runs::RunPage;
-use crate::evaluate::tables::ALL;
-use crate::evaluate::tables::percent;
-use crate::evaluate::{EvaluatedRun, ReportFormat};
+use crate::evaluate::{ALL, EvaluatedRun, ReportFormat, percent};
 use crate::gold::{GoldFile, GoldPage};
 
 /// A field that is compared.

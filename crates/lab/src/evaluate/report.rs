@@ -163,7 +163,7 @@ pub(super) fn csv(report: &EvaluationReport) -> anyhow::Result<String> {
             for (statistic, value) in
                 [("difference", row.mean), ("low", row.low), ("high", row.high)]
             {
-                put(super::tables::ALL, &runs, row.over, statistic, row.units, value)?;
+                put(super::ALL, &runs, row.over, statistic, row.units, value)?;
             }
         }
     }

@@ -8,11 +8,9 @@ use score::{QualityMeasure, Score, bootstrap};
 use crate::evaluate::report::{
     Difference, EvaluationReport, MeasureRow, MeasureTables, RunInfo, SummaryRow,
 };
-use crate::evaluate::{EvaluatedRun, Scores};
+use crate::evaluate::{ALL, EvaluatedRun, Scores, percent};
 use crate::gold::{GoldFile, GoldPage};
 
-/// Name of the rows over all data sets.
-pub(super) const ALL: &str = "ALL";
 /// Seed of the intervals: arbitrary, but fixed.
 const SEED: u64 = 1;
 
@@ -193,9 +191,4 @@ impl<'a> PageGroups<'a> {
 /// are scored.
 fn paired<K: Ord>(first: &BTreeMap<K, f64>, second: &BTreeMap<K, f64>) -> Vec<f64> {
     first.values().zip(second.values()).map(|(a, b)| a - b).collect()
-}
-
-/// A share in percent, to four decimals.
-pub(super) fn percent(share: f64) -> f64 {
-    (share * 1e6).round() / 1e4
 }

@@ -4,8 +4,7 @@ use score::{Gold, QualityMeasure, neutral, paragraphs, words::WordNumbers};
 use serde::Serialize;
 use terminal::printed::line;
 
-use super::tables::percent;
-use super::{EvaluatedRun, Scores};
+use super::{EvaluatedRun, Scores, percent};
 use crate::gold::GoldPage;
 
 /// Maximum number of paragraphs shown of each sort.

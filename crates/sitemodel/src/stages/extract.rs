@@ -14,10 +14,10 @@ use terms::letters::{is_alphanumeric, lowercase};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::body::{ArticleBody, page_wise};
+use crate::body::{ArticleBody, agreement, page_wise};
 use crate::parsed::ParsedPage;
-use crate::settings::Settings;
-use crate::site_config::{Judged, by_site_config};
+use crate::settings::{Settings, Tables};
+use crate::site_config::ConfiguredPage;
 use crate::stages::signify::SiblingPage;
 use crate::stages::wrap::CompiledWrapper;
 
@@ -262,6 +262,86 @@ pub fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
 /// The letters and digits of a text, in lower case.
 fn letters(text: &str) -> String {
     text.chars().filter(|&c| is_alphanumeric(c)).flat_map(lowercase).collect()
+}
+
+/// Confidence where the engine finds the same, or nothing to compare with: nothing else confirms a site config.
+const CONFIRMED: f64 = 0.9;
+/// Confidence where the engine finds something else altogether.
+const CONTRADICTED: f64 = 0.5;
+/// A body of less than this share of the words that the engine finds is next to nothing.
+const SHARE: f64 = 0.2;
+/// Words that the engine must find for that.
+const WORDS: u32 = 40;
+
+/// What the engine finds on a page with a site config.
+struct Judged {
+    text: String,
+    words: u32,
+    /// Whether it may overrule the site config.
+    is_trusted: bool,
+}
+
+impl Judged {
+    fn of(
+        body: &ArticleBody,
+        parsed: &ParsedPage<'_>,
+        configured: &ConfiguredPage,
+        tables: &Tables,
+    ) -> Self {
+        let of_nodes = || {
+            let mut prune = [&body.prune[..], &configured.found.removed].concat();
+            prune.sort_unstable();
+            prune.dedup();
+            text_of(&parsed.document, &body.nodes, &prune)
+        };
+        let text = body.text.clone().unwrap_or_else(of_nodes);
+        let words = terms::count_words(&text);
+        let is_trusted = body.confidence >= tables.extract.doubtful_below && words >= WORDS;
+        Self { text, words, is_trusted }
+    }
+}
+
+/// The body that a site config finds, if it has words: that of its first expression which finds more than next
+/// to nothing of what the engine finds. There is none if no expression does, unless the site config forbids
+/// other methods.
+fn by_site_config(
+    parsed: &ParsedPage<'_>,
+    configured: &ConfiguredPage,
+    least: u32,
+    judged: Option<&Judged>,
+) -> Option<ArticleBody> {
+    let applied = &configured.found;
+    let all = applied.body.iter().chain(&applied.further);
+    let with_text = |(xpath, nodes): &(String, Vec<NodeId>)| {
+        let text = text_of(&parsed.document, nodes, &applied.removed);
+        let words = terms::count_words(&text);
+        (words >= least).then(|| (xpath.clone(), nodes.clone(), text, words))
+    };
+    let mut found = all.filter_map(with_text);
+    let trusted = judged.filter(|judged| judged.is_trusted);
+    let enough = |words: u32| {
+        trusted.is_none_or(|judged| f64::from(words) >= SHARE * f64::from(judged.words))
+    };
+    let first = found.next()?;
+    let (xpath, nodes, text, _) = match enough(first.3) {
+        true => first,
+        false => match found.find(|own| enough(own.3)) {
+            Some(later) => later,
+            None if configured.by.wrapper.autodetects() => return None,
+            None => first,
+        },
+    };
+    let agrees = judged.map_or(1.0, |judged| agreement(&text, &judged.text));
+    Some(ArticleBody {
+        nodes,
+        prune: applied.removed.clone(),
+        xpath: vec![xpath],
+        prune_xpath: applied.removed_by.clone(),
+        engine: SITE_CONFIG.to_owned(),
+        route: Route::Wrapper,
+        confidence: CONTRADICTED + (CONFIRMED - CONTRADICTED) * agrees,
+        ..ArticleBody::default()
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 
 use fearless_simd::{Level, Simd, dispatch};
 
-use crate::trees::DecisionTree;
+use super::DecisionTree;
 
 /// Leaves a tree can have.
 const LEAVES: usize = 32;
@@ -416,8 +416,7 @@ mod tests {
 
     use super::Bundle;
     use crate::rows::{FeatureRow, FeatureTable};
-    use crate::trees::DecisionTree;
-    use crate::trees::Trees;
+    use crate::trees::{DecisionTree, Trees};
 
     /// A sound tree grown by numbers: each splits on, or ends in a leaf.
     fn grown(numbers: &mut impl Iterator<Item = u32>, depth: u32, tree: &mut DecisionTree) {
