@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Origin, named};
+use crate::Origin;
 
 /// An address that returned no page: it is gone, or redirects.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -32,20 +32,32 @@ pub struct Absence {
     pub gone: Gone,
 }
 
-named! {
 /// The step of the pipeline that dropped something.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Stage {
     /// Reading archives, folders and feeds.
-    Read => "read",
+    Read,
     /// Grouping pages by site and joining feed items.
-    Group => "group",
+    Group,
     /// Separating layouts.
-    Cluster => "cluster",
+    Cluster,
     /// Extracting the article of a page.
-    Extract => "extract",
+    Extract,
     /// Writing results.
-    Emit => "emit",
+    Emit,
 }
+
+impl Stage {
+    /// The name written to outputs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Group => "group",
+            Self::Cluster => "cluster",
+            Self::Extract => "extract",
+            Self::Emit => "emit",
+        }
+    }
 }
 
 macro_rules! reasons {

@@ -3,8 +3,9 @@ The data that flows between the stages: what is read ([`Page`], [`FeedItem`]), w
 [`StructuralPattern`], [`Wrapper`]) and the results ([`Article`], [`Drop`]).
 
 Invariant: types only, apart from [`contain_panics`], which all crates share. No IO, no parsing, no algorithm lives
-here. [`Article`] is the record that outputs write ([`SCHEMA`] is its version). Other types are serialised only for a run's
-own unfinished state, which no other version reads; the `sink` crate owns their records.
+here. [`Article`], [`SiteSummary`], [`SiteFigures`] and [`TemplateNight`] are records that outputs write ([`SCHEMA`] is their
+version). Other types are serialised only for a run's own unfinished state, which no other version reads; the `sink` crate
+owns their records.
 */
 
 mod article;

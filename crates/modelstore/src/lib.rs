@@ -17,7 +17,6 @@ Dates are those of the crawl. Nothing here reads the clock.
 mod error;
 mod query;
 mod sample;
-mod schema;
 mod site;
 mod store;
 

@@ -7,9 +7,8 @@ use serde::Serialize;
 
 use crate::error::StoreError;
 use crate::sample::unpack;
-use crate::schema;
 use crate::site::{self, count};
-use crate::store::{Store, record_change};
+use crate::store::{Store, check_pages, record_change};
 
 /// Summary of a store.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -183,7 +182,7 @@ impl Store {
     /// # Errors
     /// If they are not.
     pub fn check(&self) -> Result<(), StoreError> {
-        schema::check(&self.db(), self.path())
+        check_pages(&self.db(), self.path())
     }
 
     /// All sites, by key.

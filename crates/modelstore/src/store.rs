@@ -7,14 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use data_encoding::HEXLOWER;
-use database::{Database, WaitPolicy};
+use database::{Database, FileKind, MODEL_STORE, WaitPolicy, create_schema, identify};
 use model::SiteNight;
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
 use crate::sample::{Retained, unpack};
-use crate::schema;
 use crate::site::{self, Evicted, SiteState};
 
 /// A run that is taken in, identified by its digest.
@@ -45,14 +44,14 @@ impl Store {
     /// writing to it; if waiting is stopped. The file is left as it is.
     pub fn open(path: &Path, waiting: WaitPolicy<'_>) -> Result<Self, StoreError> {
         // What is no store must not be changed, not even its mode.
-        let check = |db: &Connection| match schema::is_store(db, path)? {
-            true => schema::check(db, path),
+        let check = |db: &Connection| match is_store(db, path)? {
+            true => check_pages(db, path),
             false => Ok(()),
         };
         let database = Database::begin(path, waiting, &check)?;
         // As long as another process writes, the file may look empty.
-        if !schema::is_store(&database, path)? {
-            schema::create(&database, path)?;
+        if !is_store(&database, path)? {
+            create(&database, path)?;
         }
         Ok(Self::new(database, path))
     }
@@ -66,7 +65,7 @@ impl Store {
             return Err(StoreError::Absent(path.to_owned()));
         }
         let database = Database::read(path)?;
-        match schema::is_store(&database, path)? {
+        match is_store(&database, path)? {
             true => Ok(Self::new(database, path)),
             false => Err(StoreError::Empty(path.to_owned())),
         }
@@ -83,7 +82,7 @@ impl Store {
             other => return other,
         }
         let database = Database::in_memory()?;
-        schema::create(&database, path)?;
+        create(&database, path)?;
         Ok(Self::new(database, path))
     }
 
@@ -249,6 +248,41 @@ impl Store {
         db.commit(waiting)?;
         Ok(evicted)
     }
+}
+
+/// `PRAGMA user_version`: version of the schema (docs/NIGHTLY.md).
+const VERSION: i64 = 2;
+
+const TABLES: &str = include_str!("schema.sql");
+
+/// Whether a file is a store; `false` if it is still empty. Any other file is an error. Reads only.
+fn is_store(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let kind = identify(connection, MODEL_STORE, VERSION);
+    match kind.map_err(|error| StoreError::sqlite("cannot read", path, error))? {
+        FileKind::Own => Ok(true),
+        FileKind::Empty => Ok(false),
+        FileKind::OtherVersion(found) => {
+            Err(StoreError::Schema { path: path.to_owned(), found, known: VERSION })
+        }
+        FileKind::Foreign(what) => Err(StoreError::Foreign { path: path.to_owned(), what }),
+    }
+}
+
+/// Checks that the pages of the file are whole. Takes time linear in its length.
+pub(crate) fn check_pages(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let said: String = connection
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+        .map_err(|error| StoreError::sqlite("cannot read", path, error))?;
+    match said.as_str() {
+        "ok" => Ok(()),
+        _ => Err(StoreError::Damaged { path: path.to_owned(), what: said }),
+    }
+}
+
+/// Makes an empty file a store, within the transaction that fills it.
+fn create(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let created = create_schema(connection, TABLES, MODEL_STORE, VERSION);
+    created.map_err(|error| StoreError::sqlite("cannot write to", path, error))
 }
 
 /// The digest of all changes so far. The program is deterministic: what it makes of the same changes in the same order

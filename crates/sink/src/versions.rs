@@ -6,7 +6,6 @@
 mod absences;
 mod content;
 mod query;
-mod schema;
 mod visits;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +13,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use database::{Cause, Database, DatabaseError, WaitPolicy};
+use database::{
+    ARTICLE_ARCHIVE, Cause, Database, DatabaseError, FileKind, WaitPolicy, create_schema, identify,
+};
 use model::{Absence, Extracted, SiteResult};
+use rusqlite::{Connection, ErrorCode};
 
 pub use query::{
     ArticleArchive, ArticleChange, ArticleReading, ArticleVersion, ChangeKind, GoneSpan,
@@ -23,7 +25,6 @@ pub use query::{
 
 use crate::{Sink, SinkError};
 use absences::note_address;
-use schema::is_archive;
 use visits::VisitWriter;
 
 /// Normalised forms of an address; equal for addresses of the same page.
@@ -77,7 +78,8 @@ impl<'a> VersionsSink<'a> {
             Database::begin(path, waiting, &|connection| is_archive(connection, path).map(drop))?;
         // As long as another run writes, the file may look empty.
         if !is_archive(&database, path)? {
-            schema::create(&database).map_err(|e| SinkError::other("cannot write to", path, e))?;
+            create_schema(&database, TABLES, ARTICLE_ARCHIVE, VERSION)
+                .map_err(|e| SinkError::other("cannot write to", path, e))?;
         }
         let (path, visits) = (path.to_owned(), VisitWriter::new(rereads));
         Ok(Self { database, path, key_of, visits, waiting })
@@ -122,6 +124,34 @@ impl Sink for VersionsSink<'_> {
 
     fn finish(self: Box<Self>) -> Result<(), SinkError> {
         Ok(self.database.commit(self.waiting)?)
+    }
+}
+
+/// `PRAGMA user_version`: version of the schema (docs/ARCHIVE.md).
+const VERSION: i64 = 4;
+
+const TABLES: &str = include_str!("versions/schema.sql");
+
+/// Whether a file is an archive; `false` if it is still empty. Any other file is an error.
+fn is_archive(connection: &Connection, path: &Path) -> Result<bool, SinkError> {
+    let what = "cannot use";
+    match identify(connection, ARTICLE_ARCHIVE, VERSION) {
+        Ok(FileKind::Own) => Ok(true),
+        Ok(FileKind::Empty) => Ok(false),
+        Ok(FileKind::OtherVersion(version)) => {
+            let why = format!(
+                "its schema is {version}, this program knows {VERSION}: use the sitegrove that \
+                 wrote it; it was left as it is"
+            );
+            Err(SinkError::other(what, path, why))
+        }
+        Ok(FileKind::Foreign(found)) => {
+            Err(SinkError::other(what, path, format!("it is {found}, and was left as it is")))
+        }
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(SinkError::other(what, path, "it is not a database, and was left as it is"))
+        }
+        Err(error) => Err(SinkError::other(what, path, error)),
     }
 }
 

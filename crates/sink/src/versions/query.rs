@@ -7,9 +7,8 @@ use model::named;
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
-use super::ArticleKey;
 use super::content::strings;
-use super::schema::is_archive;
+use super::{ArticleKey, is_archive};
 use crate::SinkError;
 
 /// A version of an article.
