@@ -12,10 +12,11 @@ use anyhow::{Context, Result, bail, ensure};
 use config::{Config, SinkName};
 use errors::Problem;
 use grouping::site_key;
+use model::SiteSummary;
 use report::foreign_line;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use sink::{Ledger, RunState, SiteSummary, site_file_name};
+use sink::{Ledger, RunState, site_file_name};
 
 use self::nearest::no_site;
 
@@ -150,10 +151,10 @@ struct SiteName {
 pub(crate) fn read_site_record(path: &Path) -> Result<SiteSummary> {
     let site: SiteSummary = read_json(path)?;
     ensure!(
-        site.schema == sink::SCHEMA,
+        site.schema.0 == sink::SCHEMA,
         "{} has schema {}; this version reads schema {}",
         path.display(),
-        site.schema,
+        site.schema.0,
         sink::SCHEMA
     );
     Ok(site)

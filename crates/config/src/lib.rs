@@ -253,14 +253,8 @@ impl Config {
             }
             let emit = &mut config.emit;
             for path in [
-                &mut emit.archive,
-                &mut emit.index,
-                &mut emit.dataset,
-                &mut run.spool,
-                &mut run.work,
-                &mut run.metrics,
-                &mut run.compare,
-                &mut run.models,
+                &mut emit.archive, &mut emit.index, &mut emit.dataset, &mut run.spool,
+                &mut run.work, &mut run.metrics, &mut run.compare, &mut run.models,
                 &mut config.grove.weights,
             ] {
                 if !path.as_os_str().is_empty() {

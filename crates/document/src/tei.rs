@@ -60,7 +60,7 @@ enum TeiContext {
     Phrases,
 }
 
-struct OpenElement {
+struct OpenTeiElement {
     end: NodeId,
     close: &'static str,
     place: TeiContext,
@@ -72,7 +72,7 @@ struct TeiWriter<'a> {
     out: String,
     /// Ranks of the headings of open sections, the outermost first.
     sections: Vec<u8>,
-    open: Vec<OpenElement>,
+    open: Vec<OpenTeiElement>,
     /// Whether a paragraph is open for phrases between blocks.
     loose: bool,
 }
@@ -137,7 +137,7 @@ impl TeiWriter<'_> {
 
     fn enter(&mut self, id: NodeId, open: &str, close: &'static str, place: TeiContext) -> NodeId {
         self.out.push_str(open);
-        self.open.push(OpenElement { end: self.document.node(id).end, close, place });
+        self.open.push(OpenTeiElement { end: self.document.node(id).end, close, place });
         id + 1
     }
 

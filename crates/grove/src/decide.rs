@@ -135,14 +135,14 @@ fn choose(own: &[f64; 3], above: Decision, cost: f64) -> (Decision, f64) {
 /// Elements that are kept, and elements inside them that are not; both in document order, the kept
 /// ones without overlap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ChosenNodes {
+pub struct DecidedNodes {
     /// Roots of the kept subtrees.
     pub keep: Vec<NodeId>,
     /// Roots of the pruned subtrees inside.
     pub prune: Vec<NodeId>,
 }
 
-impl ChosenNodes {
+impl DecidedNodes {
     /// The elements of a page by the decisions on their patterns, including those without words, such as
     /// pictures. Unknown patterns get the decision of the element around them.
     pub fn of(document: &Document, of_nodes: &[PatternId], decisions: &[Decision]) -> Self {

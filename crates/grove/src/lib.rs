@@ -46,7 +46,7 @@ pub use block::{TextBlock, blocks};
 pub use confidence::{ConfidenceInput, confidence_rows};
 pub use cues::Cues;
 pub use decide::{
-    ChosenNodes, DecideParameters, Decision, decide, from_here_on, threshold, widest_from,
+    DecideParameters, DecidedNodes, Decision, decide, from_here_on, threshold, widest_from,
 };
 pub use ending::{ending, ending_rows};
 pub use fast_path::{SampleProfile, ScoredSample};

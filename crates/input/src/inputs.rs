@@ -119,21 +119,21 @@ pub fn is_archive(path: &Path) -> bool {
 const FIRST: u64 = 4 << 10;
 
 /// What a file without an extension is, by its first bytes.
-fn kind_of(path: &Path) -> Option<FileKind> {
+fn kind_of(path: &Path) -> Option<SniffedKind> {
     if path.extension().is_some() || is_stream(path) {
         return None;
     }
     let mut first = Vec::new();
     fs::File::open(path).ok()?.take(FIRST).read_to_end(&mut first).ok()?;
     match sniff_html(None, &first) {
-        PayloadKind::Html => Some(FileKind::Html),
-        PayloadKind::Feed => Some(FileKind::Feed),
-        PayloadKind::Other => archive::begins_as_archive(&first).then_some(FileKind::Archive),
+        PayloadKind::Html => Some(SniffedKind::Html),
+        PayloadKind::Feed => Some(SniffedKind::Feed),
+        PayloadKind::Other => archive::begins_as_archive(&first).then_some(SniffedKind::Archive),
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum FileKind {
+enum SniffedKind {
     Archive,
     Html,
     Feed,
@@ -296,7 +296,7 @@ fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
     if as_feed {
         return Input::Feed(path.to_owned());
     }
-    if is_html(path) || kind_of(path) == Some(FileKind::Html) {
+    if is_html(path) || kind_of(path) == Some(SniffedKind::Html) {
         let inside = path.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty());
         let name = inside.map_or_else(
             || path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -386,10 +386,10 @@ fn walk(
     for entry in entries {
         let path = entry.path();
         let wanted = match as_feed {
-            true => is_wanted_name(&path, true) || kind_of(&path) == Some(FileKind::Feed),
+            true => is_wanted_name(&path, true) || kind_of(&path) == Some(SniffedKind::Feed),
             false => {
                 is_wanted_name(&path, false)
-                    || matches!(kind_of(&path), Some(FileKind::Html | FileKind::Archive))
+                    || matches!(kind_of(&path), Some(SniffedKind::Html | SniffedKind::Archive))
             }
         };
         match (entry.file_type(), fs::metadata(&path)) {

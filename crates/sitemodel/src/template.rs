@@ -1,7 +1,7 @@
 //! One template: learnt from a sample of its pages, and applied to any page.
 
 use forest::Recurring;
-use grove::{ChosenNodes, JudgedPage, SampleProfile, ScoredSample, most_probable};
+use grove::{DecidedNodes, JudgedPage, SampleProfile, ScoredSample, most_probable};
 use model::{PageType, StructuralPattern, TypedAs, contain_panics};
 use pagewise::{Method, Redundant};
 use rayon::prelude::*;
@@ -200,7 +200,7 @@ fn judge_sample(
     };
     let wrapped = (sample.len() >= FEWEST_SIBLINGS).then(|| meter.step(ModelStep::Wrap, wrap));
     let (mut wrapper, chosen) = wrapped.unwrap_or_default();
-    let takes = |(at, chosen): (usize, &ChosenNodes)| {
+    let takes = |(at, chosen): (usize, &DecidedNodes)| {
         by_template_alone(pages[at], &judged[at], chosen, sample[at].feed_items)
     };
     let by_template = chosen.iter().enumerate().filter(|each| takes(*each)).count();
@@ -246,7 +246,7 @@ fn judge_sample(
 fn profile(
     pages: &[&ParsedPage<'_>],
     judged: &[JudgedPage],
-    chosen: &[ChosenNodes],
+    chosen: &[DecidedNodes],
     judgement: &Judgement,
 ) -> SampleProfile {
     let kept: Vec<Vec<usize>> = (pages.iter().zip(judged).zip(chosen))

@@ -113,7 +113,7 @@ fn merge_files(
     let mut outputs = Outputs::create(&config.run.out, config, stop)
         .map_err(|error| stopped_or(error, Stopped::Empty))?;
     let night = nightly::night_name(&sites.inputs);
-    outputs.of_night(&if share == SiteShare::ALL {
+    outputs.begin_night(&if share == SiteShare::ALL {
         night
     } else {
         format!("{night}-{}-of-{}", share.part, share.of)

@@ -2,7 +2,7 @@
 
 use dom::{Document, NodeId, PrefixSums};
 use sitegrove_grove::{
-    ChosenNodes, Cues, JudgedPage, Patterns, SampleProfile, ScoredPage, ScoredSample, TextBlock,
+    Cues, DecidedNodes, JudgedPage, Patterns, SampleProfile, ScoredPage, ScoredSample, TextBlock,
 };
 
 struct Parsed {
@@ -31,7 +31,7 @@ fn kept(page: &Parsed, blocks: &[TextBlock]) -> Vec<usize> {
     let named =
         |id: &NodeId| page.document.attribute(*id, &dom::local_name!("class")) == Some("text");
     let keep = page.document.ids().filter(named).collect();
-    ChosenNodes { keep, prune: Vec::new() }.blocks(&page.document, blocks)
+    DecidedNodes { keep, prune: Vec::new() }.blocks(&page.document, blocks)
 }
 
 /// A profile of posts whose paragraphs score 0.9 and all else 0.1.

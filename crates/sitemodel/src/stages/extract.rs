@@ -6,7 +6,7 @@
 //! Drops: pages on which neither the wrapper nor the page-wise method finds text (`no-article`).
 
 use dom::{NodeId, markdown_of_text, text_of};
-use grove::ChosenNodes;
+use grove::DecidedNodes;
 use metadata::{GivenMetadata, PageContext, metadata_given};
 use model::{Article, DropReason, Extracted, PageType, Route, SiteConfigRole, TypedAs};
 use region::region_of;
@@ -98,7 +98,7 @@ fn without_removed(mut body: ArticleBody, parsed: &ParsedPage<'_>) -> ArticleBod
 }
 
 fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> ArticleBody {
-    let ChosenNodes { keep, prune } = learnt.select(&parsed.document);
+    let DecidedNodes { keep, prune } = learnt.select(&parsed.document);
     ArticleBody {
         nodes: keep,
         prune,

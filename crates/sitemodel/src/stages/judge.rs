@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use dom::NodeId;
 use forest::{PatternMeasure, Recurring};
 use grove::{
-    ChosenNodes, Cues, DecideParameters, Decision, FeatureTable, JudgedPage, PageBlocks, PageView,
+    Cues, DecideParameters, DecidedNodes, Decision, FeatureTable, JudgedPage, PageBlocks, PageView,
     PatternId, Patterns, Pools, ScoredPage, TypeProbabilities, TypeView, Weights, decide,
     mean_types, read_page, second_scores, type_probabilities, type_rows,
 };
@@ -74,8 +74,8 @@ impl Judgement {
     }
 
     /// The elements of a page that the decisions select.
-    pub fn chosen(&self, page: &JudgedPage, parsed: &ParsedPage<'_>) -> ChosenNodes {
-        ChosenNodes::of(&parsed.document, &page.of_nodes, &self.decisions)
+    pub fn chosen(&self, page: &JudgedPage, parsed: &ParsedPage<'_>) -> DecidedNodes {
+        DecidedNodes::of(&parsed.document, &page.of_nodes, &self.decisions)
     }
 
     /// Scores a page of the template. Depends on no other page; for a page of the sample, the result is that

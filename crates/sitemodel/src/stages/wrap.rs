@@ -10,7 +10,7 @@ mod judged;
 use dom::xpath::Path;
 use dom::{Document, NodeId};
 use forest::Recurring;
-use grove::ChosenNodes;
+use grove::DecidedNodes;
 use model::{StructuralPattern, Support, Wrapper};
 use serde::{Deserialize, Serialize};
 use wrapper::{Samples, WantedNodes, select};
@@ -52,8 +52,8 @@ impl TryFrom<Wrapper> for CompiledWrapper {
 
 impl CompiledWrapper {
     /// The nodes that the wrapper selects on a page.
-    pub fn select(&self, document: &Document) -> ChosenNodes {
-        ChosenNodes {
+    pub fn select(&self, document: &Document) -> DecidedNodes {
+        DecidedNodes {
             keep: wrapper::select(&self.paths, document),
             prune: wrapper::select_nested(&self.prune, document),
         }

@@ -6,7 +6,7 @@ use dom::{Builder, Document, Keep, LocalName, NodeId, ParseOptions};
 use memchr::memmem;
 
 use super::expression::XPathResult;
-use super::tree::{EditableTree, Id, Match, NodeContent, ROOT, elements_of};
+use super::tree::{EditableContent, EditableTree, Id, Match, ROOT, elements_of};
 use super::{CompiledSiteConfig, Expression};
 
 /// What a site config finds on a page, as nodes of the changed page.
@@ -285,7 +285,7 @@ impl PageEditor {
         for (into, what) in &wrapper.move_into {
             let into = elements_of(&into.select(&self.tree))
                 .into_iter()
-                .find(|&id| matches!(self.tree.content(id), NodeContent::Element { .. }));
+                .find(|&id| matches!(self.tree.content(id), EditableContent::Element { .. }));
             let Some(into) = into else { continue };
             for id in elements_of(&what.select(&self.tree)) {
                 if id != ROOT && !self.tree.contains(id, into) {
@@ -365,13 +365,13 @@ fn lay_out(tree: &EditableTree, whole: &Document) -> Laid {
             builder.close();
         }
         match tree.content(id) {
-            NodeContent::Element { name, attributes } => {
+            EditableContent::Element { name, attributes } => {
                 let attributes = attributes.iter().map(|(name, value)| (name, value.as_str()));
                 ids[id as usize] = builder.open(name, attributes);
                 open.push(id);
             }
-            NodeContent::Text(text) => ids[id as usize] = builder.text(text),
-            NodeContent::Document => {}
+            EditableContent::Text(text) => ids[id as usize] = builder.text(text),
+            EditableContent::Document => {}
         }
     }
     Laid { document: builder.finish(), ids }

@@ -21,7 +21,7 @@ const MORE_VISITS: u64 = 20_000_000;
 
 #[derive(Debug)]
 struct TreeNode {
-    content: NodeContent,
+    content: EditableContent,
     parent: Id,
     previous: Id,
     next: Id,
@@ -32,7 +32,7 @@ struct TreeNode {
 }
 
 #[derive(Debug)]
-pub(crate) enum NodeContent {
+pub(crate) enum EditableContent {
     Document,
     Element { name: LocalName, attributes: Vec<(LocalName, String)> },
     Text(String),
@@ -51,7 +51,7 @@ impl EditableTree {
     pub(crate) fn empty() -> Self {
         let mut tree =
             Self { nodes: Vec::new(), order: OnceCell::new(), visits: Cell::new(MORE_VISITS) };
-        tree.push(NodeContent::Document);
+        tree.push(EditableContent::Document);
         tree
     }
 
@@ -60,14 +60,14 @@ impl EditableTree {
         let mut tree = Self::empty();
         for id in document.ids() {
             let content = match document.element(id) {
-                Some(element) => NodeContent::Element {
+                Some(element) => EditableContent::Element {
                     name: element.name.clone(),
                     attributes: element
                         .attributes()
                         .map(|(name, value)| (name.clone(), value.to_owned()))
                         .collect(),
                 },
-                None => NodeContent::Text(document.text(id).unwrap_or_default().to_owned()),
+                None => EditableContent::Text(document.text(id).unwrap_or_default().to_owned()),
             };
             let new = tree.push(content);
             tree.append(document.parent(id).map_or(ROOT, |parent: NodeId| parent + 1), new);
@@ -76,7 +76,7 @@ impl EditableTree {
         tree
     }
 
-    fn push(&mut self, content: NodeContent) -> Id {
+    fn push(&mut self, content: EditableContent) -> Id {
         self.nodes.push(TreeNode {
             content,
             parent: NONE,
@@ -102,14 +102,14 @@ impl EditableTree {
         &mut self.nodes[id as usize]
     }
 
-    pub(crate) fn content(&self, id: Id) -> &NodeContent {
+    pub(crate) fn content(&self, id: Id) -> &EditableContent {
         &self.node(id).content
     }
 
     /// Attributes of an element; empty for others.
     pub(crate) fn attributes(&self, id: Id) -> &[(LocalName, String)] {
         match self.content(id) {
-            NodeContent::Element { attributes, .. } => attributes,
+            EditableContent::Element { attributes, .. } => attributes,
             _ => &[],
         }
     }
@@ -120,13 +120,13 @@ impl EditableTree {
 
     pub(crate) fn attributes_mut(&mut self, id: Id) -> Option<&mut Vec<(LocalName, String)>> {
         match &mut self.node_mut(id).content {
-            NodeContent::Element { attributes, .. } => Some(attributes),
+            EditableContent::Element { attributes, .. } => Some(attributes),
             _ => None,
         }
     }
 
     pub(crate) fn is_image(&self, id: Id) -> bool {
-        matches!(self.content(id), NodeContent::Element { name, .. } if &**name == "img")
+        matches!(self.content(id), EditableContent::Element { name, .. } if &**name == "img")
     }
 
     pub(crate) fn parent(&self, id: Id) -> Option<Id> {
@@ -181,7 +181,7 @@ impl EditableTree {
         let mut text = String::new();
         let mut stack = vec![root];
         while let Some(id) = stack.pop() {
-            if let NodeContent::Text(piece) = self.content(id) {
+            if let EditableContent::Text(piece) = self.content(id) {
                 if !self.visit(1 + piece.len() as u64 / 8) {
                     break;
                 }
@@ -270,14 +270,15 @@ impl EditableTree {
         if self.parent(id).is_none_or(|parent| parent == ROOT) {
             return;
         }
-        let around = self.push(NodeContent::Element { name: name.clone(), attributes: Vec::new() });
+        let around =
+            self.push(EditableContent::Element { name: name.clone(), attributes: Vec::new() });
         self.insert_before(id, around);
         self.append(around, id);
     }
 
     /// Replaces a node by its children.
     pub(crate) fn dissolve(&mut self, id: Id) {
-        let is_element = matches!(self.content(id), NodeContent::Element { .. });
+        let is_element = matches!(self.content(id), EditableContent::Element { .. });
         if !is_element || self.parent(id).is_none_or(|parent| parent == ROOT) {
             return;
         }
@@ -335,7 +336,7 @@ impl<'a> View<'a> {
 
     fn name(self) -> Option<&'a str> {
         match (self.attribute, self.tree.content(self.id)) {
-            (0, NodeContent::Element { name, .. }) => Some(name),
+            (0, EditableContent::Element { name, .. }) => Some(name),
             (0, _) => None,
             _ => self.name_and_value().map(|(name, _)| &**name),
         }
@@ -353,9 +354,9 @@ impl Eq for View<'_> {}
 impl<'a> xpath_eval::Node<'a> for View<'a> {
     fn kind(self) -> NodeKind {
         match (self.attribute, self.tree.content(self.id)) {
-            (0, NodeContent::Document) => NodeKind::Root,
-            (0, NodeContent::Element { .. }) => NodeKind::Element,
-            (0, NodeContent::Text(_)) => NodeKind::Text,
+            (0, EditableContent::Document) => NodeKind::Root,
+            (0, EditableContent::Element { .. }) => NodeKind::Element,
+            (0, EditableContent::Text(_)) => NodeKind::Text,
             _ => NodeKind::Attribute,
         }
     }

@@ -10,7 +10,6 @@ use model::{Origin, SiteSummary};
 use report::{SiteRecords, foreign_line};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use sink::SiteSummary;
 
 use crate::results::lines::{self, LinesPlace};
 use crate::results::{LineFile, Results};

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use dom::xpath::{position_path, position_paths};
 use dom::{Document, LocalName, NodeId, local_name, normalize_space, text_of};
 use grove::{
-    ChosenNodes, ConfidenceInput, DecideParameters, Decision, JudgedPage, PatternId, Patterns,
+    ConfidenceInput, DecideParameters, DecidedNodes, Decision, JudgedPage, PatternId, Patterns,
     SampleProfile, ScoredPage, TextBlock, Weights, confidence_rows, decide, ending, ending_rows,
     from_here_on, most_probable, widest_from,
 };
@@ -65,7 +65,7 @@ pub(crate) fn judged_body(
     page: &JudgedPage,
     judgement: &Judgement,
     lone: Lone,
-    selected: Option<(By<'_>, ChosenNodes)>,
+    selected: Option<(By<'_>, DecidedNodes)>,
     feed_items: &[&FeedItem],
     weights: &Weights,
 ) -> Option<ArticleBody> {
@@ -96,7 +96,7 @@ pub(crate) fn judged_body(
 pub(crate) fn by_template_alone(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
-    chosen: &ChosenNodes,
+    chosen: &DecidedNodes,
     feed_items: &[&FeedItem],
 ) -> bool {
     let kept = || chosen.blocks(&parsed.document, &page.blocks.blocks);
@@ -110,7 +110,7 @@ struct KeptPart<'a> {
     /// What was learnt of its template.
     judgement: &'a Judgement,
     by: By<'a>,
-    chosen: ChosenNodes,
+    chosen: DecidedNodes,
     kept: Vec<usize>,
 }
 
@@ -230,10 +230,10 @@ fn alone(
     scores: &[f32],
     own: Option<&Judgement>,
     weights: &Weights,
-) -> Option<(ChosenNodes, Vec<usize>)> {
+) -> Option<(DecidedNodes, Vec<usize>)> {
     let (document, blocks) = (&parsed.document, &page.blocks.blocks);
     let kept_of = |of_nodes: &[PatternId], decisions: &[Decision]| {
-        let chosen = ChosenNodes::of(document, of_nodes, decisions);
+        let chosen = DecidedNodes::of(document, of_nodes, decisions);
         let kept = chosen.blocks(document, blocks);
         (!kept.is_empty()).then_some((chosen, kept))
     };
@@ -310,7 +310,7 @@ pub(crate) fn fast_body(
     parsed: &ParsedPage<'_>,
     feed_items: &[&FeedItem],
     (judgement, profile, learnt): (&Judgement, &SampleProfile, Option<&CompiledWrapper>),
-    selected: Option<ChosenNodes>,
+    selected: Option<DecidedNodes>,
     weights: &Weights,
 ) -> Option<ArticleBody> {
     let ParsedPage { document, words, link_words, .. } = parsed;
@@ -319,7 +319,7 @@ pub(crate) fn fast_body(
         CUES.with_borrow_mut(|cues| profile.look(patterns, document, words, link_words, cues));
     let chosen = selected.unwrap_or_else(|| match learnt {
         Some(learnt) => learnt.select(document),
-        None => ChosenNodes::of(document, &fast.of_nodes, &judgement.decisions),
+        None => DecidedNodes::of(document, &fast.of_nodes, &judgement.decisions),
     });
     let kept = chosen.blocks(document, &fast.blocks.blocks);
     if !profile.fits(&fast, &kept) {

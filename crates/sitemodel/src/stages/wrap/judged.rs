@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dom::xpath::{Path, PathStep};
 use dom::{Document, NodeId, local_name};
-use grove::{ChosenNodes, JudgedPage, PatternId, Weights};
+use grove::{DecidedNodes, JudgedPage, PatternId, Weights};
 use model::{Support, Wrapper};
 use wrapper::{Samples, WantedNodes};
 
@@ -30,8 +30,8 @@ pub(crate) fn wrap_judged(
     judged: &[JudgedPage],
     hold_back: usize,
     weights: &Weights,
-) -> (Option<CompiledWrapper>, Vec<ChosenNodes>) {
-    let chosen: Vec<ChosenNodes> =
+) -> (Option<CompiledWrapper>, Vec<DecidedNodes>) {
+    let chosen: Vec<DecidedNodes> =
         pages.iter().zip(judged).map(|(page, own)| judgement.chosen(own, page)).collect();
     if chosen.iter().all(|chosen| chosen.keep.is_empty()) {
         return (None, chosen);
@@ -52,12 +52,12 @@ pub(crate) fn wrap_judged(
     let wanted: Vec<&[NodeId]> = prune.iter().map(|prune| &prune[..]).collect();
     let scope = Some(&scope[..]);
     let prune = expressions(&Wish { pages, samples: &samples, judged, wanted: &wanted, scope });
-    let found = |at| ChosenNodes {
+    let found = |at| DecidedNodes {
         keep: samples.select(at, &paths),
         prune: samples.select_nested(at, &prune),
     };
-    let on_sample: Vec<ChosenNodes> = (0..pages.len()).map(found).collect();
-    let blocks = |at: usize, chosen: &ChosenNodes| {
+    let on_sample: Vec<DecidedNodes> = (0..pages.len()).map(found).collect();
+    let blocks = |at: usize, chosen: &DecidedNodes| {
         chosen.blocks(&pages[at].document, &judged[at].blocks.blocks)
     };
     let kept: Vec<Vec<usize>> = (0..pages.len()).map(|at| blocks(at, &chosen[at])).collect();
@@ -110,7 +110,7 @@ fn support(
         let on_trial = judgement.decide_on(&judged[..learnt_from], weights);
         let agrees = |&at: &usize| {
             let (document, page) = (&pages[at].document, &judged[at]);
-            let chosen = ChosenNodes::of(document, &page.of_nodes, &on_trial);
+            let chosen = DecidedNodes::of(document, &page.of_nodes, &on_trial);
             chosen.blocks(document, &page.blocks.blocks) == kept[at]
         };
         (learnt_from..pages.len()).filter(agrees).count()
