@@ -85,7 +85,7 @@ fn read_at_most(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > most {
         return Err(io::Error::other(format!(
             "it has more than {}",
-            ByteSize(most).display().iec()
+            ByteSize(most).display().si()
         )));
     }
     Ok(bytes)

@@ -48,7 +48,7 @@ const WORKING: u64 = 10;
 /// Weight of a node of a tree, in bytes.
 const NODE: u64 = 12;
 
-/// The weight of a page: the bytes of its HTML, or more if it has many tags. This times [`WORKING`] bounds
+/// The weight of a page: the bytes of its HTML, or more if it has many tags. This times `WORKING` bounds
 /// the memory for processing it, whatever it contains. It depends only on the page, and so does whether a
 /// site is processed as a whole.
 pub fn weight(html: &str) -> u64 {

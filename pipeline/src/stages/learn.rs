@@ -50,7 +50,7 @@ pub(crate) fn parse<'a>(
 }
 
 impl Surveyed {
-    /// Surveys a site with these pages, in order. `heads` is required if [`needs_heads`] returns true.
+    /// Surveys a site with these pages, in order. `heads` is required if [`segment::declared::needs_heads`] returns true.
     pub(crate) fn of<'a>(
         key: &str,
         urls: impl Iterator<Item = &'a str> + Clone,

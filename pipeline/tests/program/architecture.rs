@@ -168,12 +168,15 @@ fn packages_below(package: &str) -> BTreeSet<String> {
     tree.lines().filter_map(|line| Some(line.split(' ').next()?.to_owned())).collect()
 }
 
-/// Types passed between stages belong to the stages, not to an output.
+/// Types passed between stages belong to the stages, not to an output. Only reading fills what the ledger says of an input.
 #[test]
 fn stages_know_no_output() {
     for name in [
-        "pipeline/src/site", "pipeline/src/site/captures", "pipeline/src/stages/learn",
-        "pipeline/src/stages/apply", "crates/input/src/read", "crates/segment/src/group",
+        "pipeline/src/site",
+        "pipeline/src/site/captures",
+        "pipeline/src/stages/learn",
+        "pipeline/src/stages/apply",
+        "crates/segment/src/group",
     ] {
         let source = repository().join(format!("{name}.rs"));
         let source = fs::read_to_string(&source).unwrap();

@@ -505,6 +505,6 @@ mod tests {
         reading.contained("https://a.example/", origin, give);
         let [Intake::Drop(drop), Intake::Feed(_)] = &taken[..] else { panic!("{taken:?}") };
         assert_eq!((drop.reason, drop.origin.offset), (DropReason::Internal, 7));
-        assert!(drop.detail.contains("as a test asked for (crates/input/src/read/"), "{drop:?}");
+        assert!(drop.detail.contains("as a test asked for (input/src/read/reading.rs"), "{drop:?}");
     }
 }
