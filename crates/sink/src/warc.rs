@@ -295,7 +295,7 @@ fn html_page(article: &Article, fragment: &str) -> String {
     page
 }
 
-/// The fragment in a page that [`html_page`] made.
+/// The fragment in an HTML page that a [`WarcSink`] wrote.
 pub fn fragment_of(page: &str) -> &str {
     let body = page.split_once("<body>").map_or("", |parts| parts.1);
     body.strip_suffix("</body>\n</html>\n").unwrap_or(body)
