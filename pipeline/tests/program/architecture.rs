@@ -172,11 +172,8 @@ fn packages_below(package: &str) -> BTreeSet<String> {
 #[test]
 fn stages_know_no_output() {
     for name in [
-        "pipeline/src/site",
-        "pipeline/src/site/captures",
-        "pipeline/src/stages/learn",
-        "pipeline/src/stages/apply",
-        "crates/segment/src/group",
+        "pipeline/src/site", "pipeline/src/site/captures", "pipeline/src/stages/learn",
+        "pipeline/src/stages/apply", "crates/segment/src/group",
     ] {
         let source = repository().join(format!("{name}.rs"));
         let source = fs::read_to_string(&source).unwrap();
