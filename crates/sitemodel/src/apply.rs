@@ -164,7 +164,7 @@ impl SiteModel {
         let lists = Lists {
             sibling,
             kind: template.kind,
-            is_of_texts: learnt.is_of_texts(),
+            drops_excerpts: learnt.drops_excerpts(),
             addresses: &self.addresses,
             settings,
         };

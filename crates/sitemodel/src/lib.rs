@@ -85,6 +85,7 @@ mod layouts;
 mod learn;
 mod model;
 pub mod page_kind;
+pub mod page_type;
 mod parsed;
 pub mod settings;
 pub mod site_config;

@@ -325,9 +325,9 @@ fn share(linked: u32, words: u32) -> f64 {
 /// Decides whether what was found of a page is a list.
 pub(crate) struct Lists<'a> {
     pub(crate) sibling: &'a SiblingPage<'a>,
-    /// The kind of its template, and whether the type of that is one of texts.
+    /// The kind of its template, and the rule of its page type.
     pub(crate) kind: TemplateKind,
-    pub(crate) is_of_texts: bool,
+    pub(crate) drops_excerpts: bool,
     pub(crate) addresses: &'a AddressDigest,
     pub(crate) settings: &'a Settings,
 }
@@ -344,10 +344,10 @@ impl Lists<'_> {
         let page = self.sibling.page;
         let words = self.sum(body, &page.words);
         let linked = share(self.sum(body, &page.link_words), words);
-        let texts = self.is_of_texts;
+        let excerpts = self.drops_excerpts;
         list && (linked >= MERE_LINKS
-            || (texts || linked >= LINKS_OF_BODY) && is_index(page, self.addresses, self.settings))
-            || texts && self.consists_of_teasers(body, words)
+            || (excerpts || linked >= LINKS_OF_BODY) && is_index(page, self.addresses, self.settings))
+            || excerpts && self.consists_of_teasers(body, words)
     }
 
     /// Whether a page that may be a list links so many pages of the crawl between the beginning and the end of its

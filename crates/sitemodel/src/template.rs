@@ -2,13 +2,14 @@
 
 use forest::Recurring;
 use grove::{DecidedNodes, JudgedPage, SampleProfile, ScoredSample, most_probable};
-use model::{PageType, StructuralPattern, TypedAs, contain_panics};
+use model::{StructuralPattern, TypedAs, contain_panics};
 use pagewise::{Method, Redundant};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::body::{ArticleBody, page_wise};
 use crate::engine::Engine;
+use crate::page_type::rules_of;
 use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
 use crate::stages::extract::{By, Lone, by_template_alone, fast_body, judged_body};
@@ -120,11 +121,9 @@ impl LearntTemplate {
         self.judgement.as_ref().map(|judgement| most_probable(&judgement.types))
     }
 
-    /// Whether its pages most probably are texts or lead to texts: articles, listings, or front pages, which
-    /// are predicted to be of a service. No engine but grove predicts it.
-    pub(crate) fn is_of_texts(&self) -> bool {
-        let of_texts = [PageType::Article, PageType::Listing, PageType::Service];
-        self.page_type().is_some_and(|own| of_texts.contains(&own.page_type))
+    /// Whether its pages are dropped if they show only excerpts of other pages.
+    pub(crate) fn drops_excerpts(&self) -> bool {
+        self.page_type().is_some_and(|own| rules_of(own.page_type).drops_excerpts)
     }
 
     /// What grove learnt; `None` for other engines.

@@ -8,13 +8,14 @@
 use dom::{NodeId, markdown_of_text, text_of};
 use grove::DecidedNodes;
 use metadata::{GivenMetadata, PageContext, metadata_given};
-use model::{Article, DropReason, Extracted, PageType, Route, SiteConfigRole, TypedAs};
+use model::{Article, DropReason, Extracted, Route, SiteConfigRole, TypedAs};
 use region::region_of;
 use terms::letters::{is_alphanumeric, lowercase};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::body::{ArticleBody, agreement, page_wise};
+use crate::page_type::rules_of;
 use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
 use crate::site_config::ConfiguredPage;
@@ -145,7 +146,7 @@ fn article(
         text_language: language.as_ref().map(|l| l.as_str()),
         body_text: &text,
     };
-    let is_thread = page_type.is_some_and(|own| own.page_type == PageType::Forum) && !elsewhere;
+    let is_thread = page_type.is_some_and(|own| rules_of(own.page_type).has_posts) && !elsewhere;
     let tag = language.as_ref().map(|l| l.as_str());
     let posts = if is_thread { posts::posts(parsed, &body, &context, tag) } else { Vec::new() };
     let given = parsed.configured.as_ref().map_or_else(GivenMetadata::default, |configured| {

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use grouping::Part;
 use model::{
-    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageType, PageWork, PatternRecord,
+    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageWork, PatternRecord,
     Route, SiteConfigRole, SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary,
     WrapperRecord,
 };
 use serde::{Deserialize, Serialize};
+use sitemodel::page_type::rules_of;
 use sitemodel::stages::extract::{SITE_CONFIG, set_text};
 use sitemodel::{Applied, ApplyStatistics, Outcome, ParsedPage, SiteModel};
 use xxhash_rust::xxh3::xxh3_128;
@@ -251,9 +252,7 @@ fn article_of(findings: &Findings, page: usize) -> Option<&Extracted> {
 }
 
 fn has_parts(article: &Article) -> bool {
-    use PageType::{Article, Documentation, Forum};
-    let has = |own| matches!(own, Article | Documentation | Forum);
-    article.engine == SITE_CONFIG || article.page_type.is_none_or(has)
+    article.engine == SITE_CONFIG || article.page_type.is_none_or(|own| rules_of(own).has_parts)
 }
 
 /// Whether a page is a part of an article: both were found by a site config, or both are of one template.

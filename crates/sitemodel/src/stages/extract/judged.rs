@@ -9,9 +9,10 @@ use grove::{
     SampleProfile, ScoredPage, TextBlock, Weights, confidence_rows, decide, ending, ending_rows,
     from_here_on, most_probable, widest_from,
 };
-use model::{FeedItem, PageType, Route};
+use model::{FeedItem, Route};
 
 use crate::body::ArticleBody;
+use crate::page_type::rules_of;
 use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
 use crate::stages::judge::{CUES, Judgement, decide_parameters};
 use crate::stages::wrap::CompiledWrapper;
@@ -122,9 +123,9 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     let rows = ending_rows(document, &page.scored(), pools, &kept);
     let words: Vec<u32> = kept.iter().map(|&at| blocks[at].words).collect();
     let second: Vec<f32> = kept.iter().map(|&at| page.scores[at]).collect();
-    let page_type = most_probable(types).page_type;
+    let rules = rules_of(most_probable(types).page_type);
     let mut end = ending(&words, &weights.ending.probabilities(&rows), &second);
-    if page_type == PageType::Article {
+    if rules.ends_with_element {
         end = end.min(before_article_end(document, blocks, &kept));
     }
     let taken =
@@ -133,10 +134,9 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     let cut = kept.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
     let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));
     chosen.prune.retain(inside);
-    let repeats = match page_type {
-        // What these repeat, their author repeats.
-        PageType::Article | PageType::Documentation => Vec::new(),
-        _ => repeated(document, blocks, &kept[..end]),
+    let repeats = match rules.drops_repeated {
+        true => repeated(document, blocks, &kept[..end]),
+        false => Vec::new(),
     };
     let (xpath, mut prune_xpath, engine, wrapper_version) = match by {
         By::Wrapper(learnt) => {

@@ -1,0 +1,44 @@
+//! What the type of a page decides: the rules of all types, in one table. Only the engine `grove` predicts types.
+
+use model::PageType;
+
+/// The rules for pages of a type.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeRules {
+    /// Pages that show only excerpts of other pages of the crawl are dropped as lists. This includes services, since front
+    /// pages are predicted to be of that type.
+    pub drops_excerpts: bool,
+    /// The text ends with the page's `article` element: what follows are comments or other stories.
+    pub ends_with_element: bool,
+    /// Blocks that repeat earlier ones are left out: quotations of posts, copies of cards. What articles and documentation
+    /// repeat, their authors repeat.
+    pub drops_repeated: bool,
+    /// The text is a sequence of posts, each with its author and date.
+    pub has_posts: bool,
+    /// The text may continue on other pages.
+    pub has_parts: bool,
+}
+
+/// Returns the rules for a type.
+pub const fn rules_of(page_type: PageType) -> TypeRules {
+    let others = TypeRules {
+        drops_excerpts: false,
+        ends_with_element: false,
+        drops_repeated: true,
+        has_posts: false,
+        has_parts: false,
+    };
+    match page_type {
+        PageType::Article => TypeRules {
+            drops_excerpts: true,
+            ends_with_element: true,
+            drops_repeated: false,
+            has_parts: true,
+            ..others
+        },
+        PageType::Documentation => TypeRules { drops_repeated: false, has_parts: true, ..others },
+        PageType::Service | PageType::Listing => TypeRules { drops_excerpts: true, ..others },
+        PageType::Forum => TypeRules { has_posts: true, has_parts: true, ..others },
+        PageType::Collection | PageType::Product => others,
+    }
+}
