@@ -346,7 +346,8 @@ impl Lists<'_> {
         let linked = share(self.sum(body, &page.link_words), words);
         let excerpts = self.drops_excerpts;
         list && (linked >= MERE_LINKS
-            || (excerpts || linked >= LINKS_OF_BODY) && is_index(page, self.addresses, self.settings))
+            || (excerpts || linked >= LINKS_OF_BODY)
+                && is_index(page, self.addresses, self.settings))
             || excerpts && self.consists_of_teasers(body, words)
     }
 

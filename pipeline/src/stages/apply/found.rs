@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use grouping::Part;
 use model::{
-    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageWork, PatternRecord,
-    Route, SiteConfigRole, SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary,
-    WrapperRecord,
+    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageWork, PatternRecord, Route,
+    SiteConfigRole, SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary, WrapperRecord,
 };
 use serde::{Deserialize, Serialize};
 use sitemodel::page_type::rules_of;
