@@ -1,8 +1,25 @@
 //! A whole run: read → settle → process → describe → emit. The only code that knows order, threads and disk.
 //!
-//! Segments are what was read, in memory or in files (`segment`). Sites are formed of all of them, processed in
-//! parallel, and their results kept in order; results are written once all articles are described, as articles that are the
-//! same are found across sites. The steps ([`crate::steps`]) call the same functions for a part of the inputs or sites.
+//! The way of a page, from a WARC file to a line of `articles.jsonl`:
+//!
+//! 1. *Read*. `input::reader::InputReader` reads files in parallel. `input::read` takes a record apart (WARC, HTTP, charset) and passes
+//!    on a `model::Page` as an `Intake`, with the digest of its payload. `segment::collect::Collector` keeps it as a `StoredPage`: its
+//!    head, and its HTML in memory or in a file.
+//! 2. *Settle*. `segment::settle::settle_sites` forms sites by registrable domain and puts them in the order of outputs, that of the
+//!    hashes of their keys. The best capture of each address stands for it; revisits, redirects and feed items are joined to pages.
+//! 3. *Process*. Worker threads (`run::process`) take one site each ([`crate::site`]): its pages are parsed once (`sitemodel::ParsedPage`);
+//!    `sitemodel::learn` makes a model of up to 200 of them and finds the bodies of these; `SiteModel::apply` assigns every page to a
+//!    template, takes these bodies or finds others, and builds the `model::Article`, with metadata, HTML and text, in an `Extracted`.
+//!    Pages without a template are learnt from in a second round. `stages::apply::found` joins the parts of articles and puts all in a
+//!    `model::SiteResult`, in the order of addresses.
+//! 4. *Keep*. Results go to the file `results` (`run::site_results`: MessagePack, compressed, with checksums), in order, each behind its
+//!    counts and descriptions of its articles; a resumed run begins there.
+//! 5. *Describe*. Once all sites are done, the descriptions are compared: the articles that are the same get their marks
+//!    (`segment::duplicates`), which are the fields `cluster`, `duplicate_of` and `similarity`.
+//! 6. *Emit*. `run::emission` reads the results again, notes the marks, and has every output (`sink`) render and write them: an article is
+//!    serialised to its line in the thread pool, and the lines are written in order. The file gets its name when it is complete.
+//!
+//! The steps ([`crate::steps`]) call the same functions for a part of the inputs or sites.
 
 pub(crate) mod emission;
 pub(crate) mod folder;
@@ -279,6 +296,7 @@ impl RunContext<'_> {
         let to = Some((&mut outputs, &mut tally));
         let records = write_drops(&mut sites, self.work_folder, self.config, to)
             .map_err(|error| self.with_advice(error))?;
+        // Results go to the file `results`; emitting reads them from there and counts them again.
         self.process(sites, &records, tally.clone())?;
         self.emit(outputs, &mut tally)?;
         tally.show(&mut self.status.ledger());
@@ -320,7 +338,7 @@ impl RunContext<'_> {
             stop: self.stop,
             progress: &progress,
         };
-        let read = reader.read(&|_, intake, source| collector.take(intake, source))?;
+        let read = reader.read(&|_, intake, digest| collector.take(intake, digest))?;
         if self.stop.load(Ordering::Relaxed) {
             bail!(match self.folder.has_results() {
                 true => Stopped::Kept("while the inputs were read again".to_owned()),

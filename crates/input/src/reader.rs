@@ -87,9 +87,9 @@ impl InputReader<'_> {
         };
         let read_one = |number: usize| {
             let mut left_out = LeftOut::default();
-            let mut take = |intake, source| {
+            let mut take = |intake, digest| {
                 if let Some(intake) = selecting.admit(intake, &mut left_out)
-                    && !take(number, intake, source)
+                    && !take(number, intake, digest)
                 {
                     halt.store(true, Ordering::Relaxed);
                 }

@@ -6,8 +6,8 @@ use model::{Absence, SiteResult};
 
 use crate::SinkError;
 
-/// Renders a site to the bytes that its sink will write. Called on the thread that processed the
-/// site, many at a time, so that writing in order is only copying.
+/// Renders a site to the bytes that its sink will write. Called in the thread pool while results are
+/// written, many at a time, so that writing in order is only copying.
 pub type Render = Arc<dyn Fn(&SiteResult) -> Vec<u8> + Send + Sync>;
 
 /// One output of a run. It receives every site once, in emission order (docs/FORMATS.md). Its files

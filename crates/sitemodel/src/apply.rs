@@ -285,7 +285,7 @@ impl SiteModel {
 }
 
 impl Applied {
-    /// A page that was dropped without being looked at.
+    /// A page that was dropped.
     pub fn dropped(drop: Drop) -> Self {
         Self::without_article(Outcome::Drop(Box::new(drop)))
     }

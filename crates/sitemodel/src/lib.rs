@@ -18,7 +18,8 @@ The stages, one file each in `stages/`:
 | wrap | `stages/wrap` | the best patterns | a wrapper: XPath expressions |
 | extract | `stages/extract` | a page and its template | its article |
 
-[`learn()`] runs the first five over the pages of a sample; [`SiteModel::apply`] parses, assigns and extracts one page.
+[`learn()`] runs the first five over the pages of a sample and, with grove, finds their bodies, too ([`KnownPage`]).
+[`SiteModel::apply`] parses, assigns and extracts one page; it takes the body that learning found, if there is one.
 `template` has what was learnt about a template, by any engine.
 
 Invariants:

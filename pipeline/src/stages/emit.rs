@@ -238,8 +238,8 @@ fn wrappers_of(folder: &Path, site: &str) -> PathBuf {
     folder.join(format!("{}.json", site_file_name(site)))
 }
 
-/// Turns results of sites into output. Runs in the worker threads, so that they wait for each other only
-/// while bytes are copied to files.
+/// Turns results of sites into output. Runs in the thread pool, many sites at a time, so that writing in order is only
+/// copying.
 #[derive(Clone, Default)]
 pub struct Renderers(Vec<Option<Render>>);
 

@@ -453,7 +453,7 @@ pub enum Intake {
         /// The target, absolute.
         to: String,
     },
-    /// A page found unchanged; `revisits::resolve` finds the page.
+    /// A page found unchanged; its page is found when sites are formed (`segment::settle`).
     Revisit(Revisit),
     /// Something that was dropped.
     Drop(Drop),
