@@ -3,7 +3,7 @@ The metadata of an article: [`metadata`] determines title, authors, dates, langu
 tags, canonical address, site name, section, access and licence of a page, from its declarations, from feed items that link to it,
 and from its visible text.
 
-Each value records its source ([`Source`](model::Source)). Precedence, first to last:
+Each value records its source ([`Source`]). Precedence, first to last:
 
 | field | order |
 |---|---|
