@@ -34,7 +34,7 @@ macro_rules! outputs {
             /// All of them, in the order they are written.
             pub const ALL: &[Self] = &[$(Self::$sink),*];
 
-            /// Its name.
+            /// The name in `--sinks` and in `emit.sinks`.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$sink => $name,)* }
             }

@@ -17,7 +17,7 @@ pub enum FeedError {
         "the feed has {bytes} bytes, more than the limit of {limit}; raise the limit to read it"
     )]
     TooLarge {
-        /// Its size in bytes.
+        /// Bytes that were to be read as a feed.
         bytes: usize,
         /// The limit in bytes.
         limit: usize,

@@ -110,7 +110,7 @@ pub struct PageHead {
     pub hash: u64,
     /// When it was fetched.
     pub fetched: Option<Timestamp>,
-    /// Its record.
+    /// Where it was read: the file, offset and record id.
     pub origin: Origin,
     /// XXH3-128 of its HTML, or of its payload; the same for all pages that are compared.
     pub digest: u128,

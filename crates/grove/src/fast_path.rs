@@ -18,7 +18,7 @@ use crate::signs::Signs;
 /// A scored page of the sample.
 #[derive(Clone, Copy, Debug)]
 pub struct ScoredSample<'a> {
-    /// Its tree.
+    /// The parsed page that `page` scores.
     pub document: &'a Document,
     /// Its blocks with the second scores.
     pub page: ScoredPage<'a>,

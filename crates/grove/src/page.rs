@@ -16,13 +16,13 @@ use crate::signs::{Begins, Ends, Signs, signs};
 /// Input of this crate: a page with its terms.
 #[derive(Clone, Copy, Debug)]
 pub struct PageView<'a> {
-    /// Its tree.
+    /// The page as parsed, whose text nodes the counts below follow.
     pub document: &'a Document,
     /// Words of its text nodes.
     pub words: &'a PrefixSums,
     /// Words in links.
     pub link_words: &'a PrefixSums,
-    /// Its terms.
+    /// Hashes of the terms of all its text nodes, in document order.
     pub terms: &'a PageTerms,
     /// Terms of its title, from its head.
     pub title: &'a [u64],
@@ -30,7 +30,7 @@ pub struct PageView<'a> {
     pub description: &'a [u64],
     /// Terms of the full text in its JSON-LD or a feed; empty if there is none.
     pub full_text: &'a [u64],
-    /// Its signifiers.
+    /// The terms that tell it from its siblings, with their weights.
     pub signifiers: &'a [(u64, f64)],
 }
 

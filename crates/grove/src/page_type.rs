@@ -23,7 +23,7 @@ use crate::trees::Trees;
 /// What the type of a page is predicted from, besides its blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeView<'a> {
-    /// Its tree.
+    /// The parsed page, from whose head and elements features are computed.
     pub document: &'a Document,
     /// Words of its text nodes.
     pub words: &'a PrefixSums,

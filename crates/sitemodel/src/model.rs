@@ -225,7 +225,7 @@ pub enum ModelError {
     Damaged {
         /// Offset of the section.
         offset: u64,
-        /// Its name.
+        /// The section of the model's bytes (docs/SITE-MODEL.md).
         section: String,
         /// What is wrong with it.
         what: String,

@@ -16,7 +16,7 @@ use crate::site_config::ConfiguredPage;
 pub struct ParsedPage<'a> {
     /// The page.
     pub page: &'a Page,
-    /// Its tree.
+    /// The page as parsed, after the changes of its site config, if it has one.
     pub document: Document,
     /// Words of each text node, summed.
     pub words: PrefixSums,

@@ -1,6 +1,6 @@
 /*!
-What a program shows and is told at a terminal: its arguments, signals and exit code ([`command_line`]), messages
-([`messages`]), what its commands print ([`printed`]), and how far they are ([`progress_bar`]). Nothing else prints.
+The terminal interface of the programs: arguments, signals and exit code ([`command_line`]), messages ([`messages`]),
+standard output ([`printed`]) and progress ([`progress_bar`]). No other crate prints.
 */
 
 pub mod arguments;
