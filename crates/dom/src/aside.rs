@@ -47,6 +47,11 @@ impl Gatherer {
         !self.open.is_empty()
     }
 
+    /// Whether an element's place is behind this node of the page.
+    pub(crate) fn has_place_after(&self, node: NodeId) -> bool {
+        self.aside.places.last().is_some_and(|place| place.before > node)
+    }
+
     /// Starts an element. `place` is the position of an outermost one in the tree.
     pub(crate) fn open<'a>(
         &mut self,

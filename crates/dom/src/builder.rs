@@ -3,8 +3,9 @@
 use html5ever::{LocalName, local_name};
 
 use crate::aside::{Gatherer, may_show};
-use crate::document::{BufferRange, Document, Head, NodeId, ParseNotes};
+use crate::document::{BufferRange, Document, NodeId, ParseNotes};
 use crate::flatten::{is_dropped_name, is_shadow_root};
+use crate::head::Head;
 use crate::is_void;
 
 /// Takes nodes in document order and lays them out as a parse with [`Keep::Content`](crate::Keep)

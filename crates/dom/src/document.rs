@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use html5ever::LocalName;
 
+use crate::head::Head;
 use crate::kinds::ElementKinds;
 
 /// Position of a node in document order (pre-order); the root is 0.
@@ -43,58 +44,6 @@ pub struct Node {
 pub(crate) struct Attribute {
     pub(crate) name: LocalName,
     pub(crate) value: BufferRange,
-}
-
-/// A `<meta>` element: `name`, `property`, `itemprop` or `http-equiv` (lower-case) and `content`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meta {
-    /// Lower-case key.
-    pub key: String,
-    /// Value of `content`, trimmed.
-    pub content: String,
-}
-
-/// A `<link>` element with its `rel` (lower-case), `href` and `type`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// Value of `rel`, lower-case.
-    pub rel: String,
-    /// Value of `href`, trimmed, as written.
-    pub href: String,
-    /// Value of `type`, lower-case, or empty.
-    pub media_type: String,
-}
-
-/// Metadata in the head of a page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
-    /// Text of the first `<title>`, white space normalised.
-    pub title: Option<String>,
-    /// `<meta>` elements with a key and a content, in document order.
-    pub metas: Vec<Meta>,
-    /// `<link>` elements with `rel` and `href`, in document order.
-    pub links: Vec<Link>,
-    /// `href` of the first `<base>`.
-    pub base: Option<String>,
-    /// `lang` of the root element.
-    pub lang: Option<String>,
-    /// Contents of `<script type="application/ld+json">`, in document order.
-    pub json_ld: Vec<String>,
-}
-
-impl Head {
-    /// Content of the first `<meta>` with this key (lower-case).
-    pub fn meta(&self, key: &str) -> Option<&str> {
-        self.metas.iter().find(|m| m.key == key).map(|m| m.content.as_str())
-    }
-
-    /// `href` of the first `<link>` with this `rel`.
-    pub fn link(&self, rel: &str) -> Option<&str> {
-        self.links
-            .iter()
-            .find(|l| l.rel.split_ascii_whitespace().any(|r| r == rel))
-            .map(|l| l.href.as_str())
-    }
 }
 
 /// What the parser left out of a page because of its limits.

@@ -4,10 +4,9 @@
 use html5ever::{LocalName, QualName, local_name, ns};
 
 use crate::aside::{Gatherer, may_show};
-use crate::document::{Attribute, BufferRange, Document, Link, Meta, Node, NodeId, ParseNotes};
+use crate::document::{BufferRange, Document, Node, NodeId, ParseNotes};
 use crate::linked::{Linked, NodeContent};
-use crate::render::normalize_space;
-use crate::sink::{Buffers, PageSink, is_json_ld};
+use crate::sink::{Buffers, PageSink};
 use crate::{Keep, is_void};
 
 /// Elements that are left out with their subtrees.
@@ -68,10 +67,10 @@ pub(crate) fn flatten(sink: PageSink<'_>, keep: Keep, notes: ParseNotes) -> Docu
             span: BufferRange::default(),
         });
     }
-    // Copies take only the memory they need, and the buffers are reused.
-    document.attributes = layout.buffers.attributes.drain(..).collect();
-    document.values = layout.buffers.values.as_str().to_owned();
-    layout.buffers.keep();
+    document.attributes = layout.buffers.attributes;
+    document.values = layout.buffers.values;
+    document.attributes.shrink_to_fit();
+    document.values.shrink_to_fit();
     document.notes = notes;
     // On some pages, most nodes are in elements that are left out.
     if document.nodes.len() < document.nodes.capacity() / 2 {
@@ -84,7 +83,7 @@ pub(crate) fn flatten(sink: PageSink<'_>, keep: Keep, notes: ParseNotes) -> Docu
 }
 
 /// Bytes of a text that are no white space.
-fn count_visible(text: &str) -> usize {
+pub(crate) fn count_visible(text: &str) -> usize {
     text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count()
 }
 
@@ -101,7 +100,7 @@ struct Flattener {
 }
 
 /// A page with less text than this, in bytes without white space, may be drawn by its scripts …
-const SPARSE: usize = 1_000;
+pub(crate) const SPARSE: usize = 1_000;
 /// … if `<noscript>` holds this many times as much.
 const FULLER: usize = 3;
 
@@ -243,13 +242,6 @@ impl Flattener {
         }
     }
 
-    fn attribute(&self, span: BufferRange, wanted: &LocalName) -> Option<&str> {
-        self.buffers.attributes[span.range()]
-            .iter()
-            .find(|a: &&Attribute| a.name == *wanted)
-            .map(|a| &self.buffers.values[a.value.range()])
-    }
-
     fn child_text(&self, linked: &Linked<'_>) -> String {
         let mut text = String::new();
         let mut child = linked.first.get();
@@ -262,56 +254,19 @@ impl Flattener {
         text
     }
 
-    fn read_head(&mut self, linked: &Linked<'_>, name: &QualName, attributes: BufferRange) {
+    fn read_head(&mut self, linked: &Linked<'_>, name: &QualName, span: BufferRange) {
         if name.ns != ns!(html) {
             return;
         }
-        let trimmed = |value: Option<&str>| value.map(str::trim).unwrap_or_default().to_owned();
-        match name.local {
-            local_name!("html") => {
-                let lang = trimmed(self.attribute(attributes, &local_name!("lang")));
-                self.document.head.lang = (!lang.is_empty()).then_some(lang);
-            }
-            local_name!("title") if self.document.head.title.is_none() => {
-                let title = normalize_space(&self.child_text(linked));
-                self.document.head.title = (!title.is_empty()).then_some(title);
-            }
-            local_name!("base") if self.document.head.base.is_none() => {
-                let href = trimmed(self.attribute(attributes, &local_name!("href")));
-                self.document.head.base = (!href.is_empty()).then_some(href);
-            }
-            local_name!("meta") => {
-                let key = [
-                    local_name!("property"),
-                    local_name!("name"),
-                    local_name!("itemprop"),
-                    local_name!("http-equiv"),
-                ]
-                .iter()
-                .find_map(|k| self.attribute(attributes, k));
-                let key = trimmed(key).to_lowercase();
-                let content = trimmed(self.attribute(attributes, &local_name!("content")));
-                if !key.is_empty() && !content.is_empty() {
-                    self.document.head.metas.push(Meta { key, content });
-                }
-            }
-            local_name!("link") => {
-                let rel = trimmed(self.attribute(attributes, &local_name!("rel"))).to_lowercase();
-                let href = trimmed(self.attribute(attributes, &local_name!("href")));
-                let media_type =
-                    trimmed(self.attribute(attributes, &local_name!("type"))).to_lowercase();
-                if !rel.is_empty() && !href.is_empty() {
-                    self.document.head.links.push(Link { rel, href, media_type });
-                }
-            }
-            local_name!("script") => {
-                let text = self.child_text(linked);
-                let attribute = self.attribute(attributes, &local_name!("type"));
-                if !text.trim().is_empty() && attribute.is_some_and(is_json_ld) {
-                    self.document.head.json_ld.push(text);
-                }
-            }
-            _ => {}
+        let attributes = &self.buffers.attributes[span.range()];
+        let attribute = |wanted: &LocalName| {
+            let found = attributes.iter().find(|own| own.name == *wanted)?;
+            Some(&self.buffers.values[found.value.range()])
+        };
+        self.document.head.read_tag(&name.local, attribute);
+        if self.document.head.wants_text(&name.local, attribute(&local_name!("type"))) {
+            let text = self.child_text(linked);
+            self.document.head.read_text(&name.local, text);
         }
     }
 }

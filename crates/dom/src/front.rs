@@ -1,4 +1,4 @@
-//! A fast tokenizer for complete pages, in front of html5ever's tree builder.
+//! A fast tokenizer for complete pages, in front of the tree builders.
 //!
 //! html5ever's own tokenizer reads a page in pieces, character by character, and takes most of the
 //! time of a parse. Here the complete page is in memory: text extends to the next `<` that begins
@@ -7,55 +7,82 @@
 //! of which affect the tree. html5ever's tokenizer is the oracle in tests and fuzzing, and reads
 //! the pages that this one cannot.
 
+mod drawing;
 mod names;
 mod raw;
 mod references;
 mod tag;
 
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::states::RawKind;
-use html5ever::tokenizer::{
-    BufferQueue, Doctype, Tag, Token, TokenSink, TokenSinkResult, Tokenizer,
-};
-use html5ever::{Attribute, TokenizerResult};
+use std::borrow::Cow;
+
+use html5ever::LocalName;
 use memchr::{memchr, memchr2, memmem};
 
-use crate::guard::Guard;
 use names::{NameCache, is_space};
 use references::{ReferenceContext, resolve};
+use tag::TagKind;
 
 /// The consumer of the tokens.
-pub(crate) trait Taker: TokenSink {
-    /// Receives the number of attributes of a tag that were left out.
-    fn leave_out(&self, attributes: u32);
+pub(crate) trait TokenTaker {
+    /// Receives a start tag; answers how what follows is to be read.
+    fn start(&mut self, tag: &StartTag<'_>) -> Content;
 
-    /// An empty list for attributes, reusing that of an earlier tag if possible.
-    fn spare(&self) -> Vec<Attribute>;
+    /// Receives the name of an end tag.
+    fn end(&mut self, name: &LocalName);
+
+    /// Receives a piece of text; adjacent pieces belong together.
+    fn text(&mut self, text: &str);
+
+    /// Receives a comment, whose content has no meaning.
+    fn comment(&mut self);
+
+    /// Receives a doctype as written, from `<!` to `>`.
+    fn doctype(&mut self, markup: &str);
+
+    /// The page ends.
+    fn finish(&mut self);
+
+    /// Receives the number of attributes of a tag that were left out.
+    fn leave_out(&mut self, attributes: u32);
 
     /// Whether it accepts no more tokens.
     fn gives_up(&self) -> bool;
+
+    /// Whether the current element is foreign, so that CDATA sections are text.
+    fn is_in_foreign(&self) -> bool;
 }
 
-impl Taker for &Guard<'_, '_> {
-    fn leave_out(&self, attributes: u32) {
-        Guard::leave_out(self, attributes);
-    }
+/// A start tag. Its attributes are in the order of the page, each name once.
+#[derive(Default)]
+pub(crate) struct StartTag<'p> {
+    pub(crate) name: LocalName,
+    pub(crate) attributes: Vec<(LocalName, Cow<'p, str>)>,
+    pub(crate) self_closing: bool,
+}
 
-    fn spare(&self) -> Vec<Attribute> {
-        self.builder.sink.spare.take()
-    }
-
-    fn gives_up(&self) -> bool {
-        self.builder.sink.steps.are_too_many()
+impl StartTag<'_> {
+    /// The value of an attribute.
+    pub(crate) fn attribute(&self, wanted: &LocalName) -> Option<&str> {
+        self.attributes.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value)
     }
 }
 
-/// Bytes of the page that tokens share at a time. They are copied, because the tree builder's
-/// strings can share only memory that they own; a small copy stays in the processor's cache.
-const WINDOW: usize = 1 << 15;
-
-/// Longest string that is stored inline rather than shared.
-const INLINE: usize = 8;
+/// What follows a start tag, by how it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Tags and text.
+    Markup,
+    /// Text with character references, until the element's end tag.
+    EscapableText,
+    /// Text without them, until the element's end tag.
+    RawText,
+    /// As raw text, but `<!--` may hide end tags.
+    Script,
+    /// Text until the end of the page.
+    Plaintext,
+    /// A drawing of which nothing is needed: tags and text, which may be skipped.
+    Drawing,
+}
 
 /// Whether this tokenizer can read a page. Pages with NUL characters are left to html5ever: NUL is
 /// replaced in some places and dropped in others, and is never intentional.
@@ -82,93 +109,52 @@ pub(crate) fn with_line_feeds(html: &str) -> std::borrow::Cow<'_, str> {
 
 /// Tokenizes a page with line feeds only and without NUL. Passes tokens to `taker` until it gives
 /// up.
-pub(crate) fn read<T: Taker>(html: &str, taker: T, max_attributes: usize) {
+pub(crate) fn read<T: TokenTaker>(html: &str, taker: &mut T, max_attributes: usize) {
     let html = html.strip_prefix('\u{feff}').unwrap_or(html);
     let mut front = Front {
         html,
-        window: StrTendril::new(),
-        window_at: 0,
         at: 0,
         taker,
         max_attributes,
         names: NameCache::default(),
+        tag: StartTag::default(),
         plain: String::new(),
     };
     while front.at < html.len() && !front.taker.gives_up() {
         front.markup();
     }
-    front.emit(Token::EOFToken);
-    front.taker.end();
+    front.taker.finish();
 }
 
-struct Front<'p, T> {
+struct Front<'p, 't, T> {
     html: &'p str,
-    /// The bytes from `window_at` on, for strings that share them.
-    window: StrTendril,
-    window_at: usize,
     at: usize,
-    taker: T,
+    taker: &'t mut T,
     max_attributes: usize,
     names: NameCache,
+    /// The last tag that was read.
+    tag: StartTag<'p>,
     /// Buffer for texts with character references.
     plain: String,
 }
 
-/// How text is read until its end tag.
-#[derive(Clone, Copy)]
-enum RawText {
-    Kind(RawKind),
-    Plaintext,
-}
-
-impl<T: Taker> Front<'_, T> {
-    fn bytes(&self) -> &[u8] {
+impl<'p, T: TokenTaker> Front<'p, '_, T> {
+    fn bytes(&self) -> &'p [u8] {
         self.html.as_bytes()
     }
 
-    fn emit(&self, token: Token) {
-        // Only the answers to tags have an effect.
-        let _ = self.taker.process_token(token, 1);
-    }
-
-    fn slice(&mut self, from: usize, to: usize) -> StrTendril {
-        let length = to - from;
-        if length <= INLINE || length > WINDOW {
-            return StrTendril::from_slice(&self.html[from..to]);
+    /// Passes on text, resolving character references if `references`.
+    fn text(&mut self, from: usize, to: usize, references: bool) {
+        if from == to {
+            return;
         }
-        if from < self.window_at || to > self.window_at + self.window.len() {
-            let end = self.html.ceil_char_boundary((from + WINDOW).min(self.html.len()));
-            // The memory of the previous window is free again, or owned by the strings that share
-            // it.
-            self.window.clear();
-            self.window.push_slice(&self.html[from..end]);
-            self.window_at = from;
-        }
-        self.window.subtendril((from - self.window_at) as u32, length as u32)
-    }
-
-    /// A part of the page with its character references resolved.
-    fn resolved(&mut self, from: usize, to: usize, context: ReferenceContext) -> StrTendril {
-        self.plain.clear();
-        resolve(&self.html[from..to], context, &mut self.plain);
-        StrTendril::from_slice(&self.plain)
-    }
-
-    /// Emits text without resolving references.
-    fn text(&mut self, from: usize, to: usize) {
-        if from < to {
-            let text = self.slice(from, to);
-            self.emit(Token::CharacterTokens(text));
-        }
-    }
-
-    /// Emits text, resolving character references if `references`.
-    fn content(&mut self, from: usize, to: usize, references: bool) {
+        let text = &self.html[from..to];
         if references {
-            let text = self.resolved(from, to, ReferenceContext::Text);
-            self.emit(Token::CharacterTokens(text));
+            self.plain.clear();
+            resolve(text, ReferenceContext::Text, &mut self.plain);
+            self.taker.text(&self.plain);
         } else {
-            self.text(from, to);
+            self.taker.text(text);
         }
     }
 
@@ -190,7 +176,7 @@ impl<T: Taker> Front<'_, T> {
             };
             let Some(found) = found else {
                 self.at = self.html.len();
-                return self.content(from, self.at, references);
+                return self.text(from, self.at, references);
             };
             let open = search + found;
             if self.bytes()[open] == b'&' {
@@ -201,19 +187,19 @@ impl<T: Taker> Front<'_, T> {
             let first = self.bytes().get(open + 1).copied().unwrap_or(b' ');
             match first {
                 b'a'..=b'z' | b'A'..=b'Z' => {
-                    self.content(from, open, references);
+                    self.text(from, open, references);
                     return self.start_tag(open + 1);
                 }
                 b'/' if open + 2 < self.html.len() => {
-                    self.content(from, open, references);
+                    self.text(from, open, references);
                     return self.end_tag(open + 2);
                 }
                 b'!' => {
-                    self.content(from, open, references);
+                    self.text(from, open, references);
                     return self.declaration(open + 2);
                 }
                 b'?' => {
-                    self.content(from, open, references);
+                    self.text(from, open, references);
                     return self.bogus_comment(open + 1);
                 }
                 // Not markup, but text (§13.2.5.6).
@@ -223,32 +209,27 @@ impl<T: Taker> Front<'_, T> {
     }
 
     fn start_tag(&mut self, name: usize) {
-        let Some(tag) = self.tag(html5ever::tokenizer::TagKind::StartTag, name) else { return };
-        let name = tag.name.clone();
-        if let Some(raw) = self.emit_tag(tag) {
-            self.raw(raw, &name);
+        if !self.tag(TagKind::Start, name) {
+            return;
+        }
+        match self.taker.start(&self.tag) {
+            Content::Markup => {}
+            Content::Drawing => {
+                self.at = drawing::end_of_drawing(self.bytes(), self.at).unwrap_or(self.at);
+            }
+            content => self.raw(content),
         }
     }
 
     fn end_tag(&mut self, name: usize) {
         match self.bytes()[name] {
             b'a'..=b'z' | b'A'..=b'Z' => {
-                if let Some(tag) = self.tag(html5ever::tokenizer::TagKind::EndTag, name) {
-                    self.emit_tag(tag);
+                if self.tag(TagKind::End, name) {
+                    self.taker.end(&self.tag.name);
                 }
             }
             b'>' => self.at = name + 1,
             _ => self.bogus_comment(name),
-        }
-    }
-
-    fn emit_tag(&self, tag: Tag) -> Option<RawText> {
-        match self.taker.process_token(Token::TagToken(tag), 1) {
-            TokenSinkResult::RawData(kind) => Some(RawText::Kind(kind)),
-            TokenSinkResult::Plaintext => Some(RawText::Plaintext),
-            TokenSinkResult::Continue
-            | TokenSinkResult::Script(_)
-            | TokenSinkResult::EncodingIndicator(_) => None,
         }
     }
 
@@ -257,15 +238,13 @@ impl<T: Taker> Front<'_, T> {
         let rest = &self.bytes()[from..];
         if rest.starts_with(b"--") {
             self.at = from + 2 + comment_length(&rest[2..]);
-            self.emit(Token::CommentToken(StrTendril::new()));
+            self.taker.comment();
         } else if rest.len() >= 7 && rest[..7].eq_ignore_ascii_case(b"doctype") {
             self.doctype(from);
-        } else if rest.starts_with(b"[CDATA[")
-            && self.taker.adjusted_current_node_present_but_not_in_html_namespace()
-        {
+        } else if rest.starts_with(b"[CDATA[") && self.taker.is_in_foreign() {
             let text = from + 7;
             let end = memmem::find(&self.bytes()[text..], b"]]>").map(|found| text + found);
-            self.text(text, end.unwrap_or(self.html.len()));
+            self.text(text, end.unwrap_or(self.html.len()), false);
             self.at = end.map_or(self.html.len(), |end| end + 3);
         } else {
             self.bogus_comment(from);
@@ -276,15 +255,14 @@ impl<T: Taker> Front<'_, T> {
     fn bogus_comment(&mut self, from: usize) {
         let end = memchr(b'>', &self.bytes()[from..]).map(|found| from + found + 1);
         self.at = end.unwrap_or(self.html.len());
-        self.emit(Token::CommentToken(StrTendril::new()));
+        self.taker.comment();
     }
 
-    /// A doctype ends at the first `>`, whatever it contains. A page has at most one, so
-    /// html5ever's own tokenizer reads it.
+    /// A doctype ends at the first `>`, whatever it contains.
     fn doctype(&mut self, from: usize) {
         let end = memchr(b'>', &self.bytes()[from..]).map(|found| from + found + 1);
         self.at = end.unwrap_or(self.html.len());
-        self.emit(Token::DoctypeToken(doctype(&self.html[from - 2..self.at])));
+        self.taker.doctype(&self.html[from - 2..self.at]);
     }
 }
 
@@ -305,24 +283,4 @@ fn comment_length(text: &[u8]) -> usize {
         from = before.len() + 1;
     }
     text.len()
-}
-
-fn doctype(text: &str) -> Doctype {
-    struct DoctypeSink(std::cell::RefCell<Doctype>);
-    impl TokenSink for DoctypeSink {
-        type Handle = ();
-
-        fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
-            if let Token::DoctypeToken(doctype) = token {
-                self.0.replace(doctype);
-            }
-            TokenSinkResult::Continue
-        }
-    }
-    let tokenizer = Tokenizer::new(DoctypeSink(Default::default()), Default::default());
-    let input = BufferQueue::default();
-    input.push_back(StrTendril::from_slice(text));
-    while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
-    tokenizer.end();
-    tokenizer.sink.0.take()
 }

@@ -1,12 +1,18 @@
 //! A filter between tokenizer and tree builder that limits the depth and size of the tree.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-use html5ever::LocalName;
-use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult};
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{
+    BufferQueue, Doctype, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer,
+};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+use html5ever::{Attribute, LocalName, QualName, TokenizerResult, ns};
 
 use crate::document::ParseNotes;
+use crate::front::{Content, StartTag, TokenTaker};
 use crate::is_void;
 use crate::limits::{ParseOptions, Room};
 use crate::linked::Linked;
@@ -136,6 +142,91 @@ fn changes_tokenizer(name: &LocalName) -> bool {
             "script" "style" "title" "textarea" "xmp" "iframe" "noembed" "noframes" "plaintext"
         )
     )
+}
+
+impl TokenTaker for &Guard<'_, '_> {
+    fn start(&mut self, tag: &StartTag<'_>) -> Content {
+        let attribute = |(name, value): &(LocalName, Cow<'_, str>)| Attribute {
+            name: QualName::new(None, ns!(), name.clone()),
+            value: StrTendril::from_slice(value),
+        };
+        let tag = Tag {
+            kind: TagKind::StartTag,
+            name: tag.name.clone(),
+            self_closing: tag.self_closing,
+            attrs: tag.attributes.iter().map(attribute).collect(),
+            had_duplicate_attributes: false,
+        };
+        match self.process_token(Token::TagToken(tag), 1) {
+            TokenSinkResult::RawData(RawKind::Rcdata) => Content::EscapableText,
+            TokenSinkResult::RawData(RawKind::Rawtext) => Content::RawText,
+            TokenSinkResult::RawData(_) => Content::Script,
+            TokenSinkResult::Plaintext => Content::Plaintext,
+            _ => Content::Markup,
+        }
+    }
+
+    fn end(&mut self, name: &LocalName) {
+        let tag = Tag {
+            kind: TagKind::EndTag,
+            name: name.clone(),
+            self_closing: false,
+            attrs: Vec::new(),
+            had_duplicate_attributes: false,
+        };
+        // Only the answers to start tags have an effect.
+        _ = self.process_token(Token::TagToken(tag), 1);
+    }
+
+    fn text(&mut self, text: &str) {
+        _ = self.process_token(Token::CharacterTokens(StrTendril::from_slice(text)), 1);
+    }
+
+    fn comment(&mut self) {
+        _ = self.process_token(Token::CommentToken(StrTendril::new()), 1);
+    }
+
+    fn doctype(&mut self, markup: &str) {
+        _ = self.process_token(Token::DoctypeToken(read_doctype(markup)), 1);
+    }
+
+    fn finish(&mut self) {
+        _ = self.process_token(Token::EOFToken, 1);
+        TokenSink::end(self);
+    }
+
+    fn leave_out(&mut self, attributes: u32) {
+        Guard::leave_out(self, attributes);
+    }
+
+    fn gives_up(&self) -> bool {
+        self.builder.sink.steps.are_too_many()
+    }
+
+    fn is_in_foreign(&self) -> bool {
+        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
+/// Reads a doctype as html5ever does: a page has at most one that counts.
+pub(crate) fn read_doctype(markup: &str) -> Doctype {
+    struct DoctypeSink(RefCell<Doctype>);
+    impl TokenSink for DoctypeSink {
+        type Handle = ();
+
+        fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
+            if let Token::DoctypeToken(doctype) = token {
+                self.0.replace(doctype);
+            }
+            TokenSinkResult::Continue
+        }
+    }
+    let tokenizer = Tokenizer::new(DoctypeSink(Default::default()), Default::default());
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from_slice(markup));
+    while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
+    tokenizer.end();
+    tokenizer.sink.0.take()
 }
 
 impl<'a> TokenSink for &Guard<'a, '_> {

@@ -1,9 +1,9 @@
 /*!
 The tree that all extraction methods work on: one HTML page as a flat, pre-order array of nodes.
 
-[`parse()`] runs html5ever's tree builder (the WHATWG parsing algorithm, scripting off) into an arena and lays
-the result out in document order. In that order a subtree is a range of ids, so any sum over a subtree is
-the difference of two prefix sums ([`PrefixSums`]).
+[`parse()`] writes the nodes of a page in document order as it reads the tags (the WHATWG parsing algorithm, scripting off);
+pages that need elements to be moved are built by html5ever first. In document order a subtree is a range of ids, so any sum over a
+subtree is the difference of two prefix sums ([`PrefixSums`]).
 
 Elements without readable content (scripts, styles, frames, drawings, form choices) are left out of the tree,
 with their subtrees. Those that show something (frames, formulas, pictures in `noscript`) are kept in [`Aside`], with their
@@ -22,11 +22,13 @@ macro_rules! local_names {
 mod addresses;
 mod aside;
 mod builder;
+mod direct;
 mod document;
 mod flatten;
 mod flood;
 mod front;
 mod guard;
+mod head;
 mod kinds;
 mod limits;
 mod linked;
@@ -40,9 +42,8 @@ pub mod xpath;
 
 pub use addresses::{absolute_url, link_target, web_url};
 pub use builder::Builder;
-pub use document::{
-    Aside, AsidePlace, Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes,
-};
+pub use document::{Aside, AsidePlace, Document, Element, Node, NodeId, ParseNotes};
+pub use head::{Head, Link, Meta};
 pub use html5ever::{LocalName, local_name};
 pub use kinds::{ElementKind, ElementKinds};
 pub use limits::{Keep, ParseOptions, Room};

@@ -5,6 +5,8 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::TreeSink;
 
+use crate::Keep;
+use crate::direct;
 use crate::document::{Document, ParseNotes};
 use crate::flatten::flatten;
 use crate::flood::TagReader;
@@ -39,7 +41,12 @@ pub fn parse_with(html: &str, config: &ParseOptions) -> Document {
     }
     let most = config.max_attributes as usize;
     let html = front::with_line_feeds(html);
-    build(&html, config, None, |guard| front::read(&html, guard, most))
+    if config.keep == Keep::Content
+        && let Some(document) = direct::build(&html, config)
+    {
+        return document;
+    }
+    build(&html, config, None, |mut guard| front::read(&html, &mut guard, most))
 }
 
 /// As [`parse_with`], with html5ever's own tokenizer: several times slower. It is the reference in

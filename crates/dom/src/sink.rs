@@ -61,32 +61,6 @@ pub(crate) struct Buffers {
     pub(crate) attributes: Vec<Attribute>,
 }
 
-/// Buffers with more capacity than this, in bytes, are not kept for the next page.
-const MOST_KEPT: usize = 4 << 20;
-
-thread_local! {
-    static KEPT: Cell<Buffers> = Cell::default();
-}
-
-impl Buffers {
-    /// Empty buffers, with the capacity left by an earlier page on this thread.
-    fn take() -> Self {
-        KEPT.take()
-    }
-
-    /// Keeps the buffers for the next page.
-    pub(crate) fn keep(mut self) {
-        let room = self.text.capacity() + self.values.capacity();
-        if room + self.attributes.capacity() * size_of::<Attribute>() > MOST_KEPT {
-            return;
-        }
-        self.text.clear();
-        self.values.clear();
-        self.attributes.clear();
-        KEPT.set(self);
-    }
-}
-
 /// The arena of a tree's nodes while it is built.
 pub(crate) type Nodes<'a> = Arena<Vec<Linked<'a>>>;
 
@@ -108,8 +82,6 @@ pub(crate) struct PageSink<'a> {
     pub(crate) left_out: Cell<u32>,
     /// Whether the text of scripts and the like is stored.
     keeps_scripts: bool,
-    /// The emptied attribute list of the last element, for the next tag.
-    pub(crate) spare: Cell<Vec<ParsedAttribute>>,
     /// How often attributes of later `<html>` and `<body>` tags were added to the first.
     merges: Cell<u32>,
     pub(crate) steps: StepCounter,
@@ -119,11 +91,8 @@ pub(crate) struct PageSink<'a> {
 /// Nodes allocated at a time.
 const AT_A_TIME: usize = 128;
 
-/// Minimum capacity of an attribute list worth keeping.
-const ROOM: usize = 4;
-
 /// Maximum number of later `<html>` and `<body>` tags whose attributes are merged.
-const MAX_MERGES: u32 = 64;
+pub(crate) const MAX_MERGES: u32 = 64;
 
 impl<'a> PageSink<'a> {
     pub(crate) fn new(arena: &'a Nodes<'a>, room: Room, config: &ParseOptions) -> Self {
@@ -134,14 +103,13 @@ impl<'a> PageSink<'a> {
             fallback: QualName::new(None, ns!(html), local_name!("html")),
             nothing,
             root: &arena.alloc(vec![Linked::new(NodeContent::Document)])[0],
-            buffers: RefCell::new(Buffers::take()),
+            buffers: RefCell::default(),
             level: Cell::new(0),
             nodes: Cell::new(0),
             max_attributes: room.attributes as usize,
             max_values: room.values as usize,
             left_out: Cell::new(0),
             keeps_scripts: config.keep == Keep::Scripts,
-            spare: Cell::default(),
             merges: Cell::new(0),
             steps: StepCounter::of(config.max_steps),
             newest: Cell::new(nothing),
@@ -190,10 +158,10 @@ impl<'a> PageSink<'a> {
         above.filter(|node| node.is_called(name)).count()
     }
 
-    fn store_attributes(&self, mut attributes: Vec<ParsedAttribute>) -> BufferRange {
+    fn store_attributes(&self, attributes: Vec<ParsedAttribute>) -> BufferRange {
         let mut buffers = self.buffers.borrow_mut();
         let first = buffers.attributes.len() as u32;
-        for attribute in attributes.drain(..) {
+        for attribute in attributes {
             if buffers.attributes.len() >= self.max_attributes
                 || buffers.values.len() + attribute.value.len32() as usize > self.max_values
             {
@@ -206,10 +174,6 @@ impl<'a> PageSink<'a> {
             buffers
                 .attributes
                 .push(Attribute { name: attribute.name.local, value: BufferRange { start, end } });
-        }
-        // Copied lists have no spare capacity.
-        if attributes.capacity() >= ROOM {
-            self.spare.set(attributes);
         }
         BufferRange { start: first, end: buffers.attributes.len() as u32 }
     }

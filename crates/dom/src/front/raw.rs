@@ -1,37 +1,27 @@
 //! Text that only a specific end tag ends: titles, styles, scripts (WHATWG HTML §13.2.5.2–31).
 
-use html5ever::LocalName;
-use html5ever::tokenizer::TagKind;
-use html5ever::tokenizer::states::RawKind;
 use memchr::{memchr, memmem};
 
 use super::names::is_space;
-use super::{Front, RawText, Taker};
+use super::tag::TagKind;
+use super::{Content, Front, TokenTaker};
 
-impl<T: Taker> Front<'_, T> {
-    /// Reads the text after the start tag of this name, and its end tag.
-    pub(super) fn raw(&mut self, raw: RawText, name: &LocalName) {
+impl<T: TokenTaker> Front<'_, '_, T> {
+    /// Reads the text after the start tag just read, and its end tag.
+    pub(super) fn raw(&mut self, content: Content) {
         let from = self.at;
         let rest = &self.bytes()[from..];
-        let end = match raw {
-            RawText::Plaintext => None,
-            RawText::Kind(RawKind::ScriptData | RawKind::ScriptDataEscaped(_)) => {
-                end_of_script(rest)
-            }
-            RawText::Kind(RawKind::Rcdata | RawKind::Rawtext) => end_of(rest, 0, name.as_bytes()),
+        let end = match content {
+            Content::Plaintext => None,
+            Content::Script => end_of_script(rest),
+            _ => end_of(rest, 0, self.tag.name.as_bytes()),
         };
         self.at = end.map_or(self.html.len(), |end| from + end);
-        match raw {
-            RawText::Kind(RawKind::Rcdata) => {
-                let references = memchr(b'&', &self.bytes()[from..self.at]).is_some();
-                self.content(from, self.at, references);
-            }
-            _ => self.text(from, self.at),
-        }
-        if end.is_some()
-            && let Some(tag) = self.tag(TagKind::EndTag, self.at + 2)
-        {
-            self.emit_tag(tag);
+        let references = content == Content::EscapableText
+            && memchr(b'&', &self.bytes()[from..self.at]).is_some();
+        self.text(from, self.at, references);
+        if end.is_some() && self.tag(TagKind::End, self.at + 2) {
+            self.taker.end(&self.tag.name);
         }
     }
 }

@@ -1,0 +1,408 @@
+//! Builds the flat tree of a page directly from its tokens (tree construction, WHATWG HTML §13.2.6, scripting off), for
+//! content alone ([`Keep::Content`](crate::Keep)).
+//!
+//! html5ever's tree builder moves linked nodes, which then have to be laid out in document order. Almost all pages need no
+//! move but that of the adoption agency, which changes the end of the flat tree. At the first tag that needs another (content of a
+//! table outside of its cells), and at what is rare (formulas, frames), building is given up, and html5ever
+//! builds the tree. Both build the same one: tests and fuzzing compare them.
+
+mod class;
+mod end;
+mod stack;
+mod start;
+
+use html5ever::{LocalName, local_name};
+
+use self::class::ElementClass;
+use self::stack::{Formatting, OpenElement};
+use crate::aside::{Gatherer, may_show};
+use crate::document::{BufferRange, Document, NodeId, ParseNotes};
+use crate::flatten::{SPARSE, count_visible, is_dropped_name};
+use crate::front::{self, Content, StartTag, TokenTaker};
+use crate::guard::read_doctype;
+use crate::limits::{ParseOptions, Room};
+use crate::sink::MAX_MERGES;
+
+/// Larger and deeper trees are left to html5ever, whose limits are enforced as it builds.
+const MAX_NODES: usize = 60_000;
+const MAX_LEVELS: usize = 200;
+
+/// Builds the tree of a page with line feeds only and without NUL; `None` if html5ever is needed. The result has the
+/// metadata of the head, and its notes count steps: tokens, attributes, and nodes that were moved.
+pub(crate) fn build(html: &str, options: &ParseOptions) -> Option<Document> {
+    let room = Room::of(html);
+    let mut builder = DirectBuilder {
+        max_nodes: MAX_NODES.min(room.nodes as usize).min(options.max_nodes as usize),
+        max_levels: MAX_LEVELS.min(options.max_depth as usize),
+        max_steps: options.max_steps,
+        room,
+        document: Document::default(),
+        gatherer: Gatherer::default(),
+        open: Vec::new(),
+        active: Vec::new(),
+        mode: Mode::Initial,
+        mode_in_root: Mode::AfterHead,
+        template_modes: Vec::new(),
+        raw: None,
+        form: None,
+        doctype: None,
+        serial: 0,
+        open_paragraphs: 0,
+        merges: 0,
+        skips_line_feed: false,
+        has_alternative: false,
+        in_drawing: false,
+        steps: 0,
+        gives_up: false,
+    };
+    builder.document.text.reserve(html.len() / 4);
+    front::read(html, &mut builder, options.max_attributes as usize);
+    builder.finish_document()
+}
+
+/// The insertion mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mode {
+    Initial,
+    BeforeHtml,
+    BeforeHead,
+    InHead,
+    InHeadNoscript,
+    AfterHead,
+    InBody,
+    InTable,
+    InCaption,
+    InColumnGroup,
+    InTableBody,
+    InRow,
+    InCell,
+    InTemplate,
+}
+
+/// What becomes of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It is in the tree.
+    Kept,
+    /// It is in the document's [`Aside`](crate::Aside), or in an element that is.
+    Gathered,
+    Dropped,
+}
+
+/// An element whose text is being read.
+struct RawElement {
+    name: LocalName,
+    fate: Fate,
+    /// Whether the head wants its text.
+    is_wanted: bool,
+    text: String,
+}
+
+/// The form element pointer.
+enum OpenForm {
+    /// Number of open elements with it.
+    At(usize),
+    /// In a table, forms end at once.
+    Ended,
+}
+
+struct DirectBuilder {
+    document: Document,
+    gatherer: Gatherer,
+    open: Vec<OpenElement>,
+    active: Vec<Formatting>,
+    mode: Mode,
+    /// The mode in which a template started outside of the body.
+    mode_in_root: Mode,
+    /// The modes of the open templates, outermost first.
+    template_modes: Vec<Mode>,
+    raw: Option<RawElement>,
+    form: Option<OpenForm>,
+    /// The doctype as written.
+    doctype: Option<String>,
+    /// The last serial number of an active formatting element.
+    serial: u32,
+    /// Number of open `<p>`.
+    open_paragraphs: u32,
+    /// How often attributes of later `<html>` and `<body>` tags were added to the first.
+    merges: u32,
+    /// Whether a line feed that comes next is left out.
+    skips_line_feed: bool,
+    /// Whether a `<noscript>` was left out.
+    has_alternative: bool,
+    /// Whether a drawing is open, whose end tag must come next.
+    in_drawing: bool,
+    steps: u64,
+    max_steps: u64,
+    max_nodes: usize,
+    max_levels: usize,
+    room: Room,
+    gives_up: bool,
+}
+
+impl TokenTaker for DirectBuilder {
+    fn start(&mut self, tag: &StartTag<'_>) -> Content {
+        self.steps += 1 + tag.attributes.len() as u64;
+        self.skips_line_feed = false;
+        self.start_tag(tag)
+    }
+
+    fn end(&mut self, name: &LocalName) {
+        self.steps += 1;
+        self.skips_line_feed = false;
+        self.end_tag(name);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.steps += 1;
+        self.add_text(text);
+    }
+
+    fn comment(&mut self) {
+        self.steps += 1;
+        self.skips_line_feed = false;
+    }
+
+    fn doctype(&mut self, markup: &str) {
+        self.steps += 1;
+        self.skips_line_feed = false;
+        if self.mode == Mode::Initial {
+            self.doctype = Some(markup.to_owned());
+            self.mode = Mode::BeforeHtml;
+        }
+    }
+
+    fn finish(&mut self) {
+        self.steps += 1;
+    }
+
+    fn leave_out(&mut self, attributes: u32) {
+        self.gives_up |= attributes > 0;
+    }
+
+    fn gives_up(&self) -> bool {
+        self.gives_up || self.steps > self.max_steps
+    }
+
+    fn is_in_foreign(&self) -> bool {
+        self.in_drawing
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' ' | b'\n' | b'\t' | 0x0c | b'\r'))
+}
+
+impl DirectBuilder {
+    fn give_up(&mut self) -> Content {
+        self.gives_up = true;
+        Content::Markup
+    }
+
+    /// Gives up if the tree outgrows a limit.
+    fn check_size(&mut self) {
+        let document = &self.document;
+        self.gives_up |= self.open.len() > self.max_levels
+            || document.nodes.len() > self.max_nodes
+            || document.attributes.len() > self.room.attributes as usize
+            || document.values.len() > self.room.values as usize;
+    }
+
+    fn store(&mut self, tag: &StartTag<'_>) -> BufferRange {
+        let attributes = tag.attributes.iter().map(|(name, value)| (name, &**value));
+        self.document.push_attributes(attributes)
+    }
+
+    /// What becomes of an element with this name that starts here.
+    fn fate_of(&self, name: &LocalName) -> Fate {
+        match self.open.last().map_or(Fate::Kept, |top| top.fate) {
+            Fate::Kept if !is_dropped_name(name) => Fate::Kept,
+            Fate::Kept if may_show(name) => Fate::Gathered,
+            Fate::Kept => Fate::Dropped,
+            fate => fate,
+        }
+    }
+
+    /// Gathers an element with attributes that are stored already.
+    fn gather(&mut self, name: &LocalName, attributes: BufferRange) {
+        let parent = self.open.last().map_or(0, |top| top.id);
+        let Self { document, gatherer, .. } = self;
+        let place = document.place_after_all(parent);
+        let attributes = document.attributes[attributes.range()].iter();
+        let attributes = attributes.map(|own| (&own.name, &document.values[own.value.range()]));
+        gatherer.open(name, attributes, place);
+    }
+
+    /// Inserts an element and opens it.
+    fn insert(&mut self, tag: &StartTag<'_>, class: ElementClass) {
+        let attributes = self.store(tag);
+        self.push(&tag.name, attributes, class);
+    }
+
+    /// Inserts and opens an element without a tag.
+    fn imply_start(&mut self, name: &LocalName) {
+        self.push(name, BufferRange::default(), ElementClass::of(name));
+    }
+
+    /// Inserts an element without content.
+    fn insert_void(&mut self, tag: &StartTag<'_>) {
+        self.insert(tag, ElementClass::default());
+        self.pop();
+    }
+
+    /// Inserts text, which may continue the text before it.
+    fn add_text(&mut self, mut text: &str) {
+        if let Some(raw) = &mut self.raw {
+            if raw.is_wanted {
+                raw.text.push_str(text);
+            }
+            let is_shown = matches!(raw.name, local_names!("title" "textarea" "noembed"));
+            if raw.fate == Fate::Gathered && is_shown {
+                self.gatherer.text(text);
+            }
+            return;
+        }
+        if self.in_drawing {
+            self.gives_up = true;
+            return;
+        }
+        if std::mem::take(&mut self.skips_line_feed) {
+            text = text.strip_prefix('\n').unwrap_or(text);
+        }
+        if self.mode < Mode::InBody {
+            let rest = text.trim_start_matches([' ', '\n', '\t', '\u{c}', '\r']);
+            let space = &text[..text.len() - rest.len()];
+            if self.mode == Mode::AfterHead && !space.is_empty() {
+                self.document.push_text(space, 0, self.open.len());
+            }
+            if rest.is_empty() {
+                return;
+            }
+            if self.mode == Mode::InHeadNoscript {
+                self.gives_up = true;
+                return;
+            }
+            self.start_body();
+            text = rest;
+        }
+        if text.is_empty() {
+            return;
+        }
+        match self.mode {
+            Mode::InTable | Mode::InTableBody | Mode::InRow | Mode::InColumnGroup => {
+                // Other text goes before the table.
+                self.gives_up |= !is_blank(text);
+            }
+            _ => self.reconstruct(),
+        }
+        let (id, fate) = (self.top().id, self.top().fate);
+        match fate {
+            Fate::Kept => _ = self.document.push_text(text, id, self.open.len()),
+            Fate::Gathered => self.gatherer.text(text),
+            Fate::Dropped => {}
+        }
+        self.check_size();
+    }
+
+    /// Starts `<html>` and `<body>` where the page has no tags of them.
+    fn start_body(&mut self) {
+        if self.mode < Mode::BeforeHead {
+            self.imply_start(&local_name!("html"));
+        }
+        self.imply_start(&local_name!("body"));
+        self.mode = Mode::InBody;
+    }
+
+    /// Starts an element of which only text is read.
+    fn start_raw(&mut self, tag: &StartTag<'_>, head_reads: bool) -> Content {
+        let in_body = self.mode > Mode::AfterHead;
+        let fate = if in_body { self.fate_of(&tag.name) } else { Fate::Dropped };
+        match fate {
+            // All of them are left out of the tree.
+            Fate::Kept => return self.give_up(),
+            Fate::Gathered => {
+                let attributes = self.store(tag);
+                self.gather(&tag.name, attributes);
+            }
+            Fate::Dropped => {}
+        }
+        let media_type = tag.attribute(&local_name!("type"));
+        let is_wanted = head_reads && self.document.head.wants_text(&tag.name, media_type);
+        let text = String::new();
+        self.raw = Some(RawElement { name: tag.name.clone(), fate, is_wanted, text });
+        match tag.name {
+            local_name!("script") => Content::Script,
+            local_names!("title" "textarea") => Content::EscapableText,
+            _ => Content::RawText,
+        }
+    }
+
+    fn end_raw(&mut self) {
+        let Some(raw) = self.raw.take() else { return };
+        if raw.fate == Fate::Gathered {
+            self.gatherer.close();
+        }
+        if raw.is_wanted {
+            self.document.head.read_text(&raw.name, raw.text);
+        }
+    }
+
+    /// Adds the attributes of a later `<html>` or `<body>` that the first does not have.
+    fn merge(&mut self, id: NodeId, tag: &StartTag<'_>) {
+        if tag.attributes.is_empty() || self.merges >= MAX_MERGES {
+            return;
+        }
+        self.merges += 1;
+        let document = &mut self.document;
+        let old = document.nodes[id as usize].span;
+        let is_new =
+            |name: &LocalName| document.attributes[old.range()].iter().all(|a| a.name != *name);
+        let missing: Vec<_> = tag.attributes.iter().filter(|(name, _)| is_new(name)).collect();
+        let start = document.attributes.len() as u32;
+        document.attributes.extend_from_within(old.range());
+        let missing = missing.into_iter().map(|(name, value)| (name, &**value));
+        let end = document.push_attributes(missing).end;
+        document.nodes[id as usize].span = BufferRange { start, end };
+    }
+
+    /// Whether the page is rendered in quirks mode (§13.2.6.4.1); `None` if only html5ever's table of doctypes tells.
+    fn is_in_quirks_mode(&self) -> Option<bool> {
+        let Some(markup) = &self.doctype else { return Some(true) };
+        let doctype = read_doctype(markup);
+        let is_html = doctype.name.is_some_and(|name| &*name == "html");
+        let is_plain = doctype.public_id.is_none() && doctype.system_id.is_none();
+        (is_html && is_plain && !doctype.force_quirks).then_some(false)
+    }
+
+    fn finish_document(mut self) -> Option<Document> {
+        if self.steps > self.max_steps {
+            let notes = ParseNotes { given_up: true, steps: self.steps, ..ParseNotes::default() };
+            return Some(Document { notes, ..crate::parse("") });
+        }
+        self.end_raw();
+        while !self.template_modes.is_empty() {
+            self.end_template();
+        }
+        if self.mode < Mode::InBody {
+            self.start_body();
+        }
+        while !self.open.is_empty() {
+            self.pop();
+        }
+        let mut document = self.document;
+        // A page with hardly any other text may show what is in `<noscript>`.
+        let may_change = self.has_alternative && count_visible(&document.text) < SPARSE;
+        if self.gives_up || self.in_drawing || may_change {
+            return None;
+        }
+        let lang = document.attribute(0, &local_name!("lang")).map(|lang| lang.trim().to_owned());
+        document.head.lang = lang.filter(|lang| !lang.is_empty());
+        document.aside = self.gatherer.finish();
+        document.notes = ParseNotes { steps: self.steps, ..ParseNotes::default() };
+        document.nodes.shrink_to_fit();
+        document.text.shrink_to_fit();
+        document.attributes.shrink_to_fit();
+        document.values.shrink_to_fit();
+        Some(document)
+    }
+}

@@ -1,0 +1,115 @@
+//! Metadata in the head of a page.
+
+use html5ever::{LocalName, local_name};
+
+use crate::render::normalize_space;
+use crate::sink::is_json_ld;
+
+/// A `<meta>` element: `name`, `property`, `itemprop` or `http-equiv` (lower-case) and `content`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// Lower-case key.
+    pub key: String,
+    /// Value of `content`, trimmed.
+    pub content: String,
+}
+
+/// A `<link>` element with its `rel` (lower-case), `href` and `type`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Value of `rel`, lower-case.
+    pub rel: String,
+    /// Value of `href`, trimmed, as written.
+    pub href: String,
+    /// Value of `type`, lower-case, or empty.
+    pub media_type: String,
+}
+
+/// Metadata in the head of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// Text of the first `<title>`, white space normalised.
+    pub title: Option<String>,
+    /// `<meta>` elements with a key and a content, in document order.
+    pub metas: Vec<Meta>,
+    /// `<link>` elements with `rel` and `href`, in document order.
+    pub links: Vec<Link>,
+    /// `href` of the first `<base>`.
+    pub base: Option<String>,
+    /// `lang` of the root element.
+    pub lang: Option<String>,
+    /// Contents of `<script type="application/ld+json">`, in document order.
+    pub json_ld: Vec<String>,
+}
+
+impl Head {
+    /// Content of the first `<meta>` with this key (lower-case).
+    pub fn meta(&self, key: &str) -> Option<&str> {
+        self.metas.iter().find(|m| m.key == key).map(|m| m.content.as_str())
+    }
+
+    /// `href` of the first `<link>` with this `rel`.
+    pub fn link(&self, rel: &str) -> Option<&str> {
+        self.links
+            .iter()
+            .find(|l| l.rel.split_ascii_whitespace().any(|r| r == rel))
+            .map(|l| l.href.as_str())
+    }
+    /// Reads what the start tag of an element says, given its attributes by name.
+    pub(crate) fn read_tag<'t>(
+        &mut self,
+        name: &LocalName,
+        attribute: impl Fn(&LocalName) -> Option<&'t str>,
+    ) {
+        let trimmed = |value: Option<&str>| value.map(str::trim).unwrap_or_default().to_owned();
+        let get = |name: &LocalName| trimmed(attribute(name));
+        match *name {
+            local_name!("html") => {
+                self.lang = Some(get(&local_name!("lang"))).filter(|s| !s.is_empty())
+            }
+            local_name!("base") if self.base.is_none() => {
+                self.base = Some(get(&local_name!("href"))).filter(|href| !href.is_empty());
+            }
+            local_name!("meta") => {
+                let keys = [
+                    local_name!("property"),
+                    local_name!("name"),
+                    local_name!("itemprop"),
+                    local_name!("http-equiv"),
+                ];
+                let key = trimmed(keys.iter().find_map(&attribute)).to_lowercase();
+                let content = get(&local_name!("content"));
+                if !key.is_empty() && !content.is_empty() {
+                    self.metas.push(Meta { key, content });
+                }
+            }
+            local_name!("link") => {
+                let rel = get(&local_name!("rel")).to_lowercase();
+                let href = get(&local_name!("href"));
+                let media_type = get(&local_name!("type")).to_lowercase();
+                if !rel.is_empty() && !href.is_empty() {
+                    self.links.push(Link { rel, href, media_type });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the text of an element is needed for [`Head::read_text`], given its `type`.
+    pub(crate) fn wants_text(&self, name: &LocalName, media_type: Option<&str>) -> bool {
+        match *name {
+            local_name!("title") => self.title.is_none(),
+            local_name!("script") => media_type.is_some_and(is_json_ld),
+            _ => false,
+        }
+    }
+
+    /// Reads the text of a title or of a script with JSON-LD.
+    pub(crate) fn read_text(&mut self, name: &LocalName, text: String) {
+        if *name == local_name!("title") {
+            self.title = Some(normalize_space(&text)).filter(|title| !title.is_empty());
+        } else if !text.trim().is_empty() {
+            self.json_ld.push(text);
+        }
+    }
+}
