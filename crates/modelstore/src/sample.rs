@@ -36,8 +36,9 @@ pub struct RetainLimits {
 pub const RETAIN: RetainLimits =
     RetainLimits { pages: 12, template_bytes: 4 << 20, site_bytes: 16 << 20 };
 
-/// Level of compression: pages of one site share most of their markup, which a long window finds.
-const LEVEL: i32 = 9;
+/// Level of compression: pages of one site share most of their markup, which the long window finds at any level. Level 9
+/// takes twice the time for 4 % fewer bytes.
+const LEVEL: i32 = 3;
 /// Binary logarithm of the window.
 const WINDOW: u32 = 24;
 
