@@ -12,12 +12,14 @@
 //!    template, takes these bodies or finds others, and builds the `model::Article`, with metadata, HTML and text, in an `Extracted`.
 //!    Pages without a template are learnt from in a second round. `stages::apply::found` joins the parts of articles and puts all in a
 //!    `model::SiteResult`, in the order of addresses.
-//! 4. *Keep*. Results go to the file `results` (`run::site_results`: MessagePack, compressed, with checksums), in order, each behind its
-//!    counts and descriptions of its articles; a resumed run begins there.
+//! 4. *Keep*. The same thread serialises each article to its line of `articles.jsonl`. Results go to the file `results`
+//!    (`run::site_results`: compressed, with checksums), in order, each behind its counts and descriptions of its articles; a
+//!    resumed run begins there.
 //! 5. *Describe*. Once all sites are done, the descriptions are compared: the articles that are the same get their marks
 //!    (`segment::duplicates`), which are the fields `cluster`, `duplicate_of` and `similarity`.
-//! 6. *Emit*. `run::emission` reads the results again, notes the marks, and has every output (`sink`) render and write them: an article is
-//!    serialised to its line in the thread pool, and the lines are written in order. The file gets its name when it is complete.
+//! 6. *Emit*. `run::emission` reads the results again, notes the marks, and has every output (`sink`) write them: `articles.jsonl` copies
+//!    the lines; outputs that need fields of articles get these, read from the lines, and render them in the thread pool. The file
+//!    gets its name when it is complete.
 //!
 //! The steps ([`crate::steps`]) call the same functions for a part of the inputs or sites.
 

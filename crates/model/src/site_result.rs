@@ -10,8 +10,11 @@ use crate::{Drop, Extracted, SiteChange, SiteNight, SiteSummary};
 /// All that came of one site.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct SiteResult {
-    /// Its articles, by (URL, origin).
+    /// Its articles, by (URL, origin). When outputs receive it, they are here only if an output asks for them.
     pub articles: Vec<Extracted>,
+    /// When outputs receive it: its articles as lines of `articles.jsonl`, in the same order.
+    #[serde(skip)]
+    pub lines: Vec<u8>,
     /// What was dropped on the way, sorted.
     pub drops: Vec<Drop>,
     /// Its templates and wrappers.
@@ -31,7 +34,7 @@ pub struct SiteResult {
     /// Whether this is a part of a site too large to be worked on at once, and more of it follows. Its articles
     /// are in order over all parts; the other figures are of this part.
     pub more: bool,
-    /// For a part, its figures; `None` for a whole site.
+    /// Its figures, or those of this part; `None` until all is known that they count.
     pub figures: Option<Box<SiteFigures>>,
     /// In a run with a store of models, what is to be kept; on the last part of a site.
     pub night: Option<Box<SiteNight>>,

@@ -6,7 +6,7 @@
 //! | keep the descriptions on disk, and sort their keys | [`Descriptions`] |
 //! | compare articles that share a key, join those that are the same | `Groups` |
 //! | choose the article that represents each group | `Groups` |
-//! | note all this in the articles, in the order in which they were described | [`Marks`] |
+//! | hand over what is to be noted of each article, in the order in which they were described | [`Marks`] |
 //!
 //! The result depends on the articles and their order only. In memory are: 32 MiB of keys, and 24 bytes for each article
 //! that is in a group.
@@ -17,7 +17,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use duplicates::ArticleDescription;
-use model::Extracted;
+use model::Article;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -268,8 +268,8 @@ fn mark_part(
 }
 
 /// What is noted of one article.
-#[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-struct DuplicateMark {
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct DuplicateMark {
     number: u32,
     cluster: u64,
     /// Address of the article that represents the group, and the bits of the similarity.
@@ -278,8 +278,20 @@ struct DuplicateMark {
 
 impl DuplicateMark {
     /// Notes an article by its number: its group, and the article that represents that, with the similarity.
-    pub(crate) fn new(number: u32, cluster: u64, of: Option<(String, f64)>) -> Self {
+    pub fn new(number: u32, cluster: u64, of: Option<(String, f64)>) -> Self {
         Self { number, cluster, of: of.map(|(url, similarity)| (url, similarity.to_bits())) }
+    }
+
+    /// Whether another article represents the group.
+    pub fn is_of_other(&self) -> bool {
+        self.of.is_some()
+    }
+
+    /// Notes it in the article.
+    pub fn note(self, article: &mut Article) {
+        article.cluster = Some(format!("{:016x}", self.cluster));
+        let of = self.of.map(|(url, similarity)| (url, f64::from_bits(similarity)));
+        (article.duplicate_of, article.similarity) = of.unzip();
     }
 }
 
@@ -317,23 +329,21 @@ impl Marks {
         Ok(())
     }
 
-    /// Notes the groups of the next articles in the order of outputs.
+    /// The notes for so many articles, the next in the order of outputs: each with its index among these, in order.
     ///
     /// # Errors
     /// If notes cannot be read.
-    pub fn note(&mut self, articles: &mut [Extracted]) -> io::Result<()> {
-        let Some(marks) = &mut self.marks else { return Ok(()) };
+    pub fn of_next(&mut self, articles: usize) -> io::Result<Vec<(usize, DuplicateMark)>> {
+        let mut found = Vec::new();
+        let Some(marks) = &mut self.marks else { return Ok(found) };
         let first = self.next;
-        self.next += articles.len() as u64;
+        self.next += articles as u64;
         while let Some(at) =
             marks.peek().map(|mark| u64::from(mark.number)).filter(|&at| at < self.next)
         {
             let Some(mark) = marks.next().transpose()? else { break };
-            let of = mark.of.map(|(url, similarity)| (url, f64::from_bits(similarity)));
-            let article = &mut articles[(at - first) as usize];
-            article.cluster = Some(format!("{:016x}", mark.cluster));
-            (article.duplicate_of, article.similarity) = of.unzip();
+            found.push(((at - first) as usize, mark));
         }
-        Ok(())
+        Ok(found)
     }
 }

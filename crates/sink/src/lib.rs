@@ -33,7 +33,9 @@ pub use sink::{Render, Sink};
 pub use site_configs::SiteConfigSink;
 pub use site_figures::{SiteRowsSink, figures_of, length_class_end};
 pub use table::{TableBuilder, parse_instant};
-pub use text_files::{BulkDialect, LineStorage, TextFileSink, bulk_file, json_lines, jsonl_file};
+pub use text_files::{
+    BulkDialect, LineStorage, TextFileSink, bulk_file, json_lines, jsonl_file, write_line,
+};
 pub use versions::{
     ArticleArchive, ArticleChange, ArticleKey, ArticleReading, ArticleVersion, ChangeKind,
     GoneSpan, KeyOf, VersionsSink,

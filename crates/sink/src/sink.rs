@@ -18,6 +18,12 @@ pub trait Sink: Send {
         None
     }
 
+    /// Whether it reads the articles of sites, not only their lines and figures. Where no output does, they are not read
+    /// from their lines.
+    fn reads_articles(&self) -> bool {
+        true
+    }
+
     /// Takes the next site, and its rendered bytes from [`Sink::render`] (or none).
     ///
     /// # Errors

@@ -43,6 +43,10 @@ impl SiteConfigSink {
 }
 
 impl Sink for SiteConfigSink {
+    fn reads_articles(&self) -> bool {
+        false
+    }
+
     fn take(&mut self, site: &SiteResult, _: &[u8]) -> Result<(), SinkError> {
         for WrittenSiteConfig { name, text } in &site.site_configs {
             let path = self.folder.join(name);

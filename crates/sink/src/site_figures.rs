@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use model::{
     Article, Extracted, Route, SiteFigures, SiteResult, TemplateKind, TemplateSummary,
@@ -12,7 +11,7 @@ use model::{
 };
 use serde::Serialize;
 
-use crate::{AtomicFile, Render, SCHEMA, Sink, SinkError, json_lines, make_folder};
+use crate::{AtomicFile, SCHEMA, Sink, SinkError, json_lines, make_folder};
 
 /// Lower edges of the classes in which article lengths are counted, in characters: ten per power of
 /// ten (the series R10 of ISO 3). Integers, because logarithms differ in the last digit between
@@ -273,18 +272,13 @@ impl SiteRowsSink {
 }
 
 impl Sink for SiteRowsSink {
-    fn render(&self) -> Option<Render> {
-        // A site in parts has one line for all parts.
-        Some(Arc::new(|site| match site.figures {
-            Some(_) => Vec::new(),
-            None => line(figures_of(site)),
-        }))
+    fn reads_articles(&self) -> bool {
+        false
     }
 
-    fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        let Some(part) = site.figures.as_deref().cloned() else {
-            return self.file.write_bytes(rendered);
-        };
+    fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
+        // A site in parts has one line for all parts.
+        let Some(part) = site.figures.as_deref().cloned() else { return Ok(()) };
         match &mut self.open {
             Some(all) => absorb(all, part),
             none => *none = Some(part),

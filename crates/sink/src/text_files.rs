@@ -14,7 +14,9 @@ use crate::{AtomicFile, Render, Sink, SinkError};
 /// Writes a file of articles: a start, and what is rendered of each site, in order.
 pub struct TextFileSink {
     file: AtomicFile,
-    render: Render,
+    /// What is written of a site; `None` for its lines.
+    render: Option<Render>,
+    reads_articles: bool,
     /// Written if nothing else is.
     if_empty: Vec<u8>,
 }
@@ -29,22 +31,21 @@ impl TextFileSink {
         let mut file = AtomicFile::create(path)?;
         file.write_bytes(start)?;
         let render: Render = Arc::new(move |site| render(&site.articles));
-        Ok(Self { file, render, if_empty: Vec::new() })
-    }
-
-    /// Writes these bytes if nothing else is written.
-    pub(crate) fn with_bytes_if_empty(self, if_empty: Vec<u8>) -> Self {
-        Self { if_empty, ..self }
+        Ok(Self { file, render: Some(render), reads_articles: true, if_empty: Vec::new() })
     }
 }
 
 impl Sink for TextFileSink {
     fn render(&self) -> Option<Render> {
-        Some(Arc::clone(&self.render))
+        self.render.clone()
     }
 
-    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        self.file.write_bytes(rendered)
+    fn reads_articles(&self) -> bool {
+        self.reads_articles
+    }
+
+    fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
+        self.file.write_bytes(if self.render.is_some() { rendered } else { &site.lines })
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
@@ -65,20 +66,12 @@ pub fn json_lines<T: Serialize>(records: impl Iterator<Item = T>) -> Vec<u8> {
     bytes
 }
 
-fn write_line(record: &impl Serialize, bytes: &mut Vec<u8>) {
+/// Appends a record as a line of JSON, including the line break.
+pub fn write_line(record: &impl Serialize, bytes: &mut Vec<u8>) {
     // Plain data serialized into memory: this cannot fail.
     if serde_json::to_writer(&mut *bytes, record).is_ok() {
         bytes.push(b'\n');
     }
-}
-
-/// The lines of articles.
-fn lines_of(articles: &[Extracted]) -> Vec<u8> {
-    // A buffer that grows by doubling is copied, and touches up to twice the memory needed.
-    let long: usize = articles.iter().map(|article| article.long_text_bytes()).sum();
-    let mut bytes = Vec::with_capacity(long + long / 16 + 2_048 * articles.len());
-    articles.iter().for_each(|extracted| write_line(&extracted.article, &mut bytes));
-    bytes
 }
 
 /// How lines are stored.
@@ -92,14 +85,9 @@ pub enum LineStorage {
     Zstd,
 }
 
-impl LineStorage {
-    /// The bytes to store for one site's lines.
-    fn store(self, lines: Vec<u8>) -> Vec<u8> {
-        match self {
-            Self::Zstd if !lines.is_empty() => frame(&lines),
-            Self::Zstd | Self::Plain => lines,
-        }
-    }
+/// One site's lines as a frame; nothing if there are none.
+fn framed_lines(lines: &[u8]) -> Vec<u8> {
+    if lines.is_empty() { Vec::new() } else { frame(lines) }
 }
 
 /// One zstd frame, with its length and a checksum.
@@ -120,12 +108,12 @@ fn frame(bytes: &[u8]) -> Vec<u8> {
 /// # Errors
 /// If it cannot be created.
 pub fn jsonl_file(path: &Path, storage: LineStorage) -> Result<TextFileSink, SinkError> {
-    let file = TextFileSink::create(path, b"", move |articles| storage.store(lines_of(articles)))?;
-    Ok(match storage {
-        LineStorage::Plain => file,
+    let (render, if_empty): (Option<Render>, _) = match storage {
+        LineStorage::Plain => (None, Vec::new()),
         // A valid zstd file has at least one frame.
-        LineStorage::Zstd => file.with_bytes_if_empty(frame(b"")),
-    })
+        LineStorage::Zstd => (Some(Arc::new(|site| framed_lines(&site.lines))), frame(b"")),
+    };
+    Ok(TextFileSink { file: AtomicFile::create(path)?, render, reads_articles: false, if_empty })
 }
 
 /// The search server that the lines of `articles.bulk.ndjson` are for.
@@ -191,8 +179,7 @@ mod tests {
     #[test]
     fn frames_can_be_read_one_after_the_other() {
         let lines = [b"{\"a\":1}\n".repeat(100), b"{\"b\":2}\n".to_vec(), Vec::new()];
-        let stored: Vec<u8> =
-            lines.iter().flat_map(|l| LineStorage::Zstd.store(l.clone())).collect();
+        let stored: Vec<u8> = lines.iter().flat_map(|l| framed_lines(l)).collect();
         assert_eq!(zstd::decode_all(stored.as_slice()).unwrap(), lines.concat());
         assert!(stored.len() < 100);
         assert_eq!(zstd::decode_all(frame(b"").as_slice()).unwrap(), b"");

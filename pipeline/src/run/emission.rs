@@ -1,7 +1,7 @@
 //! Writes the results of all sites, once all are known: articles that are the same are found across sites.
 //!
 //! The headings of results have the descriptions of articles, which are compared first. Then the results are read again in
-//! order, some megabytes at once, noted with their duplicates, rendered in parallel, and written.
+//! order, some megabytes at once, noted with their duplicates, rendered in parallel as far as they are not yet, and written.
 
 use std::io;
 use std::path::Path;
@@ -10,18 +10,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail};
 use config::{Config, Duplicates, SinkName};
 use errors::{Stopped, error_chain};
-use model::{Drop, DropReason, SiteResult, Stage};
+use model::Drop;
 use modelstore::Store;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use segment::duplicates::{Descriptions, Marks, marks_of};
+use segment::duplicates::{Descriptions, DuplicateMark, Marks, marks_of};
 use segment::frames::Frames;
 use segment::records::{Records, RecordsRead};
 use segment::settle::SettledSites;
 use sink::{AtomicFile, EarlierRun, Ledger};
 
 use super::nightly;
-use super::site_results::{ResultHeading, SiteResults, result_of, unpacked_length};
+use super::site_results::{
+    KeptResult, ResultHeading, SiteResults, drop_duplicates, unpacked_length,
+};
 use crate::results::earlier_ledger;
 use crate::run::folder::state_error;
 use crate::run::ledger::{Clock, RunTally, SiteCounts};
@@ -40,6 +42,12 @@ pub(crate) struct Emission<'a> {
     pub(crate) pool: &'a ThreadPool,
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a AtomicBool,
+}
+
+/// What outputs need of sites.
+struct Rendering {
+    renderers: Renderers,
+    reads_articles: bool,
 }
 
 impl Emission<'_> {
@@ -68,16 +76,18 @@ impl Emission<'_> {
         tally: &mut RunTally,
     ) -> Result<()> {
         let mut frames = SiteResults::frames(self.results).map_err(|e| self.unreadable(e))?;
-        let renderers = outputs.renderers();
+        let rendering =
+            Rendering { renderers: outputs.renderers(), reads_articles: outputs.read_articles() };
         let (mut marks, mut ahead, mut sites) = (marks, None, 0);
         loop {
-            let some = self.render(&mut frames, &mut ahead, &mut marks, &renderers);
+            let some = self.render(&mut frames, &mut ahead, &mut marks, &rendering);
             let some = some.map_err(|e| self.unreadable(e))?;
             if some.is_empty() {
                 return Ok(());
             }
-            for site in some {
-                self.take(site, outputs, tally)?;
+            for (counted, site) in some {
+                tally.add(&counted);
+                self.take(site, outputs)?;
                 sites += 1;
             }
             if self.stop.load(Ordering::Relaxed) {
@@ -96,64 +106,43 @@ impl Emission<'_> {
         frames: &mut Frames,
         ahead: &mut Option<Vec<u8>>,
         marks: &mut Marks,
-        renderers: &Renderers,
-    ) -> io::Result<Vec<Rendered>> {
-        let (mut contents, mut bytes) = (Vec::new(), 0);
+        rendering: &Rendering,
+    ) -> io::Result<Vec<(SiteCounts, Rendered)>> {
+        let (mut sites, mut bytes) = (Vec::new(), 0);
         while let Some(content) =
             ahead.take().map_or_else(|| frames.next_of_whole(), |own| Ok(Some(own)))?
         {
-            bytes += unpacked_length(ResultHeading::of_content(&content)?.1);
-            if bytes > AT_ONCE && !contents.is_empty() {
+            let (heading, packed) = ResultHeading::of_content(&content)?;
+            bytes += unpacked_length(packed);
+            if bytes > AT_ONCE && !sites.is_empty() {
                 *ahead = Some(content);
                 break;
             }
-            contents.push(content);
+            let marks = marks.of_next(heading.counted.articles())?;
+            sites.push((heading, packed.to_vec(), marks));
         }
-        let unpack = |content: &Vec<u8>| {
-            let (heading, packed) = ResultHeading::of_content(content)?;
-            Ok((heading.part, result_of(packed)?))
-        };
-        let unpacked: io::Result<Vec<(usize, SiteResult)>> =
-            self.pool.install(|| contents.par_iter().map(unpack).collect());
-        let mut unpacked = unpacked?;
-        for (_, result) in &mut unpacked {
-            marks.note(&mut result.articles)?;
-        }
-        let render = |(part, mut result): (usize, SiteResult)| {
-            if self.config.emit.duplicates == Duplicates::Drop {
+        let render = |(heading, packed, marks): (ResultHeading, Vec<u8>, Vec<_>)| {
+            let ResultHeading { part, mut counted, .. } = heading;
+            let drops = self.config.emit.duplicates == Duplicates::Drop && !marks.is_empty();
+            let of_others = |(_, mark): &&(usize, DuplicateMark)| mark.is_of_other();
+            counted.set_duplicates(marks.iter().filter(of_others).count());
+            let kept = KeptResult::of_packed(&packed)?;
+            let mut result = kept.with_marks(marks, drops || rendering.reads_articles)?;
+            if drops {
                 drop_duplicates(&mut result);
+                counted = SiteCounts::of(&result);
             }
-            self.clock.emit.time(|| renderers.render(result, part))
+            Ok((counted, self.clock.emit.time(|| rendering.renderers.render(result, part))))
         };
-        Ok(self.pool.install(|| unpacked.into_par_iter().map(render).collect()))
+        self.pool.install(|| sites.into_par_iter().map(render).collect())
     }
 
-    fn take(&self, site: Rendered, outputs: &mut Outputs<'_>, tally: &mut RunTally) -> Result<()> {
-        tally.add(&SiteCounts::of(site.result()));
+    fn take(&self, site: Rendered, outputs: &mut Outputs<'_>) -> Result<()> {
         if let Some(store) = self.store {
             nightly::take(store, site.result())?;
         }
         self.clock.emit.time(|| outputs.emit(site)).map_err(Into::into)
     }
-}
-
-fn drop_duplicates(result: &mut SiteResult) {
-    let drops = &mut result.drops;
-    result.articles.retain(|article| {
-        let of = article.duplicate_of.as_ref().zip(article.similarity);
-        let Some((url, similarity)) = of else { return true };
-        drops.push(Drop {
-            site: article.site.clone(),
-            url: article.url.clone(),
-            origin: article.origin.clone(),
-            stage: Stage::Emit,
-            reason: DropReason::DuplicateArticle,
-            detail: format!("the article at {url}; similarity of the texts {similarity:.2}"),
-            gone: None,
-        });
-        false
-    });
-    drops.sort();
 }
 
 /// Number of drops without a site that are written at once.

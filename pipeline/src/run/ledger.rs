@@ -167,6 +167,16 @@ impl SiteCounts {
     pub(crate) fn pages(&self) -> usize {
         self.counts.pages as usize
     }
+
+    /// The number of its articles.
+    pub(crate) fn articles(&self) -> usize {
+        self.counts.articles as usize
+    }
+
+    /// Says how many of its articles are duplicates of others.
+    pub(crate) fn set_duplicates(&mut self, duplicates: usize) {
+        self.counts.duplicates = duplicates as u64;
+    }
 }
 
 /// Adds numbers by name.

@@ -202,7 +202,7 @@ impl WorkerPool<'_> {
         self.records.add_to(&mut result)?;
         let describe = || ResultHeading::of(index, part, &result, self.describer.as_ref());
         let heading = self.clock.compare.time(describe);
-        let frame = heading.frame(&result)?;
+        let frame = heading.frame(result)?;
         Ok(Done { heading, frame })
     }
 

@@ -2,17 +2,23 @@
 //!
 //! The file contains frames (`frames`). The first says what the results were computed from. The content of each other is the
 //! length of a heading (4 bytes, little endian), the heading in MessagePack, the uncompressed length of the results (4
-//! bytes), and the results in MessagePack as an LZ4 block. The first incomplete or damaged frame ends the file: results that
-//! did not reach the disk before a crash are computed again. Other versions of the program do not read it.
+//! bytes), and the results as an LZ4 block: the articles as lines of `articles.jsonl`, everything else in MessagePack, and the
+//! length of the lines (8 bytes). The first incomplete or damaged frame ends the file: results that did not reach the disk
+//! before a crash are computed again. Other versions of the program do not read it.
+//!
+//! An article is serialised once, in the thread that found it. Only the few that turn out to be the same as others are
+//! read from their lines and written again, and all of them where an output reads their fields.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use duplicates::{ArticleDescription, Describer};
-use model::SiteResult;
+use model::{Drop, DropReason, Extracted, SiteResult, Stage};
+use segment::duplicates::DuplicateMark;
 use segment::frames::{Frames, HEADER, frame, unpacked, write_frame};
 use serde::{Deserialize, Serialize};
+use sink::{figures_of, json_lines, write_line};
 
 use crate::run::ledger::SiteCounts;
 
@@ -43,12 +49,27 @@ impl ResultHeading {
         Self { index, part, counted: SiteCounts::of(result), evidence }
     }
 
-    pub(crate) fn frame(&self, result: &SiteResult) -> io::Result<Vec<u8>> {
+    /// The frame of the results, of which the articles are taken.
+    pub(crate) fn frame(&self, mut result: SiteResult) -> io::Result<Vec<u8>> {
+        result.figures = Some(Box::new(figures_of(&result)));
+        let articles = std::mem::take(&mut result.articles);
         let mut heading = vec![0; LENGTH];
         rmp_serde::encode::write_named(&mut heading, self).map_err(io::Error::other)?;
         let length = u32::try_from(heading.len() - LENGTH).map_err(io::Error::other)?;
         heading[..LENGTH].copy_from_slice(&length.to_le_bytes());
-        frame(&heading, |to| rmp_serde::encode::write_named(to, result).map_err(io::Error::other))
+        frame(&heading, |to| {
+            let mut articles_kept = Vec::with_capacity(articles.len());
+            for Extracted { article, payload, .. } in &articles {
+                let before = to.len();
+                write_line(article, to);
+                articles_kept.push(KeptArticle { bytes: to.len() - before, payload: *payload });
+            }
+            let lines = to.len() as u64;
+            let kept = (result, articles_kept);
+            rmp_serde::encode::write_named(to, &kept).map_err(io::Error::other)?;
+            to.extend(lines.to_le_bytes());
+            Ok(())
+        })
     }
 
     /// Splits the content of a frame into its heading and the compressed results.
@@ -69,8 +90,94 @@ pub(crate) fn unpacked_length(packed: &[u8]) -> usize {
     packed.first_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize)
 }
 
-pub(crate) fn result_of(packed: &[u8]) -> io::Result<SiteResult> {
-    rmp_serde::from_slice(&unpacked(packed)?).map_err(io::Error::other)
+/// What is kept of an article beside its line.
+#[derive(Debug, Deserialize, Serialize)]
+struct KeptArticle {
+    /// Length of its line.
+    bytes: usize,
+    /// [`Extracted::payload`].
+    payload: [u8; 16],
+}
+
+/// Results as they are kept.
+#[derive(Debug)]
+pub(crate) struct KeptResult {
+    /// With its lines, without articles.
+    result: SiteResult,
+    articles: Vec<KeptArticle>,
+}
+
+impl KeptResult {
+    pub(crate) fn of_packed(packed: &[u8]) -> io::Result<Self> {
+        let mut lines = unpacked(packed)?;
+        let (rest, length) = lines.split_last_chunk().ok_or(io::ErrorKind::UnexpectedEof)?;
+        let length = u64::from_le_bytes(*length) as usize;
+        let rest = rest.get(length..).ok_or(io::ErrorKind::UnexpectedEof)?;
+        let (result, articles) = rmp_serde::from_slice(rest).map_err(io::Error::other)?;
+        lines.truncate(length);
+        Ok(Self { result: SiteResult { lines, ..result }, articles })
+    }
+
+    /// The results for the outputs, with these notes of duplicates, which come in the order of articles; the articles are
+    /// read from their lines if `reads_articles`.
+    pub(crate) fn with_marks(
+        self,
+        marks: Vec<(usize, DuplicateMark)>,
+        reads_articles: bool,
+    ) -> io::Result<SiteResult> {
+        let Self { mut result, articles } = self;
+        if marks.is_empty() && !reads_articles {
+            return Ok(result);
+        }
+        let mut marks = marks.into_iter().peekable();
+        let before = std::mem::take(&mut result.lines);
+        result.lines.reserve(before.len() + before.len() / 16);
+        let mut left = &*before;
+        for (index, KeptArticle { bytes, payload }) in articles.into_iter().enumerate() {
+            let (line, rest) = left.split_at_checked(bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
+            left = rest;
+            let mark = marks.next_if(|(at, _)| *at == index);
+            if mark.is_none() && !reads_articles {
+                result.lines.extend_from_slice(line);
+                continue;
+            }
+            let article = serde_json::from_slice(line)?;
+            let mut article = Extracted { article, payload, ..Extracted::default() };
+            match mark {
+                Some((_, mark)) => {
+                    mark.note(&mut article);
+                    write_line(&article.article, &mut result.lines);
+                }
+                None => result.lines.extend_from_slice(line),
+            }
+            if reads_articles {
+                result.articles.push(article);
+            }
+        }
+        Ok(result)
+    }
+}
+
+/// Drops the articles that are the same as others. They must have been read.
+pub(crate) fn drop_duplicates(result: &mut SiteResult) {
+    let drops = &mut result.drops;
+    result.articles.retain(|article| {
+        let of = article.duplicate_of.as_ref().zip(article.similarity);
+        let Some((url, similarity)) = of else { return true };
+        drops.push(Drop {
+            site: article.site.clone(),
+            url: article.url.clone(),
+            origin: article.origin.clone(),
+            stage: Stage::Emit,
+            reason: DropReason::DuplicateArticle,
+            detail: format!("the article at {url}; similarity of the texts {similarity:.2}"),
+            gone: None,
+        });
+        false
+    });
+    drops.sort();
+    result.lines = json_lines(result.articles.iter().map(|extracted| &extracted.article));
+    result.figures = Some(Box::new(figures_of(result)));
 }
 
 #[derive(Debug)]
@@ -156,7 +263,7 @@ mod tests {
     fn add(to: &mut SiteResults, index: usize) -> usize {
         let result = SiteResult::from_articles(&format!("{index}.example"), Vec::new());
         let heading = ResultHeading::of(index, 0, &result, None);
-        let frame = heading.frame(&result).unwrap();
+        let frame = heading.frame(result).unwrap();
         to.add(&heading, &frame).unwrap();
         frame.len()
     }
@@ -166,6 +273,77 @@ mod tests {
         let mut see = |heading: &ResultHeading| found.push(heading.counted.site.clone());
         let (results, earlier) = SiteResults::open(path, causes, &mut see).unwrap();
         (found, results, earlier)
+    }
+
+    fn article(number: u32) -> Extracted {
+        let texts =
+            ["", "plain", "\"quoted\" \\ </script>", "a\nb\tc\u{1}\u{2028}", "Žluťoučký 漢字 🌳"];
+        let text = |offset: u32| texts[((number + offset) as usize) % texts.len()].to_owned();
+        let third = f64::from(number) / 3.0;
+        let mut article = model::Article {
+            url: format!("https://a.example/{number}"),
+            charset: "UTF-8",
+            title: Some(text(0)),
+            authors: vec![text(1), text(2)],
+            language: Some("en".to_owned()),
+            published: Some("2026-01-12".to_owned()),
+            text: text(3),
+            html: text(4),
+            confidence: third.fract(),
+            doubtful: number.is_multiple_of(2),
+            language_score: Some((third * 0.7).fract()),
+            fetched: Some("2026-01-13T00:00:01.123456789Z".parse().unwrap()),
+            ..model::Article::default()
+        };
+        article.images.push(model::Image { alt: Some(text(1)), ..model::Image::default() });
+        article.gone = number.is_multiple_of(3).then_some(jiff::Timestamp::UNIX_EPOCH);
+        Extracted { article, payload: [number as u8; 16], ..Extracted::default() }
+    }
+
+    fn kept(articles: &[Extracted]) -> KeptResult {
+        let result = SiteResult::from_articles("a.example", articles.to_vec());
+        let frame = ResultHeading::of(0, 0, &result, None).frame(result).unwrap();
+        let (heading, packed) = ResultHeading::of_content(&frame[HEADER..]).unwrap();
+        assert_eq!(heading.counted.articles(), articles.len());
+        KeptResult::of_packed(packed).unwrap()
+    }
+
+    #[test]
+    fn marked_lines_are_those_of_marked_articles() {
+        let articles: Vec<Extracted> = (0..40).map(article).collect();
+        for step in 1..9 {
+            let mark = |number: u32| {
+                let of = (!number.is_multiple_of(2))
+                    .then(|| ("https://b.example/é".to_owned(), 2.0 / 3.0));
+                DuplicateMark::new(number, 7, of)
+            };
+            let marks: Vec<_> = (0..40).step_by(step).map(|at| (at as usize, mark(at))).collect();
+            let mut marked = articles.clone();
+            marks.iter().for_each(|(at, mark)| mark.clone().note(&mut marked[*at]));
+            let lines = json_lines(marked.iter().map(|extracted| &extracted.article));
+            for reads_articles in [false, true] {
+                let found = kept(&articles).with_marks(marks.clone(), reads_articles).unwrap();
+                assert!(found.lines == lines, "{}", String::from_utf8_lossy(&found.lines));
+                let read = json_lines(found.articles.iter().map(|extracted| &extracted.article));
+                assert!(read == if reads_articles { &*lines } else { b"" });
+                assert!(found.articles.iter().zip(&marked).all(|(a, b)| a.payload == b.payload));
+            }
+        }
+    }
+
+    #[test]
+    fn figures_of_articles_read_from_lines_are_the_same() {
+        let articles: Vec<Extracted> = (0..40).map(article).collect();
+        let found = kept(&articles).with_marks(Vec::new(), true).unwrap();
+        assert_eq!(found.articles.len(), 40);
+        assert_eq!(found.figures.as_deref(), Some(&figures_of(&found)));
+        let mark = DuplicateMark::new(1, 7, Some(("https://b.example/".to_owned(), 0.9)));
+        let mut left = kept(&articles).with_marks(vec![(1, mark)], true).unwrap();
+        drop_duplicates(&mut left);
+        assert_eq!((left.articles.len(), left.drops.len()), (39, 1));
+        let articles = left.articles.iter().map(|extracted| &extracted.article);
+        assert!(left.lines == json_lines(articles));
+        assert_eq!(left.figures.as_deref(), Some(&figures_of(&left)));
     }
 
     #[test]
@@ -211,7 +389,8 @@ mod tests {
         for index in 0..3 {
             let content = frames.next_of_whole().unwrap().unwrap();
             let (heading, packed) = ResultHeading::of_content(&content).unwrap();
-            assert_eq!(result_of(packed).unwrap().site, heading.counted.site);
+            let kept = KeptResult::of_packed(packed).unwrap();
+            assert_eq!(kept.result.site, heading.counted.site);
             assert_eq!(heading.index, index);
         }
         assert!(frames.next_of_whole().unwrap().is_none(), "nothing behind the end");

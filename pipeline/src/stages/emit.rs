@@ -14,8 +14,8 @@ use config::{Config, EmitConfig, SinkName};
 use model::{Drop, SiteResult, SiteSummary};
 use segment::records::Absences;
 use sink::{
-    AtomicFile, Ledger, Render, Sink, SinkError, drop_record, figures_of, health_record,
-    json_lines, make_folder, site_file_name,
+    AtomicFile, Ledger, Render, Sink, SinkError, drop_record, health_record, json_lines,
+    make_folder, site_file_name,
 };
 
 use crate::run::sinks::{open_sink, remove_stale};
@@ -81,6 +81,11 @@ impl<'a> Outputs<'a> {
             sites: Vec::new(),
             open: None,
         })
+    }
+
+    /// Whether any of them reads the articles of sites.
+    pub(crate) fn read_articles(&self) -> bool {
+        self.sinks.iter().any(|chosen| chosen.sink.as_ref().is_ok_and(|sink| sink.reads_articles()))
     }
 
     /// The renderers for these outputs.
@@ -276,9 +281,8 @@ impl Renderers {
     }
 
     /// Renders the result of a site, or of its part with this number.
-    pub fn render(&self, mut result: SiteResult, part: usize) -> Rendered {
+    pub fn render(&self, result: SiteResult, part: usize) -> Rendered {
         let is_whole = part == 0 && !result.more;
-        result.figures = (!is_whole).then(|| Box::new(figures_of(&result)));
         let by_sink = self.0.iter().map(|render| render.as_ref().map(|render| render(&result)));
         Rendered {
             by_sink: by_sink.collect(),

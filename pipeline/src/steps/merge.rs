@@ -129,7 +129,7 @@ fn merge_files(
     let mut keep = |part: usize, mut result: SiteResult| {
         records.add_to(&mut result)?;
         let heading = ResultHeading::of(results.next().0, part, &result, describer.as_ref());
-        let frame = heading.frame(&result)?;
+        let frame = heading.frame(result)?;
         results.add(&heading, &frame).with_context(kept)
     };
     assembly.each(&mut sites, &made, store.as_ref(), &mut keep)?;
