@@ -6,6 +6,8 @@ use std::ops::{Bound, Range};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use model::rounded;
+use serde::{Serialize, Serializer};
 use tantivy::collector::sort_key::{SortBySimilarityScore, SortByString};
 use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
 use tantivy::columnar::StrColumn;
@@ -63,10 +65,11 @@ pub struct SearchResults {
     pub languages: BTreeMap<String, u64>,
 }
 
-/// A matching article.
-#[derive(Clone, Debug)]
+/// A matching article. Its JSON has no excerpt: how matches are marked in it is up to the caller.
+#[derive(Clone, Debug, Serialize)]
 pub struct Hit {
     /// BM25; comparable within an answer only.
+    #[serde(serialize_with = "serialize_score")]
     pub score: f32,
     /// Its address.
     pub url: String,
@@ -83,24 +86,38 @@ pub struct Hit {
     /// Its template.
     pub template: String,
     /// An excerpt of its body.
+    #[serde(skip)]
     pub excerpt: String,
     /// The matching parts of the excerpt, as byte ranges.
+    #[serde(skip)]
     pub highlighted: Vec<Range<usize>>,
     /// Why its record is truncated, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
     /// Revision of the stored model that it was extracted with, 0 for one that was not kept; `None` without a
     /// store of models.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_revision: Option<u64>,
     /// How its template was, or else its site; `None` without a store of models.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub health: Option<String>,
     /// When its page was fetched.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fetched: Option<Timestamp>,
     /// Since when its address has no page any more, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gone: Option<Timestamp>,
     /// The status of that answer: 404 or 410, or that of a redirect.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gone_status: Option<u64>,
     /// Where the redirect led to.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
+}
+
+/// Writes four decimals.
+fn serialize_score<S: Serializer>(score: &f32, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64(rounded(f64::from(*score)))
 }
 
 /// An index opened for searching, as a snapshot at the time of opening.

@@ -120,7 +120,15 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
         answer => answer?,
     };
     if args.format == PrintFormat::Json {
-        serde_json::to_writer_pretty(out.as_json(), &AnswerRecord::of(&answer, &index))?;
+        let hits = answer.hits.iter().map(|hit| HitRecord { hit, snippet: html(hit) });
+        let record = AnswerRecord {
+            articles: index.articles(),
+            total: answer.total,
+            hits: hits.collect(),
+            sites: &answer.sites,
+            languages: &answer.languages,
+        };
+        serde_json::to_writer_pretty(out.as_json(), &record)?;
         writeln!(out)?;
         return Ok(());
     }
@@ -278,60 +286,10 @@ struct AnswerRecord<'a> {
 
 #[derive(Serialize)]
 struct HitRecord<'a> {
-    score: f64,
-    url: &'a str,
-    site: &'a str,
-    title: Option<&'a str>,
-    authors: &'a [String],
-    published: Option<String>,
-    language: &'a str,
-    template: &'a str,
+    #[serde(flatten)]
+    hit: &'a Hit,
     /// HTML with the matches in `<b>`.
     snippet: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    truncated: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model_revision: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    health: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fetched: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gone: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gone_status: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    moved_to: Option<&'a str>,
-}
-
-impl<'a> AnswerRecord<'a> {
-    fn of(answer: &'a SearchResults, index: &SearchIndex) -> Self {
-        let hit = |hit: &'a Hit| HitRecord {
-            score: (f64::from(hit.score) * 10_000.0).round() / 10_000.0,
-            url: &hit.url,
-            site: &hit.site,
-            title: hit.title.as_deref(),
-            authors: &hit.authors,
-            published: hit.published.map(|p| p.to_string()),
-            language: &hit.language,
-            template: &hit.template,
-            snippet: html(hit),
-            truncated: hit.truncated.as_deref(),
-            model_revision: hit.model_revision,
-            health: hit.health.as_deref(),
-            fetched: hit.fetched.map(|fetched| fetched.to_string()),
-            gone: hit.gone.map(|gone| gone.to_string()),
-            gone_status: hit.gone_status,
-            moved_to: hit.moved_to.as_deref(),
-        };
-        Self {
-            articles: index.articles(),
-            total: answer.total,
-            hits: answer.hits.iter().map(hit).collect(),
-            sites: &answer.sites,
-            languages: &answer.languages,
-        }
-    }
 }
 
 fn html(hit: &Hit) -> String {
