@@ -278,6 +278,12 @@ impl Document {
         node.name.is_none().then(|| &self.text[node.span.range()])
     }
 
+    /// The content of all text nodes, concatenated.
+    #[inline]
+    pub fn all_text(&self) -> &str {
+        &self.text
+    }
+
     /// The text of a subtree: its text nodes, concatenated.
     pub fn text_content(&self, id: NodeId) -> &str {
         // Text is stored in document order in one buffer, so the text of a subtree is one range of

@@ -1,5 +1,7 @@
 //! Sums over subtrees in O(1).
 
+use std::ops::Range;
+
 use crate::{Document, NodeId};
 
 /// Running sums of a per-node count in document order. Since a subtree is a range of ids, the sum
@@ -32,20 +34,33 @@ impl PrefixSums {
 
     /// Counts over all text nodes, and over those inside a link (`<a href>`), in one pass.
     pub fn of_texts(document: &Document, mut count: impl FnMut(&str) -> u32) -> (Self, Self) {
+        Self::of_places(document, |place| count(&document.text[place]))
+    }
+
+    /// As [`PrefixSums::of_texts`], given the places of the texts in [`Document::all_text`].
+    pub fn of_places(
+        document: &Document,
+        mut count: impl FnMut(Range<usize>) -> u32,
+    ) -> (Self, Self) {
+        let mut all = Vec::with_capacity(document.len() + 1);
         let mut linked = Vec::with_capacity(document.len() + 1);
+        all.push(0);
         linked.push(0);
-        let (mut link_end, mut sum) = (0, 0u32);
-        let all = Self::new(document, |id| {
-            let words = document.text(id).map_or(0, &mut count);
-            if let Some(end) = end_of_link(document, id) {
-                link_end = link_end.max(end);
-            } else if id < link_end {
+        let (mut link_end, mut sum, mut linked_sum) = (0, 0u32, 0u32);
+        for (id, node) in (0..).zip(document.nodes()) {
+            if node.name.is_none() {
+                let words = count(node.span.range());
                 sum = sum.saturating_add(words);
+                if id < link_end {
+                    linked_sum = linked_sum.saturating_add(words);
+                }
+            } else if let Some(end) = end_of_link(document, id) {
+                link_end = link_end.max(end);
             }
-            linked.push(sum);
-            words
-        });
-        (all, Self(linked))
+            all.push(sum);
+            linked.push(linked_sum);
+        }
+        (Self(all), Self(linked))
     }
 
     /// Counts over text nodes inside a link (`<a href>`), given the counts of all text nodes.

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use dom::{Document, Element, LocalName, PrefixSums, class_tokens, local_name};
 use metadata::JsonLdFacts;
 use model::{FeedItem, Page};
+use terms::WordStarts;
 use url::Url;
 use wrapper::site_config::apply;
 
@@ -56,7 +57,10 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
             (document, Some(ConfiguredPage { by: Arc::clone(by), found }))
         }
     };
-    let (words, link_words) = PrefixSums::of_texts(&document, terms::count_words);
+    let (words, link_words) = {
+        let starts = WordStarts::of(document.all_text());
+        PrefixSums::of_places(&document, |place| starts.count(place))
+    };
     let names = NamingTokens::of(&document);
     let tokens = names.distinct();
     ParsedPage {

@@ -58,4 +58,4 @@ pub use ranking::{
 };
 pub use script::{Script, is_right_to_left};
 pub use vocabulary::{Term, Vocabulary};
-pub use words::{Words, count_words, has_words, words};
+pub use words::{WordStarts, Words, count_words, has_words, words};

@@ -6,6 +6,8 @@
 //! so they end a word: Hindi words are split at vowel signs. This is sufficient for counting; terms
 //! keep marks.
 
+use std::ops::Range;
+
 use crate::chars::{CharacterKind, CharacterTable, char_at};
 
 /// The words of a text as slices of it, including inner apostrophes ("don't").
@@ -13,69 +15,140 @@ pub fn words(text: &str) -> Words<'_> {
     Words { text, kinds: CharacterTable::get(), at: 0, after_word: false }
 }
 
-/// Whether a text has at least so many words. Reads no further than these.
+/// Whether a text has at least so many words. Reads little further than these.
 pub fn has_words(text: &str, least: u32) -> bool {
-    least.checked_sub(1).is_none_or(|before| words(text).nth(before as usize).is_some())
+    // Counting is faster than finding. A cut adds at most one word: an apostrophe that is a letter at an end only.
+    let most = text.floor_char_boundary((least as usize).saturating_mul(12).min(text.len()));
+    most < text.len() && count_words(&text[..most]) > least || count_words(text) >= least
 }
 
 /// The number of words in a text.
 pub fn count_words(text: &str) -> u32 {
-    if text.len() >= LONG && text.is_ascii() {
-        count_ascii(text.as_bytes())
-    } else {
-        count_each(text)
+    WordStarts::of(text).count(0..text.len())
+}
+
+/// Where words begin in a text, as far as it is ASCII: found once for all pieces of it.
+#[derive(Debug)]
+pub struct WordStarts<'a> {
+    text: &'a str,
+    /// A bit for each byte: whether it begins a word after the two bytes before it.
+    bits: Vec<u64>,
+}
+
+impl<'a> WordStarts<'a> {
+    /// Finds them. Linear in the text.
+    pub fn of(text: &'a str) -> Self {
+        let mut bits = Vec::with_capacity(text.len() / 64 + 1);
+        // Letters and apostrophes before a group of 64, in its lowest bits.
+        let (mut letters_before, mut joined_before) = (0, 0);
+        for group in text.as_bytes().chunks(64) {
+            let letters = bits_of(group, |byte| {
+                ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10)
+            });
+            let joined = match group.contains(&b'\'') {
+                true => bits_of(group, |byte| byte == b'\'') & (letters << 1 | letters_before),
+                false => 0,
+            };
+            bits.push(letters & !(letters << 1 | letters_before | joined << 1 | joined_before));
+            (letters_before, joined_before) = (letters >> 63, joined >> 63);
+        }
+        Self { text, bits }
+    }
+
+    /// The number of words of the piece `range`, by itself: that of [`count_words`]. The range begins and ends at characters.
+    pub fn count(&self, range: Range<usize>) -> u32 {
+        let start = range.start;
+        count_between(&self.text[range], |from, to| self.begin_in(start + from, start + to))
+    }
+
+    /// How many bytes from one to another begin words.
+    #[inline]
+    fn begin_in(&self, from: usize, to: usize) -> u32 {
+        let Some(last) = to.checked_sub(1).filter(|last| *last >= from) else { return 0 };
+        let (first, last) = ((from / 64, !0 << (from % 64)), (last / 64, !0 >> (63 - last % 64)));
+        if first.0 == last.0 {
+            return (self.bits[first.0] & first.1 & last.1).count_ones();
+        }
+        let between = self.bits[first.0 + 1..last.0].iter().map(|bits| bits.count_ones());
+        (self.bits[first.0] & first.1).count_ones()
+            + between.sum::<u32>()
+            + (self.bits[last.0] & last.1).count_ones()
     }
 }
 
-/// Minimum number of bytes for which the vectorised path is worthwhile.
-const LONG: usize = 64;
+/// A bit for each of at most 64 bytes, the first the lowest.
+#[inline]
+fn bits_of(group: &[u8], is_set: impl Fn(u8) -> bool) -> u64 {
+    let mut flags = [0; 64];
+    // Without branches, so that the loop is vectorised.
+    flags.iter_mut().zip(group).for_each(|(flag, &byte)| *flag = u8::from(is_set(byte)));
+    let eight = |(at, flags): (usize, &[u8; 8])| {
+        // The product has the flags of eight bytes in its highest byte.
+        let bits = u64::from_le_bytes(*flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        bits << (8 * at)
+    };
+    flags.as_chunks().0.iter().enumerate().map(eight).fold(0, |all, bits| all | bits)
+}
 
-/// Counts what [`words`] finds, character by character.
-fn count_each(text: &str) -> u32 {
-    let kinds = CharacterTable::get();
+/// Counts what [`words`] finds, character by character only at the start of a text and at characters beyond ASCII.
+/// `begin` says how many words begin from one place to another, all ASCII and after an ASCII character that is no
+/// apostrophe: each begins at a letter or digit after anything else, except after a single apostrophe that follows a
+/// letter or digit.
+#[inline]
+fn count_between(text: &str, begin: impl Fn(usize, usize) -> u32) -> u32 {
     let bytes = text.as_bytes();
-    let mut count = 0;
-    let mut at = 0;
+    let (mut count, mut at) = (0, 0);
     let (mut in_word, mut after_word) = (false, false);
-    while let Some(&byte) = bytes.get(at) {
-        if byte.is_ascii() && byte != b'\'' {
-            let is_in_word = byte.is_ascii_alphanumeric();
-            count += u32::from(is_in_word & !in_word);
-            in_word = is_in_word;
-            after_word = is_in_word | (byte == b'_');
-            at += 1;
-            continue;
+    loop {
+        // Up to a character that alone decides what the next one is.
+        while let Some(&byte) = bytes.get(at) {
+            if byte.is_ascii() && byte != b'\'' {
+                count += u32::from(byte.is_ascii_alphanumeric() & !in_word);
+                in_word = byte.is_ascii_alphanumeric();
+                after_word = in_word | (byte == b'_');
+                at += 1;
+                if bytes.get(at).is_none_or(u8::is_ascii) {
+                    break;
+                }
+                continue;
+            }
+            let Some(c) = char_at(text, at) else { break };
+            let kinds = CharacterTable::get();
+            let kind = kinds.of(c);
+            if !(Words { text, kinds, at, after_word }).vanishes(c) {
+                count += u32::from(kind.is_single() | (kind.is_in_word() & !in_word));
+                in_word = kind.is_in_word();
+            }
+            after_word = kind.is_python_word();
+            at += c.len_utf8();
         }
-        let Some(c) = char_at(text, at) else { break };
-        let walk = Words { text, kinds, at, after_word };
-        let kind = kinds.of(c);
-        if !walk.vanishes(c) {
-            count += u32::from(kind.is_single() | (kind.is_in_word() & !in_word));
-            in_word = kind.is_in_word();
+        let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) else { return count };
+        let mut end = at + ascii_run(rest);
+        // Whether an apostrophe vanishes depends on what follows.
+        if end < bytes.len() {
+            end -= bytes[at..end].iter().rev().take_while(|byte| **byte == b'\'').count();
         }
-        after_word = kind.is_python_word();
-        at += c.len_utf8();
+        count += begin(at, end);
+        if end == bytes.len() {
+            return count;
+        }
+        at = end;
+        in_word = bytes[at - 1].is_ascii_alphanumeric();
+        after_word = in_word | (bytes[at - 1] == b'_');
     }
-    count
 }
 
-/// A word begins at a letter or digit after anything else, except after a single apostrophe that
-/// follows a letter or digit.
-fn count_ascii(text: &[u8]) -> u32 {
-    // Letters and digits as 0 or 1, without branches, so that the loop is vectorised.
-    let alphanumeric = |b: u8| {
-        u32::from((b | 0x20).wrapping_sub(b'a') < 26) | u32::from(b.wrapping_sub(b'0') < 10)
-    };
-    let begins = |before: u8, previous: u8, b: u8| {
-        let joined = u32::from(previous == b'\'') & alphanumeric(before);
-        alphanumeric(b) & !(alphanumeric(previous) | joined) & 1
-    };
-    let first = match *text {
-        [] => 0,
-        [only] => begins(0, 0, only),
-        [first, second, ..] => begins(0, 0, first) + begins(0, first, second),
-    };
-    first + text.windows(3).map(|three| begins(three[0], three[1], three[2])).sum::<u32>()
+/// How many bytes of ASCII a text begins with.
+#[inline]
+fn ascii_run(bytes: &[u8]) -> usize {
+    let beyond = |eight: &[u8; 8]| u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
+    let (groups, rest) = bytes.as_chunks();
+    for (at, eight) in groups.iter().enumerate() {
+        if beyond(eight) != 0 {
+            return at * 8 + beyond(eight).trailing_zeros() as usize / 8;
+        }
+    }
+    bytes.len() - rest.len() + rest.iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 /// Iterator of [`words`].

@@ -94,6 +94,14 @@ proptest! {
         prop_assert_eq!(&fast, &slow_words(&text));
         let count = fast.len() as u32;
         prop_assert_eq!(count_words(&text), count);
+        let long = text.repeat(20);
+        prop_assert_eq!(count_words(&long), slow_words(&long).len() as u32);
+        let starts = WordStarts::of(&long);
+        let cuts: Vec<usize> = long.char_indices().map(|(at, _)| at).collect();
+        for range in cuts.windows(30).step_by(7).map(|piece| piece[0]..piece[29]) {
+            prop_assert_eq!(starts.count(range.clone()), count_words(&long[range]));
+        }
+        prop_assert_eq!(starts.count(0..long.len()), count_words(&long));
         for least in 0..count + 2 {
             prop_assert_eq!(has_words(&text, least), count >= least);
         }
