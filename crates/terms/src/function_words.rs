@@ -31,6 +31,9 @@ const LANGUAGES: usize = 11;
 /// more than two.
 const SEVERAL: u32 = 4;
 
+/// More bytes than any of the words has, with room for a last character.
+const LONGEST: usize = 16;
+
 /// Whether a language has a list.
 pub(crate) fn has_list(language: Language) -> bool {
     LISTS.iter().any(|(code, _)| *code == language.as_str())
@@ -50,17 +53,24 @@ impl FunctionWords {
     pub(crate) fn of(sample: &str) -> Self {
         let listed = &*LISTED;
         let mut counts = Self::default();
-        let mut word = String::new();
+        // Of longer words only the length is known.
+        let (mut word, mut length) = ([0; LONGEST], 0);
         for c in sample.chars().chain([' ']) {
             if is_alphabetic(c) {
-                word.extend(lowercase(c));
-            } else if !word.is_empty() {
+                lowercase(c).for_each(|c| {
+                    if let Some(rest) = word.get_mut(length..).filter(|rest| rest.len() >= 4) {
+                        c.encode_utf8(rest);
+                    }
+                    length += c.len_utf8();
+                });
+            } else if length > 0 {
                 counts.words += 1;
-                if let Some(&(language, number)) = listed.get(&*word) {
+                let known = word.get(..length).and_then(|word| listed.get(word));
+                if let Some(&(language, number)) = known {
                     counts.hits[language] += 1;
                     counts.different[language] |= 1 << number;
                 }
-                word.clear();
+                length = 0;
             }
         }
         counts
@@ -92,9 +102,9 @@ impl FunctionWords {
 }
 
 /// The language of each function word and its index in the list.
-static LISTED: LazyLock<FxHashMap<&str, (usize, usize)>> = LazyLock::new(|| {
+static LISTED: LazyLock<FxHashMap<&[u8], (usize, usize)>> = LazyLock::new(|| {
     let numbered = |(language, (_, words)): (usize, &(_, &'static [&'static str]))| {
-        words.iter().enumerate().map(move |(number, word)| (*word, (language, number)))
+        words.iter().enumerate().map(move |(number, word)| (word.as_bytes(), (language, number)))
     };
     LISTS.iter().enumerate().flat_map(numbered).collect()
 });
@@ -121,6 +131,7 @@ mod tests {
     fn words_are_of_one_language() {
         assert_eq!(LISTED.len(), LISTS.iter().map(|(_, words)| words.len()).sum::<usize>());
         assert!(LISTS.iter().all(|(_, words)| words.len() <= u16::BITS as usize));
+        assert!(LISTED.keys().all(|word| word.len() + 4 <= LONGEST));
     }
 
     #[test]

@@ -45,9 +45,15 @@ impl Script {
 
     /// The script of the block that contains `c`; `None` for characters common to all scripts and
     /// rare ones.
+    #[inline]
     pub fn of(c: char) -> Option<Self> {
+        // Most of those beyond ASCII by far.
+        if ('\u{c0}'..='\u{2af}').contains(&c) { Some(Self::Latin) } else { Self::of_any(c) }
+    }
+
+    fn of_any(c: char) -> Option<Self> {
         Some(match c as u32 {
-            0x41..=0x5a | 0x61..=0x7a | 0xaa | 0xba | 0xc0..=0x2af => Self::Latin,
+            0x41..=0x5a | 0x61..=0x7a | 0xaa | 0xba => Self::Latin,
             0x370..=0x3ff | 0x1f00..=0x1fff => Self::Greek,
             0x400..=0x52f | 0x1c80..=0x1c8f | 0x2de0..=0x2dff | 0xa640..=0xa69f => Self::Cyrillic,
             0x530..=0x58f | 0xfb13..=0xfb17 => Self::Armenian,
