@@ -74,17 +74,15 @@ impl<const N: usize> Sketch<N> {
 /// words are words of their own. The flag says whether a word consists of digits.
 pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
     let mut rest = text;
-    let mut word = String::new();
+    let mut word: Vec<u8> = Vec::new();
     std::iter::from_fn(move || {
         word.clear();
         loop {
             // Most letters are ASCII: whole runs of them at once.
-            let run = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-            let (letters, after) = rest.split_at(run);
-            let before = word.len();
-            word.push_str(letters);
-            word[before..].make_ascii_lowercase();
-            rest = after;
+            let begun = word.len();
+            word.extend(rest.bytes().take_while(u8::is_ascii_alphanumeric));
+            word[begun..].make_ascii_lowercase();
+            rest = &rest[word.len() - begun..];
             let Some(c) = rest.chars().next() else { break };
             let after = &rest[c.len_utf8()..];
             if !is_alphanumeric(c) {
@@ -94,18 +92,18 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
                 }
                 break;
             }
-            if is_unseparated(c) {
-                if word.is_empty() {
-                    rest = after;
-                    word.push(c);
-                }
+            if is_unseparated(c) && !word.is_empty() {
                 break;
             }
             rest = after;
-            word.extend(lowercase(c));
+            lowercase(c)
+                .for_each(|c| word.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()));
+            if is_unseparated(c) {
+                break;
+            }
         }
-        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-        (!word.is_empty()).then(|| (xxh3_64(word.as_bytes()), is_number))
+        let is_number = word.iter().all(u8::is_ascii_digit);
+        (!word.is_empty()).then(|| (xxh3_64(&word), is_number))
     })
 }
 
