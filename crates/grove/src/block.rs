@@ -45,7 +45,7 @@ pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) 
                 owner.push(above);
                 let count = words.range(id, id + 1);
                 let in_links = link_words.range(id, id + 1);
-                if count == 0 && document.text(id).is_none_or(|t| t.trim().is_empty()) {
+                if count == 0 && document.text(id).is_none_or(is_blank) {
                     continue;
                 }
                 match found.last_mut() {
@@ -79,6 +79,11 @@ pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) 
     }
     found.retain(|block| block.words > 0);
     found
+}
+
+/// Whether a text is white space.
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' ' | b'\n' | b'\t')) || text.trim().is_empty()
 }
 
 /// For each node of a page, and its end, how many blocks begin before it.
