@@ -9,7 +9,7 @@ use dom::{Document, Element, LocalName, NodeId, local_name};
 use rustc_hash::FxHashMap;
 use terms::letters::{is_alphabetic, lowercase};
 
-use crate::lexicon::{CUES, NEUTRAL};
+use crate::lexicon::{CUES, Lexicon, NAMES, NEUTRAL, lexicon};
 
 static ELEMENTS: [dom::LocalName; 16] = local_names![
     "article", "main", "nav", "aside", "footer", "header", "form", "figure", "figcaption", "ul",
@@ -36,7 +36,8 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
 #[derive(Debug)]
 pub struct Cues {
     words: FxHashMap<&'static str, u64>,
-    read: FxHashMap<Box<str>, u64>,
+    types: Lexicon,
+    read: FxHashMap<Box<str>, (u64, u32)>,
     /// Bytes of the lists in `read`.
     bytes: usize,
 }
@@ -67,7 +68,7 @@ impl Cues {
         for (bit, (_, list)) in CUES.iter().enumerate() {
             words.extend(list.split_ascii_whitespace().map(|word| (word, 1 << bit)));
         }
-        Self { words, read: FxHashMap::default(), bytes: 0 }
+        Self { words, types: lexicon(&NAMES), read: FxHashMap::default(), bytes: 0 }
     }
 
     /// The lexicon features of a page's elements.
@@ -95,18 +96,23 @@ impl Cues {
                 _ => matches!(&**name, "data-testid" | "data-component"),
             };
             if names_it {
-                bits |= self.of_names(value);
+                bits |= self.of_names(value).0;
             }
         }
         bits
     }
 
-    /// The features of all names in an attribute value.
-    fn of_names(&mut self, names: &str) -> u64 {
+    /// The features of all names in an attribute value, and what they say of the type of a page: numbers of
+    /// [`NAMES`], as bits.
+    pub(crate) fn of_names(&mut self, names: &str) -> (u64, u32) {
         if let Some(&bits) = self.read.get(names) {
             return bits;
         }
-        let bits = names.split_ascii_whitespace().fold(0, |all, name| all | self.of_name(name));
+        let mut bits = (0, 0);
+        each_word(names, |word| {
+            bits.0 |= self.of_word(word);
+            bits.1 |= self.types.get(word).copied().unwrap_or(0);
+        });
         if names.len() <= LONGEST {
             if self.read.len() >= REMEMBERED || self.bytes + names.len() > BYTES {
                 self.read.clear();
@@ -115,12 +121,6 @@ impl Cues {
             self.read.insert(names.into(), bits);
             self.bytes += names.len();
         }
-        bits
-    }
-
-    fn of_name(&self, name: &str) -> u64 {
-        let mut bits = 0;
-        each_word(name, |word| bits |= self.of_word(word));
         bits
     }
 
@@ -186,7 +186,7 @@ static ARIA_HIDDEN: LazyLock<LocalName> = LazyLock::new(|| LocalName::from("aria
 
 /// The words of a name, in lower case: split at everything that is no letter, and between a lower-case and an
 /// upper-case letter.
-pub(crate) fn each_word(name: &str, mut found: impl FnMut(&str)) {
+fn each_word(name: &str, mut found: impl FnMut(&str)) {
     let mut word = String::with_capacity(name.len());
     let mut end = |word: &mut String| {
         // Longer words are ignored.
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     fn cues(name: &str) -> Vec<&'static str> {
-        let bits = Cues::new().of_name(name);
+        let bits = Cues::new().of_names(name).0;
         (0..CUES.len()).filter(|bit| bits >> bit & 1 == 1).map(|bit| CUES[bit].0).collect()
     }
 
@@ -252,7 +252,7 @@ mod tests {
         for (length, lists) in [(4, 20_000), (1_000, 2_000), (LONGEST + 1, 10), (1 << 20, 3)] {
             for number in 0..lists {
                 let list = format!("comment-list n{number} {}", "a".repeat(length));
-                assert_ne!(cues.of_names(&list), 0);
+                assert_ne!(cues.of_names(&list).0, 0);
                 assert!(cues.read.len() <= REMEMBERED && cues.bytes <= BYTES);
             }
             let bytes: usize = cues.read.keys().map(|names| names.len()).sum();
@@ -307,7 +307,7 @@ mod tests {
         let mut of_page = cues.of_page(&page);
         let is_p = |id: &NodeId| page.is(*id, &local_name!("p"));
         let found: Vec<u64> = page.ids().filter(is_p).map(|id| of_page.of(id)).collect();
-        let (ad, hidden) = (Cues::new().of_name("ad"), 1 << (COUNT - 1));
+        let (ad, hidden) = (Cues::new().of_names("ad").0, 1 << (COUNT - 1));
         assert_ne!(ad, 0);
         assert_eq!(found, [ad, ad, ad, ad, ad, ad, 0, hidden, hidden, hidden]);
     }

@@ -11,7 +11,7 @@ use dom::{Document, PrefixSums, local_name};
 use model::{PageType, TypedAs};
 
 use crate::block::density;
-use crate::cues::{self, each_word};
+use crate::cues::{self, Cues};
 use crate::elementary::log;
 use crate::lexicon::{ADDRESS, GENERATORS, Lexicon, NAMES, SCHEMA, lexicon};
 use crate::page::{PageBlocks, TAGS, TYPES, TypeProbabilities};
@@ -39,16 +39,16 @@ pub(crate) fn type_feature_names() -> Vec<String> {
         let none = PrefixSums::new(document, |_| 0);
         let view = TypeView { document, words: &none, link_words: &none, url: "" };
         let mut names = Vec::new();
-        fill(&mut ColumnNames(&mut names), &view, page.page);
+        fill(&mut ColumnNames(&mut names), &view, page.page, &mut Cues::new());
         names
     })
 }
 
 /// One row for a page. Linear in its nodes.
-pub fn type_rows(view: &TypeView<'_>, blocks: &PageBlocks) -> FeatureTable {
+pub fn type_rows(view: &TypeView<'_>, blocks: &PageBlocks, cues: &mut Cues) -> FeatureTable {
     static WIDTH: LazyLock<usize> = LazyLock::new(|| type_feature_names().len());
     let mut rows = FeatureTable::new(*WIDTH, 1);
-    rows.push(|row| fill(row, view, blocks));
+    rows.push(|row| fill(row, view, blocks, cues));
     rows
 }
 
@@ -83,11 +83,11 @@ static COUNTED: [dom::LocalName; TAGS_COUNTED] = local_names![
     "aside", "video", "figure"
 ];
 
-fn fill(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks) {
+fn fill(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks, cues: &mut Cues) {
     fill_head(row, view.document);
     fill_address(row, view.url);
     fill_blocks(row, view, page);
-    fill_elements(row, view.document);
+    fill_elements(row, view.document, cues);
     let is_byline = |&bits: &u64| bits & cues::BYLINE != 0;
     let counted = CountedPage {
         document: view.document,
@@ -171,8 +171,7 @@ fn fill_blocks(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks
 }
 
 /// Numbers of elements by tag and by the words of their names.
-fn fill_elements(row: &mut impl FeatureRow, document: &Document) {
-    static WORDS: LazyLock<Lexicon> = LazyLock::new(|| lexicon(&NAMES));
+fn fill_elements(row: &mut impl FeatureRow, document: &Document, cues: &mut Cues) {
     let kinds = document.kinds();
     let mut of_kinds = vec![0u32; kinds.all().len()];
     for &kind in kinds.of_nodes() {
@@ -190,7 +189,7 @@ fn fill_elements(row: &mut impl FeatureRow, document: &Document) {
         let mut bits = 0;
         for (name, value) in element.attributes() {
             if matches!(*name, local_name!("class") | local_name!("id") | local_name!("itemprop")) {
-                each_word(value, |word| bits |= WORDS.get(word).copied().unwrap_or(0));
+                bits |= cues.of_names(value).1;
             }
         }
         by_name.iter_mut().enumerate().for_each(|(bit, sum)| *sum += count * (bits >> bit & 1));
@@ -330,7 +329,7 @@ mod tests {
         let WordsOnly { document, words, link_words, .. } = &only;
         let page = crate::read_page(&only.view(), &mut crate::Cues::new());
         let view = TypeView { document, words, link_words, url: "" };
-        let (names, rows) = (type_feature_names(), type_rows(&view, &page));
+        let (names, rows) = (type_feature_names(), type_rows(&view, &page, &mut Cues::new()));
         let value = |name: &str| rows.row(0)[names.iter().position(|own| own == name).unwrap()];
         let share = |is: &dyn Fn(usize) -> bool| {
             let of = (0..page.blocks.len()).filter(|&at| is(at));

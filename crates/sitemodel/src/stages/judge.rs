@@ -166,7 +166,8 @@ pub(crate) fn decide_parameters(weights: &Weights) -> DecideParameters {
 /// The features from which the type of a page is predicted.
 pub fn rows_of_type(parsed: &ParsedPage<'_>, blocks: &PageBlocks) -> FeatureTable {
     let ParsedPage { document, words, link_words, page, .. } = parsed;
-    type_rows(&TypeView { document, words, link_words, url: &page.url }, blocks)
+    let view = TypeView { document, words, link_words, url: &page.url };
+    CUES.with_borrow_mut(|cues| type_rows(&view, blocks, cues))
 }
 
 /// Splits pages into blocks and computes their features within each page. `signified` is in the same order.
