@@ -4,10 +4,10 @@
 //! with its pattern. This takes one pass over the nodes, which also shows whether the page is similar to the
 //! sample. If not, the trees are evaluated.
 
-use dom::{Document, NodeId, PrefixSums};
+use dom::{Document, NodeId};
 use serde::{Deserialize, Serialize};
 
-use crate::block::{TextBlock, blocks};
+use crate::block::TextBlock;
 use crate::cues::{Cues, PageCues};
 use crate::page::PageBlocks;
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
@@ -125,17 +125,15 @@ impl SampleProfile {
         }
     }
 
-    /// Finds the blocks of a page, their patterns and expected scores. Linear in its nodes.
+    /// Finds the expected scores of a page, given the patterns of its nodes, [`UNKNOWN`] where the sample has none, and
+    /// its blocks. Linear in these.
     pub fn look(
         &self,
-        patterns: &Patterns,
         document: &Document,
-        words: &PrefixSums,
-        link_words: &PrefixSums,
+        of_nodes: Vec<PatternId>,
+        blocks: Vec<TextBlock>,
         cues: &mut Cues,
     ) -> JudgedPage {
-        let of_nodes = patterns.find(document);
-        let blocks = blocks(document, words, link_words);
         let mut scores = Vec::with_capacity(blocks.len());
         let mut firsts = Vec::with_capacity(blocks.len());
         let mut of_blocks = Vec::with_capacity(blocks.len());

@@ -148,7 +148,7 @@ impl LearntTemplate {
         if let (true, Some(profile)) = (tables.rank.fast_path, &self.profile) {
             let SiblingPage { page, feed_items } = *sibling;
             let learnt = (judgement, profile, self.wrapper.as_ref());
-            let find = || fast_body(page, feed_items, learnt, None, weights);
+            let find = || fast_body(page, feed_items, learnt, None, None, weights);
             if let Some(body) = meter.step(ModelStep::Extract, find) {
                 return (Some(body), Way::FastPath);
             }
@@ -213,7 +213,8 @@ fn judge_sample(
         let find = || {
             if let Some(profile) = &profile {
                 let learnt = (&judgement, profile, wrapper.as_ref());
-                if let Some(body) = fast_body(page, feed_items, learnt, chosen(), weights) {
+                let (judged, chosen) = (Some(&judged[at]), chosen());
+                if let Some(body) = fast_body(page, feed_items, learnt, chosen, judged, weights) {
                     return (Some(body), Way::FastPath);
                 }
             }

@@ -3,6 +3,7 @@
 use dom::{Document, NodeId, PrefixSums};
 use sitegrove_grove::{
     Cues, DecidedNodes, JudgedPage, Patterns, SampleProfile, ScoredPage, ScoredSample, TextBlock,
+    blocks,
 };
 
 struct Parsed {
@@ -41,10 +42,8 @@ fn profile() -> (SampleProfile, Patterns) {
     let documents: Vec<&Document> = pages.iter().map(|page| &page.document).collect();
     let (patterns, of_nodes) = Patterns::of(&documents);
     let empty = SampleProfile::of(&[], &patterns, &mut Cues::new());
-    let looked_at: Vec<JudgedPage> = pages
-        .iter()
-        .map(|p| empty.look(&patterns, &p.document, &p.words, &p.links, &mut Cues::new()))
-        .collect();
+    let looked_at: Vec<JudgedPage> =
+        pages.iter().map(|page| expect(&empty, &patterns, page)).collect();
     let scores = [0.1, 0.9, 0.1];
     let kept = [1];
     let sample: Vec<ScoredSample<'_>> = (pages.iter().zip(&looked_at).zip(&of_nodes))
@@ -58,11 +57,16 @@ fn profile() -> (SampleProfile, Patterns) {
     (SampleProfile::of(&sample, &patterns, &mut Cues::new()), patterns)
 }
 
+fn expect(profile: &SampleProfile, patterns: &Patterns, page: &Parsed) -> JudgedPage {
+    let Parsed { document, words, links } = page;
+    let blocks = blocks(document, words, links);
+    profile.look(document, patterns.find(document), blocks, &mut Cues::new())
+}
+
 fn look(html: &str) -> (JudgedPage, bool) {
     let (profile, patterns) = profile();
     let page = parsed(html);
-    let Parsed { document, words, links } = &page;
-    let fast = profile.look(&patterns, document, words, links, &mut Cues::new());
+    let fast = expect(&profile, &patterns, &page);
     let kept = kept(&page, &fast.blocks.blocks);
     let fits = profile.fits(&fast, &kept);
     (fast, fits)

@@ -311,12 +311,17 @@ pub(crate) fn fast_body(
     feed_items: &[&FeedItem],
     (judgement, profile, learnt): (&Judgement, &SampleProfile, Option<&CompiledWrapper>),
     selected: Option<DecidedNodes>,
+    judged: Option<&JudgedPage>,
     weights: &Weights,
 ) -> Option<ArticleBody> {
     let ParsedPage { document, words, link_words, .. } = parsed;
-    let patterns = &judgement.common.patterns;
-    let mut fast =
-        CUES.with_borrow_mut(|cues| profile.look(patterns, document, words, link_words, cues));
+    let (of_nodes, blocks) = match judged {
+        Some(judged) => (judged.of_nodes.clone(), judged.blocks.blocks.clone()),
+        None => {
+            (judgement.common.patterns.find(document), grove::blocks(document, words, link_words))
+        }
+    };
+    let mut fast = CUES.with_borrow_mut(|cues| profile.look(document, of_nodes, blocks, cues));
     let chosen = selected.unwrap_or_else(|| match learnt {
         Some(learnt) => learnt.select(document),
         None => DecidedNodes::of(document, &fast.of_nodes, &judgement.decisions),
