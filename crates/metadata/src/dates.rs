@@ -12,7 +12,7 @@ use crate::date_text::{
     DayMonthOrder, KnowsOrder, TextDate, begins_published, find_date, find_dates, month_of,
     says_changed, says_published, shown_order,
 };
-use crate::evidence::{MODIFIED_OPEN_GRAPH, MetadataEvidence, year_after};
+use crate::evidence::{MODIFIED_OPEN_GRAPH, MetadataEvidence, TextLine, year_after};
 use crate::heading::segments;
 use crate::page_date::{Digits, PageDate};
 use crate::scan::Property;
@@ -249,7 +249,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         let lines = evidence.lead_lines().iter();
         let lines = lines.filter(|l| beside.contains(&l.at) && l.text.len() <= 80);
         let mut days = lines.filter_map(|line| {
-            let found = self.first_in_text(&line.text, false)?;
+            let found = self.first_in_line(line, false)?;
             let stands_out = found.at <= 40 && !self.follows_change(line.at);
             stands_out.then_some(found.moment).filter(|day| day.is_plausible(evidence.latest))
         });
@@ -272,6 +272,10 @@ impl<'e, 'a> DateReader<'e, 'a> {
     /// Offers the date of "Originally published on May 3, 2012", if the page says so once: it has been published again
     /// since.
     fn offer_original(&self, choice: &mut Choice) {
+        // Few pages have one.
+        if !ORIGINALLY.is_in(self.evidence.document.all_text()) {
+            return;
+        }
         let texts = self.evidence.texts().filter(|text| has_number(text));
         choice.offer_only(texts.filter_map(|text| {
             let text = clip(text.trim_start(), 300);
@@ -403,8 +407,9 @@ impl<'e, 'a> DateReader<'e, 'a> {
             Source::Page,
             lines.filter_map(|line| {
                 // A date in a line that contains little else, or that begins with it.
-                let label_before = modified && self.follows_change(line.at);
-                let found = self.first_in_text(&line.text, modified && !label_before)?;
+                let label_before =
+                    modified && has_number(&line.text) && self.follows_change(line.at);
+                let found = self.first_in_line(line, modified && !label_before)?;
                 let stands_out = line.text.len() <= 120 || found.at <= 40;
                 let fits =
                     stands_out && (found.is_change || self.follows_change(line.at)) == modified;
@@ -428,6 +433,15 @@ impl<'e, 'a> DateReader<'e, 'a> {
             let found = self.first_in_text(&text, modified)?;
             (modified || !self.follows_change(id)).then_some(found.moment)
         })
+    }
+
+    /// As [`Self::first_in_text`], of a line: it is read once for all who look at it.
+    fn first_in_line(&self, line: &TextLine, modified: bool) -> Option<TextDate> {
+        let dates = line.dates.get_or_init(|| match has_number(&line.text) {
+            true => find_dates(&line.text, self, 3),
+            false => Vec::new(),
+        });
+        dates.iter().find(|f| f.is_change == modified).copied()
     }
 
     /// The first date in a text: labelled as that of a change if `modified`, else one that is not.

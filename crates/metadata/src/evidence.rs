@@ -9,7 +9,7 @@ use model::FeedItem;
 use url::Url;
 
 use crate::PageContext;
-use crate::date_text::DayMonthOrder;
+use crate::date_text::{DayMonthOrder, TextDate};
 use crate::heading::{Heading, SiteNames, heading};
 use crate::json_ld::{JsonLdArticle, JsonLdFacts};
 use crate::page_date::PageDate;
@@ -217,6 +217,8 @@ pub(crate) struct TextLine {
     pub(crate) text: String,
     /// Its first text node.
     pub(crate) at: NodeId,
+    /// Up to three dates in it, found on first use.
+    pub(crate) dates: OnceCell<Vec<TextDate>>,
 }
 
 /// Lines that begin in `range`, without side content.
@@ -233,7 +235,7 @@ pub(crate) fn lines(
     let mut flush = |line: &mut String, at: NodeId| {
         let text = normalize_space(line);
         if !text.is_empty() && lines.len() < 200 {
-            lines.push(TextLine { text, at });
+            lines.push(TextLine { text, at, dates: OnceCell::new() });
         }
         line.clear();
     };
