@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use dom::{Document, NodeId, PrefixSums, local_name, local_names};
+use dom::{Document, ElementKind, LocalName, NodeId, PrefixSums, local_name, local_names};
 use url::Url;
 
 use crate::captions::{Role, roles};
@@ -135,6 +135,21 @@ struct AddableElements {
 }
 
 impl AddableElements {
+    const MEDIA: u8 = 1;
+    const STRUCTURES: u8 = 2;
+    const QUOTES: u8 = 4;
+
+    /// The lists in which elements of a name are.
+    fn lists_of(name: &LocalName) -> u8 {
+        match *name {
+            local_names!("video" "audio") => Self::MEDIA,
+            local_name!("blockquote") => Self::STRUCTURES | Self::QUOTES,
+            _ if structures::may_be_added(name) => Self::STRUCTURES,
+            _ if is_picture(name) || is_player(name) => Self::MEDIA,
+            _ => 0,
+        }
+    }
+
     fn of(document: &Document) -> Self {
         let mut found = Self::default();
         let aside = document.aside();
@@ -143,17 +158,19 @@ impl AddableElements {
             found.media.push(place.parent.max(place.before.saturating_sub(1)));
         }
         let any = found.media.len();
-        for id in document.ids() {
-            let Some(name) = document.name(id) else { continue };
-            match *name {
-                local_names!("video" "audio") => found.media.push(id),
-                local_name!("blockquote") => {
-                    found.quotes.push(id);
-                    found.structures.push(id);
-                }
-                _ if structures::may_be_added(name) => found.structures.push(id),
-                _ if is_picture(name) || is_player(name) => found.media.push(id),
-                _ => {}
+        let kinds = document.kinds();
+        let of_kind = |kind: &ElementKind| document.name(kind.first).map_or(0, Self::lists_of);
+        let of_kinds: Vec<u8> = kinds.all().iter().map(of_kind).collect();
+        for (id, &kind) in document.ids().zip(kinds.of_nodes()) {
+            let lists = of_kinds.get(kind as usize).copied().unwrap_or(0);
+            if lists & Self::MEDIA != 0 {
+                found.media.push(id);
+            }
+            if lists & Self::STRUCTURES != 0 {
+                found.structures.push(id);
+            }
+            if lists & Self::QUOTES != 0 {
+                found.quotes.push(id);
             }
         }
         if any > 0 {

@@ -56,7 +56,9 @@ pub(crate) fn choose(
             if of.accepts_picture(&picture, site) && is_new(&picture, of.figure(id)) {
                 of_nodes.insert(id, Medium::Picture(picture));
             }
-        } else if let Some(found) = player(texts, id).filter(|_| of.accepts(site, true)) {
+        } else if of.accepts(site, true)
+            && let Some(found) = player(texts, id)
+        {
             of_nodes.insert(id, found);
         }
     }
@@ -68,6 +70,7 @@ pub(crate) fn choose(
         let inner = &aside.document;
         let found = match inner.name(place.id) {
             Some(&local_name!("math")) => of.accepts_formula(place).then_some(Medium::Formula),
+            _ if !of.accepts(site, true) => None,
             Some(&local_name!("noscript")) => {
                 let picture =
                     inner.subtree(place.id).find(|&id| inner.name(id).is_some_and(is_picture));
@@ -84,13 +87,11 @@ pub(crate) fn choose(
                             .subtree(place.id)
                             .find(|&id| inner.is(id, &local_name!("iframe")));
                         let found = frame.and_then(|id| embedded(inner, id, texts.base));
-                        found.filter(|_| of.accepts(site, true)).map(Medium::Embedded)
+                        found.map(Medium::Embedded)
                     }
                 }
             }
-            _ => embedded(inner, place.id, texts.base)
-                .filter(|_| of.accepts(site, true))
-                .map(Medium::Embedded),
+            _ => embedded(inner, place.id, texts.base).map(Medium::Embedded),
         };
         // Players are embedded twice, for browsers of different ages.
         let is_first = |found: &Medium| match found {

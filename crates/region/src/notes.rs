@@ -53,11 +53,12 @@ pub(crate) fn anchors(texts: &PageTexts<'_>, include: &mut [bool]) -> Anchors {
     let mut anchors = Anchors::default();
     let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
     let fragment = |id: NodeId| Some((id, fragment(document, id, texts.base)?));
-    let wanted: Vec<(NodeId, String)> =
-        document.ids().filter(is_link).filter_map(fragment).collect();
-    if !wanted.iter().any(|link| include[link.0 as usize]) {
+    let mut included = document.ids().filter(|&id| include[id as usize] && is_link(&id));
+    if included.find_map(fragment).is_none() {
         return anchors;
     }
+    let wanted: Vec<(NodeId, String)> =
+        document.ids().filter(is_link).filter_map(fragment).collect();
     let names: BTreeSet<&str> = wanted.iter().map(|link| &*link.1).collect();
     let mut by_id: BTreeMap<&str, NodeId> = BTreeMap::new();
     for id in document.ids() {

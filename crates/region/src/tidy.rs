@@ -99,11 +99,11 @@ fn drop_empty(tree: &mut RegionTree<'_>, parent: At) {
         match &node.name {
             None => !(node.text.is_empty() || has_space_only_of_structure && tree.is_space(child)),
             Some(name) => {
-                let keeps = is_void(name)
+                node.children.iter().any(|&inner| !tree.is_space(inner))
+                    || is_void(name)
                     || matches!(*name, local_names!("td" "th" "video" "audio"))
                     || is_of_formula(name)
-                    || tree.attribute(child, &local_name!("id")).is_some();
-                keeps || node.children.iter().any(|&inner| !tree.is_space(inner))
+                    || tree.attribute(child, &local_name!("id")).is_some()
             }
         }
     });
