@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use dom::{Document, NodeId, local_name, normalize_space, text_of};
+use memchr::memmem::Finder;
 use model::{Access, Article, DropReason, Source};
 use phrases::{ALONE, kind_of};
 use terms::letters::is_alphanumeric;
@@ -263,7 +264,7 @@ const SEPARATORS: usize = 3;
 struct LineHasher {
     /// What of the page's address lines may repeat, in lower case, longest first: path and query, path, and the name of
     /// the page as it is and in words.
-    names: Vec<String>,
+    names: Vec<Finder<'static>>,
     words: String,
 }
 
@@ -278,6 +279,7 @@ impl LineHasher {
             vec![format!("/{from_path}"), format!("/{path}"), name.to_owned(), in_words];
         names.retain(|name| name.len() >= LEAST_NAME);
         names.dedup();
+        let names = names.iter().map(|name| Finder::new(name).into_owned()).collect();
         Self { names, words: String::new() }
     }
 
@@ -287,8 +289,10 @@ impl LineHasher {
     fn hash(&mut self, line: &str) -> Option<u64> {
         let mut lower = line.to_lowercase();
         for name in &self.names {
-            if lower.contains(&**name) {
-                lower = lower.replace(&**name, " ");
+            if name.find(lower.as_bytes()).is_some()
+                && let Ok(name) = str::from_utf8(name.needle())
+            {
+                lower = lower.replace(name, " ");
             }
         }
         self.words.clear();
@@ -306,15 +310,17 @@ impl LineHasher {
 
 /// Whether a word is letters and digits mixed, or a long number.
 fn is_identifier(word: &str) -> bool {
-    let digits = word.chars().filter(char::is_ascii_digit).count();
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
     digits >= LONG_NUMBER || digits > 0 && digits < word.chars().count()
 }
 
 /// Whether a word has digits and several separators: `192.0.2.17`, `2001:db8::1`, a UUID, `2026-10-05T03:00:00Z`.
 fn is_compound_identifier(word: &str) -> bool {
-    let word = word.trim_matches(|c| !is_alphanumeric(c));
-    let separators = word.bytes().filter(|b| matches!(b, b'.' | b':' | b'-')).count();
-    separators >= SEPARATORS && word.bytes().any(|b| b.is_ascii_digit())
+    let separators = |word: &str| word.bytes().filter(|b| matches!(b, b'.' | b':' | b'-')).count();
+    // Most words have none, with what is around them or without.
+    separators(word) >= SEPARATORS
+        && word.bytes().any(|b| b.is_ascii_digit())
+        && separators(word.trim_matches(|c| !is_alphanumeric(c))) >= SEPARATORS
 }
 
 /// The longest segment of the path of an address.
