@@ -83,8 +83,9 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
             word.extend(rest.bytes().take_while(u8::is_ascii_alphanumeric));
             word[begun..].make_ascii_lowercase();
             rest = &rest[word.len() - begun..];
-            let Some(c) = rest.chars().next() else { break };
-            let after = &rest[c.len_utf8()..];
+            let mut after = rest.chars();
+            let Some(c) = after.next() else { break };
+            let after = after.as_str();
             if !is_alphanumeric(c) {
                 rest = after;
                 if word.is_empty() {
@@ -92,13 +93,15 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
                 }
                 break;
             }
-            if is_unseparated(c) && !word.is_empty() {
+            let is_word = is_unseparated(c);
+            if is_word && !word.is_empty() {
                 break;
             }
             rest = after;
-            lowercase(c)
-                .for_each(|c| word.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()));
-            if is_unseparated(c) {
+            for c in lowercase(c) {
+                word.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            if is_word {
                 break;
             }
         }
@@ -109,7 +112,9 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
 
 /// Whether a letter is of a script without spaces between words: Thai, Lao, Khmer, Burmese, kana, Han.
 fn is_unseparated(c: char) -> bool {
-    matches!(c,
+    // Few letters come this far.
+    c >= '\u{0e00}'
+        && matches!(c,
         '\u{0e00}'..='\u{0eff}'
         | '\u{1000}'..='\u{109f}'
         | '\u{1780}'..='\u{17ff}'

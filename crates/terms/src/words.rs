@@ -97,31 +97,33 @@ fn bits_of(group: &[u8], is_set: impl Fn(u8) -> bool) -> u64 {
 #[inline]
 fn count_between(text: &str, begin: impl Fn(usize, usize) -> u32) -> u32 {
     let bytes = text.as_bytes();
+    let kinds = CharacterTable::get();
     let (mut count, mut at) = (0, 0);
     let (mut in_word, mut after_word) = (false, false);
     loop {
         // Up to a character that alone decides what the next one is.
-        while let Some(&byte) = bytes.get(at) {
-            if byte.is_ascii() && byte != b'\'' {
-                count += u32::from(byte.is_ascii_alphanumeric() & !in_word);
-                in_word = byte.is_ascii_alphanumeric();
-                after_word = in_word | (byte == b'_');
-                at += 1;
-                if bytes.get(at).is_none_or(u8::is_ascii) {
+        let mut chars = text[at..].chars();
+        while let Some(c) = chars.next() {
+            if c.is_ascii() && c != '\'' {
+                count += u32::from(c.is_ascii_alphanumeric() & !in_word);
+                in_word = c.is_ascii_alphanumeric();
+                after_word = in_word | (c == '_');
+                if chars.as_str().as_bytes().first().is_none_or(u8::is_ascii) {
                     break;
                 }
                 continue;
             }
-            let Some(c) = char_at(text, at) else { break };
-            let kinds = CharacterTable::get();
             let kind = kinds.of(c);
-            if !(Words { text, kinds, at, after_word }).vanishes(c) {
+            let vanishes = is_apostrophe(c)
+                && after_word
+                && chars.clone().next().is_some_and(|next| kinds.of(next).is_python_word());
+            if !vanishes {
                 count += u32::from(kind.is_single() | (kind.is_in_word() & !in_word));
                 in_word = kind.is_in_word();
             }
             after_word = kind.is_python_word();
-            at += c.len_utf8();
         }
+        at = bytes.len() - chars.as_str().len();
         let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) else { return count };
         let mut end = at + ascii_run(rest);
         // Whether an apostrophe vanishes depends on what follows.
