@@ -10,11 +10,12 @@ mod class;
 mod end;
 mod stack;
 mod start;
+mod state;
 
 use html5ever::{LocalName, local_name};
 
 use self::class::ElementClass;
-use self::stack::{Formatting, OpenElement};
+use self::state::{DirectBuilder, Fate, Mode, RawElement};
 use crate::aside::{Gatherer, may_show};
 use crate::document::{BufferRange, Document, NodeId, ParseNotes};
 use crate::flatten::{SPARSE, count_visible, is_dropped_name};
@@ -28,7 +29,8 @@ const MAX_NODES: usize = 60_000;
 const MAX_LEVELS: usize = 200;
 
 /// Builds the tree of a page with line feeds only and without NUL; `None` if html5ever is needed. The result has the
-/// metadata of the head, and its notes count steps: tokens, attributes, and nodes that were moved.
+/// metadata of the head, and its notes count steps: tokens, attributes, and nodes that were moved. It has no nodes if there were
+/// too many steps, which its notes say.
 pub(crate) fn build(html: &str, options: &ParseOptions) -> Option<Document> {
     let room = Room::of(html);
     let mut builder = DirectBuilder {
@@ -58,86 +60,6 @@ pub(crate) fn build(html: &str, options: &ParseOptions) -> Option<Document> {
     builder.document.text.reserve(html.len() / 4);
     front::read(html, &mut builder, options.max_attributes as usize);
     builder.finish_document()
-}
-
-/// The insertion mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Mode {
-    Initial,
-    BeforeHtml,
-    BeforeHead,
-    InHead,
-    InHeadNoscript,
-    AfterHead,
-    InBody,
-    InTable,
-    InCaption,
-    InColumnGroup,
-    InTableBody,
-    InRow,
-    InCell,
-    InTemplate,
-}
-
-/// What becomes of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// It is in the tree.
-    Kept,
-    /// It is in the document's [`Aside`](crate::Aside), or in an element that is.
-    Gathered,
-    Dropped,
-}
-
-/// An element whose text is being read.
-struct RawElement {
-    name: LocalName,
-    fate: Fate,
-    /// Whether the head wants its text.
-    is_wanted: bool,
-    text: String,
-}
-
-/// The form element pointer.
-enum OpenForm {
-    /// Number of open elements with it.
-    At(usize),
-    /// In a table, forms end at once.
-    Ended,
-}
-
-struct DirectBuilder {
-    document: Document,
-    gatherer: Gatherer,
-    open: Vec<OpenElement>,
-    active: Vec<Formatting>,
-    mode: Mode,
-    /// The mode in which a template started outside of the body.
-    mode_in_root: Mode,
-    /// The modes of the open templates, outermost first.
-    template_modes: Vec<Mode>,
-    raw: Option<RawElement>,
-    form: Option<OpenForm>,
-    /// The doctype as written.
-    doctype: Option<String>,
-    /// The last serial number of an active formatting element.
-    serial: u32,
-    /// Number of open `<p>`.
-    open_paragraphs: u32,
-    /// How often attributes of later `<html>` and `<body>` tags were added to the first.
-    merges: u32,
-    /// Whether a line feed that comes next is left out.
-    skips_line_feed: bool,
-    /// Whether a `<noscript>` was left out.
-    has_alternative: bool,
-    /// Whether a drawing is open, whose end tag must come next.
-    in_drawing: bool,
-    steps: u64,
-    max_steps: u64,
-    max_nodes: usize,
-    max_levels: usize,
-    room: Room,
-    gives_up: bool,
 }
 
 impl TokenTaker for DirectBuilder {
@@ -377,7 +299,7 @@ impl DirectBuilder {
     fn finish_document(mut self) -> Option<Document> {
         if self.steps > self.max_steps {
             let notes = ParseNotes { given_up: true, steps: self.steps, ..ParseNotes::default() };
-            return Some(Document { notes, ..crate::parse("") });
+            return Some(Document { notes, ..Document::default() });
         }
         self.end_raw();
         while !self.template_modes.is_empty() {

@@ -3,7 +3,6 @@
 use html5ever::{LocalName, local_name};
 
 use crate::render::normalize_space;
-use crate::sink::is_json_ld;
 
 /// A `<meta>` element: `name`, `property`, `itemprop` or `http-equiv` (lower-case) and `content`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,4 +111,10 @@ impl Head {
             self.json_ld.push(text);
         }
     }
+}
+
+/// Whether the `type` of a script is that of JSON-LD.
+pub(crate) fn is_json_ld(media_type: &str) -> bool {
+    let start = media_type.trim().get(..19);
+    start.is_some_and(|t| t.eq_ignore_ascii_case("application/ld+json"))
 }

@@ -44,7 +44,8 @@ pub fn parse_with(html: &str, config: &ParseOptions) -> Document {
     if config.keep == Keep::Content
         && let Some(document) = direct::build(&html, config)
     {
-        return document;
+        let ParseNotes { given_up, steps, .. } = document.notes;
+        return if given_up { empty_page(steps) } else { document };
     }
     build(&html, config, None, |mut guard| front::read(&html, &mut guard, most))
 }
@@ -82,12 +83,17 @@ fn build(
     tokens(&guard);
     let steps = &guard.builder.sink.steps;
     if steps.are_too_many() {
-        let notes = ParseNotes { given_up: true, steps: steps.taken(), ..ParseNotes::default() };
-        return Document { notes, ..parse("") };
+        return empty_page(steps.taken());
     }
     let mut notes = ParseNotes { steps: steps.taken(), ..guard.notes.get() };
     notes.attributes = notes.attributes.saturating_add(guard.builder.sink.left_out.get());
     flatten(guard.builder.sink.finish(), config.keep, notes)
+}
+
+/// The tree of a page that was given up after so many steps.
+fn empty_page(steps: u64) -> Document {
+    let notes = ParseNotes { given_up: true, steps, ..ParseNotes::default() };
+    Document { notes, ..parse("") }
 }
 
 /// Feeds the page piece by piece until it is done or given up, skipping attributes of tags that

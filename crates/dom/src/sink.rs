@@ -14,6 +14,7 @@ use typed_arena::Arena;
 
 use crate::Keep;
 use crate::document::{Attribute, BufferRange};
+use crate::head::is_json_ld;
 use crate::limits::{ParseOptions, Room};
 use crate::linked::{Linked, NodeContent};
 
@@ -177,12 +178,6 @@ impl<'a> PageSink<'a> {
         }
         BufferRange { start: first, end: buffers.attributes.len() as u32 }
     }
-}
-
-/// Whether the `type` of a script is that of JSON-LD.
-pub(crate) fn is_json_ld(media_type: &str) -> bool {
-    let start = media_type.trim().get(..19);
-    start.is_some_and(|t| t.eq_ignore_ascii_case("application/ld+json"))
 }
 
 fn ignores_text(name: &QualName, attributes: &[ParsedAttribute]) -> bool {

@@ -4,7 +4,7 @@ use html5ever::{LocalName, local_name};
 
 use super::class::ElementClass;
 use super::start::BODIES;
-use super::{DirectBuilder, Mode, OpenForm};
+use super::state::{DirectBuilder, Mode, OpenForm};
 
 /// What is left to do for an end tag.
 enum Rest {

@@ -3,32 +3,12 @@
 use html5ever::{LocalName, local_name};
 
 use super::class::ElementClass;
-use super::{DirectBuilder, Fate, OpenForm};
+use super::state::{DirectBuilder, Fate, Formatting, OpenForm, StackElement};
 use crate::document::{BufferRange, Node, NodeId};
-
-/// An element whose end was not reached yet.
-pub(super) struct OpenElement {
-    pub(super) name: LocalName,
-    /// Its node, or that of the innermost element around it that is kept.
-    pub(super) id: NodeId,
-    pub(super) fate: Fate,
-    pub(super) class: ElementClass,
-    /// Of an active formatting element, otherwise 0.
-    pub(super) serial: u32,
-}
-
-/// An entry of the list of active formatting elements.
-pub(super) struct Formatting {
-    /// `None` for a marker.
-    name: Option<LocalName>,
-    serial: u32,
-    is_open: bool,
-    attributes: BufferRange,
-}
 
 impl DirectBuilder {
     /// The current node.
-    pub(super) fn top(&self) -> &OpenElement {
+    pub(super) fn top(&self) -> &StackElement {
         &self.open[self.open.len() - 1]
     }
 
@@ -57,7 +37,7 @@ impl DirectBuilder {
             Fate::Dropped => {}
         }
         self.open_paragraphs += u32::from(*name == local_name!("p"));
-        self.open.push(OpenElement { name: name.clone(), id, fate, class, serial: 0 });
+        self.open.push(StackElement { name: name.clone(), id, fate, class, serial: 0 });
         self.check_size();
     }
 
@@ -81,7 +61,7 @@ impl DirectBuilder {
     }
 
     /// Pops elements until one that fits has been popped.
-    pub(super) fn pop_through(&mut self, fits: impl Fn(&OpenElement) -> bool) {
+    pub(super) fn pop_through(&mut self, fits: impl Fn(&StackElement) -> bool) {
         while let Some(top) = self.open.last() {
             let is_last = fits(top);
             self.pop();
@@ -107,15 +87,15 @@ impl DirectBuilder {
 
     fn in_scope(
         &self,
-        fits: impl Fn(&OpenElement) -> bool,
-        ends: impl Fn(&OpenElement) -> bool,
+        fits: impl Fn(&StackElement) -> bool,
+        ends: impl Fn(&StackElement) -> bool,
     ) -> bool {
         let found = self.open.iter().rev().find(|open| fits(open) || ends(open));
         found.is_some_and(fits)
     }
 
     /// Whether an element that fits is in scope.
-    pub(super) fn has_in_scope(&self, fits: impl Fn(&OpenElement) -> bool) -> bool {
+    pub(super) fn has_in_scope(&self, fits: impl Fn(&StackElement) -> bool) -> bool {
         self.in_scope(fits, |open| open.class.is(ElementClass::SCOPE))
     }
 
@@ -124,14 +104,14 @@ impl DirectBuilder {
     }
 
     pub(super) fn has_item_in_scope(&self) -> bool {
-        let ends = |open: &OpenElement| {
+        let ends = |open: &StackElement| {
             open.class.is(ElementClass::SCOPE) || matches!(open.name, local_names!("ol" "ul"))
         };
         self.in_scope(|open| open.name == local_name!("li"), ends)
     }
 
     pub(super) fn has_paragraph_in_scope(&self) -> bool {
-        let ends = |open: &OpenElement| {
+        let ends = |open: &StackElement| {
             open.class.is(ElementClass::SCOPE) || open.name == local_name!("button")
         };
         self.open_paragraphs > 0 && self.in_scope(|open| open.name == local_name!("p"), ends)
@@ -139,7 +119,7 @@ impl DirectBuilder {
 
     pub(super) fn has_in_table_scope(&self, names: &[LocalName]) -> bool {
         let ends =
-            |open: &OpenElement| matches!(open.name, local_names!("table" "template" "html"));
+            |open: &StackElement| matches!(open.name, local_names!("table" "template" "html"));
         self.in_scope(|open| names.contains(&open.name), ends)
     }
 
@@ -241,7 +221,8 @@ impl DirectBuilder {
 
     /// The end tag of any other element.
     pub(super) fn end_any_other(&mut self, name: &LocalName) {
-        let stops = |open: &OpenElement| open.name == *name || open.class.is(ElementClass::SPECIAL);
+        let stops =
+            |open: &StackElement| open.name == *name || open.class.is(ElementClass::SPECIAL);
         let Some(at) = self.open.iter().rposition(stops) else { return };
         if self.open[at].name == *name {
             self.imply_ends(Some(name));

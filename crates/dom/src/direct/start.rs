@@ -3,7 +3,7 @@
 use html5ever::{LocalName, local_name};
 
 use super::class::ElementClass;
-use super::{DirectBuilder, Fate, Mode, OpenForm};
+use super::state::{DirectBuilder, Fate, Mode, OpenForm, StackElement};
 use crate::document::BufferRange;
 use crate::flatten::is_shadow_root;
 use crate::front::{Content, StartTag};
@@ -431,7 +431,7 @@ impl DirectBuilder {
             local_name!("li") => *open == local_name!("li"),
             _ => matches!(*open, local_names!("dd" "dt")),
         };
-        let stops = |open: &super::OpenElement| {
+        let stops = |open: &StackElement| {
             ends(&open.name)
                 || open.class.is(ElementClass::SPECIAL)
                     && !matches!(open.name, local_names!("address" "div" "p"))

@@ -1,0 +1,109 @@
+//! What tree construction knows at a tag.
+
+use html5ever::LocalName;
+
+use super::class::ElementClass;
+use crate::aside::Gatherer;
+use crate::document::{BufferRange, Document, NodeId};
+use crate::limits::Room;
+
+/// The insertion mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mode {
+    Initial,
+    BeforeHtml,
+    BeforeHead,
+    InHead,
+    InHeadNoscript,
+    AfterHead,
+    InBody,
+    InTable,
+    InCaption,
+    InColumnGroup,
+    InTableBody,
+    InRow,
+    InCell,
+    InTemplate,
+}
+
+/// What becomes of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is in the tree.
+    Kept,
+    /// It is in the document's [`Aside`](crate::Aside), or in an element that is.
+    Gathered,
+    Dropped,
+}
+
+/// An element whose text is being read.
+pub(super) struct RawElement {
+    pub(super) name: LocalName,
+    pub(super) fate: Fate,
+    /// Whether the head wants its text.
+    pub(super) is_wanted: bool,
+    pub(super) text: String,
+}
+
+/// The form element pointer.
+pub(super) enum OpenForm {
+    /// Number of open elements with it.
+    At(usize),
+    /// In a table, forms end at once.
+    Ended,
+}
+
+/// The tree so far, and the state of tree construction.
+pub(super) struct DirectBuilder {
+    pub(super) document: Document,
+    pub(super) gatherer: Gatherer,
+    pub(super) open: Vec<StackElement>,
+    pub(super) active: Vec<Formatting>,
+    pub(super) mode: Mode,
+    /// The mode in which a template started outside of the body.
+    pub(super) mode_in_root: Mode,
+    /// The modes of the open templates, outermost first.
+    pub(super) template_modes: Vec<Mode>,
+    pub(super) raw: Option<RawElement>,
+    pub(super) form: Option<OpenForm>,
+    /// The doctype as written.
+    pub(super) doctype: Option<String>,
+    /// The last serial number of an active formatting element.
+    pub(super) serial: u32,
+    /// Number of open `<p>`.
+    pub(super) open_paragraphs: u32,
+    /// How often attributes of later `<html>` and `<body>` tags were added to the first.
+    pub(super) merges: u32,
+    /// Whether a line feed that comes next is left out.
+    pub(super) skips_line_feed: bool,
+    /// Whether a `<noscript>` was left out.
+    pub(super) has_alternative: bool,
+    /// Whether a drawing is open, whose end tag must come next.
+    pub(super) in_drawing: bool,
+    pub(super) steps: u64,
+    pub(super) max_steps: u64,
+    pub(super) max_nodes: usize,
+    pub(super) max_levels: usize,
+    pub(super) room: Room,
+    pub(super) gives_up: bool,
+}
+
+/// An element whose end was not reached yet.
+pub(super) struct StackElement {
+    pub(super) name: LocalName,
+    /// Its node, or that of the innermost element around it that is kept.
+    pub(super) id: NodeId,
+    pub(super) fate: Fate,
+    pub(super) class: ElementClass,
+    /// Of an active formatting element, otherwise 0.
+    pub(super) serial: u32,
+}
+
+/// An entry of the list of active formatting elements.
+pub(super) struct Formatting {
+    /// `None` for a marker.
+    pub(super) name: Option<LocalName>,
+    pub(super) serial: u32,
+    pub(super) is_open: bool,
+    pub(super) attributes: BufferRange,
+}
