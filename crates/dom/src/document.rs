@@ -59,8 +59,8 @@ pub struct ParseNotes {
     /// Whether the rest of the page was left out because its tree exceeded its
     /// [`Room`](crate::Room).
     pub cut: bool,
-    /// Steps of the parse: tokens, attributes read or copied, elements examined in searches of the
-    /// tree builder's lists, nodes inserted or moved. They depend only on the page and the limits.
+    /// Steps of the parse: tokens, attributes read or copied, nodes moved; where html5ever builds the tree, also elements
+    /// examined in searches of its lists and nodes inserted. They depend only on the page and the limits.
     pub steps: u64,
     /// Whether parsing was abandoned because the page took more than
     /// [`max_steps`](crate::ParseOptions). Its tree is then empty.
