@@ -111,9 +111,8 @@ impl TokenTaker for DirectBuilder {
     }
 }
 
-fn is_blank(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' ' | b'\n' | b'\t' | 0x0c | b'\r'))
-}
+/// White space by the rules of tree construction.
+const SPACES: [char; 5] = ['\t', '\n', '\u{c}', '\r', ' '];
 
 impl DirectBuilder {
     fn give_up(&mut self) -> Content {
@@ -192,7 +191,7 @@ impl DirectBuilder {
             text = text.strip_prefix('\n').unwrap_or(text);
         }
         if self.mode < Mode::InBody {
-            let rest = text.trim_start_matches([' ', '\n', '\t', '\u{c}', '\r']);
+            let rest = text.trim_start_matches(SPACES);
             let space = &text[..text.len() - rest.len()];
             if self.mode == Mode::AfterHead && !space.is_empty() {
                 self.document.push_text(space, 0, self.open.len());
@@ -213,7 +212,7 @@ impl DirectBuilder {
         match self.mode {
             Mode::InTable | Mode::InTableBody | Mode::InRow | Mode::InColumnGroup => {
                 // Other text goes before the table.
-                self.gives_up |= !is_blank(text);
+                self.gives_up |= !text.trim_start_matches(SPACES).is_empty();
             }
             _ => self.reconstruct(),
         }
@@ -224,6 +223,10 @@ impl DirectBuilder {
             Fate::Dropped => {}
         }
         self.check_size();
+    }
+
+    fn in_template(&self) -> bool {
+        !self.template_modes.is_empty()
     }
 
     /// Starts `<html>` and `<body>` where the page has no tags of them.
@@ -302,7 +305,7 @@ impl DirectBuilder {
             return Some(Document { notes, ..Document::default() });
         }
         self.end_raw();
-        while !self.template_modes.is_empty() {
+        while self.in_template() {
             self.end_template();
         }
         if self.mode < Mode::InBody {
@@ -317,8 +320,10 @@ impl DirectBuilder {
         if self.gives_up || self.in_drawing || may_change {
             return None;
         }
-        let lang = document.attribute(0, &local_name!("lang")).map(|lang| lang.trim().to_owned());
-        document.head.lang = lang.filter(|lang| !lang.is_empty());
+        // Later tags may have added attributes.
+        let mut head = std::mem::take(&mut document.head);
+        head.read_tag(&local_name!("html"), |name| document.attribute(0, name));
+        document.head = head;
         document.aside = self.gatherer.finish();
         document.notes = ParseNotes { steps: self.steps, ..ParseNotes::default() };
         document.nodes.shrink_to_fit();

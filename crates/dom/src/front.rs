@@ -39,7 +39,7 @@ pub(crate) trait TokenTaker {
     /// Receives a doctype as written, from `<!` to `>`.
     fn doctype(&mut self, markup: &str);
 
-    /// The page ends.
+    /// Called once, after the last token, also if it gave up before.
     fn finish(&mut self);
 
     /// Receives the number of attributes of a tag that were left out.

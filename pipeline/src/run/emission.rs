@@ -119,14 +119,15 @@ impl Emission<'_> {
                 break;
             }
             let marks = marks.of_next(heading.counted.articles())?;
-            sites.push((heading, packed.to_vec(), marks));
+            let packed_at = content.len() - packed.len();
+            sites.push((heading, content, packed_at, marks));
         }
-        let render = |(heading, packed, marks): (ResultHeading, Vec<u8>, Vec<_>)| {
+        let render = |(heading, content, packed_at, marks): (ResultHeading, Vec<u8>, _, Vec<_>)| {
             let ResultHeading { part, mut counted, .. } = heading;
             let drops = self.config.emit.duplicates == Duplicates::Drop && !marks.is_empty();
             let of_others = |(_, mark): &&(usize, DuplicateMark)| mark.is_of_other();
             counted.set_duplicates(marks.iter().filter(of_others).count());
-            let kept = KeptResult::of_packed(&packed)?;
+            let kept = KeptResult::of_packed(&content[packed_at..])?;
             let mut result = kept.with_marks(marks, drops || rendering.reads_articles)?;
             if drops {
                 drop_duplicates(&mut result);

@@ -231,7 +231,7 @@ impl DirectBuilder {
                     self.pop_through(|open| open.class.is(ElementClass::HEADING));
                 }
             }
-            local_name!("form") if !self.template_modes.is_empty() => {
+            local_name!("form") if self.in_template() => {
                 if self.has_name_in_scope(name) {
                     self.imply_ends(None);
                     self.pop_through_name(name);

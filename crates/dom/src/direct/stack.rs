@@ -7,7 +7,7 @@ use super::state::{DirectBuilder, Fate, Formatting, OpenForm, StackElement};
 use crate::document::{BufferRange, Node, NodeId};
 
 impl DirectBuilder {
-    /// The current node.
+    /// The innermost open element. From the start of the body on, there is one.
     pub(super) fn top(&self) -> &StackElement {
         &self.open[self.open.len() - 1]
     }
@@ -235,19 +235,15 @@ impl DirectBuilder {
     /// The end tag of a formatting element: the adoption agency algorithm (§13.2.6.4.7).
     pub(super) fn end_formatting(&mut self, name: &LocalName) {
         let top = self.top();
-        let is_active = self.active.iter().any(|own| own.serial == top.serial);
-        if top.name == *name && (top.serial == 0 || !is_active) {
+        let is_it = |own: &Formatting| own.name.is_some() && own.serial == top.serial;
+        if top.name == *name && !self.active.iter().any(is_it) {
             return self.pop();
         }
         for _ in 0..8 {
             let found = self.since_marker().find(|(_, own)| own.name.as_ref() == Some(name));
             let Some((entry, formatting)) = found else { return self.end_any_other(name) };
             let serial = formatting.serial;
-            let place = match formatting.is_open {
-                true => self.open.iter().rposition(|open| open.serial == serial),
-                false => None,
-            };
-            let Some(place) = place else {
+            let Some(place) = self.open.iter().rposition(|open| open.serial == serial) else {
                 self.active.remove(entry);
                 return;
             };

@@ -231,7 +231,7 @@ impl DirectBuilder {
         match tag.name {
             local_names!("style" "script" "template") => return self.start_of_head(tag, class),
             local_name!("form") => {
-                if self.form.is_none() && self.template_modes.is_empty() {
+                if self.form.is_none() && !self.in_template() {
                     self.insert_void(tag);
                     self.form = Some(OpenForm::Ended);
                 }
@@ -294,7 +294,7 @@ impl DirectBuilder {
             return self.start_of_head(tag, class);
         }
         match *name {
-            local_names!("html" "body") if !self.template_modes.is_empty() => {}
+            local_names!("html" "body") if self.in_template() => {}
             local_name!("html") => self.merge(0, tag),
             local_name!("body") => match self.open.get(1).map(|open| (&open.name, open.id)) {
                 Some((&local_name!("body"), id)) => self.merge(id, tag),
@@ -317,11 +317,10 @@ impl DirectBuilder {
                 self.skips_line_feed = true;
             }
             local_name!("form") => {
-                let in_template = !self.template_modes.is_empty();
-                if in_template || self.form.is_none() {
+                if self.in_template() || self.form.is_none() {
                     self.close_paragraph();
                     self.insert(tag, class);
-                    if !in_template {
+                    if !self.in_template() {
                         self.form = Some(OpenForm::At(self.open.len()));
                     }
                 }
