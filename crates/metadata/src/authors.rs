@@ -8,6 +8,7 @@ use terms::letters::is_alphanumeric;
 
 use crate::date_text::{DayMonthOrder, find_date};
 use crate::evidence::{MetadataEvidence, TextLine};
+use crate::learnt::ConstantField;
 use crate::names;
 use crate::scan::Property;
 use crate::text::{clip, has_number, identifier_words, is_unspaced, plain, squash, word_count};
@@ -24,32 +25,40 @@ const METAS: [&str; 11] = [
 /// Reads the names of one source; empty if it has none.
 type ReadNames = fn(&MetadataEvidence<'_>) -> Vec<String>;
 
-/// The first source with a name that is not the site's own; else the first with any. If the site is
-/// declared as the author, text that only looks like a byline does not override it.
+/// The sources that state the authors, the most reliable first.
+const STATED: [(Source, ReadNames); 10] = [
+    (Source::JsonLd, from_json_ld),
+    (Source::OpenGraph, |evidence| from_keys(evidence, &OPEN_GRAPH)),
+    (Source::Meta, from_metas),
+    (Source::Meta, from_twitter_labels),
+    (Source::Feed, from_feed),
+    (Source::Page, from_learnt_place),
+    (Source::Page, from_microdata),
+    (Source::Page, |evidence| from_nearest(evidence, &evidence.scan.author_links, false)),
+    (Source::Page, from_labelled_lines),
+    (Source::Page, from_labels_within_lines),
+];
+
+/// Text that only looks like a byline.
+const GUESSED: [ReadNames; 5] = [
+    from_name_elements,
+    |evidence| from_nearest(evidence, &evidence.scan.bylines, true),
+    |evidence| from_nearest(evidence, &evidence.scan.author_pages, true),
+    from_roles,
+    from_dated_lines,
+];
+
+/// The first source with a name that is not the site's own, nor an account that all siblings name though they have different
+/// bylines; else the first with any. If the site is declared as the author, text that only looks like a byline does not override
+/// it.
 pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>> {
-    let stated: [(Source, ReadNames); 9] = [
-        (Source::JsonLd, from_json_ld),
-        (Source::OpenGraph, |evidence| from_keys(evidence, &OPEN_GRAPH)),
-        (Source::Meta, from_metas),
-        (Source::Meta, from_twitter_labels),
-        (Source::Feed, from_feed),
-        (Source::Page, from_microdata),
-        (Source::Page, |evidence| from_nearest(evidence, &evidence.scan.author_links, false)),
-        (Source::Page, from_labelled_lines),
-        (Source::Page, from_labels_within_lines),
-    ];
-    let guessed: [ReadNames; 5] = [
-        from_name_elements,
-        |evidence| from_nearest(evidence, &evidence.scan.bylines, true),
-        |evidence| from_nearest(evidence, &evidence.scan.author_pages, true),
-        from_roles,
-        from_dated_lines,
-    ];
     let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_placeholder(name);
-    let mut fallback = None;
-    for (source, read) in stated {
+    let is_account =
+        |names: &[String]| evidence.learnt.is_constant(ConstantField::Authors, &names.join(" "));
+    let mut fallback: Option<Field<Vec<String>>> = None;
+    for (source, read) in STATED {
         let mut value = read(evidence);
-        if value.iter().any(is_person) {
+        if value.iter().any(is_person) && !is_account(&value) {
             value.retain(is_person);
             if source == Source::Meta
                 && let Some(byline) = contradicting_byline(&value, evidence)
@@ -62,10 +71,42 @@ pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<Strin
             fallback.get_or_insert(Field { value, source });
         }
     }
-    fallback.or_else(|| {
-        let value = guessed.iter().map(|read| read(evidence)).find(|names| !names.is_empty())?;
-        Some(Field { value, source: Source::Page })
+    if fallback.as_ref().is_some_and(|field| !is_account(&field.value)) {
+        return fallback;
+    }
+    if let Some(only) = &evidence.learnt.author
+        && linked_authors(evidence).any(|name| name == *only)
+    {
+        return Some(Field { value: vec![only.clone()], source: Source::Page });
+    }
+    let guessed = GUESSED.iter().map(|read| read(evidence)).find(|names| !names.is_empty());
+    guessed.map(|value| Field { value, source: Source::Page }).or(fallback)
+}
+
+/// The names of all links to authors, wherever they are on the page.
+pub(crate) fn linked_authors(evidence: &MetadataEvidence<'_>) -> impl Iterator<Item = String> {
+    evidence.scan.author_links.iter().take(20).filter_map(|id| {
+        let text = evidence.document.text_content(*id);
+        names::from_byline(clip(text.trim(), 200)).into_iter().next()
     })
+}
+
+/// What each source reads, apart from those that take any line for a byline: in the same order for each page.
+pub(crate) fn author_readings(evidence: &MetadataEvidence<'_>) -> Vec<Vec<String>> {
+    let readers = STATED.iter().map(|(_, read)| read).chain(&GUESSED[..3]);
+    readers.map(|read| read(evidence)).collect()
+}
+
+/// Names in the place where siblings have theirs.
+fn from_learnt_place(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    let Some(place) = &evidence.learnt.byline else { return Vec::new() };
+    let mut found = Vec::new();
+    for id in place.elements(evidence.document) {
+        let text = dom::text_of(evidence.document, &[id], &[]);
+        let line = text.lines().next().unwrap_or_default();
+        names::add(&mut found, names::from_byline(place.strip(line)));
+    }
+    found
 }
 
 /// The byline near the headline, if it names entirely different people than the metas do. Metas
@@ -221,7 +262,7 @@ fn from_nearest(evidence: &MetadataEvidence<'_>, ids: &[NodeId], strict: bool) -
 }
 
 /// Whether a link leads to a category or tag of the post.
-fn is_filing(evidence: &MetadataEvidence<'_>, link: NodeId) -> bool {
+pub(crate) fn is_filing(evidence: &MetadataEvidence<'_>, link: NodeId) -> bool {
     let document = evidence.document;
     let rel = document.attribute(link, &local_name!("rel")).unwrap_or_default();
     let address = document.attribute(link, &local_name!("href")).unwrap_or_default();

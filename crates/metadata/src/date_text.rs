@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use jiff::tz::Offset;
+use serde::{Deserialize, Serialize};
 use terms::letters::is_alphabetic;
 
 use crate::page_date::{PageDate, offset};
@@ -257,7 +258,7 @@ fn add_time(moment: PageDate, tokens: &[Token<'_>], start: usize, end: usize) ->
 }
 
 /// The order of day and month in `3/4/2012`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) enum DayMonthOrder {
     DayFirst,
     MonthFirst,

@@ -14,6 +14,7 @@ use crate::date_text::{
 };
 use crate::evidence::{MODIFIED_OPEN_GRAPH, MetadataEvidence, TextLine, year_after};
 use crate::heading::segments;
+use crate::learnt::ConstantField;
 use crate::page_date::{Digits, PageDate};
 use crate::scan::Property;
 use crate::text::{LabelFinder, clip, has_number, identifier_words};
@@ -109,6 +110,23 @@ pub(crate) fn parse_date(
     moment.is_plausible(evidence.latest).then(|| moment.to_string())
 }
 
+/// The dates that a page declares as those of its publication, the most reliable source first, one each.
+pub(crate) fn declared_dates(evidence: &MetadataEvidence<'_>) -> Vec<(Source, PageDate)> {
+    let reader = DateReader::new(evidence, None);
+    let first = |source, texts: &mut dyn Iterator<Item = &str>| {
+        Some((source, texts.take(20).find_map(|text| reader.parse_field(text))?))
+    };
+    [
+        first(Source::JsonLd, &mut evidence.facts.nodes().filter_map(|n| n.published.as_deref())),
+        first(Source::OpenGraph, &mut evidence.metas(&PUBLISHED_OPEN_GRAPH)),
+        first(Source::Meta, &mut evidence.metas(&PUBLISHED_METAS)),
+    ]
+    .into_iter()
+    .flatten()
+    .filter(|(_, moment)| moment.is_plausible(evidence.latest))
+    .collect()
+}
+
 /// Metas not listed above, by the words of their names: `w-published-date`.
 fn metas_by_name<'a>(evidence: &MetadataEvidence<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let metas = evidence.head().metas.iter().filter(|m| {
@@ -124,7 +142,7 @@ fn metas_by_name<'a>(evidence: &MetadataEvidence<'a>) -> impl Iterator<Item = &'
 }
 
 /// The order of day and month in the numeric dates of the page, if all unambiguous ones agree.
-fn order_on_page(evidence: &MetadataEvidence<'_>) -> Option<DayMonthOrder> {
+pub(crate) fn order_on_page(evidence: &MetadataEvidence<'_>) -> Option<DayMonthOrder> {
     let mut orders =
         evidence.texts().filter(|t| (8..=200).contains(&t.len())).filter_map(shown_order);
     let first = orders.next()?;
@@ -135,12 +153,14 @@ impl KnowsOrder for DateReader<'_, '_> {
     fn order(&self) -> DayMonthOrder {
         *self.order.get_or_init(|| {
             let evidence = self.evidence;
-            match DayMonthOrder::of(self.language, evidence.own.as_ref().and_then(Url::host_str)) {
-                DayMonthOrder::Unknown => {
+            let host = evidence.own.as_ref().and_then(Url::host_str);
+            match (DayMonthOrder::of(self.language, host), evidence.learnt.order) {
+                (_, Some((shown, 2..))) | (DayMonthOrder::Unknown, Some((shown, _))) => shown,
+                (DayMonthOrder::Unknown, None) => {
                     let shown = evidence.order_on_page.get_or_init(|| order_on_page(evidence));
                     shown.unwrap_or(DayMonthOrder::Unknown)
                 }
-                order => order,
+                (order, _) => order,
             }
         })
     }
@@ -201,6 +221,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
             // A date in the address is the day of publication; other sources may add the time.
             choice.near = url_date(evidence.url).filter(|d| d.is_plausible(evidence.latest));
             self.offer_original(choice);
+            self.offer_dateline(choice);
         }
         self.offer_texts(evidence.metas(&["date"]), Source::Meta, choice);
         self.offer_times(false, choice);
@@ -269,6 +290,19 @@ impl<'e, 'a> DateReader<'e, 'a> {
         moments.find(|m| !m.is_utc() && m.instant() == Some(instant))
     }
 
+    /// Offers the date in the place where siblings have theirs.
+    fn offer_dateline(&self, choice: &mut Choice) {
+        let Some(place) = &self.evidence.learnt.dateline else { return };
+        let elements = place.elements(self.evidence.document);
+        // `datetime` has the seconds, too.
+        let is_time = |id: NodeId| self.evidence.scan.times.binary_search(&id).is_ok();
+        let read = |id: &NodeId| match is_time(*id) {
+            true => self.date_of_element(*id),
+            false => self.shown_in_element(*id, false),
+        };
+        choice.offer_all(Source::Page, elements.iter().filter_map(read));
+    }
+
     /// Offers the date of "Originally published on May 3, 2012", if the page says so once: it has been published again
     /// since.
     fn offer_original(&self, choice: &mut Choice) {
@@ -327,7 +361,14 @@ impl<'e, 'a> DateReader<'e, 'a> {
         source: Source,
         choice: &mut Choice,
     ) {
-        choice.offer_all(source, texts.take(20).filter_map(|text| self.parse_field(text)));
+        let moments = texts.take(20).filter_map(|text| self.parse_field(text));
+        // Of the template, not of the page.
+        let is_constant = |moment: &PageDate| {
+            let constants = &self.evidence.learnt.constants;
+            !constants.is_empty()
+                && self.evidence.learnt.is_constant(ConstantField::Published, &moment.to_string())
+        };
+        choice.offer_all(source, moments.filter(|moment| !is_constant(moment)));
     }
 
     /// The date of an element: its `datetime` or `content`, else its text.
@@ -528,7 +569,7 @@ impl Choice {
 }
 
 /// `/2012/11/21/`, `/2012-11-21-`, `/20121121/`, `/2012/nov/21/`: year, month and day in the path.
-fn url_date(url: &str) -> Option<PageDate> {
+pub(crate) fn url_date(url: &str) -> Option<PageDate> {
     let path = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = path.split(['?', '#']).next()?;
     let mut before = ' ';

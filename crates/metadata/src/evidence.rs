@@ -2,22 +2,28 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use dom::{Document, Head, NodeId, is_inline, local_name, normalize_space};
 use jiff::civil::Date;
 use model::FeedItem;
+use terms::Detected;
 use url::Url;
 
 use crate::PageContext;
 use crate::date_text::{DayMonthOrder, TextDate};
 use crate::heading::{Heading, SiteNames, heading};
 use crate::json_ld::{JsonLdArticle, JsonLdFacts};
+use crate::learnt::TemplateFields;
 use crate::page_date::PageDate;
 use crate::scan::{Scan, scan};
+use crate::text::has_number;
 
 /// Open Graph properties of the date of the last change.
 pub(crate) const MODIFIED_OPEN_GRAPH: [&str; 3] =
     ["article:modified_time", "og:updated_time", "article:modified"];
+
+static NOTHING_LEARNT: TemplateFields = TemplateFields::NOTHING;
 
 /// The evidence of a page, collected once.
 pub(crate) struct MetadataEvidence<'a> {
@@ -28,7 +34,8 @@ pub(crate) struct MetadataEvidence<'a> {
     /// The latest plausible date on the page.
     pub(crate) latest: Option<Date>,
     pub(crate) feed_items: &'a [&'a FeedItem],
-    pub(crate) text_language: Option<&'a str>,
+    pub(crate) detected: Option<Detected>,
+    pub(crate) learnt: &'a TemplateFields,
     pub(crate) body_text: &'a str,
     pub(crate) facts: Cow<'a, JsonLdFacts>,
     pub(crate) site: SiteNames,
@@ -58,7 +65,8 @@ impl<'a> MetadataEvidence<'a> {
         };
         let read = || Cow::Owned(JsonLdFacts::of(document, page.url));
         let facts = page.json_ld.map_or_else(read, Cow::Borrowed);
-        let site = SiteNames::new(head, &facts, own.as_ref());
+        let learnt = page.learnt.unwrap_or(&NOTHING_LEARNT);
+        let site = SiteNames::new(head, &facts, own.as_ref(), &learnt.title_parts);
         // Ids of another document would be an error of the caller; they are ignored.
         let nodes = document.len() as NodeId;
         let body_nodes = page.body.unwrap_or_default();
@@ -81,7 +89,8 @@ impl<'a> MetadataEvidence<'a> {
                 .and_then(PageDate::latest)
                 .map(|latest| declared_latest(latest, head, &facts)),
             feed_items: page.feed_items,
-            text_language: page.text_language,
+            detected: page.detected,
+            learnt,
             body_text: page.body_text,
             facts,
             site,
@@ -186,6 +195,20 @@ impl<'a> MetadataEvidence<'a> {
         near.sort_by_key(|n| n.0);
         near.into_iter().map(|n| n.1).collect()
     }
+}
+
+/// Names and classes of an element and of those around it; digits in classes are those of a page.
+pub(crate) fn pattern_of(document: &Document, element: NodeId) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for id in document.ancestors(element) {
+        document.name(id).map(|name| &**name).hash(&mut hasher);
+        let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
+        let mut words: Vec<&str> = class.split_ascii_whitespace().collect();
+        words.retain(|word| !has_number(word));
+        words.sort_unstable();
+        words.hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// The latest plausible day, corrected where the page declares that it was changed after the fetch:

@@ -5,11 +5,12 @@ use std::collections::{BTreeSet, HashSet};
 use dom::{NodeId, local_name};
 use model::{Access, Field, Source};
 use terms::letters::is_alphanumeric;
-use terms::{count_words, has_words};
+use terms::{Detected, Language, count_words, has_words};
 
 use crate::date_text::{DayMonthOrder, find_date};
 use crate::evidence::MetadataEvidence;
 use crate::heading::{SITE_NAMES, SiteNames, segments, separators};
+use crate::learnt::ConstantField;
 use crate::text::{
     absolute, clip, folded, identifier_words, is_unspaced, page_key, plain, squash, squashes_to,
 };
@@ -47,16 +48,8 @@ const PARAGRAPH: usize = 160;
 pub(crate) fn title(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     let heading = evidence.heading.as_ref();
     let shown = heading.map(|h| squash(&h.text)).filter(|letters| !letters.is_empty());
-    let declared = sourced(Source::JsonLd, evidence.article().and_then(|a| a.headline.as_deref()))
-        .chain(sourced(Source::OpenGraph, evidence.metas(&["og:title"])))
-        .chain(sourced(Source::Meta, evidence.metas(&TITLES)))
-        .chain(sourced(Source::Feed, evidence.feed_items.iter().map(|i| i.title.as_str())))
-        .chain(sourced(Source::Meta, evidence.head().title.as_deref()))
-        // These often repeat the site's title.
-        .chain(sourced(Source::Meta, evidence.metas(&["fb_title", "title"])));
     let mut others = Vec::new();
-    for (source, value) in declared.take(20) {
-        let value = plain(clip(value, 2_000));
+    for (source, value) in declared_titles(evidence) {
         let value = without_site(&value, &evidence.site, shown.as_deref()).trim().to_owned();
         let letters = squash(&value);
         if letters.chars().nth(1).is_some() {
@@ -76,6 +69,22 @@ pub(crate) fn title(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
         return Some(Field { value: heading.text.clone(), source: Source::Page });
     }
     others.into_iter().next()
+}
+
+/// The titles that the page declares, the most reliable first, at most 20.
+pub(crate) fn declared_titles(
+    evidence: &MetadataEvidence<'_>,
+) -> impl Iterator<Item = (Source, String)> {
+    let headline = evidence.article().and_then(|a| a.headline.as_deref());
+    sourced(Source::JsonLd, headline)
+        .chain(sourced(Source::OpenGraph, evidence.metas(&["og:title"])))
+        .chain(sourced(Source::Meta, evidence.metas(&TITLES)))
+        .chain(sourced(Source::Feed, evidence.feed_items.iter().map(|i| i.title.as_str())))
+        .chain(sourced(Source::Meta, evidence.head().title.as_deref()))
+        // These often repeat the site's title.
+        .chain(sourced(Source::Meta, evidence.metas(&["fb_title", "title"])))
+        .take(20)
+        .map(|(source, value)| (source, plain(clip(value, 2_000))))
 }
 
 /// Whether a headline consists of this title and a date, which some templates set into one element.
@@ -134,25 +143,57 @@ fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'
     if is_site(rest) { title } else { rest }
 }
 
-/// Language: the first declaration that the detected language of the text does not contradict, else
-/// the detected one. Tags as in [BCP 47](https://www.rfc-editor.org/rfc/rfc5646).
+/// Language: the first declaration that the text does not contradict, else that of the siblings, else the detected one. Where
+/// the siblings are known to be in one language, only a text that is clearly in another has another. Tags as in
+/// [BCP 47](https://www.rfc-editor.org/rfc/rfc5646).
 pub(crate) fn language(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    /// Probability from which a text is not in the language of its siblings.
+    const SURE: f64 = 0.95;
+    let mut declared = declared_language(evidence);
+    let text = evidence.detected.and_then(|found| language_tag(found.language.as_str()));
+    let (Some(detected), Some(text)) = (evidence.detected, text) else {
+        return declared.next();
+    };
+    let common = evidence.learnt.language.as_deref().filter(|common| {
+        let is_contradicted =
+            Language::from_tag(common).is_none_or(|own| detected.contradicts(own));
+        same_language(common, &text) || !(is_contradicted && detected.score >= SURE)
+    });
+    let agrees = |tag: &str| match common {
+        Some(common) => same_language(tag, common),
+        None => {
+            same_language(tag, &text)
+                || Language::from_tag(tag).is_some_and(|own| !detected.contradicts(own))
+        }
+    };
+    declared.find(|field| agrees(&field.value)).or_else(|| {
+        let value = common.map_or(text, str::to_owned);
+        Some(Field { value, source: Source::Text })
+    })
+}
+
+/// The languages that a page declares, as tags, the most reliable first.
+pub(crate) fn declared_language(
+    evidence: &MetadataEvidence<'_>,
+) -> impl Iterator<Item = Field<String>> {
     const METAS: [&str; 5] =
         ["content-language", "dc.language", "dcterms.language", "language", "inlanguage"];
     let in_json = evidence.facts.nodes().find_map(|node| node.language.as_deref());
     let in_feed = evidence.feed_items.iter().filter_map(|item| item.language.as_deref());
-    let mut declared = sourced(Source::Meta, evidence.head().lang.as_deref())
+    sourced(Source::Meta, evidence.head().lang.as_deref())
         .chain(sourced(Source::JsonLd, in_json))
         .chain(sourced(Source::Meta, evidence.metas(&METAS)))
         .chain(sourced(Source::OpenGraph, evidence.metas(&["og:locale"])))
         .chain(sourced(Source::Feed, in_feed))
-        .filter_map(|(source, value)| Some(Field { value: language_tag(value)?, source }));
-    let Some(text) = evidence.text_language.and_then(language_tag) else {
-        return declared.next();
-    };
-    declared
-        .find(|d| same_language(&d.value, &text))
-        .or(Some(Field { value: text, source: Source::Text }))
+        .filter_map(|(source, value)| Some(Field { value: language_tag(value)?, source }))
+}
+
+/// The probability that a page is in a language, given the language detected in its text.
+pub fn language_probability(language: &str, detected: &Detected) -> f64 {
+    match same_language(language, detected.language.as_str()) {
+        true => detected.score,
+        false => 1.0 - detected.score,
+    }
 }
 
 /// A well-formed tag in its usual case; `None` for anything else ("English", "x-default").
@@ -163,7 +204,11 @@ fn language_tag(text: &str) -> Option<String> {
     for (index, part) in first.split('-').take(4).enumerate() {
         let alphabetic = part.bytes().all(|b| b.is_ascii_alphabetic());
         match (index, part.len()) {
-            (0, 2 | 3) if alphabetic => tag.push_str(&part.to_ascii_lowercase()),
+            (0, 2 | 3) if alphabetic => match &*part.to_ascii_lowercase() {
+                // Both are Norwegian, which the detectors do not tell apart.
+                written @ ("nb" | "nn") => tag.push_str(written),
+                other => tag.push_str(Language::from_tag(other)?.as_str()),
+            },
             (0, _) => return None,
             (_, 2) if alphabetic => tag.extend(["-", &part.to_ascii_uppercase()]),
             (_, 4) if alphabetic => {
@@ -174,7 +219,7 @@ fn language_tag(text: &str) -> Option<String> {
             _ => break,
         }
     }
-    (tag != "und" && tag != "mul" && tag != "zxx").then_some(tag)
+    Some(tag)
 }
 
 /// Whether two tags share their primary language; languages that detectors cannot distinguish count
@@ -197,6 +242,15 @@ fn same_language(a: &str, b: &str) -> bool {
 
 /// The publisher's description, if it is short enough to be one.
 pub(crate) fn description(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    declared_descriptions(evidence)
+        .find(|(_, value)| !evidence.learnt.is_constant(ConstantField::Description, value))
+        .map(|(source, value)| Field { value, source })
+}
+
+/// The descriptions that a page declares, the most reliable first.
+pub(crate) fn declared_descriptions(
+    evidence: &MetadataEvidence<'_>,
+) -> impl Iterator<Item = (Source, String)> {
     const METAS: [&str; 4] =
         ["description", "twitter:description", "dc.description", "sailthru.description"];
     let article = evidence.article().and_then(|node| node.description.as_deref());
@@ -207,13 +261,24 @@ pub(crate) fn description(evidence: &MetadataEvidence<'_>) -> Option<Field<Strin
         .chain(sourced(Source::JsonLd, page))
         .chain(sourced(Source::Feed, evidence.feed_items.iter().map(|i| i.description.as_str())));
     // Some publishers put the whole article here.
-    let short = declared
-        .filter(|(_, value)| value.len() <= 600 || value.len() < evidence.body_text.len() / 3);
-    first_plain(short, |value| value.len() >= 3)
+    declared
+        .filter(|(_, value)| value.len() <= 600 || value.len() < evidence.body_text.len() / 3)
+        .map(|(source, value)| (source, plain(value)))
+        .filter(|(_, value)| value.len() >= 3)
 }
 
-/// Lead image, absolute: the image declared for sharing, else the first of the body.
+/// Lead image, absolute: the image declared for sharing, unless all siblings declare it, else the first of the body.
 pub(crate) fn image(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    declared_images(evidence)
+        .find(|(_, value)| !evidence.learnt.is_constant(ConstantField::Image, value))
+        .map(|(source, value)| Field { value, source })
+        .or_else(|| first_image_of_body(evidence))
+}
+
+/// The images that a page declares for sharing, absolute, the most reliable first.
+pub(crate) fn declared_images(
+    evidence: &MetadataEvidence<'_>,
+) -> impl Iterator<Item = (Source, String)> {
     const METAS: [&str; 5] =
         ["twitter:image", "twitter:image:src", "sailthru.image.full", "image", "thumbnailurl"];
     const IMAGES: [&str; 3] = ["og:image", "og:image:url", "og:image:secure_url"];
@@ -224,10 +289,7 @@ pub(crate) fn image(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
         .chain(sourced(Source::JsonLd, page.and_then(|a| a.image.as_deref())))
         .chain(sourced(Source::Meta, evidence.head().link("image_src")))
         .filter(|(_, address)| !is_filler(address))
-        .find_map(|(source, address)| {
-            Some(Field { value: absolute(evidence.base.as_ref(), address)?, source })
-        })
-        .or_else(|| first_image_of_body(evidence))
+        .filter_map(|(source, address)| Some((source, absolute(evidence.base.as_ref(), address)?)))
 }
 
 /// First image of the body that is not known to be small. Lazily loaded images have their address

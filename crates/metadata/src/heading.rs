@@ -316,7 +316,13 @@ pub(crate) struct SiteNames {
 }
 
 impl SiteNames {
-    pub(crate) fn new(head: &Head, facts: &JsonLdFacts, url: Option<&Url>) -> Self {
+    /// `shared` are the parts that the titles of siblings share, squashed.
+    pub(crate) fn new(
+        head: &Head,
+        facts: &JsonLdFacts,
+        url: Option<&Url>,
+        shared: &[String],
+    ) -> Self {
         let article = facts.article.as_ref();
         let names = SITE_NAMES
             .iter()
@@ -335,7 +341,7 @@ impl SiteNames {
         labels.push(squash(host));
         let squashed = |text: &str| Some(squash(text)).filter(|s| s.chars().nth(1).is_some());
         Self {
-            names: names.filter_map(squashed).collect(),
+            names: names.filter_map(squashed).chain(shared.iter().cloned()).collect(),
             sections: sections.filter_map(squashed).collect(),
             labels,
         }

@@ -8,10 +8,11 @@ Each value records its source ([`Source`]). Precedence, first to last:
 | field | order |
 |---|---|
 | title | the first of JSON-LD `headline`, `og:title`, `twitter:title` and other metas, feed, `<title>` that the headline on the page confirms; else the page's only `h1`, unless two declarations agree and share no word with it or it is as long as a paragraph; else the first of them. The headline is not the name of what the page belongs to ("Page - Book") if a heading below names the page. A date set into the headline is removed. The site's name is cut off where the site's own names, its domain or the headline confirm it |
-| authors | JSON-LD `author`, `article:author`, metas (`author`, `citation_author`, `dc.creator`, `parsely-author`, `sailthru.author` …), `twitter:data1` labelled as author, feed, `itemprop=author`, `rel=author`, "By …" on a line near headline or body, a labelled name within a line, elements whose class or id is that of an author's name or a byline, links to an author's page, "Jane Doe, Staff Writer" and "Jane Doe, May 3" directly below the headline. A byline near the headline takes precedence over a meta that names entirely different people. If the author is the site itself, a person from a later source is preferred |
+| authors | JSON-LD `author`, `article:author`, metas (`author`, `citation_author`, `dc.creator`, `parsely-author`, `sailthru.author` …), `twitter:data1` labelled as author, feed, the place where siblings have theirs, `itemprop=author`, `rel=author`, "By …" on a line near headline or body, a labelled name within a line, elements whose class or id is that of an author's name or a byline, links to an author's page, "Jane Doe, Staff Writer" and "Jane Doe, May 3" directly below the headline. A byline near the headline takes precedence over a meta that names entirely different people. If the author is the site itself, a person from a later source is preferred |
+| subtitle | the text where siblings have their standfirsts; else, of the blocks below the headline whose form differs from that of the paragraphs after them: one that is called a standfirst, one that begins like the description, one that is a sentence, a heading directly below the headline |
 | published | JSON-LD `datePublished`, `article:published_time`, metas (`datePublished`, `citation_publication_date`, `parsely-pub-date`, `sailthru.date`, `dc.date` …), `itemprop=datePublished`, feed; then `meta name=date`, `<time>` near the headline and visible dates (elements whose class or id is that of a date, lines near the headline, lines directly after the body, a part of `<title>`), none of them if more than a day off the date in the address; the address; `<time>` labelled as publication in side content; a date so labelled that occurs once on the page; the date of the last change. Numeric dates need an order of day and month: from the language and the domain, else from other dates on the page. A date that only the head declares, not followed by a declared change, gives way to an earlier day shown beside the headline, unless the address has it. "Originally published on" precedes other visible dates. Nothing before 1990, nothing more than a day after the fetch or a declared change. A later candidate of the same day is preferred if only it has a time; a time in UTC is written with the offset of a `<time>` of the same moment |
 | modified | JSON-LD `dateModified`, `article:modified_time`, `og:updated_time`, metas, `itemprop=dateModified`, `<time>`, visible dates labelled as those of a change. Nothing before the publication |
-| language | the first of `<html lang>`, JSON-LD `inLanguage`, `content-language`, `og:locale`, feed that agrees with the language of the text; else the text's |
+| language | the first of `<html lang>`, JSON-LD `inLanguage`, `content-language`, `og:locale`, feed that the language detected in the text does not contradict; else that of the siblings; else the detected one |
 | description | JSON-LD, `og:description`, metas, feed |
 | image | `og:image`, JSON-LD, `twitter:image` and other metas, `link rel=image_src`, first image of the body |
 | tags | JSON-LD `keywords`, `article:tag`, `news_keywords` and the like, `rel=tag`, feed, `keywords` |
@@ -24,6 +25,9 @@ Each value records its source ([`Source`]). Precedence, first to last:
 Declarations take precedence over visible text, since they name what they declare. Only the title has two
 independent sources; if they disagree, the visible headline is the title. A date that is labelled only as
 that of a change is used as the date of publication if the page has no other.
+
+Where siblings were compared ([`TemplateFields`]), what they tell goes before these rules: a value that all of them have where
+they should differ is skipped, and names, dates and standfirsts are looked for first where siblings have theirs.
 
 Sources: [schema.org/Article](https://schema.org/Article), [the Open Graph protocol](https://ogp.me),
 [HTML metadata names](https://html.spec.whatwg.org/multipage/semantics.html#standard-metadata-names),
@@ -42,19 +46,26 @@ mod evidence;
 mod fields;
 mod heading;
 mod json_ld;
+mod learn;
+mod learnt;
 mod names;
 mod page_date;
 mod scan;
+mod standfirst;
 mod text;
 
 use jiff::Timestamp;
 use model::{FeedItem, Field, Metadata, Source};
+use terms::Detected;
 
 use crate::evidence::MetadataEvidence;
 use crate::text::{clip, plain};
 
 pub use authors::is_field_line;
+pub use fields::language_probability;
 pub use json_ld::{JsonLdArticle, JsonLdFacts, page_types};
+pub use learn::Synthesize;
+pub use learnt::{FieldPlace, TemplateFields};
 
 /// A page and what is known of it.
 #[derive(Clone, Copy)]
@@ -71,8 +82,10 @@ pub struct PageContext<'a> {
     pub feed_items: &'a [&'a FeedItem],
     /// Nodes of the extracted body, in any order; may be empty.
     pub body: Option<&'a [dom::NodeId]>,
-    /// Language detected from the body's text (BCP 47).
-    pub text_language: Option<&'a str>,
+    /// Language detected in the body's text.
+    pub detected: Option<Detected>,
+    /// What was learnt about the fields of its template.
+    pub learnt: Option<&'a TemplateFields>,
     /// The body's text.
     pub body_text: &'a str,
 }
@@ -104,6 +117,7 @@ pub fn metadata_given(page: &PageContext<'_>, given: &GivenMetadata<'_>) -> Meta
     let modified = dates::modified(&evidence, tag.as_deref(), before);
     let mut found = Metadata {
         title: fields::title(&evidence),
+        subtitle: standfirst::subtitle(&evidence),
         authors: authors::authors(&evidence),
         published,
         modified,

@@ -54,6 +54,8 @@ const NAME: u16 = 64;
 /// Readers' comments, or the number of them.
 const COMMENTS: u16 = 128;
 const BREADCRUMB: u16 = 256;
+/// Of another article if it has a link; else a standfirst.
+const TEASER: u16 = 512;
 
 /// Smaller asides are not side columns: they hold a date or a name.
 const SMALL_ASIDE: u32 = 12;
@@ -81,7 +83,7 @@ const CUES: [(&str, u16); 64] = [
     ("promo", SIDE), ("pubdate", DATE), ("published", DATE),
     ("recommendations", SIDE), ("recommended", SIDE), ("related", SIDE), ("replies", SIDE),
     ("sidebar", SIDE), ("szerzo", BYLINE),
-    ("teaser", SIDE), ("teasers", SIDE), ("time", DATE), ("timestamp", DATE), ("titel", HEADLINE),
+    ("teaser", TEASER), ("teasers", SIDE), ("time", DATE), ("timestamp", DATE), ("titel", HEADLINE),
     ("title", HEADLINE), ("titre", HEADLINE), ("titulo", HEADLINE), ("todays", SIDE),
     ("trending", SIDE), ("tweet", SIDE),
     ("writer", BYLINE),
@@ -227,6 +229,9 @@ pub(crate) fn scan(document: &Document) -> Scan {
         }
         if cues & BREADCRUMB != 0 {
             scan.breadcrumbs.push(id);
+        }
+        if cues & TEASER != 0 && document.subtree(id).any(|n| document.is(n, &local_name!("a"))) {
+            cues |= SIDE;
         }
         if cues & SIDE != 0 {
             scan.zones.push((id, document.node(id).end));

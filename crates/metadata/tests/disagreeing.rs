@@ -11,7 +11,8 @@ fn page(document: &dom::Document) -> PageContext<'_> {
         fetched: "2020-06-01T00:00:00Z".parse().ok(),
         feed_items: &[],
         body: None,
-        text_language: None,
+        detected: None,
+        learnt: None,
         body_text: "",
     }
 }

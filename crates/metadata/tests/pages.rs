@@ -12,7 +12,8 @@ fn context<'a>(document: &'a dom::Document, url: &'a str) -> PageContext<'a> {
         fetched: "2020-06-01T00:00:00Z".parse().ok(),
         feed_items: &[],
         body: None,
-        text_language: None,
+        detected: None,
+        learnt: None,
         body_text: "",
     }
 }
@@ -119,11 +120,14 @@ fn dates_after_the_fetch_and_of_changes_are_not_the_publication() {
 fn languages_are_checked_against_the_text() {
     let document = dom::parse("<html lang=en><meta property=og:locale content=hu_HU>");
     let mut page = context(&document, "https://a.example/");
-    page.text_language = Some("hu");
+    page.detected =
+        terms::detect("A híd hétfőn megnyílt, és a polgármester szerint sokan vártak rá. ");
     is(metadata(&page).language, "hu-HU".into(), Source::OpenGraph);
-    page.text_language = Some("fr");
+    page.detected = terms::detect(
+        "Le pont est ouvert et les gens sont dans la rue pour voir ce que le maire dit sur une page.",
+    );
     is(metadata(&page).language, "fr".into(), Source::Text);
-    page.text_language = None;
+    page.detected = None;
     is(metadata(&page).language, "en".into(), Source::Meta);
 }
 
@@ -175,7 +179,7 @@ proptest! {
         body in proptest::collection::vec(0u32..200, 0..5),
     ) {
         let document = dom::parse(&html);
-        let page = PageContext { body: Some(&body), text_language: Some("en"), ..context(&document, &url) };
+        let page = PageContext { body: Some(&body), ..context(&document, &url) };
         let found = metadata(&page);
         prop_assert!(found.authors.is_none_or(|a| !a.value.is_empty()));
         let _ = JsonLdFacts::of(&document, &url).article();

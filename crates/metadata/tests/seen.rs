@@ -12,7 +12,8 @@ fn read(html: &str) -> Metadata {
         fetched: "2020-06-01T00:00:00Z".parse().ok(),
         feed_items: &[],
         body: None,
-        text_language: None,
+        detected: None,
+        learnt: None,
         body_text: "",
     })
 }

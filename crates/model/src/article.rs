@@ -43,6 +43,8 @@ pub struct Article {
     pub page_type_probability: Option<f64>,
     /// Headline without the site's name.
     pub title: Option<String>,
+    /// Standfirst (deck): the sentences set apart below the headline that introduce the article.
+    pub subtitle: Option<String>,
     /// Names, in the order of the page.
     pub authors: Vec<String>,
     /// RFC 3339 date, or date and time, with offset if the page has one; at most a day after `fetched`, or up to a
@@ -53,7 +55,7 @@ pub struct Article {
     pub modified: Option<String>,
     /// BCP 47 tag.
     pub language: Option<String>,
-    /// How certain the language detected in `text` is, 0 to 1 with four decimals ([how it is
+    /// Probability that `text` is in `language`, 0 to 1 with four decimals ([how it is
     /// computed](ALGORITHM.md#terms-and-languages)); null for a text that is too short.
     #[serde(serialize_with = "serialize_rounded_if_some")]
     pub language_score: Option<f64>,
@@ -233,6 +235,7 @@ macro_rules! metadata {
 
 metadata! {
     title: String,
+    subtitle: String,
     authors: Vec<String>,
     published: String,
     modified: String,

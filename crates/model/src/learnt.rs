@@ -1,6 +1,8 @@
 //! What is learnt of a site: signifiers and structural patterns (Forest: Oita & Senellart, §§3.1–3.4), wrappers, and the
 //! summary of a site's templates.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::record::serialize_rounded;
@@ -135,6 +137,10 @@ pub struct TemplateSummary {
     pub signature: String,
     /// Its wrapper, if one was learnt.
     pub wrapper: Option<WrapperRecord>,
+    /// XPath 1.0 expressions of the elements that show a field, by its name in the record: `subtitle`, `authors`,
+    /// `published`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, Vec<String>>,
     /// Ranked structural patterns, the best first.
     pub patterns: Vec<PatternRecord>,
     /// Addresses of some of its pages.

@@ -480,6 +480,8 @@ pub(crate) struct PyTemplate {
     content: Vec<String>,
     /// XPath expressions of what is taken out of it.
     prune: Vec<String>,
+    /// XPath expressions of the elements that show a field, by its name (``subtitle``, ``authors``, ``published``).
+    fields: BTreeMap<String, Vec<String>>,
     /// How sure the wrapper is, 0 to 1; None without one.
     confidence: Option<f64>,
     /// Version of the wrapper, from 1; 0 without one.
@@ -497,6 +499,7 @@ impl PyTemplate {
             examples: template.examples.clone(),
             content: paths(|wrapper| &wrapper.content),
             prune: paths(|wrapper| &wrapper.prune),
+            fields: template.fields(),
             confidence: wrapper.map(|wrapper| wrapper.confidence),
             version: wrapper.map_or(0, |wrapper| wrapper.version),
         }

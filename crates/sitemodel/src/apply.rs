@@ -169,7 +169,8 @@ impl SiteModel {
             settings,
         };
         let is_list = |body: &ArticleBody| lists.is_list(body);
-        let wanted = Demands { part: hints.part, is_list: &is_list, page_type };
+        let wanted =
+            Demands { part: hints.part, is_list: &is_list, page_type, fields: &learnt.fields };
         let extract = || extract(sibling, &template.id, wrapper, body, wanted, settings);
         // Only grove compares siblings.
         let wall = |article: &Article| {

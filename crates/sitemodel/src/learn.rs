@@ -4,11 +4,13 @@ use grouping::{AddressDigest, address_hash};
 use model::{FeedItem, Page, TemplateKind, contain_panics};
 use rayon::prelude::*;
 
+use crate::body::ArticleBody;
 use crate::model::{Expected, ModelHead, SiteModel, Template};
 use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Cluster, cluster};
+use crate::stages::extract::learn_fields;
 use crate::stages::signify::SiblingPage;
 use crate::template::{FoundBody, LearntTemplate};
 use crate::walls::{add_repeated, repeated_lines};
@@ -186,6 +188,9 @@ fn continued(
     clusters.iter().map(most).collect()
 }
 
+/// Pages of a template whose fields are compared.
+const FIELD_PAGES: usize = 20;
+
 /// Learns a template, without an id. The cluster's members are indices into `sample`.
 fn learn_template(
     cluster: &Cluster,
@@ -210,13 +215,22 @@ fn learn_template(
     };
     // After a panic, nothing is learnt about the template: its pages are extracted by the single-page method.
     let learnt = is_wanted.then(|| contain_panics(learn).unwrap_or_default());
-    let (learnt, found) =
+    let (mut learnt, found) =
         learnt.map_or((None, Vec::new()), |(learnt, found)| (Some(learnt), found));
-    let bodies = found
-        .iter()
-        .zip(&pages)
-        .filter_map(|(found, own)| Some((own.page, found.as_ref()?.0.as_ref()?)));
-    let repeated = repeated_lines(bodies);
+    let bodies: Vec<Option<&ArticleBody>> =
+        found.iter().map(|found| found.as_ref()?.0.as_ref()).collect();
+    let both = bodies.iter().zip(&pages).filter_map(|(body, own)| Some((own.page, (*body)?)));
+    let repeated = repeated_lines(both);
+    if let Some(learnt) = &mut learnt {
+        // Engines that know no bodies yet have empty lists.
+        let body = |at: usize| bodies.get(at).copied().flatten();
+        let known = (0..pages.len()).filter(|&at| bodies.is_empty() || body(at).is_some());
+        let known: Vec<_> = known.take(FIELD_PAGES).map(|at| (pages[at], body(at))).collect();
+        let learn = || learn_fields(&known);
+        // After a panic, each page is read by itself.
+        learnt.fields =
+            contain_panics(|| meter.step(ModelStep::Extract, learn)).unwrap_or_default();
+    }
     let mut expected = Expected::default();
     for found in found.iter().filter(|found| found.is_some()) {
         let body = found.as_ref().and_then(|(body, _)| body.as_ref());

@@ -9,6 +9,8 @@
 //! `tmpl` (a template, any number). Integers are little-endian. Maps are written in the order of their keys
 //! and numbers in their shortest form, so that equal models are equal bytes.
 
+use std::collections::BTreeMap;
+
 use grouping::AddressDigest;
 use model::{TemplateKind, Wrapper};
 use serde::de::DeserializeOwned;
@@ -109,6 +111,12 @@ impl Template {
         Some(&self.learnt.as_ref()?.wrapper.as_ref()?.wrapper)
     }
 
+    /// Where its pages show fields: by the name of the field in the record, XPath expressions whose union selects the elements.
+    pub fn fields(&self) -> BTreeMap<String, Vec<String>> {
+        let places = self.learnt.iter().flat_map(|learnt| learnt.fields.places());
+        places.map(|(field, place)| (field.to_owned(), place.xpath())).collect()
+    }
+
     /// An id for the template of a layout, given the ids in use.
     pub(crate) fn name(signature: u64, kind: TemplateKind, used: &[Self]) -> String {
         (0u64..)
@@ -199,7 +207,7 @@ impl ModelHead {
 }
 
 /// Version of the format; models of other versions have to be learnt again.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 const MAGIC: [u8; 8] = *b"sitegrov";
 const HEAD: [u8; 4] = *b"head";

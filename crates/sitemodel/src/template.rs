@@ -2,6 +2,7 @@
 
 use forest::Recurring;
 use grove::{DecidedNodes, JudgedPage, SampleProfile, ScoredSample, most_probable};
+use metadata::TemplateFields;
 use model::{StructuralPattern, TypedAs, contain_panics};
 use pagewise::{Method, Redundant};
 use rayon::prelude::*;
@@ -50,6 +51,8 @@ pub struct LearntTemplate {
     profile: Option<SampleProfile>,
     /// Blocks that siblings share, for BlockExtractor.
     redundant: Option<Redundant>,
+    /// What siblings tell about the fields of a page.
+    pub fields: TemplateFields,
 }
 
 /// How a page was processed.

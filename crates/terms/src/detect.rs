@@ -27,8 +27,6 @@ const MIN_LETTERS: usize = 20;
 /// Minimum share of words that are function words of a language. Running text has three times as
 /// many; text in a related language, whose words are left out of the lists, a third.
 const MIN_FUNCTION_WORDS: f64 = 0.05;
-/// Their usual share.
-const FUNCTION_WORDS: f64 = 0.15;
 /// Characters passed to `whatlang`, whose time is proportional to them.
 const WHATLANG_CHARS: usize = 800;
 /// Confidence from which `whatlang` overrules `whichlang`.
@@ -43,9 +41,32 @@ pub struct Detected {
     pub script: Script,
     /// Whether two criteria agree: script, detector, function words.
     pub reliable: bool,
-    /// How sure it is, from 0 to 1: 1 if only this language has the script or the text has as many of its function words
-    /// as running text; else their share of that number, or the detector's confidence.
+    /// Probability that the text is in this language, from 0 to 1: 1 if only this language has the script; else estimated from
+    /// the function words of this and of the next language by Laplace's rule of succession, or the detector's confidence.
     pub score: f64,
+}
+
+/// Probability from which a declared language gives way to another that the detectors tell from it.
+const CONTRADICTED: f64 = 0.5;
+/// The same for a declared language that they do not know: its texts are taken for those of a related one.
+const CONTRADICTED_UNKNOWN: f64 = 0.95;
+
+impl Detected {
+    /// Whether a text is not in the language that is declared. A language that the detectors do not know is believed unless
+    /// function words clearly speak for another: nobody declares it by mistake, and they are bound to take it for another.
+    pub fn contradicts(&self, declared: Language) -> bool {
+        declared != self.language
+            && match is_known(declared) {
+                true => self.score >= CONTRADICTED,
+                false => self.score >= CONTRADICTED_UNKNOWN && has_list(self.language),
+            }
+    }
+}
+
+/// Whether a detector knows a language.
+fn is_known(language: Language) -> bool {
+    has_list(language)
+        || Lang::all().iter().any(|known| Language::from_tag(known.code()) == Some(language))
 }
 
 /// Detects the language of a text; `None` if the text is too short.
@@ -94,7 +115,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
         && sample.contains(['і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ']);
     let counts = FunctionWords::of(sample);
     if let Some(language) = counts.leader(MIN_FUNCTION_WORDS).filter(|_| !not_russian) {
-        return found(language, true, score_of_share(counts.share(language)));
+        return found(language, true, counts.probability(language, MIN_FUNCTION_WORDS));
     }
     let which = (script == Script::Latin || (script == Script::Cyrillic && !not_russian))
         .then(|| Language::from_tag(whichlang::detect_language(sample).three_letter_code()))
@@ -104,7 +125,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
     if let Some(language) = which
         && share(language) >= MIN_FUNCTION_WORDS
     {
-        return found(language, true, score_of_share(share(language)));
+        return found(language, true, counts.probability(language, MIN_FUNCTION_WORDS));
     }
     // `whichlang` takes every Cyrillic text for Russian, so function words decide.
     let which = which.filter(|_| script == Script::Latin);
@@ -124,14 +145,9 @@ fn by_words(sample: &str, script: Script) -> Detected {
         }
         Some(which) => {
             let better = if share(what) > share(which) { what } else { which };
-            found(better, false, score_of_share(share(better)))
+            found(better, false, counts.probability(better, MIN_FUNCTION_WORDS))
         }
     }
-}
-
-/// The score of a share of function words.
-fn score_of_share(share: f64) -> f64 {
-    (share / FUNCTION_WORDS).min(1.0)
 }
 
 /// The beginning of a text, cut at a character after enough letters.

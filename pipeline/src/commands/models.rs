@@ -211,6 +211,7 @@ fn template_json(template: &Template) -> Value {
             "prune": wrapper.prune,
             "confidence": wrapper.confidence,
         })),
+        "fields": template.fields(),
     })
 }
 
@@ -238,11 +239,8 @@ fn show(args: &ModelsShowArgs, out: &mut Console<'_>) -> Result<()> {
         let Some(wrapper) = template.wrapper() else { continue };
         let (version, confidence) = (wrapper.version, wrapper.confidence);
         writeln!(out, "  wrapper version {version}, confidence {confidence:.2}")?;
-        for expression in &wrapper.content {
-            writeln!(out, "  content  {}", line(expression))?;
-        }
-        for expression in &wrapper.prune {
-            writeln!(out, "  prune    {}", line(expression))?;
+        for expression in expressions(template) {
+            writeln!(out, "  {}", line(&expression))?;
         }
     }
     Ok(())
@@ -320,11 +318,16 @@ fn templates(model: &SiteModel) -> Templates<'_> {
     model.templates().iter().map(|template| (&*template.id, template)).collect()
 }
 
+/// What is learnt of a template, an expression a line: of its body, what is removed from it, and fields.
 fn expressions(template: &Template) -> Vec<String> {
     let wrapper = template.wrapper();
     let content = wrapper.iter().flat_map(|w| w.content.iter().map(|x| format!("content  {x}")));
     let prune = wrapper.iter().flat_map(|w| w.prune.iter().map(|x| format!("prune    {x}")));
-    content.chain(prune).collect()
+    let fields = template.fields().into_iter();
+    let fields = fields.flat_map(|(field, of)| {
+        of.into_iter().map(move |expression| format!("{field:<9}{expression}"))
+    });
+    content.chain(prune).chain(fields).collect()
 }
 
 fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {

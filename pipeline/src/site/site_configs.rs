@@ -99,7 +99,11 @@ fn file_of<'a>(
     let sought = sought_of(sample);
     let samples = ProbeSamples::new(&sought);
     let is_date = |at: usize, text: &str| is_date_of(sample[at].0, sample[at].1, text);
-    let Probed { title, author, date } = samples.probe(&is_date);
+    let learnt = |field: &str| {
+        let of = |template: &Template| template.fields().remove(field).unwrap_or_default();
+        model.templates().iter().flat_map(of).collect()
+    };
+    let Probed { title, author, date } = samples.probe(&is_date, &learnt);
     // A test should hold: pages that were read with doubt come last.
     let mut tested: Vec<&Article> = sample.iter().map(|(article, _)| *article).collect();
     tested.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
@@ -146,7 +150,8 @@ fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
         fetched: article.fetched,
         feed_items: &[],
         body: None,
-        text_language: None,
+        detected: None,
+        learnt: None,
         body_text: "",
     };
     date_of(&context, article.language.as_deref(), text) == article.published

@@ -7,11 +7,13 @@
 
 use dom::{NodeId, markdown_of_text, text_of};
 use grove::DecidedNodes;
-use metadata::{GivenMetadata, PageContext, metadata_given};
+use metadata::{GivenMetadata, PageContext, TemplateFields, language_probability, metadata_given};
 use model::{Article, DropReason, Extracted, Route, SiteConfigRole, TypedAs};
 use region::region_of;
+use terms::Detected;
 use terms::letters::{is_alphanumeric, lowercase};
 use url::Url;
+use wrapper::{Samples, WantedNodes};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::body::{ArticleBody, agreement, page_wise};
@@ -39,6 +41,8 @@ pub struct Demands<'a> {
     pub is_list: &'a dyn Fn(&ArticleBody) -> bool,
     /// The type of its template.
     pub page_type: Option<TypedAs>,
+    /// What siblings tell about its fields.
+    pub fields: &'a TemplateFields,
 }
 
 /// Extracts the article of a page. A site config takes precedence, unless it finds next to nothing where the
@@ -116,11 +120,11 @@ fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> ArticleBody 
 fn article(
     sibling: &SiblingPage<'_>,
     template: &str,
-    Demands { part: is_part, page_type, .. }: Demands<'_>,
+    Demands { part: is_part, page_type, fields, .. }: Demands<'_>,
     mut body: ArticleBody,
     settings: &Settings,
 ) -> Extracted {
-    let SiblingPage { page: parsed, feed_items } = *sibling;
+    let parsed = sibling.page;
     let (page, document) = (parsed.page, &parsed.document);
     let elsewhere = body.text.is_some();
     let text = body.text.take().unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
@@ -135,18 +139,10 @@ fn article(
         own.map_or_else(|| markdown_of_text(&text), |(region, base)| region.markdown(base))
     });
     let detected = terms::detect(&text);
-    let language = detected.map(|found| found.language);
-    let context = PageContext {
-        document,
-        url: &page.url,
-        json_ld: Some(parsed.json_ld()),
-        fetched: page.fetched,
-        feed_items,
-        body: Some(&body.nodes),
-        text_language: language.as_ref().map(|l| l.as_str()),
-        body_text: &text,
-    };
+    let learnt = Some(fields);
+    let context = PageContext { learnt, ..field_context(sibling, &body.nodes, &text, detected) };
     let is_thread = page_type.is_some_and(|own| rules_of(own.page_type).has_posts) && !elsewhere;
+    let language = detected.map(|found| found.language);
     let tag = language.as_ref().map(|l| l.as_str());
     let posts = if is_thread { posts::posts(parsed, &body, &context, tag) } else { Vec::new() };
     let given = parsed.configured.as_ref().map_or_else(GivenMetadata::default, |configured| {
@@ -176,7 +172,9 @@ fn article(
         template: template.to_owned(),
         page_type: page_type.map(|own| own.page_type),
         page_type_probability: page_type.map(|own| own.probability),
-        language_score: detected.map(|found| found.score),
+        language_score: detected
+            .zip(metadata.language.as_ref())
+            .map(|(found, field)| language_probability(&field.value, &found)),
         images,
         tables: shown.map_or_else(Vec::new, |region| region.tables()),
         embeds: shown.map_or_else(Vec::new, |region| region.embeds()),
@@ -204,6 +202,48 @@ fn article(
     article.set_metadata(metadata);
     set_text(&mut article, text);
     Extracted { article, payload: xxh3_128(page.html.as_bytes()).to_be_bytes(), image_sources }
+}
+
+/// What is known of a page for its fields, apart from what siblings tell.
+fn field_context<'a>(
+    sibling: &SiblingPage<'a>,
+    body: &'a [NodeId],
+    text: &'a str,
+    detected: Option<Detected>,
+) -> PageContext<'a> {
+    let SiblingPage { page: parsed, feed_items } = *sibling;
+    PageContext {
+        document: &parsed.document,
+        url: &parsed.page.url,
+        json_ld: Some(parsed.json_ld()),
+        fetched: parsed.page.fetched,
+        feed_items,
+        body: Some(body),
+        detected,
+        learnt: None,
+        body_text: text,
+    }
+}
+
+/// Learns what the pages of a template tell about their fields, given the bodies found on them.
+pub(crate) fn learn_fields(pages: &[(SiblingPage<'_>, Option<&ArticleBody>)]) -> TemplateFields {
+    let text = |(sibling, body): &(SiblingPage<'_>, Option<&ArticleBody>)| {
+        let of = |body: &ArticleBody| text_of(&sibling.page.document, &body.nodes, &body.prune);
+        body.map_or_else(String::new, of)
+    };
+    let texts: Vec<String> = pages.iter().map(text).collect();
+    let mut contexts: Vec<PageContext<'_>> = Vec::with_capacity(pages.len());
+    for ((sibling, body), text) in pages.iter().zip(&texts) {
+        let nodes = body.map_or(&[][..], |body| &body.nodes);
+        contexts.push(field_context(sibling, nodes, text, terms::detect(text)));
+    }
+    let samples = Samples::new(pages.iter().map(|(sibling, _)| &sibling.page.document));
+    TemplateFields::learn(&contexts, &|wanted| {
+        let wanted: Vec<WantedNodes<'_>> =
+            wanted.iter().map(|wanted| WantedNodes { wanted, ..WantedNodes::default() }).collect();
+        let found = samples.synthesize(&wanted);
+        (found.paths, found.exact)
+    })
 }
 
 /// Sets the text of an article, with what is computed from it.

@@ -237,8 +237,13 @@ impl<'a> ProbeSamples<'a> {
     /// Tries common expressions. One is used only if it gives the known value on every page where
     /// it gives anything, and gives something on a page where those before it give nothing. What it
     /// selects must not be part of the body, because the format's readers remove the element.
-    /// `is_date` returns whether a text found on the page with this index is its date.
-    pub fn probe(&self, is_date: &dyn Fn(usize, &str) -> bool) -> Probed {
+    /// `is_date` returns whether a text found on the page with this index is its date; `learnt` gives the expressions that
+    /// were learnt for a field of the record, which are tried first.
+    pub fn probe(
+        &self,
+        is_date: &dyn Fn(usize, &str) -> bool,
+        learnt: &dyn Fn(&str) -> Vec<String>,
+    ) -> Probed {
         let title = |_: usize, page: &ProbedPage<'_>, found: &[String]| {
             let wanted = page.sought.title.unwrap_or_default();
             found.first().is_some_and(|first| dom::normalize_space(first) == wanted)
@@ -251,21 +256,22 @@ impl<'a> ProbeSamples<'a> {
             page.sought.has_date && found.first().is_some_and(|first| is_date(at, first))
         };
         Probed {
-            title: self.right(&TITLES, &title),
-            author: self.right(&AUTHORS, &author),
-            date: self.right(&DATES, &date),
+            title: self.right(&TITLES, &learnt("title"), &title),
+            author: self.right(&AUTHORS, &learnt("authors"), &author),
+            date: self.right(&DATES, &learnt("published"), &date),
         }
     }
 
     fn right(
         &self,
-        candidates: &[&str],
+        common: &[&str],
+        learnt: &[String],
         is_right: &dyn Fn(usize, &ProbedPage<'_>, &[String]) -> bool,
     ) -> Vec<String> {
         let mut told = Vec::new();
         // Pages on which the expressions so far give nothing.
         let mut open: Vec<bool> = vec![true; self.0.len()];
-        for candidate in candidates {
+        for candidate in learnt.iter().map(String::as_str).chain(common.iter().copied()) {
             let Ok(expression) = Expression::new(candidate) else { continue };
             let mut given = Vec::with_capacity(self.0.len());
             for (at, page) in self.0.iter().enumerate() {
@@ -279,7 +285,7 @@ impl<'a> ProbeSamples<'a> {
             }
             let adds = given.iter().zip(&open).any(|(given, open)| *given && *open);
             if given.len() == self.0.len() && adds && told.len() < MOST {
-                told.push((*candidate).to_owned());
+                told.push(candidate.to_owned());
                 for (open, given) in open.iter_mut().zip(given) {
                     *open &= !given;
                 }

@@ -273,7 +273,8 @@ fn samples_tell_what_gives_their_metadata() {
             body: &body,
         })
         .collect();
-    let probed = ProbeSamples::new(&sought).probe(&|_, _| false);
+    let samples = ProbeSamples::new(&sought);
+    let probed = samples.probe(&|_, _| false, &|_| Vec::new());
     // The first `h1` would be right on two pages, but the other one is part of the body.
     assert_eq!(
         probed.title,
@@ -281,6 +282,13 @@ fn samples_tell_what_gives_their_metadata() {
     );
     assert_eq!(probed.author, ["//meta[@name='author']/@content", "//a[@rel='author']"]);
     assert!(probed.date.is_empty());
+    // What was learnt goes before what is common.
+    let learnt = |field: &str| match field {
+        "authors" => vec!["//p[@class='none']".to_owned(), "//a".to_owned()],
+        _ => Vec::new(),
+    };
+    let probed = samples.probe(&|_, _| false, &learnt);
+    assert_eq!(probed.author, ["//a", "//meta[@name='author']/@content"]);
 }
 
 /// Any possible contents of a file.

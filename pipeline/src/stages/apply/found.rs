@@ -121,6 +121,7 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
             pages: *pages,
             signature: format!("{:016x}", template.signature),
             wrapper: template.wrapper().map(WrapperRecord::from),
+            fields: template.fields(),
             patterns: ranked.iter().map(PatternRecord::from).collect(),
             examples: template.examples.clone(),
         })

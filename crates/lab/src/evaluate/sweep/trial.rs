@@ -3,6 +3,7 @@
 use config::Config;
 use dom::Document;
 use forest::Recurring;
+use metadata::TemplateFields;
 use model::{Extracted, FeedItem, StructuralPattern};
 use pagewise::{Method, Redundant};
 use score::{
@@ -63,7 +64,8 @@ fn scores(
     let redundant = (setting.engine == Engine::PageWise(Method::Blocks))
         .then(|| Redundant::of(&documents, &tables.methods.blocks));
     let own = |article: &Extracted| setting.steps_in || article.engine == setting.engine.name();
-    let demands = Demands { part: false, is_list: &|_| false, page_type: None };
+    let fields = &TemplateFields::default();
+    let demands = Demands { part: false, is_list: &|_| false, page_type: None, fields };
     let score = |(sibling, gold): (&SiblingPage<'_>, &&GoldPage)| {
         let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
         let article = extract(sibling, "", wrapper.as_ref(), found, demands, settings);

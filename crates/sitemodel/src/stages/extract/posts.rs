@@ -229,7 +229,8 @@ mod tests {
             fetched: None,
             feed_items: &[],
             body: Some(&nodes),
-            text_language: Some("en"),
+            detected: None,
+            learnt: None,
             body_text: "",
         };
         let body = ArticleBody { nodes: nodes.clone(), ..ArticleBody::default() };

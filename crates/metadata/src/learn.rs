@@ -1,0 +1,555 @@
+//! Learns what the pages of a template tell about its fields.
+//!
+//! A value is judged by what siblings have in its place: an author in JSON-LD that is the same on all pages, beside bylines that
+//! differ, is the account of the content management system; what all titles end with is the name of the site; a line near the
+//! headline that names another person on each page is the byline, in any language; one page with "23/09" tells the order of day
+//! and month for all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dom::xpath::Path;
+use dom::{NodeId, local_name};
+use model::Source;
+use terms::Language;
+
+use crate::authors::{author_readings, linked_authors};
+use crate::date_text::{DayMonthOrder, find_dates};
+use crate::dates::{declared_dates, order_on_page, url_date};
+use crate::evidence::{MetadataEvidence, pattern_of};
+use crate::fields::{declared_descriptions, declared_images, declared_language, declared_titles};
+use crate::heading::segments;
+use crate::learnt::{ConstantField, FieldPlace, TemplateFields, compared, strip};
+use crate::page_date::PageDate;
+use crate::standfirst::{is_set_apart, standfirst_blocks};
+use crate::text::{clip, has_number, is_unspaced, squash};
+use crate::{PageContext, names};
+
+/// Finds expressions that select the elements given for each page, and the share of the pages on which they select exactly
+/// these.
+pub type Synthesize<'s> = &'s dyn Fn(&[Vec<NodeId>]) -> (Vec<Path>, f64);
+
+/// Pages that a template must have.
+const FEWEST: usize = 3;
+/// Pages on which a value must be the same to be that of the site.
+const CONSTANT: usize = 4;
+/// Share of the pages that have a place, and on which what is found there fits.
+const MOST: f64 = 0.6;
+/// The same for the declared values that it agrees with.
+const AGREEING: f64 = 0.6;
+/// Share of the pages on which the expressions select exactly what is wanted.
+const EXACT: f64 = 0.8;
+
+impl TemplateFields {
+    /// Learns from pages of one template, given in an order that does not depend on that of the input. Nothing is learnt from
+    /// fewer than three. Linear in the size of the pages, apart from `synthesize`.
+    pub fn learn(pages: &[PageContext<'_>], synthesize: Synthesize<'_>) -> Self {
+        if pages.len() < FEWEST {
+            return Self::default();
+        }
+        let pages: Vec<MetadataEvidence<'_>> = pages.iter().map(MetadataEvidence::new).collect();
+        let mut learnt = Self {
+            pages: pages.len() as u32,
+            title_parts: title_parts(&pages),
+            language: language(&pages),
+            order: order(&pages),
+            constants: constants(&pages),
+            author: only_author(&pages),
+            ..Self::default()
+        };
+        let spots: Vec<Vec<Spot<'_>>> = pages.iter().map(spots).collect();
+        let groups = group(&spots);
+        let order = learnt.order.map(|(order, _)| order);
+        let found = dateline(&pages, &spots, &groups, order);
+        learnt.dateline = found.and_then(|found| found.place(&spots, synthesize));
+        let found = byline(&pages, &spots, &groups, &learnt);
+        learnt.byline = found.and_then(|found| found.place(&spots, synthesize));
+        learnt.standfirst = standfirst(&pages, synthesize);
+        learnt
+    }
+}
+
+fn is_most(count: usize, of: usize) -> bool {
+    count as f64 >= MOST * of as f64
+}
+
+/// Parts that most titles have at the same end. The headline is what differs.
+fn title_parts(pages: &[MetadataEvidence<'_>]) -> Vec<String> {
+    let mut titles: Vec<Vec<Vec<String>>> = Vec::new();
+    for page in pages {
+        let of_page = declared_titles(page).map(|(_, title)| {
+            segments(clip(&title, 1_000)).into_iter().map(squash).collect::<Vec<String>>()
+        });
+        titles.push(of_page.filter(|parts| parts.len() > 1).take(8).collect());
+    }
+    let mut found = BTreeSet::new();
+    for at_end in [true, false] {
+        let mut counts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut pages_with: BTreeMap<&str, usize> = BTreeMap::new();
+        for of_page in &titles {
+            let mut seen: BTreeSet<&str> = BTreeSet::new();
+            for parts in of_page {
+                let (part, rest) = match at_end {
+                    true => (parts.last(), parts.first()),
+                    false => (parts.first(), parts.last()),
+                };
+                let (Some(part), Some(rest)) = (part, rest) else { continue };
+                if part.chars().nth(1).is_some() {
+                    counts.entry(part).or_default().insert(rest);
+                    seen.insert(part);
+                }
+            }
+            seen.into_iter().for_each(|part| *pages_with.entry(part).or_default() += 1);
+        }
+        for (part, rests) in counts {
+            let with = pages_with.get(part).copied().unwrap_or(0);
+            if with >= FEWEST && rests.len() >= FEWEST && is_most(with, pages.len()) {
+                found.insert(part.to_owned());
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The language that most pages declare, unless nearly all texts contradict it: then theirs.
+fn language(pages: &[MetadataEvidence<'_>]) -> Option<String> {
+    let mut declared: BTreeMap<String, usize> = BTreeMap::new();
+    for page in pages {
+        if let Some(field) = declared_language(page).next() {
+            *declared.entry(field.value).or_default() += 1;
+        }
+    }
+    let (tag, count) = declared.into_iter().max_by_key(|(_, count)| *count)?;
+    if count < FEWEST || !is_most(count, pages.len()) {
+        return None;
+    }
+    let own = Language::from_tag(&tag)?;
+    let detected: Vec<_> = pages.iter().filter_map(|page| page.detected).collect();
+    let against: Vec<_> = detected.iter().filter(|found| found.contradicts(own)).collect();
+    if against.len() * 5 <= detected.len() {
+        return Some(tag);
+    }
+    let other = against.first()?.language;
+    let agree = against.iter().filter(|found| found.language == other).count();
+    (agree >= FEWEST && agree * 5 >= detected.len() * 4).then(|| other.to_string())
+}
+
+/// The order of day and month that all pages with an unambiguous date show, in their texts or by the date that they declare or
+/// have in their address.
+fn order(pages: &[MetadataEvidence<'_>]) -> Option<(DayMonthOrder, u32)> {
+    let shown: Vec<DayMonthOrder> = pages.iter().filter_map(order_on_page).collect();
+    let first = *shown.first()?;
+    shown.iter().all(|order| *order == first).then_some((first, shown.len() as u32))
+}
+
+/// Values that are the same on all pages: those of authors only if bylines differ, those of dates only with a time.
+fn constants(pages: &[MetadataEvidence<'_>]) -> Vec<(ConstantField, String)> {
+    let mut found = BTreeSet::new();
+    let mut add = |field, value: Option<String>| {
+        found.extend(value.filter(|value| !value.is_empty()).map(|value| (field, value)));
+    };
+    for source in [Source::JsonLd, Source::OpenGraph, Source::Meta] {
+        let of = |read: &dyn Fn(&MetadataEvidence<'_>) -> Option<String>| {
+            same(pages.iter().map(read), CONSTANT)
+        };
+        let first = |mut values: Box<dyn Iterator<Item = (Source, String)> + '_>| {
+            values.find(|(own, _)| *own == source).map(|(_, value)| compared(&value))
+        };
+        add(ConstantField::Image, of(&|page| first(Box::new(declared_images(page)))));
+        add(ConstantField::Description, of(&|page| first(Box::new(declared_descriptions(page)))));
+        let date = of(&|page| {
+            let dates = declared_dates(page);
+            let date = dates.into_iter().find(|(own, _)| *own == source)?.1;
+            date.time.map(|_| compared(&date.to_string()))
+        });
+        add(ConstantField::Published, date);
+    }
+    let readings: Vec<Vec<Vec<String>>> = pages.iter().map(author_readings).collect();
+    let readers = readings.first().map_or(0, Vec::len);
+    let value = |page: usize, reader: usize| {
+        let names = &readings[page][reader];
+        (!names.is_empty()).then(|| compared(&names.join(" ")))
+    };
+    let varies = (0..readers).any(|reader| {
+        let values: Vec<String> = (0..pages.len()).filter_map(|page| value(page, reader)).collect();
+        let different: BTreeSet<&String> = values.iter().collect();
+        different.len() >= 2 && values.len() >= FEWEST && values.len() * 2 >= pages.len()
+    });
+    if varies {
+        for reader in 0..readers {
+            add(ConstantField::Authors, same((0..pages.len()).map(|p| value(p, reader)), FEWEST));
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The name that all links to authors have (`rel=author`), also beside comments or in a footer.
+fn only_author(pages: &[MetadataEvidence<'_>]) -> Option<String> {
+    let name = |page: &MetadataEvidence<'_>| {
+        let mut names = linked_authors(page);
+        let first = names.next()?;
+        names.all(|name| name == first).then_some(first)
+    };
+    same(pages.iter().map(name), FEWEST)
+}
+
+/// The value that all pages with a value have, if these are enough, and most pages.
+fn same(values: impl ExactSizeIterator<Item = Option<String>>, least: usize) -> Option<String> {
+    let pages = values.len();
+    let values: Vec<String> = values.flatten().collect();
+    let first = values.first()?;
+    let is_same = values.len() >= least
+        && is_most(values.len(), pages)
+        && values.iter().all(|value| value == first);
+    is_same.then(|| first.clone())
+}
+
+/// A short text near the headline or after the body.
+struct Spot<'a> {
+    element: NodeId,
+    /// Hash of the names and classes of the element and those around it.
+    pattern: u64,
+    text: &'a str,
+}
+
+/// Longest text of a spot, in bytes.
+const LONGEST: usize = 160;
+/// Most spots of a page.
+const SPOTS: usize = 120;
+
+fn spots<'a>(page: &MetadataEvidence<'a>) -> Vec<Spot<'a>> {
+    let document = page.document;
+    let (lead, tail) = (page.lead(), page.tail());
+    let mut spots = Vec::new();
+    let mut id = lead.start;
+    while id < tail.end.max(lead.end) && spots.len() < SPOTS {
+        if id >= lead.end && id < tail.start {
+            id = tail.start;
+        }
+        if let Some(end) = page.scan.zone_end(id) {
+            id = end;
+            continue;
+        }
+        if let (Some(text), Some(element)) = (document.text(id), document.parent(id)) {
+            let text = text.trim();
+            let is_heading = page.heading.as_ref().is_some_and(|h| document.contains(h.id, id));
+            if (2..=LONGEST).contains(&text.len()) && !is_heading {
+                spots.push(Spot { element, pattern: pattern_of(document, element), text });
+            }
+        }
+        id += 1;
+    }
+    spots
+}
+
+/// For each pattern that most pages have, the indices of its spots on each page.
+type Groups = BTreeMap<u64, Vec<Vec<usize>>>;
+
+fn group(spots: &[Vec<Spot<'_>>]) -> Groups {
+    let mut groups: Groups = BTreeMap::new();
+    for (page, of_page) in spots.iter().enumerate() {
+        for (at, spot) in of_page.iter().enumerate() {
+            let group = groups.entry(spot.pattern).or_insert_with(|| vec![Vec::new(); spots.len()]);
+            group[page].push(at);
+        }
+    }
+    groups.retain(|_, group| {
+        let with = group.iter().filter(|own| !own.is_empty()).count();
+        with >= FEWEST && is_most(with, spots.len())
+    });
+    groups
+}
+
+/// A pattern that holds a field, and the spots of it on each page.
+struct FoundPlace {
+    wanted: Vec<Vec<usize>>,
+    affixes: (String, String),
+}
+
+impl FoundPlace {
+    fn place(self, spots: &[Vec<Spot<'_>>], synthesize: Synthesize<'_>) -> Option<FieldPlace> {
+        let elements = |(of_page, wanted): (&Vec<Spot<'_>>, &Vec<usize>)| {
+            let mut elements: Vec<NodeId> = wanted.iter().map(|&at| of_page[at].element).collect();
+            elements.sort_unstable();
+            elements.dedup();
+            elements
+        };
+        let wanted: Vec<Vec<NodeId>> = spots.iter().zip(&self.wanted).map(elements).collect();
+        place_of(&wanted, self.affixes, synthesize)
+    }
+}
+
+fn place_of(
+    wanted: &[Vec<NodeId>],
+    affixes: (String, String),
+    synthesize: Synthesize<'_>,
+) -> Option<FieldPlace> {
+    let (paths, exact) = synthesize(wanted);
+    (!paths.is_empty() && exact >= EXACT).then(|| FieldPlace::new(paths, affixes))
+}
+
+/// The place of the standfirsts: the first block set apart below the headline that most pages have once, with different texts.
+fn standfirst(pages: &[MetadataEvidence<'_>], synthesize: Synthesize<'_>) -> Option<FieldPlace> {
+    let mut groups: BTreeMap<u64, Vec<Vec<(NodeId, String)>>> = BTreeMap::new();
+    for (at, page) in pages.iter().enumerate() {
+        let blocks = standfirst_blocks(page);
+        for block in blocks.iter().filter(|block| is_set_apart(page, block, &blocks)) {
+            let group =
+                groups.entry(block.pattern).or_insert_with(|| vec![Vec::new(); pages.len()]);
+            group[at].push((block.id, squash(&block.text)));
+        }
+    }
+    let fits = |group: &&Vec<Vec<(NodeId, String)>>| {
+        let texts: Vec<&String> =
+            group.iter().filter(|own| own.len() == 1).map(|own| &own[0].1).collect();
+        let different: BTreeSet<&&String> = texts.iter().collect();
+        texts.len() >= FEWEST && is_most(texts.len(), pages.len()) && different.len() == texts.len()
+    };
+    let distance = |group: &&Vec<Vec<(NodeId, String)>>| {
+        let first = group
+            .iter()
+            .zip(pages)
+            .filter_map(|(own, page)| Some(own.first()?.0.saturating_sub(page.anchor())));
+        first.sum::<u32>()
+    };
+    let best = groups.values().filter(fits).min_by_key(distance)?;
+    let id = |own: &Vec<(NodeId, String)>| match &own[..] {
+        [(id, _)] => vec![*id],
+        _ => Vec::new(),
+    };
+    place_of(&best.iter().map(id).collect::<Vec<_>>(), Default::default(), synthesize)
+}
+
+/// The place where the dates of publication are: those that pages declare or have in their addresses, if any do; else the
+/// nearest to the headline in which dates differ.
+fn dateline(
+    pages: &[MetadataEvidence<'_>],
+    spots: &[Vec<Spot<'_>>],
+    groups: &Groups,
+    order: Option<DayMonthOrder>,
+) -> Option<FoundPlace> {
+    let known: Vec<Option<PageDate>> = pages
+        .iter()
+        .map(|page| declared_dates(page).first().map(|d| d.1).or_else(|| url_date(page.url)))
+        .collect();
+    let read = |page: usize, at: usize| {
+        let text = spots[page][at].text;
+        let language = declared_language(&pages[page]).next();
+        let order = order.unwrap_or_else(|| {
+            let host = pages[page].own.as_ref().and_then(|own| own.host_str());
+            DayMonthOrder::of(language.as_ref().map(|tag| &*tag.value), host)
+        });
+        let date =
+            has_number(text).then(|| find_dates(text, &order, 1)).into_iter().flatten().next()?;
+        (!date.is_change && date.moment.is_plausible(pages[page].latest)).then_some(date.moment)
+    };
+    let mut best: Option<(bool, u32, &Vec<Vec<usize>>)> = None;
+    for group in groups.values() {
+        let dates: Vec<Option<PageDate>> = (0..pages.len())
+            .map(|page| group[page].iter().find_map(|&at| read(page, at)))
+            .collect();
+        let with = dates.iter().flatten().count();
+        let days: BTreeSet<_> = dates.iter().flatten().map(|date| date.date).collect();
+        if with < FEWEST || !is_most(with, pages.len()) || days.len() < 2 {
+            continue;
+        }
+        let both = dates.iter().zip(&known).filter_map(|(own, known)| own.zip(*known));
+        let (agree, differ): (Vec<_>, Vec<_>) = both.partition(|(own, known)| own.is_near(known));
+        let told = agree.len() + differ.len();
+        if told > 0 && (agree.len() as f64) < AGREEING * told as f64 {
+            continue;
+        }
+        let distance = group.iter().enumerate().filter_map(|(page, own)| {
+            Some(pages[page].anchor().abs_diff(spots[page][*own.first()?].element))
+        });
+        let distance = distance.sum::<u32>() / with as u32;
+        let is_better = best.as_ref().is_none_or(|(agrees, near, _)| {
+            (told > 0, std::cmp::Reverse(distance)) > (*agrees, std::cmp::Reverse(*near))
+        });
+        if is_better {
+            best = Some((told > 0, distance, group));
+        }
+    }
+    let (_, _, group) = best?;
+    let wanted = |(page, own): (usize, &Vec<usize>)| {
+        own.iter().copied().find(|&at| read(page, at).is_some()).into_iter().collect()
+    };
+    let wanted = group.iter().enumerate().map(wanted).collect();
+    Some(FoundPlace { wanted, affixes: Default::default() })
+}
+
+/// The place where the authors are: those that pages declare, if these are not an account of the site; else the nearest to the
+/// headline where nearly all pages have names, and different ones.
+fn byline(
+    pages: &[MetadataEvidence<'_>],
+    spots: &[Vec<Spot<'_>>],
+    groups: &Groups,
+    learnt: &TemplateFields,
+) -> Option<FoundPlace> {
+    let declared: Vec<Option<String>> = pages
+        .iter()
+        .map(|page| {
+            let names =
+                author_readings(page).into_iter().take(3).find(|names| !names.is_empty())?;
+            let value = names.join(" ");
+            let is_own = learnt.is_constant(ConstantField::Authors, &value)
+                || names.iter().all(|name| page.site.is_own_name(name));
+            (!is_own).then(|| squash(&value))
+        })
+        .collect();
+    let mut lower: Option<BTreeSet<&str>> = None;
+    let mut best: Option<(bool, u32, FoundPlace)> = None;
+    for group in groups.values() {
+        let texts: Vec<&str> = group
+            .iter()
+            .enumerate()
+            .flat_map(|(page, own)| own.iter().map(move |&at| spots[page][at].text))
+            .collect();
+        let affixes = affixes(&texts);
+        let names_at = |page: usize, at: usize| {
+            let spot = &spots[page][at];
+            match is_filed(&pages[page], spot.element) {
+                true => Vec::new(),
+                false => names::from_byline(strip(spot.text, &affixes.0, &affixes.1)),
+            }
+        };
+        let of_pages: Vec<Vec<String>> = (0..pages.len())
+            .map(|page| group[page].iter().take(5).flat_map(|&at| names_at(page, at)).collect())
+            .collect();
+        let with = of_pages.iter().filter(|names| !names.is_empty()).count();
+        let different: BTreeSet<String> =
+            of_pages.iter().filter(|n| !n.is_empty()).map(|n| squash(&n.join(" "))).collect();
+        if with < FEWEST || !is_most(with, pages.len()) || different.len() < 2 {
+            continue;
+        }
+        let both = of_pages
+            .iter()
+            .zip(&declared)
+            .filter_map(|(own, declared)| (!own.is_empty()).then_some(own).zip(declared.as_ref()));
+        let (agree, differ): (Vec<_>, Vec<_>) = both
+            .partition(|(own, declared)| own.iter().any(|name| declared.contains(&squash(name))));
+        let told = agree.len() + differ.len();
+        if told >= 2 {
+            if (agree.len() as f64) < AGREEING * told as f64 {
+                continue;
+            }
+        } else {
+            let lower = lower.get_or_insert_with(|| lower_case_words(pages));
+            let is_person = |name: &String| {
+                let unspaced = is_unspaced(name) && (2..=6).contains(&name.chars().count());
+                let topic = || name.split_whitespace().all(|word| is_lower(word, lower));
+                unspaced || names::is_full_name(name) && !topic()
+            };
+            let persons = of_pages.iter().filter(|n| !n.is_empty() && n.iter().all(is_person));
+            let named = |(names, page): &(&Vec<String>, &MetadataEvidence<'_>)| {
+                names.iter().any(|name| is_named_in(name, page.body_text))
+            };
+            let named = of_pages.iter().zip(pages).filter(named).count();
+            if different.len() < FEWEST
+                || (persons.count() as f64) < 0.8 * with as f64
+                || named * 3 > with
+                || share_a_word(&of_pages)
+            {
+                continue;
+            }
+        }
+        let distance = group.iter().enumerate().filter_map(|(page, own)| {
+            Some(pages[page].anchor().abs_diff(spots[page][*own.first()?].element))
+        });
+        let distance = distance.sum::<u32>() / with as u32;
+        let is_better = best.as_ref().is_none_or(|(agrees, near, _)| {
+            (told >= 2, std::cmp::Reverse(distance)) > (*agrees, std::cmp::Reverse(*near))
+        });
+        if is_better {
+            let wanted = (0..pages.len())
+                .map(|page| {
+                    let own = group[page].iter().copied().take(5);
+                    own.filter(|&at| !names_at(page, at).is_empty()).collect()
+                })
+                .collect();
+            best = Some((told >= 2, distance, FoundPlace { wanted, affixes: affixes.clone() }));
+        }
+    }
+    best.map(|(_, _, found)| found)
+}
+
+/// Whether an element is in a link to a category or tag.
+fn is_filed(page: &MetadataEvidence<'_>, element: NodeId) -> bool {
+    let document = page.document;
+    let mut around = document.ancestors(element).take(4);
+    let link = around.find(|id| document.is(*id, &local_name!("a")));
+    link.is_some_and(|link| crate::authors::is_filing(page, link))
+}
+
+/// Whether a text has a long word of a name: authors are seldom named in their texts, the places and topics that stand beside
+/// headlines are.
+fn is_named_in(name: &str, text: &str) -> bool {
+    let long: Vec<String> =
+        name.split_whitespace().filter(|w| w.len() >= 4).map(str::to_lowercase).collect();
+    let words = clip(text, 20_000).split(|c: char| !c.is_alphabetic());
+    words.filter(|word| word.len() >= 4).any(|word| long.contains(&word.to_lowercase()))
+}
+
+/// Whether half of the different names have the same word, as names of people do not.
+fn share_a_word(names: &[Vec<String>]) -> bool {
+    let different: BTreeSet<&String> = names.iter().flatten().collect();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for name in &different {
+        let words: BTreeSet<String> = name.split_whitespace().map(squash).collect();
+        words.into_iter().for_each(|word| *counts.entry(word).or_default() += 1);
+    }
+    different.len() >= FEWEST && counts.values().any(|count| count * 2 >= different.len())
+}
+
+/// The words that texts of the pages have in lower case.
+fn lower_case_words<'a>(pages: &[MetadataEvidence<'a>]) -> BTreeSet<&'a str> {
+    let words = pages.iter().flat_map(|page| clip(page.body_text, 4_000).split_whitespace());
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphabetic()));
+    words.filter(|word| word.starts_with(char::is_lowercase)).collect()
+}
+
+fn is_lower(word: &str, known: &BTreeSet<&str>) -> bool {
+    known.contains(&*word.to_lowercase())
+}
+
+/// Different texts that must be there to see what they have in common.
+const DIFFERENT: usize = 3;
+
+/// What texts have in common at their beginnings and ends: whole words, or in scripts without spaces two characters or more.
+/// Nothing if there are fewer than three different texts, or one consists of it.
+fn affixes(texts: &[&str]) -> (String, String) {
+    let different: BTreeSet<&str> = texts.iter().copied().collect();
+    if different.len() < DIFFERENT {
+        return Default::default();
+    }
+    let first = different.first().copied().unwrap_or_default();
+    let common =
+        |same: &dyn Fn(&str) -> usize| different.iter().map(|t| same(t)).min().unwrap_or(0);
+    let before = common(&|text| {
+        let same = first.char_indices().zip(text.chars()).take_while(|((_, a), b)| a == b);
+        same.last().map_or(0, |((at, c), _)| at + c.len_utf8())
+    });
+    let mut before = &first[..before];
+    let mut after_length = common(&|text| {
+        let same = first.chars().rev().zip(text.chars().rev()).take_while(|(a, b)| a == b);
+        same.map(|(c, _)| c.len_utf8()).sum()
+    });
+    let shortest = different.iter().map(|text| text.len()).min().unwrap_or(0);
+    if before.len() + after_length >= shortest {
+        after_length = 0;
+    }
+    let mut after = &first[first.len() - after_length..];
+    // A name may begin like another: the common part ends with a word.
+    if !is_unspaced(before) {
+        let space = before.char_indices().rfind(|(_, c)| c.is_whitespace());
+        before = &before[..space.map_or(0, |(at, c)| at + c.len_utf8())];
+    } else if before.chars().count() < 2 {
+        before = "";
+    }
+    if !is_unspaced(after) {
+        let begin = after.find(|c: char| c.is_whitespace() || ",|/·–—(".contains(c));
+        after = begin.map_or("", |at| &after[at..]);
+    } else if after.chars().count() < 2 {
+        after = "";
+    }
+    (before.to_owned(), after.to_owned())
+}

@@ -1,0 +1,150 @@
+//! What the pages of a template tell together about the fields of each of them.
+
+use dom::xpath::Path;
+use dom::{Document, NodeId};
+use serde::{Deserialize, Serialize};
+
+use crate::date_text::DayMonthOrder;
+use crate::text::{clip, squash};
+
+/// What siblings share and in what they differ, as far as it decides fields: learnt by [`TemplateFields::learn`], used by
+/// [`crate::metadata`]. The default knows nothing: each page is read by itself.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct TemplateFields {
+    /// Number of pages that were compared, 0 for a page by itself.
+    pub(crate) pages: u32,
+    /// Parts at the ends of titles that most pages share, as letters ([`squash`]): names of the site and of its sections.
+    pub(crate) title_parts: Vec<String>,
+    /// The language of the pages, as most of them declare it, or as nearly all texts are if they contradict the declaration.
+    pub(crate) language: Option<String>,
+    /// The order of day and month in their numeric dates, and the number of pages that show it.
+    pub(crate) order: Option<(DayMonthOrder, u32)>,
+    /// Values that are the same on all pages although they should not be, as letters, sorted.
+    pub(crate) constants: Vec<(ConstantField, String)>,
+    /// The one name that links to the author have, wherever they are on the page.
+    pub(crate) author: Option<String>,
+    /// Where the names of the authors are.
+    pub(crate) byline: Option<FieldPlace>,
+    /// Where the date of publication is.
+    pub(crate) dateline: Option<FieldPlace>,
+    /// Where the standfirst is.
+    pub(crate) standfirst: Option<FieldPlace>,
+}
+
+/// A field with values that belong to the site, not to a page.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub(crate) enum ConstantField {
+    Authors,
+    Published,
+    Description,
+    Image,
+}
+
+/// The elements of a page that hold a field.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(try_from = "WrittenPlace", into = "WrittenPlace")]
+pub struct FieldPlace {
+    paths: Vec<Path>,
+    /// What their texts begin with on all pages ("Von ").
+    pub(crate) before: String,
+    /// What they end with.
+    pub(crate) after: String,
+}
+
+#[derive(Deserialize, Serialize)]
+struct WrittenPlace {
+    xpath: Vec<String>,
+    before: String,
+    after: String,
+}
+
+impl From<FieldPlace> for WrittenPlace {
+    fn from(place: FieldPlace) -> Self {
+        Self { xpath: place.xpath(), before: place.before, after: place.after }
+    }
+}
+
+impl TryFrom<WrittenPlace> for FieldPlace {
+    type Error = String;
+
+    fn try_from(written: WrittenPlace) -> Result<Self, String> {
+        let paths = written.xpath.iter().map(|text| text.parse::<Path>());
+        let paths: Result<Vec<Path>, _> = paths.collect();
+        let paths = paths.map_err(|error| format!("the place of a field: {error}"))?;
+        Ok(Self { paths, before: written.before, after: written.after })
+    }
+}
+
+/// Elements that are looked at in a place.
+const ELEMENTS: usize = 8;
+
+impl FieldPlace {
+    pub(crate) fn new(paths: Vec<Path>, (before, after): (String, String)) -> Self {
+        Self { paths, before, after }
+    }
+
+    /// XPath 1.0 expressions whose union selects the elements.
+    pub fn xpath(&self) -> Vec<String> {
+        self.paths.iter().map(ToString::to_string).collect()
+    }
+
+    /// The elements on a page, in document order, at most 8.
+    pub(crate) fn elements(&self, document: &Document) -> Vec<NodeId> {
+        let selected = self.paths.iter().flat_map(|path| path.select(document)).collect();
+        let mut elements = document.outermost(selected);
+        elements.truncate(ELEMENTS);
+        elements
+    }
+
+    /// A text of it without what all have in common.
+    pub(crate) fn strip<'t>(&self, text: &'t str) -> &'t str {
+        strip(text, &self.before, &self.after)
+    }
+}
+
+/// A text without a beginning and an end that it may have.
+pub(crate) fn strip<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
+    let text = text.trim();
+    let text = text.strip_prefix(before).unwrap_or(text);
+    text.strip_suffix(after).unwrap_or(text).trim()
+}
+
+/// Bytes of a value that are compared.
+const COMPARED: usize = 300;
+
+impl TemplateFields {
+    pub(crate) const NOTHING: Self = Self {
+        pages: 0,
+        title_parts: Vec::new(),
+        language: None,
+        order: None,
+        constants: Vec::new(),
+        author: None,
+        byline: None,
+        dateline: None,
+        standfirst: None,
+    };
+
+    /// Where the pages show a field: the name of the field in the record, and the expressions.
+    pub fn places(&self) -> impl Iterator<Item = (&'static str, &FieldPlace)> {
+        let places = [
+            ("subtitle", &self.standfirst),
+            ("authors", &self.byline),
+            ("published", &self.dateline),
+        ];
+        places.into_iter().filter_map(|(field, place)| Some((field, place.as_ref()?)))
+    }
+
+    /// Whether a value of a field is the site's, not the page's.
+    pub(crate) fn is_constant(&self, field: ConstantField, value: &str) -> bool {
+        !self.constants.is_empty() && {
+            let letters = compared(value);
+            self.constants.iter().any(|(of, constant)| *of == field && *constant == letters)
+        }
+    }
+}
+
+/// The form in which values are compared.
+pub(crate) fn compared(value: &str) -> String {
+    squash(clip(value, COMPARED))
+}

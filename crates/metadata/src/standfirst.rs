@@ -1,0 +1,156 @@
+//! The standfirst: what introduces an article below its headline, set apart from its text.
+
+use dom::{Document, NodeId, is_inline, local_name, local_names, normalize_space};
+use model::{Field, Source};
+
+use crate::authors::is_field_line;
+use crate::evidence::{MetadataEvidence, pattern_of};
+use crate::fields::declared_descriptions;
+use crate::text::{clip, identifier_words, is_unspaced, squash, word_count};
+
+/// A block of text below the headline.
+pub(crate) struct LeadBlock {
+    pub(crate) id: NodeId,
+    pub(crate) pattern: u64,
+    pub(crate) text: String,
+    /// How far the element that is called a standfirst is around it; none may hold the headline.
+    named: Option<usize>,
+}
+
+/// Blocks below the headline that are looked at.
+const BLOCKS: usize = 16;
+/// Words of a standfirst; in scripts without spaces, a third of the characters.
+const WORDS: std::ops::RangeInclusive<usize> = 5..=100;
+/// Bytes of its text.
+const LONGEST: usize = 900;
+
+/// What classes and ids call a standfirst.
+const NAMES: [&str; 21] = [
+    "abstract", "chapo", "dek", "deck", "entradilla", "excerpt", "ingress", "intro", "lead",
+    "lede", "preamble", "standfirst", "strapline", "subhead", "subheadline", "subheading",
+    "subtitle", "subtitulo", "summary", "untertitel", "vorspann",
+];
+
+/// The blocks of text below the headline that may be a standfirst, or the first paragraph, in document order.
+pub(crate) fn standfirst_blocks(evidence: &MetadataEvidence<'_>) -> Vec<LeadBlock> {
+    let Some(heading) = &evidence.heading else { return Vec::new() };
+    let document = evidence.document;
+    let end_of_heading = document.node(heading.id).end;
+    let mut blocks: Vec<LeadBlock> = Vec::new();
+    for line in evidence.lead_lines().iter().filter(|line| line.at >= end_of_heading) {
+        let is_block = |id: &NodeId| document.name(*id).is_some_and(|name| !is_inline(name));
+        let Some(id) = document.ancestors(line.at).find(is_block) else { continue };
+        if blocks.last().is_some_and(|block| block.id == id) || document.contains(id, heading.id) {
+            continue;
+        }
+        if blocks.len() == BLOCKS {
+            break;
+        }
+        let text = normalize_space(clip(&dom::text_of(document, &[id], &[]), LONGEST + 100));
+        let is_named = |id: NodeId| {
+            [local_name!("class"), local_name!("id"), local_name!("itemprop")].iter().any(|name| {
+                let mut found = false;
+                let value = document.attribute(id, name).unwrap_or_default();
+                identifier_words(value, |word| found |= NAMES.contains(&word));
+                found
+            })
+        };
+        let around = document.ancestors(id).take(4);
+        let named = around.take_while(|a| !document.contains(*a, heading.id)).position(is_named);
+        let pattern = pattern_of(document, innermost(document, id));
+        blocks.push(LeadBlock { id, pattern, text, named });
+    }
+    blocks
+}
+
+/// The innermost element that has all text of a block: a paragraph may be set in bold.
+fn innermost(document: &Document, id: NodeId) -> NodeId {
+    let whole = document.text_content(id).trim().len();
+    let has_all = |child: &NodeId| {
+        document.element(*child).is_some() && document.text_content(*child).trim().len() == whole
+    };
+    std::iter::successors(Some(id), |id| document.children(*id).find(has_all)).last().unwrap_or(id)
+}
+
+/// Whether a block has the length of a standfirst, and another form than the paragraphs that follow it.
+pub(crate) fn is_set_apart(
+    evidence: &MetadataEvidence<'_>,
+    block: &LeadBlock,
+    blocks: &[LeadBlock],
+) -> bool {
+    let words = match is_unspaced(&block.text) {
+        true => block.text.chars().count() / 3,
+        false => word_count(&block.text),
+    };
+    WORDS.contains(&words)
+        && block.text.len() <= LONGEST
+        && blocks.iter().filter(|other| other.pattern == block.pattern).count() == 1
+        && !is_field_line(&block.text)
+        && !is_caption(evidence, block.id)
+}
+
+/// The text in the place where siblings have their standfirsts; else a block set apart that is called a standfirst, or that
+/// begins like the description, or a heading directly below the headline.
+pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    let field = |value: String| Some(Field { value, source: Source::Page });
+    let document = evidence.document;
+    let title = evidence.heading.as_ref().map(|heading| squash(&heading.text));
+    if let Some(place) = &evidence.learnt.standfirst {
+        let first = *place.elements(document).first()?;
+        let text = normalize_space(clip(&dom::text_of(document, &[first], &[]), LONGEST));
+        let repeats = title.is_some_and(|title| squash(&text) == title);
+        return if text.is_empty() || repeats { None } else { field(text) };
+    }
+    let blocks = standfirst_blocks(evidence);
+    let described: Vec<String> =
+        declared_descriptions(evidence).take(4).map(|(_, text)| squash(&text)).collect();
+    // What follows the standfirst are paragraphs of one form.
+    let paragraphs = blocks.windows(2).position(|pair| pair[0].pattern == pair[1].pattern);
+    let rank = |at: usize, block: &LeadBlock| {
+        let letters = squash(&block.text);
+        let repeats = title.as_ref().is_some_and(|title| letters.contains(&**title));
+        if repeats || !is_set_apart(evidence, block, &blocks) {
+            return None;
+        }
+        let is_heading = document
+            .name(block.id)
+            .is_some_and(|name| matches!(*name, local_names!("h2" "h3" "h4")));
+        let is_described = described
+            .iter()
+            .any(|d| *d == letters || letters.len() > 60 && d.starts_with(&*letters));
+        let is_before = paragraphs.is_some_and(|first| at < first);
+        match block.named {
+            Some(0) => Some(0),
+            Some(_) if is_sentence(&block.text) => Some(1),
+            _ if is_described => Some(2),
+            _ if is_before && is_sentence(&block.text) => Some(3),
+            _ if is_heading && at == 0 => Some(4),
+            _ => None,
+        }
+    };
+    let ranked = blocks.iter().enumerate().filter_map(|(at, block)| Some((rank(at, block)?, at)));
+    let (_, found) = ranked.min()?;
+    field(blocks.into_iter().nth(found)?.text)
+}
+
+/// Words from which a text that ends like a sentence is one.
+const SENTENCE: usize = 8;
+
+fn is_sentence(text: &str) -> bool {
+    let ends = text.ends_with(['.', '!', '?', '…', '"', '”', '“', '»', '。', '！', '？', '۔', '।']);
+    ends && (word_count(text) >= SENTENCE || is_unspaced(text))
+}
+
+/// Whether a block is in a figure, a table or what is said about the author, or is mostly a link.
+fn is_caption(evidence: &MetadataEvidence<'_>, id: NodeId) -> bool {
+    let document = evidence.document;
+    let named = |name: &dom::LocalName| {
+        matches!(*name, local_names!("figure" "figcaption" "table" "li" "aside" "form" "nav"))
+    };
+    document.ancestors(id).any(|around| document.name(around).is_some_and(named))
+        || document.ancestors(id).take(4).any(|a| evidence.scan.bylines.binary_search(&a).is_ok())
+        || document.subtree(id).any(|inside| {
+            document.is(inside, &local_name!("a"))
+                && document.text_content(inside).len() * 2 > document.text_content(id).len()
+        })
+}

@@ -1,0 +1,257 @@
+//! What siblings tell about the fields of a page that it does not tell by itself.
+
+use dom::{Document, NodeId};
+use model::{Metadata, Source};
+use proptest::prelude::*;
+use sitegrove_metadata::{PageContext, TemplateFields, metadata};
+use wrapper::{Samples, WantedNodes};
+
+const NAMES: [&str; 6] =
+    ["Ines Kowal", "Tom Barry", "Ada Lind", "Petra Novak", "Jon Hale", "Mia Sorel"];
+const TEXT: &str = "<p>The ferry was late again, and nobody on the pier knew when it would leave, said a clerk.</p>\
+    <p>Rain fell on the roofs of the old harbour until the evening, when the market closed its gates.</p>";
+
+struct Site {
+    pages: Vec<(String, Document)>,
+}
+
+impl Site {
+    /// Six pages; `html` gives a page by its number.
+    fn new(html: impl Fn(usize) -> String) -> Self {
+        let page = |n: usize| (format!("https://pier.example/story-{n}"), dom::parse(&html(n)));
+        Self { pages: (0..6).map(page).collect() }
+    }
+
+    fn context<'a>(&'a self, n: usize, body: &'a [NodeId]) -> PageContext<'a> {
+        PageContext {
+            document: &self.pages[n].1,
+            url: &self.pages[n].0,
+            json_ld: None,
+            fetched: "2024-06-01T00:00:00Z".parse().ok(),
+            feed_items: &[],
+            body: Some(body),
+            detected: terms::detect(self.pages[n].1.text_content(0)),
+            learnt: None,
+            body_text: self.pages[n].1.text_content(0),
+        }
+    }
+
+    fn bodies(&self) -> Vec<Vec<NodeId>> {
+        let article = |document: &Document| {
+            let is_article = |id: &NodeId| document.is(*id, &dom::local_name!("main"));
+            document.ids().filter(is_article).collect()
+        };
+        self.pages.iter().map(|(_, document)| article(document)).collect()
+    }
+
+    fn learn(&self) -> TemplateFields {
+        let bodies = self.bodies();
+        let contexts: Vec<PageContext<'_>> =
+            (0..self.pages.len()).map(|n| self.context(n, &bodies[n])).collect();
+        let samples = Samples::new(self.pages.iter().map(|(_, document)| document));
+        TemplateFields::learn(&contexts, &|wanted| {
+            let wanted: Vec<WantedNodes<'_>> = wanted
+                .iter()
+                .map(|wanted| WantedNodes { wanted, ..WantedNodes::default() })
+                .collect();
+            let found = samples.synthesize(&wanted);
+            (found.paths, found.exact)
+        })
+    }
+
+    /// The metadata of each page, by itself and with what siblings tell.
+    fn read(&self) -> Vec<(Metadata, Metadata)> {
+        let (bodies, learnt) = (self.bodies(), self.learn());
+        let of = |n: usize| {
+            let context = self.context(n, &bodies[n]);
+            let alone = metadata(&context);
+            (alone, metadata(&PageContext { learnt: Some(&learnt), ..context }))
+        };
+        (0..self.pages.len()).map(of).collect()
+    }
+}
+
+fn page(head: &str, lead: &str, n: usize) -> String {
+    format!(
+        "<html><head>{head}</head><body><div class=top><a href=/>Start</a></div>
+         <h1>Ferry number {n} leaves the pier</h1>{lead}<main>{TEXT}</main></body></html>"
+    )
+}
+
+#[test]
+fn an_account_that_all_pages_name_gives_way_to_bylines() {
+    let html = |n: usize| {
+        let account = "<meta name=author content='Web Desk'>";
+        page(account, &format!("<p class=author>{}</p>", NAMES[n % 4]), n)
+    };
+    for (n, (alone, found)) in Site::new(html).read().into_iter().enumerate() {
+        assert_eq!(alone.authors.unwrap().value, ["Web Desk"]);
+        let authors = found.authors.unwrap();
+        assert_eq!((authors.value, authors.source), (vec![NAMES[n % 4].to_owned()], Source::Page));
+    }
+    // The same name everywhere is that of the one who writes the site.
+    let one = Site::new(|n| {
+        page("<meta name=author content='Ada Lind'>", "<p class=author>Ada Lind</p>", n)
+    });
+    for (_, found) in one.read() {
+        assert_eq!(found.authors.unwrap().value, ["Ada Lind"]);
+    }
+}
+
+#[test]
+fn a_line_that_names_others_on_each_page_is_the_byline_in_any_language() {
+    let html =
+        |n: usize| page("", &format!("<div><span class=x7>Testo di {}</span></div>", NAMES[n]), n);
+    let site = Site::new(html);
+    for (n, (alone, found)) in site.read().into_iter().enumerate() {
+        assert_eq!(alone.authors, None);
+        assert_eq!(found.authors.unwrap().value, [NAMES[n]]);
+    }
+    let places: Vec<_> =
+        site.learn().places().map(|(field, place)| (field, place.xpath().join(" | "))).collect();
+    assert_eq!(
+        places,
+        [(
+            "authors",
+            "//span[contains(concat(' ',normalize-space(@class),' '),' x7 ')]".to_owned()
+        )]
+    );
+}
+
+#[test]
+fn the_only_author_of_a_site_may_be_linked_in_a_footer() {
+    let html = |name: &str, n: usize| {
+        let footer =
+            format!("</main><footer>Filed by <a rel=author href=/about>{name}</a></footer>");
+        page("", "", n).replace("</main>", &footer)
+    };
+    for (alone, found) in Site::new(|n| html("Ada Lind", n)).read() {
+        assert_eq!(alone.authors, None, "by itself, it may be that of another article");
+        assert_eq!(found.authors.unwrap().value, ["Ada Lind"]);
+    }
+    for (_, found) in Site::new(|n| html(NAMES[n], n)).read() {
+        assert_eq!(found.authors, None);
+    }
+}
+
+#[test]
+fn topics_places_and_shops_are_no_bylines() {
+    let topics =
+        ["Harbour News", "Old Market", "Night Ferry", "Pier Works", "Rain Watch", "Late Roofs"];
+    let shops = ["Visit Lind Store", "Visit Hale Store", "Visit Kowal Store", "Visit Barry Store"];
+    let links = |n: usize| format!("<p><a href=/tag/x rel=tag>{}</a></p>", NAMES[n]);
+    let of: [&dyn Fn(usize) -> String; 3] = [
+        &|n| format!("<p class=k>{}</p>", topics[n]),
+        &|n| format!("<p class=k>{}</p>", shops[n % 4]),
+        &links,
+    ];
+    for lead in of {
+        for (_, found) in Site::new(|n| page("", &lead(n), n)).read() {
+            assert_eq!(found.authors, None);
+        }
+    }
+}
+
+#[test]
+fn what_most_titles_end_with_is_no_part_of_them() {
+    let html = |n: usize| {
+        format!(
+            "<title>Ferry number {n} leaves - Harbour - Treble Zine</title><body><main>{TEXT}</main>"
+        )
+    };
+    for (n, (alone, found)) in Site::new(html).read().into_iter().enumerate() {
+        let title = format!("Ferry number {n} leaves - Harbour");
+        assert_eq!(alone.title.unwrap().value, format!("{title} - Treble Zine"));
+        assert_eq!(found.title.unwrap().value, title);
+    }
+}
+
+#[test]
+fn one_page_tells_the_order_of_day_and_month() {
+    let days = ["05/09/2023", "23/09/2023", "07/10/2023", "08/10/2023", "01/11/2023", "02/11/2023"];
+    let html = |n: usize| page("", &format!("<p class=when>{}</p>", days[n]), n);
+    let found: Vec<_> = Site::new(|n| html(n).replace("<html>", "<html lang=en>")).read();
+    let dates: Vec<Option<String>> =
+        found.into_iter().map(|(_, found)| found.published.map(|date| date.value)).collect();
+    assert_eq!(dates[0].as_deref(), Some("2023-09-05"));
+    assert_eq!(dates[5].as_deref(), Some("2023-11-02"));
+}
+
+#[test]
+fn a_date_inside_a_story_is_not_that_of_its_publication() {
+    let html = |n: usize| {
+        let lead =
+            "<p>On 12 October 2002 a bomb went off, and the ferry did not leave for a month.</p>";
+        let lead = if n == 3 { lead } else { "" };
+        page("", lead, n)
+            .replace("</main>", &format!("</main><div class=end>{} March 2024</div>", n + 1))
+    };
+    for (n, (_, found)) in Site::new(html).read().into_iter().enumerate() {
+        assert_eq!(found.published.unwrap().value, format!("2024-03-0{}", n + 1));
+    }
+}
+
+#[test]
+fn images_and_descriptions_of_the_site_are_none_of_its_pages() {
+    let head = "<meta property=og:image content=/logo.png><meta name=description content='News from the pier'>";
+    for (alone, found) in Site::new(|n| page(head, "", n)).read() {
+        assert_eq!(alone.image.unwrap().value, "https://pier.example/logo.png");
+        assert_eq!(alone.description.unwrap().value, "News from the pier");
+        assert_eq!((found.image, found.description), (None, None));
+    }
+}
+
+#[test]
+fn a_language_that_nobody_detects_is_believed() {
+    let text = "<p>Zubiaren lanak hiru hilabete iraun zuten, baina azkenean kotxeak pasatzen hasi dira.</p>";
+    let html =
+        |lang: &str, text: &str| format!("<html lang={lang}><body><main>{}</main>", text.repeat(4));
+    for (alone, found) in Site::new(|_| html("eu", text)).read() {
+        assert_eq!(
+            (alone.language.unwrap().value, found.language.unwrap().value),
+            ("eu".into(), "eu".into())
+        );
+    }
+    // "cz" is no language, and a declaration that all texts contradict is one of the system.
+    let czech = "<p>Trajekt měl opět zpoždění a nikdo na molu nevěděl, kdy odpluje, řekl úředník novinám.</p>";
+    for (_, found) in Site::new(|_| html("cz", czech)).read() {
+        assert_eq!(found.language.unwrap().value, "cs");
+    }
+    for (_, found) in Site::new(|_| html("de", TEXT)).read() {
+        assert_eq!(found.language.unwrap().value, "en");
+    }
+}
+
+#[test]
+fn a_standfirst_is_set_apart_from_the_paragraphs() {
+    let lead = |n: usize| {
+        format!(
+            "<p class=z>Why ferry {n} is late, and what the people on the pier say about it.</p>"
+        )
+    };
+    for (n, (alone, found)) in Site::new(|n| page("", &lead(n), n)).read().into_iter().enumerate() {
+        let standfirst =
+            format!("Why ferry {n} is late, and what the people on the pier say about it.");
+        assert_eq!(alone.subtitle.unwrap().value, standfirst);
+        assert_eq!(found.subtitle.unwrap().value, standfirst);
+    }
+    for (alone, found) in Site::new(|n| page("", "", n)).read() {
+        assert_eq!((alone.subtitle, found.subtitle), (None, None), "the first paragraph is none");
+    }
+}
+
+proptest! {
+    #[test]
+    fn learning_never_panics_and_survives_its_bytes(
+        leads in proptest::collection::vec(
+            "(<(p class=[ab]|span|div|a rel=tag|time|h2)>|</p>|</div>|By |[A-Z][a-z]{0,5}[ \u{a0}]|王小明|／|3 May 2012|04/05/2012|\\PC{0,4}){0,16}",
+            6,
+        ),
+    ) {
+        let site = Site::new(|n| page("<title>a | b</title>", &leads[n], n));
+        let learnt = site.learn();
+        let read: TemplateFields = serde_json::from_str(&serde_json::to_string(&learnt).unwrap()).unwrap();
+        prop_assert_eq!(&read, &learnt);
+        site.read();
+    }
+}
