@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use dom::{Document, Head, NodeId, is_inline, local_name, normalize_space};
@@ -197,18 +198,38 @@ impl<'a> MetadataEvidence<'a> {
     }
 }
 
-/// Names and classes of an element and of those around it; digits in classes are those of a page.
-pub(crate) fn pattern_of(document: &Document, element: NodeId) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for id in document.ancestors(element) {
-        document.name(id).map(|name| &**name).hash(&mut hasher);
-        let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
-        let mut words: Vec<&str> = class.split_ascii_whitespace().collect();
-        words.retain(|word| !has_number(word));
-        words.sort_unstable();
-        words.hash(&mut hasher);
+/// The patterns of the elements of a page: hashes of the names and classes of an element and of those around it. Equal on pages
+/// of one template; digits in classes are those of a page.
+pub(crate) struct ElementPatterns<'a> {
+    document: &'a Document,
+    known: HashMap<NodeId, u64>,
+}
+
+impl<'a> ElementPatterns<'a> {
+    pub(crate) fn new(document: &'a Document) -> Self {
+        Self { document, known: HashMap::new() }
     }
-    hasher.finish()
+
+    /// The pattern of an element.
+    pub(crate) fn of(&mut self, element: NodeId) -> u64 {
+        let known = |id: &NodeId| !self.known.contains_key(id);
+        let unknown: Vec<NodeId> = self.document.ancestors(element).take_while(known).collect();
+        let outer = unknown.last().map_or(Some(element), |last| self.document.parent(*last));
+        let mut pattern = outer.and_then(|outer| self.known.get(&outer)).copied().unwrap_or(0);
+        for id in unknown.into_iter().rev() {
+            let mut hasher = DefaultHasher::new();
+            pattern.hash(&mut hasher);
+            self.document.name(id).map(|name| &**name).hash(&mut hasher);
+            let class = self.document.attribute(id, &local_name!("class")).unwrap_or_default();
+            let mut words: Vec<&str> = class.split_ascii_whitespace().collect();
+            words.retain(|word| !has_number(word));
+            words.sort_unstable();
+            words.hash(&mut hasher);
+            pattern = hasher.finish();
+            self.known.insert(id, pattern);
+        }
+        pattern
+    }
 }
 
 /// The latest plausible day, corrected where the page declares that it was changed after the fetch:

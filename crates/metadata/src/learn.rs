@@ -15,7 +15,7 @@ use terms::Language;
 use crate::authors::{author_readings, linked_authors};
 use crate::date_text::{DayMonthOrder, find_dates};
 use crate::dates::{declared_dates, order_on_page, url_date};
-use crate::evidence::{MetadataEvidence, pattern_of};
+use crate::evidence::{ElementPatterns, MetadataEvidence};
 use crate::fields::{declared_descriptions, declared_images, declared_language, declared_titles};
 use crate::heading::segments;
 use crate::learnt::{ConstantField, FieldPlace, TemplateFields, compared, strip};
@@ -47,12 +47,13 @@ impl TemplateFields {
             return Self::default();
         }
         let pages: Vec<MetadataEvidence<'_>> = pages.iter().map(MetadataEvidence::new).collect();
+        let readings: Vec<Vec<Vec<String>>> = pages.iter().map(author_readings).collect();
         let mut learnt = Self {
             pages: pages.len() as u32,
             title_parts: title_parts(&pages),
             language: language(&pages),
             order: order(&pages),
-            constants: constants(&pages),
+            constants: constants(&pages, &readings),
             author: only_author(&pages),
             ..Self::default()
         };
@@ -61,7 +62,7 @@ impl TemplateFields {
         let order = learnt.order.map(|(order, _)| order);
         let found = dateline(&pages, &spots, &groups, order);
         learnt.dateline = found.and_then(|found| found.place(&spots, synthesize));
-        let found = byline(&pages, &spots, &groups, &learnt);
+        let found = byline(&pages, &readings, &spots, &groups, &learnt);
         learnt.byline = found.and_then(|found| found.place(&spots, synthesize));
         learnt.standfirst = standfirst(&pages, synthesize);
         learnt
@@ -142,7 +143,10 @@ fn order(pages: &[MetadataEvidence<'_>]) -> Option<(DayMonthOrder, u32)> {
 }
 
 /// Values that are the same on all pages: those of authors only if bylines differ, those of dates only with a time.
-fn constants(pages: &[MetadataEvidence<'_>]) -> Vec<(ConstantField, String)> {
+fn constants(
+    pages: &[MetadataEvidence<'_>],
+    readings: &[Vec<Vec<String>>],
+) -> Vec<(ConstantField, String)> {
     let mut found = BTreeSet::new();
     let mut add = |field, value: Option<String>| {
         found.extend(value.filter(|value| !value.is_empty()).map(|value| (field, value)));
@@ -163,7 +167,6 @@ fn constants(pages: &[MetadataEvidence<'_>]) -> Vec<(ConstantField, String)> {
         });
         add(ConstantField::Published, date);
     }
-    let readings: Vec<Vec<Vec<String>>> = pages.iter().map(author_readings).collect();
     let readers = readings.first().map_or(0, Vec::len);
     let value = |page: usize, reader: usize| {
         let names = &readings[page][reader];
@@ -219,6 +222,7 @@ const SPOTS: usize = 120;
 fn spots<'a>(page: &MetadataEvidence<'a>) -> Vec<Spot<'a>> {
     let document = page.document;
     let (lead, tail) = (page.lead(), page.tail());
+    let mut patterns = ElementPatterns::new(document);
     let mut spots = Vec::new();
     let mut id = lead.start;
     while id < tail.end.max(lead.end) && spots.len() < SPOTS {
@@ -233,7 +237,7 @@ fn spots<'a>(page: &MetadataEvidence<'a>) -> Vec<Spot<'a>> {
             let text = text.trim();
             let is_heading = page.heading.as_ref().is_some_and(|h| document.contains(h.id, id));
             if (2..=LONGEST).contains(&text.len()) && !is_heading {
-                spots.push(Spot { element, pattern: pattern_of(document, element), text });
+                spots.push(Spot { element, pattern: patterns.of(element), text });
             }
         }
         id += 1;
@@ -331,15 +335,17 @@ fn dateline(
         .iter()
         .map(|page| declared_dates(page).first().map(|d| d.1).or_else(|| url_date(page.url)))
         .collect();
+    let order_of = |page: &MetadataEvidence<'_>| {
+        let language = declared_language(page).next();
+        let host = page.own.as_ref().and_then(|own| own.host_str());
+        DayMonthOrder::of(language.as_ref().map(|tag| &*tag.value), host)
+    };
+    let orders: Vec<DayMonthOrder> =
+        pages.iter().map(|page| order.unwrap_or_else(|| order_of(page))).collect();
     let read = |page: usize, at: usize| {
         let text = spots[page][at].text;
-        let language = declared_language(&pages[page]).next();
-        let order = order.unwrap_or_else(|| {
-            let host = pages[page].own.as_ref().and_then(|own| own.host_str());
-            DayMonthOrder::of(language.as_ref().map(|tag| &*tag.value), host)
-        });
-        let date =
-            has_number(text).then(|| find_dates(text, &order, 1)).into_iter().flatten().next()?;
+        let dates = has_number(text).then(|| find_dates(text, &orders[page], 1));
+        let date = dates.into_iter().flatten().next()?;
         (!date.is_change && date.moment.is_plausible(pages[page].latest)).then_some(date.moment)
     };
     let mut best: Option<(bool, u32, &Vec<Vec<usize>>)> = None;
@@ -381,21 +387,19 @@ fn dateline(
 /// headline where nearly all pages have names, and different ones.
 fn byline(
     pages: &[MetadataEvidence<'_>],
+    readings: &[Vec<Vec<String>>],
     spots: &[Vec<Spot<'_>>],
     groups: &Groups,
     learnt: &TemplateFields,
 ) -> Option<FoundPlace> {
-    let declared: Vec<Option<String>> = pages
-        .iter()
-        .map(|page| {
-            let names =
-                author_readings(page).into_iter().take(3).find(|names| !names.is_empty())?;
-            let value = names.join(" ");
-            let is_own = learnt.is_constant(ConstantField::Authors, &value)
-                || names.iter().all(|name| page.site.is_own_name(name));
-            (!is_own).then(|| squash(&value))
-        })
-        .collect();
+    let declared = |(page, readings): (&MetadataEvidence<'_>, &Vec<Vec<String>>)| {
+        let names = readings.iter().take(3).find(|names| !names.is_empty())?;
+        let value = names.join(" ");
+        let is_own = learnt.is_constant(ConstantField::Authors, &value)
+            || names.iter().all(|name| page.site.is_own_name(name));
+        (!is_own).then(|| squash(&value))
+    };
+    let declared: Vec<Option<String>> = pages.iter().zip(readings).map(declared).collect();
     let mut lower: Option<BTreeSet<&str>> = None;
     let mut best: Option<(bool, u32, FoundPlace)> = None;
     for group in groups.values() {

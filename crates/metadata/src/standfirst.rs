@@ -4,7 +4,7 @@ use dom::{Document, NodeId, is_inline, local_name, local_names, normalize_space}
 use model::{Field, Source};
 
 use crate::authors::is_field_line;
-use crate::evidence::{MetadataEvidence, pattern_of};
+use crate::evidence::{ElementPatterns, MetadataEvidence};
 use crate::fields::declared_descriptions;
 use crate::text::{clip, identifier_words, is_unspaced, squash, word_count};
 
@@ -36,6 +36,7 @@ pub(crate) fn standfirst_blocks(evidence: &MetadataEvidence<'_>) -> Vec<LeadBloc
     let Some(heading) = &evidence.heading else { return Vec::new() };
     let document = evidence.document;
     let end_of_heading = document.node(heading.id).end;
+    let mut patterns = ElementPatterns::new(document);
     let mut blocks: Vec<LeadBlock> = Vec::new();
     for line in evidence.lead_lines().iter().filter(|line| line.at >= end_of_heading) {
         let is_block = |id: &NodeId| document.name(*id).is_some_and(|name| !is_inline(name));
@@ -57,7 +58,7 @@ pub(crate) fn standfirst_blocks(evidence: &MetadataEvidence<'_>) -> Vec<LeadBloc
         };
         let around = document.ancestors(id).take(4);
         let named = around.take_while(|a| !document.contains(*a, heading.id)).position(is_named);
-        let pattern = pattern_of(document, innermost(document, id));
+        let pattern = patterns.of(innermost(document, id));
         blocks.push(LeadBlock { id, pattern, text, named });
     }
     blocks
