@@ -46,9 +46,11 @@ pub struct Detected {
     pub score: f64,
 }
 
-/// Probability from which a declared language gives way to another that the detectors tell from it.
+/// Probability from which a declared language with a list of function words gives way to another.
 const CONTRADICTED: f64 = 0.5;
-/// The same for a declared language that they do not know: its texts are taken for those of a related one.
+/// The same for one that only `whatlang` knows.
+const CONTRADICTED_UNLISTED: f64 = 0.8;
+/// The same for one that no detector knows: its texts are taken for those of a related one.
 const CONTRADICTED_UNKNOWN: f64 = 0.95;
 
 impl Detected {
@@ -56,17 +58,14 @@ impl Detected {
     /// function words clearly speak for another: nobody declares it by mistake, and they are bound to take it for another.
     pub fn contradicts(&self, declared: Language) -> bool {
         declared != self.language
-            && match is_known(declared) {
-                true => self.score >= CONTRADICTED,
-                false => self.score >= CONTRADICTED_UNKNOWN && has_list(self.language),
+            && if has_list(declared) {
+                self.score >= CONTRADICTED
+            } else if Lang::all().iter().any(|l| Language::from_tag(l.code()) == Some(declared)) {
+                self.score >= CONTRADICTED_UNLISTED
+            } else {
+                self.score >= CONTRADICTED_UNKNOWN && has_list(self.language)
             }
     }
-}
-
-/// Whether a detector knows a language.
-fn is_known(language: Language) -> bool {
-    has_list(language)
-        || Lang::all().iter().any(|known| Language::from_tag(known.code()) == Some(language))
 }
 
 /// Detects the language of a text; `None` if the text is too short.
@@ -112,7 +111,10 @@ fn by_words(sample: &str, script: Script) -> Detected {
     let found = |language, reliable, score| Detected { language, script, reliable, score };
     // Letters that Russian and Bulgarian do not use, but related languages do.
     let not_russian = script == Script::Cyrillic
-        && sample.contains(['і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ']);
+        && sample.contains([
+            'і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ', 'ә', 'ғ', 'қ', 'ң', 'ө',
+            'ү', 'һ',
+        ]);
     let counts = FunctionWords::of(sample);
     if let Some(language) = counts.leader(MIN_FUNCTION_WORDS).filter(|_| !not_russian) {
         return found(language, true, counts.probability(language, MIN_FUNCTION_WORDS));

@@ -117,3 +117,55 @@ proptest! {
         prop_assert_eq!(detect(&text), detect(&text));
     }
 }
+
+#[test]
+fn declared_languages_that_are_not_detected_are_not_contradicted() {
+    for (language, text) in [
+        (
+            "mn",
+            "Хотын номын сан өчигдөр дахин нээгдэж, олон хүн хаалганы өмнө цугларчээ. Гүүрийн ажил гурван сар үргэлжилсэн.",
+        ),
+        (
+            "ky",
+            "Шаардык китепкана кечээ кайра ачылып, эшиктин алдына көп адам чогулду. Көпүрөнүн куруулушу үч айга созулду.",
+        ),
+        (
+            "af",
+            "Die stadsbiblioteek het gister weer oopgemaak, en baie mense het voor die deur gewag. Die werk aan die brug het drie maande geduur.",
+        ),
+        (
+            "eu",
+            "Hiriko liburutegia atzo ireki zuten berriro, eta jende asko bildu zen ate aurrean. Zubiaren lanak hiru hilabete iraun zuten.",
+        ),
+        (
+            "is",
+            "Borgarbókasafnið var opnað aftur í gær og margir söfnuðust saman við dyrnar. Vinnan við brúna tók þrjá mánuði.",
+        ),
+        (
+            "gl",
+            "A biblioteca da cidade abriu de novo onte e moita xente agardaba diante da porta. As obras da ponte duraron tres meses.",
+        ),
+        (
+            "lb",
+            "D'Stadbibliothéik ass gëschter nees opgaang, a vill Leit hunn virun der Dier gewaart. D'Aarbechten un der Bréck hunn dräi Méint gedauert.",
+        ),
+        (
+            "ga",
+            "Osclaíodh leabharlann na cathrach arís inné, agus bhailigh go leor daoine os comhair an dorais.",
+        ),
+        (
+            "nb",
+            "Byens bibliotek åpnet igjen i går, og mange mennesker ventet foran døren. Arbeidet med broen varte i tre måneder.",
+        ),
+        ("cy", "Agorodd llyfrgell y ddinas eto ddoe, ac ymgasglodd llawer o bobl o flaen y drws."),
+    ] {
+        let found = detect(text).unwrap();
+        let declared = Language::from_tag(language).unwrap();
+        assert!(!found.contradicts(declared), "{language}: {found:?}");
+    }
+    let english = "The library was opened again, and the people stood in front of it to see that it is for them. ";
+    let english = detect(&english.repeat(4));
+    for declared in ["de", "af", "eu", "da"] {
+        assert!(english.unwrap().contradicts(Language::from_tag(declared).unwrap()), "{declared}");
+    }
+}

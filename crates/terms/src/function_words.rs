@@ -89,13 +89,15 @@ impl FunctionWords {
     }
 
     /// The probability of a language, by Laplace's rule of succession from its function words and those of the next language:
-    /// (n + 1) / (n + m + 2); less in proportion if they are less than the least share of the words.
+    /// (n + 1) / (n + m + 2); less in proportion if they are less than the least share of the words. Fewer than four different
+    /// words count once each: one of them may be a word of a related language.
     pub(crate) fn probability(&self, language: Language, least: f64) -> f64 {
         let at = LISTS.iter().position(|(code, _)| *code == language.as_str());
         let Some(at) = at else { return 0.0 };
         let rivals = self.hits.iter().enumerate().filter(|&(other, _)| other != at);
         let next = f64::from(rivals.map(|(_, hits)| *hits).max().unwrap_or(0));
-        let hits = f64::from(self.hits[at]);
+        let different = self.different[at].count_ones();
+        let hits = f64::from(if different < SEVERAL { different } else { self.hits[at] });
         (hits + 1.0) / (hits + next + 2.0) * (self.share_at(at) / least).min(1.0)
     }
 

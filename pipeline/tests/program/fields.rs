@@ -1,4 +1,4 @@
-//! What an index filters by: title and text, language, words, hash, section, access, licence.
+//! What an index filters by: title and text, language, words, hash, section, access, licence; and fields that siblings tell.
 
 use std::path::{Path, PathBuf};
 
@@ -138,4 +138,63 @@ fn a_request_to_subscribe_that_siblings_have_says_that_an_article_is_cut() {
         let said = text(article, "text").contains("Subscribe to continue");
         assert_eq!(article["access"] == "partial", said, "{article}");
     }
+}
+
+/// A page of a site whose system declares its own account, with an unlabelled byline and dates of which few show their order.
+fn sibling(n: usize) -> String {
+    const NAMES: [&str; 5] = ["Ines Kowal", "Tom Barry", "Ada Lind", "Petra Novak", "Jon Hale"];
+    let own = prose::post(n);
+    let start = own.find("<div class=entry>").unwrap() + "<div class=entry>".len();
+    let body = &own[start..own.rfind("</div>").unwrap()];
+    let (title, name, day) = (title(n), NAMES[n % 5], 9 + n);
+    format!(
+        "<!doctype html><html lang=en><head><title>{title} - The Pier</title>\
+         <meta name=author content='Web Desk'></head><body><ul class=menu><li><a href=/>Home</a></ul>\
+         <article class=entry><h2 class=h>{title}</h2><p class=z>Why note {n} matters, and to whom on the pier it does.</p>\
+         <div class=x><span class=x7>Testo di {name}</span> <span class=x8>{day:02}/09/2023</span></div>\
+         {body}</article><p class=foot>Rights reserved.</p></body></html>"
+    )
+}
+
+#[test]
+fn siblings_tell_the_fields_of_each_other_also_on_later_nights() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("models.sqlite");
+    let address = |n: usize| format!("https://pier.example/note-{n}");
+    let night = |name: &str, pages: std::ops::Range<usize>| {
+        let mut crawl = Crawl::new();
+        for n in pages {
+            crawl.page(&address(n), &sibling(n));
+        }
+        let input = crawl.write(folder.path(), &format!("{name}.warc.gz"));
+        run(&[&input], &folder.path().join(name), &["--models", store.to_str().unwrap()])
+    };
+    let fields = |article: &Value| {
+        let of = |field: &str| article[field].clone();
+        (of("title"), of("subtitle"), of("authors"), of("published"))
+    };
+    let expected = |n: usize, name: &str| {
+        let subtitle = format!("Why note {n} matters, and to whom on the pier it does.");
+        (
+            title(n).into(),
+            subtitle.into(),
+            vec![name].into(),
+            format!("2023-09-{:02}", 9 + n).into(),
+        )
+    };
+    let first = night("first", 0..8);
+    assert_eq!(fields(first.article(&address(1))), expected(1, "Tom Barry"));
+    let wrappers = parse(
+        &std::fs::read_to_string(folder.path().join("first").join("wrappers/pier.example.json"))
+            .unwrap(),
+    );
+    let places = wrappers["templates"][0]["fields"].as_object().unwrap();
+    assert_eq!(places.keys().collect::<Vec<_>>(), ["authors", "published", "subtitle"]);
+    assert!(places["authors"][0].as_str().unwrap().contains("x7"), "{places:?}");
+
+    let second = night("second", 8..9);
+    assert_eq!(fields(second.article(&address(8))), expected(8, "Petra Novak"));
+    let shown = call(&["models", "show", store.to_str().unwrap(), "pier.example"]);
+    let (_, shown, _) = parts(&shown);
+    assert!(shown.contains("  authors  //"), "{shown}");
 }
