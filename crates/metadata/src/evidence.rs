@@ -76,7 +76,11 @@ impl<'a> MetadataEvidence<'a> {
             (start, ends.max().unwrap_or(start + 1))
         });
         let mut scan = scan(document);
-        let heading = heading(document, &scan, &facts, &site, body);
+        let heading = heading(document, &scan, &facts, &site, body).or_else(|| {
+            let id = *learnt.headline.as_ref()?.elements(document).first()?;
+            let text = normalize_space(&dom::text_of(document, &[id], &[]));
+            (!text.is_empty()).then_some(Heading { id, text, is_sure: true })
+        });
         let fixed: Vec<NodeId> =
             heading.iter().map(|h| h.id).chain(body.iter().map(|b| b.0)).collect();
         scan.settle_zones(&fixed, document.len());

@@ -52,7 +52,8 @@ pub(crate) fn title(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     for (source, value) in declared_titles(evidence) {
         let value = without_site(&value, &evidence.site, shown.as_deref()).trim().to_owned();
         let letters = squash(&value);
-        if letters.chars().nth(1).is_some() {
+        let is_of_all = evidence.learnt.is_constant(ConstantField::Title, &value);
+        if letters.chars().nth(1).is_some() && !is_of_all {
             let field = Field { value, source };
             if heading.is_none() || shown.as_ref() == Some(&letters) {
                 return Some(field);

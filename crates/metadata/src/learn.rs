@@ -65,6 +65,7 @@ impl TemplateFields {
         let found = byline(&pages, &readings, &spots, &groups, &learnt);
         learnt.byline = found.and_then(|found| found.place(&spots, synthesize));
         learnt.standfirst = standfirst(&pages, synthesize);
+        learnt.headline = headline(&pages, &learnt.title_parts, synthesize);
         learnt
     }
 }
@@ -107,6 +108,12 @@ fn title_parts(pages: &[MetadataEvidence<'_>]) -> Vec<String> {
                 found.insert(part.to_owned());
             }
         }
+    }
+    // A heading that is the same on all pages is that of the site or of a section.
+    let headings = pages.iter().map(|page| page.heading.as_ref().map(|h| squash(&h.text)));
+    let different = pages.iter().flat_map(declared_titles).map(|(_, title)| compared(&title));
+    if different.collect::<BTreeSet<String>>().len() >= FEWEST {
+        found.extend(same(headings, FEWEST).filter(|heading| heading.chars().nth(1).is_some()));
     }
     found.into_iter().collect()
 }
@@ -151,6 +158,9 @@ fn constants(
     let mut add = |field, value: Option<String>| {
         found.extend(value.filter(|value| !value.is_empty()).map(|value| (field, value)));
     };
+    let headings = pages.iter().filter_map(|page| Some(compared(&page.heading.as_ref()?.text)));
+    let titles = pages.iter().flat_map(declared_titles).map(|(_, title)| compared(&title));
+    let has_titles = headings.chain(titles).collect::<BTreeSet<String>>().len() > FEWEST;
     for source in [Source::JsonLd, Source::OpenGraph, Source::Meta] {
         let of = |read: &dyn Fn(&MetadataEvidence<'_>) -> Option<String>| {
             same(pages.iter().map(read), CONSTANT)
@@ -158,6 +168,9 @@ fn constants(
         let first = |mut values: Box<dyn Iterator<Item = (Source, String)> + '_>| {
             values.find(|(own, _)| *own == source).map(|(_, value)| compared(&value))
         };
+        let title = |page: &MetadataEvidence<'_>| first(Box::new(declared_titles(page)));
+        let title = same(pages.iter().map(title), FEWEST).filter(|_| has_titles);
+        add(ConstantField::Title, title);
         add(ConstantField::Image, of(&|page| first(Box::new(declared_images(page)))));
         add(ConstantField::Description, of(&|page| first(Box::new(declared_descriptions(page)))));
         let date = of(&|page| {
@@ -291,9 +304,39 @@ fn place_of(
     (!paths.is_empty() && exact >= EXACT).then(|| FieldPlace::new(paths, affixes))
 }
 
+/// The place of the headlines, if most pages have none that their titles confirm: headings of one form before or at the beginning
+/// of the body, one on each page, with different texts.
+fn headline(
+    pages: &[MetadataEvidence<'_>],
+    title_parts: &[String],
+    synthesize: Synthesize<'_>,
+) -> Option<FieldPlace> {
+    let is_known = |page: &&MetadataEvidence<'_>| {
+        page.heading.as_ref().is_some_and(|h| !title_parts.contains(&squash(&h.text)))
+    };
+    if is_most(pages.iter().filter(is_known).count(), pages.len()) {
+        return None;
+    }
+    let mut groups = TextGroups::new();
+    for (at, page) in pages.iter().enumerate() {
+        let mut patterns = ElementPatterns::new(page.document);
+        let end = page.body.map_or(0, |body| body.0 + 20);
+        let near = page.scan.headings.iter().map(|heading| heading.0);
+        for id in near.filter(|id| *id < end && page.scan.zone_end(*id).is_none()).take(20) {
+            let letters = squash(clip(page.document.text_content(id), 400));
+            if letters.chars().nth(3).is_some() && !title_parts.contains(&letters) {
+                let group =
+                    groups.entry(patterns.of(id)).or_insert_with(|| vec![Vec::new(); pages.len()]);
+                group[at].push((id, letters));
+            }
+        }
+    }
+    once_each(&groups, pages, synthesize)
+}
+
 /// The place of the standfirsts: the first block set apart below the headline that most pages have once, with different texts.
 fn standfirst(pages: &[MetadataEvidence<'_>], synthesize: Synthesize<'_>) -> Option<FieldPlace> {
-    let mut groups: BTreeMap<u64, Vec<Vec<(NodeId, String)>>> = BTreeMap::new();
+    let mut groups = TextGroups::new();
     for (at, page) in pages.iter().enumerate() {
         let blocks = standfirst_blocks(page);
         for block in blocks.iter().filter(|block| is_set_apart(page, block, &blocks)) {
@@ -302,6 +345,18 @@ fn standfirst(pages: &[MetadataEvidence<'_>], synthesize: Synthesize<'_>) -> Opt
             group[at].push((block.id, squash(&block.text)));
         }
     }
+    once_each(&groups, pages, synthesize)
+}
+
+/// For each pattern, the elements of each page with their texts, as letters.
+type TextGroups = BTreeMap<u64, Vec<Vec<(NodeId, String)>>>;
+
+/// The place of the pattern that most pages have once, with a different text on each; of several the nearest to the headline.
+fn once_each(
+    groups: &TextGroups,
+    pages: &[MetadataEvidence<'_>],
+    synthesize: Synthesize<'_>,
+) -> Option<FieldPlace> {
     let fits = |group: &&Vec<Vec<(NodeId, String)>>| {
         let texts: Vec<&String> =
             group.iter().filter(|own| own.len() == 1).map(|own| &own[0].1).collect();
@@ -309,18 +364,15 @@ fn standfirst(pages: &[MetadataEvidence<'_>], synthesize: Synthesize<'_>) -> Opt
         texts.len() >= FEWEST && is_most(texts.len(), pages.len()) && different.len() == texts.len()
     };
     let distance = |group: &&Vec<Vec<(NodeId, String)>>| {
-        let first = group
-            .iter()
-            .zip(pages)
-            .filter_map(|(own, page)| Some(own.first()?.0.saturating_sub(page.anchor())));
-        first.sum::<u32>()
+        let both = group.iter().zip(pages);
+        both.filter_map(|(own, page)| Some(own.first()?.0.abs_diff(page.anchor()))).sum::<u32>()
     };
     let best = groups.values().filter(fits).min_by_key(distance)?;
-    let id = |own: &Vec<(NodeId, String)>| match &own[..] {
+    let only = |own: &Vec<(NodeId, String)>| match &own[..] {
         [(id, _)] => vec![*id],
         _ => Vec::new(),
     };
-    place_of(&best.iter().map(id).collect::<Vec<_>>(), Default::default(), synthesize)
+    place_of(&best.iter().map(only).collect::<Vec<_>>(), Default::default(), synthesize)
 }
 
 /// The place where the dates of publication are: those that pages declare or have in their addresses, if any do; else the

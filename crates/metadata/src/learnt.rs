@@ -21,6 +21,8 @@ pub struct TemplateFields {
     pub(crate) order: Option<(DayMonthOrder, u32)>,
     /// Values that are the same on all pages although they should not be, as letters, sorted.
     pub(crate) constants: Vec<(ConstantField, String)>,
+    /// Where the headline is, if titles do not tell it.
+    pub(crate) headline: Option<FieldPlace>,
     /// The one name that links to the author have, wherever they are on the page.
     pub(crate) author: Option<String>,
     /// Where the names of the authors are.
@@ -34,6 +36,7 @@ pub struct TemplateFields {
 /// A field with values that belong to the site, not to a page.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) enum ConstantField {
+    Title,
     Authors,
     Published,
     Description,
@@ -119,6 +122,7 @@ impl TemplateFields {
         language: None,
         order: None,
         constants: Vec::new(),
+        headline: None,
         author: None,
         byline: None,
         dateline: None,
@@ -128,6 +132,7 @@ impl TemplateFields {
     /// Where the pages show a field: the name of the field in the record, and the expressions.
     pub fn places(&self) -> impl Iterator<Item = (&'static str, &FieldPlace)> {
         let places = [
+            ("title", &self.headline),
             ("subtitle", &self.standfirst),
             ("authors", &self.byline),
             ("published", &self.dateline),

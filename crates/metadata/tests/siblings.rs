@@ -167,6 +167,25 @@ fn what_most_titles_end_with_is_no_part_of_them() {
 }
 
 #[test]
+fn a_heading_or_title_of_all_pages_is_that_of_none() {
+    let html = |n: usize| {
+        let headings = format!("<h1>National Ferry League</h1><h2>Ferry {n} leaves</h2>");
+        format!("<title>Late boats and their causes {n}</title><body>{headings}<main>{TEXT}</main>")
+    };
+    for (n, (alone, found)) in Site::new(html).read().into_iter().enumerate() {
+        assert_eq!(alone.title.unwrap().value, "National Ferry League");
+        assert_eq!(found.title.unwrap().value, format!("Ferry {n} leaves"));
+    }
+    let html = |n: usize| {
+        let head = "<title>All news of the ferries, by the hour</title>";
+        format!("{head}<body><h2>Ferry {n} leaves the pier</h2><main>{TEXT}</main>")
+    };
+    for (n, (_, found)) in Site::new(html).read().into_iter().enumerate() {
+        assert_eq!(found.title.unwrap().value, format!("Ferry {n} leaves the pier"));
+    }
+}
+
+#[test]
 fn one_page_tells_the_order_of_day_and_month() {
     let days = ["05/09/2023", "23/09/2023", "07/10/2023", "08/10/2023", "01/11/2023", "02/11/2023"];
     let html = |n: usize| page("", &format!("<p class=when>{}</p>", days[n]), n);

@@ -137,8 +137,8 @@ pub struct TemplateSummary {
     pub signature: String,
     /// Its wrapper, if one was learnt.
     pub wrapper: Option<WrapperRecord>,
-    /// XPath 1.0 expressions of the elements that show a field, by its name in the record: `subtitle`, `authors`,
-    /// `published`.
+    /// XPath 1.0 expressions of the elements that show a field, by its name in the record: `title`, `subtitle`,
+    /// `authors`, `published`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Vec<String>>,
     /// Ranked structural patterns, the best first.

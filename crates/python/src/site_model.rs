@@ -480,7 +480,7 @@ pub(crate) struct PyTemplate {
     content: Vec<String>,
     /// XPath expressions of what is taken out of it.
     prune: Vec<String>,
-    /// XPath expressions of the elements that show a field, by its name (``subtitle``, ``authors``, ``published``).
+    /// XPath expressions of the elements that show a field, by its name (``title``, ``subtitle``, ``authors``, ``published``).
     fields: BTreeMap<String, Vec<String>>,
     /// How sure the wrapper is, 0 to 1; None without one.
     confidence: Option<f64>,
