@@ -1,5 +1,5 @@
-"""The peers: other extractors of texts, and of titles, authors and dates; and the pages that they get, decoded once and the same
-way for all.
+"""The peers: other extractors of texts, and of titles, standfirsts, authors and dates; and the pages that they get, decoded once and
+the same way for all.
 
 Each with its documented options for the article alone, without readers' comments, since gold texts exclude those: a peer is to be
 compared at its best, not with defaults made for another purpose. The figures at the lines are the differences these options make
@@ -154,7 +154,8 @@ def load_trafilatura_metadata():
         found = extract_metadata(html, default_url=url)
         # Its separator, see trafilatura.json_metadata.normalize_authors.
         authors = [name.strip() for name in (found.author or "").split("; ") if name.strip()]
-        return {"title": found.title, "authors": authors, "published": found.date}
+        # It has no standfirst: the description is what comes nearest.
+        return {"title": found.title, "subtitle": found.description, "authors": authors, "published": found.date}
 
     return extract
 
@@ -168,7 +169,8 @@ def load_newspaper():
         article.parse()
         date = article.publish_date
         published = date.isoformat() if hasattr(date, "isoformat") else date or None
-        return {"title": article.title or None, "authors": list(article.authors), "published": published}
+        subtitle = article.meta_description or None
+        return {"title": article.title or None, "subtitle": subtitle, "authors": list(article.authors), "published": published}
 
     return extract
 
@@ -177,10 +179,10 @@ def load_htmldate():
     from htmldate import find_date
 
     # The date of publication; without original_date it returns the last change.
-    return lambda html, url: {"title": None, "authors": [], "published": find_date(html, original_date=True, url=url or None)}
+    return lambda html, url: {"published": find_date(html, original_date=True, url=url or None)}
 
 
-# Functions that load a peer: a function from html and address to a text, or to {"title", "authors", "published"}. A peer may give a
+# Functions that load a peer: a function from html and address to a text, or to {"title", "subtitle", "authors", "published"}, as far as it finds them. A peer may give a
 # date of today or later: none of them gets the time of the fetch.
 OF_TEXTS = {
     "trafilatura": load_trafilatura,

@@ -4,7 +4,7 @@
 Reads the gold and the runs (`runs`), scores every page of the gold with every measure, builds tables of the scores
 (`tables`) and of the worst pages (`worst`), compares them with the floors (`floors`), and writes one report
 (`markdown`, `report`). With `--sweep` there are no runs: the Forest paper's figures are measured and drawn (`sweep`).
-With `--metadata`, titles, authors and dates are compared instead (`metadata`).
+With `--metadata`, titles, standfirsts, authors and dates are compared instead (`metadata`).
 
 A page that a run lacks counts as an empty output. Of several outputs for one page, the first is used.
 */
@@ -62,7 +62,7 @@ pub(crate) struct EvaluateArgs {
     /// url and text; as PATH or NAME=PATH. Differences are relative to the first run.
     #[arg(value_name = "RUN", required_unless_present = "sweep")]
     pub(crate) runs: Vec<String>,
-    /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, gold_author, gold_date, page_title, gold_optional, gold_nodes.
+    /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, gold_summary, gold_author, gold_date, page_title, gold_optional, gold_nodes.
     #[arg(long, value_name = "FILE")]
     pub(crate) gold: PathBuf,
     /// Only these data sets of the gold, comma-separated.
@@ -76,8 +76,8 @@ pub(crate) struct EvaluateArgs {
     /// lcs-chars, substring, and nodes if the gold marks any.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) measures: Vec<String>,
-    /// Compare titles, authors and dates (title, authors, published of the runs) instead of texts; --worst N
-    /// then lists N pages per field.
+    /// Compare titles, standfirsts, authors and dates (title, subtitle, authors, published of the runs)
+    /// instead of texts; --worst N then lists N pages per field.
     #[arg(long, conflicts_with_all = ["measures", "floors", "sweep"])]
     pub(crate) metadata: bool,
     /// Show the N worst pages of the first run under the first measure, with what was missed and what was extra (not in CSV).
@@ -311,9 +311,4 @@ fn write_report(args: &EvaluateArgs, text: &str, out: &mut Console<'_>) -> anyho
         (None, ReportFormat::Json) => Ok(out.as_json().write_all(text.as_bytes())?),
         (None, _) => Ok(out.write_all(text.as_bytes())?),
     }
-}
-
-/// A share in percent, to four decimals.
-fn percent(share: f64) -> f64 {
-    (share * 1e6).round() / 1e4
 }

@@ -14,6 +14,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::fields::{FieldValues, read_list};
+
 /// The pages whose text is known.
 pub(crate) struct GoldFile {
     pub(crate) path: PathBuf,
@@ -31,11 +33,8 @@ pub(crate) struct GoldPage {
     pub(crate) template: Option<String>,
     pub(crate) site: String,
     pub(crate) text: String,
-    pub(crate) title: Option<String>,
-    /// Authors as written in the gold: names, a list in one string, a byline.
-    pub(crate) authors: Vec<String>,
-    /// The date of publication as written in the gold.
-    pub(crate) date: Option<String>,
+    /// Metadata as written in the gold: authors may be names, a list in one string, a byline.
+    pub(crate) fields: FieldValues,
     pub(crate) page_title: Option<String>,
     pub(crate) optional: Vec<String>,
     /// The type of the page, where the gold says it.
@@ -52,10 +51,13 @@ struct GoldLine {
     site: Option<String>,
     gold_text: String,
     gold_title: Option<String>,
-    gold_author: Option<OneOrMany>,
+    gold_summary: Option<String>,
+    #[serde(default, deserialize_with = "read_list")]
+    gold_author: Vec<String>,
     gold_date: Option<String>,
     page_title: Option<String>,
-    gold_optional: Option<OneOrMany>,
+    #[serde(default, deserialize_with = "read_list")]
+    gold_optional: Vec<String>,
     gold_nodes: Option<Vec<Value>>,
     page_type: Option<String>,
 }
@@ -94,11 +96,15 @@ impl GoldLine {
             dataset: self.dataset,
             template: self.template,
             text: self.gold_text,
-            title: self.gold_title,
-            authors: OneOrMany::many(self.gold_author),
-            date: self.gold_date,
+            fields: FieldValues {
+                title: self.gold_title,
+                subtitle: self.gold_summary,
+                authors: self.gold_author,
+                published: self.gold_date,
+                ..FieldValues::default()
+            },
             page_title: self.page_title,
-            optional: OneOrMany::many(self.gold_optional),
+            optional: self.gold_optional,
             // Other gold may have other types.
             page_type: self.page_type.and_then(|name| name.parse().ok()),
             nodes: self.gold_nodes.unwrap_or_default().iter().map(node_key).collect(),
@@ -110,7 +116,7 @@ impl GoldPage {
     /// What is expected of the page; `fields` are the bylines, dates and captions to compare without.
     pub(crate) fn as_gold<'a>(&'a self, fields: &'a [String]) -> Gold<'a> {
         let aside = OptionalText {
-            title: self.title.as_deref(),
+            title: self.fields.title.as_deref(),
             page_title: self.page_title.as_deref(),
             optional: &self.optional,
             fields,
@@ -141,24 +147,6 @@ pub(crate) fn parse_lines<T: DeserializeOwned>(
                 .with_context(|| format!("{}, line {}", path.display(), at + 1))
         })
         .collect()
-}
-
-/// A string, or several.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub(crate) enum OneOrMany {
-    One(String),
-    Many(Vec<String>),
-}
-
-impl OneOrMany {
-    pub(crate) fn many(value: Option<Self>) -> Vec<String> {
-        match value {
-            None => Vec::new(),
-            Some(Self::One(text)) => vec![text],
-            Some(Self::Many(texts)) => texts,
-        }
-    }
 }
 
 /// A node key of the gold or a run: strings and numbers are equivalent.

@@ -2,13 +2,16 @@
 `sitegrove-lab`: measures sitegrove, and trains its default engine. It is a program of its own, so that `sitegrove` is
 built without what only these commands need.
 
-[`evaluate`] compares runs and the output of other tools with gold text ([`gold`]), [`train`] fits the weights of the
-default engine to pages whose text is known, [`bench`](mod@bench) measures speed.
+[`evaluate`] compares runs and the output of other tools with gold text ([`gold`]), [`recover`] counts what is found of the
+metadata ([`fields`]) that pages declare after it is hidden, [`train`] fits the weights of the default engine to pages whose
+text is known, [`bench`](mod@bench) measures speed.
 */
 
 mod bench;
 mod evaluate;
+mod fields;
 mod gold;
+mod recover;
 mod train;
 
 use std::process::ExitCode;
@@ -33,6 +36,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
     after_help = "\
 Examples:
   sitegrove-lab evaluate out/quickstart --gold data/gold.jsonl
+  sitegrove-lab recover crawl/*.warc.gz
   sitegrove-lab train --gold gold.jsonl --out weights.json crawl/*.warc.gz
   sitegrove-lab bench crawl/*.warc.gz"
 )]
@@ -47,6 +51,8 @@ struct Lab {
 enum LabCommand {
     /// Compare runs and the output of other tools with gold text
     Evaluate(evaluate::EvaluateArgs),
+    /// Hide what pages declare of their metadata, and count what is found without it
+    Recover(recover::RecoverArgs),
     /// Fit the weights of the default engine to pages whose text is known
     Train(train::TrainArgs),
     /// Measure speed, relative to the bare HTML parser
@@ -83,6 +89,7 @@ impl Program for Lab {
             LabCommand::Evaluate(args) => {
                 evaluate::run(args, out)? == evaluate::EvaluationOutcome::Done
             }
+            LabCommand::Recover(args) => recover::run(args, out).map(|()| true)?,
             LabCommand::Train(args) => train::run(args, out).map(|()| true)?,
             LabCommand::Bench(args) => bench::run(args, stop, out).map(|()| true)?,
             LabCommand::Run(args) => run::run(args, progress, stop, out)?,

@@ -14,7 +14,7 @@ use common::results::{parse, text};
 use common::terminal::{HARM, Hostile, IN_ADDRESS, IN_NAME, look, words};
 use common::waiting::{ended, waiting, with_pipe};
 
-const COMMANDS: [&str; 3] = ["evaluate", "train", "bench"];
+const COMMANDS: [&str; 4] = ["evaluate", "recover", "train", "bench"];
 
 #[test]
 fn help_of_every_command_shows_examples() {
@@ -110,6 +110,7 @@ fn nothing_of_a_page_or_of_gold_acts_on_the_terminal() {
     let hostile = Hostile::make();
     let out = hostile.at("out");
     look(words!["run", hostile.archive, hostile.pages, "--out", out]);
+    look(words!["recover", hostile.archive, hostile.pages, "--together", "1", "--worst", "9"]);
     let gold = hostile.at("gold.jsonl");
     let line = |n: usize| {
         let url = format!("https://evil.example/notes/{n}?{IN_ADDRESS}");
@@ -144,6 +145,7 @@ fn nothing_in_an_argument_acts_on_the_terminal() {
     for arguments in [
         words![format!("--{gone}")],
         words!["evaluate", gone, "--gold", gone],
+        words!["recover", gone],
         words!["train", gone, "--gold", gone, "--out", "weights.json"],
         words!["bench", gone],
     ] {

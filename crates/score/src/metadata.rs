@@ -1,11 +1,12 @@
 /*!
-Quality of the extracted title, authors and date of a page.
+Quality of the extracted title, authors, dates and short texts of a page.
 
 Gold and output are normalised in the same way, so that differences in spelling do not affect the score:
 
 | field | exact | graded |
 |---|---|---|
 | [`title()`] | the same letters and digits, ignoring case, after the site's name is removed from either end of both | F1 of words, with multiplicity |
+| [`text()`] | the same letters and digits, ignoring case | F1 of words, with multiplicity |
 | [`authors()`] | the same set of names | F1 of the sets of names |
 | [`date()`] | the same calendar day as written in each | at most one day apart, as time zones may cause |
 
@@ -18,7 +19,7 @@ mod title;
 
 pub use authors::{authors, has_names};
 pub use date::{Day, date, day};
-pub use title::{headline, title};
+pub use title::{headline, text, title};
 
 /// The score of a value compared with its gold.
 #[derive(Clone, Copy, Debug, PartialEq)]

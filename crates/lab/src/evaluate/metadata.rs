@@ -1,8 +1,8 @@
 /*!
-`sitegrove-lab evaluate --metadata`: compares titles, authors and dates of several runs with those of the gold.
+`sitegrove-lab evaluate --metadata`: compares titles, standfirsts, authors and dates of several runs with those of the gold.
 
-Each field is scored on the pages whose gold has it, by data set and over all. [`score::metadata`] documents the scores
-and what counts as equal. A page or field that a run lacks scores zero and has no value.
+Each field is counted by data set, in the sets whose gold has it, and over these. [`score::metadata`] documents what counts as
+equal. A page or field that a run lacks has no value; a value on a page whose gold has none is wrong, as another value is.
 
 If the first run records when it fetched its pages (`fetched`), dates are counted twice: all of them, and without those
 more than a day after the fetch, which no page fetched then can have. With a crawl whose times are invented, or whose
@@ -13,39 +13,26 @@ for every run.
 use std::collections::BTreeSet;
 
 use anyhow::ensure;
-use score::aggregate::mean;
-use score::metadata::{FieldScore, authors, date, day, has_names, title};
+use score::metadata::day;
 use serde::Serialize;
 use terminal::printed;
 
 use crate::evaluate::markdown::{cell, line};
-use crate::evaluate::runs::RunPage;
-use crate::evaluate::{ALL, EvaluatedRun, ReportFormat, percent};
+use crate::evaluate::{ALL, EvaluatedRun, ReportFormat};
+use crate::fields::{
+    ComparedValue, FieldFigures, HEADS, MetadataField, ReliabilityRow, SURE, SURE_HEADS, compare,
+    percent, reliability,
+};
 use crate::gold::{GoldFile, GoldPage};
 
-/// A field that is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum MetadataField {
-    Title,
-    Authors,
-    Date,
-    /// Dates not later than a day after the page was fetched.
-    DateByFetch,
-}
-
-impl MetadataField {
-    const ALL: [Self; 4] = [Self::Title, Self::Authors, Self::Date, Self::DateByFetch];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Title => "title",
-            Self::Authors => "authors",
-            Self::Date => "date",
-            Self::DateByFetch => "date-by-fetch",
-        }
-    }
-}
+/// The fields that gold has.
+const FIELDS: [MetadataField; 5] = [
+    MetadataField::Title,
+    MetadataField::Subtitle,
+    MetadataField::Authors,
+    MetadataField::Date,
+    MetadataField::DateByFetch,
+];
 
 /// The result of the comparison.
 #[derive(Serialize)]
@@ -57,6 +44,7 @@ struct MetadataReport {
     /// Dates of the gold that do not begin with year-month-day, and are ignored.
     unread_dates: usize,
     rows: Vec<MetadataRow>,
+    reliability: Vec<RunReliability>,
     worst: Vec<Listing>,
 }
 
@@ -65,64 +53,80 @@ struct MetadataReport {
 struct MetadataRow {
     field: MetadataField,
     dataset: String,
-    /// Pages whose gold has the field.
-    gold: usize,
     /// In the order of the runs.
-    runs: Vec<MetadataFigures>,
+    runs: Vec<FieldFigures>,
 }
 
-/// The figures of a run, in percent of the gold's values.
+/// The reliability of a run's confidences of a field.
 #[derive(Serialize)]
-struct MetadataFigures {
-    exact: f64,
-    graded: f64,
-    with_value: f64,
+struct RunReliability {
+    field: MetadataField,
+    run: String,
+    #[serde(flatten)]
+    row: ReliabilityRow,
 }
 
-/// The score of every run for one field of one page, and whether it has a value.
-type Scored = Vec<(FieldScore, bool)>;
+/// A field of every page of the gold, by run; `None` for a page that is left out.
+type ComparedPages = Vec<Option<Vec<ComparedValue>>>;
 
 /// Compares the runs and writes the report.
 ///
 /// # Errors
-/// If no page of the gold has a title, an author or a date.
+/// If no page of the gold has a title, a summary, an author or a date.
 pub(super) fn report(
     gold: &GoldFile,
     runs: &[EvaluatedRun],
     worst: usize,
     format: ReportFormat,
 ) -> anyhow::Result<String> {
-    let mut names: Vec<&str> = gold
-        .pages
-        .iter()
-        .map(|page| page.dataset.as_str())
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect();
-    names.push(ALL);
-    let mut rows = Vec::new();
-    let mut listings = Vec::new();
-    for field in MetadataField::ALL {
-        let scored: Vec<Option<Scored>> =
-            gold.pages.iter().map(|page| score_page(field, page, runs)).collect();
-        rows.extend(
-            names.iter().filter_map(|name| row(field, name, &gold.pages, &scored, runs.len())),
-        );
-        if worst > 0 && field != MetadataField::DateByFetch {
-            listings.push(list_worst(field, &gold.pages, runs, &scored, worst));
+    let (mut rows, mut reliable, mut listings) = (Vec::new(), Vec::new(), Vec::new());
+    for field in FIELDS {
+        let compared: ComparedPages =
+            gold.pages.iter().map(|page| compare_page(field, page, runs)).collect();
+        let pages: Vec<(&str, &[ComparedValue])> = gold
+            .pages
+            .iter()
+            .zip(&compared)
+            .filter_map(|(page, compared)| Some((page.dataset.as_str(), compared.as_deref()?)))
+            .collect();
+        let sets: BTreeSet<&str> = pages
+            .iter()
+            .filter(|(_, values)| values.iter().any(|value| value.score.is_some()))
+            .map(|(dataset, _)| *dataset)
+            .collect();
+        let of_set = |name: &str, run: usize| -> Vec<ComparedValue> {
+            let is_in = |set: &str| set == name || name == ALL && sets.contains(set);
+            pages.iter().filter(|(set, _)| is_in(set)).map(|(_, values)| values[run]).collect()
+        };
+        let all = (!sets.is_empty()).then_some(ALL);
+        rows.extend(sets.iter().copied().chain(all).map(|name| MetadataRow {
+            field,
+            dataset: name.to_owned(),
+            runs: (0..runs.len()).map(|run| FieldFigures::of(&of_set(name, run))).collect(),
+        }));
+        if field == MetadataField::DateByFetch {
+            continue;
+        }
+        for (at, run) in runs.iter().enumerate() {
+            let rows = reliability(&of_set(ALL, at)).into_iter();
+            reliable.extend(rows.map(|row| RunReliability { field, run: run.name.clone(), row }));
+        }
+        if worst > 0 {
+            listings.push(list_worst(field, &gold.pages, runs, &compared, worst));
         }
     }
     // A second count of the same pages is omitted.
-    let counts = |field| rows.iter().filter(|r| r.field == field).map(|r| r.gold).sum::<usize>();
+    let counts =
+        |field| rows.iter().filter(|r| r.field == field).map(|r| r.runs[0].gold).sum::<usize>();
     if counts(MetadataField::Date) == counts(MetadataField::DateByFetch) {
         rows.retain(|row| row.field != MetadataField::DateByFetch);
     }
     ensure!(
         !rows.is_empty(),
-        "no page of {} has gold_title, gold_author or gold_date",
+        "no page of {} has gold_title, gold_summary, gold_author or gold_date",
         gold.path.display()
     );
-    let dates = gold.pages.iter().filter_map(|page| page.date.as_deref());
+    let dates = gold.pages.iter().filter_map(|page| page.fields.published.as_deref());
     let report = MetadataReport {
         gold: gold.path.display().to_string(),
         gold_digest: gold.digest.clone(),
@@ -130,6 +134,7 @@ pub(super) fn report(
         runs: runs.iter().map(|run| run.name.clone()).collect(),
         unread_dates: dates.filter(|date| day(date).is_none()).count(),
         rows,
+        reliability: reliable,
         worst: listings,
     };
     match format {
@@ -139,86 +144,40 @@ pub(super) fn report(
     }
 }
 
-/// Scores one field of a page; `None` if its gold does not have it.
-fn score_page(field: MetadataField, page: &GoldPage, runs: &[EvaluatedRun]) -> Option<Scored> {
-    let mut found = runs.iter().map(|run| run.pages.get(&page.url));
-    match field {
-        MetadataField::Title => {
-            let address = url::Url::parse(&page.url).ok();
-            let host = address.as_ref().and_then(url::Url::host_str).unwrap_or_default();
-            let gold = page.title.as_deref()?;
-            let score = |run: Option<&RunPage>| {
-                let own = run.and_then(|page| page.title.as_deref()).unwrap_or_default();
-                Some((title(gold, own, host)?, !own.trim().is_empty()))
-            };
-            found.map(score).collect()
-        }
-        MetadataField::Authors => {
-            let score = |run: Option<&RunPage>| {
-                let own = run.map(|page| page.authors.as_slice()).unwrap_or_default();
-                Some((authors(&page.authors, own)?, has_names(own)))
-            };
-            found.map(score).collect()
-        }
-        MetadataField::Date | MetadataField::DateByFetch => {
-            let gold = day(page.date.as_deref()?)?;
-            if field == MetadataField::DateByFetch {
-                let first = found.clone().next().flatten();
-                let fetched = first.and_then(|page| day(page.fetched.as_deref()?));
-                if fetched.and_then(|day| day.tomorrow().ok()).is_some_and(|latest| gold > latest) {
-                    return None;
-                }
-            }
-            let score = |run: Option<&RunPage>| {
-                let own = run.and_then(|page| day(page.published.as_deref()?));
-                (date(gold, own), own.is_some())
-            };
-            Some(found.by_ref().map(score).collect())
+/// Compares one field of a page; `None` if the page is left out.
+fn compare_page(
+    field: MetadataField,
+    page: &GoldPage,
+    runs: &[EvaluatedRun],
+) -> Option<Vec<ComparedValue>> {
+    let found = runs.iter().map(|run| run.pages.get(&page.url).map(|page| &page.fields));
+    if field == MetadataField::DateByFetch {
+        let first = found.clone().next().flatten();
+        let fetched = first.and_then(|fields| day(fields.fetched.as_deref()?));
+        let latest = fetched.and_then(|day| day.tomorrow().ok());
+        let gold = page.fields.published.as_deref().and_then(day);
+        if latest.zip(gold).is_some_and(|(latest, gold)| gold > latest) {
+            return None;
         }
     }
+    found.map(|found| compare(field, &page.url, &page.fields, found)).collect()
 }
 
-fn row(
-    field: MetadataField,
-    dataset: &str,
-    pages: &[GoldPage],
-    scored: &[Option<Scored>],
-    runs: usize,
-) -> Option<MetadataRow> {
-    let of_set: Vec<&Scored> = pages
-        .iter()
-        .zip(scored)
-        .filter(|(page, _)| dataset == ALL || page.dataset == dataset)
-        .filter_map(|(_, scored)| scored.as_ref())
-        .collect();
-    let figures = |run: usize| {
-        let share = |of: fn(&(FieldScore, bool)) -> f64| {
-            let values: Vec<f64> = of_set.iter().map(|scored| of(&scored[run])).collect();
-            percent(mean(&values).unwrap_or_default())
-        };
-        MetadataFigures {
-            exact: share(|s| f64::from(u8::from(s.0.exact))),
-            graded: share(|s| s.0.graded),
-            with_value: share(|s| f64::from(u8::from(s.1))),
-        }
-    };
-    (!of_set.is_empty()).then(|| MetadataRow {
-        field,
-        dataset: dataset.to_owned(),
-        gold: of_set.len(),
-        runs: (0..runs).map(figures).collect(),
-    })
-}
-
-/// The report as Markdown: one table per field, then the worst pages.
+/// The report as Markdown: one table per field, then reliability and the worst pages.
 fn markdown(report: &MetadataReport) -> String {
     let mut text = String::from("# Evaluation of metadata\n\n");
     line(&mut text, format_args!("Gold: {} (sha256 {}).", report.gold, report.gold_digest));
     if !report.datasets.is_empty() {
         line(&mut text, format_args!("Only the data sets {}.", report.datasets.join(", ")));
     }
-    text.push_str("In percent of the gold's values; a value that is missing counts as zero.\n\n");
-    for field in MetadataField::ALL {
+    line(
+        &mut text,
+        format_args!(
+            "Values; precision and recall in percent. Wrong is another value, or (in brackets) one on a page whose gold has \
+             none; sure are values with a confidence of at least {SURE}.\n"
+        ),
+    );
+    for field in FIELDS {
         let rows: Vec<&MetadataRow> = report.rows.iter().filter(|row| row.field == field).collect();
         if !rows.is_empty() {
             table(&mut text, report, field, &rows);
@@ -232,6 +191,22 @@ fn markdown(report: &MetadataReport) -> String {
                 "{count} dates of the gold do not begin with year-month-day and are left out.\n"
             ),
         );
+    }
+    if !report.reliability.is_empty() {
+        text.push_str("## Confidence, on pages whose gold has the field\n\n");
+        text.push_str("| field | run | confidence | values | mean confidence | right |\n");
+        text.push_str("|---|---|---|--:|--:|--:|\n");
+        for RunReliability { field, run, row } in &report.reliability {
+            let (name, run) = (field.name(), cell(run));
+            let ReliabilityRow { from, to, values, said, right } = row;
+            line(
+                &mut text,
+                format_args!(
+                    "| {name} | {run} | {from}–{to} | {values} | {said:.1} | {right:.1} |"
+                ),
+            );
+        }
+        text.push('\n');
     }
     for listing in report.worst.iter().filter(|listing| !listing.pages.is_empty()) {
         line(&mut text, format_args!("## Worst {} of {}\n", listing.field.name(), report.runs[0]));
@@ -251,60 +226,60 @@ fn markdown(report: &MetadataReport) -> String {
 fn table(text: &mut String, report: &MetadataReport, field: MetadataField, rows: &[&MetadataRow]) {
     let (about, graded) = match field {
         MetadataField::Title => ("title: the site's name taken off both", "F1 of words"),
+        MetadataField::Subtitle => ("subtitle: the standfirst", "F1 of words"),
         MetadataField::Authors => ("authors: sets of names", "F1 of names"),
-        MetadataField::Date => ("date: day of publication", "within a day"),
         MetadataField::DateByFetch => (
             "date-by-fetch: the same, without dates of the gold more than a day after the fetch",
             "within a day",
         ),
+        _ => ("date: day of publication", "within a day"),
     };
     line(text, format_args!("## {about}\n"));
-    line(text, format_args!("| data set | gold | run | exact | {graded} | with a value |"));
-    text.push_str("|---|--:|---|--:|--:|--:|\n");
+    let (heads, sure) = (HEADS.join(" | "), SURE_HEADS.join(" | "));
+    line(text, format_args!("| data set | run | {heads} | {graded} | {sure} |"));
+    line(text, format_args!("|---|---|{}", "--:|".repeat(HEADS.len() + 1 + SURE_HEADS.len())));
     // Some systems extract only some fields: no row for the others.
-    let has = |name: &&String| {
-        let at = report.runs.iter().position(|run| run == *name);
-        at.is_some_and(|at| rows.iter().any(|row| row.runs[at].with_value > 0.0))
-    };
+    let has = |at: usize| rows.iter().any(|row| row.runs[at].has_values());
+    let shown: Vec<usize> = (0..report.runs.len()).filter(|at| has(*at)).collect();
     for row in rows {
-        for (run, figures) in report.runs.iter().zip(&row.runs).filter(|(run, _)| has(run)) {
-            line(
-                text,
-                format_args!(
-                    "| {} | {} | {} | {:.1} | {:.1} | {:.1} |",
-                    cell(&row.dataset),
-                    row.gold,
-                    cell(run),
-                    figures.exact,
-                    figures.graded,
-                    figures.with_value
-                ),
-            );
+        for &at in &shown {
+            let (cells, sure) = row.runs[at].cells();
+            let (set, run) = (cell(&row.dataset), cell(&report.runs[at]));
+            let (cells, sure, graded) = (cells.join(" | "), sure.join(" | "), row.runs[at].graded);
+            line(text, format_args!("| {set} | {run} | {cells} | {graded:.1} | {sure} |"));
         }
     }
     text.push('\n');
+    for &other in shown.iter().filter(|at| **at > 0) {
+        let behind = |row: &&&MetadataRow| row.runs[0].exact <= row.runs[other].exact;
+        let sets = rows.iter().filter(behind).map(|row| {
+            let (first, other) = (row.runs[0].exact, row.runs[other].exact);
+            format!("{} ({first} and {other})", cell(&row.dataset))
+        });
+        let sets: Vec<String> = sets.collect();
+        if !sets.is_empty() {
+            let (first, other) = (cell(&report.runs[0]), cell(&report.runs[other]));
+            let sets = sets.join(", ");
+            line(
+                text,
+                format_args!("{first} is not ahead of {other} (exact values of both): {sets}\n"),
+            );
+        }
+    }
 }
 
-/// One line per figure: `field,dataset,run,statistic,gold,value`.
+/// One line per figure: `field,dataset,run,statistic,value`.
 fn csv(report: &MetadataReport) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["field", "dataset", "run", "statistic", "gold", "value"])?;
+    writer.write_record(["field", "dataset", "run", "statistic", "value"])?;
     for row in &report.rows {
         for (run, figures) in report.runs.iter().zip(&row.runs) {
-            for (statistic, value) in [
-                ("exact", figures.exact),
-                ("graded", figures.graded),
-                ("with_value", figures.with_value),
-            ] {
-                let (gold, value) = (row.gold.to_string(), value.to_string());
-                writer.write_record([
-                    row.field.name(),
-                    &row.dataset,
-                    run,
-                    statistic,
-                    &gold,
-                    &value,
-                ])?;
+            let serde_json::Value::Object(figures) = serde_json::to_value(figures)? else {
+                continue;
+            };
+            for (statistic, value) in figures.iter().filter(|(_, value)| !value.is_null()) {
+                let value = value.to_string();
+                writer.write_record([row.field.name(), &row.dataset, run, statistic, &value])?;
             }
         }
     }
@@ -343,41 +318,26 @@ fn list_worst(
     field: MetadataField,
     gold: &[GoldPage],
     runs: &[EvaluatedRun],
-    scored: &[Option<Scored>],
+    compared: &ComparedPages,
     count: usize,
 ) -> Listing {
-    let first = |at: usize| scored[at].as_ref().and_then(|scores| scores.first()).map(|s| s.0);
+    let first = |at: usize| compared[at].as_ref()?.first()?.score;
     let mut missed: Vec<_> = (0..gold.len())
         .filter_map(|at| Some((at, first(at).filter(|score| !score.exact)?.graded)))
         .collect();
     missed.sort_by(|a, b| a.1.total_cmp(&b.1));
     let page = |(at, graded): (usize, f64)| {
         let page = &gold[at];
-        let own =
-            |run: &EvaluatedRun| run.pages.get(&page.url).and_then(|found| value(field, found));
+        let own = |run: &EvaluatedRun| run.pages.get(&page.url)?.fields.value(field);
         WorstValue {
             url: page.url.clone(),
             dataset: page.dataset.clone(),
             graded: percent(graded),
-            gold: shortened(&match field {
-                MetadataField::Title => page.title.clone().unwrap_or_default(),
-                MetadataField::Authors => page.authors.join("; "),
-                MetadataField::Date | MetadataField::DateByFetch => {
-                    page.date.clone().unwrap_or_default()
-                }
-            }),
+            gold: shortened(&page.fields.value(field).unwrap_or_default()),
             values: runs.iter().map(|run| own(run).map(|v| shortened(&v))).collect(),
         }
     };
     Listing { field, pages: missed.into_iter().take(count).map(page).collect() }
-}
-
-fn value(field: MetadataField, page: &RunPage) -> Option<String> {
-    match field {
-        MetadataField::Title => page.title.clone(),
-        MetadataField::Authors => (!page.authors.is_empty()).then(|| page.authors.join("; ")),
-        MetadataField::Date | MetadataField::DateByFetch => page.published.clone(),
-    }
 }
 
 /// The beginning of a value.

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use sitegrove::results::articles_of;
 
-use crate::gold::{OneOrMany, node_key, parse_lines, read_file};
+use crate::fields::FieldValues;
+use crate::gold::{node_key, parse_lines, read_file};
 
 /// The output of one system.
 pub(super) struct EvaluatedRun {
@@ -26,10 +27,7 @@ pub(super) struct RunPage {
     pub(super) text: String,
     pub(super) nodes: Vec<String>,
     pub(super) seconds: Option<f64>,
-    pub(super) title: Option<String>,
-    pub(super) authors: Vec<String>,
-    pub(super) published: Option<String>,
-    pub(super) fetched: Option<String>,
+    pub(super) fields: FieldValues,
     /// Captions of its pictures.
     pub(super) captions: Vec<String>,
 }
@@ -40,10 +38,8 @@ struct RunLine {
     text: Option<String>,
     nodes: Option<Vec<Value>>,
     seconds: Option<f64>,
-    title: Option<String>,
-    authors: Option<OneOrMany>,
-    published: Option<String>,
-    fetched: Option<String>,
+    #[serde(flatten)]
+    fields: FieldValues,
     #[serde(default)]
     images: Vec<model::Image>,
 }
@@ -81,10 +77,7 @@ fn read_run(name: String, path: PathBuf) -> anyhow::Result<EvaluatedRun> {
             text: line.text.unwrap_or_default(),
             nodes: line.nodes.unwrap_or_default().iter().map(node_key).collect(),
             seconds: line.seconds,
-            title: line.title,
-            authors: OneOrMany::many(line.authors),
-            published: line.published,
-            fetched: line.fetched,
+            fields: line.fields,
             captions: line.images.into_iter().filter_map(|image| image.caption).collect(),
         };
         run.pages.insert(line.url, page);

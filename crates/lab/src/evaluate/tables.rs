@@ -8,7 +8,8 @@ use score::{QualityMeasure, Score, bootstrap};
 use crate::evaluate::report::{
     Difference, EvaluationReport, MeasureRow, MeasureTables, RunInfo, SummaryRow,
 };
-use crate::evaluate::{ALL, EvaluatedRun, Scores, percent};
+use crate::evaluate::{ALL, EvaluatedRun, Scores};
+use crate::fields::percent;
 use crate::gold::{GoldFile, GoldPage};
 
 /// Seed of the intervals: arbitrary, but fixed.

@@ -4,7 +4,8 @@ use score::{Gold, QualityMeasure, neutral, paragraphs, words::WordNumbers};
 use serde::Serialize;
 use terminal::printed::line;
 
-use super::{EvaluatedRun, Scores, percent};
+use super::{EvaluatedRun, Scores};
+use crate::fields::percent;
 use crate::gold::GoldPage;
 
 /// Maximum number of paragraphs shown of each sort.

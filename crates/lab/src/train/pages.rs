@@ -132,7 +132,7 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
     let mut vocabulary = WordNumbers::new();
     let of_gold = vocabulary.words(&gold.text);
     let aside: Vec<Vec<WordNumber>> = (gold.optional.iter())
-        .chain(&gold.title)
+        .chain(&gold.fields.title)
         .chain(&gold.page_title)
         .map(|text| vocabulary.words(text))
         .collect();

@@ -9,7 +9,6 @@ use config::Config;
 use grove::Weights;
 use model::{Extracted, PageType, Site};
 use rayon::prelude::*;
-use serde::Serialize;
 use sink::AtomicFile;
 use sitegrove::run::ledger::Clock;
 use sitegrove::site::process;
@@ -81,7 +80,6 @@ fn data_set<'a>(template: &TrainingTemplate<'a>) -> &'a str {
 pub(super) struct HeldOut<'a> {
     pub(super) dataset: &'a str,
     pub(super) template: Option<&'a str>,
-    pub(super) url: &'a str,
     /// Its type, where the gold says it.
     pub(super) page_type: Option<PageType>,
     /// F1 by pairs of words; `None` where the page has no gold to count.
@@ -164,7 +162,6 @@ fn runs<'a>(
             held_out.push(HeldOut {
                 dataset: &gold.dataset,
                 template: gold.template.as_deref(),
-                url: &gold.url,
                 page_type: gold.page_type,
                 f1,
                 words_f1,
@@ -176,30 +173,14 @@ fn runs<'a>(
     held_out
 }
 
-/// Writes the articles as lines that `evaluate` reads.
+/// Writes the articles, as lines of `articles.jsonl`.
 ///
 /// # Errors
 /// If the file cannot be written.
 pub(super) fn write(held_out: &[HeldOut<'_>], path: &Path) -> anyhow::Result<()> {
-    #[derive(Serialize)]
-    struct HeldOutLine<'a> {
-        url: &'a str,
-        text: &'a str,
-        page_type: Option<&'a str>,
-        confidence: f64,
-        route: &'a str,
-    }
     let mut lines = String::new();
-    for page in held_out {
-        let article = page.article.as_ref();
-        let line = HeldOutLine {
-            url: page.url,
-            text: article.map_or("", |a| &a.text),
-            page_type: article.and_then(|a| Some(a.page_type?.as_str())),
-            confidence: article.map_or(0.0, |a| (a.confidence * 1e4).round() / 1e4),
-            route: article.map_or("none", |a| a.route.as_str()),
-        };
-        lines.push_str(&serde_json::to_string(&line)?);
+    for extracted in held_out.iter().filter_map(|page| page.article.as_ref()) {
+        lines.push_str(&serde_json::to_string(&extracted.article)?);
         lines.push('\n');
     }
     Ok(AtomicFile::write_whole(path, lines.as_bytes())?)

@@ -1,4 +1,4 @@
-//! Titles, without the site's name.
+//! Titles, without the site's name, and other short texts.
 
 use crate::{
     bag,
@@ -24,8 +24,15 @@ pub fn headline(value: &str) -> &str {
 /// underscore also without), whose letters match the host's name.
 pub fn title(gold: &str, output: &str, host: &str) -> Option<FieldScore> {
     let labels = labels(host);
-    let of = |value| words(without_site(headline(value), &labels));
-    let (gold, output) = (of(gold), of(output));
+    let of = |value| without_site(headline(value), &labels);
+    text(of(gold), of(output))
+}
+
+/// Compares two texts: a standfirst, the name of a section. `None` if the gold has no word.
+///
+/// Exact: the same letters and digits in the same order; case, spaces and punctuation are ignored.
+pub fn text(gold: &str, output: &str) -> Option<FieldScore> {
+    let (gold, output) = (words(gold), words(output));
     if gold.is_empty() {
         return None;
     }

@@ -1,0 +1,452 @@
+/*!
+`sitegrove-lab recover`: how much of the metadata of pages is found without what they declare.
+
+Needs no labels. The declarations of articles are hidden ([`mask`]), the articles are extracted alone and together with siblings
+whose declarations are hidden, too, and the fields are compared with what was hidden, as the `metadata` crate reads it from the
+scripts and metas alone. Pages that declare nothing of a field are not counted for it, nor those that declare what most pages of the
+site do, such as an account of the CMS as the author: that says nothing about what they show. Not compared are the language (it is
+left), standfirsts (what pages declare is a summary for other sites), tags (a page shows some of them) and pictures (declared and shown
+ones are copies with addresses of their own).
+
+Every site contributes as many articles as the largest number of pages together, the first by the hash of their addresses, so that
+all numbers are of the same articles.
+
+Beside this it counts how often a declared language (`<html lang>`) that siblings share was overruled.
+*/
+
+mod mask;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::ensure;
+use clap::Args;
+use config::Config;
+use grouping::address_hash;
+use mask::mask;
+use metadata::PageContext;
+use model::{Field, Page, PageHtml, Site, Source};
+use rayon::prelude::*;
+use serde::Serialize;
+use sitegrove::run::ledger::Clock;
+use sitegrove::run::read_sites;
+use sitegrove::site::process;
+use terminal::arguments::{PrintFormat, at_least_one, whole};
+use terminal::printed::{self, Console};
+
+use crate::fields::{
+    ComparedValue, FieldFigures, FieldValues, HEADS, MetadataField, SURE, SURE_HEADS, compare,
+};
+
+/// The fields that pages declare and show.
+const FIELDS: [MetadataField; 5] = [
+    MetadataField::Title,
+    MetadataField::Authors,
+    MetadataField::Date,
+    MetadataField::Modified,
+    MetadataField::Section,
+];
+
+/// The sources that are hidden.
+const OF_PAGE: [Source; 3] = [Source::JsonLd, Source::OpenGraph, Source::Meta];
+
+/// Number of pages with an overruled language that are shown.
+const SHOWN: usize = 20;
+
+/// Hide what pages declare of their metadata, and count what is found without it.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove-lab recover crawl/*.warc.gz
+  sitegrove-lab recover data/crawl --together 1,2,5 --format json
+
+A site contributes as many articles as the largest number of --together; smaller sites are left out.")]
+pub(crate) struct RecoverArgs {
+    /// WARC files, HTML files, folders or globs
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<String>,
+    /// Numbers of pages of a site that are extracted together, comma-separated
+    #[arg(
+        long,
+        value_name = "NUMBERS",
+        value_delimiter = ',',
+        default_value = "1,2,5,10",
+        value_parser = at_least_one
+    )]
+    pub(crate) together: Vec<u64>,
+    /// Show N values per field that the most pages together get wrong
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<usize>)]
+    pub(crate) worst: usize,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: PrintFormat,
+}
+
+/// What is printed.
+#[derive(Serialize)]
+struct RecoveryReport {
+    sites: usize,
+    articles: usize,
+    /// Sites with articles that declare a field, but too few.
+    small_sites: usize,
+    rows: Vec<RecoveryRow>,
+    /// Values whose source is a declaration that was not hidden.
+    leaks: usize,
+    languages: Languages,
+    worst: Vec<WrongValue>,
+}
+
+/// A field, as it is found by some number of pages together.
+#[derive(Serialize)]
+struct RecoveryRow {
+    field: MetadataField,
+    /// `None`: with the declarations.
+    together: Option<usize>,
+    #[serde(flatten)]
+    figures: FieldFigures,
+}
+
+/// A value that is not the declared one.
+#[derive(Clone, Serialize)]
+struct WrongValue {
+    field: MetadataField,
+    url: String,
+    declared: Option<String>,
+    found: Option<String>,
+    source: Option<String>,
+}
+
+/// Declared languages and those of the articles.
+#[derive(Default, Serialize)]
+struct Languages {
+    /// Articles whose declared language is that of most siblings, and those of them with another.
+    of_siblings: usize,
+    overruled: Vec<OverruledLanguage>,
+    /// Articles with a declared language and no sibling, and those of them with another.
+    alone: usize,
+    overruled_alone: usize,
+}
+
+/// An article whose language is not the declared one.
+#[derive(Serialize)]
+struct OverruledLanguage {
+    url: String,
+    declared: String,
+    language: Option<String>,
+}
+
+/// Measures, and prints the tables.
+///
+/// # Errors
+/// If an input cannot be read, or no site has enough articles.
+pub(crate) fn run(args: &RecoverArgs, out: &mut Console<'_>) -> anyhow::Result<()> {
+    let config = Config::load(None)?;
+    let together: Vec<usize> =
+        args.together.iter().map(|&n| usize::try_from(n)).collect::<Result<_, _>>()?;
+    let largest = together.iter().copied().max().unwrap_or(1);
+    let sites = read_sites(&args.inputs, &[], &config)?;
+    let measured: Vec<MeasuredSite> =
+        sites.par_iter().map(|site| measure(site, &together, largest, &config)).collect();
+
+    let whole: Vec<&MeasuredSite> =
+        measured.iter().filter(|site| site.articles >= largest).collect();
+    let most = measured.iter().map(|site| site.articles).max().unwrap_or_default();
+    ensure!(
+        !whole.is_empty(),
+        "no site has {largest} articles that declare metadata, the largest {most}: give smaller numbers with --together"
+    );
+    let settings = || std::iter::once(None).chain(together.iter().copied().map(Some));
+    let rows = FIELDS
+        .into_iter()
+        .flat_map(|field| settings().map(move |together| (field, together)).collect::<Vec<_>>());
+    let rows = rows.map(|(field, together)| {
+        let own = whole.iter().flat_map(|site| &site.values);
+        let own = own.filter(|found| (found.field, found.together) == (field, together));
+        let values: Vec<ComparedValue> = own.map(|found| found.value).collect();
+        RecoveryRow { field, together, figures: FieldFigures::of(&values) }
+    });
+    let mut report = RecoveryReport {
+        sites: whole.len(),
+        articles: whole.len() * largest,
+        small_sites: measured.iter().filter(|site| (1..largest).contains(&site.articles)).count(),
+        rows: rows.filter(|row| row.figures.gold > 0).collect(),
+        leaks: whole.iter().map(|site| site.leaks).sum(),
+        languages: Languages::default(),
+        worst: Vec::new(),
+    };
+    for field in FIELDS {
+        let values = whole.iter().flat_map(|site| &site.values);
+        let of_field =
+            values.filter(|found| (found.field, found.together) == (field, Some(largest)));
+        report.worst.extend(of_field.filter_map(|found| found.wrong.clone()).take(args.worst));
+    }
+    for site in measured {
+        report.languages.add(site.languages);
+    }
+    match args.format {
+        PrintFormat::Text => print(&report, largest, out),
+        PrintFormat::Json => Ok(out.json_line(&report)?),
+    }
+}
+
+/// What was found of a site.
+#[derive(Default)]
+struct MeasuredSite {
+    /// That declare a field.
+    articles: usize,
+    /// Values that most of its pages declare.
+    common: Vec<(MetadataField, String)>,
+    values: Vec<FoundValue>,
+    leaks: usize,
+    languages: Languages,
+}
+
+struct FoundValue {
+    field: MetadataField,
+    together: Option<usize>,
+    value: ComparedValue,
+    wrong: Option<WrongValue>,
+}
+
+/// An article in two parts: its page without declarations, and their values.
+struct MaskedPage {
+    page: Page,
+    declared: FieldValues,
+}
+
+fn measure(site: &Site, together: &[usize], largest: usize, config: &Config) -> MeasuredSite {
+    let open = articles(site, config);
+    let mut ordered: BTreeMap<(u64, &str), &Page> = BTreeMap::new();
+    for page in site.pages.iter().filter(|page| open.contains_key(&page.url)) {
+        ordered.entry((address_hash(&page.url), &page.url)).or_insert(page);
+    }
+    let (mut count, mut languages) = (0, Vec::new());
+    let mut pages: Vec<MaskedPage> = Vec::new();
+    for page in ordered.into_values() {
+        let masked = MaskedPage::of(page);
+        let declared = primary(masked.declared.language.as_deref());
+        languages.extend(declared.map(|declared| (page.url.as_str(), declared)));
+        if FIELDS.iter().any(|field| masked.declared.value(*field).is_some()) {
+            count += 1;
+            // The others need no memory.
+            pages.extend((count <= largest).then_some(masked));
+        }
+    }
+    let languages = Languages::of(&languages, &open);
+    let mut measured = MeasuredSite { articles: count, languages, ..MeasuredSite::default() };
+    if count < largest {
+        return measured;
+    }
+    for field in FIELDS {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for value in pages.iter().filter_map(|page| page.declared.value(field)) {
+            *counts.entry(value).or_default() += 1;
+        }
+        let is_common = |count: usize| count > 1 && count * 2 > pages.len();
+        let common = counts.into_iter().find(|(_, count)| is_common(*count));
+        measured.common.extend(common.map(|(value, _)| (field, value)));
+    }
+    measured.compare(None, &pages, &open);
+    for &count in together {
+        for start in (0..largest).step_by(count) {
+            // The last ones are joined by some that were counted before.
+            let from = start.min(largest - count);
+            let alike: Vec<Page> =
+                pages[from..from + count].iter().map(|masked| masked.page.clone()).collect();
+            let alike = Site { key: site.key.clone(), pages: alike, feed_items: Vec::new() };
+            let found = articles(&alike, config);
+            measured.compare(Some(count), &pages[start..from + count], &found);
+        }
+    }
+    measured
+}
+
+impl MeasuredSite {
+    fn compare(
+        &mut self,
+        together: Option<usize>,
+        pages: &[MaskedPage],
+        found: &BTreeMap<String, FieldValues>,
+    ) {
+        for MaskedPage { page, declared } in pages {
+            let found = found.get(&page.url);
+            for field in FIELDS {
+                let expected = declared.value(field);
+                let is_expected = |value: &String| expected.as_ref() == Some(value);
+                if self.common.iter().any(|(of, value)| *of == field && is_expected(value)) {
+                    continue;
+                }
+                let compared = compare(field, &page.url, declared, found);
+                let Some(value) = compared.filter(|value| value.score.is_some()) else { continue };
+                let source = found.and_then(|found| found.source(field).0);
+                let is_of = |hidden: &Source| source == Some(hidden.as_str());
+                // `<title>` is left.
+                let hidden = &OF_PAGE[..OF_PAGE.len() - usize::from(field == MetadataField::Title)];
+                self.leaks += usize::from(together.is_some() && hidden.iter().any(is_of));
+                let wrong = value.is_wrong().then(|| WrongValue {
+                    field,
+                    url: page.url.clone(),
+                    declared: expected,
+                    found: found.and_then(|found| found.value(field)),
+                    source: source.map(str::to_owned),
+                });
+                self.values.push(FoundValue { field, together, value, wrong });
+            }
+        }
+    }
+}
+
+/// The articles of a site by their addresses; of several captures, the first.
+fn articles(site: &Site, config: &Config) -> BTreeMap<String, FieldValues> {
+    let mut found = BTreeMap::new();
+    for extracted in process(site, config, &Clock::default()).articles {
+        // An article is serialised in the form that is read here.
+        let values = serde_json::to_value(&extracted.article).and_then(serde_json::from_value);
+        found.entry(extracted.article.url).or_insert_with(|| values.unwrap_or_default());
+    }
+    found
+}
+
+impl MaskedPage {
+    fn of(page: &Page) -> Self {
+        let masked = mask(&page.html);
+        let document = dom::parse(&masked.declared);
+        let found = metadata::metadata(&PageContext {
+            document: &document,
+            url: &page.url,
+            json_ld: None,
+            fetched: page.fetched,
+            feed_items: &[],
+            body: None,
+            text_language: None,
+            body_text: "",
+        });
+        let declared = FieldValues {
+            title: declared(found.title),
+            authors: declared(found.authors).unwrap_or_default(),
+            published: declared(found.published),
+            modified: declared(found.modified),
+            section: declared(found.section),
+            language: document.head().lang.clone(),
+            ..FieldValues::default()
+        };
+        let page = Page { html: PageHtml::new(masked.shown), ..page.clone() };
+        Self { page, declared }
+    }
+}
+
+/// The value of a field, unless it is read off the address.
+fn declared<T>(field: Option<Field<T>>) -> Option<T> {
+    field.filter(|field| OF_PAGE.contains(&field.source)).map(|field| field.value)
+}
+
+impl Languages {
+    /// Of the articles of a site that declare a language, with it.
+    fn of(pages: &[(&str, String)], found: &BTreeMap<String, FieldValues>) -> Self {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, language) in pages {
+            *counts.entry(language).or_default() += 1;
+        }
+        let shared = |language: &str| counts[language] * 2 > pages.len();
+        let mut languages = Self::default();
+        for (url, declared) in pages.iter().filter(|(_, language)| shared(language)) {
+            let language = found[*url].language.clone();
+            let is_overruled = primary(language.as_deref()).as_ref() != Some(declared);
+            if found.len() == 1 {
+                languages.alone += 1;
+                languages.overruled_alone += usize::from(is_overruled);
+                continue;
+            }
+            languages.of_siblings += 1;
+            if is_overruled {
+                let (url, declared) = ((*url).to_owned(), declared.clone());
+                languages.overruled.push(OverruledLanguage { url, declared, language });
+            }
+        }
+        languages
+    }
+
+    fn add(&mut self, other: Self) {
+        self.of_siblings += other.of_siblings;
+        self.overruled.extend(other.overruled);
+        self.alone += other.alone;
+        self.overruled_alone += other.overruled_alone;
+    }
+}
+
+/// The primary subtag of a language tag (BCP 47).
+fn primary(tag: Option<&str>) -> Option<String> {
+    let subtag = tag?.trim().split(['-', '_']).next()?.to_ascii_lowercase();
+    (!subtag.is_empty()).then_some(subtag)
+}
+
+fn print(report: &RecoveryReport, largest: usize, out: &mut Console<'_>) -> anyhow::Result<()> {
+    let mut text = format!(
+        "{} articles of {} sites; {} sites have fewer than {largest} articles that declare metadata.\n\n",
+        report.articles, report.sites, report.small_sites
+    );
+    let heads = [&HEADS[..], &SURE_HEADS[..]].concat();
+    text.push_str(&format!("| field | pages together | {} |\n", heads.join(" | ")));
+    text.push_str(&format!("|---|---|{}\n", "--:|".repeat(heads.len())));
+    for RecoveryRow { field, together, figures } in &report.rows {
+        let together = together.map_or_else(|| "with declarations".to_owned(), |n| n.to_string());
+        let (cells, sure) = figures.cells();
+        let cells = [&cells[..], &sure[..]].concat().join(" | ");
+        text.push_str(&format!("| {} | {together} | {cells} |\n", field.name()));
+    }
+    text.push_str(&format!(
+        "\nPrecision and recall in percent of the values that are declared; sure are values with a confidence of at least {SURE}.\n"
+    ));
+    if report.leaks > 0 {
+        text.push_str(&format!(
+            "{} values are of declarations that were not hidden.\n",
+            report.leaks
+        ));
+    }
+    let Languages { of_siblings, overruled, alone, overruled_alone } = &report.languages;
+    text.push_str(&format!(
+        "\n| `<html lang>` | articles | language differs |\n|---|--:|--:|\n\
+         | as most siblings | {of_siblings} | {} |\n| no siblings | {alone} | {overruled_alone} |\n",
+        overruled.len()
+    ));
+    for OverruledLanguage { url, declared, language } in overruled.iter().take(SHOWN) {
+        let language = language.as_deref().unwrap_or("none");
+        let shown = format!("{url}: declared {declared}, language {language}");
+        text.push_str(&format!("- {}\n", printed::line(&shown)));
+    }
+    for WrongValue { field, url, declared, found, source } in &report.worst {
+        let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+        let (declared, found, source) = (known(declared), known(found), known(source));
+        let shown =
+            format!("{}: {url}: declared {declared}, found {found} ({source})", field.name());
+        text.push_str(&format!("- {}\n", printed::line(&shown)));
+    }
+    Ok(out.write_all(text.as_bytes())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn languages(pages: &[(&str, &str, &str)]) -> (usize, usize, usize, usize) {
+        let found = |language: &str| FieldValues {
+            language: Some(language.to_owned()),
+            ..FieldValues::default()
+        };
+        let found = pages.iter().map(|page| (page.0.to_owned(), found(page.2))).collect();
+        let declared: Vec<(&str, String)> =
+            pages.iter().filter_map(|page| Some((page.0, primary(Some(page.1))?))).collect();
+        let languages = Languages::of(&declared, &found);
+        let overruled = languages.overruled.len();
+        (languages.of_siblings, overruled, languages.alone, languages.overruled_alone)
+    }
+
+    #[test]
+    fn a_language_of_most_siblings_that_the_article_has_not_is_overruled() {
+        let pages =
+            [("a", "en-GB", "en"), ("b", "EN_us", "fr"), ("c", "de", "en"), ("d", "", "en")];
+        assert_eq!(languages(&pages), (2, 1, 0, 0));
+        assert_eq!(languages(&[("a", "de", "de"), ("b", "en", "fr")]), (0, 0, 0, 0));
+        assert_eq!(languages(&[("a", "de", "nl")]), (0, 0, 1, 1));
+    }
+}
