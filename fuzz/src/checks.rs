@@ -131,17 +131,12 @@ pub(crate) fn tokens(bytes: &[u8]) {
     }
 }
 
-/// A feed is read or refused, and no panic of feed-rs costs an item; links lead to the web.
+/// A feed is read or refused; links lead to the web.
 pub(crate) fn feed(bytes: &[u8]) {
     let source =
         ::feed::FeedSource { id: "a", url: Some("https://a.example/feed"), http_charset: None };
     let limits = ::feed::FeedLimits { bytes: 1 << 20 };
-    let parsed = ::feed::parse(bytes, &source, &limits);
-    if let Err(::feed::FeedError::Broken(error)) = &parsed {
-        assert!(!error.contains("panics"), "{error}");
-    }
-    if let Ok(feed) = parsed {
-        assert!(!format!("{:?}", feed.left_out).contains("panics"), "{:?}", feed.left_out);
+    if let Ok(feed) = ::feed::parse(bytes, &source, &limits) {
         for item in &feed.items {
             let link = item.link.trim_start().to_ascii_lowercase();
             assert!(link.starts_with("http:") || link.starts_with("https:"), "{link}");

@@ -46,7 +46,7 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
         | "application/feed+json"
         | "application/rdf+xml"
         | "text/rss+xml"
-        | "application/x-rss+xml" => match by_bytes(body) {
+        | "application/x-rss+xml" => match by_bytes(behind_messages(body)) {
             PayloadKind::Html => PayloadKind::Html,
             _ => PayloadKind::Feed,
         },
@@ -55,6 +55,14 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
         other if !other.contains('/') => by_bytes(body),
         _ => PayloadKind::Other,
     }
+}
+
+/// A declared feed from its first mark on: messages of the server may stand before it.
+fn behind_messages(bytes: &[u8]) -> &[u8] {
+    let first = &bytes[..bytes.len().min(FAR)];
+    let marks = ["<?xml", "<rss", "<feed", "<rdf:RDF"];
+    let start = marks.iter().filter_map(|mark| memmem::find(first, mark.as_bytes())).min();
+    &bytes[start.unwrap_or(0)..]
 }
 
 /// Whether the bytes are a feed: RSS, RDF or Atom by the root element, or JSON Feed by its version.
@@ -140,6 +148,12 @@ mod tests {
             (Some("application/xhtml+xml"), b"", Html),
             (Some("application/rss+xml"), b"", Feed),
             (Some("application/rss+xml"), b"<!DOCTYPE html><title>Gone", Html),
+            (
+                Some("application/rss+xml"),
+                b"<br><b>Notice</b>: x\n<?xml version='1.0'?><rss>",
+                Feed,
+            ),
+            (Some("application/rss+xml"), b"<p>Moved</p><html>", Html),
             (Some("text/xml"), b"<?xml version=\"1.0\"?>\n<!-- x --><rdf:RDF xmlns=\"\">", Feed),
             (Some("application/xml"), b"<?xml version=\"1.0\"?><html xmlns=\"\">", Html),
             (Some("application/xml"), b"<?xml version=\"1.0\"?><urlset>", Other),

@@ -1,13 +1,11 @@
-//! Reads a feed: as it is, or else repaired, or else item by item.
+//! Reads a feed of any known kind.
 
 use charset::CharsetHints;
-use feed_rs::model::{FeedType, Link};
-use feed_rs::parser::Builder;
-use model::{DropReason, FeedItem, contain_panics};
+use model::{DropReason, FeedItem};
 use url::Url;
 
-use crate::items::{FeedContext, absolute, item, no_permalinks, text};
-use crate::repair;
+use crate::json::read_json;
+use crate::xml::{escape_signs, read_xml};
 
 /// Why a feed cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,12 +23,11 @@ pub enum FeedError {
     /// Neither XML nor JSON of a feed. Contains its beginning.
     #[error("not a feed; it begins {0:?}")]
     NotAFeed(String),
-    /// Malformed and not repairable. Contains the parser's message.
-    #[error("the feed is broken and could not be repaired ({0}); ask its publisher to validate it")]
-    Broken(String),
-    /// It has items, but none of them can be read.
-    #[error("the feed has items, but none of them could be read; its version may be unknown")]
-    NoItems,
+    /// It has items, but none of them can be read. Contains why the first one cannot.
+    #[error(
+        "the feed has items, but none of them could be read ({0}); ask its publisher to validate it"
+    )]
+    NoItems(&'static str),
 }
 
 impl FeedError {
@@ -38,36 +35,18 @@ impl FeedError {
     pub fn reason(&self) -> DropReason {
         match self {
             Self::TooLarge { .. } => DropReason::TooLarge,
-            Self::NotAFeed(_) | Self::Broken(_) | Self::NoItems => DropReason::BadFeed,
+            Self::NotAFeed(_) | Self::NoItems(_) => DropReason::BadFeed,
         }
     }
 }
 
-/// Text of a feed, starting at its first `<` or `{`.
-fn decode_feed(bytes: &[u8], source: &FeedSource<'_>, notes: &mut Vec<String>) -> String {
+/// Text of a feed, without control characters that XML and JSON do not allow.
+fn decode_feed(bytes: &[u8], source: &FeedSource<'_>) -> String {
     let FeedSource { url, http_charset, .. } = *source;
     let hints = CharsetHints { http_charset, language: None, url, xml: true };
-    let (decoded, charset) = charset::decode(bytes.to_vec(), &hints);
-    for declared in charset.overruled.all() {
-        notes.push(format!("declared {declared}, but read as {}", charset.name));
-    }
-    if charset.name == "UTF-8" && std::str::from_utf8(bytes).is_err() {
-        let broken = bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
-        notes.push(format!("{broken} characters are not valid UTF-8"));
-    }
-    let start = decoded.find(['<', '{']).unwrap_or(decoded.len());
-    if !decoded[..start].trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
-        notes.push(format!("{start} bytes before the feed were skipped"));
-    }
-    // Also removes an XML declaration that is not at the start, and a second one.
-    let mut rest = &decoded[start..];
-    while rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("<?xml"))
-        && rest.as_bytes().get(5).is_none_or(u8::is_ascii_whitespace)
-    {
-        let Some(end) = rest.find('>') else { break };
-        rest = rest[end + 1..].trim_start();
-    }
-    rest.to_owned()
+    let (decoded, _) = charset::decode(bytes.to_vec(), &hints);
+    let bad = |c: char| c.is_control() && c < ' ' && !matches!(c, '\t' | '\n' | '\r');
+    if decoded.contains(bad) { decoded.replace(bad, " ") } else { decoded.into() }
 }
 
 /// FeedLimits on the cost of one feed. There is no `Default`: the defaults are in the configuration
@@ -97,14 +76,8 @@ pub struct FeedSource<'a> {
 /// A feed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Feed {
-    /// Its title as plain text, or empty.
-    pub title: String,
-    /// Its declared language.
-    pub language: Option<String>,
     /// Its items that have a link, in feed order.
     pub items: Vec<FeedItem>,
-    /// What was repaired.
-    pub notes: Vec<String>,
     /// What was left out, if anything.
     pub left_out: Option<LostItems>,
 }
@@ -115,10 +88,20 @@ pub struct LostItems {
     /// How many.
     pub items: usize,
     /// Why the first of them could not be read.
-    pub why: String,
+    pub why: &'static str,
 }
 
-/// Reads a feed of any known kind.
+impl LostItems {
+    /// Counts one more lost item.
+    pub(crate) fn count(lost: &mut Option<Self>, why: &'static str) {
+        lost.get_or_insert(Self { items: 0, why }).items += 1;
+    }
+}
+
+/// Reads a feed of any known kind, item by item.
+///
+/// # Errors
+/// [`FeedError`], if it is too large, no feed, or none of its items can be read.
 pub fn parse(
     bytes: &[u8],
     source: &FeedSource<'_>,
@@ -127,153 +110,40 @@ pub fn parse(
     if bytes.len() > limits.bytes {
         return Err(FeedError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
     }
-    let mut notes = Vec::new();
-    let decoded = decode_feed(bytes, source, &mut notes);
-    let text = repair::without_controls(&decoded);
-    if !text.starts_with(['<', '{']) {
-        let begins = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned();
-        return Err(FeedError::NotAFeed(begins));
-    }
-    let base = source.url.and_then(|url| Url::parse(url).ok());
-    let (parsed, left_out) = parse_with_repairs(&text, &mut notes)?;
-    Ok(Feed { left_out, ..convert_feed(parsed, &text, source, base, notes) })
-}
-
-/// A change to the text of a feed.
-type Repair = fn(&str) -> String;
-
-/// Repairs and their notes, in the order in which they are tried.
-const REPAIRS: [(&str, Repair); 5] = [
-    (
-        "an older or misspelt version or namespace was read as the current one",
-        repair::known_version,
-    ),
-    ("characters that must be escaped were escaped", repair::escaped),
-    ("invalid xml:base attributes were ignored", repair::without_bases),
-    ("items without a link were given the address they are about", repair::linked_by_about),
-    ("media types of texts that are not text types were ignored", repair::without_binary_types),
-];
-
-/// A feed as parsed by feed-rs, and what was left out of it.
-type Parsed = (feed_rs::model::Feed, Option<LostItems>);
-
-/// The feed as parsed by feed-rs, after as few repairs as possible.
-fn parse_with_repairs(text: &str, notes: &mut Vec<String>) -> Result<Parsed, FeedError> {
-    let has_items = repair::has_items(text);
-    let first_error = match try_parse(text, notes) {
-        Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok((feed, None)),
-        Ok(_) => None,
-        Err(error) => Some(error),
+    let decoded = decode_feed(bytes, source);
+    let text = decoded.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());
+    let feed = match text.starts_with('{') {
+        true => read_json(text, source),
+        false => read_xml(&escape_signs(text), source),
     };
-    let mut repaired = text.to_owned();
-    if !text.starts_with('{') {
-        for (note, repair) in REPAIRS {
-            let next = repair(&repaired);
-            if next == repaired {
-                continue;
-            }
-            repaired = next;
-            notes.push(note.to_owned());
-            match try_parse(&repaired, notes) {
-                Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok((feed, None)),
-                _ => {}
-            }
-        }
-        if let Some(parsed) = parse_by_item(&repaired, notes) {
-            return Ok(parsed);
-        }
+    let begins = || String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned();
+    let feed = feed.ok_or_else(|| FeedError::NotAFeed(begins()))?;
+    match feed.left_out {
+        Some(LostItems { why, .. }) if feed.items.is_empty() => Err(FeedError::NoItems(why)),
+        _ => Ok(feed),
     }
-    Err(match first_error {
-        Some(error) if error.contains("no root element") => {
-            FeedError::NotAFeed(text.chars().take(40).collect())
-        }
-        Some(error) => FeedError::Broken(error),
-        None => FeedError::NoItems,
-    })
 }
 
-/// Note of a feed on which feed-rs panics.
-const ONLY_USED: &str = "only elements that are used were read: feed-rs fails on others";
-
-/// One attempt to parse the text. Where feed-rs panics, it gets the text without what makes it panic.
-fn try_parse(text: &str, notes: &mut Vec<String>) -> Result<feed_rs::model::Feed, String> {
-    if let Ok(parsed) = contain_panics(|| parse_by_feed_rs(text)) {
-        return parsed;
+/// The link as an absolute `http` or `https` URL, unchanged if it is absolute already.
+pub(crate) fn absolute(link: &str, base: Option<&Url>) -> Option<String> {
+    let link = link.trim();
+    if link.is_empty() {
+        return None;
     }
-    let milder = repair::without_panics(text);
-    let parsed = contain_panics(|| parse_by_feed_rs(&milder));
-    let parsed = parsed.unwrap_or_else(|panic| Err(format!("feed-rs panics: {panic}")))?;
-    if notes.last().is_none_or(|last| last != ONLY_USED) {
-        notes.push(ONLY_USED.to_owned());
-    }
-    Ok(parsed)
-}
-
-/// Relative links are left to [`crate::items`], where the feed's own link is known; only `xml:base` is applied here.
-fn parse_by_feed_rs(text: &str) -> Result<feed_rs::model::Feed, String> {
-    let parser = Builder::new().sanitize_content(false).build();
-    parser.parse(text.as_bytes()).map_err(|error| error.to_string())
-}
-
-/// Items beyond this number are not tried one by one.
-const MOST: usize = 10_000;
-
-/// Reads the items one by one and keeps those that can be read.
-fn parse_by_item(text: &str, notes: &mut Vec<String>) -> Option<Parsed> {
-    let mut whole: Option<feed_rs::model::Feed> = None;
-    let (mut tried, mut left_out) = (0, 0);
-    let mut why: Option<String> = None;
-    for single in repair::single_item_feeds(text) {
-        tried += 1;
-        let parsed = match tried {
-            ..=MOST => try_parse(&single, notes),
-            _ => Err(format!("of a broken feed, {MOST} items are read")),
-        };
-        match (parsed, &mut whole) {
-            (Ok(feed), _) if feed.entries.is_empty() => left_out += 1,
-            (Ok(feed), Some(whole)) => whole.entries.extend(feed.entries),
-            (Ok(feed), None) => whole = Some(feed),
-            (Err(error), _) => {
-                left_out += 1;
-                why.get_or_insert(error);
-            }
+    match Url::parse(link) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => Some(link.to_owned()),
+        Ok(_) => None,
+        Err(_) => {
+            let url = base?.join(link).ok()?;
+            matches!(url.scheme(), "http" | "https").then(|| url.into())
         }
     }
-    let whole = whole?;
-    notes.push(format!(
-        "the feed is broken; {} of {tried} items were read one by one",
-        whole.entries.len()
-    ));
-    let why = why.unwrap_or_else(|| "it is empty".to_owned());
-    Some((whole, (left_out > 0).then_some(LostItems { items: left_out, why })))
 }
 
-fn convert_feed(
-    parsed: feed_rs::model::Feed,
-    source_text: &str,
-    source: &FeedSource<'_>,
-    url: Option<Url>,
-    mut notes: Vec<String>,
-) -> Feed {
-    let home = |link: &&Link| link.rel.as_deref().is_none_or(|rel| rel == "alternate");
-    let home = parsed.links.iter().find(home).and_then(|link| absolute(&link.href, url.as_ref()));
-    let base = home.and_then(|home| Url::parse(&home).ok()).or(url);
-    let shared =
-        FeedContext { feed_id: source.id, base, no_permalinks: no_permalinks(source_text) };
-    let items: Vec<_> =
-        parsed.entries.iter().filter_map(|entry| item(entry, &parsed, &shared)).collect();
-    let left_out = parsed.entries.len() - items.len();
-    if left_out > 0 {
-        notes.push(format!("{left_out} items without a link were left out"));
-    }
-    let rss = !matches!(parsed.feed_type, FeedType::Atom | FeedType::JSON);
-    let language = parsed.language.as_deref().map(str::trim).filter(|tag| !tag.is_empty());
-    Feed {
-        title: text(parsed.title.as_ref(), rss),
-        language: language.map(str::to_owned),
-        items,
-        notes,
-        left_out: None,
+/// Appends a text that is neither empty nor in the list yet.
+pub(crate) fn add_text(texts: &mut Vec<String>, text: &str) {
+    if !text.is_empty() && !texts.iter().any(|known| known == text) {
+        texts.push(text.to_owned());
     }
 }
 
@@ -284,27 +154,22 @@ mod tests {
 
     fn check(bytes: &[u8], http_charset: Option<&str>, expected: &str) {
         let source = FeedSource { id: "a", url: None, http_charset };
-        assert_eq!(
-            decode_feed(bytes, &source, &mut Vec::new()),
-            expected,
-            "{}",
-            bytes.escape_ascii()
-        );
+        assert_eq!(decode_feed(bytes, &source), expected, "{}", bytes.escape_ascii());
     }
 
     #[test]
     fn encodings() {
-        check(b"<?xml version='1.0' encoding='iso-8859-1'?><a>\xe9</a>", None, "<a>é</a>");
-        check("<?xml encoding='latin1'?><a>é</a>".as_bytes(), None, "<a>é</a>");
-        check(b"<?xml encoding='utf-8'?><a>\xe9</a>", None, "<a>é</a>");
+        let declared = |name: &str| format!("<?xml encoding='{name}'?><a>é</a>");
+        let latin = b"<?xml encoding='iso-8859-1'?><a>\xe9</a>";
+        check(latin, None, &declared("iso-8859-1"));
+        check(declared("latin1").as_bytes(), None, &declared("latin1"));
+        check(b"<?xml encoding='utf-8'?><a>\xe9</a>", None, &declared("utf-8"));
         check(b"<a>\xe9</a>", Some("iso-8859-2"), "<a>é</a>");
-        check(b"\xef\xbb\xbf \n<?xml version='1.0'?>\n<a/>", None, "<a/>");
-        check(b"junk <?xml version='1.0'?><?xml version='1.0'?><a/>", None, "<a/>");
         check(b"\xff\xfe<\0a\0/\0>\0", None, "<a/>");
         check(b"\0<\0a\0/\0>", None, "<a/>");
         check(b"<\0\0\0a\0\0\0", None, "<a");
-        check(b"<?xml encoding='utf-16'?><a/>", None, "<a/>");
-        check(b"<?xml-stylesheet href='x'?><a/>", None, "<?xml-stylesheet href='x'?><a/>");
+        check(b"<?xml encoding='utf-16'?><a/>", None, "<?xml encoding='utf-16'?><a/>");
+        check(b"<a>\0\x01\x1f\n</a>", None, "<a>   \n</a>");
         check(b"", None, "");
     }
 
@@ -321,9 +186,5 @@ mod tests {
             Some("iso-8859-1"),
             "<a>Обычный русский текст о погоде и море без объявления кодировки</a>",
         );
-        let mut notes = Vec::new();
-        let source = FeedSource { id: "a", url: None, http_charset: Some("koi8-r") };
-        decode_feed("<a>Обычный русский текст</a>".as_bytes(), &source, &mut notes);
-        assert_eq!(notes, ["declared KOI8-R, but read as UTF-8"]);
     }
 }

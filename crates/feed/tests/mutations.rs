@@ -1,8 +1,8 @@
-//! Feeds with values that nobody expects, in every element that feed-rs reads: none is lost.
+//! Feeds with values that nobody expects, in every element: none is lost.
 
-use sitegrove_feed::{FeedError, FeedLimits, FeedSource, parse};
+use sitegrove_feed::{FeedLimits, FeedSource, parse};
 
-/// Feeds with the elements and attributes that feed-rs reads.
+/// Feeds with many elements and attributes.
 const FEEDS: [&str; 4] = [
     r##"<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
  xmlns:media="http://search.yahoo.com/mrss/" xmlns:podcast="https://podcastindex.org/namespace/1.0"
@@ -114,7 +114,7 @@ fn no_value_makes_a_feed_unreadable() {
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % bound
     };
-    let (mut whole, mut panicked, mut tried) = (0, 0, 0);
+    let (mut whole, mut tried) = (0, 0);
     for feed in FEEDS {
         let cut = if feed.starts_with('{') { &['"'][..] } else { &['<', '>', '"'] };
         let parts: Vec<&str> = feed.split_inclusive(cut).collect();
@@ -131,26 +131,11 @@ fn no_value_makes_a_feed_unreadable() {
                     [&parts[..at].concat(), before, value, behind, &parts[at + 1..].concat()]
                         .concat();
                 tried += 1;
-                match parse(changed.as_bytes(), &source, &FeedLimits::USUAL) {
-                    Ok(feed) => {
-                        whole += usize::from(feed.items.len() == 2);
-                        panicked += usize::from(
-                            feed.notes.iter().any(|note| note.contains("feed-rs fails")),
-                        );
-                        assert!(
-                            !format!("{:?}", feed.left_out).contains("panics"),
-                            "{:?}: {changed}",
-                            feed.left_out
-                        );
-                    }
-                    Err(FeedError::Broken(error)) => {
-                        assert!(!error.contains("panics"), "{error}: {changed}")
-                    }
-                    Err(_) => {}
-                }
+                let feed = parse(changed.as_bytes(), &source, &FeedLimits::USUAL);
+                whole += usize::from(feed.is_ok_and(|feed| feed.items.len() == 2));
             }
         }
     }
-    // Some are no longer well-formed.
-    assert!(whole > tried / 2 && panicked > 30, "{whole} and {panicked} of {tried}");
+    // Some are links, or are no longer valid JSON.
+    assert!(whole > tried / 10 * 9, "{whole} of {tried}");
 }

@@ -8,9 +8,10 @@ use jiff::civil::Date;
 use model::{Field, Source};
 use url::Url;
 
+use crate::calendar::{join_letters, month_of};
 use crate::date_text::{
-    DayMonthOrder, KnowsOrder, TextDate, begins_published, find_date, find_dates, month_of,
-    says_changed, says_published, shown_order,
+    DayMonthOrder, KnowsOrder, TextDate, begins_published, find_date, find_dates, says_changed,
+    says_published, shown_order,
 };
 use crate::evidence::{MODIFIED_OPEN_GRAPH, MetadataEvidence, TextLine, year_after};
 use crate::heading::segments;
@@ -164,6 +165,10 @@ impl KnowsOrder for DateReader<'_, '_> {
             }
         })
     }
+
+    fn language(&self) -> Option<&str> {
+        self.language?.split(['-', '_']).next()
+    }
 }
 
 impl<'e, 'a> DateReader<'e, 'a> {
@@ -209,8 +214,8 @@ impl<'e, 'a> DateReader<'e, 'a> {
         self.offer_texts(evidence.metas(&PUBLISHED_METAS), Source::Meta, choice);
         self.offer_texts(metas_by_name(evidence), Source::Meta, choice);
         self.offer_properties(Property::Published, choice);
-        let in_feed = evidence.feed_items.iter().filter_map(|item| item.published);
-        choice.offer_all(Source::Feed, in_feed.map(PageDate::at));
+        let in_feed = evidence.feed_items.iter().filter_map(|item| item.published.as_deref());
+        self.offer_texts(in_feed, Source::Feed, choice);
     }
 
     /// Offers dates that may be something else: the server's clock, a comment, an update.
@@ -605,7 +610,7 @@ pub(crate) fn url_date(url: &str) -> Option<PageDate> {
 fn named_month(rest: &mut Digits<'_>) -> Option<i32> {
     let end = rest.0.find(|c: char| !c.is_alphabetic())?;
     let (word, after) = rest.0.split_at(end);
-    let month = month_of(word)?;
+    let month = month_of(&join_letters(word), None)?;
     rest.0 = after;
     Some(month.into())
 }

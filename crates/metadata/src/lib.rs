@@ -40,6 +40,7 @@ sites.
 */
 
 mod authors;
+mod calendar;
 mod date_text;
 mod dates;
 mod evidence;

@@ -136,13 +136,14 @@ fn iso(text: &str) -> Option<PageDate> {
     }
     let day = rest.number(if separator.is_some() { 1 } else { 2 }, 2)?;
     let moment = PageDate::date(year as i16, month as i8, day as i8)?;
-    if rest.0.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
+    if rest.0.is_empty() {
+        return Some(moment);
     }
-    Some(time(&mut rest).map_or(moment, |(h, m, s)| {
-        let timed = moment.with_time(h, m, s);
-        PageDate { offset: timed.time.and_then(|_| offset(rest.0)), ..timed }
-    }))
+    let (hour, minute, second) = time(&mut rest)?;
+    let timed = moment.with_time(hour, minute, second);
+    let offset = offset(rest.0);
+    let is_understood = rest.0.trim().is_empty() || offset.is_some();
+    is_understood.then_some(PageDate { offset: timed.time.and(offset), ..timed })
 }
 
 fn time(rest: &mut Digits<'_>) -> Option<(i8, i8, i8)> {
@@ -158,22 +159,19 @@ fn time(rest: &mut Digits<'_>) -> Option<(i8, i8, i8)> {
     Some((hour as i8, minute as i8, second.unwrap_or(0) as i8))
 }
 
-/// `Z`, `UTC`, `+01:00`, `-0500`, `+1`.
+/// `Z`, `UTC`, `+01:00`, `-0500`, `GMT+1`, and nothing else.
 pub(crate) fn offset(text: &str) -> Option<Offset> {
-    let text = text.trim_start();
-    let text = ["GMT", "UTC"]
-        .iter()
-        .find_map(|zone| text.strip_prefix(zone))
-        .map_or(text, |rest| if rest.starts_with(['+', '-']) { rest } else { "Z" });
-    if text.starts_with(['Z', 'z']) {
+    let text = text.trim();
+    if matches!(text, "Z" | "z" | "GMT" | "UTC") {
         return Some(Offset::UTC);
     }
-    let mut rest = Digits(text);
+    let text = ["GMT", "UTC"].iter().find_map(|zone| text.strip_prefix(zone)).unwrap_or(text);
+    let mut rest = Digits(text.trim_start());
     let sign = rest.skip(&['+', '-', '−'])?;
     let hours = rest.number(1, 2)?;
     rest.skip(&[':']);
     let minutes = rest.number(2, 2).unwrap_or(0);
-    if hours > 15 || minutes > 59 {
+    if hours > 15 || minutes > 59 || !rest.0.is_empty() {
         return None;
     }
     let seconds = hours * 3600 + minutes * 60;
@@ -202,6 +200,7 @@ mod tests {
             ("20121121T100530Z", "2012-11-21T10:05:30Z"),
             ("2012-11-21T10:05:30+0000", "2012-11-21T10:05:30Z"),
             ("2012-11-21 10:05:30 UTC", "2012-11-21T10:05:30Z"),
+            ("2012-11-21 10:05:30 GMT+5", "2012-11-21T10:05:30+05:00"),
             ("1353492330", "2012-11-21T10:05:30Z"),
             ("1353492330000", "2012-11-21T10:05:30Z"),
         ] {
@@ -211,7 +210,11 @@ mod tests {
 
     #[test]
     fn what_is_no_date() {
-        for text in ["", "2012", "2012-13-01", "2012-11", "hello", "12345", "0000-00-00T00:00:00"] {
+        for text in [
+            "", "2012", "2012-13-01", "2012-11", "hello", "12345", "0000-00-00T00:00:00",
+            "2012-11-21 later", "2012-11-21 10:05 CET", "2012-11-21 10:05 pm",
+            "2012-11-21T10:05Zebra",
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
     }

@@ -137,7 +137,7 @@ fn feeds_fill_what_the_page_leaves_out() {
     let item = FeedItem {
         title: "Plums".into(),
         authors: vec!["jane@a.example (Jane Doe)".into()],
-        published: "2020-05-04T10:00:00Z".parse().ok(),
+        published: Some("2020-05-04T10:00:00Z".to_owned()),
         tags: vec!["Fruit".into()],
         ..FeedItem::default()
     };
@@ -275,4 +275,41 @@ fn a_date_beside_the_article_that_is_labelled_counts() {
     let document = dom::parse(html);
     let page = metadata(&context(&document, "https://www.orchard-post.example/pears"));
     is(page.published, "2020-05-04".into(), Source::Page);
+}
+
+#[test]
+fn an_author_is_read_without_what_stands_beside_the_name() {
+    let page = read(
+        "<body><h1>A long headline of a story</h1><div itemprop='author' itemscope>\
+         <span itemprop='name'>Jane Doe</span><span>Gardening Expert</span><a href='/j'>Website</a>\
+         </div><p>Text of it.</p></body>",
+    );
+    assert_eq!(page.authors.map(|field| field.value), Some(vec!["Jane Doe".to_owned()]));
+}
+
+#[test]
+fn a_headline_is_no_author() {
+    let page = read(
+        "<body><h1>Orchard Pruning and Harvest Figures</h1>\
+         <p class='byline'><a href='/x'>Orchard Pruning and Harvest Figures</a></p><p>Text of it.</p></body>",
+    );
+    assert_eq!(page.authors, None);
+}
+
+#[test]
+fn dates_of_feeds_are_read_as_those_of_pages() {
+    let document = dom::parse("<html lang='de'><p>Text");
+    for (written, expected) in [
+        ("Mon, 04 May 2020 08:30:00 CEST", Some("2020-05-04T08:30:00+02:00")),
+        ("Mon, 04 May 2020 08:30:00 America/Sao_Paulo", Some("2020-05-04T08:30:00-03:00")),
+        ("2020/05/04 08:30:00", Some("2020-05-04T08:30:00")),
+        ("Montag, 4. Mai 2020, 8.30 Uhr", Some("2020-05-04T08:30:00")),
+        ("2020-05-04", Some("2020-05-04")),
+        ("Mon, 99 May", None),
+    ] {
+        let item = FeedItem { published: Some(written.to_owned()), ..FeedItem::default() };
+        let items = [&item];
+        let page = metadata(&PageContext { feed_items: &items, ..context(&document, "x") });
+        assert_eq!(page.published.map(|field| field.value).as_deref(), expected, "{written}");
+    }
 }

@@ -47,9 +47,9 @@ pub struct Article {
     pub subtitle: Option<String>,
     /// Names, in the order of the page.
     pub authors: Vec<String>,
-    /// RFC 3339 date, or date and time, with offset if the page has one; at most a day after `fetched`, or up to a
-    /// year if the page has no other date and declares no event; if the page only says when it was changed, the same
-    /// as `modified`.
+    /// RFC 3339 date, or date and time, with offset if the page or its feed item has one; the date alone if it is not
+    /// understood which half of the day a time is in; at most a day after `fetched`, or up to a year if the page has no
+    /// other date and declares no event; if the page only says when it was changed, the same as `modified`.
     pub published: Option<String>,
     /// In the same form; not before `published`.
     pub modified: Option<String>,

@@ -269,10 +269,10 @@ pub struct FeedItem {
     pub description: String,
     /// Full text (`content:encoded`, Atom `content`) as plain text, if the feed has it.
     pub content: Option<String>,
-    /// Names of the item's authors.
+    /// The item's authors as written ("Jane Doe", "jane@example.org (Jane Doe)").
     pub authors: Vec<String>,
-    /// When the item was published (or else updated).
-    pub published: Option<Timestamp>,
+    /// When the item was published (or else updated), as written.
+    pub published: Option<String>,
     /// Categories.
     pub tags: Vec<String>,
     /// Language of the item or of its feed, as declared (BCP 47).

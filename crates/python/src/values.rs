@@ -352,8 +352,8 @@ impl PyPage {
 ///     The whole text, where the feed has it.
 /// authors, tags : list of str
 ///     As the feed names them.
-/// published : datetime.datetime, optional
-///     When it was published; must have a time zone.
+/// published : str, optional
+///     When it was published, as the feed writes it.
 /// language : str, optional
 ///     BCP 47 tag.
 /// feed : str
@@ -374,7 +374,7 @@ impl PyFeedItem {
         description: String,
         content: Option<String>,
         authors: Vec<String>,
-        published: Option<Timestamp>,
+        published: Option<String>,
         tags: Vec<String>,
         language: Option<String>,
         feed: String,

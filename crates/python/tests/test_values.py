@@ -41,7 +41,7 @@ def test_values_can_be_pickled(model: SiteModel, gazette: list[Page]) -> None:
     page = Page("https://example.org/", b"<p>\xe9", fetched=when, http_charset="latin1")
     assert (page.fetched, page.html, page.charset_evidence) == (when, "<p>é", "http")
     outcomes = [model.apply_page(page) for page in gazette]
-    values: list[object] = [page, *gazette[:3], *outcomes, FeedItem("https://e.org/", published=when), Settings(engine="forest")]
+    values: list[object] = [page, *gazette[:3], *outcomes, FeedItem("https://e.org/", published="Thu, 10 Sep 2026 08:30:00 JST"), Settings(engine="forest")]
     values += [model, model.settings]
     assert {Article, Drop} <= {type(value) for value in values}
     for value in values:

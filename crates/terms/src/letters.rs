@@ -26,6 +26,13 @@ pub fn is_alphanumeric(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { kind(c).is_alphanumeric() }
 }
 
+/// Whether a character is part of a word: a letter, a combining mark, or a joiner that shapes letters (U+200C, U+200D).
+#[inline]
+pub fn is_in_word(c: char) -> bool {
+    is_alphabetic(c)
+        || !c.is_ascii() && (crate::marks::is_mark(c) || matches!(c, '\u{200c}' | '\u{200d}'))
+}
+
 /// Whether a character is an upper-case letter: [`char::is_uppercase`].
 #[inline]
 pub fn is_uppercase(c: char) -> bool {

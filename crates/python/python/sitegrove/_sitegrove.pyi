@@ -94,7 +94,7 @@ class FeedItem:
         description: str = ...,
         content: str | None = None,
         authors: list[str] = ...,
-        published: datetime | None = None,
+        published: str | None = None,
         tags: list[str] = ...,
         language: str | None = None,
         feed: str = ...,
@@ -110,7 +110,7 @@ class FeedItem:
     @property
     def authors(self) -> list[str]: ...
     @property
-    def published(self) -> datetime | None: ...
+    def published(self) -> str | None: ...
     @property
     def tags(self) -> list[str]: ...
     @property

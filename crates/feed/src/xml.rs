@@ -1,0 +1,476 @@
+//! Reads RSS, RDF and Atom item by item: a damaged item costs itself, and elements of one format are read in the others.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use htmlize::unescape_attribute;
+use memchr::memchr;
+use model::FeedItem;
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use url::Url;
+
+use crate::parse::{Feed, FeedSource, LostItems, absolute, add_text};
+use crate::plain::{decode_entities, plain};
+
+/// Elements that are open at the same time; what is deeper is read as part of the last of them.
+const MAX_DEPTH: usize = 64;
+
+/// Bytes in which the name of an item is looked for.
+const MAX_NAME: usize = 40;
+
+/// Damaged items are read to the end of the feed, to find out that they are: at most so many times its length in all.
+const MAX_READINGS: usize = 20;
+
+/// Relations of links that do not lead to the article ([RFC 4287](https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2)
+/// and the IANA registry).
+const ELSEWHERE: [&str; 9] =
+    ["self", "enclosure", "replies", "edit", "via", "related", "next", "hub", "license"];
+
+/// Dates of an item, the best first.
+const DATES: [&str; 12] = [
+    "pubdate", "published", "issued", "created", "dc:date", "dcterms:issued", "dcterms:created",
+    "dcterms:date", "prism:publicationdate", "updated", "modified", "dcterms:modified",
+];
+
+/// Prefixes by which elements are known here, and a part of the address of their namespace. Elements of RSS and Atom have
+/// none.
+const VOCABULARIES: [(&str, &str); 9] = [
+    ("dc", "purl.org/dc/elements"),
+    ("dcterms", "purl.org/dc/terms"),
+    ("content", "purl.org/rss/1.0/modules/content"),
+    ("media", "search.yahoo.com/mrss"),
+    ("feedburner", "feedburner"),
+    ("prism", "prismstandard.org"),
+    ("", "w3.org/2005/Atom"),
+    ("", "purl.org/atom"),
+    ("", "purl.org/rss/1.0/"),
+];
+
+/// An element of a feed.
+#[derive(Default)]
+struct Element<'a> {
+    /// Name in lower case, with the prefix of [`VOCABULARIES`].
+    name: String,
+    /// Local names in lower case and values.
+    attributes: Vec<(String, String)>,
+    /// The markup between its tags.
+    inside: &'a str,
+    children: Vec<Element<'a>>,
+}
+
+impl<'a> Element<'a> {
+    fn attribute(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.attributes.iter().find(|(own, _)| own == name)?;
+        Some(value.trim())
+    }
+
+    fn all(&self, name: &str) -> impl Iterator<Item = &Element<'a>> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+
+    /// The first child of the first of these names that has any.
+    fn first(&self, names: &[&str]) -> Option<&Element<'a>> {
+        names.iter().find_map(|name| self.all(name).next())
+    }
+
+    /// Its content without CDATA marks, comments and references. Tags inside it stay.
+    fn value(&self) -> String {
+        let (mut value, mut rest) = (String::with_capacity(self.inside.len()), self.inside);
+        let verbatim = VerbatimEnds::of(rest);
+        while !rest.is_empty() {
+            if let Some(length) = verbatim.length_at(rest) {
+                let data = rest[..length].strip_prefix("<![CDATA[");
+                value.push_str(data.and_then(|data| data.strip_suffix("]]>")).unwrap_or_default());
+                rest = &rest[length..];
+                continue;
+            }
+            let markup = rest.starts_with('<');
+            let end = match markup {
+                true => rest.find('>').map_or(rest.len(), |end| end + 1),
+                false => rest.find('<').unwrap_or(rest.len()),
+            };
+            let (part, behind) = rest.split_at(end);
+            match markup {
+                true => value.push_str(part),
+                false => value.push_str(&unescape_attribute(part)),
+            }
+            rest = behind;
+        }
+        value
+    }
+
+    /// Its text, if it is meant to hold text. RSS does not declare whether that contains markup, so it may.
+    fn text(&self, in_atom: bool) -> Option<String> {
+        let kind = self.attribute("type").unwrap_or(if in_atom { "text" } else { "html" });
+        match kind.split(';').next()?.trim().to_ascii_lowercase().as_str() {
+            "xhtml" | "application/xhtml+xml" => Some(plain(self.inside)),
+            "text" | "text/plain" if in_atom => Some(decode_entities(&self.value())),
+            kind if !kind.contains('/') || kind.starts_with("text/") => Some(plain(&self.value())),
+            _ => None,
+        }
+    }
+
+    /// Its `xml:base`, resolved against that of its parent; an invalid one counts as none.
+    fn base(&self, parent: Option<&Url>) -> Option<Url> {
+        let own = self
+            .attribute("base")
+            .and_then(|base| Url::options().base_url(parent).parse(base).ok());
+        own.or_else(|| parent.cloned())
+    }
+}
+
+/// Reads a feed. `None` if there is no root element of one.
+pub(crate) fn read_xml(text: &str, source: &FeedSource<'_>) -> Option<Feed> {
+    let verbatim = VerbatimEnds::of(text);
+    let is_root =
+        |name: &str| ["rss", "rdf", "feed"].iter().any(|root| name.eq_ignore_ascii_case(root));
+    let rest = &text[verbatim.find_tag(text, is_root)?..];
+    let budget = rest.len().saturating_mul(MAX_READINGS);
+    let mut reader = ItemReader { rest, verbatim, prefixes: HashMap::new(), budget };
+    let head = reader.read_head();
+    // Atom has these in the root.
+    let channel = head.all("channel").next().unwrap_or(&head);
+    let url = source.url.and_then(|url| Url::parse(url).ok());
+    let home = find_link(channel, url.as_ref()).and_then(|home| Url::parse(&home).ok());
+    let base = head.base(home.or(url).as_ref());
+    let language = find_language(channel).or_else(|| find_language(&head));
+    let authors = find_authors(channel);
+    let mut feed = Feed::default();
+    while let Some(item) = reader.next_item() {
+        let item = item.and_then(|item| {
+            let in_atom = item.name == "entry";
+            let mut item = convert_item(&item, in_atom, base.as_ref()).ok_or("it has no link")?;
+            if item.authors.is_empty() && in_atom {
+                item.authors.clone_from(&authors);
+            }
+            item.language = item.language.or_else(|| language.clone());
+            item.feed = source.id.to_owned();
+            Ok(item)
+        });
+        match item {
+            Ok(item) => feed.items.push(item),
+            Err(why) => LostItems::count(&mut feed.left_out, why),
+        }
+    }
+    Some(feed)
+}
+
+/// The item of an element, or `None` if it has no link.
+fn convert_item(item: &Element<'_>, in_atom: bool, base: Option<&Url>) -> Option<FeedItem> {
+    let text = |names: &[&str]| {
+        let mut texts = names.iter().filter_map(|name| item.all(name).next()?.text(in_atom));
+        texts.find(|text| !text.is_empty())
+    };
+    let link = find_link(item, item.base(base).as_ref())?;
+    // A video has its text in a group.
+    let group = item.first(&["media:group"]).unwrap_or(item);
+    let shown = group.first(&["media:description"]).and_then(|text| text.text(false));
+    let mut tags = Vec::new();
+    for tag in
+        item.children.iter().filter(|child| matches!(&*child.name, "category" | "dc:subject"))
+    {
+        let declared = tag.attribute("label").or_else(|| tag.attribute("term"));
+        add_text(
+            &mut tags,
+            &declared.map_or_else(|| decode_entities(&tag.value()), decode_entities),
+        );
+    }
+    let dates = DATES.iter().flat_map(|name| item.all(name)).map(|date| date.value());
+    // "Tue," and other remains of a date are none.
+    let mut dates = dates.filter(|date| date.contains(char::is_numeric));
+    Some(FeedItem {
+        link,
+        title: text(&["title", "dc:title"]).unwrap_or_default(),
+        description: text(&["description", "summary", "dc:description"]).unwrap_or_default(),
+        content: text(&["content:encoded", "encoded", "content", "body"])
+            .or_else(|| shown.filter(|text| !text.is_empty())),
+        authors: find_authors(item),
+        published: dates.next().map(|date| plain(&date)),
+        tags,
+        language: find_language(item),
+        feed: String::new(),
+    })
+}
+
+fn find_language(element: &Element<'_>) -> Option<String> {
+    let stated =
+        element.first(&["language", "dc:language"]).map(|language| plain(&language.value()));
+    let language = element.attribute("lang").map(str::to_owned).or(stated)?;
+    Some(language).filter(|language| !language.is_empty())
+}
+
+/// Authors as written: names, or mail addresses where there are none.
+fn find_authors(element: &Element<'_>) -> Vec<String> {
+    let mut authors = Vec::new();
+    let named = |child: &&Element<'_>| {
+        matches!(&*child.name, "author" | "dc:creator" | "creator" | "dc:author")
+    };
+    for author in element.children.iter().filter(named) {
+        // Atom has child elements, RSS "mail (name)", the Dublin Core a name.
+        let parts = ["name", "dc:name", "email"].iter().filter_map(|name| author.all(name).next());
+        let mut parts = parts.map(|part| plain(&part.value())).filter(|text| !text.is_empty());
+        add_text(&mut authors, &parts.next().unwrap_or_else(|| plain(&author.value())));
+    }
+    authors
+}
+
+/// The link to the article: of the element's links, else its guid or id if that is an address, else what the item is
+/// about (RDF), else an enclosed page.
+fn find_link(element: &Element<'_>, base: Option<&Url>) -> Option<String> {
+    let origin = element.children.iter().find(|child| child.name.ends_with(":origlink"));
+    let rank = |link: &&Element<'_>| {
+        let rel = link.attribute("rel").unwrap_or("alternate").to_ascii_lowercase();
+        let html = link.attribute("type").is_none_or(|kind| kind.contains("html"));
+        (!ELSEWHERE.contains(&&*rel)).then_some((rel != "alternate", !html))
+    };
+    let mut links: Vec<_> =
+        element.all("link").filter_map(|link| Some((rank(&link)?, link))).collect();
+    links.sort_by_key(|(rank, _)| *rank);
+    let href = |link: &Element<'_>| {
+        let base = link.base(base);
+        absolute(&link.attribute("href").map_or_else(|| link.value(), str::to_owned), base.as_ref())
+    };
+    let is_permalink =
+        |guid: &&Element<'_>| guid.attribute("ispermalink").is_none_or(|truth| truth != "false");
+    let ids = element.all("guid").filter(is_permalink).chain(element.all("id"));
+    let about = element.attribute("about");
+    let enclosed = element
+        .all("enclosure")
+        .filter(|e| e.attribute("type").is_some_and(|t| t.contains("html")));
+    (origin.and_then(|origin| absolute(&origin.value(), None)))
+        .or_else(|| links.into_iter().find_map(|(_, link)| href(link)))
+        .or_else(|| ids.filter_map(|id| absolute(&id.value(), None)).next())
+        .or_else(|| absolute(about?, base))
+        .or_else(|| enclosed.filter_map(|page| absolute(page.attribute("url")?, base)).next())
+}
+
+struct ItemReader<'a> {
+    /// What has not been read yet.
+    rest: &'a str,
+    verbatim: VerbatimEnds,
+    /// Bytes that may still be read of damaged items.
+    budget: usize,
+    /// Prefixes that the feed declares for namespaces of [`VOCABULARIES`].
+    prefixes: HashMap<String, &'static str>,
+}
+
+impl<'a> ItemReader<'a> {
+    /// The root element up to the first item.
+    fn read_head(&mut self) -> Element<'a> {
+        let end = self.verbatim.find_item(self.rest).unwrap_or(self.rest.len());
+        let (head, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        self.read_element(head).unwrap_or_else(|(read, _)| read).0
+    }
+
+    /// The next item, or why it cannot be read.
+    fn next_item(&mut self) -> Option<Result<Element<'a>, &'static str>> {
+        let item = &self.rest[self.verbatim.find_item(self.rest)?..];
+        if self.budget == 0 {
+            self.rest = &item[1..];
+            return Some(Err("too much of the feed is damaged"));
+        }
+        let read = self.read_element(item);
+        if read.is_err() {
+            self.budget = self.budget.saturating_sub(item.len());
+        }
+        // In a damaged item, the next one is looked for.
+        self.rest = &item[read.as_ref().map_or(1, |(_, length)| *length)..];
+        Some(read.map(|(element, _)| element).map_err(|(_, why)| why))
+    }
+
+    /// The element at the start of a text and its length; an error has what could be read. An item also ends where the next
+    /// one begins, and an end tag ends all elements inside its own.
+    fn read_element(
+        &mut self,
+        text: &'a str,
+    ) -> Result<(Element<'a>, usize), ((Element<'a>, usize), &'static str)> {
+        let mut reader = Reader::from_str(text);
+        let config = reader.config_mut();
+        config.check_end_names = false;
+        config.allow_unmatched_ends = true;
+        config.allow_dangling_amp = true;
+        let mut open: Vec<OpenElement<'a>> = Vec::new();
+        loop {
+            let before = reader.buffer_position() as usize;
+            let event = reader.read_event();
+            let after = reader.buffer_position() as usize;
+            let (closed, why) = match event {
+                Ok(Event::Start(tag)) => {
+                    let name = tag.name().0;
+                    let in_content =
+                        open.get(1).is_some_and(|inner| inner.element.name == "content");
+                    let is_next =
+                        |item: &OpenElement<'_>| item.name == name && is_item(local_name(name));
+                    if !in_content && open.first().is_some_and(is_next) {
+                        return Ok((close(&mut open, 0, before, text), before));
+                    }
+                    if open.len() < MAX_DEPTH {
+                        open.push(OpenElement {
+                            element: self.begin(&tag),
+                            name: name.to_owned(),
+                            start: after,
+                        });
+                    }
+                    continue;
+                }
+                Ok(Event::Empty(tag)) => {
+                    let element = self.begin(&tag);
+                    match open.last_mut() {
+                        Some(parent) => parent.element.children.push(element),
+                        None => return Ok((element, after)),
+                    }
+                    continue;
+                }
+                Ok(Event::End(tag)) => {
+                    let Some(at) = open.iter().rposition(|open| open.name == tag.name().0) else {
+                        continue;
+                    };
+                    (at, None)
+                }
+                Ok(Event::Eof) => (0, Some("the feed ends inside it")),
+                Err(_) => (0, Some("its markup is not closed")),
+                Ok(_) => continue,
+            };
+            let element = match open.is_empty() {
+                true => Element::default(),
+                false => close(&mut open, closed, before, text),
+            };
+            match (why, open.last_mut()) {
+                (Some(why), _) => return Err(((element, after), why)),
+                (None, None) => return Ok((element, after)),
+                (None, Some(parent)) => parent.element.children.push(element),
+            }
+        }
+    }
+
+    /// An element without its content.
+    fn begin(&mut self, tag: &BytesStart<'_>) -> Element<'a> {
+        let mut attributes = Vec::new();
+        for attribute in tag.html_attributes().with_checks(false).filter_map(Result::ok) {
+            let value = unescape_attribute(&*attribute.value).into_owned();
+            let name = attribute.key.0;
+            if let Some(prefix) = name.strip_prefix("xmlns:")
+                && let Some((known, _)) = VOCABULARIES.iter().find(|(_, part)| value.contains(part))
+                && self.prefixes.len() < 100
+            {
+                self.prefixes.insert(prefix.to_owned(), known);
+            }
+            attributes.push((local_name(name).to_ascii_lowercase(), value));
+        }
+        let name = tag.name().0;
+        let (prefix, local) = name.split_once(':').unwrap_or(("", name));
+        let prefix = match self.prefixes.get(prefix) {
+            Some(known) => known,
+            None if matches!(prefix, "atom" | "rss" | "rdf") => "",
+            None => prefix,
+        };
+        let name = match prefix {
+            "" => local.to_ascii_lowercase(),
+            _ => format!("{prefix}:{local}").to_ascii_lowercase(),
+        };
+        Element { name, attributes, ..Element::default() }
+    }
+}
+
+/// An element whose end has not been read yet.
+struct OpenElement<'a> {
+    element: Element<'a>,
+    /// Its name as written.
+    name: String,
+    /// Where its content begins.
+    start: usize,
+}
+
+/// Ends the open elements from this one on, at this byte of the text; gives the outermost of them.
+fn close<'a>(
+    open: &mut Vec<OpenElement<'a>>,
+    from: usize,
+    end: usize,
+    text: &'a str,
+) -> Element<'a> {
+    let mut inner: Option<Element<'a>> = None;
+    for OpenElement { mut element, start, .. } in open.drain(from..).rev() {
+        element.inside = text.get(start..end).unwrap_or_default();
+        element.children.extend(inner);
+        inner = Some(element);
+    }
+    inner.unwrap_or_default()
+}
+
+fn is_item(local_name: &str) -> bool {
+    matches!(local_name, "item" | "entry")
+}
+
+fn local_name(name: &str) -> &str {
+    name.rsplit(':').next().unwrap_or(name)
+}
+
+/// Where CDATA sections and comments may end in a text, so that an end that is missing is not searched for again and again.
+struct VerbatimEnds {
+    /// Bytes behind the last end of a CDATA section.
+    cdata: usize,
+    /// Bytes behind the last end of a comment.
+    comment: usize,
+}
+
+impl VerbatimEnds {
+    fn of(text: &str) -> Self {
+        let behind = |end: &str| text.rfind(end).map_or(usize::MAX, |at| text.len() - at);
+        Self { cdata: behind("]]>"), comment: behind("-->") }
+    }
+
+    /// The length of the CDATA section or comment at the start of the rest of the text. One without an end is none.
+    fn length_at(&self, rest: &str) -> Option<usize> {
+        let (end, last) = match rest {
+            _ if rest.starts_with("<![CDATA[") => ("]]>", self.cdata),
+            _ if rest.starts_with("<!--") => ("-->", self.comment),
+            _ => return None,
+        };
+        let at = if rest.len() > last { rest.find(end) } else { None };
+        at.map(|at| at + end.len())
+    }
+
+    /// The position in the rest of the text of the next start tag with such a local name.
+    fn find_tag(&self, rest: &str, wanted: impl Fn(&str) -> bool) -> Option<usize> {
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
+        let mut at = 0;
+        loop {
+            at += memchr(b'<', &rest.as_bytes()[at..])?;
+            let tag = &rest[at..];
+            let length = tag.as_bytes()[1..].iter().take(MAX_NAME).position(ends);
+            let name = length.and_then(|length| tag.get(1..=length));
+            if name.is_some_and(|name| wanted(local_name(name))) {
+                return Some(at);
+            }
+            at += self.length_at(tag).unwrap_or(1);
+        }
+    }
+
+    fn find_item(&self, rest: &str) -> Option<usize> {
+        self.find_tag(rest, is_item)
+    }
+}
+
+/// Escapes each `<` that does not begin markup, outside of CDATA and comments.
+pub(crate) fn escape_signs(text: &str) -> Cow<'_, str> {
+    let begins = |c: char| c.is_alphabetic() || matches!(c, '/' | '!' | '?' | '_');
+    let verbatim = VerbatimEnds::of(text);
+    let mut escaped = String::new();
+    let (mut at, mut copied) = (0, 0);
+    while let Some(found) = memchr(b'<', &text.as_bytes()[at..]) {
+        at += found;
+        let rest = &text[at..];
+        if !rest[1..].starts_with(begins) {
+            escaped.push_str(&text[copied..at]);
+            escaped.push_str("&lt;");
+            copied = at + 1;
+        }
+        at += verbatim.length_at(rest).unwrap_or(1);
+    }
+    match copied {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(escaped + &text[copied..]),
+    }
+}
