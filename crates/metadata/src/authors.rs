@@ -156,8 +156,9 @@ fn from_metas(evidence: &MetadataEvidence<'_>) -> Vec<String> {
 fn from_keys(evidence: &MetadataEvidence<'_>, keys: &'static [&'static str]) -> Vec<String> {
     first_names(keys.chunks(1).map(|key| {
         let mut found = Vec::new();
-        for content in evidence.metas(key).take(50) {
-            names::add(&mut found, names::from_field(&plain(content)));
+        let contents = evidence.metas(key).take(50).map(plain);
+        for content in contents.filter(|content| !is_headline(evidence, content)) {
+            names::add(&mut found, names::from_field(&content));
         }
         found
     }))
@@ -176,10 +177,16 @@ fn from_feed(evidence: &MetadataEvidence<'_>) -> Vec<String> {
 }
 
 fn from_microdata(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    let document = evidence.document;
     let properties = evidence.scan.properties.iter();
-    let authors: Vec<NodeId> =
-        properties.filter(|p| p.1 == Property::Author).map(|p| p.0).collect();
-    from_nearest(evidence, &authors, false)
+    // A role and links may be beside the name.
+    let is_name = |id: &NodeId| {
+        let names = document.attribute(*id, &local_name!("itemprop")).unwrap_or_default();
+        names.split_ascii_whitespace().any(|name| name == "name")
+    };
+    let authors = properties.filter(|p| p.1 == Property::Author).map(|p| p.0);
+    let named = authors.map(|id| document.subtree(id).take(200).find(is_name).unwrap_or(id));
+    from_nearest(evidence, &named.collect::<Vec<_>>(), false)
 }
 
 /// `twitter:label1` "Written by" goes with `twitter:data1`.
@@ -271,6 +278,12 @@ pub(crate) fn is_filing(evidence: &MetadataEvidence<'_>, link: NodeId) -> bool {
     rel.split_ascii_whitespace().chain(address.split('/')).any(is_filed)
 }
 
+/// Whether a text repeats the headline: longer ones read like several names.
+fn is_headline(evidence: &MetadataEvidence<'_>, text: &str) -> bool {
+    word_count(text) > 3
+        && evidence.heading.as_ref().is_some_and(|heading| heading.text == text.trim())
+}
+
 fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Vec<String> {
     let document = evidence.document;
     if document.node(id).end - id > 60 {
@@ -287,6 +300,8 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
             // A site's own name may contain words that no person's name has.
             let names = if evidence.site.is_own_name(line) {
                 names::organization(line)
+            } else if is_headline(evidence, line) {
+                Vec::new()
             } else {
                 names::from_byline(line)
             };
@@ -299,6 +314,9 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
         }
     }
     for line in text.lines().take(4).filter(|l| !l.is_empty() && l.len() <= 200) {
+        if is_headline(evidence, line) {
+            continue;
+        }
         let is_stated = !strict && line.len() <= 60 && !has_number(line);
         let names = if is_stated && !names::has_label(line) {
             names::from_field(line)

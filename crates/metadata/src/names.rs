@@ -2,7 +2,7 @@
 
 use terms::letters::{is_alphanumeric, is_numeric};
 
-use crate::date_text::month_of;
+use crate::calendar::{is_weekday, join_letters, month_of};
 use crate::text::{fold, folded, has_number, is_unspaced, word_count};
 
 /// Names in a value that is meant to hold names (a meta element, a JSON-LD string).
@@ -12,13 +12,15 @@ pub(crate) fn from_field(text: &str) -> Vec<String> {
 
 /// Names in a visible byline, which may contain other text.
 pub(crate) fn from_byline(text: &str) -> Vec<String> {
-    let is_mark = |c: char| matches!(c, '|' | '•' | '·' | '–' | '—' | '\n');
+    let is_mark = |c: char| matches!(c, '|' | '｜' | '•' | '·' | '–' | '—' | '\n');
     // "Dec. 19, 2025 · Jane Doe"
     let parts = text.split(is_mark).map(str::trim).filter(|part| !part.is_empty());
     parts
         .take(4)
         .map(|part| {
-            let names = split_names(cut_at_stop(strip_labels(part)));
+            let part = strip_labels(part);
+            let part = strip_labels(behind_label(part));
+            let names = split_names(cut_at_stop(before_label(beside_post(part))));
             names.into_iter().map(|n| cut_at_stop(&n).to_owned()).filter(|n| is_name(n)).collect()
         })
         .find(|names: &Vec<String>| !names.is_empty())
@@ -66,7 +68,7 @@ pub(crate) fn after_label(text: &str) -> Vec<String> {
 /// The name of an organisation, which is never split.
 pub(crate) fn organization(text: &str) -> Vec<String> {
     let name = tidy_name(strip_labels(text.trim()));
-    if is_plausible(&name) { vec![name] } else { Vec::new() }
+    if is_plausible(&name) && !is_placeholder(text) { vec![name] } else { Vec::new() }
 }
 
 /// Appends the names that are not in the list yet, by case-insensitive comparison.
@@ -111,6 +113,81 @@ fn strip_label(text: &str) -> Option<&str> {
     alike.filter_map(|label| strip_label_of(text, label)).min_by_key(|rest| rest.len())
 }
 
+/// Signs between a label and a name, or a name and a place: "作者：", "文／", "王小明／台北".
+const LABEL_SIGNS: [char; 5] = ['：', ':', '／', '/', '＝'];
+
+/// The text behind a label of a byline that is not at its beginning, or is known by its form only: "取材・文／田中太郎",
+/// "Συντάκτης: Γιώργος Παπάς", "Propos recueillis par Jean Dupont". All of the text if there is none; nothing if the label
+/// is one of something else.
+fn behind_label(text: &str) -> &str {
+    let is_other = |word: &str| OTHER_LABELS.contains(&&*folded(word));
+    if let Some((at, sign)) = text.char_indices().find(|(at, c)| *at > 0 && LABEL_SIGNS.contains(c))
+    {
+        let (label, name) = (text[..at].trim_end(), text[at + sign.len_utf8()..].trim_start());
+        let listed = UNSPACED_LABELS.iter().map(|known| known.trim_end_matches(LABEL_SIGNS));
+        let words = word_count(label);
+        let most = if is_unspaced(label) { 1 } else { 3 };
+        let is_colon = matches!(sign, ':' | '：');
+        if is_colon && label.split_whitespace().next().is_some_and(is_other) {
+            return "";
+        }
+        let is_label = is_colon && words <= most && !has_number(label) && !is_full_name(label);
+        return if listed.into_iter().any(|known| label.ends_with(known)) || is_label {
+            name
+        } else {
+            text
+        };
+    }
+    let mut at = 0;
+    for (index, word) in text.split_inclusive(char::is_whitespace).enumerate().take(6) {
+        at += word.len();
+        if index > 0 && MIDDLE_LABELS.contains(&word.trim()) && word_count(&text[at..]) >= 2 {
+            return if text[..at].split_whitespace().any(is_other) { "" } else { &text[at..] };
+        }
+    }
+    text
+}
+
+/// The text before the next label or place: "王小明 编辑：李四", "王小明／台北報導".
+fn before_label(text: &str) -> &str {
+    let Some(at) = text.find(LABEL_SIGNS) else { return text };
+    let before = &text[..at];
+    // A time of day, or an address.
+    if before.ends_with(|c: char| is_numeric(c))
+        || text[at..].starts_with("://")
+        || text[at..].starts_with('/')
+    {
+        return text;
+    }
+    before.rsplit_once(char::is_whitespace).map_or(before, |(name, _)| name.trim_end())
+}
+
+/// The name beside the post of a reporter in a script without spaces: behind it in Chinese, before it in Korean, and before
+/// it where nothing follows.
+fn beside_post(text: &str) -> &str {
+    if !may_be_unspaced(text) {
+        return text;
+    }
+    let Some((at, post)) = POSTS.iter().find_map(|post| Some((text.find(post)?, *post))) else {
+        return text;
+    };
+    let (before, behind) = (text[..at].trim_end(), text[at + post.len()..].trim());
+    if !behind.is_empty() && !post.starts_with(is_hangul) || before.is_empty() {
+        return behind;
+    }
+    match post.starts_with(is_hangul) {
+        true => before
+            .rsplit(|c: char| c.is_whitespace() || ")]）】=".contains(c))
+            .next()
+            .unwrap_or(before),
+        false => before,
+    }
+}
+
+fn is_hangul(c: char) -> bool {
+    matches!(c, '\u{ac00}'..='\u{d7a3}')
+}
+
 /// Whether a text may hold a label of a script without spaces: Han and Hangul begin with these bytes.
 fn may_be_unspaced(text: &str) -> bool {
     text.bytes().fold(false, |any, byte| any | matches!(byte, 0xe3..=0xed))
@@ -152,17 +229,14 @@ fn cut_at_stop(text: &str) -> &str {
     let mut at = 0;
     for word in text[..end].split_inclusive(char::is_whitespace) {
         let bare = folded(word.trim().trim_end_matches([',', ':', '.']));
-        let ends = word.contains('@') || has_number(word) || STOPS.contains(&&*bare);
+        // "Jane Doe Monday, May 3", but not "Monday Ekpo".
+        let is_day =
+            || at > 0 && is_weekday(word, true, None) && begins_date(&text[at + word.len()..end]);
+        let ends = word.contains('@') || has_number(word) || STOPS.contains(&&*bare) || is_day();
         if ends {
             end = at;
-            // "Jane Doe December 21"
-            let before = text[..at].trim_end();
-            let (names, month) = before.rsplit_once(char::is_whitespace).unwrap_or(("", before));
-            if has_number(word) && month_of(month.trim_matches('.')).is_some() {
-                let (before, day) = names.rsplit_once(char::is_whitespace).unwrap_or(("", names));
-                let day = folded(day.trim_matches([',', '.']));
-                let is_day = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].contains(&&*day);
-                end = if is_day { before.len() } else { names.len() };
+            if has_number(word) {
+                end = before_day_words(&text[..at]).len();
             }
             break;
         }
@@ -179,9 +253,38 @@ fn cut_at_stop(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ",:-–—|".contains(c))
 }
 
+/// A text without the months and weekdays at its end: what precedes a number ("Jane Doe Wed, December 21").
+fn before_day_words(text: &str) -> &str {
+    let mut text = text.trim_end();
+    while !text.is_empty() {
+        let last = |words: usize| {
+            text.char_indices()
+                .rev()
+                .filter(|(_, c)| c.is_whitespace())
+                .nth(words - 1)
+                .map_or(0, |(at, c)| at + c.len_utf8())
+        };
+        // Names of weekdays have up to two words.
+        let is_day = |at: &usize| {
+            let (word, is_alone) = (&text[*at..], *at == 0);
+            month_of(&join_letters(word), None).is_some()
+                || is_weekday(word, !is_alone || text.len() <= 12, None)
+        };
+        let Some(at) = [last(1), last(2)].into_iter().find(is_day) else { break };
+        text = text[..at].trim_end();
+    }
+    text
+}
+
+/// Whether a text begins with a number or a month.
+fn begins_date(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    has_number(first) || month_of(&join_letters(first), None).is_some()
+}
+
 fn split_names(text: &str) -> Vec<String> {
     let text = text.trim();
-    if text.is_empty() || text.len() > 400 || is_address(text) {
+    if text.is_empty() || text.len() > 400 || is_address(text) || is_placeholder(text) {
         return Vec::new();
     }
     let text = strip_labels(text);
@@ -280,7 +383,17 @@ fn is_degree(text: &str) -> bool {
 /// Removes addresses, trailing brackets and surrounding punctuation.
 fn tidy_name(text: &str) -> String {
     let mut text = text.trim();
-    if let Some((outside, inside)) = text.strip_suffix(')').and_then(|t| t.rsplit_once('(')) {
+    // "(서울) 홍길동"
+    if let Some((_, rest)) = text
+        .strip_prefix(['(', '（', '[', '【'])
+        .and_then(|text| text.split_once([')', '）', ']', '】']))
+        && !rest.trim().is_empty()
+    {
+        text = rest.trim();
+    }
+    if let Some((outside, inside)) =
+        text.strip_suffix([')', '）']).and_then(|t| t.rsplit_once(['(', '（']))
+    {
         // RSS: "jane@example.org (Jane Doe)".
         text = if is_address(outside) { inside } else { outside };
     }
@@ -288,8 +401,6 @@ fn tidy_name(text: &str) -> String {
     let joined = words.join(" ");
     let name = joined
         .trim_matches(|c: char| c.is_whitespace() || ",;:|/\\-–—•·*\"“”„<>[]{}=+~©".contains(c));
-    let name =
-        ["기자", "特派员", "本报记者"].iter().find_map(|s| name.strip_suffix(s)).unwrap_or(name);
     name.trim().to_owned()
 }
 
@@ -299,14 +410,38 @@ fn is_address(text: &str) -> bool {
         || text.starts_with("www.")
         || text.starts_with('/')
         || (text.starts_with('@') && word_count(text) == 1)
-        || (text.contains('@') && word_count(text) == 1)
+        || (text.contains('@') && word_count(text) == 1 && !text.contains(['(', '（']))
 }
 
-/// Values (folded) that stand for a name that is not known.
-const NO_NAMES: [&str; 10] = [
-    "null", "undefined", "none", "unknown", "n/a", "by", "author", "admin", "administrator",
-    "object",
+/// Words (folded) of placeholders and of links to pages about authors: a value of nothing but these is no name.
+const NO_NAMES: [&str; 64] = [
+    "null", "undefined", "none", "nil", "nan", "unknown", "n/a", "na", "tbd", "todo", "object",
+    "default", "test", "sample", "placeholder", "by", "author", "authors", "writer", "admin",
+    "administrator", "user", "username", "name", "names", "first", "last", "full", "firstname",
+    "lastname", "surname", "display", "your", "insert", "enter", "autor", "auteur", "nombre",
+    "apellido", "vorname", "nachname", "nom", "prenom", "nome", "автор", "имя", "view", "my",
+    "complete", "profile", "about", "me", "the", "this", "read", "more", "see", "all", "posts",
+    "articles", "bio", "from", "follow", "website",
 ];
+
+/// Whether a text is a variable of a template that was not filled in, or consists of words for one.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    let text = text.trim();
+    let is_marked = |mark: &str| text.contains(mark);
+    let is_within = |open: &str, close: &str| {
+        text.len() > open.len() + close.len() && text.starts_with(open) && text.ends_with(close)
+    };
+    let mut words = text
+        .split(|c: char| !is_alphanumeric(c) && c != '/')
+        .filter(|word| !word.is_empty() && *word != "/")
+        .peekable();
+    ["{{", "}}", "${", "#{", "<%", "%>", "[%", "{%"].into_iter().any(is_marked)
+        || [("%", "%"), ("__", "__"), ("[", "]"), ("{", "}")]
+            .iter()
+            .any(|(open, close)| is_within(open, close))
+        || text.starts_with('$')
+        || words.peek().is_some() && words.all(|word| NO_NAMES.contains(&&*folded(word)))
+}
 
 /// Whether a text may be a name if the publisher declares it as one.
 fn is_plausible(name: &str) -> bool {
@@ -314,7 +449,7 @@ fn is_plausible(name: &str) -> bool {
         && word_count(name) <= 10
         && name.chars().any(char::is_alphabetic)
         && name.chars().filter(|c| is_numeric(*c)).count() <= 4
-        && !NO_NAMES.contains(&&*folded(name))
+        && !is_placeholder(name)
         && !name.contains(['{', '}', '<', '>', '='])
 }
 
@@ -340,10 +475,11 @@ pub(crate) fn is_name(name: &str) -> bool {
         && initial(name.split_whitespace().next())
         && (initial(name.split_whitespace().next_back()) || is_desk(name))
         && (!is_unspaced(name) || name.chars().count() <= 12)
+        && !is_weekday(name, false, None)
 }
 
 /// Words before the names, folded; each ends where its text ends (`by` needs a space after it).
-pub(crate) const LABELS: [&str; 65] = [
+pub(crate) const LABELS: [&str; 79] = [
     "by", "written by", "this post was written by", "this article was written by",
     "article written by", "guest post by", "post by", "posted by", "published by", "submitted by",
     "reported by", "story by", "words by", "text by", "article by", "review by", "opinion by",
@@ -353,19 +489,38 @@ pub(crate) const LABELS: [&str; 65] = [
     "redaktion:", "par", "ecrit par", "publie par", "redige par", "auteur:", "auteur", "por",
     "escrito por", "publicado por", "postado por", "autora:", "di", "scritto da", "pubblicato da",
     "a cura di", "autore:", "door", "geschreven door", "av", "skrevet av", "af", "skrevet af",
-    "szerzo:", "irta:", "przez", "автор:", "автор",
+    "szerzo:", "irta:", "przez", "автор:", "автор", "текст:", "tekst:", "yazar:", "tac gia:",
+    "συντακτης:", "penulis:", "بقلم", "كتب:", "كتبت:", "الكاتب:", "מאת", "מאת:", "gastbeitrag von",
+    "ein gastbeitrag von",
 ];
 
 /// The same in scripts without spaces.
 pub(crate) const UNSPACED_LABELS: [&str; 9] =
     ["作者", "撰文", "文／", "文/", "文：", "记者", "記者", "編集部：", "글"];
 
+/// Posts of reporters in scripts without spaces.
+const POSTS: [&str; 9] =
+    ["记者", "記者", "特派员", "特派員", "通讯员", "通訊員", "기자", "특파원", "통신원"];
+
+/// Words before a name that are part of no name.
+const MIDDLE_LABELS: [&str; 7] = ["by", "par", "por", "przez", "door", "av", "af"];
+
+/// Words (folded) of labels of something else than an author.
+const OTHER_LABELS: [&str; 50] = [
+    "source", "sources", "quelle", "fuente", "fonte", "bron", "zrodlo", "источник", "来源", "來源",
+    "출처", "kilde", "kalla", "tags", "tag", "category", "categories", "topic", "topics",
+    "section", "kategorie", "rubrik", "location", "filed", "posted", "photo", "photos", "foto",
+    "fotos", "image", "images", "bild", "bilder", "kep", "фото", "图片", "圖片", "写真", "사진",
+    "reviewed", "checked", "edited", "editor", "translated", "illustrated", "updated", "published",
+    "date", "shared", "sponsored",
+];
+
 /// A byline ends at these words (folded): what follows is a date, a place, a service.
-pub(crate) const STOPS: [&str; 38] = [
+pub(crate) const STOPS: [&str; 31] = [
     "on", "updated", "published", "posted", "at", "in", "for", "from", "is", "was", "has",
     "comments", "comment", "share", "pm", "um", "aktualisiert", "publie", "publicado", "mis",
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "email",
-    "follow", "special", "view", "full", "read", "about", "this", "more", "author", "authors",
+    "email", "follow", "special", "view", "full", "read", "about", "this", "more", "author",
+    "authors",
 ];
 
 /// Words (folded) that mark a role rather than a name when a part ends with them.
@@ -438,6 +593,8 @@ mod tests {
     fn addresses_are_no_names() {
         field("https://www.facebook.com/jane.doe", &[]);
         field("jane@example.org (Jane Doe)", &["Jane Doe"]);
+        field("jane@example.org（王小明）", &["王小明"]);
+        field("Jane Doe <jane@example.org>", &["Jane Doe"]);
         field("@jane", &[]);
         field("Jane Doe (Reuters)", &["Jane Doe"]);
     }
@@ -448,6 +605,13 @@ mod tests {
         byline("By JANE DOE and JOHN ROE | Updated 3 hours ago", &["JANE DOE", "JOHN ROE"]);
         byline("By Jane Doe, Special to The Herald", &["Jane Doe"]);
         byline("Jane Doe 12:30, 3 May 2012", &["Jane Doe"]);
+        byline("Jane Doe Wed, December 21", &["Jane Doe"]);
+        byline("Jane Doe Monday, May 3", &["Jane Doe"]);
+        byline("Thứ Hai, 14/09/2026 - 15:30", &[]);
+        byline("Mardi 3 mai 2012", &[]);
+        byline("Sonntag", &[]);
+        byline("By Sunday Okoro", &["Sunday Okoro"]);
+        byline("May Castellan 3 May 2012", &["May Castellan"]);
         byline("3 comments", &[]);
         byline("by the numbers", &[]);
     }
@@ -459,6 +623,49 @@ mod tests {
         byline("Author Spotlight", &[]);
         byline("Author: Jane", &["Jane"]);
         byline("This post was written by Jane Doe, Head of Marketing", &["Jane Doe"]);
+    }
+
+    #[test]
+    fn labels_posts_and_places_are_known_by_form() {
+        for text in [
+            "記者王小明／高雄報導",
+            "文／記者王小明 圖／李四",
+            "中央社 記者王小明／綜合報導",
+            "撰稿：王小明 責編：李四",
+            "新华社记者 王小明",
+            "王小明 記者",
+        ] {
+            byline(text, &["王小明"]);
+        }
+        byline("撮影・文／山田太郎", &["山田太郎"]);
+        for text in
+            ["홍길동 기자 수정 2026.09.15 10:12", "(부산) 홍길동 기자", "홍길동기자 a@b.example"]
+        {
+            byline(text, &["홍길동"]);
+        }
+        byline("Teksti: Aino Virtanen", &["Aino Virtanen"]);
+        byline("Шрифт автора: Иван Петров", &["Иван Петров"]);
+        byline("Recueilli par Jean Dupont et Marie Leroy", &["Jean Dupont", "Marie Leroy"]);
+        byline("Jane Doe Photos: John Roe", &["Jane Doe"]);
+        for text in
+            ["Source: Orchard News", "Photo by Jane Doe", "Updated: Monday", "Reviewed by John Roe"]
+        {
+            byline(text, &[]);
+        }
+    }
+
+    #[test]
+    fn placeholders_are_no_names() {
+        for text in [
+            "{{author}}", "{{ page.author }}", "%author%", "[object Object]", "undefined",
+            "Author Name", "$author.name", "<%= name %>", "__NAME__", "First Last",
+            "View my complete profile", "NULL", "{author_name}",
+        ] {
+            field(text, &[]);
+            byline(text, &[]);
+            assert!(organization(text).is_empty(), "{text}");
+        }
+        field("Jane Name", &["Jane Name"]);
     }
 
     #[test]
@@ -500,7 +707,7 @@ mod tests {
         }
 
         #[test]
-        fn bylines_of_every_shape(text in "(By |von |Autor: |作者|)[A-Za-z,&@ ()|.\\-é王]{0,60}( and | und |, | y )[A-Za-zÁ ]{0,20}") {
+        fn bylines_of_every_shape(text in "(By |von |Autor: |作者|記者|%|)[A-Za-z,&@ ()|.:／：\\-é王기자]{0,60}( and | und |, | y )[A-Za-zÁ ]{0,20}") {
             from_field(&text);
             from_byline(&text);
         }
