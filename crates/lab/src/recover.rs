@@ -318,7 +318,8 @@ impl MaskedPage {
             fetched: page.fetched,
             feed_items: &[],
             body: None,
-            text_language: None,
+            detected: None,
+            learnt: None,
             body_text: "",
         });
         let declared = FieldValues {

@@ -189,7 +189,7 @@ fn continued(
 }
 
 /// Pages of a template whose fields are compared.
-const FIELD_PAGES: usize = 20;
+const FIELD_PAGES: usize = 10;
 
 /// Learns a template, without an id. The cluster's members are indices into `sample`.
 fn learn_template(
