@@ -182,8 +182,8 @@ def load_htmldate():
     return lambda html, url: {"published": find_date(html, original_date=True, url=url or None)}
 
 
-# Functions that load a peer: a function from html and address to a text, or to {"title", "subtitle", "authors", "published"}, as far as it finds them. A peer may give a
-# date of today or later: none of them gets the time of the fetch.
+# Functions that load a peer: a function from html and address to a text, or to {"title", "subtitle", "authors", "published"}, as far as
+# it finds them. A peer may give a date of today or later: none of them gets the time of the fetch.
 OF_TEXTS = {
     "trafilatura": load_trafilatura,
     "trafilatura-precision": lambda: load_trafilatura(favor_precision=True),

@@ -1,10 +1,10 @@
 /*!
 `sitegrove-lab recover`: how much of the metadata of pages is found without what they declare.
 
-Needs no labels. The declarations of articles are hidden ([`mask`]), the articles are extracted alone and together with siblings
-whose declarations are hidden, too, and the fields are compared with what was hidden, as the `metadata` crate reads it from the
-scripts and metas alone. Pages that declare nothing of a field are not counted for it, nor those that declare what most pages of the
-site do, such as an account of the CMS as the author: that says nothing about what they show. Not compared are the language (it is
+Needs no labels. The declarations of articles are hidden ([`mask`](mod@mask)), the articles are extracted alone and together with
+siblings whose declarations are hidden, too, and the fields are compared with what was hidden, as the `metadata` crate reads it from
+the scripts and metas alone. Pages that declare nothing of a field are not counted for it, nor those that declare what most pages of
+the site do, such as an account of the CMS as the author: that says nothing about what they show. Not compared are the language (it is
 left), standfirsts (what pages declare is a summary for other sites), tags (a page shows some of them) and pictures (declared and shown
 ones are copies with addresses of their own).
 

@@ -67,7 +67,7 @@ struct RunReliability {
 }
 
 /// A field of every page of the gold, by run; `None` for a page that is left out.
-type ComparedPages = Vec<Option<Vec<ComparedValue>>>;
+type FieldByPage = Vec<Option<Vec<ComparedValue>>>;
 
 /// Compares the runs and writes the report.
 ///
@@ -81,7 +81,7 @@ pub(super) fn report(
 ) -> anyhow::Result<String> {
     let (mut rows, mut reliable, mut listings) = (Vec::new(), Vec::new(), Vec::new());
     for field in FIELDS {
-        let compared: ComparedPages =
+        let compared: FieldByPage =
             gold.pages.iter().map(|page| compare_page(field, page, runs)).collect();
         let pages: Vec<(&str, &[ComparedValue])> = gold
             .pages
@@ -318,7 +318,7 @@ fn list_worst(
     field: MetadataField,
     gold: &[GoldPage],
     runs: &[EvaluatedRun],
-    compared: &ComparedPages,
+    compared: &FieldByPage,
     count: usize,
 ) -> Listing {
     let first = |at: usize| compared[at].as_ref()?.first()?.score;
