@@ -1,41 +1,51 @@
 //! Models as a table in a Parquet file: one row for each revision, by site and number. docs/NIGHTLY.md has its columns.
 
 use std::fs::File;
+use std::num::TryFromIntError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use arrow_schema::{FieldRef, Schema};
 use database::WaitPolicy;
 use model::contain_panics;
 use modelstore::{Import, ModelRow, RevisionRow, Store};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::record::{Field, Row};
-use parquet::schema::parser::parse_message_type;
+use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnPath;
 use segment::checked_file::{self, CheckedFile, CheckedWriter};
+use serde::{Deserialize, Serialize};
+use serde_arrow::ArrayBuilder;
+use serde_arrow::schema::{SchemaLike as _, TracingOptions};
+use serde_json::json;
 use sink::{AtomicFile, make_folder};
 use sitemodel::SiteModel;
 
 use crate::output_paths::{CommandPaths, OutputKind};
 
-const SCHEMA: &str = "message model {
-    required binary site (STRING);
-    required int32 revision;
-    required binary learnt_at (STRING);
-    required binary reason (STRING);
-    required int64 pages;
-    required int64 templates;
-    required int32 format;
-    required binary engine (STRING);
-    optional binary weights (STRING);
-    required binary settings (STRING);
-    optional binary health (STRING);
-    required binary blob;
-}";
+/// A row of the table. Integers are signed: not every program reads others.
+#[derive(Deserialize, Serialize)]
+struct ModelsTableRow {
+    site: String,
+    revision: i32,
+    learnt_at: String,
+    reason: String,
+    pages: i64,
+    templates: i64,
+    format: i32,
+    engine: String,
+    weights: Option<String>,
+    settings: String,
+    health: Option<String>,
+    blob: Vec<u8>,
+}
+
+/// Rows that are decoded at once: their models are in memory.
+const BATCH: usize = 16;
 /// Bytes of models at which a row group ends: it is held in memory until then.
 const GROUP: usize = 16 << 20;
 
@@ -122,8 +132,8 @@ fn check(row: &ModelRow) -> Result<()> {
 
 struct ModelsTableWriter {
     path: PathBuf,
-    file: SerializedFileWriter<CheckedWriter>,
-    rows: Vec<ModelRow>,
+    file: ArrowWriter<CheckedWriter>,
+    rows: ArrayBuilder,
     bytes: usize,
 }
 
@@ -143,83 +153,77 @@ impl ModelsTableWriter {
             .set_column_dictionary_enabled(blob.clone(), false)
             .set_column_statistics_enabled(blob, EnabledStatistics::None)
             .build();
-        let schema = Arc::new(parse_message_type(SCHEMA)?);
+        let options = ArrowWriterOptions::new()
+            .with_properties(properties)
+            .with_skip_arrow_metadata(true)
+            .with_schema_root("model".to_owned());
+        let traced = TracingOptions::default()
+            .strings_as_large_utf8(false)
+            .overwrite("blob", json!({"name": "blob", "data_type": "Binary"}))?;
+        let columns = Vec::<FieldRef>::from_type::<ModelsTableRow>(traced)?;
+        let rows = ArrayBuilder::from_arrow(&columns)?;
         let file = CheckedWriter::new(AtomicFile::create(path)?);
-        let file = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
-        Ok(Self { path: path.to_owned(), file, rows: Vec::new(), bytes: 0 })
+        let schema = Arc::new(Schema::new(columns));
+        let file = ArrowWriter::try_new_with_options(file, schema, options)?;
+        Ok(Self { path: path.to_owned(), file, rows, bytes: 0 })
     }
 
     fn push(&mut self, model: ModelRow) -> Result<()> {
         self.bytes += model.blob.len();
-        self.rows.push(model);
+        self.rows.push(ModelsTableRow::of(model))?;
         if self.bytes >= GROUP { self.write() } else { Ok(()) }
     }
 
     fn write(&mut self) -> Result<()> {
         self.bytes = 0;
-        let rows = std::mem::take(&mut self.rows);
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let mut group = self.file.next_row_group()?;
-        write_group(&mut group, &rows)
-            .with_context(|| format!("cannot write {}", self.path.display()))?;
-        group.close()?;
-        Ok(())
+        let rows = self.rows.to_record_batch()?;
+        let written = self.file.write(&rows).and_then(|()| self.file.flush());
+        written.with_context(|| format!("cannot write {}", self.path.display()))
     }
 
     fn finish(mut self) -> Result<()> {
         self.write()?;
-        checked_file::finish(self.file)
+        checked_file::finish(self.file.into_serialized_writer()?.0)
     }
 }
 
-fn write_group(
-    group: &mut SerializedRowGroupWriter<'_, CheckedWriter>,
-    rows: &[ModelRow],
-) -> Result<()> {
-    type Text = fn(&ModelRow) -> Option<&[u8]>;
-    let texts: [Text; 8] = [
-        |row| Some(row.site.as_bytes()),
-        |row| Some(row.head.night.as_bytes()),
-        |row| Some(row.head.reason.as_bytes()),
-        |row| Some(row.head.engine.as_bytes()),
-        |row| row.head.weights.as_ref().map(String::as_bytes),
-        |row| Some(row.settings.as_bytes()),
-        |row| row.health.as_ref().map(String::as_bytes),
-        |row| Some(&row.blob),
-    ];
-    let mut texts = texts.into_iter();
-    let longs: [fn(&ModelRow) -> u64; 2] = [|row| row.head.pages, |row| row.head.templates];
-    let mut longs = longs.into_iter();
-    let ints: [fn(&ModelRow) -> u32; 2] = [|row| row.head.revision, |row| row.head.format];
-    let mut ints = ints.into_iter();
-    while let Some(mut column) = group.next_column()? {
-        match column.untyped() {
-            parquet::column::writer::ColumnWriter::Int32ColumnWriter(_) => {
-                let of = ints.next().context("a column too many")?;
-                let values: Vec<i32> = rows.iter().map(|row| of(row).cast_signed()).collect();
-                column.typed::<Int32Type>().write_batch(&values, None, None)?;
-            }
-            parquet::column::writer::ColumnWriter::Int64ColumnWriter(_) => {
-                let of = longs.next().context("a column too many")?;
-                let values: Vec<i64> = rows.iter().map(|row| of(row).cast_signed()).collect();
-                column.typed::<Int64Type>().write_batch(&values, None, None)?;
-            }
-            _ => {
-                let of = texts.next().context("a column too many")?;
-                let levels: Vec<i16> =
-                    rows.iter().map(|row| i16::from(of(row).is_some())).collect();
-                let values: Vec<ByteArray> = rows
-                    .iter()
-                    .filter_map(|row| of(row).map(|bytes| bytes.to_vec().into()))
-                    .collect();
-                column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
-            }
+impl ModelsTableRow {
+    fn of(model: ModelRow) -> Self {
+        let ModelRow { site, head, settings, health, blob } = model;
+        let RevisionRow { night: learnt_at, reason, engine, weights, .. } = head;
+        let (revision, format) = (head.revision.cast_signed(), head.format.cast_signed());
+        let (pages, templates) = (head.pages.cast_signed(), head.templates.cast_signed());
+        Self {
+            site,
+            revision,
+            learnt_at,
+            reason,
+            pages,
+            templates,
+            format,
+            engine,
+            weights,
+            settings,
+            health,
+            blob,
         }
-        column.close()?;
     }
-    Ok(())
+
+    fn model(self) -> Result<ModelRow, TryFromIntError> {
+        let head = RevisionRow {
+            revision: self.revision.try_into()?,
+            night: self.learnt_at,
+            reason: self.reason,
+            pages: self.pages.try_into()?,
+            templates: self.templates.try_into()?,
+            format: self.format.try_into()?,
+            engine: self.engine,
+            weights: self.weights,
+            bytes: self.blob.len() as u64,
+        };
+        let Self { site, settings, health, blob, .. } = self;
+        Ok(ModelRow { site, head, settings, health, blob })
+    }
 }
 
 /// Reads the rows of a table, of any program that keeps its columns.
@@ -229,66 +233,33 @@ fn each(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Result<()>
 }
 
 fn read_rows(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Result<()> {
-    let checked = CheckedFile::open(path).with_context(|| no_table(path))?;
-    let Some(file) = checked else {
-        // Another program wrote it.
-        let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let reader = SerializedFileReader::new(file).with_context(|| no_table(path))?;
-        return each_row(&reader, path, take);
+    let no_table = || {
+        let shown = path.display();
+        format!("{shown} is not a table of models (`sitegrove models export` writes them)")
     };
-    let reader = SerializedFileReader::new(file).with_context(|| no_table(path))?;
-    each_row(&reader, path, take)
+    match CheckedFile::open(path).with_context(no_table)? {
+        Some(file) => read_batches(file, path, no_table, take),
+        // Another program wrote it.
+        None => {
+            let file =
+                File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+            read_batches(file, path, no_table, take)
+        }
+    }
 }
 
-fn no_table(path: &Path) -> String {
-    format!("{} is not a table of models (`sitegrove models export` writes them)", path.display())
-}
-
-fn each_row(
-    reader: &dyn FileReader,
+fn read_batches(
+    file: impl ChunkReader + 'static,
     path: &Path,
+    no_table: impl Fn() -> String,
     take: &mut dyn FnMut(ModelRow) -> Result<()>,
 ) -> Result<()> {
-    for row in reader.get_row_iter(None)? {
-        let row = row.with_context(|| format!("{} is damaged", path.display()))?;
-        take(model_of(&row).with_context(|| no_table(path))?)?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).with_context(&no_table)?;
+    for batch in reader.with_batch_size(BATCH).build()? {
+        let batch = batch.with_context(|| format!("{} is damaged", path.display()))?;
+        let rows: Vec<ModelsTableRow> =
+            serde_arrow::from_record_batch(&batch).with_context(&no_table)?;
+        rows.into_iter().try_for_each(|row| take(row.model().with_context(&no_table)?))?;
     }
     Ok(())
-}
-
-fn model_of(row: &Row) -> Result<ModelRow> {
-    let field = |name: &str| {
-        let found = row.get_column_iter().find(|(own, _)| *own == name).map(|(_, field)| field);
-        found.with_context(|| format!("no column `{name}`"))
-    };
-    let optional = |name: &str| match field(name)? {
-        Field::Str(text) => Ok(Some(text.clone())),
-        Field::Null => Ok(None),
-        other => bail!("`{name}` is {other}"),
-    };
-    let text = |name: &str| optional(name)?.ok_or_else(|| anyhow!("`{name}` is null"));
-    let number = |name: &str| -> Result<u64> {
-        let number = match field(name)? {
-            Field::Int(number) => i64::from(*number),
-            Field::Long(number) => *number,
-            other => bail!("`{name}` is {other}"),
-        };
-        u64::try_from(number).with_context(|| format!("`{name}` is {number}"))
-    };
-    let short = |name: &str| Ok::<_, anyhow::Error>(u32::try_from(number(name)?)?);
-    let Field::Bytes(blob) = field("blob")? else { bail!("`blob` is not binary") };
-    let blob = blob.data().to_vec();
-    let head = RevisionRow {
-        revision: short("revision")?,
-        night: text("learnt_at")?,
-        reason: text("reason")?,
-        pages: number("pages")?,
-        templates: number("templates")?,
-        format: short("format")?,
-        engine: text("engine")?,
-        weights: optional("weights")?,
-        bytes: blob.len() as u64,
-    };
-    let (site, settings, health) = (text("site")?, text("settings")?, optional("health")?);
-    Ok(ModelRow { site, head, settings, health, blob })
 }
