@@ -46,7 +46,7 @@ fn decode_feed(bytes: &[u8], source: &FeedSource<'_>) -> String {
     let hints = CharsetHints { http_charset, language: None, url, xml: true };
     let (decoded, _) = charset::decode(bytes.to_vec(), &hints);
     let bad = |c: char| c.is_control() && c < ' ' && !matches!(c, '\t' | '\n' | '\r');
-    if decoded.contains(bad) { decoded.replace(bad, " ") } else { decoded.into() }
+    if decoded.contains(bad) { decoded.replace(bad, " ") } else { decoded }
 }
 
 /// FeedLimits on the cost of one feed. There is no `Default`: the defaults are in the configuration

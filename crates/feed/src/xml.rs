@@ -194,10 +194,13 @@ fn convert_item(item: &Element<'_>, in_atom: bool, base: Option<&Url>) -> Option
 }
 
 fn find_language(element: &Element<'_>) -> Option<String> {
-    let stated =
-        element.first(&["language", "dc:language"]).map(|language| plain(&language.value()));
-    let language = element.attribute("lang").map(str::to_owned).or(stated)?;
-    Some(language).filter(|language| !language.is_empty())
+    let stated = element.first(&["language", "dc:language"]);
+    let language = element
+        .attribute("lang")
+        .map(str::to_owned)
+        .or_else(|| stated.map(|language| plain(&language.value())))
+        .or_else(|| element.first(&["content"])?.attribute("lang").map(str::to_owned));
+    language.filter(|language| !language.is_empty())
 }
 
 /// Authors as written: names, or mail addresses where there are none.
@@ -261,7 +264,7 @@ impl<'a> ItemReader<'a> {
         let end = self.verbatim.find_item(self.rest).unwrap_or(self.rest.len());
         let (head, rest) = self.rest.split_at(end);
         self.rest = rest;
-        self.read_element(head).unwrap_or_else(|(read, _)| read).0
+        self.read_element(head).0
     }
 
     /// The next item, or why it cannot be read.
@@ -271,21 +274,18 @@ impl<'a> ItemReader<'a> {
             self.rest = &item[1..];
             return Some(Err("too much of the feed is damaged"));
         }
-        let read = self.read_element(item);
-        if read.is_err() {
+        let (element, length) = self.read_element(item);
+        if length.is_err() {
             self.budget = self.budget.saturating_sub(item.len());
         }
         // In a damaged item, the next one is looked for.
-        self.rest = &item[read.as_ref().map_or(1, |(_, length)| *length)..];
-        Some(read.map(|(element, _)| element).map_err(|(_, why)| why))
+        self.rest = &item[length.unwrap_or(1)..];
+        Some(length.map(|_| element))
     }
 
-    /// The element at the start of a text and its length; an error has what could be read. An item also ends where the next
-    /// one begins, and an end tag ends all elements inside its own.
-    fn read_element(
-        &mut self,
-        text: &'a str,
-    ) -> Result<(Element<'a>, usize), ((Element<'a>, usize), &'static str)> {
+    /// The element at the start of a text, and its length; if it does not end, what there is of it, and why. An item also
+    /// ends where the next one begins, and an end tag ends all elements inside its own.
+    fn read_element(&mut self, text: &'a str) -> (Element<'a>, Result<usize, &'static str>) {
         let mut reader = Reader::from_str(text);
         let config = reader.config_mut();
         config.check_end_names = false;
@@ -304,7 +304,7 @@ impl<'a> ItemReader<'a> {
                     let is_next =
                         |item: &OpenElement<'_>| item.name == name && is_item(local_name(name));
                     if !in_content && open.first().is_some_and(is_next) {
-                        return Ok((close(&mut open, 0, before, text), before));
+                        return (close(&mut open, 0, before, text), Ok(before));
                     }
                     if open.len() < MAX_DEPTH {
                         open.push(OpenElement {
@@ -319,7 +319,7 @@ impl<'a> ItemReader<'a> {
                     let element = self.begin(&tag);
                     match open.last_mut() {
                         Some(parent) => parent.element.children.push(element),
-                        None => return Ok((element, after)),
+                        None => return (element, Ok(after)),
                     }
                     continue;
                 }
@@ -338,8 +338,8 @@ impl<'a> ItemReader<'a> {
                 false => close(&mut open, closed, before, text),
             };
             match (why, open.last_mut()) {
-                (Some(why), _) => return Err(((element, after), why)),
-                (None, None) => return Ok((element, after)),
+                (Some(why), _) => return (element, Err(why)),
+                (None, None) => return (element, Ok(after)),
                 (None, Some(parent)) => parent.element.children.push(element),
             }
         }

@@ -270,7 +270,7 @@ fn elements_of_one_format_are_read_in_the_others() {
     assert_eq!(read_item(1), ("https://b.org/2", "Bea".to_owned(), Some("3 May 2020")));
     assert_eq!(read_item(2), ("https://b.org/3", String::new(), None));
     let atom = read(
-        "<feed xmlns='http://www.w3.org/2005/Atom' xml:lang='de'><entry><id>https://b.org/1</id>\
+        "<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>https://b.org/1</id><content xml:lang='de'/>\
          <pubDate>3. Mai 2020</pubDate><m:group xmlns:m='http://search.yahoo.com/mrss/'><m:title>x</m:title>\
          <m:description>Long text</m:description></m:group></entry></feed>",
     );

@@ -392,7 +392,7 @@ fn add_time(
         // "下午 3:12"; a word that is not understood may mean this, too.
         let mut words = (end..i).filter(|i| tokens[*i].kind == TokenKind::Word);
         let all: String = words.clone().map(|i| tokens[i].text).collect();
-        let last = words.clone().last().map_or("", |i| tokens[i].text);
+        let last = words.clone().next_back().map_or("", |i| tokens[i].text);
         let mut halves = [&*all, last].into_iter();
         let half = halves.find_map(|words| half_of_day(&join_letters(words), language));
         let is_known = |i: usize| {

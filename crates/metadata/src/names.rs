@@ -18,8 +18,9 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
     parts
         .take(4)
         .map(|part| {
-            let part = strip_labels(part);
-            let part = strip_labels(behind_label(part));
+            let bare = strip_labels(part);
+            let part =
+                if bare == part { strip_labels(behind_label(part)) } else { before_other(bare) };
             let names = split_names(cut_at_stop(before_label(beside_post(part))));
             names.into_iter().map(|n| cut_at_stop(&n).to_owned()).filter(|n| is_name(n)).collect()
         })
@@ -131,7 +132,11 @@ fn behind_label(text: &str) -> &str {
         if is_colon && label.split_whitespace().next().is_some_and(is_other) {
             return "";
         }
-        let is_label = is_colon && words <= most && !has_number(label) && !is_full_name(label);
+        let is_label = is_colon
+            && words <= most
+            && !has_number(label)
+            && !label.contains(['(', '（', '[', ','])
+            && !is_full_name(label);
         return if listed.into_iter().any(|known| label.ends_with(known)) || is_label {
             name
         } else {
@@ -142,8 +147,21 @@ fn behind_label(text: &str) -> &str {
     for (index, word) in text.split_inclusive(char::is_whitespace).enumerate().take(6) {
         at += word.len();
         if index > 0 && MIDDLE_LABELS.contains(&word.trim()) && word_count(&text[at..]) >= 2 {
-            return if text[..at].split_whitespace().any(is_other) { "" } else { &text[at..] };
+            let other = before_other(&text[..at]);
+            return if other.len() < at { other } else { &text[at..] };
         }
+    }
+    text
+}
+
+/// The text before a label of something else: "Jane Doe. Reviewed by John Roe".
+fn before_other(text: &str) -> &str {
+    let mut at = 0;
+    for word in text.split_inclusive(char::is_whitespace) {
+        if OTHER_LABELS.contains(&&*folded(word.trim())) {
+            return &text[..at];
+        }
+        at += word.len();
     }
     text
 }
@@ -506,13 +524,13 @@ const POSTS: [&str; 9] =
 const MIDDLE_LABELS: [&str; 7] = ["by", "par", "por", "przez", "door", "av", "af"];
 
 /// Words (folded) of labels of something else than an author.
-const OTHER_LABELS: [&str; 50] = [
-    "source", "sources", "quelle", "fuente", "fonte", "bron", "zrodlo", "источник", "来源", "來源",
-    "출처", "kilde", "kalla", "tags", "tag", "category", "categories", "topic", "topics",
-    "section", "kategorie", "rubrik", "location", "filed", "posted", "photo", "photos", "foto",
-    "fotos", "image", "images", "bild", "bilder", "kep", "фото", "图片", "圖片", "写真", "사진",
-    "reviewed", "checked", "edited", "editor", "translated", "illustrated", "updated", "published",
-    "date", "shared", "sponsored",
+const OTHER_LABELS: [&str; 56] = [
+    "责任编辑", "責任編輯", "责编", "責編", "编辑", "編輯", "source", "sources", "quelle",
+    "fuente", "fonte", "bron", "zrodlo", "источник", "来源", "來源", "출처", "kilde", "kalla",
+    "tags", "tag", "category", "categories", "topic", "topics", "section", "kategorie", "rubrik",
+    "location", "filed", "posted", "photo", "photos", "foto", "fotos", "image", "images", "bild",
+    "bilder", "kep", "фото", "图片", "圖片", "写真", "사진", "reviewed", "checked", "edited",
+    "editor", "translated", "illustrated", "updated", "published", "date", "shared", "sponsored",
 ];
 
 /// A byline ends at these words (folded): what follows is a date, a place, a service.
@@ -627,6 +645,9 @@ mod tests {
 
     #[test]
     fn labels_posts_and_places_are_known_by_form() {
+        byline("By Jane Doe, MD. Reviewed by John Roe, MD", &["Jane Doe"]);
+        byline("Posted by Jane Doe (Questions: 37, Answers: 40)", &["Jane Doe"]);
+        byline("责任编辑：李四", &[]);
         for text in [
             "記者王小明／高雄報導",
             "文／記者王小明 圖／李四",

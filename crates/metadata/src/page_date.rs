@@ -159,7 +159,7 @@ fn time(rest: &mut Digits<'_>) -> Option<(i8, i8, i8)> {
     Some((hour as i8, minute as i8, second.unwrap_or(0) as i8))
 }
 
-/// `Z`, `UTC`, `+01:00`, `-0500`, `GMT+1`, and nothing else.
+/// `Z`, `UTC`, `+01:00`, `-0500`, `GMT+1`, and no more than a name of the zone (`+0000 UTC`).
 pub(crate) fn offset(text: &str) -> Option<Offset> {
     let text = text.trim();
     if matches!(text, "Z" | "z" | "GMT" | "UTC") {
@@ -171,7 +171,8 @@ pub(crate) fn offset(text: &str) -> Option<Offset> {
     let hours = rest.number(1, 2)?;
     rest.skip(&[':']);
     let minutes = rest.number(2, 2).unwrap_or(0);
-    if hours > 15 || minutes > 59 || !rest.0.is_empty() {
+    let is_whole = rest.0.is_empty() || rest.0.starts_with([' ', '(']);
+    if hours > 15 || minutes > 59 || !is_whole {
         return None;
     }
     let seconds = hours * 3600 + minutes * 60;
@@ -201,6 +202,7 @@ mod tests {
             ("2012-11-21T10:05:30+0000", "2012-11-21T10:05:30Z"),
             ("2012-11-21 10:05:30 UTC", "2012-11-21T10:05:30Z"),
             ("2012-11-21 10:05:30 GMT+5", "2012-11-21T10:05:30+05:00"),
+            ("2012-11-21 10:05:30 +0000 UTC", "2012-11-21T10:05:30Z"),
             ("1353492330", "2012-11-21T10:05:30Z"),
             ("1353492330000", "2012-11-21T10:05:30Z"),
         ] {
