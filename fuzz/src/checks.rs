@@ -131,15 +131,30 @@ pub(crate) fn tokens(bytes: &[u8]) {
     }
 }
 
-/// A feed is read or refused; links lead to the web.
+/// A feed is read or refused; links lead to the web. Its dates and names are read as those of a page are.
 pub(crate) fn feed(bytes: &[u8]) {
     let source =
         ::feed::FeedSource { id: "a", url: Some("https://a.example/feed"), http_charset: None };
     let limits = ::feed::FeedLimits { bytes: 1 << 20 };
+    let document = dom::parse("<p>Text");
     if let Ok(feed) = ::feed::parse(bytes, &source, &limits) {
-        for item in &feed.items {
+        for item in feed.items.iter().take(100) {
             let link = item.link.trim_start().to_ascii_lowercase();
             assert!(link.starts_with("http:") || link.starts_with("https:"), "{link}");
+            let fields = ::metadata::metadata(&::metadata::PageContext {
+                document: &document,
+                url: "https://a.example/",
+                json_ld: None,
+                fetched: None,
+                feed_items: &[item],
+                body: None,
+                text_language: None,
+                body_text: "",
+            });
+            let mut dates = fields.published.iter().map(|field| &field.value);
+            assert!(dates.all(|date| date.is_ascii() && date.len() >= 10));
+            let mut names = fields.authors.iter().flat_map(|field| &field.value);
+            assert!(names.all(|name| !name.trim().is_empty() && !name.contains("{{")));
         }
     }
 }

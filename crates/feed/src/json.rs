@@ -4,7 +4,7 @@ use model::FeedItem;
 use serde_json::{Deserializer, Map, Value};
 use url::Url;
 
-use crate::parse::{Feed, FeedSource, LostItems, absolute, add_text};
+use crate::items::{Feed, FeedSource, LostItems, absolute, add_text};
 use crate::plain::{decode_entities, plain};
 
 /// Reads a feed. `None` if it has no list of items.

@@ -9,10 +9,12 @@ Invariant: no input makes anything here panic, hang or take a disproportionate a
 not depend on archives, stages or file names.
 */
 
+mod items;
 mod json;
 mod parse;
 mod plain;
 mod xml;
 
-pub use parse::{Feed, FeedError, FeedLimits, FeedSource, LostItems, parse};
+pub use items::{Feed, FeedSource, LostItems};
+pub use parse::{FeedError, FeedLimits, parse};
 pub use plain::plain;

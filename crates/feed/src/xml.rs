@@ -10,7 +10,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
-use crate::parse::{Feed, FeedSource, LostItems, absolute, add_text};
+use crate::items::{Feed, FeedSource, LostItems, absolute, add_text};
 use crate::plain::{decode_entities, plain};
 
 /// Elements that are open at the same time; what is deeper is read as part of the last of them.
@@ -49,28 +49,28 @@ const VOCABULARIES: [(&str, &str); 9] = [
 
 /// An element of a feed.
 #[derive(Default)]
-struct Element<'a> {
+struct FeedElement<'a> {
     /// Name in lower case, with the prefix of [`VOCABULARIES`].
     name: String,
     /// Local names in lower case and values.
     attributes: Vec<(String, String)>,
     /// The markup between its tags.
     inside: &'a str,
-    children: Vec<Element<'a>>,
+    children: Vec<FeedElement<'a>>,
 }
 
-impl<'a> Element<'a> {
+impl<'a> FeedElement<'a> {
     fn attribute(&self, name: &str) -> Option<&str> {
         let (_, value) = self.attributes.iter().find(|(own, _)| own == name)?;
         Some(value.trim())
     }
 
-    fn all(&self, name: &str) -> impl Iterator<Item = &Element<'a>> {
+    fn all(&self, name: &str) -> impl Iterator<Item = &FeedElement<'a>> {
         self.children.iter().filter(move |child| child.name == name)
     }
 
     /// The first child of the first of these names that has any.
-    fn first(&self, names: &[&str]) -> Option<&Element<'a>> {
+    fn first(&self, names: &[&str]) -> Option<&FeedElement<'a>> {
         names.iter().find_map(|name| self.all(name).next())
     }
 
@@ -157,7 +157,7 @@ pub(crate) fn read_xml(text: &str, source: &FeedSource<'_>) -> Option<Feed> {
 }
 
 /// The item of an element, or `None` if it has no link.
-fn convert_item(item: &Element<'_>, in_atom: bool, base: Option<&Url>) -> Option<FeedItem> {
+fn convert_item(item: &FeedElement<'_>, in_atom: bool, base: Option<&Url>) -> Option<FeedItem> {
     let text = |names: &[&str]| {
         let mut texts = names.iter().filter_map(|name| item.all(name).next()?.text(in_atom));
         texts.find(|text| !text.is_empty())
@@ -193,7 +193,7 @@ fn convert_item(item: &Element<'_>, in_atom: bool, base: Option<&Url>) -> Option
     })
 }
 
-fn find_language(element: &Element<'_>) -> Option<String> {
+fn find_language(element: &FeedElement<'_>) -> Option<String> {
     let stated = element.first(&["language", "dc:language"]);
     let language = element
         .attribute("lang")
@@ -204,9 +204,9 @@ fn find_language(element: &Element<'_>) -> Option<String> {
 }
 
 /// Authors as written: names, or mail addresses where there are none.
-fn find_authors(element: &Element<'_>) -> Vec<String> {
+fn find_authors(element: &FeedElement<'_>) -> Vec<String> {
     let mut authors = Vec::new();
-    let named = |child: &&Element<'_>| {
+    let named = |child: &&FeedElement<'_>| {
         matches!(&*child.name, "author" | "dc:creator" | "creator" | "dc:author")
     };
     for author in element.children.iter().filter(named) {
@@ -220,9 +220,9 @@ fn find_authors(element: &Element<'_>) -> Vec<String> {
 
 /// The link to the article: of the element's links, else its guid or id if that is an address, else what the item is
 /// about (RDF), else an enclosed page.
-fn find_link(element: &Element<'_>, base: Option<&Url>) -> Option<String> {
+fn find_link(element: &FeedElement<'_>, base: Option<&Url>) -> Option<String> {
     let origin = element.children.iter().find(|child| child.name.ends_with(":origlink"));
-    let rank = |link: &&Element<'_>| {
+    let rank = |link: &&FeedElement<'_>| {
         let rel = link.attribute("rel").unwrap_or("alternate").to_ascii_lowercase();
         let html = link.attribute("type").is_none_or(|kind| kind.contains("html"));
         (!ELSEWHERE.contains(&&*rel)).then_some((rel != "alternate", !html))
@@ -230,12 +230,13 @@ fn find_link(element: &Element<'_>, base: Option<&Url>) -> Option<String> {
     let mut links: Vec<_> =
         element.all("link").filter_map(|link| Some((rank(&link)?, link))).collect();
     links.sort_by_key(|(rank, _)| *rank);
-    let href = |link: &Element<'_>| {
+    let href = |link: &FeedElement<'_>| {
         let base = link.base(base);
         absolute(&link.attribute("href").map_or_else(|| link.value(), str::to_owned), base.as_ref())
     };
-    let is_permalink =
-        |guid: &&Element<'_>| guid.attribute("ispermalink").is_none_or(|truth| truth != "false");
+    let is_permalink = |guid: &&FeedElement<'_>| {
+        guid.attribute("ispermalink").is_none_or(|truth| truth != "false")
+    };
     let ids = element.all("guid").filter(is_permalink).chain(element.all("id"));
     let about = element.attribute("about");
     let enclosed = element
@@ -260,7 +261,7 @@ struct ItemReader<'a> {
 
 impl<'a> ItemReader<'a> {
     /// The root element up to the first item.
-    fn read_head(&mut self) -> Element<'a> {
+    fn read_head(&mut self) -> FeedElement<'a> {
         let end = self.verbatim.find_item(self.rest).unwrap_or(self.rest.len());
         let (head, rest) = self.rest.split_at(end);
         self.rest = rest;
@@ -268,7 +269,7 @@ impl<'a> ItemReader<'a> {
     }
 
     /// The next item, or why it cannot be read.
-    fn next_item(&mut self) -> Option<Result<Element<'a>, &'static str>> {
+    fn next_item(&mut self) -> Option<Result<FeedElement<'a>, &'static str>> {
         let item = &self.rest[self.verbatim.find_item(self.rest)?..];
         if self.budget == 0 {
             self.rest = &item[1..];
@@ -285,13 +286,13 @@ impl<'a> ItemReader<'a> {
 
     /// The element at the start of a text, and its length; if it does not end, what there is of it, and why. An item also
     /// ends where the next one begins, and an end tag ends all elements inside its own.
-    fn read_element(&mut self, text: &'a str) -> (Element<'a>, Result<usize, &'static str>) {
+    fn read_element(&mut self, text: &'a str) -> (FeedElement<'a>, Result<usize, &'static str>) {
         let mut reader = Reader::from_str(text);
         let config = reader.config_mut();
         config.check_end_names = false;
         config.allow_unmatched_ends = true;
         config.allow_dangling_amp = true;
-        let mut open: Vec<OpenElement<'a>> = Vec::new();
+        let mut open: Vec<OpenFeedElement<'a>> = Vec::new();
         loop {
             let before = reader.buffer_position() as usize;
             let event = reader.read_event();
@@ -302,12 +303,12 @@ impl<'a> ItemReader<'a> {
                     let in_content =
                         open.get(1).is_some_and(|inner| inner.element.name == "content");
                     let is_next =
-                        |item: &OpenElement<'_>| item.name == name && is_item(local_name(name));
+                        |item: &OpenFeedElement<'_>| item.name == name && is_item(local_name(name));
                     if !in_content && open.first().is_some_and(is_next) {
                         return (close(&mut open, 0, before, text), Ok(before));
                     }
                     if open.len() < MAX_DEPTH {
-                        open.push(OpenElement {
+                        open.push(OpenFeedElement {
                             element: self.begin(&tag),
                             name: name.to_owned(),
                             start: after,
@@ -334,7 +335,7 @@ impl<'a> ItemReader<'a> {
                 Ok(_) => continue,
             };
             let element = match open.is_empty() {
-                true => Element::default(),
+                true => FeedElement::default(),
                 false => close(&mut open, closed, before, text),
             };
             match (why, open.last_mut()) {
@@ -346,7 +347,7 @@ impl<'a> ItemReader<'a> {
     }
 
     /// An element without its content.
-    fn begin(&mut self, tag: &BytesStart<'_>) -> Element<'a> {
+    fn begin(&mut self, tag: &BytesStart<'_>) -> FeedElement<'a> {
         let mut attributes = Vec::new();
         for attribute in tag.html_attributes().with_checks(false).filter_map(Result::ok) {
             let value = unescape_attribute(&*attribute.value).into_owned();
@@ -370,13 +371,13 @@ impl<'a> ItemReader<'a> {
             "" => local.to_ascii_lowercase(),
             _ => format!("{prefix}:{local}").to_ascii_lowercase(),
         };
-        Element { name, attributes, ..Element::default() }
+        FeedElement { name, attributes, ..FeedElement::default() }
     }
 }
 
 /// An element whose end has not been read yet.
-struct OpenElement<'a> {
-    element: Element<'a>,
+struct OpenFeedElement<'a> {
+    element: FeedElement<'a>,
     /// Its name as written.
     name: String,
     /// Where its content begins.
@@ -385,13 +386,13 @@ struct OpenElement<'a> {
 
 /// Ends the open elements from this one on, at this byte of the text; gives the outermost of them.
 fn close<'a>(
-    open: &mut Vec<OpenElement<'a>>,
+    open: &mut Vec<OpenFeedElement<'a>>,
     from: usize,
     end: usize,
     text: &'a str,
-) -> Element<'a> {
-    let mut inner: Option<Element<'a>> = None;
-    for OpenElement { mut element, start, .. } in open.drain(from..).rev() {
+) -> FeedElement<'a> {
+    let mut inner: Option<FeedElement<'a>> = None;
+    for OpenFeedElement { mut element, start, .. } in open.drain(from..).rev() {
         element.inside = text.get(start..end).unwrap_or_default();
         element.children.extend(inner);
         inner = Some(element);

@@ -1,0 +1,63 @@
+//! What is read of a feed: its items, and what was lost of it.
+
+use model::FeedItem;
+use url::Url;
+
+/// Where a feed comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct FeedSource<'a> {
+    /// Identity of the feed, kept in its items: its file name or URL.
+    pub id: &'a str,
+    /// URL it was fetched from, for relative links.
+    pub url: Option<&'a str>,
+    /// Charset label of the HTTP `Content-Type`.
+    pub http_charset: Option<&'a str>,
+}
+
+/// A feed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Feed {
+    /// Its items that have a link, in feed order.
+    pub items: Vec<FeedItem>,
+    /// What was left out, if anything.
+    pub left_out: Option<LostItems>,
+}
+
+/// Items that could not be read, although others of the feed could.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostItems {
+    /// How many.
+    pub items: usize,
+    /// Why the first of them could not be read.
+    pub why: &'static str,
+}
+
+impl LostItems {
+    /// Counts one more lost item.
+    pub(crate) fn count(lost: &mut Option<Self>, why: &'static str) {
+        lost.get_or_insert(Self { items: 0, why }).items += 1;
+    }
+}
+
+/// The link as an absolute `http` or `https` URL, unchanged if it is absolute already.
+pub(crate) fn absolute(link: &str, base: Option<&Url>) -> Option<String> {
+    let link = link.trim();
+    if link.is_empty() {
+        return None;
+    }
+    match Url::parse(link) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => Some(link.to_owned()),
+        Ok(_) => None,
+        Err(_) => {
+            let url = base?.join(link).ok()?;
+            matches!(url.scheme(), "http" | "https").then(|| url.into())
+        }
+    }
+}
+
+/// Appends a text that is neither empty nor in the list yet.
+pub(crate) fn add_text(texts: &mut Vec<String>, text: &str) {
+    if !text.is_empty() && !texts.iter().any(|known| known == text) {
+        texts.push(text.to_owned());
+    }
+}
