@@ -303,7 +303,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         let is_time = |id: NodeId| self.evidence.scan.times.binary_search(&id).is_ok();
         let read = |id: &NodeId| match is_time(*id) {
             true => self.date_of_element(*id),
-            false => self.shown_in_element(*id, false),
+            false => self.shown_in_element(*id, false).or_else(|| self.shown_in_element(*id, true)),
         };
         choice.offer_all(Source::Page, elements.iter().filter_map(read));
     }

@@ -88,11 +88,12 @@ pub(crate) fn declared_titles(
         .map(|(source, value)| (source, plain(clip(value, 2_000))))
 }
 
-/// Whether a headline consists of this title and a date, which some templates set into one element.
+/// Whether a headline consists of this title and a date, with a few words before it ("Sport, updated May 3"), which some
+/// templates set into one element.
 fn is_dated(heading: &str, title: &str) -> bool {
     let rest = heading.strip_suffix(title).or_else(|| heading.strip_prefix(title));
     rest.is_some_and(|rest| {
-        rest.len() <= 40 && find_date(rest, &DayMonthOrder::Unknown).is_some_and(|d| d.at <= 12)
+        rest.len() <= 90 && find_date(rest, &DayMonthOrder::Unknown).is_some_and(|d| d.at <= 40)
     })
 }
 

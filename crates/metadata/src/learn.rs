@@ -5,6 +5,7 @@
 //! headline that names another person on each page is the byline, in any language; one page with "23/09" tells the order of day
 //! and month for all.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dom::xpath::Path;
@@ -398,13 +399,16 @@ fn dateline(
         let text = spots[page][at].text;
         let dates = has_number(text).then(|| find_dates(text, &orders[page], 1));
         let date = dates.into_iter().flatten().next()?;
-        (!date.is_change && date.moment.is_plausible(pages[page].latest)).then_some(date.moment)
+        date.moment.is_plausible(pages[page].latest).then_some((date.moment, date.is_change))
     };
-    let mut best: Option<(bool, u32, &Vec<Vec<usize>>)> = None;
+    let mut best: Option<((bool, bool, Reverse<u32>), &Vec<Vec<usize>>)> = None;
     for group in groups.values() {
-        let dates: Vec<Option<PageDate>> = (0..pages.len())
+        let found: Vec<Option<(PageDate, bool)>> = (0..pages.len())
             .map(|page| group[page].iter().find_map(|&at| read(page, at)))
             .collect();
+        let changes = found.iter().flatten().filter(|date| date.1).count();
+        let dates: Vec<Option<PageDate>> =
+            found.iter().map(|date| Some(date.as_ref()?.0)).collect();
         let with = dates.iter().flatten().count();
         let days: BTreeSet<_> = dates.iter().flatten().map(|date| date.date).collect();
         if with < FEWEST || !is_most(with, pages.len()) || days.len() < 2 {
@@ -419,15 +423,13 @@ fn dateline(
         let distance = group.iter().enumerate().filter_map(|(page, own)| {
             Some(pages[page].anchor().abs_diff(spots[page][*own.first()?].element))
         });
-        let distance = distance.sum::<u32>() / with as u32;
-        let is_better = best.as_ref().is_none_or(|(agrees, near, _)| {
-            (told > 0, std::cmp::Reverse(distance)) > (*agrees, std::cmp::Reverse(*near))
-        });
-        if is_better {
-            best = Some((told > 0, distance, group));
+        // The date of the last change is better than one of the story.
+        let rank = (told > 0, changes * 2 < with, Reverse(distance.sum::<u32>() / with as u32));
+        if best.as_ref().is_none_or(|(best, _)| rank > *best) {
+            best = Some((rank, group));
         }
     }
-    let (_, _, group) = best?;
+    let (_, group) = best?;
     let wanted = |(page, own): (usize, &Vec<usize>)| {
         own.iter().copied().find(|&at| read(page, at).is_some()).into_iter().collect()
     };
@@ -513,7 +515,7 @@ fn byline(
         });
         let distance = distance.sum::<u32>() / with as u32;
         let is_better = best.as_ref().is_none_or(|(agrees, near, _)| {
-            (told >= 2, std::cmp::Reverse(distance)) > (*agrees, std::cmp::Reverse(*near))
+            (told >= 2, Reverse(distance)) > (*agrees, Reverse(*near))
         });
         if is_better {
             let wanted = (0..pages.len())

@@ -211,6 +211,19 @@ fn a_date_inside_a_story_is_not_that_of_its_publication() {
 }
 
 #[test]
+fn where_only_changes_are_dated_they_go_before_dates_of_the_story() {
+    let html = |n: usize| {
+        let lead = format!("<div class=u>Updated {} March 2024</div>", n + 1);
+        let story =
+            "<p>On 12 October 2002 a bomb went off, and the ferry did not leave for a month.</p>";
+        page("", &format!("{lead}{}", if n % 5 == 3 { story } else { "" }), n)
+    };
+    for (n, (_, found)) in Site::new(html).read().into_iter().enumerate() {
+        assert_eq!(found.published.unwrap().value, format!("2024-03-0{}", n + 1));
+    }
+}
+
+#[test]
 fn images_and_descriptions_of_the_site_are_none_of_its_pages() {
     let head = "<meta property=og:image content=/logo.png><meta name=description content='News from the pier'>";
     for (alone, found) in Site::new(|n| page(head, "", n)).read() {
