@@ -366,17 +366,8 @@ impl TeiWriter<'_> {
     }
 
     fn formula(&mut self, id: NodeId) {
-        let document = self.document;
-        let is_tex = |id: &NodeId| {
-            is(document, *id, "annotation")
-                && attribute(document, *id, "encoding")
-                    .is_some_and(|encoding| encoding.contains("tex"))
-        };
-        let tex = document.subtree(id).find(is_tex).map(|id| document.text_content(id));
-        let tex = tex.or_else(|| attribute(document, id, "alttext"));
-        let notation = if tex.is_some() { " notation=\"TeX\"" } else { "" };
-        let text = escaped(tex.unwrap_or_else(|| document.text_content(id)).trim());
-        let _ = write!(self.out, "<formula{notation}>{text}</formula>");
+        let tex = dom::Formula::of(self.document, id).tex;
+        let _ = write!(self.out, "<formula notation=\"TeX\">{}</formula>", escaped(&tex));
     }
 }
 

@@ -6,8 +6,26 @@ use crate::document::{Aside, AsidePlace, BufferRange, Document, Node, NodeId};
 use crate::is_void;
 
 /// Whether an element that is left out of the tree may show something.
-pub(crate) fn may_show(name: &LocalName) -> bool {
+pub(crate) fn may_show<'a>(
+    name: &LocalName,
+    attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
+) -> bool {
     matches!(*name, local_names!("iframe" "object" "embed" "noscript" "math"))
+        || is_formula(name, attributes)
+}
+
+/// Whether an element is a script with the TeX of a formula, which MathJax shows in its place.
+fn is_formula<'a>(
+    name: &LocalName,
+    mut attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
+) -> bool {
+    *name == local_name!("script")
+        && attributes.any(|(name, value)| *name == local_name!("type") && is_tex(value))
+}
+
+/// Whether a script of this media type is TeX.
+pub(crate) fn is_tex(media_type: &str) -> bool {
+    media_type.trim().starts_with("math/tex")
 }
 
 /// Whether an element inside them never shows anything.
@@ -56,11 +74,12 @@ impl Gatherer {
     pub(crate) fn open<'a>(
         &mut self,
         name: &LocalName,
-        attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
+        attributes: impl Iterator<Item = (&'a LocalName, &'a str)> + Clone,
         place: AsidePlace,
     ) {
         let is_outermost = self.open.is_empty();
-        if shows_nothing(name) || matches!(self.open.last(), Some(None)) {
+        let shows_nothing = shows_nothing(name) && !is_formula(name, attributes.clone());
+        if shows_nothing || matches!(self.open.last(), Some(None)) {
             self.open.push(None);
             return;
         }
@@ -154,5 +173,12 @@ mod tests {
         assert_eq!(page.text(aside.places[0].before - 1), Some("onetwo"));
         assert_eq!(aside.places[0].within, 3);
         assert!(parse("<p>a<noscript>b</noscript>").aside().is_none());
+        for doctype in ["<!doctype html>", "\0"] {
+            let page =
+                parse(&format!("{doctype}<p>a<script type='math/tex; mode=display'>x<y</script>b"));
+            let aside = page.aside().unwrap();
+            assert_eq!(aside.document.text_content(aside.places[0].id), "x<y");
+            assert!(page.all_text().ends_with("ab"));
+        }
     }
 }

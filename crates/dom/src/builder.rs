@@ -60,7 +60,7 @@ impl Builder {
         };
         if self.is_left_out() || !self.keeps_all && (is_head || is_dropped()) {
             let parent = self.open.last().copied().flatten();
-            if self.gatherer.is_open() || parent.is_some() && may_show(name) {
+            if self.gatherer.is_open() || parent.is_some() && may_show(name, attributes.clone()) {
                 let place = self.document.place_after_all(parent.unwrap_or(0));
                 self.gatherer.open(name, attributes, place);
             }

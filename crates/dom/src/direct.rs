@@ -134,11 +134,15 @@ impl DirectBuilder {
         self.document.push_attributes(attributes)
     }
 
-    /// What becomes of an element with this name that starts here.
-    fn fate_of(&self, name: &LocalName) -> Fate {
+    /// What becomes of an element that starts here.
+    fn fate_of<'t>(
+        &self,
+        name: &LocalName,
+        attributes: impl Iterator<Item = (&'t LocalName, &'t str)>,
+    ) -> Fate {
         match self.open.last().map_or(Fate::Kept, |top| top.fate) {
             Fate::Kept if !is_dropped_name(name) => Fate::Kept,
-            Fate::Kept if may_show(name) => Fate::Gathered,
+            Fate::Kept if may_show(name, attributes) => Fate::Gathered,
             Fate::Kept => Fate::Dropped,
             fate => fate,
         }
@@ -177,7 +181,7 @@ impl DirectBuilder {
             if raw.is_wanted {
                 raw.text.push_str(text);
             }
-            let is_shown = matches!(raw.name, local_names!("title" "textarea" "noembed"));
+            let is_shown = matches!(raw.name, local_names!("title" "textarea" "noembed" "script"));
             if raw.fate == Fate::Gathered && is_shown {
                 self.gatherer.text(text);
             }
@@ -241,7 +245,8 @@ impl DirectBuilder {
     /// Starts an element of which only text is read.
     fn start_raw(&mut self, tag: &StartTag<'_>, head_reads: bool) -> Content {
         let in_body = self.mode > Mode::AfterHead;
-        let fate = if in_body { self.fate_of(&tag.name) } else { Fate::Dropped };
+        let attributes = tag.attributes.iter().map(|(name, value)| (name, &**value));
+        let fate = if in_body { self.fate_of(&tag.name, attributes) } else { Fate::Dropped };
         match fate {
             // All of them are left out of the tree.
             Fate::Kept => return self.give_up(),

@@ -4,8 +4,10 @@ use std::sync::OnceLock;
 
 use html5ever::LocalName;
 
+use crate::flow::inline_by_place;
 use crate::head::Head;
 use crate::kinds::ElementKinds;
+use crate::names::is_block;
 
 /// Position of a node in document order (pre-order); the root is 0.
 pub type NodeId = u32;
@@ -86,8 +88,9 @@ pub struct Document {
     pub(crate) head: Head,
     pub(crate) notes: ParseNotes,
     pub(crate) aside: Option<Box<Aside>>,
-    /// Computed on first use.
+    /// Computed on first use, as is what follows.
     pub(crate) kinds: OnceLock<ElementKinds>,
+    pub(crate) inline: OnceLock<Vec<NodeId>>,
 }
 
 /// Elements that are not part of the tree, because they have no text that can be read, but show something: frames and
@@ -339,6 +342,16 @@ impl Document {
     /// The kinds of elements of the page. Computed on first use, O(n).
     pub fn kinds(&self) -> &ElementKinds {
         self.kinds.get_or_init(|| ElementKinds::of(self))
+    }
+
+    /// Whether an element does not break the line: by its name (see [`is_inline`](crate::is_inline)); if HTML has no rule for
+    /// it, because it holds no blocks and stands beside text or in a paragraph. Linear on first use.
+    pub fn is_inline(&self, id: NodeId) -> bool {
+        self.name(id).is_some_and(|name| {
+            crate::is_inline(name)
+                || !is_block(name)
+                    && self.inline.get_or_init(|| inline_by_place(self)).binary_search(&id).is_ok()
+        })
     }
 
     /// Approximate memory of the tree, in bytes: that of its buffers.

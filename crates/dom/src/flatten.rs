@@ -163,7 +163,10 @@ impl Flattener {
                         && shadow.is_none()
                     {
                         self.read_nested_head(linked, name);
-                        if may_show(&name.local) && !open.is_empty() {
+                        let own = self.buffers.attributes[attributes.range()].iter();
+                        let values = &self.buffers.values;
+                        let own = own.map(|a| (&a.name, &values[a.value.range()]));
+                        if may_show(&name.local, own) && !open.is_empty() {
                             self.gather(linked, parent);
                         }
                         continue;

@@ -26,6 +26,8 @@ mod direct;
 mod document;
 mod flatten;
 mod flood;
+mod flow;
+mod frames;
 mod front;
 mod guard;
 mod head;
@@ -51,6 +53,7 @@ pub use names::{class_tokens, is_heading, is_inline, is_void};
 pub use parse::{parse, parse_by_html5ever, parse_with};
 pub use prefix::PrefixSums;
 pub use render::{
-    language_of_code, markdown_of, markdown_of_text, normalize_space, paragraphs, text_of,
+    Formula, bare_tex, language_named, language_of_code, markdown_of, markdown_of_text,
+    normalize_space, paragraphs, text_of, text_with_notes,
 };
 pub use tokens::count_tokens;

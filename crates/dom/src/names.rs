@@ -1,9 +1,10 @@
-//! Names of elements: inline, void, headings; and their class names.
+//! Names of elements: inline, blocks, void, headings; and their class names.
 
 use html5ever::LocalName;
 
-/// Whether an element is phrasing content that does not break a line (HTML §3.2.5.2.5, and the
-/// obsolete text-level elements). All other elements, including unknown ones, separate text.
+/// Whether an element of this name never breaks a line: phrasing content that only holds text (HTML §3.2.5.2.5), and the
+/// obsolete text-level elements. Of other elements, [`Document::is_inline`](crate::Document::is_inline) tells by their
+/// surroundings.
 pub fn is_inline(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -14,6 +15,23 @@ pub fn is_inline(name: &LocalName) -> bool {
             "wbr"
         )
     )
+}
+
+/// Whether an element of this name always breaks the line: those that browsers show as blocks or parts of tables
+/// (HTML §15.3), and those that show something of their own or nothing.
+pub(crate) fn is_block(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_names!(
+            "address" "article" "aside" "audio" "blockquote" "body" "br" "caption" "center" "col"
+            "colgroup" "dd" "details" "dialog" "dir" "div" "dl" "dt" "embed" "fieldset"
+            "figcaption" "figure" "footer" "form" "frame" "frameset" "h1" "h2" "h3" "h4" "h5" "h6"
+            "head" "header" "hgroup" "hr" "html" "iframe" "input" "legend" "li" "listing" "main"
+            "menu" "nav" "noframes" "noscript" "object" "ol" "optgroup" "option" "p" "plaintext"
+            "pre" "script" "section" "select" "style" "summary" "svg" "table" "tbody" "td"
+            "template" "textarea" "tfoot" "th" "thead" "title" "tr" "ul" "video" "xmp"
+        )
+    ) || is_void(name) && !is_inline(name)
 }
 
 /// Whether an element never has content (HTML §13.1.2, and obsolete ones parsed in the same way).

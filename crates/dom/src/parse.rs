@@ -10,6 +10,7 @@ use crate::direct;
 use crate::document::{Document, ParseNotes};
 use crate::flatten::flatten;
 use crate::flood::TagReader;
+use crate::frames::with_frames;
 use crate::front;
 use crate::guard::Guard;
 use crate::limits::{ParseOptions, Room};
@@ -34,7 +35,17 @@ const PIECE: usize = 1 << 14;
 /// Parses a page. Takes UTF-8 text (anything after 1 GiB is left out), returns the tree. Time is
 /// linear in the text's length and in [`ParseOptions::max_steps`]. A page that takes more steps has
 /// an empty tree, and its notes say so. The tree depends only on the page and the limits.
+///
+/// Where only content is kept, a frame whose text is in its `srcdoc` is a `div` with that text.
 pub fn parse_with(html: &str, config: &ParseOptions) -> Document {
+    let document = parse_one(html, config);
+    match config.keep {
+        Keep::Content => with_frames(document, |inner| parse_one(inner, config)),
+        _ => document,
+    }
+}
+
+fn parse_one(html: &str, config: &ParseOptions) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
     if !front::can_read(html) {
         return parse_by_html5ever(html, config);

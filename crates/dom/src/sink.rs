@@ -13,6 +13,7 @@ use html5ever::{ExpandedName, LocalName, QualName, local_name, ns};
 use typed_arena::Arena;
 
 use crate::Keep;
+use crate::aside::is_tex;
 use crate::document::{Attribute, BufferRange};
 use crate::head::is_json_ld;
 use crate::limits::{ParseOptions, Room};
@@ -186,7 +187,8 @@ fn ignores_text(name: &QualName, attributes: &[ParsedAttribute]) -> bool {
     }
     match name.local {
         local_name!("script") => {
-            !attributes.iter().any(|a| a.name.local == local_name!("type") && is_json_ld(&a.value))
+            let is_read = |media_type: &str| is_json_ld(media_type) || is_tex(media_type);
+            !attributes.iter().any(|a| a.name.local == local_name!("type") && is_read(&a.value))
         }
         local_names!("style" "iframe" "noframes") => true,
         _ => false,

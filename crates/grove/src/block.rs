@@ -1,6 +1,6 @@
 //! Blocks: what appears as one paragraph, heading, caption or menu entry.
 
-use dom::{Document, NodeId, PrefixSums, is_inline, local_name};
+use dom::{Document, NodeId, PrefixSums, local_name};
 
 /// A run of text in one element, not broken by a block-level element or an empty line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) 
     let mut holds_blocks = vec![false; nodes.len()];
     for (id, node) in nodes.iter().enumerate().skip(1).rev() {
         let Some(name) = &node.name else { continue };
-        if holds_blocks[id] || !(is_inline(name) || *name == local_name!("br")) {
+        if holds_blocks[id] || !(document.is_inline(id as NodeId) || *name == local_name!("br")) {
             holds_blocks[node.parent as usize] = true;
         }
     }
@@ -69,7 +69,7 @@ pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) 
                 owner.push(above);
                 line_breaks += 1;
             }
-            Some(name) if is_inline(name) && !holds_blocks[id as usize] => owner.push(above),
+            Some(_) if document.is_inline(id) && !holds_blocks[id as usize] => owner.push(above),
             Some(_) => {
                 owner.push(id);
                 ends.push(node.end);

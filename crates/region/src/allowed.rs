@@ -1,10 +1,11 @@
 //! The elements and attributes allowed in a fragment.
 
-use dom::{LocalName, is_inline, is_void, local_name, local_names};
+use dom::{Document, LocalName, NodeId, is_void, local_name, local_names};
 
 /// The tag an element is written as: its own if it is allowed, or the current name of an obsolete one; `div` if it would
 /// otherwise no longer be separated from its surroundings; `None` if only its content is written.
-pub(crate) fn written_as(name: &LocalName) -> Option<LocalName> {
+pub(crate) fn written_as(document: &Document, id: NodeId) -> Option<LocalName> {
+    let name = document.name(id)?;
     match *name {
         local_names!("menu" "dir") => Some(local_name!("ul")),
         local_name!("strike") => Some(local_name!("s")),
@@ -13,7 +14,7 @@ pub(crate) fn written_as(name: &LocalName) -> Option<LocalName> {
         local_names!("listing" "xmp") => Some(local_name!("pre")),
         _ if stays(name) => Some(name.clone()),
         local_names!("html" "body") => None,
-        _ if is_inline(name) || is_void(name) => None,
+        _ if document.is_inline(id) || is_void(name) => None,
         _ => Some(local_name!("div")),
     }
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use dom::{
-    Aside, Document, Element, LocalName, NodeId, PrefixSums, is_inline, link_target, local_name,
-    local_names, web_url,
+    Aside, Document, Element, Formula, LocalName, NodeId, PrefixSums, is_inline, link_target,
+    local_name, local_names, web_url,
 };
 use url::Url;
 
@@ -13,12 +13,16 @@ use crate::allowed::{
 };
 use crate::captions::{Role, is_credit};
 use crate::choose::ChosenNodes;
+use crate::code::CodeBlock;
 use crate::embed::Embedded;
 use crate::embed::Medium;
+use crate::formulas::TexFormula;
 use crate::notes::{Anchors, PREFIX};
 use crate::picture::PagePicture;
 use crate::structures::is_layout;
 use crate::tree::{At, NodeMark, RegionTree};
+
+const SOFT_HYPHEN: char = '\u{ad}';
 
 /// An element of the page whose content is being written.
 struct OpenElement {
@@ -71,7 +75,11 @@ impl<'a> RegionBuilder<'a, '_> {
             while open.len() > 1 && open.last().is_some_and(|last| last.end <= id) {
                 open.pop();
             }
-            let (at, in_layout) = open.last().map_or((0, false), |last| (last.at, last.in_layout));
+            let (mut at, in_layout) =
+                open.last().map_or((0, false), |last| (last.at, last.in_layout));
+            if self.chosen.apart.contains(&id) {
+                at = tree.push(at, local_name!("p"));
+            }
             if let Some(text) = document.text(id) {
                 if self.chosen.include[id as usize] {
                     let mut from = 0;
@@ -81,26 +89,38 @@ impl<'a> RegionBuilder<'a, '_> {
                             && (place.1.within as usize) < text.len()
                     }) {
                         let within = (place.within as usize).max(from);
-                        tree.push_text(at, &text[from..within]);
+                        self.write_text(&mut tree, at, id, &text[from..within]);
                         from = within;
                         if let (Some(aside), Some(medium)) = (aside, self.chosen.aside.get(&number))
                         {
                             self.write_aside(&mut tree, at, aside, place.id, medium);
                         }
                     }
-                    tree.push_text(at, &text[from..]);
+                    self.write_text(&mut tree, at, id, &text[from..]);
                 }
                 id += 1;
                 continue;
             }
             let next = document.node(id).end;
+            if let Some(code) = self.chosen.code.get(&id) {
+                self.write_code(&mut tree, at, id, code);
+                while places.next_if(|place| place.1.before < next).is_some() {}
+                id = next;
+                continue;
+            }
             // Columns have no text.
             let is_columns = document.is(id, &local_name!("colgroup"));
             if shown.sum(document, id) == 0 && !(is_columns && self.stays_empty(id)) {
                 let left_out = self.chosen.include[document.parent(id).unwrap_or(0) as usize];
+                let is_pruned = || {
+                    self.chosen.visible.sum(document, id) > 0 && !self.chosen.unseen.contains(&id)
+                };
                 if self.stays_empty(id) {
                     self.open_element(&mut tree, at, id, in_layout);
-                } else if left_out {
+                } else if left_out && !document.is_inline(id) {
+                    let gap = tree.push_text(at, " ");
+                    tree.nodes[gap].mark = NodeMark::Gap;
+                } else if left_out && is_pruned() {
                     tree.push_text(at, " ");
                 }
                 id = next;
@@ -116,6 +136,29 @@ impl<'a> RegionBuilder<'a, '_> {
             id += 1;
         }
         tree
+    }
+
+    /// Writes text without soft hyphens, which say where a line may break.
+    fn write_text(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, text: &'a str) {
+        let at = match text.contains(SOFT_HYPHEN) {
+            true => tree.push_text(parent, text.replace(SOFT_HYPHEN, "")),
+            false => tree.push_text(parent, text),
+        };
+        if !self.chosen.read[id as usize] {
+            tree.nodes[at].mark = NodeMark::Unread;
+        }
+    }
+
+    fn write_code(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, code: &CodeBlock) {
+        let at = tree.push(parent, local_name!("pre"));
+        if !code.language.is_empty() {
+            tree.set(at, local_name!("class"), format!("language-{}", code.language));
+        }
+        let at = if code.is_marked { tree.push(at, local_name!("code")) } else { at };
+        let text = tree.push_text(at, code.text.clone());
+        if !self.document.subtree(id).any(|own| self.chosen.read[own as usize]) {
+            tree.nodes[text].mark = NodeMark::Unread;
+        }
     }
 
     /// Texts and media that are included, counted.
@@ -164,6 +207,14 @@ impl<'a> RegionBuilder<'a, '_> {
             _ => in_layout,
         };
         let Some(name) = self.name_of(element, inner_layout) else { return (None, inner_layout) };
+        let is_bare = name == local_name!("span")
+            && !element.attributes().any(|(attribute, _)| attribute_stays(&name, attribute))
+            && !self.anchors.targets.contains_key(&id)
+            && !self.anchors.notes.contains_key(&id)
+            && !is_credit(document, id);
+        if is_bare {
+            return (None, inner_layout);
+        }
         // Elements that were chosen by themselves and do not break the line are paragraphs.
         let above = document.parent(id);
         let alone = parent == 0
@@ -182,12 +233,6 @@ impl<'a> RegionBuilder<'a, '_> {
                 let cite = element.attribute(&local_name!("cite"));
                 if let Some(url) = cite.and_then(|cite| web_url(cite, self.base)) {
                     tree.set(at, local_name!("cite"), String::from(url));
-                }
-            }
-            local_name!("pre") => {
-                let language = dom::language_of_code(document, element);
-                if !language.is_empty() {
-                    tree.set(at, local_name!("class"), format!("language-{language}"));
                 }
             }
             local_name!("li") if above.is_some_and(|p| document.is(p, &local_name!("ol"))) => {
@@ -238,7 +283,7 @@ impl<'a> RegionBuilder<'a, '_> {
                 _ => {}
             }
         }
-        written_as(name)
+        written_as(self.document, id)
     }
 
     fn write_link(&self, tree: &mut RegionTree<'a>, at: At, element: Element<'_>) {
@@ -257,7 +302,8 @@ impl<'a> RegionBuilder<'a, '_> {
             Medium::Picture(picture) => write_picture(tree, parent, picture),
             Medium::Player(found) => self.write_player(tree, parent, id, found),
             Medium::Embedded(found) => write_embedded(tree, parent, found),
-            Medium::Formula => {}
+            Medium::Formula(tex) => write_tex(tree, parent, tex),
+            Medium::MathMl => {}
         }
     }
 
@@ -288,7 +334,8 @@ impl<'a> RegionBuilder<'a, '_> {
         match medium {
             Medium::Picture(picture) => write_picture(tree, parent, picture),
             Medium::Embedded(found) | Medium::Player(found) => write_embedded(tree, parent, found),
-            Medium::Formula => write_formula(tree, parent, &aside.document, id),
+            Medium::Formula(tex) => write_tex(tree, parent, tex),
+            Medium::MathMl => write_formula(tree, parent, &aside.document, id),
         }
     }
 }
@@ -320,7 +367,24 @@ fn write_embedded(tree: &mut RegionTree<'_>, parent: At, found: &Embedded) {
     let link = tree.push(at, local_name!("a"));
     tree.set(link, local_name!("href"), found.address.clone());
     let title = found.title.clone().unwrap_or_else(|| found.address.clone());
-    tree.push_text(link, title);
+    let text = tree.push_text(link, title);
+    tree.nodes[text].mark = NodeMark::Unread;
+}
+
+/// Writes a formula of which only the TeX is known, as the text and the annotation of MathML (MathML Core §6).
+fn write_tex(tree: &mut RegionTree<'_>, parent: At, formula: &TexFormula) {
+    let at = tree.push(parent, local_name!("math"));
+    if formula.is_display {
+        tree.set(at, local_name!("display"), "block");
+    }
+    let sign = if formula.is_display { "$$" } else { "$" };
+    tree.formulas.insert(at, [sign, &formula.tex, sign].concat());
+    let semantics = tree.push(at, local_name!("semantics"));
+    let shown = tree.push(semantics, local_name!("mtext"));
+    tree.push_text(shown, formula.tex.clone());
+    let source = tree.push(semantics, local_name!("annotation"));
+    tree.set(source, local_name!("encoding"), "application/x-tex");
+    tree.push_text(source, formula.tex.clone());
 }
 
 /// Writes a formula: only its own elements, without those of other languages.
@@ -345,6 +409,9 @@ fn write_formula<'a>(tree: &mut RegionTree<'a>, parent: At, formula: &'a Documen
             && (id == root) == (*element.name == local_name!("math"))
         {
             let at = tree.push(parent, element.name.clone());
+            if id == root {
+                tree.formulas.insert(at, Formula::of(formula, root).marked());
+            }
             for (name, value) in element.attributes().filter(|a| formula_attribute_stays(a.0)) {
                 tree.set(at, name.clone(), value);
             }

@@ -4,14 +4,17 @@
 //! element belongs to the article if no element up to its top has the name of a teaser, an advertisement or the like, and
 //! its top stands between two texts of the article or directly beside them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dom::{Document, ElementKind, LocalName, NodeId, PrefixSums, local_name, local_names};
 use url::Url;
 
 use crate::captions::{Role, roles};
+use crate::code::{self, CodeBlock};
 use crate::embed::Medium;
 use crate::embed::{Embedded, is_player, quoted_post};
+use crate::further;
+use crate::hidden;
 use crate::media;
 use crate::names::ForeignKinds;
 use crate::notes::{Anchors, anchors};
@@ -33,6 +36,14 @@ pub(crate) struct ChosenNodes {
     pub(crate) container: NodeId,
     /// Quoted posts by their elements.
     pub(crate) posts: BTreeMap<NodeId, Embedded>,
+    /// Whether each text is part of the article's text, and not only shown beside it.
+    pub(crate) read: Vec<bool>,
+    /// Blocks of code.
+    pub(crate) code: BTreeMap<NodeId, CodeBlock>,
+    /// Texts and inline elements of the article that stand beside others of it: each is a paragraph.
+    pub(crate) apart: BTreeSet<NodeId>,
+    /// Elements that were left out because nobody sees them.
+    pub(crate) unseen: BTreeSet<NodeId>,
     /// Bytes of visible text of the nodes.
     pub(crate) visible: PrefixSums,
 }
@@ -48,6 +59,7 @@ pub(crate) fn choose(
     let mut include = included(document, keep, prune);
     let found = AddableElements::of(document);
     let (all, linked) = PrefixSums::of_texts(document, visible);
+    further::leave_out(document, &all, &found.structures, base, &mut include);
     let roles = roles(document, &all, &found.media);
     let mut is_body = include.clone();
     for (&caption, _) in roles.iter().filter(|role| *role.1 == Role::Caption) {
@@ -69,8 +81,11 @@ pub(crate) fn choose(
         document.ancestors(first).skip(1).find(|&around| document.contains(around, last))?;
     let foreign = ForeignKinds::of(document);
     let texts = PageTexts { document, base, all, linked, kept, foreign, first, last };
-    structures::add(&texts, &found.structures, &mut include);
-    let (media, aside) = media::choose(&texts, &found.media, &roles, &include);
+    let mut read = include.clone();
+    structures::add(&texts, &found.structures, &mut include, &mut read);
+    let unseen = hidden::leave_out(&texts, &mut include);
+    let code = code::find(&texts, &found.structures, &mut include, &mut read);
+    let (media, aside) = media::choose(&texts, &found.media, &roles, &mut include);
     add_captions(&texts, &roles, &media, &aside, &mut include);
     let posts = found.quotes.iter().filter(|&&id| texts.own(id) > 0 || include[id as usize]);
     let posts: BTreeMap<_, _> =
@@ -79,8 +94,24 @@ pub(crate) fn choose(
         include[post as usize..document.node(post).end as usize].fill(true);
     }
     let anchors = anchors(&texts, &mut include);
+    let apart = stand_beside_others(document, keep, &include);
     let visible = texts.all;
-    Some((ChosenNodes { include, media, aside, roles, container, posts, visible }, anchors))
+    Some((
+        ChosenNodes {
+            include,
+            media,
+            aside,
+            roles,
+            container,
+            posts,
+            read,
+            code,
+            apart,
+            unseen,
+            visible,
+        },
+        anchors,
+    ))
 }
 
 /// Whether each node is in a subtree of `keep` and not in one of `prune`; the nearest of both above it decides.
@@ -95,6 +126,18 @@ fn included(document: &Document, keep: &[NodeId], prune: &[NodeId]) -> Vec<bool>
         include[id as usize..document.node(id).end as usize].fill(keep);
     }
     include
+}
+
+/// Those of `keep` that are texts or inline elements and have others beside them.
+fn stand_beside_others(document: &Document, keep: &[NodeId], include: &[bool]) -> BTreeSet<NodeId> {
+    let flows = |id: NodeId| document.text(id).is_some() || document.is_inline(id);
+    let mut children: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for &id in keep.iter().filter(|&&id| include[id as usize] && flows(id)) {
+        if let Some(parent) = document.parent(id).filter(|&parent| !include[parent as usize]) {
+            children.entry(parent).or_default().push(id);
+        }
+    }
+    children.into_values().filter(|beside| beside.len() > 1).flatten().collect()
 }
 
 /// Includes the captions of figures that show something.
@@ -128,7 +171,7 @@ fn add_captions(
 struct AddableElements {
     /// Pictures and players.
     media: Vec<NodeId>,
-    /// Lists, tables, headings, code, quotations, details.
+    /// Lists, tables, headings, code (also in lines of text), quotations, details.
     structures: Vec<NodeId>,
     /// Quotations and others that may be quoted posts.
     quotes: Vec<NodeId>,
@@ -144,6 +187,7 @@ impl AddableElements {
         match *name {
             local_names!("video" "audio") => Self::MEDIA,
             local_name!("blockquote") => Self::STRUCTURES | Self::QUOTES,
+            local_name!("code") => Self::STRUCTURES,
             _ if structures::may_be_added(name) => Self::STRUCTURES,
             _ if is_picture(name) || is_player(name) => Self::MEDIA,
             _ => 0,

@@ -4,6 +4,7 @@ use dom::{Document, Element, NodeId, local_name, local_names, web_url};
 use model::EmbedKind;
 use url::Url;
 
+use crate::formulas::TexFormula;
 use crate::picture::{PagePicture, first_of, pixels};
 use crate::texts::PageTexts;
 
@@ -203,7 +204,9 @@ pub(crate) enum Medium {
     Embedded(Embedded),
     /// A `video` or `audio`.
     Player(Embedded),
-    Formula,
+    Formula(TexFormula),
+    /// A formula as MathML.
+    MathMl,
 }
 
 /// What an element of the page shows, if it is a component or a player.

@@ -1,15 +1,16 @@
 /*!
-The region of an article: what readers see of it, around the text that an engine found.
+The region of an article: what readers see of it, with the text that an engine found.
 
-Text is for counting, searching and comparing; it leaves out what is not prose. HTML is for reading. [`region_of`] takes a
+Text is for counting, searching and comparing; it leaves out what is not prose. HTML is for reading. Both are written from one
+tree, so that neither has what the other lacks without a reason. [`region_of`] takes a
 page and the nodes whose text is an article's, and makes a new tree of them: with the figures and their captions, whole
 lists and tables, code, quotations, formulas and notes that stand between these nodes or directly beside them, and with
-links in place of embedded media. Teasers, boxes about authors, advertisements and galleries of other articles stay out.
+links in place of embedded media. What nobody sees, and what belongs to the interface, is left out of it. Teasers, boxes about authors, advertisements and galleries of other articles stay out.
 
 The tree has only allowed elements and attributes, at places where HTML allows them: written and parsed again, it is the
-same. HTML, Markdown and the lists of pictures, tables, embedded media and notes are all made from it.
+same. Text, HTML, Markdown and the lists of pictures, tables, embedded media and notes are all made from it.
 
-Invariants: the text of an article does not depend on this crate; nothing here recurses; a region depends on the page and
+Invariants: nothing here recurses; a region depends on the page and
 the nodes only.
 */
 
@@ -17,7 +18,11 @@ mod allowed;
 mod build;
 mod captions;
 mod choose;
+mod code;
 mod embed;
+mod formulas;
+mod further;
+mod hidden;
 mod media;
 mod names;
 mod notes;
@@ -71,7 +76,13 @@ impl Region<'_> {
 
     /// The region as Markdown: see [`dom::markdown_of`]. Players and formulas are written as links and as code.
     pub fn markdown(&self, base: &Url) -> String {
-        dom::markdown_of(&write::document_of(&self.tree), &[0], &[], base)
+        dom::markdown_of(&write::document_of(&self.tree, false), &[0], &[], base)
+    }
+
+    /// The text of the region: see [`dom::text_with_notes`]. Captions, boxes and notes that are shown beside the article's
+    /// text, and what is embedded, are no part of it.
+    pub fn text(&self) -> String {
+        dom::text_with_notes(&write::document_of(&self.tree, true))
     }
 
     /// Its pictures, and the other sources of each, in order; without those whose bytes are part of the page.

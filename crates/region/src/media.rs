@@ -1,12 +1,14 @@
 //! Chooses the pictures, players, frames and formulas of an article.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use dom::{AsidePlace, Document, NodeId, local_name, local_names, web_url};
 
 use crate::captions::Role;
 use crate::embed::embedded;
 use crate::embed::{Medium, player};
+use crate::formulas::{around_formula, shown_before, tex_of_picture, tex_of_script};
 use crate::names::is_foreign_file;
 use crate::picture::{PagePicture, is_picture, picture_of};
 use crate::texts::PageTexts;
@@ -26,12 +28,31 @@ const WIDE: u32 = 280;
 type OfNodes = BTreeMap<NodeId, Medium>;
 type OfPlaces = BTreeMap<usize, Medium>;
 
-/// Chooses among media in the tree, and among the places of what is not part of it.
+/// Chooses among media in the tree, and among the places of what is not part of it. Excludes what shows a formula once more.
 pub(crate) fn choose(
     texts: &PageTexts<'_>,
     media: &[NodeId],
     roles: &BTreeMap<NodeId, Role>,
+    include: &mut [bool],
+) -> (OfNodes, OfPlaces) {
+    let mut copies: Vec<Range<NodeId>> = Vec::new();
+    let (mut of_nodes, of_places) = choose_all(texts, media, roles, include, &mut copies);
+    for copy in copies {
+        include[copy.start as usize..copy.end as usize].fill(false);
+        let shown: Vec<NodeId> = of_nodes.range(copy.clone()).map(|own| *own.0).collect();
+        for id in shown {
+            of_nodes.remove(&id);
+        }
+    }
+    (of_nodes, of_places)
+}
+
+fn choose_all(
+    texts: &PageTexts<'_>,
+    media: &[NodeId],
+    roles: &BTreeMap<NodeId, Role>,
     include: &[bool],
+    copies: &mut Vec<Range<NodeId>>,
 ) -> (OfNodes, OfPlaces) {
     let document = texts.document;
     let of = Chooser { texts, roles, include, lead: lead_files(texts) };
@@ -48,6 +69,11 @@ pub(crate) fn choose(
         let Some(name) = document.name(id) else { continue };
         let site = MediumPosition { start: id, end: document.node(id).end, parent: id };
         if is_picture(name) {
+            let is_in_text = document.parent(id).is_some_and(|p| include[p as usize]);
+            if let Some(formula) = is_in_text.then(|| tex_of_picture(texts, id)).flatten() {
+                of_nodes.insert(id, Medium::Formula(formula));
+                continue;
+            }
             // The place first: most pictures of a page are elsewhere, and reading one takes longer.
             if !of.accepts(site, true) {
                 continue;
@@ -69,7 +95,28 @@ pub(crate) fn choose(
         let site = MediumPosition { start: place.before, end: place.before, parent: place.parent };
         let inner = &aside.document;
         let found = match inner.name(place.id) {
-            Some(&local_name!("math")) => of.accepts_formula(place).then_some(Medium::Formula),
+            Some(&local_name!("math")) if of.accepts_formula(place) => {
+                if let Some(around) = around_formula(texts, place) {
+                    copies.push(document.subtree(around));
+                }
+                Some(Medium::MathMl)
+            }
+            Some(&local_name!("script")) if of.accepts_formula(place) => {
+                let formula = tex_of_script(inner, place.id);
+                let before =
+                    shown_before(document, place, inner.attribute(place.id, &local_name!("id")));
+                if formula.is_some() && !before.is_empty() {
+                    let is_copy = |at: usize| {
+                        aside.places.get(at).is_some_and(|own| before.contains(&own.parent))
+                    };
+                    while of_places.last_key_value().is_some_and(|last| is_copy(*last.0)) {
+                        of_places.pop_last();
+                    }
+                    copies.push(before);
+                }
+                formula.map(Medium::Formula)
+            }
+            Some(&local_names!("math" "script")) => None,
             _ if !of.accepts(site, true) => None,
             Some(&local_name!("noscript")) => {
                 let picture =

@@ -47,6 +47,12 @@ static FOREIGN: WordList = WordList::of(&[
     "teaser", "teasers", "trending",
 ]);
 
+/// Those of advertisements, sorted.
+static ADVERTISEMENTS: WordList = WordList::of(&[
+    "ad", "ads", "adsbygoogle", "adslot", "adunit", "advert", "advertisement", "advertising",
+    "anzeige", "dfp", "sponsor", "sponsored",
+]);
+
 /// Words of the names of picture files that show no part of an article, sorted.
 static FILES: WordList = WordList::of(&[
     "avatar", "badge", "blank", "btn", "button", "emoji", "favicon", "gravatar", "icon", "icons",
@@ -117,6 +123,13 @@ fn is_foreign(document: &Document, id: NodeId) -> bool {
         || document.attribute(id, &local_name!("role")) == Some("navigation")
 }
 
+/// Whether the class or the id of an element says that it holds an advertisement.
+pub(crate) fn is_named_advertisement(document: &Document, id: NodeId) -> bool {
+    [local_name!("class"), local_name!("id")].iter().any(|name| {
+        document.attribute(id, name).is_some_and(|names| has_word(names, &ADVERTISEMENTS))
+    })
+}
+
 /// Whether a picture shows no part of an article, by the name of its file or the host that has it.
 pub(crate) fn is_foreign_file(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
@@ -156,7 +169,7 @@ mod tests {
 
     #[test]
     fn names_are_read_by_word() {
-        for list in [&FOREIGN, &FILES] {
+        for list in [&FOREIGN, &ADVERTISEMENTS, &FILES] {
             assert!(list.words.is_sorted() && list.words.iter().all(|word| list.has(word)));
         }
         assert!(!FOREIGN.has("") && !FOREIGN.has("ü") && !FOREIGN.has("al"));

@@ -20,21 +20,32 @@ pub(crate) fn may_be_added(name: &LocalName) -> bool {
     )
 }
 
-/// Includes what belongs to the article among `structures`, which are in document order.
-pub(crate) fn add(texts: &PageTexts<'_>, structures: &[NodeId], include: &mut [bool]) {
+/// Includes what belongs to the article among `structures`, which are in document order. What completes the article's text is
+/// also part of it (`read`), as are headings, tables and code between its parts; boxes are only shown.
+pub(crate) fn add(
+    texts: &PageTexts<'_>,
+    structures: &[NodeId],
+    include: &mut [bool],
+    read: &mut [bool],
+) {
     let document = texts.document;
-    for &id in structures {
+    let is_addable = |id: &NodeId| document.name(*id).is_some_and(may_be_added);
+    for &id in structures.iter().filter(|id| is_addable(id)) {
         let (own, text) = (texts.own(id), texts.text(id));
         if text == 0 || own == text || include[id as usize] && own == 0 {
             continue;
         }
         if own > 0 {
             complete_structure(texts, id, include);
+            complete_structure(texts, id, read);
         } else if text <= LONGEST
             && !document.name(id).is_some_and(is_heading)
             && stands_between(texts, id)
         {
             include_subtree(document, id, include);
+            if matches!(document.name(id), Some(&local_names!("pre" "table"))) {
+                include_subtree(document, id, read);
+            }
         }
     }
     // Headings come before what they are headings of: the last are decided first.
@@ -43,6 +54,9 @@ pub(crate) fn add(texts: &PageTexts<'_>, structures: &[NodeId], include: &mut [b
             texts.text(id) > 0 && texts.own(id) == 0 && id < texts.last && id > texts.first;
         if belongs && texts.top(id).is_some_and(|top| precedes_included(texts, id, top, include)) {
             include_subtree(document, id, include);
+            if !texts.is_linked(id) {
+                include_subtree(document, id, read);
+            }
         }
     }
 }
@@ -123,19 +137,19 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
 const LONGEST_CELL: usize = 2_500;
 
 /// Whether a table arranges the page instead of showing data: it says so, holds other tables or headlines, has long or
-/// many-paragraph cells, or a single column without headers.
+/// many-paragraph cells, or a single row or column without headers.
 pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
     let role = document.attribute(table, &local_name!("role"));
     if matches!(role, Some("presentation" | "none")) {
         return true;
     }
-    let (mut cells, mut widest, mut headers, mut paragraphs) = (0, 0, 0, 0);
+    let (mut rows, mut cells, mut widest, mut headers, mut paragraphs) = (0, 0, 0, 0, 0);
     for id in document.subtree(table).skip(1) {
         match document.name(id) {
             Some(&local_names!("table" "h1" "article")) => {
                 return true;
             }
-            Some(&local_name!("tr")) => cells = 0,
+            Some(&local_name!("tr")) => (rows, cells) = (rows + 1, 0),
             Some(&local_name!("td")) => {
                 (cells, paragraphs) = (cells + 1, 0);
                 widest = widest.max(cells);
@@ -157,5 +171,5 @@ pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
             _ => {}
         }
     }
-    widest < 2 && headers == 0
+    (widest < 2 || rows < 2) && headers == 0
 }

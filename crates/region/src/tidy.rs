@@ -1,5 +1,7 @@
 //! Puts the elements of a tree where HTML allows them, so that the tree is the same when it is written and parsed again.
 
+use std::collections::BTreeSet;
+
 use dom::{LocalName, is_heading, is_void, local_name, local_names};
 
 use crate::tree::{At, NodeMark, RegionTree};
@@ -24,8 +26,14 @@ pub(crate) fn tidy(tree: &mut RegionTree<'_>) {
         next.extend(tree.nodes[at].children.iter().copied());
     }
     let order: Vec<At> = tree.below(0).collect();
+    // Whether each node breaks the line, itself or by what it holds.
+    let mut breaks = vec![false; tree.nodes.len()];
     for &at in order.iter().rev() {
-        settle_blocks(tree, at);
+        let holds_block = tree.nodes[at].children.iter().any(|&child| breaks[child]);
+        settle_blocks(tree, at, holds_block);
+        settle_paragraphs(tree, at, &mut breaks);
+        settle_headers(tree, at);
+        breaks[at] = holds_block || tree.nodes[at].name.as_ref().is_some_and(is_apart);
     }
     let order: Vec<At> = tree.below(0).collect();
     for &at in order.iter().rev() {
@@ -333,13 +341,206 @@ fn join_captions(tree: &mut RegionTree<'_>, captions: &[At]) {
     }
 }
 
-/// Renames paragraphs that hold blocks, and unwraps blocks in headings.
-fn settle_blocks(tree: &mut RegionTree<'_>, at: At) {
+/// Elements that are not part of a line of text.
+fn is_apart(name: &LocalName) -> bool {
+    is_block(name)
+        || matches!(
+            *name,
+            local_names!(
+                "video" "audio" "caption" "colgroup" "thead" "tbody" "tfoot" "tr" "td" "th"
+            )
+        )
+}
+
+/// Makes a paragraph of each run of text in an element that may hold paragraphs, if it has several or blocks beside it: empty
+/// lines separate them. An element that is only around blocks is replaced by them, and one around a line is a paragraph.
+fn settle_paragraphs(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) {
     let Some(name) = tree.nodes[at].name.clone() else { return };
-    let holds_block = |tree: &RegionTree<'_>| {
-        tree.below(at).skip(1).any(|below| tree.nodes[below].name.as_ref().is_some_and(is_block))
+    let holds_blocks = at == 0
+        || matches!(name, local_names!("div" "section" "aside" "address" "blockquote" "details"));
+    if !holds_blocks && !matches!(name, local_names!("li" "dd" "td" "th" "figcaption")) {
+        return;
+    }
+    let before = std::mem::take(&mut tree.nodes[at].children);
+    let has_blocks = before.iter().any(|&child| breaks[child]);
+    let mut children: Vec<At> = Vec::with_capacity(before.len());
+    let mut runs = 0;
+    for part in split_at_gaps(tree, &before, breaks, &mut runs) {
+        match part {
+            FlowPart::Block(child) if tree.is(child, &local_name!("p")) => {
+                children.extend(split_paragraph(tree, child, breaks));
+            }
+            FlowPart::Block(child) if is_only_around_blocks(tree, child, breaks) => {
+                children.append(&mut tree.nodes[child].children);
+            }
+            FlowPart::Block(child) => children.push(child),
+            FlowPart::Run(run) if (holds_blocks && (has_blocks || at == 0)) || runs > 1 => {
+                let paragraph = tree.element(local_name!("p"));
+                tree.nodes[paragraph].children = run;
+                children.push(paragraph);
+            }
+            FlowPart::Run(run) => children.extend(run),
+        }
+    }
+    tree.nodes[at].children = children;
+    breaks.resize(tree.nodes.len(), true);
+    if name == local_name!("div")
+        && !has_blocks
+        && runs == 1
+        && tree.nodes[at].mark != NodeMark::Note
+    {
+        tree.nodes[at].name = Some(local_name!("p"));
+    }
+}
+
+/// A part of what an element holds.
+enum FlowPart {
+    Block(At),
+    /// Text and inline elements that follow each other.
+    Run(Vec<At>),
+}
+
+/// Divides children into blocks and runs of text, which end at empty lines and where something was left out. Counts the runs.
+fn split_at_gaps(
+    tree: &RegionTree<'_>,
+    children: &[At],
+    breaks: &[bool],
+    runs: &mut usize,
+) -> Vec<FlowPart> {
+    let mut parts = Vec::new();
+    let mut run: Vec<At> = Vec::new();
+    let mut line_breaks = 0;
+    let is_break = |at: At| tree.is(at, &local_name!("br"));
+    let mut end_run = |run: &mut Vec<At>, parts: &mut Vec<FlowPart>| {
+        let is_blank = |at: At| tree.is_space(at) || is_break(at);
+        let from = run.iter().position(|&at| !is_blank(at)).unwrap_or(run.len());
+        let to = run.iter().rposition(|&at| !is_blank(at)).map_or(from, |last| last + 1);
+        if from < to {
+            *runs += 1;
+            parts.push(FlowPart::Run(run[from..to].to_vec()));
+        }
+        run.clear();
     };
-    if name == local_name!("p") && holds_block(tree) {
+    for &child in children {
+        if breaks[child] {
+            end_run(&mut run, &mut parts);
+            parts.push(FlowPart::Block(child));
+            line_breaks = 0;
+            continue;
+        }
+        line_breaks = if is_break(child) {
+            line_breaks + 1
+        } else if tree.is_space(child) {
+            line_breaks
+        } else {
+            0
+        };
+        if line_breaks > 1 || tree.nodes[child].mark == NodeMark::Gap {
+            end_run(&mut run, &mut parts);
+        }
+        run.push(child);
+    }
+    end_run(&mut run, &mut parts);
+    parts
+}
+
+/// The paragraphs that a paragraph with empty lines consists of.
+fn split_paragraph(tree: &mut RegionTree<'_>, paragraph: At, breaks: &[bool]) -> Vec<At> {
+    let mut runs = 0;
+    let children = std::mem::take(&mut tree.nodes[paragraph].children);
+    let parts = split_at_gaps(tree, &children, breaks, &mut runs);
+    if runs < 2 {
+        tree.nodes[paragraph].children = children;
+        return vec![paragraph];
+    }
+    let runs = parts.into_iter().filter_map(|part| match part {
+        FlowPart::Run(run) => Some(run),
+        FlowPart::Block(_) => None,
+    });
+    let mut paragraphs = Vec::new();
+    for run in runs {
+        let at = match paragraphs.is_empty() {
+            true => paragraph,
+            false => tree.element(local_name!("p")),
+        };
+        tree.nodes[at].children = run;
+        paragraphs.push(at);
+    }
+    paragraphs
+}
+
+/// Whether a division says nothing and holds nothing but blocks.
+fn is_only_around_blocks(tree: &RegionTree<'_>, at: At, breaks: &[bool]) -> bool {
+    let node = &tree.nodes[at];
+    tree.is(at, &local_name!("div"))
+        && node.attributes.is_empty()
+        && node.mark == NodeMark::None
+        && node.children.iter().all(|&child| breaks[child] || tree.is_space(child))
+}
+
+/// Makes the first row of a table a row of headers if all of it is bold, and leaves out rows that repeat the headers.
+fn settle_headers(tree: &mut RegionTree<'_>, table: At) {
+    if !tree.is(table, &local_name!("table")) {
+        return;
+    }
+    let groups = tree.nodes[table].children.clone();
+    let rows: Vec<(At, At)> = groups
+        .iter()
+        .flat_map(|&group| tree.nodes[group].children.iter().map(move |&row| (group, row)))
+        .filter(|&(_, row)| tree.is(row, &local_name!("tr")))
+        .collect();
+    let Some((&(_, first), rest)) = rows.split_first() else { return };
+    let cells = |tree: &RegionTree<'_>, row: At| -> Vec<At> {
+        let is_cell = |&cell: &At| !tree.is_space(cell);
+        tree.nodes[row].children.iter().copied().filter(is_cell).collect()
+    };
+    let own = cells(tree, first);
+    let is_header = |tree: &RegionTree<'_>, at: At| tree.is(at, &local_name!("th"));
+    let is_bold = |tree: &RegionTree<'_>, cell: At| {
+        let mut texts = tree
+            .below(cell)
+            .filter(|&at| tree.nodes[at].name.is_none() && !tree.is_space(at))
+            .peekable();
+        let bold = || {
+            tree.below(cell)
+                .filter(|&at| matches!(tree.nodes[at].name, Some(local_names!("b" "strong"))))
+        };
+        texts.peek().is_some() && {
+            let inside: usize = bold().take(1).map(|at| tree.text_below(at, |_| false).len()).sum();
+            inside == tree.text_below(cell, |_| false).len()
+        }
+    };
+    if rest.is_empty() || own.len() < 2 {
+        return;
+    }
+    if own.iter().all(|&cell| is_bold(tree, cell)) {
+        for &cell in &own {
+            tree.nodes[cell].name = Some(local_name!("th"));
+        }
+    }
+    if !own.iter().all(|&cell| is_header(tree, cell)) {
+        return;
+    }
+    let texts = |tree: &RegionTree<'_>, row: At| -> Vec<String> {
+        cells(tree, row).into_iter().map(|cell| tree.text_below(cell, |_| false)).collect()
+    };
+    let headers = texts(tree, first);
+    let repeats = |&&(_, row): &&(At, At)| {
+        let own = cells(tree, row);
+        own.iter().all(|&cell| is_header(tree, cell)) && texts(tree, row) == headers
+    };
+    let repeated: BTreeSet<At> = rest.iter().filter(repeats).map(|own| own.1).collect();
+    if !repeated.is_empty() {
+        for group in groups {
+            tree.nodes[group].children.retain(|child| !repeated.contains(child));
+        }
+    }
+}
+
+/// Renames paragraphs that hold blocks, and unwraps blocks in headings.
+fn settle_blocks(tree: &mut RegionTree<'_>, at: At, holds_block: bool) {
+    let Some(name) = tree.nodes[at].name.clone() else { return };
+    if name == local_name!("p") && holds_block {
         tree.nodes[at].name = Some(local_name!("div"));
     } else if is_heading(&name) {
         let wraps = named(WRAPPERS);

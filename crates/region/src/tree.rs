@@ -32,6 +32,10 @@ pub(crate) enum NodeMark {
     Reference,
     /// It stands for something embedded.
     Embed,
+    /// A text that is shown, but is not part of the article's text.
+    Unread,
+    /// White space where something was left out that separates paragraphs.
+    Gap,
 }
 
 #[derive(Debug)]
@@ -39,11 +43,17 @@ pub(crate) struct RegionTree<'a> {
     pub(crate) nodes: Vec<RegionNode<'a>>,
     /// Of pictures, the sources that no attribute has.
     pub(crate) others: BTreeMap<At, Vec<String>>,
+    /// Of formulas, how they are written in text.
+    pub(crate) formulas: BTreeMap<At, String>,
 }
 
 impl<'a> RegionTree<'a> {
     pub(crate) fn new() -> Self {
-        let mut tree = Self { nodes: Vec::with_capacity(128), others: BTreeMap::new() };
+        let mut tree = Self {
+            nodes: Vec::with_capacity(128),
+            others: BTreeMap::new(),
+            formulas: BTreeMap::new(),
+        };
         tree.nodes.push(RegionNode {
             name: Some(local_name!("html")),
             attributes: Vec::new(),
@@ -84,9 +94,10 @@ impl<'a> RegionTree<'a> {
     }
 
     /// Adds text as the last child of an element.
-    pub(crate) fn push_text(&mut self, parent: At, text: impl Into<Cow<'a, str>>) {
+    pub(crate) fn push_text(&mut self, parent: At, text: impl Into<Cow<'a, str>>) -> At {
         let at = self.node(None, text.into());
         self.nodes[parent].children.push(at);
+        at
     }
 
     pub(crate) fn set(&mut self, at: At, name: LocalName, value: impl Into<Cow<'a, str>>) {
@@ -126,6 +137,7 @@ impl<'a> RegionTree<'a> {
             match &node.name {
                 None => text.push_str(&node.text),
                 Some(_) if leave(at) => {}
+                Some(_) if self.formulas.contains_key(&at) => text.push_str(&self.formulas[&at]),
                 Some(name) => {
                     if !dom::is_inline(name) {
                         text.push(' ');

@@ -1,6 +1,4 @@
-//! Writes a tree as HTML, and as a document without players and formulas, for forms that have no elements for them.
-
-use std::borrow::Cow;
+//! Writes a tree as HTML, and as a document without players, for forms that have no elements for them.
 
 use dom::{Builder, Document, LocalName, is_void, local_name, local_names};
 
@@ -100,8 +98,9 @@ fn escape(text: &str, in_attribute: bool, out: &mut String) {
     out.push_str(&text[from..]);
 }
 
-/// The tree as a document: players are links, formulas their TeX source in code, or their text.
-pub(crate) fn document_of(tree: &RegionTree<'_>) -> Document {
+/// The tree as a document, in which links stand for players; or, if it is for reading alone, without them and without texts
+/// that are only shown.
+pub(crate) fn document_of(tree: &RegionTree<'_>, is_for_reading: bool) -> Document {
     let mut builder = Builder::of_all();
     let mut steps = vec![WriteStep::Open(0)];
     while let Some(step) = steps.pop() {
@@ -114,7 +113,9 @@ pub(crate) fn document_of(tree: &RegionTree<'_>) -> Document {
         };
         let node = &tree.nodes[at];
         let Some(name) = &node.name else {
-            builder.text(&node.text);
+            if !(is_for_reading && node.mark == NodeMark::Unread) {
+                builder.text(&node.text);
+            }
             continue;
         };
         match *name {
@@ -122,12 +123,14 @@ pub(crate) fn document_of(tree: &RegionTree<'_>) -> Document {
                 let address = tree.attribute(at, &local_name!("src")).unwrap_or_default();
                 let title = tree.attribute(at, &local_name!("title")).unwrap_or(address);
                 builder.open(&local_name!("p"), std::iter::empty());
-                builder.open(&local_name!("a"), std::iter::once((&local_name!("href"), address)));
-                builder.text(title);
-                builder.close();
+                if !is_for_reading {
+                    builder
+                        .open(&local_name!("a"), std::iter::once((&local_name!("href"), address)));
+                    builder.text(title);
+                    builder.close();
+                }
                 builder.close();
             }
-            local_name!("math") => write_formula(tree, at, &mut builder),
             _ => {
                 let attributes = node.attributes.iter().map(|(name, value)| (name, &**value));
                 // Links within the article have no targets in Markdown, except those to notes.
@@ -142,24 +145,4 @@ pub(crate) fn document_of(tree: &RegionTree<'_>) -> Document {
         }
     }
     builder.finish()
-}
-
-fn write_formula(tree: &RegionTree<'_>, at: At, builder: &mut Builder) {
-    let is_tex = |at: At| {
-        let encoding = tree.attribute(at, &local_name!("encoding")).unwrap_or_default();
-        tree.is(at, &local_name!("annotation")) && encoding.to_ascii_lowercase().contains("tex")
-    };
-    let tex = tree.below(at).find(|&at| is_tex(at)).map(|at| tree.text_below(at, |_| false));
-    let tex =
-        tex.map(Cow::from).or_else(|| tree.attribute(at, &local_name!("alttext")).map(Cow::from));
-    match tex.filter(|tex| !tex.is_empty()) {
-        Some(tex) => {
-            builder.open(&local_name!("code"), std::iter::empty());
-            builder.text(&tex);
-            builder.close();
-        }
-        None => {
-            builder.text(&tree.text_below(at, |at| tree.is(at, &local_name!("annotation"))));
-        }
-    }
 }

@@ -30,8 +30,11 @@ fn elements_have_their_current_names() {
         ("<xmp>a</xmp>", "<pre>a</pre>"),
         ("<h2>a</h2><ol><li>b</ol>", "<h2>a</h2><ol><li>b</li></ol>"),
         // Elements without a meaning of their own: those that break the line do so still.
-        ("<article>a</article><nav>b</nav>", "<div>a</div><div>b</div>"),
-        ("<p><font color=red>a</font> <span>b</span>", "<p>a <span>b</span></p>"),
+        ("<article>a</article><nav>b</nav>", "<p>a</p><p>b</p>"),
+        (
+            "<p><font color=red>a</font> <span>b</span> <span lang=de>c",
+            "<p>a b <span lang=\"de\">c</span></p>",
+        ),
         ("<p>a<wbr>b<br>c", "<p>a<wbr>b<br>c</p>"),
     ]);
 }

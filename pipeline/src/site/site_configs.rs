@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use dom::{ParseOptions, text_of};
+use dom::ParseOptions;
 use metadata::{PageContext, date_of};
 use model::{Article, Extracted, Origin, Route, Wrapper, WrittenSiteConfig, contain_panics};
 use sink::site_file_name;
-use sitemodel::stages::extract::SITE_CONFIG;
+use sitemodel::stages::extract::{SITE_CONFIG, article_text};
 use sitemodel::{ParsedPage, SiteModel, Template};
 use url::Url;
 use wrapper::site_config::{
@@ -163,7 +163,8 @@ fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize
     let same = |(article, parsed): &&(&Article, &ParsedPage<'_>)| {
         let (document, applied) = apply(&parsed.page.html, &wrapper, &ParseOptions::CONTENT);
         applied.body.is_some_and(|(_, nodes)| {
-            squeezed(&text_of(&document, &nodes, &applied.removed)).eq(squeezed(&article.text))
+            let text = article_text(&document, &article.url, &nodes, &applied.removed);
+            squeezed(&text).eq(squeezed(&article.text))
         })
     };
     sample.iter().filter(same).count()

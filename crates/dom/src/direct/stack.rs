@@ -18,7 +18,7 @@ impl DirectBuilder {
 
     /// Opens an element with attributes that are stored already.
     pub(super) fn push(&mut self, name: &LocalName, attributes: BufferRange, class: ElementClass) {
-        let fate = self.fate_of(name);
+        let fate = self.fate_of(name, std::iter::empty());
         self.push_as(name, attributes, class, fate);
     }
 

@@ -7,7 +7,6 @@
 mod blocks;
 mod escape;
 mod inline;
-mod notes;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -15,12 +14,14 @@ mod tests;
 use html5ever::{LocalName, local_name};
 use url::Url;
 
-pub use self::blocks::language_of_code;
 use self::blocks::{BlockKind, MarkdownBlock, OpenBlock};
+pub use self::blocks::{language_named, language_of_code};
 use self::inline::{MarkdownLine, Style};
-use self::notes::FootnoteMap;
-use super::text::{WalkEvent, for_each_kept, is_space};
-use crate::{Document, Element, NodeId, is_inline, is_void, link_target, web_url};
+use super::formula::Formula;
+use super::notes::FootnoteMap;
+use super::raised::raised_text;
+use super::text::{Edit, WalkEvent, edit_of, follows_other, for_each_kept, is_space};
+use crate::{Document, Element, NodeId, is_void, link_target, web_url};
 
 /// Maximum depth of nested lists and quotations, because every level indents every line. Deeper
 /// ones are written at this depth.
@@ -42,7 +43,8 @@ pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base
         style: Style::default(),
         links: Vec::new(),
         notes: FootnoteMap::of(document, roots, prune),
-        reference_end: 0,
+        written_end: 0,
+        after: None,
     };
     for_each_kept(document, roots, prune, &mut |event| match event {
         WalkEvent::Open(id) => {
@@ -60,7 +62,7 @@ pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base
                 writer.undo(undo);
             }
         }
-        WalkEvent::Text(id) if id < writer.reference_end => {}
+        WalkEvent::Text(id) if id < writer.written_end => {}
         WalkEvent::Text(id) => writer.text(document.text(id).unwrap_or_default()),
         WalkEvent::Gap => writer.paragraph(),
     });
@@ -89,7 +91,11 @@ pub fn markdown_of_text(text: &str) -> String {
 enum Undo {
     Nothing,
     Paragraph,
+    /// End the mark of a note.
+    Mark,
     Style(Style),
+    /// The same at the end of text that was deleted or inserted.
+    Edit(Style, Edit),
     /// End the paragraph, then restore this style.
     StyledParagraph(Style),
     /// Close frames down to this number.
@@ -104,8 +110,10 @@ struct MarkdownWriter<'a> {
     style: Style,
     links: Vec<String>,
     notes: FootnoteMap,
-    /// The end of the last reference to a note, whose text is the label already written.
-    reference_end: NodeId,
+    /// The end of the last element that was written as a whole: a reference to a note, a formula, a power.
+    written_end: NodeId,
+    /// If the last thing was the end of text that was deleted or inserted, which of both.
+    after: Option<Edit>,
 }
 
 impl MarkdownWriter<'_> {
@@ -175,6 +183,7 @@ impl MarkdownWriter<'_> {
         if !text.chars().all(is_space) {
             self.make_room();
         }
+        self.after = None;
         let style = self.style;
         self.top().line.text(text, style);
     }
@@ -183,7 +192,15 @@ impl MarkdownWriter<'_> {
         match undo {
             Undo::Nothing => {}
             Undo::Paragraph => self.paragraph(),
+            Undo::Mark => {
+                self.top().line.trim();
+                self.text("]");
+            }
             Undo::Style(style) => self.style = style,
+            Undo::Edit(style, edit) => {
+                self.style = style;
+                self.after = Some(edit);
+            }
             Undo::StyledParagraph(style) => {
                 self.paragraph();
                 self.style = style;
@@ -193,28 +210,65 @@ impl MarkdownWriter<'_> {
     }
 
     fn begin(&mut self, element: Element<'_>) -> Undo {
+        if element.id < self.written_end {
+            return Undo::Nothing;
+        }
+        let is_inline = self.document.is_inline(element.id);
         if matches!(self.top().kind, BlockKind::Pre(_)) {
             if *element.name == local_name!("img") {
                 // Code cannot contain pictures: they are written after it.
                 self.image(element);
                 return Undo::Nothing;
             }
-            if *element.name == local_name!("br") || !is_inline(element.name) {
+            if *element.name == local_name!("br") || !is_inline {
                 self.paragraph();
                 return Undo::Paragraph;
             }
             return Undo::Nothing;
         }
-        if is_inline(element.name) { self.begin_inline(element) } else { self.begin_block(element) }
+        if *element.name == local_name!("math") {
+            return self.formula(element);
+        }
+        if is_inline { self.begin_inline(element) } else { self.begin_block(element) }
     }
 
     fn begin_inline(&mut self, element: Element<'_>) -> Undo {
         let before = self.style;
+        if let Some(edit) = edit_of(element.name) {
+            self.style.strike |= edit == Edit::Deleted;
+            if follows_other(self.after, element.name) {
+                self.top().line.space();
+            }
+            let is_empty = self.document.node(element.id).end == element.id + 1;
+            return if is_empty { Undo::Style(before) } else { Undo::Edit(before, edit) };
+        }
         match *element.name {
             local_names!("b" "strong") => self.style.strong = true,
             local_names!("i" "em") => self.style.emphasis = true,
-            local_names!("del" "s" "strike") => {
-                self.style.strike = true;
+            local_name!("sup") => {
+                if self
+                    .document
+                    .ancestors(element.id)
+                    .any(|id| is(self.document.name(id), &local_name!("pre")))
+                {
+                    return Undo::Nothing;
+                }
+                let last = self.top().line.last_letters();
+                let raised = raised_text(self.document, element.id, &last, &self.notes);
+                let holds_link = |raised: &String| {
+                    let mut below = self.document.subtree(element.id);
+                    raised.starts_with('[')
+                        && below.any(|id| self.document.is(id, &local_name!("a")))
+                };
+                if raised.as_ref().is_some_and(holds_link) {
+                    self.text("[");
+                    return Undo::Mark;
+                }
+                if let Some(raised) = raised {
+                    self.text(&raised);
+                    self.written_end = self.document.node(element.id).end;
+                }
+                return Undo::Nothing;
             }
             local_names!("code" "kbd" "samp" "tt") => {
                 // Identified by the element, so that two adjacent code spans stay separate.
@@ -241,11 +295,27 @@ impl MarkdownWriter<'_> {
 
     fn reference(&mut self, link: NodeId) {
         if let Some(label) = self.notes.references.get(&link) {
-            let markup = format!("[^{label}]");
-            self.make_room();
-            self.top().line.literal(markup);
-            self.reference_end = self.document.node(link).end;
+            self.literal(link, format!("[^{label}]"));
         }
+    }
+
+    /// Writes markup in place of an element and its content.
+    fn literal(&mut self, id: NodeId, markup: String) {
+        self.make_room();
+        self.after = None;
+        self.top().line.literal(markup);
+        self.written_end = self.document.node(id).end;
+    }
+
+    fn formula(&mut self, element: Element<'_>) -> Undo {
+        let formula = Formula::of(self.document, element.id);
+        let is_apart = formula.is_display && !self.top().is_line();
+        if is_apart {
+            self.make_room();
+            self.paragraph();
+        }
+        self.literal(element.id, formula.marked());
+        if is_apart { Undo::Paragraph } else { Undo::Nothing }
     }
 
     fn image(&mut self, element: Element<'_>) {

@@ -3,7 +3,10 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::{Document, NodeId, is_inline};
+use super::formula::Formula;
+use super::notes::FootnoteMap;
+use super::raised::raised_text;
+use crate::{Document, NodeId};
 
 /// The separation between two pieces of text.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,11 +18,12 @@ enum TextBreak {
     Paragraph,
 }
 
-fn break_around(name: &LocalName) -> TextBreak {
-    match *name {
-        local_name!("br") => TextBreak::Line,
-        local_names!("li" "dt" "dd" "tr" "td" "th" "figcaption" "caption") => TextBreak::Line,
-        _ if is_inline(name) => TextBreak::None,
+fn break_around(document: &Document, id: NodeId) -> TextBreak {
+    match document.name(id) {
+        Some(&local_names!("br" "li" "dt" "dd" "tr" "td" "th" "figcaption" "caption")) => {
+            TextBreak::Line
+        }
+        _ if document.is_inline(id) => TextBreak::None,
         _ => TextBreak::Paragraph,
     }
 }
@@ -31,6 +35,10 @@ struct TextWriter {
     pending: TextBreak,
     /// White space of preformatted text that is written if more text follows on its line.
     held: String,
+    /// Line breaks of preformatted text since its last text.
+    lines: usize,
+    /// If the last thing was the end of text that was deleted or inserted, which of both.
+    after: Option<Edit>,
 }
 
 impl TextWriter {
@@ -50,8 +58,11 @@ impl TextWriter {
         };
         if !self.out.is_empty() {
             self.out.push_str(separator);
+            if self.pending == TextBreak::Line {
+                self.out.extend(std::iter::repeat_n('\n', self.lines.saturating_sub(1)));
+            }
         }
-        self.pending = TextBreak::None;
+        (self.pending, self.lines, self.after) = (TextBreak::None, 0, None);
     }
 
     fn flowing(&mut self, text: &str) {
@@ -73,11 +84,12 @@ impl TextWriter {
         }
     }
 
-    /// Preformatted text keeps its lines and their indentation.
+    /// Preformatted text keeps its lines, also blank ones, and their indentation.
     fn preformatted(&mut self, text: &str) {
         for (i, line) in text.split('\n').enumerate() {
             if i > 0 {
                 self.break_at_least(TextBreak::Line);
+                self.lines += 1;
             }
             let content = line.trim_start_matches(is_space);
             self.held.push_str(&line[..line.len() - content.len()]);
@@ -173,23 +185,109 @@ pub fn normalize_space(text: &str) -> String {
 ///
 /// Takes node ids in any order, overlapping or not; each piece of text is written once, in document
 /// order. If a root is inside a pruned subtree, the nearest of both above the text decides.
-/// Paragraphs are separated by one blank line, list items, table cells and `<br>` by a line break;
-/// other white space becomes one space. No white space at either end.
+/// Paragraphs are separated by one blank line, list items, table cells and `<br>` by a line break; preformatted text keeps
+/// its lines; other white space becomes one space. Formulas are TeX between dollar signs, powers begin with `^`, and marks of
+/// notes are in brackets. No white space at either end.
 pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> String {
+    write_text(document, roots, prune, &FootnoteMap::default())
+}
+
+/// Text of a document, as [`text_of`] writes it, with the marks of footnotes that [`markdown_of`](super::markdown_of) writes.
+pub fn text_with_notes(document: &Document) -> String {
+    write_text(document, &[0], &[], &FootnoteMap::of(document, &[0], &[]))
+}
+
+/// An edit of a text that shows both the old and the new.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edit {
+    Deleted,
+    Inserted,
+}
+
+/// The edit that an element shows.
+pub(super) fn edit_of(name: &LocalName) -> Option<Edit> {
+    match *name {
+        local_names!("del" "s" "strike") => Some(Edit::Deleted),
+        local_name!("ins") => Some(Edit::Inserted),
+        _ => None,
+    }
+}
+
+/// Whether an element begins the new text directly after the old one, or the other way round.
+pub(super) fn follows_other(before: Option<Edit>, name: &LocalName) -> bool {
+    before.is_some() && edit_of(name).is_some_and(|edit| before != Some(edit))
+}
+
+/// Longest text in a player for browsers that cannot play, in bytes: longer ones are due to a missing end tag.
+const FALLBACK: usize = 300;
+
+fn write_text(
+    document: &Document,
+    roots: &[NodeId],
+    prune: &[NodeId],
+    notes: &FootnoteMap,
+) -> String {
     let mut lines = TextWriter::default();
     // The end of the outermost enclosing preformatted element, if known.
     let mut pre: Option<NodeId> = None;
+    let end_of_pre = |pre: &mut Option<NodeId>, id: NodeId| {
+        *pre.get_or_insert_with(|| {
+            let around = document.ancestors(id).filter(|a| document.is(*a, &local_name!("pre")));
+            around.last().map_or(0, |pre| document.node(pre).end)
+        })
+    };
+    // The subtree that was written last as a whole.
+    let mut whole = 0..0;
     for_each_kept(document, roots, prune, &mut |event| match event {
-        WalkEvent::Open(id) | WalkEvent::Close(id) => {
-            if let Some(name) = document.name(id) {
-                if *name == local_name!("pre") {
-                    pre = pre.map(|end| end.max(document.node(id).end));
+        WalkEvent::Open(id) | WalkEvent::Close(id) | WalkEvent::Text(id) if whole.contains(&id) => {
+        }
+        WalkEvent::Open(id) => {
+            let Some(name) = document.name(id) else { return };
+            match *name {
+                local_name!("math") => {
+                    let formula = Formula::of(document, id);
+                    let gap =
+                        if formula.is_display { TextBreak::Paragraph } else { TextBreak::None };
+                    lines.break_at_least(gap);
+                    lines.flowing(&formula.marked());
+                    lines.break_at_least(gap);
+                    whole = document.subtree(id);
+                    return;
                 }
-                // Old pages separate paragraphs by two line breaks in a row.
-                let gap = break_around(name);
-                let doubled = *name == local_name!("br") && lines.pending == TextBreak::Line;
-                lines.break_at_least(if doubled { TextBreak::Paragraph } else { gap });
+                local_name!("a") if notes.references.contains_key(&id) => {
+                    lines.flowing(&format!("[^{}]", notes.references[&id]));
+                    whole = document.subtree(id);
+                    return;
+                }
+                local_name!("sup") if end_of_pre(&mut pre, id) <= id => {
+                    let before = if lines.pending == TextBreak::None { &*lines.out } else { "" };
+                    if let Some(raised) = raised_text(document, id, before, notes) {
+                        lines.flowing(&raised);
+                        whole = document.subtree(id);
+                        return;
+                    }
+                }
+                // What is in a player is for browsers that cannot play.
+                local_names!("video" "audio") if document.text_content(id).len() <= FALLBACK => {
+                    lines.break_at_least(TextBreak::Paragraph);
+                    whole = document.subtree(id);
+                    return;
+                }
+                local_name!("pre") => pre = pre.map(|end| end.max(document.node(id).end)),
+                _ if follows_other(lines.after, name) => lines.break_at_least(TextBreak::Space),
+                _ => {}
             }
+            // Old pages separate paragraphs by two line breaks in a row.
+            let is_second = *name == local_name!("br") && lines.pending == TextBreak::Line;
+            let gap = break_around(document, id);
+            lines.break_at_least(if is_second { TextBreak::Paragraph } else { gap });
+            if let Some(label) = notes.labels.get(&id) {
+                lines.flowing(&format!("[^{label}]: "));
+            }
+        }
+        WalkEvent::Close(id) => {
+            lines.break_at_least(break_around(document, id));
+            lines.after = document.name(id).and_then(edit_of).or(lines.after);
         }
         WalkEvent::Gap => {
             pre = None;
@@ -197,12 +295,11 @@ pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> Strin
         }
         WalkEvent::Text(id) => {
             let text = document.text(id).unwrap_or_default();
-            let end = *pre.get_or_insert_with(|| {
-                let around =
-                    document.ancestors(id).filter(|a| document.is(*a, &local_name!("pre")));
-                around.last().map_or(0, |pre| document.node(pre).end)
-            });
-            if id < end { lines.preformatted(text) } else { lines.flowing(text) }
+            if id < end_of_pre(&mut pre, id) {
+                lines.preformatted(text)
+            } else {
+                lines.flowing(text)
+            }
         }
     });
     lines.out

@@ -1,11 +1,11 @@
 //! The blocks of a page in order, each with its state in the run.
 
 use dom::xpath::{Path, nodes_at};
-use dom::{Document, NodeId, text_of};
+use dom::{Document, NodeId};
 use grove::{TextBlock, from_here_on};
 use model::Article;
 use sitemodel::ParsedPage;
-use sitemodel::stages::extract::without_title;
+use sitemodel::stages::extract::{article_text, without_title};
 
 use super::evidence::{PageEvidence, path_of, text_of_block};
 
@@ -80,7 +80,7 @@ pub(super) fn read_blocks(
         prune.extend(cut.map(|cut| from_here_on(document, &keep, cut)).unwrap_or_default());
         prune.sort_unstable();
         prune.dedup();
-        let found = text_of(document, &keep, &prune);
+        let found = article_text(document, &article.url, &keep, &prune);
         // Whether the text begins with the title is a setting.
         let title = article.title.as_deref().unwrap_or_default();
         without_title(&found, title) == without_title(&article.text, title)

@@ -5,7 +5,7 @@
 //! Why: this is the purpose of the program.
 //! Drops: pages on which neither the wrapper nor the page-wise method finds text (`no-article`).
 
-use dom::{NodeId, markdown_of_text, text_of};
+use dom::{Document, NodeId, markdown_of_text, text_of};
 use grove::DecidedNodes;
 use metadata::{GivenMetadata, PageContext, TemplateFields, language_probability, metadata_given};
 use model::{Article, DropReason, Extracted, Route, SiteConfigRole, TypedAs};
@@ -127,11 +127,13 @@ fn article(
     let parsed = sibling.page;
     let (page, document) = (parsed.page, &parsed.document);
     let elsewhere = body.text.is_some();
-    let text = body.text.take().unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
-    // Only the forms that are wanted are made.
     let forms = settings.forms;
-    let base = base_of(parsed).filter(|_| forms.html || forms.markdown);
+    let base = base_of(document, &page.url);
     let region = base.as_ref().and_then(|base| region_of(document, &body.nodes, &body.prune, base));
+    let text = body.text.take().unwrap_or_else(|| match &region {
+        Some(region) => region.text(),
+        None => text_of(document, &body.nodes, &body.prune),
+    });
     let shown = region.as_ref().filter(|_| forms.html);
     let html = shown.map_or_else(String::new, |region| region.html());
     let markdown = forms.markdown.then(|| {
@@ -246,6 +248,14 @@ pub(crate) fn learn_fields(pages: &[(SiblingPage<'_>, Option<&ArticleBody>)]) ->
     })
 }
 
+/// The text of the article at `url` whose nodes are the subtrees of `nodes` without those of `prune`: that of its region, so
+/// that it has what readers see. Linear in the page's nodes for each level of nesting.
+pub fn article_text(document: &Document, url: &str, nodes: &[NodeId], prune: &[NodeId]) -> String {
+    let base = base_of(document, url);
+    let region = base.and_then(|base| region_of(document, nodes, prune, &base));
+    region.map_or_else(|| text_of(document, nodes, prune), |region| region.text())
+}
+
 /// Sets the text of an article, with what is computed from it.
 pub fn set_text(article: &mut Article, text: String) {
     article.word_count = terms::count_words(&text);
@@ -262,9 +272,9 @@ fn content_hash(text: &str) -> String {
 
 /// The base of relative links: the page's `<base>`, else its URL; for a saved file its canonical address, if
 /// it declares one.
-fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
-    let head = parsed.document.head();
-    let own = Url::parse(&parsed.page.url).ok()?;
+fn base_of(document: &Document, url: &str) -> Option<Url> {
+    let head = document.head();
+    let own = Url::parse(url).ok()?;
     let own = match head.link("canonical").and_then(|c| Url::parse(c).ok()) {
         Some(canonical) if own.scheme() == "file" => canonical,
         _ => own,

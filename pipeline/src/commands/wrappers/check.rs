@@ -9,7 +9,6 @@ use anyhow::{Result, bail};
 use clap::Args;
 use config::Config;
 use config::site_config_files::{LoadedSiteConfig, read_files, site_configs_of};
-use dom::text_of;
 use errors::mark_begun;
 use grouping::{SiteAddresses, Tracking};
 use input::expand;
@@ -18,7 +17,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sink::Ledger;
 use sitemodel::site_config::{HostConfig, SiteConfigs};
-use sitemodel::stages::extract::without_title;
+use sitemodel::stages::extract::{article_text, without_title};
 use sitemodel::{Settings, parse_page};
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
@@ -265,7 +264,7 @@ fn try_page(
     let text = found
         .body
         .as_ref()
-        .map(|(_, nodes)| text_of(&parsed.document, nodes, &found.removed))
+        .map(|(_, nodes)| article_text(&parsed.document, &page.url, nodes, &found.removed))
         .filter(|text| !text.trim().is_empty());
     let mut outcome =
         TestOutcome { pages: 1, matched: usize::from(text.is_some()), ..TestOutcome::default() };

@@ -1,6 +1,6 @@
 //! Blocks assembled from lines: paragraphs, headings, lists, quotations, code.
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 
 use super::inline::{MarkdownLine, longest_run};
 use super::is;
@@ -264,20 +264,48 @@ fn fence_code(code: &Code) -> Option<String> {
     Some(format!("{fence}{}\n{text}\n{fence}", code.language))
 }
 
-/// The language of a code block, empty if no class names it in the way of syntax highlighters (HTML
-/// §4.5.15, and GitHub's).
+/// The language of a code block, empty if neither it, nor the `code` in it, nor the element around it names one.
 pub fn language_of_code(document: &Document, pre: Element<'_>) -> String {
     let code = document.children(pre.id).find(|&c| is(document.name(c), &local_name!("code")));
     let around = document.parent(pre.id);
-    let named = [code, Some(pre.id), around].into_iter().flatten().find_map(|id| {
-        let classes = document.attribute(id, &LocalName::from("class"))?;
-        class_tokens(classes).find_map(|class| {
-            const PREFIXES: [&str; 4] = ["language-", "lang-", "highlight-source-", "brush:"];
-            let name = PREFIXES.iter().find_map(|prefix| class.strip_prefix(prefix))?;
-            let name = name.trim_end_matches(';');
-            let plain = |b: u8| b.is_ascii_alphanumeric() || b"+#.-_".contains(&b);
-            (!name.is_empty() && name.len() <= 20 && name.bytes().all(plain)).then_some(name)
-        })
-    });
-    named.unwrap_or_default().to_owned()
+    let elements = [code, Some(pre.id), around].into_iter().flatten();
+    let mut named = elements.filter_map(|id| document.element(id)).map(language_named);
+    named.find(|name| !name.is_empty()).unwrap_or_default().to_owned()
+}
+
+/// The language of code that an element names, in the ways of syntax highlighters; empty if it names none: by a class with a
+/// prefix (HTML §4.5.15; GitHub, Sphinx and others), a class beside the one of a highlighter (Pandoc, Hexo), or an attribute.
+pub fn language_named(element: Element<'_>) -> &str {
+    const PREFIXES: [&str; 6] =
+        ["language-", "lang-", "highlight-source-", "highlight-", "brush:", "src-"];
+    const HIGHLIGHTERS: [&str; 5] = ["highlight", "hljs", "sourceCode", "prettyprint", "code"];
+    let is_name = |name: &str| {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"+#.-_".contains(&b);
+        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+        begins && name.len() <= 20 && name.bytes().all(plain)
+    };
+    let mut beside = "";
+    for (name, value) in element.attributes() {
+        match &**name {
+            "data-lang" | "data-language" | "data-code-language" if is_name(value) => return value,
+            "class" => {
+                let prefixed = class_tokens(value).find_map(|class| {
+                    let name = PREFIXES.iter().find_map(|prefix| class.strip_prefix(prefix))?;
+                    Some(name.trim_end_matches(';')).filter(|name| is_name(name))
+                });
+                if let Some(prefixed) = prefixed {
+                    return prefixed;
+                }
+                let is_highlighter = |class: &&str| HIGHLIGHTERS.contains(class);
+                if class_tokens(value).count() == 2
+                    && class_tokens(value).any(|own| is_highlighter(&own))
+                {
+                    let other = class_tokens(value).find(|own| !is_highlighter(own));
+                    beside = other.filter(|own| is_name(own)).unwrap_or_default();
+                }
+            }
+            _ => {}
+        }
+    }
+    beside
 }

@@ -91,6 +91,22 @@ impl MarkdownLine {
         self.pieces.push(InlinePiece::Image { markup, style });
     }
 
+    /// The last letters directly before what is added next.
+    pub(super) fn last_letters(&self) -> String {
+        match self.pieces.last() {
+            Some(InlinePiece::Text { text, .. }) if !self.space && !self.line_break => {
+                let from = text.char_indices().rev().nth(7).map_or(0, |letter| letter.0);
+                text[from..].to_owned()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Takes back white space that was added last.
+    pub(super) fn trim(&mut self) {
+        self.space = false;
+    }
+
     pub(super) fn space(&mut self) {
         self.space = true;
     }

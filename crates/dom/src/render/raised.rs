@@ -1,0 +1,78 @@
+//! Superscripts in plain text and Markdown, which have no form of their own there.
+
+use html5ever::local_name;
+
+use super::notes::FootnoteMap;
+use crate::{Document, NodeId};
+
+/// Longest power or mark, in bytes.
+const LONGEST: usize = 12;
+/// Longest word that is raised to a power, in letters: a unit or a variable. After longer ones, and after the end of a
+/// sentence, a number is the mark of a note.
+const UNIT: usize = 3;
+
+/// What is written for a superscript that changes the meaning of what stands before it: `^26` for a power, `[1]` for the mark
+/// of a note. `None` if it is read as it stands, as in "1st", and for the marks of footnotes. `before` is the text directly before it.
+pub(super) fn raised_text(
+    document: &Document,
+    sup: NodeId,
+    before: &str,
+    notes: &FootnoteMap,
+) -> Option<String> {
+    let is_small = document.node(sup).end - sup <= 8;
+    let is_block = |id: NodeId| document.text(id).is_none() && !document.is_inline(id);
+    if !is_small
+        || document.subtree(sup).any(is_block)
+        || document.subtree(sup).any(|id| notes.references.contains_key(&id))
+    {
+        return None;
+    }
+    let text = document.text_content(sup).trim();
+    let last = before.chars().next_back().filter(|c| !c.is_whitespace())?;
+    let digits = text.trim_start_matches(['+', '-', '\u{2212}', '\u{2013}']);
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.bytes().all(|b| b.is_ascii_digit() || b",./-".contains(&b))
+        && text.len() <= LONGEST;
+    let is_link = |id: NodeId| document.is(id, &local_name!("a"));
+    let is_all_of_link = || {
+        let around = document.ancestors(sup).skip(1).take(2).find(|&id| is_link(id));
+        around.is_some_and(|link| {
+            document.node(link).end - link <= 8 && document.text_content(link).trim() == text
+        })
+    };
+    let is_link = document.subtree(sup).any(is_link) || is_all_of_link();
+    let begins = !document.text_content(sup).starts_with(char::is_whitespace);
+    let is_label =
+        is_link && (1..=LONGEST).contains(&text.len()) && !text.contains(char::is_whitespace);
+    if !begins || !is_number && !is_label {
+        return None;
+    }
+    if text.starts_with(['[', '(']) {
+        // Its own brackets tell it apart.
+        return None;
+    }
+    let word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(UNIT + 1).count();
+    let is_power =
+        is_number && !is_link && (last.is_numeric() || last == ')' || (1..=UNIT).contains(&word));
+    Some(if is_power { format!("^{text}") } else { format!("[{text}]") })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{parse, text_of};
+
+    #[test]
+    fn powers_and_marks_are_told_from_what_they_follow() {
+        for (html, expected) in [
+            ("10<sup>26</sup> stars", "10^26 stars"),
+            ("5 km<sup>2</sup>, x<sup>\u{2212}1</sup>", "5 km^2, x^\u{2212}1"),
+            ("the end.<sup>1</sup> Then", "the end.[1] Then"),
+            ("a harbour<sup><a href=#n>12</a></sup>", "a harbour[12]"),
+            ("a harbour<a href=#n><sup>*</sup></a>", "a harbour[*]"),
+            ("a harbour<sup><a href=#n>[3]</a></sup>", "a harbour[3]"),
+            ("the 1<sup>st</sup> and n<sup>o</sup> 2 of H<sub>2</sub>O", "the 1st and no 2 of H2O"),
+        ] {
+            assert_eq!(text_of(&parse(html), &[0], &[]), expected, "{html}");
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! Blocks of code: their lines, without the numbers, labels and buttons that pages show beside them.
+//!
+//! Highlighters write a block as one `pre`, as a `code` that is shown as a block, or as a table with a column of numbers; a line
+//! ends with a line feed, with `<br>`, or with its element. Numbers are told from code by what they are: consecutive, and as
+//! many as there are lines.
+
+use std::collections::BTreeMap;
+
+use dom::{Document, NodeId, local_name, local_names};
+
+use crate::texts::PageTexts;
+
+/// A block of code.
+#[derive(Clone, Debug)]
+pub(crate) struct CodeBlock {
+    /// Its lines, with line feeds between them.
+    pub(crate) text: String,
+    /// As the page names it; empty if it does not.
+    pub(crate) language: String,
+    /// Whether the page says that it is code, and not only preformatted.
+    pub(crate) is_marked: bool,
+}
+
+/// Most text beside the code in what is around it, in bytes: a bar with a label and buttons, or a caption.
+const BAR: u32 = 120;
+/// Most levels between code and what is around it with its bar.
+const LEVELS: usize = 4;
+/// Share of the lines that begin with a number if numbers are shown.
+const NUMBERED: f64 = 0.9;
+
+/// Finds the blocks of code that hold text of the article, and includes all of each. What stands beside them for their use
+/// is excluded. `elements` has the `pre`, `code` and `table` elements of the page in document order.
+pub(crate) fn find(
+    texts: &PageTexts<'_>,
+    elements: &[NodeId],
+    include: &mut [bool],
+    read: &mut [bool],
+) -> BTreeMap<NodeId, CodeBlock> {
+    let document = texts.document;
+    let mut found = BTreeMap::new();
+    let mut end = 0;
+    for &id in elements {
+        let has_own = || {
+            document
+                .subtree(id)
+                .any(|own| include[own as usize] && texts.all.range(own, own + 1) > 0)
+        };
+        if id < end || !is_code_block(texts, id) || !has_own() {
+            continue;
+        }
+        end = document.node(id).end;
+        let is_read = document.subtree(id).any(|own| read[own as usize]);
+        let text = CodeReader::read(document, id);
+        if text.trim().is_empty() {
+            continue;
+        }
+        include[id as usize..end as usize].fill(true);
+        if is_read {
+            read[id as usize..end as usize].fill(true);
+        }
+        let language = language_of(texts, id);
+        let is_marked = document.subtree(id).any(|own| document.is(own, &local_name!("code")));
+        leave_out_bar(texts, id, &text, &language, include);
+        found.insert(id, CodeBlock { text, language, is_marked });
+    }
+    found
+}
+
+/// Whether an element is a block of code, if none around it is.
+fn is_code_block(texts: &PageTexts<'_>, id: NodeId) -> bool {
+    let document = texts.document;
+    match document.name(id) {
+        Some(&local_names!("pre" "listing" "xmp")) => true,
+        Some(&local_name!("code")) => is_block_of_lines(document, id),
+        Some(&local_name!("table")) => is_table_of_code(document, id),
+        _ => false,
+    }
+}
+
+/// Whether a `code` element is shown as a block: it says so, holds one, or has lines and stands alone.
+fn is_block_of_lines(document: &Document, id: NodeId) -> bool {
+    let style = document.attribute(id, &local_name!("style")).unwrap_or_default();
+    let style: String = style.chars().filter(|c| !c.is_whitespace()).collect();
+    let has_lines = || {
+        let text = document.text_content(id);
+        let breaks =
+            document.subtree(id).filter(|&own| document.is(own, &local_name!("br"))).count();
+        text.trim().lines().filter(|line| !line.trim().is_empty()).count() + breaks > 1
+    };
+    if style.contains("white-space:pre") || style.contains("display:block") {
+        return has_lines();
+    }
+    let holds_block = document
+        .subtree(id)
+        .skip(1)
+        .any(|own| matches!(document.name(own), Some(&local_names!("pre" "table" "div" "li" "p"))));
+    let stands_alone = || {
+        let is_beside = |own: NodeId| {
+            own != id && document.text(own).is_some_and(|text| !text.trim().is_empty())
+                || own != id
+                    && document.element(own).is_some()
+                    && document.is_inline(own)
+                    && !document.text_content(own).trim().is_empty()
+        };
+        document.parent(id).is_some_and(|parent| {
+            !document.is_inline(parent) && !document.children(parent).take(8).any(is_beside)
+        })
+    };
+    holds_block || stands_alone() && has_lines()
+}
+
+/// Whether a table shows code: a column of numbers beside cells with code, for all lines or for each.
+fn is_table_of_code(document: &Document, table: NodeId) -> bool {
+    let mut cells: Vec<NodeId> = Vec::new();
+    let mut rows = 0;
+    let mut is_of_code = false;
+    for id in document.subtree(table).skip(1) {
+        match document.name(id) {
+            Some(&local_names!("table" "p" "ul" "ol" "h1" "h2" "h3" "th")) => return false,
+            Some(&local_name!("tr")) => rows += 1,
+            Some(&local_name!("td")) => cells.push(id),
+            Some(&local_names!("pre" "code")) => is_of_code = true,
+            _ => {}
+        }
+    }
+    is_of_code |= document
+        .ancestors(table)
+        .skip(1)
+        .take(LEVELS)
+        .any(|around| matches!(document.name(around), Some(&local_names!("pre" "code"))))
+        || cells.iter().any(|&cell| line_number(document, cell).is_some());
+    if !is_of_code || rows == 0 || cells.len() != 2 * rows {
+        return false;
+    }
+    let numbers = cells.iter().step_by(2).flat_map(|&cell| {
+        let in_attribute =
+            line_number(document, cell).filter(|_| words_below(document, cell).next().is_none());
+        in_attribute.into_iter().chain(words_below(document, cell))
+    });
+    are_consecutive(numbers)
+}
+
+/// The words of a subtree; those of different texts stay apart.
+fn words_below(document: &Document, id: NodeId) -> impl Iterator<Item = &str> {
+    document.subtree(id).filter_map(|id| document.text(id)).flat_map(str::split_whitespace)
+}
+
+/// The number of a line in an attribute, for style sheets to show.
+fn line_number(document: &Document, id: NodeId) -> Option<&str> {
+    let mut attributes = document.element(id)?.attributes();
+    attributes
+        .find(|own| matches!(&**own.0, "data-line-number" | "data-linenumber" | "data-line"))
+        .map(|own| own.1)
+}
+
+/// Whether these are numbers, each one more than the one before, and at least one.
+fn are_consecutive<'a>(numbers: impl Iterator<Item = &'a str>) -> bool {
+    let mut last: Option<u32> = None;
+    for number in numbers {
+        let Ok(number) = number.trim_end_matches(['.', ':']).parse::<u32>() else { return false };
+        if last.is_some_and(|last| number != last.wrapping_add(1)) {
+            return false;
+        }
+        last = Some(number);
+    }
+    last.is_some()
+}
+
+/// Whether an element holds consecutive numbers and nothing else, each on a line or in an element of its own.
+fn is_column_of_numbers(document: &Document, id: NodeId) -> bool {
+    let has_parts =
+        || document.node(id).end - id > 3 || document.text_content(id).trim().contains('\n');
+    are_consecutive(words_below(document, id))
+        && words_below(document, id).nth(1).is_some()
+        && has_parts()
+}
+
+/// Takes the lines of a block.
+struct CodeReader<'a> {
+    document: &'a Document,
+    out: String,
+    /// Whether the last line was ended by the end of its element.
+    is_ended: bool,
+    /// Where elements begin that hold a number only, in `out`, with the number and its bytes.
+    numbers: Vec<(usize, u32, usize)>,
+}
+
+impl<'a> CodeReader<'a> {
+    fn read(document: &'a Document, root: NodeId) -> String {
+        let mut reader =
+            Self { document, out: String::new(), is_ended: false, numbers: Vec::new() };
+        let ends_lines = lines_are_elements(document, root);
+        let mut open: Vec<(NodeId, usize)> = Vec::new();
+        let mut id = root + 1;
+        let end = document.node(root).end;
+        while id <= end {
+            while open.last().is_some_and(|last| last.0 <= id) {
+                if let Some((_, from)) = open.pop() {
+                    reader.end_line(from);
+                }
+            }
+            if id == end {
+                break;
+            }
+            let node_end = document.node(id).end;
+            if let Some(text) = document.text(id) {
+                reader.text(text);
+            } else if reader.is_interface(id) {
+                id = node_end;
+                continue;
+            } else if document.is(id, &local_name!("br")) {
+                reader.line_feed();
+            } else {
+                let is_cell = matches!(document.name(id), Some(&local_names!("td" "tbody" "code")));
+                if !document.is_inline(id) && !is_cell || ends_lines == document.parent(id) {
+                    reader.begin_line();
+                    let holds_lines = document.subtree(id).skip(1).any(|own| {
+                        document.name(own).is_some()
+                            && !document.is_inline(own)
+                            && !matches!(
+                                document.name(own),
+                                Some(&local_names!("td" "tbody" "code" "br" "button"))
+                            )
+                    });
+                    if !holds_lines {
+                        open.push((node_end, reader.out.len()));
+                    }
+                } else if let Some(number) = reader.number(id) {
+                    reader.numbers.push((
+                        reader.out.len(),
+                        number,
+                        document.text_content(id).len(),
+                    ));
+                }
+            }
+            id += 1;
+        }
+        reader.finish()
+    }
+
+    /// Whether an element belongs to the interface: a control, a style, or what cannot be selected with the code.
+    fn is_interface(&self, id: NodeId) -> bool {
+        let document = self.document;
+        if matches!(
+            document.name(id),
+            Some(&local_names!("button" "style" "script" "select" "textarea" "video" "audio"))
+        ) {
+            return true;
+        }
+        let Some(element) = document.element(id) else { return false };
+        let is_unselectable = element.attributes().any(|(name, value)| match &**name {
+            "role" => value == "button",
+            "aria-hidden" => value == "true",
+            "unselectable" => value == "on",
+            "style" => {
+                let style: String = value.chars().filter(|c| !c.is_whitespace()).collect();
+                style.contains("user-select:none")
+            }
+            _ => false,
+        });
+        is_unselectable || is_column_of_numbers(document, id)
+    }
+
+    fn number(&self, id: NodeId) -> Option<u32> {
+        if self.document.node(id).end - id > 3 {
+            return None;
+        }
+        self.document
+            .text_content(id)
+            .trim()
+            .trim_end_matches(['.', ':', '|'])
+            .trim_end()
+            .parse()
+            .ok()
+    }
+
+    fn text(&mut self, text: &str) {
+        let text = match text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')) {
+            Some(rest) if self.is_ended => rest,
+            _ => text,
+        };
+        self.is_ended &= text.is_empty();
+        self.out.extend(text.chars().filter(|&c| c != '\r' && c != '\u{ad}' && c != '\u{200b}'));
+    }
+
+    fn line_feed(&mut self) {
+        self.is_ended = false;
+        self.out.push('\n');
+    }
+
+    fn begin_line(&mut self) {
+        let line = self.out.rfind('\n').map_or(0, |end| end + 1);
+        // A number stands beside its line.
+        let has_number = self.numbers.last().is_some_and(|&(at, _, bytes)| {
+            at >= line && self.out.len() == at + bytes && self.out[line..at].trim().is_empty()
+        });
+        if self.out.len() > line && !has_number {
+            self.out.push('\n');
+        }
+    }
+
+    /// Ends the line of an element that began at `from`; one without text is an empty line.
+    fn end_line(&mut self, from: usize) {
+        if self.out.len() == from || !self.out.ends_with('\n') {
+            self.out.push('\n');
+            self.is_ended = true;
+        }
+    }
+
+    /// The lines, without numbers that begin nearly all of them.
+    fn finish(self) -> String {
+        let Self { out, numbers, .. } = self;
+        let begins_line =
+            |at: usize| out[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
+        let mut gutter: Vec<(usize, u32, usize)> =
+            numbers.into_iter().filter(|own| begins_line(own.0)).collect();
+        gutter.dedup_by_key(|own| own.0);
+        let lines = out.trim_matches('\n').split('\n').count();
+        let is_gutter = gutter.len() > 1
+            && gutter.len() as f64 >= NUMBERED * lines as f64
+            && gutter.windows(2).all(|pair| pair[1].1 == pair[0].1.wrapping_add(1));
+        let mut text = String::with_capacity(out.len());
+        let mut from = 0;
+        for &(at, _, bytes) in gutter.iter().filter(|_| is_gutter) {
+            text.push_str(&out[from..at]);
+            from = (at + bytes).min(out.len());
+        }
+        text.push_str(&out[from..]);
+        let start = text.len() - text.trim_start_matches(['\n']).len();
+        text[start..].trim_end().to_owned()
+    }
+}
+
+/// The element whose children are the lines of a block: they are of one kind, nothing is between them, and nothing else
+/// separates lines.
+fn lines_are_elements(document: &Document, root: NodeId) -> Option<NodeId> {
+    let is_break = |id: NodeId| {
+        document.text(id).is_some_and(|text| {
+            text.trim().contains('\n') || text.contains('\n') && text.trim().is_empty()
+        }) || document.name(id).is_some()
+            && (document.is(id, &local_name!("br"))
+                || !document.is_inline(id) && !document.is(id, &local_name!("code")))
+    };
+    if document.subtree(root).skip(1).any(is_break) {
+        return None;
+    }
+    let mut around = root;
+    loop {
+        let children: Vec<NodeId> = document.children(around).take(3).collect();
+        match children[..] {
+            [only] if document.name(only).is_some() => around = only,
+            [first, ..] if children.len() > 1 => {
+                let kinds = document.kinds().of_nodes();
+                let is_line = |id: NodeId| {
+                    document.name(id).is_some() && kinds[id as usize] == kinds[first as usize]
+                };
+                let has_class = document.attribute(first, &local_name!("class")).is_some()
+                    || line_number(document, first).is_some();
+                return (has_class && document.children(around).all(is_line)).then_some(around);
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// Excludes what stands beside a block for its use: numbers, buttons, and the bar or the label that has its language.
+fn leave_out_bar(
+    texts: &PageTexts<'_>,
+    block: NodeId,
+    code: &str,
+    language: &str,
+    include: &mut [bool],
+) {
+    let document = texts.document;
+    let lines = code.split('\n').count();
+    let mut inner = block;
+    for around in document.ancestors(block).skip(1).take(LEVELS) {
+        let beside: Vec<NodeId> = document
+            .children(around)
+            .take(16)
+            .filter(|&id| id != inner && texts.text(id) > 0)
+            .collect();
+        let are_numbers = |id: NodeId| {
+            are_consecutive(words_below(document, id))
+                && words_below(document, id).count().abs_diff(lines) <= 1
+        };
+        for &id in &beside {
+            if document.name(id).is_some() && are_numbers(id) {
+                include[id as usize..document.node(id).end as usize].fill(false);
+            }
+        }
+        let rest: u32 =
+            beside.iter().filter(|&&id| !are_numbers(id)).map(|&id| texts.text(id)).sum();
+        if rest > BAR || document.is(around, &local_name!("body")) || around == 0 {
+            return;
+        }
+        for id in beside {
+            let is_control = |id: NodeId| {
+                document.is(id, &local_name!("button"))
+                    || document.attribute(id, &local_name!("role")) == Some("button")
+            };
+            let says_language = document.text_content(id).trim().eq_ignore_ascii_case(language);
+            if document.name(id).is_some()
+                && (says_language || document.subtree(id).any(is_control))
+            {
+                include[id as usize..document.node(id).end as usize].fill(false);
+            }
+        }
+        inner = around;
+    }
+}
+
+/// The language of a block: named by it, by an element in it, or by one that holds hardly more than it.
+fn language_of(texts: &PageTexts<'_>, block: NodeId) -> String {
+    let document = texts.document;
+    let most = texts.text(block) + BAR;
+    let inside = document.subtree(block).take(12);
+    let around = document.ancestors(block).skip(1).take(LEVELS);
+    let around =
+        around.take_while(|&id| texts.text(id) <= most && !document.is(id, &local_name!("body")));
+    let mut named =
+        inside.chain(around).filter_map(|id| document.element(id)).map(dom::language_named);
+    named.find(|name| !name.is_empty()).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,116 @@
+//! Formulas: as TeX in scripts and beside pictures, and what pages show of a formula besides its source.
+
+use std::ops::Range;
+
+use dom::{AsidePlace, Document, LocalName, NodeId, bare_tex, local_name};
+
+use crate::texts::PageTexts;
+
+/// Longest TeX source beside a picture, in bytes.
+const LONGEST: usize = 2_000;
+/// Most elements between a formula and what holds it with its copy, and most nodes of such an element.
+const LEVELS: usize = 6;
+const MOST_NODES: u32 = 2_000;
+
+/// A formula of which only the TeX is known.
+#[derive(Clone, Debug)]
+pub(crate) struct TexFormula {
+    pub(crate) tex: String,
+    /// Whether it stands on lines of its own.
+    pub(crate) is_display: bool,
+}
+
+/// The formula of a script.
+pub(crate) fn tex_of_script(document: &Document, script: NodeId) -> Option<TexFormula> {
+    let tex = dom::normalize_space(bare_tex(document.text_content(script)));
+    let media_type = document.attribute(script, &local_name!("type")).unwrap_or_default();
+    let is_display = media_type.replace(char::is_whitespace, "").contains("mode=display");
+    (!tex.is_empty()).then_some(TexFormula { tex, is_display })
+}
+
+/// The formula of a picture whose alternative text is TeX.
+pub(crate) fn tex_of_picture(texts: &PageTexts<'_>, id: NodeId) -> Option<TexFormula> {
+    let document = texts.document;
+    let alt = document.attribute(id, &local_name!("alt"))?;
+    if alt.len() > LONGEST || !alt.contains(['\\', '^', '_', '=', '{']) {
+        return None;
+    }
+    let says = |name: LocalName| {
+        let value = document.attribute(id, &name).unwrap_or_default().to_ascii_lowercase();
+        ["tex", "math", "formula", "equation"].iter().any(|word| value.contains(word))
+    };
+    let commands = alt.split('\\').skip(1);
+    let has_command = commands
+        .into_iter()
+        .any(|own| own.len() > 1 && own.as_bytes()[..2].iter().all(u8::is_ascii_lowercase));
+    let has_script = ["^{", "_{"].iter().any(|script| alt.contains(script));
+    let is_tex = has_script
+        || has_command && alt.contains(['{', '^', '_', '='])
+        || says(local_name!("class"))
+        || says(local_name!("src"));
+    let parent = document.parent(id)?;
+    let tex = dom::normalize_space(bare_tex(alt));
+    (is_tex && !tex.is_empty()).then(|| TexFormula { tex, is_display: texts.text(parent) == 0 })
+}
+
+/// The outermost element around a formula that shows nothing but it: its source is often hidden, and what is seen is hidden
+/// from screen readers.
+pub(crate) fn around_formula(texts: &PageTexts<'_>, place: &AsidePlace) -> Option<NodeId> {
+    let document = texts.document;
+    let holds_only_formula = |id: &NodeId| {
+        document.is_inline(*id)
+            && document.node(*id).end - id <= MOST_NODES
+            && !has_other_text(texts, *id)
+    };
+    document.ancestors(place.parent).take(LEVELS).take_while(holds_only_formula).last()
+}
+
+/// Whether there is text that screen readers read.
+fn has_other_text(texts: &PageTexts<'_>, around: NodeId) -> bool {
+    let document = texts.document;
+    if texts.text(around) == 0 {
+        return false;
+    }
+    let mut id = around;
+    while id < document.node(around).end {
+        let is_hidden = document.attribute(id, &LocalName::from("aria-hidden")) == Some("true");
+        if is_hidden {
+            id = document.node(id).end;
+            continue;
+        }
+        if document.text(id).is_some_and(|text| !text.trim().is_empty()) {
+            return true;
+        }
+        id += 1;
+    }
+    false
+}
+
+/// What MathJax wrote before a script for its formula: elements directly before it that have its id or say so by their class.
+pub(crate) fn shown_before(
+    document: &Document,
+    place: &AsidePlace,
+    script: Option<&str>,
+) -> Range<NodeId> {
+    let end = place.before;
+    let mut start = end;
+    while start > place.parent + 1 && end - start < MOST_NODES {
+        let last = start - 1;
+        if document.text(last).is_some_and(|text| text.trim().is_empty())
+            && document.parent(last) == Some(place.parent)
+        {
+            start = last;
+            continue;
+        }
+        let child = document.ancestors(last).find(|&id| document.parent(id) == Some(place.parent));
+        let Some(child) = child.filter(|&child| document.element(child).is_some()) else { break };
+        let attribute = |name| document.attribute(child, &name).unwrap_or_default();
+        let is_of_script =
+            script.is_some_and(|id| !id.is_empty() && attribute(local_name!("id")).starts_with(id));
+        if !is_of_script && !attribute(local_name!("class")).starts_with("MathJax") {
+            break;
+        }
+        start = child;
+    }
+    start..end
+}

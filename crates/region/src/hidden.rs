@@ -1,0 +1,205 @@
+//! Leaves out what readers do not see: helper texts, tooltips and notes hidden within sentences, copies of what is seen, and
+//! what players say where they cannot play.
+//!
+//! Text that waits for a script or a click stays, as in folded sections: being hidden is not enough. It is left out if what is
+//! around it shows that nobody misses it.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use dom::{Document, NodeId, class_tokens, local_name, local_names};
+
+use crate::names::is_named_advertisement;
+use crate::texts::PageTexts;
+
+/// Longest text for screen readers and for browsers that cannot play, and longest label of a box, in bytes.
+const HELPER: u32 = 300;
+const LABEL: u32 = 80;
+/// Share of a hidden element's text that must be elsewhere for it to be a copy.
+const SHARE: f64 = 0.9;
+
+/// How an element is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hiding {
+    /// Until something shows it.
+    Now,
+    /// From everybody who sees the page.
+    FromSight,
+}
+
+/// How an element is hidden by its own attributes.
+fn hiding_of(document: &Document, id: NodeId) -> Option<Hiding> {
+    let element = document.element(id)?;
+    let mut found = None;
+    for (name, value) in element.attributes() {
+        match *name {
+            local_name!("hidden") => found = Some(Hiding::Now),
+            local_name!("style") => found = hiding_of_style(value).or(found),
+            local_name!("class") if class_tokens(value).any(is_for_screen_readers) => {
+                return Some(Hiding::FromSight);
+            }
+            local_name!("role") if value == "tooltip" => found = Some(Hiding::Now),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// How an inline style hides: by not being displayed, or by the ways to hide a text from sight alone.
+fn hiding_of_style(style: &str) -> Option<Hiding> {
+    const NOW: [&str; 3] = ["display:none", "visibility:hidden", "visibility:collapse"];
+    const FROM_SIGHT: [&str; 5] =
+        ["clip:rect(0", "clip:rect(1px", "clip-path:inset(", "left:-9999", "font-size:0;"];
+    let style: String = style
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| c.to_ascii_lowercase())
+        .chain([';'])
+        .collect();
+    if FROM_SIGHT.iter().any(|way| style.contains(way)) {
+        return Some(Hiding::FromSight);
+    }
+    NOW.iter().any(|way| style.contains(way)).then_some(Hiding::Now)
+}
+
+/// Whether a class has one of the names that style sheets give to text for screen readers, in any way of writing: Bootstrap,
+/// HTML5 Boilerplate, WordPress, Foundation, the BBC and the W3C.
+fn is_for_screen_readers(class: &str) -> bool {
+    const NAMES: [&str; 9] = [
+        "sronly", "visuallyhidden", "screenreadertext", "screenreaderonly", "offscreen",
+        "showforsr", "a11yhidden", "screenreader", "hiddenvisually",
+    ];
+    if !(6..=24).contains(&class.len()) {
+        return false;
+    }
+    let bare = class.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase());
+    let bare: String = bare.map(char::from).collect();
+    NAMES.contains(&&*bare)
+}
+
+/// Excludes what nobody sees of what is included, and returns it. Linear in the nodes for each level of nesting.
+pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet<NodeId> {
+    let document = texts.document;
+    let mut waiting: Vec<NodeId> = Vec::new();
+    let mut out: Vec<NodeId> = Vec::new();
+    let mut labels: Vec<(u64, NodeId)> = Vec::new();
+    let mut skip = 0;
+    for id in document.ids().filter(|&id| include[id as usize]) {
+        let Some(name) = document.name(id) else { continue };
+        let bytes = texts.text(id);
+        if id < skip || bytes == 0 {
+            continue;
+        }
+        let end = document.node(id).end;
+        if matches!(*name, local_names!("video" "audio")) && bytes <= HELPER {
+            // The player itself may be shown.
+            out.extend(document.children(id));
+            skip = end;
+            continue;
+        }
+        if bytes <= LABEL && is_named_advertisement(document, id) {
+            labels.push((hash_of(document, id..end), id));
+        }
+        let Some(hiding) = hiding_of(document, id) else { continue };
+        // Alone, it says what a picture shows.
+        let has_beside = || {
+            let block = document.ancestors(id).skip(1).find(|&around| !document.is_inline(around));
+            block.is_some_and(|block| texts.text(block) > bytes)
+        };
+        let is_helper = hiding == Hiding::FromSight && bytes <= HELPER && has_beside();
+        if is_helper || is_within_sentence(texts, id, include) {
+            out.push(id);
+        } else {
+            waiting.push(id);
+        }
+        skip = end;
+    }
+    if !waiting.is_empty() {
+        out.extend(find_copies(texts, &waiting, include));
+    }
+    // What stands in boxes of the page again and again is a label.
+    labels.sort_unstable();
+    for group in labels.chunk_by(|one, other| one.0 == other.0).filter(|group| group.len() > 1) {
+        out.extend(group.iter().map(|label| label.1));
+    }
+    for &id in &out {
+        include[id as usize..document.node(id).end as usize].fill(false);
+    }
+    out.into_iter().collect()
+}
+
+/// Whether an element is a part of a line that has other text.
+fn is_within_sentence(texts: &PageTexts<'_>, id: NodeId, include: &[bool]) -> bool {
+    let document = texts.document;
+    if !document.is_inline(id) {
+        return false;
+    }
+    let only_around =
+        |around: &NodeId| document.is_inline(*around) && texts.text(*around) == texts.text(id);
+    let outer = document.ancestors(id).take_while(only_around).last().unwrap_or(id);
+    let Some(parent) = document.parent(outer) else { return false };
+    let block_of =
+        |id: NodeId| document.ancestors(id).skip(1).find(|&own| !document.is_inline(own));
+    let is_beside = |beside: NodeId| {
+        let text = document.text(beside).filter(|_| include[beside as usize]);
+        text.is_some_and(|text| !text.trim().is_empty()) && block_of(beside) == block_of(outer)
+    };
+    let end = document.node(outer).end;
+    outer - 1 > parent && is_beside(outer - 1) || (end as usize) < document.len() && is_beside(end)
+}
+
+/// Of hidden elements, those whose paragraphs are seen elsewhere in the article.
+fn find_copies(texts: &PageTexts<'_>, hidden: &[NodeId], include: &[bool]) -> Vec<NodeId> {
+    let document = texts.document;
+    let mut seen: BTreeSet<u64> = BTreeSet::new();
+    let end_of = |id: NodeId| document.node(id).end;
+    let mut from = 0;
+    for &id in hidden.iter().chain([&(document.len() as NodeId)]) {
+        seen.extend(paragraphs(document, from..id, include).into_iter().map(|own| own.0));
+        from = if (id as usize) < document.len() { end_of(id) } else { id };
+    }
+    let is_copy = |&id: &NodeId| {
+        let own = paragraphs(document, id..end_of(id), include);
+        let all: usize = own.iter().map(|own| own.1).sum();
+        let repeated: usize = own.iter().filter(|own| seen.contains(&own.0)).map(|own| own.1).sum();
+        repeated as f64 >= SHARE * all as f64 && (repeated > 0)
+    };
+    hidden.iter().copied().filter(is_copy).collect()
+}
+
+/// Hashes of the words of the blocks of included text in a range, with their bytes.
+fn paragraphs(
+    document: &Document,
+    range: std::ops::Range<NodeId>,
+    include: &[bool],
+) -> Vec<(u64, usize)> {
+    let mut found: Vec<(u64, usize)> = Vec::new();
+    let mut block: Option<(NodeId, DefaultHasher, usize)> = None;
+    for id in range {
+        let Some(text) = document.text(id).filter(|_| include[id as usize]) else { continue };
+        if text.trim().is_empty() {
+            continue;
+        }
+        let owner = document.ancestors(id).skip(1).find(|&around| !document.is_inline(around));
+        let owner = owner.unwrap_or(0);
+        if block.as_ref().is_none_or(|own| own.0 != owner) {
+            found.extend(block.take().map(|own| (own.1.finish(), own.2)));
+        }
+        let (_, hasher, bytes) = block.get_or_insert((owner, DefaultHasher::new(), 0));
+        for word in text.split_whitespace() {
+            word.hash(hasher);
+            *bytes += word.len();
+        }
+    }
+    found.extend(block.map(|own| (own.1.finish(), own.2)));
+    found
+}
+
+/// A hash of the words in a range.
+fn hash_of(document: &Document, range: std::ops::Range<NodeId>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for word in range.filter_map(|id| document.text(id)).flat_map(str::split_whitespace) {
+        word.hash(&mut hasher);
+    }
+    hasher.finish()
+}
