@@ -148,7 +148,8 @@ pub(crate) fn feed(bytes: &[u8]) {
                 fetched: None,
                 feed_items: &[item],
                 body: None,
-                text_language: None,
+                detected: None,
+                learnt: None,
                 body_text: "",
             });
             let mut dates = fields.published.iter().map(|field| &field.value);

@@ -230,6 +230,8 @@ struct Spot<'a> {
 
 /// Longest text of a spot, in bytes.
 const LONGEST: usize = 160;
+/// Longest text that is read as names, in bytes.
+const LONGEST_NAMES: usize = 100;
 /// Most spots of a page.
 const SPOTS: usize = 120;
 
@@ -462,16 +464,29 @@ fn byline(
             .enumerate()
             .flat_map(|(page, own)| own.iter().map(move |&at| spots[page][at].text))
             .collect();
+        // Labels of the template are the same on all pages.
+        if texts.iter().all(|text| *text == texts[0]) {
+            continue;
+        }
         let affixes = affixes(&texts);
         let names_at = |page: usize, at: usize| {
             let spot = &spots[page][at];
-            match is_filed(&pages[page], spot.element) {
+            let text = strip(spot.text, &affixes.0, &affixes.1);
+            match text.len() > LONGEST_NAMES || is_filed(&pages[page], spot.element) {
                 true => Vec::new(),
-                false => names::from_byline(strip(spot.text, &affixes.0, &affixes.1)),
+                false => names::from_byline(text),
             }
         };
-        let of_pages: Vec<Vec<String>> = (0..pages.len())
-            .map(|page| group[page].iter().take(5).flat_map(|&at| names_at(page, at)).collect())
+        // The spots with names, and these.
+        let found: Vec<Vec<(usize, Vec<String>)>> = (0..pages.len())
+            .map(|page| {
+                let named = group[page].iter().take(5).map(|&at| (at, names_at(page, at)));
+                named.filter(|(_, names)| !names.is_empty()).collect()
+            })
+            .collect();
+        let of_pages: Vec<Vec<String>> = found
+            .iter()
+            .map(|own| own.iter().flat_map(|(_, names)| names.iter().cloned()).collect())
             .collect();
         let with = of_pages.iter().filter(|names| !names.is_empty()).count();
         let different: BTreeSet<String> =
@@ -518,12 +533,7 @@ fn byline(
             (told >= 2, Reverse(distance)) > (*agrees, Reverse(*near))
         });
         if is_better {
-            let wanted = (0..pages.len())
-                .map(|page| {
-                    let own = group[page].iter().copied().take(5);
-                    own.filter(|&at| !names_at(page, at).is_empty()).collect()
-                })
-                .collect();
+            let wanted = found.iter().map(|own| own.iter().map(|spot| spot.0).collect()).collect();
             best = Some((told >= 2, distance, FoundPlace { wanted, affixes: affixes.clone() }));
         }
     }
