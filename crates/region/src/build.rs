@@ -122,6 +122,14 @@ impl<'a> RegionBuilder<'a, '_> {
                     tree.nodes[gap].mark = NodeMark::Gap;
                 } else if left_out && is_pruned() {
                     tree.push_text(at, " ");
+                } else if left_out {
+                    // Editors write line breaks into elements of their own.
+                    let is_break = |own: &NodeId| {
+                        document.is(*own, &local_name!("br")) && self.chosen.include[*own as usize]
+                    };
+                    for _ in document.subtree(id).filter(is_break) {
+                        tree.push(at, local_name!("br"));
+                    }
                 }
                 id = next;
                 continue;

@@ -187,6 +187,7 @@ fn paragraphs_are_paragraphs() {
             "<div>One<ul><li>two<li>three<br><br>four</ul></div>",
             "<p>One</p><ul><li>two</li><li><p>three</p><p>four</p></li></ul>",
         ),
+        ("<p><b>One</b><b><i><br></i></b><b>two</b>", "<p><b>One</b><br><b>two</b></p>"),
         ("<p>Soft&shy;ly", "<p>Softly</p>"),
         (
             "<table><tr><td><b>Name</b><td><b>Age</b><tr><td>Ada<td>9<tr><td>Bo<td>8</table>",
