@@ -54,7 +54,7 @@ impl TemplateFields {
             title_parts: title_parts(&pages),
             language: language(&pages),
             order: order(&pages),
-            constants: constants(&pages, &readings),
+            constants: constants(&pages),
             author: only_author(&pages),
             ..Self::default()
         };
@@ -63,8 +63,14 @@ impl TemplateFields {
         let order = learnt.order.map(|(order, _)| order);
         let found = dateline(&pages, &spots, &groups, order);
         learnt.dateline = found.and_then(|found| found.place(&spots, synthesize));
-        let found = byline(&pages, &readings, &spots, &groups, &learnt);
+        let common = common_authors(&readings);
+        let found = byline(&pages, &readings, &spots, &groups, &common);
         learnt.byline = found.and_then(|found| found.place(&spots, synthesize));
+        if learnt.byline.is_some() || authors_differ(&readings) {
+            let accounts = common.into_iter().map(|value| (ConstantField::Authors, value));
+            learnt.constants.extend(accounts);
+            learnt.constants.sort_unstable();
+        }
         learnt.standfirst = standfirst(&pages, synthesize);
         learnt.headline = headline(&pages, &learnt.title_parts, synthesize);
         learnt
@@ -150,11 +156,8 @@ fn order(pages: &[MetadataEvidence<'_>]) -> Option<(DayMonthOrder, u32)> {
     shown.iter().all(|order| *order == first).then_some((first, shown.len() as u32))
 }
 
-/// Values that are the same on all pages: those of authors only if bylines differ, those of dates only with a time.
-fn constants(
-    pages: &[MetadataEvidence<'_>],
-    readings: &[Vec<Vec<String>>],
-) -> Vec<(ConstantField, String)> {
+/// Titles, images, descriptions and dates that are the same on all pages; dates only with a time.
+fn constants(pages: &[MetadataEvidence<'_>]) -> Vec<(ConstantField, String)> {
     let mut found = BTreeSet::new();
     let mut add = |field, value: Option<String>| {
         found.extend(value.filter(|value| !value.is_empty()).map(|value| (field, value)));
@@ -181,22 +184,33 @@ fn constants(
         });
         add(ConstantField::Published, date);
     }
-    let readers = readings.first().map_or(0, Vec::len);
-    let value = |page: usize, reader: usize| {
-        let names = &readings[page][reader];
-        (!names.is_empty()).then(|| compared(&names.join(" ")))
-    };
-    let varies = (0..readers).any(|reader| {
-        let values: Vec<String> = (0..pages.len()).filter_map(|page| value(page, reader)).collect();
-        let different: BTreeSet<&String> = values.iter().collect();
-        different.len() >= 2 && values.len() >= FEWEST && values.len() * 2 >= pages.len()
-    });
-    if varies {
-        for reader in 0..readers {
-            add(ConstantField::Authors, same((0..pages.len()).map(|p| value(p, reader)), FEWEST));
-        }
-    }
     found.into_iter().collect()
+}
+
+/// The value of a reader on each page, in the form in which values are compared.
+fn values_of(
+    readings: &[Vec<Vec<String>>],
+    reader: usize,
+) -> impl ExactSizeIterator<Item = Option<String>> {
+    readings.iter().map(move |page| {
+        let names = &page[reader];
+        (!names.is_empty()).then(|| compared(&names.join(" ")))
+    })
+}
+
+/// The authors that a source names on all pages.
+fn common_authors(readings: &[Vec<Vec<String>>]) -> BTreeSet<String> {
+    let readers = readings.first().map_or(0, Vec::len);
+    (0..readers).filter_map(|reader| same(values_of(readings, reader), FEWEST)).collect()
+}
+
+/// Whether a source names different authors on half of the pages.
+fn authors_differ(readings: &[Vec<Vec<String>>]) -> bool {
+    (0..readings.first().map_or(0, Vec::len)).any(|reader| {
+        let values: Vec<String> = values_of(readings, reader).flatten().collect();
+        let different: BTreeSet<&String> = values.iter().collect();
+        different.len() >= 2 && values.len() >= FEWEST && values.len() * 2 >= readings.len()
+    })
 }
 
 /// The name that all links to authors have (`rel=author`), also beside comments or in a footer.
@@ -262,10 +276,10 @@ fn spots<'a>(page: &MetadataEvidence<'a>) -> Vec<Spot<'a>> {
 }
 
 /// For each pattern that most pages have, the indices of its spots on each page.
-type Groups = BTreeMap<u64, Vec<Vec<usize>>>;
+type SpotGroups = BTreeMap<u64, Vec<Vec<usize>>>;
 
-fn group(spots: &[Vec<Spot<'_>>]) -> Groups {
-    let mut groups: Groups = BTreeMap::new();
+fn group(spots: &[Vec<Spot<'_>>]) -> SpotGroups {
+    let mut groups: SpotGroups = BTreeMap::new();
     for (page, of_page) in spots.iter().enumerate() {
         for (at, spot) in of_page.iter().enumerate() {
             let group = groups.entry(spot.pattern).or_insert_with(|| vec![Vec::new(); spots.len()]);
@@ -383,7 +397,7 @@ fn once_each(
 fn dateline(
     pages: &[MetadataEvidence<'_>],
     spots: &[Vec<Spot<'_>>],
-    groups: &Groups,
+    groups: &SpotGroups,
     order: Option<DayMonthOrder>,
 ) -> Option<FoundPlace> {
     let known: Vec<Option<PageDate>> = pages
@@ -445,13 +459,13 @@ fn byline(
     pages: &[MetadataEvidence<'_>],
     readings: &[Vec<Vec<String>>],
     spots: &[Vec<Spot<'_>>],
-    groups: &Groups,
-    learnt: &TemplateFields,
+    groups: &SpotGroups,
+    common: &BTreeSet<String>,
 ) -> Option<FoundPlace> {
     let declared = |(page, readings): (&MetadataEvidence<'_>, &Vec<Vec<String>>)| {
         let names = readings.iter().take(3).find(|names| !names.is_empty())?;
         let value = names.join(" ");
-        let is_own = learnt.is_constant(ConstantField::Authors, &value)
+        let is_own = common.contains(&compared(&value))
             || names.iter().all(|name| page.site.is_own_name(name));
         (!is_own).then(|| squash(&value))
     };

@@ -81,7 +81,7 @@ fn articles_have_every_documented_key() {
         "schema", "url", "site", "template", "page_type", "page_type_probability", "title",
         "authors", "published", "modified", "language", "description", "image", "tags",
         "canonical", "site_name", "text", "html", "xpath", "prune", "engine", "route",
-        "language_score", "section", "access", "license", "word_count", "content_hash",
+        "language_score", "subtitle", "section", "access", "license", "word_count", "content_hash",
         "wrapper_version", "confidence", "doubtful", "sources", "fetched", "charset",
         "charset_evidence", "origin",
     ];

@@ -23,6 +23,7 @@ pub(super) fn raised_text(
     let is_block = |id: NodeId| document.text(id).is_none() && !document.is_inline(id);
     if !is_small
         || document.subtree(sup).any(is_block)
+        || document.subtree(sup).any(|id| document.is(id, &local_name!("img")))
         || document.subtree(sup).any(|id| notes.references.contains_key(&id))
     {
         return None;
