@@ -18,7 +18,6 @@ use crate::json_ld::{JsonLdArticle, JsonLdFacts};
 use crate::learnt::TemplateFields;
 use crate::page_date::PageDate;
 use crate::scan::{Scan, scan};
-use crate::text::has_number;
 
 /// Open Graph properties of the date of the last change.
 pub(crate) const MODIFIED_OPEN_GRAPH: [&str; 3] =
@@ -202,8 +201,11 @@ impl<'a> MetadataEvidence<'a> {
     }
 }
 
-/// The patterns of the elements of a page: hashes of the names and classes of an element and of those around it. Equal on pages
-/// of one template; digits in classes are those of a page.
+/// Digits from which a class is the number of a page (`post-1234`), not a step of a scale (`mt-12`).
+const NUMBER: usize = 3;
+
+/// The patterns of the elements of a page: hashes of the names and classes of an element and of those around it, without numbers of
+/// pages: equal on pages of one template.
 pub(crate) struct ElementPatterns<'a> {
     document: &'a Document,
     known: HashMap<NodeId, u64>,
@@ -226,7 +228,7 @@ impl<'a> ElementPatterns<'a> {
             self.document.name(id).map(|name| &**name).hash(&mut hasher);
             let class = self.document.attribute(id, &local_name!("class")).unwrap_or_default();
             let mut words: Vec<&str> = class.split_ascii_whitespace().collect();
-            words.retain(|word| !has_number(word));
+            words.retain(|word| word.bytes().filter(u8::is_ascii_digit).count() < NUMBER);
             words.sort_unstable();
             words.hash(&mut hasher);
             pattern = hasher.finish();

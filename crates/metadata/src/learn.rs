@@ -417,7 +417,7 @@ fn dateline(
         let date = dates.into_iter().flatten().next()?;
         date.moment.is_plausible(pages[page].latest).then_some((date.moment, date.is_change))
     };
-    let mut best: Option<((bool, bool, Reverse<u32>), &Vec<Vec<usize>>)> = None;
+    let mut best = None;
     for group in groups.values() {
         let found: Vec<Option<(PageDate, bool)>> = (0..pages.len())
             .map(|page| group[page].iter().find_map(|&at| read(page, at)))
