@@ -32,6 +32,26 @@ pub struct LostItems {
     pub why: &'static str,
 }
 
+/// Why an item without a link is lost.
+pub(crate) const NO_LINK: &str = "it has no link";
+
+impl Feed {
+    /// Adds an item, with what it inherits from the feed where it has none of its own, or counts it as lost.
+    pub(crate) fn add(&mut self, item: Result<FeedItem, &'static str>, inherited: &FeedItem) {
+        match item {
+            Ok(mut item) => {
+                if item.authors.is_empty() {
+                    item.authors.clone_from(&inherited.authors);
+                }
+                item.language = item.language.or_else(|| inherited.language.clone());
+                item.feed.clone_from(&inherited.feed);
+                self.items.push(item);
+            }
+            Err(why) => LostItems::count(&mut self.left_out, why),
+        }
+    }
+}
+
 impl LostItems {
     /// Counts one more lost item.
     pub(crate) fn count(lost: &mut Option<Self>, why: &'static str) {

@@ -4,7 +4,7 @@ use model::FeedItem;
 use serde_json::{Deserializer, Map, Value};
 use url::Url;
 
-use crate::items::{Feed, FeedSource, LostItems, absolute, add_text};
+use crate::items::{Feed, FeedSource, LostItems, NO_LINK, absolute, add_text};
 use crate::plain::{decode_entities, plain};
 
 /// Reads a feed. `None` if it has no list of items.
@@ -17,22 +17,16 @@ pub(crate) fn read_json(text: &str, source: &FeedSource<'_>) -> Option<Feed> {
     let Some(Value::Array(items)) = head.remove("items") else { return None };
     let home = read_text(&head, &["home_page_url", "feed_url"]);
     let home = home.as_deref().or(source.url).and_then(|url| Url::parse(url).ok());
-    let language = read_text(&head, &["language"]);
-    let authors = read_authors(&head);
+    let inherited = FeedItem {
+        authors: read_authors(&head),
+        language: read_text(&head, &["language"]),
+        feed: source.id.to_owned(),
+        ..FeedItem::default()
+    };
     for item in items {
-        let item = item.as_object().ok_or("it is no object").and_then(|item| {
-            let mut item = convert_item(item, home.as_ref()).ok_or("it has no link")?;
-            if item.authors.is_empty() {
-                item.authors.clone_from(&authors);
-            }
-            item.language = item.language.or_else(|| language.clone());
-            item.feed = source.id.to_owned();
-            Ok(item)
-        });
-        match item {
-            Ok(item) => feed.items.push(item),
-            Err(why) => LostItems::count(&mut feed.left_out, why),
-        }
+        let item = item.as_object().ok_or("it is no object");
+        let item = item.and_then(|item| convert_item(item, home.as_ref()).ok_or(NO_LINK));
+        feed.add(item, &inherited);
     }
     Some(feed)
 }

@@ -10,7 +10,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
-use crate::items::{Feed, FeedSource, LostItems, absolute, add_text};
+use crate::items::{Feed, FeedSource, NO_LINK, absolute, add_text};
 use crate::plain::{decode_entities, plain};
 
 /// Elements that are open at the same time; what is deeper is read as part of the last of them.
@@ -134,24 +134,17 @@ pub(crate) fn read_xml(text: &str, source: &FeedSource<'_>) -> Option<Feed> {
     let url = source.url.and_then(|url| Url::parse(url).ok());
     let home = find_link(channel, url.as_ref()).and_then(|home| Url::parse(&home).ok());
     let base = head.base(home.or(url).as_ref());
+    // The author of a channel of RSS is not that of its items.
+    let authors = if head.name == "feed" { find_authors(channel) } else { Vec::new() };
     let language = find_language(channel).or_else(|| find_language(&head));
-    let authors = find_authors(channel);
+    let feed = source.id.to_owned();
+    let inherited = FeedItem { authors, language, feed, ..FeedItem::default() };
     let mut feed = Feed::default();
     while let Some(item) = reader.next_item() {
-        let item = item.and_then(|item| {
-            let in_atom = item.name == "entry";
-            let mut item = convert_item(&item, in_atom, base.as_ref()).ok_or("it has no link")?;
-            if item.authors.is_empty() && in_atom {
-                item.authors.clone_from(&authors);
-            }
-            item.language = item.language.or_else(|| language.clone());
-            item.feed = source.id.to_owned();
-            Ok(item)
-        });
-        match item {
-            Ok(item) => feed.items.push(item),
-            Err(why) => LostItems::count(&mut feed.left_out, why),
-        }
+        let read = |item: FeedElement<'_>| {
+            convert_item(&item, item.name == "entry", base.as_ref()).ok_or(NO_LINK)
+        };
+        feed.add(item.and_then(read), &inherited);
     }
     Some(feed)
 }
