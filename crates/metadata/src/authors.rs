@@ -52,7 +52,7 @@ const GUESSED: [ReadNames; 5] = [
 /// bylines; else the first with any. If the site is declared as the author, text that only looks like a byline does not override
 /// it.
 pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>> {
-    let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_placeholder(name);
+    let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_general_role(name);
     let is_account =
         |names: &[String]| evidence.learnt.is_constant(ConstantField::Authors, &names.join(" "));
     let mut fallback: Option<Field<Vec<String>>> = None;
@@ -124,13 +124,13 @@ fn contradicting_byline(
     (!seen.is_empty() && full && words(&seen).is_disjoint(&words(declared))).then_some(seen)
 }
 
-/// Placeholders of content management systems where no author is set.
-fn is_placeholder(name: &str) -> bool {
-    const PLACEHOLDERS: [&str; 13] = [
+/// Whether a name is that of a role, which content management systems set where no author is known.
+fn is_general_role(name: &str) -> bool {
+    const GENERAL_ROLES: [&str; 13] = [
         "editor", "editors", "staff", "webmaster", "guest", "redaktion", "redaction", "redacción",
         "redazione", "editorial staff", "staff writer", "super user", "root",
     ];
-    PLACEHOLDERS.contains(&&*name.to_lowercase())
+    GENERAL_ROLES.contains(&&*name.to_lowercase())
 }
 
 fn from_json_ld(evidence: &MetadataEvidence<'_>) -> Vec<String> {

@@ -17,7 +17,7 @@ struct CalendarWords {
     language: &'static str,
     /// Names of the twelve months.
     months: [&'static [&'static str]; 2],
-    /// Their abbreviations.
+    /// Abbreviations of months, as in "Sep".
     short_months: [&'static [&'static str]; 2],
     weekdays: [&'static [&'static str]; 2],
     /// Words for a.m. and p.m.; empty where days have 24 hours.

@@ -1,8 +1,8 @@
 //! Blocks of code: their lines, without the numbers, labels and buttons that pages show beside them.
 //!
 //! Highlighters write a block as one `pre`, as a `code` that is shown as a block, or as a table with a column of numbers; a line
-//! ends with a line feed, with `<br>`, or with its element. Numbers are told from code by what they are: consecutive, and as
-//! many as there are lines.
+//! ends with a line feed, with `<br>`, or with its element. Line numbers are distinguished from code by being consecutive and
+//! as many as there are lines.
 
 use std::collections::BTreeMap;
 

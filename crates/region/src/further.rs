@@ -3,7 +3,7 @@
 use dom::{Document, NodeId, PrefixSums, local_name, local_names, web_url};
 use url::Url;
 
-/// Shortest text of an article that is told from one that only links to it, in bytes.
+/// Shortest text of an element that counts as an article rather than a teaser of one, in bytes.
 const SHORTEST: u32 = 300;
 
 /// Excludes the articles that follow the first one of a page, and what follows them beside it. Each is an element like that
