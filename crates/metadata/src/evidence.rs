@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
 
 use dom::{Document, Head, NodeId, is_inline, local_name, normalize_space};
 use jiff::civil::Date;
@@ -23,7 +24,8 @@ use crate::scan::{Scan, scan};
 pub(crate) const MODIFIED_OPEN_GRAPH: [&str; 3] =
     ["article:modified_time", "og:updated_time", "article:modified"];
 
-static NOTHING_LEARNT: TemplateFields = TemplateFields::NOTHING;
+/// Of a page by itself.
+static NOTHING_LEARNT: LazyLock<TemplateFields> = LazyLock::new(TemplateFields::default);
 
 /// The evidence of a page, collected once.
 pub(crate) struct MetadataEvidence<'a> {

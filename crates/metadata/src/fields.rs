@@ -231,11 +231,9 @@ fn same_language(a: &str, b: &str) -> bool {
         match tag.split('-').next().unwrap_or(tag) {
             "nb" | "nn" | "no" => "no",
             "hr" | "sr" | "bs" | "sh" | "cnr" => "sh",
-            "id" | "ms" | "in" => "ms",
-            "zh" | "cmn" | "yue" | "wuu" => "zh",
-            "he" | "iw" => "he",
+            "id" | "ms" => "ms",
+            "zh" | "yue" | "wuu" => "zh",
             "tl" | "fil" => "fil",
-            "fa" | "pes" => "fa",
             other => other,
         }
     }

@@ -21,13 +21,16 @@ use crate::fields::{declared_descriptions, declared_images, declared_language, d
 use crate::heading::segments;
 use crate::learnt::{ConstantField, FieldPlace, TemplateFields, compared, strip};
 use crate::page_date::PageDate;
-use crate::standfirst::{is_set_apart, standfirst_blocks};
+use crate::standfirst::{standfirst_blocks, text_set_apart};
 use crate::text::{clip, has_number, is_unspaced, squash};
 use crate::{PageContext, names};
 
 /// Finds expressions that select the elements given for each page, and the share of the pages on which they select exactly
 /// these.
 pub type Synthesize<'s> = &'s dyn Fn(&[Vec<NodeId>]) -> (Vec<Path>, f64);
+
+/// A value that a page declares, and where.
+type DeclaredValue = (Source, String);
 
 /// Pages that a template must have.
 const FEWEST: usize = 3;
@@ -49,12 +52,14 @@ impl TemplateFields {
         }
         let pages: Vec<MetadataEvidence<'_>> = pages.iter().map(MetadataEvidence::new).collect();
         let readings: Vec<Vec<Vec<String>>> = pages.iter().map(author_readings).collect();
+        let titles: Vec<Vec<DeclaredValue>> =
+            pages.iter().map(|page| declared_titles(page).collect()).collect();
         let mut learnt = Self {
             pages: pages.len() as u32,
-            title_parts: title_parts(&pages),
+            title_parts: title_parts(&pages, &titles),
             language: language(&pages),
             order: order(&pages),
-            constants: constants(&pages),
+            constants: constants(&pages, &titles),
             author: only_author(&pages),
             ..Self::default()
         };
@@ -81,48 +86,45 @@ fn is_most(count: usize, of: usize) -> bool {
     count as f64 >= MOST * of as f64
 }
 
-/// Parts that most titles have at the same end. The headline is what differs.
-fn title_parts(pages: &[MetadataEvidence<'_>]) -> Vec<String> {
-    let mut titles: Vec<Vec<Vec<String>>> = Vec::new();
-    for page in pages {
-        let of_page = declared_titles(page).map(|(_, title)| {
-            segments(clip(&title, 1_000)).into_iter().map(squash).collect::<Vec<String>>()
-        });
-        titles.push(of_page.filter(|parts| parts.len() > 1).take(8).collect());
-    }
+/// Parts that most titles have at the same end, and a heading that is the same on all pages though their titles differ. The
+/// headline is what differs.
+fn title_parts(pages: &[MetadataEvidence<'_>], titles: &[Vec<DeclaredValue>]) -> Vec<String> {
     let mut found = BTreeSet::new();
     for at_end in [true, false] {
-        let mut counts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        let mut pages_with: BTreeMap<&str, usize> = BTreeMap::new();
-        for of_page in &titles {
-            let mut seen: BTreeSet<&str> = BTreeSet::new();
-            for parts in of_page {
-                let (part, rest) = match at_end {
-                    true => (parts.last(), parts.first()),
-                    false => (parts.first(), parts.last()),
-                };
-                let (Some(part), Some(rest)) = (part, rest) else { continue };
-                if part.chars().nth(1).is_some() {
-                    counts.entry(part).or_default().insert(rest);
-                    seen.insert(part);
-                }
-            }
-            seen.into_iter().for_each(|part| *pages_with.entry(part).or_default() += 1);
-        }
-        for (part, rests) in counts {
-            let with = pages_with.get(part).copied().unwrap_or(0);
-            if with >= FEWEST && rests.len() >= FEWEST && is_most(with, pages.len()) {
-                found.insert(part.to_owned());
+        // For each part, the pages with it and what is at the other end.
+        let mut parts: BTreeMap<String, (BTreeSet<usize>, BTreeSet<String>)> = BTreeMap::new();
+        for (page, (_, title)) in titles
+            .iter()
+            .enumerate()
+            .flat_map(|(page, all)| all.iter().take(8).map(move |t| (page, t)))
+        {
+            let (first, last) = match &segments(clip(title, 1_000))[..] {
+                [first, .., last] => (squash(first), squash(last)),
+                _ => continue,
+            };
+            let (part, rest) = if at_end { (last, first) } else { (first, last) };
+            if part.chars().nth(1).is_some() {
+                let (with, rests) = parts.entry(part).or_default();
+                with.insert(page);
+                rests.insert(rest);
             }
         }
+        parts.retain(|_, (with, rests)| {
+            with.len() >= FEWEST && rests.len() >= FEWEST && is_most(with.len(), pages.len())
+        });
+        found.extend(parts.into_keys());
     }
-    // A heading that is the same on all pages is that of the site or of a section.
     let headings = pages.iter().map(|page| page.heading.as_ref().map(|h| squash(&h.text)));
-    let different = pages.iter().flat_map(declared_titles).map(|(_, title)| compared(&title));
-    if different.collect::<BTreeSet<String>>().len() >= FEWEST {
+    if different_titles(titles).count() >= FEWEST {
         found.extend(same(headings, FEWEST).filter(|heading| heading.chars().nth(1).is_some()));
     }
     found.into_iter().collect()
+}
+
+/// The declared titles of all pages, each once, in the form in which values are compared.
+fn different_titles(titles: &[Vec<DeclaredValue>]) -> impl Iterator<Item = String> {
+    let all: BTreeSet<String> = titles.iter().flatten().map(|title| compared(&title.1)).collect();
+    all.into_iter()
 }
 
 /// The language that most pages declare, unless nearly all texts contradict it: then theirs.
@@ -157,32 +159,38 @@ fn order(pages: &[MetadataEvidence<'_>]) -> Option<(DayMonthOrder, u32)> {
 }
 
 /// Titles, images, descriptions and dates that are the same on all pages; dates only with a time.
-fn constants(pages: &[MetadataEvidence<'_>]) -> Vec<(ConstantField, String)> {
-    let mut found = BTreeSet::new();
-    let mut add = |field, value: Option<String>| {
-        found.extend(value.filter(|value| !value.is_empty()).map(|value| (field, value)));
+fn constants(
+    pages: &[MetadataEvidence<'_>],
+    titles: &[Vec<DeclaredValue>],
+) -> Vec<(ConstantField, String)> {
+    let images: Vec<Vec<DeclaredValue>> =
+        pages.iter().map(|page| declared_images(page).collect()).collect();
+    let descriptions: Vec<Vec<DeclaredValue>> =
+        pages.iter().map(|page| declared_descriptions(page).collect()).collect();
+    let timed = |page: &MetadataEvidence<'_>| {
+        let timed = declared_dates(page).into_iter().filter(|date| date.1.time.is_some());
+        timed.map(|(source, date)| (source, date.to_string())).collect()
     };
+    let dates: Vec<Vec<DeclaredValue>> = pages.iter().map(timed).collect();
     let headings = pages.iter().filter_map(|page| Some(compared(&page.heading.as_ref()?.text)));
-    let titles = pages.iter().flat_map(declared_titles).map(|(_, title)| compared(&title));
-    let has_titles = headings.chain(titles).collect::<BTreeSet<String>>().len() > FEWEST;
-    for source in [Source::JsonLd, Source::OpenGraph, Source::Meta] {
-        let of = |read: &dyn Fn(&MetadataEvidence<'_>) -> Option<String>| {
-            same(pages.iter().map(read), CONSTANT)
-        };
-        let first = |mut values: Box<dyn Iterator<Item = (Source, String)> + '_>| {
-            values.find(|(own, _)| *own == source).map(|(_, value)| compared(&value))
-        };
-        let title = |page: &MetadataEvidence<'_>| first(Box::new(declared_titles(page)));
-        let title = same(pages.iter().map(title), FEWEST).filter(|_| has_titles);
-        add(ConstantField::Title, title);
-        add(ConstantField::Image, of(&|page| first(Box::new(declared_images(page)))));
-        add(ConstantField::Description, of(&|page| first(Box::new(declared_descriptions(page)))));
-        let date = of(&|page| {
-            let dates = declared_dates(page);
-            let date = dates.into_iter().find(|(own, _)| *own == source)?.1;
-            date.time.map(|_| compared(&date.to_string()))
-        });
-        add(ConstantField::Published, date);
+    let has_titles =
+        headings.chain(different_titles(titles)).collect::<BTreeSet<_>>().len() > FEWEST;
+    let titles = if has_titles { titles } else { &[] };
+    let fields = [
+        (ConstantField::Title, titles, FEWEST),
+        (ConstantField::Image, &images, CONSTANT),
+        (ConstantField::Description, &descriptions, CONSTANT),
+        (ConstantField::Published, &dates, CONSTANT),
+    ];
+    let mut found = BTreeSet::new();
+    for (field, values, least) in fields {
+        for source in [Source::JsonLd, Source::OpenGraph, Source::Meta] {
+            let first = |of_page: &Vec<DeclaredValue>| {
+                Some(compared(&of_page.iter().find(|value| value.0 == source)?.1))
+            };
+            let value = same(values.iter().map(first), least);
+            found.extend(value.filter(|value| !value.is_empty()).map(|value| (field, value)));
+        }
     }
     found.into_iter().collect()
 }
@@ -293,6 +301,14 @@ fn group(spots: &[Vec<Spot<'_>>]) -> SpotGroups {
     groups
 }
 
+/// Sum of the distances of a group from where the articles begin, in nodes.
+fn distance(pages: &[MetadataEvidence<'_>], spots: &[Vec<Spot<'_>>], group: &[Vec<usize>]) -> u32 {
+    let first = pages.iter().zip(spots).zip(group).filter_map(|((page, spots), own)| {
+        Some(page.anchor().abs_diff(spots[*own.first()?].element))
+    });
+    first.sum()
+}
+
 /// A pattern that holds a field, and the spots of it on each page.
 struct FoundPlace {
     wanted: Vec<Vec<usize>>,
@@ -356,10 +372,11 @@ fn standfirst(pages: &[MetadataEvidence<'_>], synthesize: Synthesize<'_>) -> Opt
     let mut groups = TextGroups::new();
     for (at, page) in pages.iter().enumerate() {
         let blocks = standfirst_blocks(page);
-        for block in blocks.iter().filter(|block| is_set_apart(page, block, &blocks)) {
+        for block in &blocks {
+            let Some(text) = text_set_apart(page, block, &blocks) else { continue };
             let group =
                 groups.entry(block.pattern).or_insert_with(|| vec![Vec::new(); pages.len()]);
-            group[at].push((block.id, squash(&block.text)));
+            group[at].push((block.id, squash(&text)));
         }
     }
     once_each(&groups, pages, synthesize)
@@ -436,11 +453,8 @@ fn dateline(
         if told > 0 && (agree.len() as f64) < AGREEING * told as f64 {
             continue;
         }
-        let distance = group.iter().enumerate().filter_map(|(page, own)| {
-            Some(pages[page].anchor().abs_diff(spots[page][*own.first()?].element))
-        });
         // The date of the last change is better than one of the story.
-        let rank = (told > 0, changes * 2 < with, Reverse(distance.sum::<u32>() / with as u32));
+        let rank = (told > 0, changes * 2 < with, Reverse(distance(pages, spots, group)));
         if best.as_ref().is_none_or(|(best, _)| rank > *best) {
             best = Some((rank, group));
         }
@@ -471,7 +485,7 @@ fn byline(
     };
     let declared: Vec<Option<String>> = pages.iter().zip(readings).map(declared).collect();
     let mut lower: Option<BTreeSet<&str>> = None;
-    let mut best: Option<(bool, u32, FoundPlace)> = None;
+    let mut best = None;
     for group in groups.values() {
         let texts: Vec<&str> = group
             .iter()
@@ -539,19 +553,13 @@ fn byline(
                 continue;
             }
         }
-        let distance = group.iter().enumerate().filter_map(|(page, own)| {
-            Some(pages[page].anchor().abs_diff(spots[page][*own.first()?].element))
-        });
-        let distance = distance.sum::<u32>() / with as u32;
-        let is_better = best.as_ref().is_none_or(|(agrees, near, _)| {
-            (told >= 2, Reverse(distance)) > (*agrees, Reverse(*near))
-        });
-        if is_better {
+        let rank = (told >= 2, Reverse(distance(pages, spots, group)));
+        if best.as_ref().is_none_or(|(best, _)| rank > *best) {
             let wanted = found.iter().map(|own| own.iter().map(|spot| spot.0).collect()).collect();
-            best = Some((told >= 2, distance, FoundPlace { wanted, affixes: affixes.clone() }));
+            best = Some((rank, FoundPlace { wanted, affixes: affixes.clone() }));
         }
     }
-    best.map(|(_, _, found)| found)
+    best.map(|(_, found)| found)
 }
 
 /// Whether an element is in a link to a category or tag.

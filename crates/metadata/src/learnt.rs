@@ -116,19 +116,6 @@ pub(crate) fn strip<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
 const COMPARED: usize = 300;
 
 impl TemplateFields {
-    pub(crate) const NOTHING: Self = Self {
-        pages: 0,
-        title_parts: Vec::new(),
-        language: None,
-        order: None,
-        constants: Vec::new(),
-        headline: None,
-        author: None,
-        byline: None,
-        dateline: None,
-        standfirst: None,
-    };
-
     /// Where the pages show a field: the name of the field in the record, and the expressions.
     pub fn places(&self) -> impl Iterator<Item = (&'static str, &FieldPlace)> {
         let places = [

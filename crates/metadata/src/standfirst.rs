@@ -12,7 +12,6 @@ use crate::text::{clip, identifier_words, is_unspaced, squash, word_count};
 pub(crate) struct LeadBlock {
     pub(crate) id: NodeId,
     pub(crate) pattern: u64,
-    pub(crate) text: String,
     /// How far the element that is called a standfirst is around it; none may hold the headline.
     named: Option<usize>,
 }
@@ -47,7 +46,6 @@ pub(crate) fn standfirst_blocks(evidence: &MetadataEvidence<'_>) -> Vec<LeadBloc
         if blocks.len() == BLOCKS {
             break;
         }
-        let text = normalize_space(clip(&dom::text_of(document, &[id], &[]), LONGEST + 100));
         let is_named = |id: NodeId| {
             [local_name!("class"), local_name!("id"), local_name!("itemprop")].iter().any(|name| {
                 let mut found = false;
@@ -59,7 +57,7 @@ pub(crate) fn standfirst_blocks(evidence: &MetadataEvidence<'_>) -> Vec<LeadBloc
         let around = document.ancestors(id).take(4);
         let named = around.take_while(|a| !document.contains(*a, heading.id)).position(is_named);
         let pattern = patterns.of(innermost(document, id));
-        blocks.push(LeadBlock { id, pattern, text, named });
+        blocks.push(LeadBlock { id, pattern, named });
     }
     blocks
 }
@@ -73,25 +71,28 @@ fn innermost(document: &Document, id: NodeId) -> NodeId {
     std::iter::successors(Some(id), |id| document.children(*id).find(has_all)).last().unwrap_or(id)
 }
 
-/// Whether a block has the length of a standfirst, and another form than the paragraphs that follow it.
-pub(crate) fn is_set_apart(
+/// The text of a block, if that has the length of a standfirst and another form than the paragraphs that follow it.
+pub(crate) fn text_set_apart(
     evidence: &MetadataEvidence<'_>,
     block: &LeadBlock,
     blocks: &[LeadBlock],
-) -> bool {
-    let words = match is_unspaced(&block.text) {
-        true => block.text.chars().count() / 3,
-        false => word_count(&block.text),
+) -> Option<String> {
+    let is_alone = blocks.iter().filter(|other| other.pattern == block.pattern).count() == 1;
+    if !is_alone || is_caption(evidence, block.id) {
+        return None;
+    }
+    let text = dom::text_of(evidence.document, &[block.id], &[]);
+    let text = normalize_space(clip(&text, LONGEST + 100));
+    let words = match is_unspaced(&text) {
+        true => text.chars().count() / 3,
+        false => word_count(&text),
     };
-    WORDS.contains(&words)
-        && block.text.len() <= LONGEST
-        && blocks.iter().filter(|other| other.pattern == block.pattern).count() == 1
-        && !is_field_line(&block.text)
-        && !is_caption(evidence, block.id)
+    (WORDS.contains(&words) && text.len() <= LONGEST && !is_field_line(&text)).then_some(text)
 }
 
 /// The text in the place where siblings have their standfirsts; else a block set apart that is called a standfirst, or that
-/// begins like the description, or a heading directly below the headline.
+/// begins like the description, or, on a page by itself, a sentence before the paragraphs or a heading directly below the
+/// headline.
 pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     let field = |value: String| Some(Field { value, source: Source::Page });
     let document = evidence.document;
@@ -105,33 +106,36 @@ pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
     let blocks = standfirst_blocks(evidence);
     let described: Vec<String> =
         declared_descriptions(evidence).take(4).map(|(_, text)| squash(&text)).collect();
+    // Siblings would have a standfirst, too.
+    let is_by_itself = evidence.learnt.pages == 0;
     // What follows the standfirst are paragraphs of one form.
     let paragraphs = blocks.windows(2).position(|pair| pair[0].pattern == pair[1].pattern);
     let rank = |at: usize, block: &LeadBlock| {
-        let letters = squash(&block.text);
-        let repeats = title.as_ref().is_some_and(|title| letters.contains(&**title));
-        if repeats || !is_set_apart(evidence, block, &blocks) {
+        if block.named.is_none() && described.is_empty() && !is_by_itself {
             return None;
         }
-        let is_heading = document
-            .name(block.id)
-            .is_some_and(|name| matches!(*name, local_names!("h2" "h3" "h4")));
+        let text = text_set_apart(evidence, block, &blocks)?;
+        let letters = squash(&text);
+        if title.as_ref().is_some_and(|title| letters.contains(&**title)) {
+            return None;
+        }
         let is_described = described
             .iter()
             .any(|d| *d == letters || letters.len() > 60 && d.starts_with(&*letters));
-        let is_before = paragraphs.is_some_and(|first| at < first);
-        match block.named {
-            Some(0) => Some(0),
-            Some(_) if is_sentence(&block.text) => Some(1),
-            _ if is_described => Some(2),
-            _ if is_before && is_sentence(&block.text) => Some(3),
-            _ if is_heading && at == 0 => Some(4),
-            _ => None,
-        }
+        let is_heading = || matches!(document.name(block.id), Some(&local_names!("h2" "h3" "h4")));
+        let is_before = || paragraphs.is_some_and(|first| at < first);
+        let rank = match block.named {
+            Some(0) => 0,
+            Some(_) if is_sentence(&text) => 1,
+            _ if is_described => 2,
+            _ if is_by_itself && is_before() && is_sentence(&text) => 3,
+            _ if is_by_itself && at == 0 && is_heading() => 4,
+            _ => return None,
+        };
+        Some((rank, text))
     };
-    let ranked = blocks.iter().enumerate().filter_map(|(at, block)| Some((rank(at, block)?, at)));
-    let (_, found) = ranked.min()?;
-    field(blocks.into_iter().nth(found)?.text)
+    let ranked = blocks.iter().enumerate().filter_map(|(at, block)| rank(at, block));
+    field(ranked.min_by_key(|found| found.0)?.1)
 }
 
 /// Words from which a text that ends like a sentence is one.

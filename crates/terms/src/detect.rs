@@ -9,6 +9,7 @@
 //! function words.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use whatlang::{Detector, Lang};
 
@@ -53,6 +54,11 @@ const CONTRADICTED_UNLISTED: f64 = 0.8;
 /// The same for one that no detector knows: its texts are taken for those of a related one.
 const CONTRADICTED_UNKNOWN: f64 = 0.95;
 
+/// The languages that `whatlang` knows.
+static OF_WHATLANG: LazyLock<Vec<Language>> = LazyLock::new(|| {
+    Lang::all().iter().filter_map(|known| Language::from_tag(known.code())).collect()
+});
+
 impl Detected {
     /// Whether a text is not in the language that is declared. A language that the detectors do not know is believed unless
     /// function words clearly speak for another: nobody declares it by mistake, and they are bound to take it for another.
@@ -60,7 +66,7 @@ impl Detected {
         declared != self.language
             && if has_list(declared) {
                 self.score >= CONTRADICTED
-            } else if Lang::all().iter().any(|l| Language::from_tag(l.code()) == Some(declared)) {
+            } else if OF_WHATLANG.contains(&declared) {
                 self.score >= CONTRADICTED_UNLISTED
             } else {
                 self.score >= CONTRADICTED_UNKNOWN && has_list(self.language)
