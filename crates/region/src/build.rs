@@ -112,24 +112,10 @@ impl<'a> RegionBuilder<'a, '_> {
             let is_columns = document.is(id, &local_name!("colgroup"));
             if shown.sum(document, id) == 0 && !(is_columns && self.stays_empty(id)) {
                 let left_out = self.chosen.include[document.parent(id).unwrap_or(0) as usize];
-                let is_pruned = || {
-                    self.chosen.visible.sum(document, id) > 0 && !self.chosen.unseen.contains(&id)
-                };
                 if self.stays_empty(id) {
                     self.open_element(&mut tree, at, id, in_layout);
-                } else if left_out && !document.is_inline(id) {
-                    let gap = tree.push_text(at, " ");
-                    tree.nodes[gap].mark = NodeMark::Gap;
-                } else if left_out && is_pruned() {
-                    tree.push_text(at, " ");
                 } else if left_out {
-                    // Editors write line breaks into elements of their own.
-                    let is_break = |own: &NodeId| {
-                        document.is(*own, &local_name!("br")) && self.chosen.include[*own as usize]
-                    };
-                    for _ in document.subtree(id).filter(is_break) {
-                        tree.push(at, local_name!("br"));
-                    }
+                    self.write_gap(&mut tree, at, id);
                 }
                 id = next;
                 continue;
@@ -144,6 +130,25 @@ impl<'a> RegionBuilder<'a, '_> {
             id += 1;
         }
         tree
+    }
+
+    /// Writes what stays of an element that is left out of the article around it: the end of a paragraph, a space between
+    /// words, or its line breaks, for which editors write elements of their own.
+    fn write_gap(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId) {
+        let (document, chosen) = (self.document, self.chosen);
+        if !document.is_inline(id) {
+            let gap = tree.push_text(parent, " ");
+            tree.nodes[gap].mark = NodeMark::Gap;
+        } else if chosen.visible.sum(document, id) > 0 && !chosen.unseen.contains(&id) {
+            tree.push_text(parent, " ");
+        } else {
+            let is_break = |own: &NodeId| {
+                document.is(*own, &local_name!("br")) && chosen.include[*own as usize]
+            };
+            for _ in document.subtree(id).filter(is_break) {
+                tree.push(parent, local_name!("br"));
+            }
+        }
     }
 
     /// Writes text without soft hyphens, which say where a line may break.
