@@ -29,6 +29,7 @@ use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use report::FloorVerdict;
+pub(crate) use runs::read_run;
 use runs::{EvaluatedRun, RunPage, name_and_path, read_runs};
 use score::{Output, QualityMeasure, Score};
 use sink::AtomicFile;

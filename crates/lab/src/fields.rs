@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use model::{AuthorKind, FieldSource};
 use score::aggregate::mean;
 use score::metadata::{FieldScore, authors, date, day, has_names, text, title};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -55,6 +56,7 @@ pub(crate) struct FieldValues {
     pub(crate) subtitle: Option<String>,
     #[serde(deserialize_with = "read_list")]
     pub(crate) authors: Vec<String>,
+    pub(crate) author_kinds: Vec<AuthorKind>,
     pub(crate) published: Option<String>,
     pub(crate) modified: Option<String>,
     pub(crate) section: Option<String>,
@@ -77,11 +79,9 @@ impl FieldValues {
         }
     }
 
-    /// Where a value was found, and its confidence: `"meta"`, or `{"source": "meta", "confidence": 0.93}`.
-    pub(crate) fn source(&self, field: MetadataField) -> (Option<&str>, Option<f64>) {
-        let Some(entry) = self.sources.get(field.key()) else { return (None, None) };
-        let name = entry.as_str().or_else(|| entry.get("source")?.as_str());
-        (name, entry.get("confidence").and_then(Value::as_f64))
+    /// Where a value was found, and how sure it is.
+    pub(crate) fn source(&self, field: MetadataField) -> Option<FieldSource> {
+        serde_json::from_value(self.sources.get(field.key())?.clone()).ok()
     }
 }
 
@@ -141,7 +141,7 @@ pub(crate) fn compare(
             (score, own.is_some())
         }
     };
-    let confidence = found.filter(|_| is_found).and_then(|values| values.source(field).1);
+    let confidence = found.filter(|_| is_found).and_then(|values| values.source(field)?.confidence);
     Some(ComparedValue { score, is_found, confidence })
 }
 

@@ -4,10 +4,11 @@ built without what only these commands need.
 
 [`evaluate`] compares runs and the output of other tools with gold text ([`gold`]), [`recover`] counts what is found of the
 metadata ([`fields`]) that pages declare after it is hidden, [`train`] fits the weights of the default engine to pages whose
-text is known, [`bench`](mod@bench) measures speed.
+text is known, [`calibrate`] those of the confidence of metadata, [`bench`](mod@bench) measures speed.
 */
 
 mod bench;
+mod calibrate;
 mod evaluate;
 mod fields;
 mod gold;
@@ -38,6 +39,7 @@ Examples:
   sitegrove-lab evaluate out/quickstart --gold data/gold.jsonl
   sitegrove-lab recover crawl/*.warc.gz
   sitegrove-lab train --gold gold.jsonl --out weights.json crawl/*.warc.gz
+  sitegrove-lab calibrate out/run --gold gold.jsonl --out confidence.json
   sitegrove-lab bench crawl/*.warc.gz"
 )]
 struct Lab {
@@ -55,6 +57,8 @@ enum LabCommand {
     Recover(recover::RecoverArgs),
     /// Fit the weights of the default engine to pages whose text is known
     Train(train::TrainArgs),
+    /// Fit the confidence of metadata to pages whose metadata is known
+    Calibrate(calibrate::CalibrateArgs),
     /// Measure speed, relative to the bare HTML parser
     Bench(bench::BenchArgs),
     /// `sitegrove run`, which `bench` measures in processes of their own
@@ -91,6 +95,7 @@ impl Program for Lab {
             }
             LabCommand::Recover(args) => recover::run(args, out).map(|()| true)?,
             LabCommand::Train(args) => train::run(args, out).map(|()| true)?,
+            LabCommand::Calibrate(args) => calibrate::run(args, out).map(|()| true)?,
             LabCommand::Bench(args) => bench::run(args, stop, out).map(|()| true)?,
             LabCommand::Run(args) => run::run(args, progress, stop, out)?,
         };

@@ -278,8 +278,8 @@ impl MeasuredSite {
                 }
                 let compared = compare(field, &page.url, declared, found);
                 let Some(value) = compared.filter(|value| value.score.is_some()) else { continue };
-                let source = found.and_then(|found| found.source(field).0);
-                let is_of = |hidden: &Source| source == Some(hidden.as_str());
+                let source = found.and_then(|found| Some(found.source(field)?.source));
+                let is_of = |hidden: &Source| source == Some(*hidden);
                 // `<title>` is left.
                 let hidden = &OF_PAGE[..OF_PAGE.len() - usize::from(field == MetadataField::Title)];
                 self.leaks += usize::from(together.is_some() && hidden.iter().any(is_of));
@@ -288,7 +288,7 @@ impl MeasuredSite {
                     url: page.url.clone(),
                     declared: expected,
                     found: found.and_then(|found| found.value(field)),
-                    source: source.map(str::to_owned),
+                    source: source.map(|source| source.as_str().to_owned()),
                 });
                 self.values.push(FoundValue { field, together, value, wrong });
             }
@@ -338,7 +338,7 @@ impl MaskedPage {
 
 /// The value of a field, unless it is read off the address.
 fn declared<T>(field: Option<Field<T>>) -> Option<T> {
-    field.filter(|field| OF_PAGE.contains(&field.source)).map(|field| field.value)
+    field.filter(|field| OF_PAGE.contains(&field.source.source)).map(|field| field.value)
 }
 
 impl Languages {

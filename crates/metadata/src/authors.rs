@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use dom::{NodeId, local_name};
-use model::{Field, Source};
+use model::{AuthorKind, Field, Source};
 use terms::letters::is_alphanumeric;
 
 use crate::date_text::{DayMonthOrder, find_date};
 use crate::evidence::{MetadataEvidence, TextLine};
+use crate::json_ld::JsonLdArticle;
 use crate::learnt::ConstantField;
 use crate::names;
 use crate::scan::Property;
@@ -63,12 +64,12 @@ pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<Strin
             if source == Source::Meta
                 && let Some(byline) = contradicting_byline(&value, evidence)
             {
-                return Some(Field { value: byline, source: Source::Page });
+                return Some(Field::new(byline, Source::Page));
             }
-            return Some(Field { value, source });
+            return Some(Field::new(value, source));
         }
         if !value.is_empty() {
-            fallback.get_or_insert(Field { value, source });
+            fallback.get_or_insert(Field::new(value, source));
         }
     }
     if fallback.as_ref().is_some_and(|field| !is_account(&field.value)) {
@@ -77,10 +78,41 @@ pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<Strin
     if let Some(only) = &evidence.learnt.author
         && linked_authors(evidence).any(|name| name == *only)
     {
-        return Some(Field { value: vec![only.clone()], source: Source::Page });
+        return Some(Field::new(vec![only.clone()], Source::Page));
     }
     let guessed = GUESSED.iter().map(|read| read(evidence)).find(|names| !names.is_empty());
-    guessed.map(|value| Field { value, source: Source::Page }).or(fallback)
+    guessed.map(|value| Field::new(value, Source::Page)).or(fallback)
+}
+
+/// What each author is, as JSON-LD says of those that it names. Else the site's own names are organisations, and accounts are those that
+/// all siblings name, roles, and words written like a name to log in with.
+pub(crate) fn author_kinds(evidence: &MetadataEvidence<'_>, names: &[String]) -> Vec<AuthorKind> {
+    let has = |of: fn(&JsonLdArticle) -> &Vec<String>, name: &String| {
+        evidence.facts.nodes().any(|node| of(node).contains(name))
+    };
+    let kind = |name: &String| {
+        if evidence.learnt.is_constant(ConstantField::Authors, name)
+            || is_general_role(name)
+            || is_login(name)
+        {
+            AuthorKind::Account
+        } else if has(|node| &node.organizations, name)
+            || evidence.site.is_own_name(name) && !has(|node| &node.persons, name)
+        {
+            AuthorKind::Organization
+        } else {
+            AuthorKind::Person
+        }
+    };
+    names.iter().map(kind).collect()
+}
+
+/// Whether a name is one word with marks or digits, in lower case, or with a capital at its end.
+fn is_login(name: &str) -> bool {
+    !name.contains(char::is_whitespace)
+        && (name.contains(|c: char| c.is_ascii_digit() || "_.@".contains(c))
+            || name.contains(char::is_lowercase)
+                && (name.starts_with(char::is_lowercase) || name.ends_with(char::is_uppercase)))
 }
 
 /// The names of all links to authors, wherever they are on the page.
@@ -91,6 +123,17 @@ pub(crate) fn linked_authors(evidence: &MetadataEvidence<'_>) -> impl Iterator<I
     })
 }
 
+/// What the sources name that declare authors, and what marks up names.
+pub(crate) fn declared_authors(
+    evidence: &MetadataEvidence<'_>,
+) -> impl Iterator<Item = Vec<String>> {
+    let is_declared = |read: &&(Source, ReadNames)| read.0 != Source::Page;
+    let marked: [ReadNames; 2] =
+        [from_microdata, |evidence| from_nearest(evidence, &evidence.scan.author_links, false)];
+    let declared = STATED.iter().filter(is_declared).map(|(_, read)| *read);
+    declared.chain(marked).map(|read| read(evidence))
+}
+
 /// What each source reads, apart from those that take any line for a byline: in the same order for each page.
 pub(crate) fn author_readings(evidence: &MetadataEvidence<'_>) -> Vec<Vec<String>> {
     let readers = STATED.iter().map(|(_, read)| read).chain(&GUESSED[..3]);
@@ -98,7 +141,7 @@ pub(crate) fn author_readings(evidence: &MetadataEvidence<'_>) -> Vec<Vec<String
 }
 
 /// Names in the place where siblings have theirs.
-fn from_learnt_place(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+pub(crate) fn from_learnt_place(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let Some(place) = &evidence.learnt.byline else { return Vec::new() };
     let mut found = Vec::new();
     for id in place.elements(evidence.document) {

@@ -21,7 +21,7 @@ use crate::scan::Property;
 use crate::text::{LabelFinder, clip, has_number, identifier_words};
 
 /// Open Graph properties of the date of publication, the most reliable first.
-const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
+pub(crate) const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
     "article:published_time", "article:published", "og:published_time", "og:pubdate",
     "og:article:published_time", "video:release_date",
 ];
@@ -128,6 +128,30 @@ pub(crate) fn declared_dates(evidence: &MetadataEvidence<'_>) -> Vec<(Source, Pa
     .collect()
 }
 
+/// The first date of each kind of source, and the one in the place where siblings have theirs.
+pub(crate) fn dates_of_sources(
+    evidence: &MetadataEvidence<'_>,
+    language: Option<&str>,
+) -> (Vec<PageDate>, Option<PageDate>) {
+    let reader = DateReader::new(evidence, language);
+    let mut found: Vec<PageDate> = declared_dates(evidence).into_iter().map(|d| d.1).collect();
+    let mut feed = evidence.feed_items.iter().filter_map(|item| item.published.as_deref());
+    let feed = feed.find_map(|text| reader.parse_field(text));
+    let offered = |offer: &dyn Fn(&mut Choice)| {
+        let mut choice = Choice::up_to(evidence.latest);
+        offer(&mut choice);
+        choice.moment()
+    };
+    let others = [
+        feed,
+        url_date(evidence.url),
+        offered(&|choice| reader.offer_properties(Property::Published, choice)),
+        offered(&|choice| reader.offer_times(false, choice)),
+    ];
+    found.extend(others.into_iter().flatten().filter(|day| day.is_plausible(evidence.latest)));
+    (found, offered(&|choice| reader.offer_dateline(choice)))
+}
+
 /// Metas not listed above, by the words of their names: `w-published-date`.
 fn metas_by_name<'a>(evidence: &MetadataEvidence<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let metas = evidence.head().metas.iter().filter(|m| {
@@ -184,7 +208,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         let mut choice = Choice::up_to(latest);
         self.offer_declared(&mut choice);
         if let Some(shown) = choice.moment().and_then(|declared| self.shown_earlier(declared)) {
-            return Some(Field { value: shown.to_string(), source: Source::Page });
+            return Some(Field::new(shown.to_string(), Source::Page));
         }
         if !choice.is_settled() {
             self.offer_seen(&mut choice);
@@ -569,7 +593,7 @@ impl Choice {
     }
 
     fn chosen(&self) -> Option<Field<String>> {
-        self.chosen.map(|(source, moment)| Field { value: moment.to_string(), source })
+        self.chosen.map(|(source, moment)| Field::new(moment.to_string(), source))
     }
 }
 

@@ -7,13 +7,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
 use dom::{Document, Head, NodeId, is_inline, local_name, normalize_space};
+use jiff::SignedDuration;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use model::FeedItem;
 use terms::Detected;
 use url::Url;
 
 use crate::PageContext;
 use crate::date_text::{DayMonthOrder, TextDate};
+use crate::dates::PUBLISHED_OPEN_GRAPH;
 use crate::heading::{Heading, SiteNames, heading};
 use crate::json_ld::{JsonLdArticle, JsonLdFacts};
 use crate::learnt::TemplateFields;
@@ -240,16 +243,35 @@ impl<'a> ElementPatterns<'a> {
     }
 }
 
-/// The latest plausible day, corrected where the page declares that it was changed after the fetch:
-/// then the time of the fetch is wrong, as in archives that were made from other archives.
+/// The latest plausible day, corrected where the page declares that it was changed after the fetch: then the time of the fetch is
+/// wrong, as in archives that were made from other archives. A change more than a year later is believed if it follows a publication
+/// that is also after the fetch: content management systems set both.
 fn declared_latest(latest: Date, head: &Head, facts: &JsonLdFacts) -> Date {
-    let in_json = facts.nodes().filter_map(|node| node.modified.as_deref());
-    let metas = head.metas.iter().filter(|m| MODIFIED_OPEN_GRAPH.contains(&&*m.key));
-    let changes = in_json.chain(metas.map(|m| &*m.content)).filter_map(PageDate::parse);
-    let days = changes.map(|change| change.date);
+    let metas = |keys: &'static [&'static str]| {
+        let named = head.metas.iter().filter(move |m| keys.contains(&&*m.key));
+        named.filter_map(|m| PageDate::parse(&m.content))
+    };
+    let in_json = |of: fn(&JsonLdArticle) -> Option<&str>| {
+        facts.nodes().filter_map(of).filter_map(PageDate::parse)
+    };
+    let published = in_json(|node| node.published.as_deref());
+    let published =
+        published.chain(metas(&PUBLISHED_OPEN_GRAPH)).find_map(|moment| moment.instant());
+    let changes = in_json(|node| node.modified.as_deref()).chain(metas(&MODIFIED_OPEN_GRAPH));
     let last = year_after(latest);
-    days.filter(|day| last.is_none_or(|last| *day <= last)).max().unwrap_or(latest).max(latest)
+    let is_believed = |change: &PageDate| {
+        let follows = || {
+            let (published, changed) = published.zip(change.instant())?;
+            let day = published.to_zoned(TimeZone::UTC).date();
+            Some(day > latest && changed > published && changed.duration_since(published) < CHANGED)
+        };
+        last.is_none_or(|last| change.date <= last) || follows() == Some(true)
+    };
+    changes.filter(is_believed).map(|change| change.date).max().unwrap_or(latest).max(latest)
 }
+
+/// Time after a publication within which most pages are changed.
+const CHANGED: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The last day that a page may declare, given the latest plausible one: later days are errors of the page.
 pub(crate) fn year_after(latest: Date) -> Option<Date> {

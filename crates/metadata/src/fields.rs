@@ -28,9 +28,7 @@ fn first_plain<'v>(
     values: impl Iterator<Item = (Source, &'v str)>,
     fits: impl Fn(&str) -> bool,
 ) -> Option<Field<String>> {
-    values
-        .map(|(source, value)| Field { value: plain(value), source })
-        .find(|field| fits(&field.value))
+    values.map(|(source, value)| Field::new(plain(value), source)).find(|field| fits(&field.value))
 }
 
 /// Metas that hold a title, the most reliable first.
@@ -54,7 +52,7 @@ pub(crate) fn title(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
         let letters = squash(&value);
         let is_of_all = evidence.learnt.is_constant(ConstantField::Title, &value);
         if letters.chars().nth(1).is_some() && !is_of_all {
-            let field = Field { value, source };
+            let field = Field::new(value, source);
             if heading.is_none() || shown.as_ref() == Some(&letters) {
                 return Some(field);
             }
@@ -67,7 +65,7 @@ pub(crate) fn title(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
         return Some(other.clone());
     }
     if heading.is_sure || others.is_empty() {
-        return Some(Field { value: heading.text.clone(), source: Source::Page });
+        return Some(Field::new(heading.text.clone(), Source::Page));
     }
     others.into_iter().next()
 }
@@ -170,7 +168,7 @@ pub(crate) fn language(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
     };
     declared.find(|field| agrees(&field.value)).or_else(|| {
         let value = common.map_or(text, str::to_owned);
-        Some(Field { value, source: Source::Text })
+        Some(Field::new(value, Source::Text))
     })
 }
 
@@ -187,7 +185,7 @@ pub(crate) fn declared_language(
         .chain(sourced(Source::Meta, evidence.metas(&METAS)))
         .chain(sourced(Source::OpenGraph, evidence.metas(&["og:locale"])))
         .chain(sourced(Source::Feed, in_feed))
-        .filter_map(|(source, value)| Some(Field { value: language_tag(value)?, source }))
+        .filter_map(|(source, value)| Some(Field::new(language_tag(value)?, source)))
 }
 
 /// The probability that a page is in a language, given the language detected in its text.
@@ -244,7 +242,7 @@ fn same_language(a: &str, b: &str) -> bool {
 pub(crate) fn description(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     declared_descriptions(evidence)
         .find(|(_, value)| !evidence.learnt.is_constant(ConstantField::Description, value))
-        .map(|(source, value)| Field { value, source })
+        .map(|(source, value)| Field::new(value, source))
 }
 
 /// The descriptions that a page declares, the most reliable first.
@@ -271,7 +269,7 @@ pub(crate) fn declared_descriptions(
 pub(crate) fn image(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     declared_images(evidence)
         .find(|(_, value)| !evidence.learnt.is_constant(ConstantField::Image, value))
-        .map(|(source, value)| Field { value, source })
+        .map(|(source, value)| Field::new(value, source))
         .or_else(|| first_image_of_body(evidence))
 }
 
@@ -326,7 +324,7 @@ fn first_image_of_body(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
             }
             let mut shown = addresses.into_iter().flatten().filter(|a| !is_filler(a));
             let value = shown.find_map(|a| absolute(evidence.base.as_ref(), a))?;
-            Some(Field { value, source: Source::Page })
+            Some(Field::new(value, Source::Page))
         })
 }
 
@@ -364,7 +362,7 @@ pub(crate) fn tags(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>
     ];
     sources.into_iter().find_map(|(source, read)| {
         let value = distinct_tags(read());
-        (!value.is_empty()).then_some(Field { value, source })
+        (!value.is_empty()).then_some(Field::new(value, source))
     })
 }
 
@@ -394,7 +392,7 @@ pub(crate) fn canonical(evidence: &MetadataEvidence<'_>) -> Option<Field<String>
         .find_map(|(source, href)| {
             let value = absolute(evidence.base.as_ref(), href)?;
             let is_page = own_path.is_empty() || !page_key(&value).1.is_empty();
-            is_page.then_some(Field { value, source })
+            is_page.then_some(Field::new(value, source))
         })
 }
 
@@ -409,8 +407,7 @@ pub(crate) fn site_name(evidence: &MetadataEvidence<'_>) -> Option<Field<String>
     first_plain(declared, fits).or_else(|| {
         let title = evidence.head().title.as_deref()?;
         let part = segments(title).into_iter().rev().find(|s| evidence.site.is_name(s))?;
-        (part.len() < title.len())
-            .then(|| Field { value: part.trim().to_owned(), source: Source::Meta })
+        (part.len() < title.len()).then(|| Field::new(part.trim().to_owned(), Source::Meta))
     })
 }
 
@@ -482,7 +479,7 @@ fn section_of_breadcrumb<'a>(
     };
     let last = entries.iter().rev().find(fits)?;
     // A single entry that leads nowhere is the article under another name.
-    (entries.len() > 1 || last.1.is_some()).then(|| Field { value: last.0.clone(), source })
+    (entries.len() > 1 || last.1.is_some()).then(|| Field::new(last.0.clone(), source))
 }
 
 /// Licence: JSON-LD `license`, `<link rel=license>`, a link with `rel=license` outside of the body, Dublin Core metas, such a
@@ -499,11 +496,11 @@ pub(crate) fn license(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> 
         // A name ("CC BY 4.0") is no address.
         let is_address = stated.contains("://") || stated.starts_with('/');
         let value = if is_address { address(stated)? } else { plain(stated) };
-        Some(Field { value, source: Source::JsonLd })
+        Some(Field::new(value, Source::JsonLd))
     });
     let of_head = || {
         let value = address(evidence.head().link("license")?)?;
-        Some(Field { value, source: Source::Meta })
+        Some(Field::new(value, Source::Meta))
     };
     let metas = || {
         let stated = sourced(Source::Meta, evidence.metas(&METAS));
@@ -514,7 +511,7 @@ pub(crate) fn license(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> 
         let mut links = evidence.scan.licenses.iter();
         let link = links.find(|id| (body.0..body.1).contains(*id) == inside)?;
         let href = evidence.document.attribute(*link, &local_name!("href"))?;
-        Some(Field { value: address(href)?, source: Source::Page })
+        Some(Field::new(address(href)?, Source::Page))
     };
     json.or_else(of_head).or_else(|| on_page(false)).or_else(metas).or_else(|| on_page(true))
 }
@@ -543,13 +540,11 @@ pub(crate) fn access(evidence: &MetadataEvidence<'_>) -> Option<Field<Access>> {
     };
     let declared = json.map(|free| (Source::JsonLd, free));
     match declared.or_else(|| meta().map(|free| (Source::OpenGraph, free))) {
-        Some((source, true)) => Some(Field { value: Access::Full, source }),
-        Some((source, false)) if is_complete(evidence) => {
-            Some(Field { value: Access::Paid, source })
-        }
-        Some((source, false)) => Some(Field { value: Access::Partial, source }),
+        Some((source, true)) => Some(Field::new(Access::Full, source)),
+        Some((source, false)) if is_complete(evidence) => Some(Field::new(Access::Paid, source)),
+        Some((source, false)) => Some(Field::new(Access::Partial, source)),
         None => (!has_words(evidence.body_text, BEGINNING) && is_followed_by_a_paywall(evidence))
-            .then_some(Field { value: Access::Partial, source: Source::Page }),
+            .then_some(Field::new(Access::Partial, Source::Page)),
     }
 }
 

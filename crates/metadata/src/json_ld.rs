@@ -21,6 +21,10 @@ pub struct JsonLdArticle {
     pub headline: Option<String>,
     /// Names of `author` (or `creator`), with references within the page resolved.
     pub authors: Vec<String>,
+    /// Those of them that it calls organisations, and those that it calls persons.
+    pub organizations: Vec<String>,
+    /// See [`Self::organizations`].
+    pub persons: Vec<String>,
     /// `datePublished` (or `dateCreated`, `uploadDate`), as written.
     pub published: Option<String>,
     /// `dateModified`, as written.
@@ -160,8 +164,9 @@ impl ArticleReader<'_> {
         let authors = ["author", "creator", "authors"].iter().find_map(|key| {
             let mut names = Vec::new();
             self.names(object.get(*key)?, 0, &mut names);
-            (!names.is_empty()).then_some(names)
+            (!names.is_empty()).then(|| (names, object.get(*key)))
         });
+        let (authors, written) = authors.unwrap_or_default();
         let mut publisher = Vec::new();
         if let Some(value) = object.get("publisher")
             && !self.is_person(value)
@@ -170,7 +175,10 @@ impl ArticleReader<'_> {
         }
         JsonLdArticle {
             headline: get(&["headline", "name", "title"]),
-            authors: authors.unwrap_or_default(),
+            authors,
+            organizations: self.names_with(written, is_organization),
+            persons: self
+                .names_with(written, |author| type_names(author).iter().any(|n| n == "Person")),
             published: get(&["datePublished", "dateCreated", "uploadDate"]),
             modified: get(&["dateModified"]),
             description: get(&["description", "abstract"]),
@@ -187,6 +195,21 @@ impl ArticleReader<'_> {
             word_count: get(&["wordCount"]).and_then(|count| count.parse().ok()),
             license: get(&["license"]),
         }
+    }
+
+    /// The names of those authors that are of a kind.
+    fn names_with(&self, authors: Option<&Value>, is_of_kind: fn(&Object) -> bool) -> Vec<String> {
+        let all = match authors {
+            Some(Value::Array(items)) => items.as_slice(),
+            Some(one) => std::slice::from_ref(one),
+            None => &[],
+        };
+        let mut found = Vec::new();
+        let objects = all.iter().take(50).filter_map(Value::as_object).map(|o| self.resolve(o));
+        objects
+            .filter(|author| is_of_kind(author))
+            .for_each(|author| self.names_of(author, 0, &mut found));
+        found
     }
 
     /// Whether a value, or the object it refers to, is a person (possibly among other types).
@@ -222,9 +245,8 @@ impl ArticleReader<'_> {
     }
 
     fn names_of(&self, object: &Object, depth: u8, found: &mut Vec<String>) {
-        let is_organization = type_names(object).iter().any(|n| n.ends_with("Organization"));
         match object.get("name") {
-            Some(Value::String(name)) if is_organization => {
+            Some(Value::String(name)) if is_organization(object) => {
                 names::add(found, names::organization(&plain(name)));
             }
             Some(name) => self.names(name, depth + 1, found),
@@ -387,6 +409,11 @@ pub(crate) fn addresses(object: &Object) -> Vec<&str> {
         })
         .filter(|address| address.contains('/'))
         .collect()
+}
+
+/// Whether an object is an organisation, of which schema.org has kinds (`NewsMediaOrganization`).
+fn is_organization(object: &Object) -> bool {
+    type_names(object).iter().any(|name| name.ends_with("Organization"))
 }
 
 pub(crate) fn type_names(object: &Object) -> Vec<String> {

@@ -6,7 +6,7 @@
 //! and month for all.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dom::xpath::Path;
 use dom::{NodeId, local_name};
@@ -485,6 +485,8 @@ fn byline(
     };
     let declared: Vec<Option<String>> = pages.iter().zip(readings).map(declared).collect();
     let mut lower: Option<BTreeSet<&str>> = None;
+    // Names by text: most texts beside articles are those of other pages.
+    let mut read: HashMap<&str, Vec<String>> = HashMap::new();
     let mut best = None;
     for group in groups.values() {
         let texts: Vec<&str> = group
@@ -497,21 +499,29 @@ fn byline(
             continue;
         }
         let affixes = affixes(&texts);
-        let names_at = |page: usize, at: usize| {
-            let spot = &spots[page][at];
+        let mut names_at = |page: usize, at: usize| {
+            let spot: &Spot<'_> = &spots[page][at];
             let text = strip(spot.text, &affixes.0, &affixes.1);
-            match text.len() > LONGEST_NAMES || is_filed(&pages[page], spot.element) {
-                true => Vec::new(),
-                false => names::from_byline(text),
+            if text.len() > LONGEST_NAMES || is_filed(&pages[page], spot.element) {
+                return Vec::new();
             }
+            read.entry(text).or_insert_with(|| names::from_byline(text)).clone()
         };
         // The spots with names, and these.
-        let found: Vec<Vec<(usize, Vec<String>)>> = (0..pages.len())
-            .map(|page| {
-                let named = group[page].iter().take(5).map(|&at| (at, names_at(page, at)));
-                named.filter(|(_, names)| !names.is_empty()).collect()
-            })
-            .collect();
+        let mut found: Vec<Vec<(usize, Vec<String>)>> = Vec::with_capacity(pages.len());
+        let mut without = 0;
+        for (page, own) in group.iter().enumerate() {
+            let named = own.iter().take(5).map(|&at| (at, names_at(page, at)));
+            let named: Vec<_> = named.filter(|(_, names)| !names.is_empty()).collect();
+            without += usize::from(named.is_empty());
+            found.push(named);
+            if !is_most(pages.len() - without, pages.len()) {
+                break;
+            }
+        }
+        if found.len() < pages.len() {
+            continue;
+        }
         let of_pages: Vec<Vec<String>> = found
             .iter()
             .map(|own| own.iter().flat_map(|(_, names)| names.iter().cloned()).collect())

@@ -41,6 +41,7 @@ sites.
 
 mod authors;
 mod calendar;
+mod confidence;
 mod date_text;
 mod dates;
 mod evidence;
@@ -63,6 +64,7 @@ use crate::evidence::MetadataEvidence;
 use crate::text::{clip, plain};
 
 pub use authors::is_field_line;
+pub use confidence::{FEATURES, confidence_features, confidence_of};
 pub use fields::language_probability;
 pub use json_ld::{JsonLdArticle, JsonLdFacts, page_types};
 pub use learn::Synthesize;
@@ -131,10 +133,11 @@ pub fn metadata_given(page: &PageContext<'_>, given: &GivenMetadata<'_>) -> Meta
         section: fields::section(&evidence),
         access: fields::access(&evidence),
         license: fields::license(&evidence),
+        author_kinds: Vec::new(),
     };
     let title = given.title.map(|title| plain(clip(title, 2_000))).filter(|t| !t.is_empty());
     if let Some(value) = title {
-        found.title = Some(Field { value, source: Source::SiteConfig });
+        found.title = Some(Field::new(value, Source::SiteConfig));
     }
     let mut people = Vec::new();
     for text in given.authors.iter().take(50) {
@@ -143,13 +146,17 @@ pub fn metadata_given(page: &PageContext<'_>, given: &GivenMetadata<'_>) -> Meta
         names::add(&mut people, if names.is_empty() { names::organization(&text) } else { names });
     }
     if !people.is_empty() {
-        found.authors = Some(Field { value: people, source: Source::SiteConfig });
+        found.authors = Some(Field::new(people, Source::SiteConfig));
     }
     let published = given.published.map(|text| plain(clip(text, 1_000)));
     let published = published.and_then(|text| dates::parse_date(&evidence, tag.as_deref(), &text));
     if let Some(value) = published {
-        found.published = Some(Field { value, source: Source::SiteConfig });
+        found.published = Some(Field::new(value, Source::SiteConfig));
     }
+    if let Some(authors) = &found.authors {
+        found.author_kinds = authors::author_kinds(&evidence, &authors.value);
+    }
+    confidence::add_confidence(&evidence, &mut found);
     found
 }
 

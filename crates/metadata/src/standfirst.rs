@@ -94,7 +94,7 @@ pub(crate) fn text_set_apart(
 /// begins like the description, or, on a page by itself, a sentence before the paragraphs or a heading directly below the
 /// headline.
 pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
-    let field = |value: String| Some(Field { value, source: Source::Page });
+    let field = |value: String| Some(Field::new(value, Source::Page));
     let document = evidence.document;
     let title = evidence.heading.as_ref().map(|heading| squash(&heading.text));
     if let Some(place) = &evidence.learnt.standfirst {

@@ -1,6 +1,6 @@
 //! Pages whose declarations, headlines or times contradict each other.
 
-use model::{Metadata, Source};
+use model::{AuthorKind, Metadata, Source};
 use sitegrove_metadata::{PageContext, metadata};
 
 fn page(document: &dom::Document) -> PageContext<'_> {
@@ -118,7 +118,7 @@ fn a_label_may_stand_in_a_block_of_its_own() {
     );
     let found = read(&page);
     assert_eq!(found.modified.map(|f| f.value).as_deref(), Some("2020-05-04"));
-    assert_eq!(found.published.map(|f| f.source), Some(Source::Page));
+    assert_eq!(found.published.map(|f| f.source.source), Some(Source::Page));
 }
 
 #[test]
@@ -188,4 +188,44 @@ fn a_standfirst_in_a_heading_is_no_title() {
         "Learn when pears ripen and how to keep them, with advice from growers of five countries";
     title(&format!("{heads}<h1>{long}, {long}</h1>{FILLER}"), "Pears ripen early");
     title(&format!("{heads}<h1>When pears ripen</h1>{FILLER}"), "When pears ripen");
+}
+
+#[test]
+fn a_publication_and_its_change_long_after_the_fetch_show_that_the_time_of_the_fetch_is_wrong() {
+    let published = |published: &str, modified: &str| {
+        let head = format!(
+            "<meta property=article:published_time content={published}>\
+             <meta property=article:modified_time content={modified}>"
+        );
+        let found = read(&format!("<head>{head}</head><h1>Pears ripen early</h1>{FILLER}"));
+        found.published.map(|field| field.value)
+    };
+    let later = published("2023-05-04T08:00:00Z", "2023-05-04T09:10:00Z");
+    assert_eq!(later.as_deref(), Some("2023-05-04T08:00:00Z"));
+    // One of them is a slip.
+    let slip = published("2023-05-04T08:00:00Z", "2019-05-04T09:10:00Z");
+    assert_eq!(slip.as_deref(), Some("2019-05-04T09:10:00Z"));
+    assert_eq!(published("2032-05-04T08:00:00Z", "2032-05-04T08:00:00Z"), None);
+}
+
+#[test]
+fn what_authors_are_is_said_of_each() {
+    let kinds = |authors: &str| {
+        let head = format!(
+            "<meta property=og:site_name content='Orchard Post'><script type=application/ld+json>\
+             {{\"@type\": \"NewsArticle\", \"author\": {authors}}}</script>"
+        );
+        let found = read(&format!("<head>{head}</head><h1>Pears ripen early</h1>{FILLER}"));
+        found.author_kinds.into_iter().map(AuthorKind::as_str).collect::<Vec<_>>()
+    };
+    let agency = r#"{"@type": "NewsMediaOrganization", "name": "Harbour Wire"}"#;
+    let person = r#"{"@type": "Person", "name": "Jane McArthur"}"#;
+    assert_eq!(kinds(&format!("[{agency}, {person}]")), ["organization", "person"]);
+    assert_eq!(kinds(r#""Orchard Post""#), ["organization"]);
+    for login in ["jane_mcarthur", "j.mcarthur", "jmcarthur", "jane77", "JaneM"] {
+        assert_eq!(kinds(&format!("{{\"name\": \"{login}\"}}")), ["account"], "{login}");
+    }
+    for name in ["Voltaire", "McArthur", "王小明"] {
+        assert_eq!(kinds(&format!("{{\"name\": \"{name}\"}}")), ["person"], "{name}");
+    }
 }

@@ -25,7 +25,7 @@ fn read(html: &str) -> Metadata {
 
 #[track_caller]
 fn is<T: PartialEq + std::fmt::Debug>(field: Option<Field<T>>, value: T, source: Source) {
-    assert_eq!(field, Some(Field { value, source }));
+    assert_eq!(field.map(|field| (field.value, field.source.source)), Some((value, source)));
 }
 
 const MODERN: &str = r##"<html lang="en-GB"><head>

@@ -95,7 +95,10 @@ fn an_account_that_all_pages_name_gives_way_to_bylines() {
     for (n, (alone, found)) in Site::new(html).read().into_iter().enumerate() {
         assert_eq!(alone.authors.unwrap().value, ["Web Desk"]);
         let authors = found.authors.unwrap();
-        assert_eq!((authors.value, authors.source), (vec![NAMES[n % 4].to_owned()], Source::Page));
+        assert_eq!(
+            (authors.value, authors.source.source),
+            (vec![NAMES[n % 4].to_owned()], Source::Page)
+        );
     }
     // The same name everywhere is that of the one who writes the site.
     let one = Site::new(|n| {
@@ -287,5 +290,44 @@ proptest! {
         let read: TemplateFields = serde_json::from_str(&serde_json::to_string(&learnt).unwrap()).unwrap();
         prop_assert_eq!(&read, &learnt);
         site.read();
+    }
+}
+
+#[test]
+fn values_that_sources_share_are_more_certain_than_those_that_they_deny() {
+    let head = |n: usize, author: &str| {
+        format!(
+            "<meta property=og:title content='Ferry number {n} leaves the pier'>\
+             <meta name=author content='{author}'>\
+             <meta property=article:published_time content=2024-03-1{n}T08:00:00Z>"
+        )
+    };
+    let lead = |n: usize| {
+        format!("<p class=byline>By {}</p><time datetime=2024-03-1{n}>March 1{n}</time>", NAMES[n])
+    };
+    let agreeing = Site::new(|n| page(&head(n, NAMES[n]), &lead(n), n));
+    let denied = Site::new(|n| page(&head(n, "Ole Brandt"), "<p class=byline>By Karl Unger", n));
+    let (_, sure) = &agreeing.read()[0];
+    let [alone, unsure] =
+        [&denied.context(0, &denied.bodies()[0]), &agreeing.context(1, &[])].map(metadata);
+    let authors = |of: &Metadata| of.authors.clone().unwrap().source;
+    let of_sure = authors(sure);
+    assert!(of_sure.agree >= Some(2) && of_sure.differ == Some(0), "{of_sure:?}");
+    assert!(of_sure.confidence > authors(&alone).confidence, "{:?}", authors(&alone));
+    let published = |of: &Metadata| of.published.clone().unwrap().source;
+    assert!(published(sure).agree >= Some(2), "{:?}", published(sure));
+    assert!(published(sure).confidence > Some(0.9));
+    assert_eq!(sure.language.clone().and_then(|field| field.source.confidence), None);
+    assert!(unsure.title.is_some_and(|title| title.source.confidence > Some(0.5)));
+}
+
+#[test]
+fn a_value_at_the_place_of_the_template_has_its_expression() {
+    let site = Site::new(|n| page("", &format!("<div class=by>{}</div>", NAMES[n]), n));
+    for (_, found) in site.read() {
+        let authors = found.authors.unwrap().source;
+        assert_eq!(authors.xpath.as_deref(), Some("//div[@class='by']"));
+        let title = found.title.unwrap().source;
+        assert_eq!((title.source, title.xpath.is_some()), (Source::Page, true));
     }
 }

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::page::charset_name;
 use crate::record::{record, serialize_rounded, serialize_rounded_if_some};
 use crate::{
-    CharsetEvidence, EncodingName, FieldKind, FieldType, Gone, Origin, Overruled, PageType,
-    Verdict, named,
+    AuthorKind, CharsetEvidence, EncodingName, FieldKind, FieldType, Gone, Origin, Overruled,
+    PageType, Verdict, named,
 };
 
 /// Version of all record formats.
@@ -47,6 +47,9 @@ pub struct Article {
     pub subtitle: Option<String>,
     /// Names, in the order of the page.
     pub authors: Vec<String>,
+    /// What each of them is: `person`, `organization` or `account` (a name to log in with, or a role).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub author_kinds: Vec<AuthorKind>,
     /// RFC 3339 date, or date and time, with offset if the page or its feed item has one; the date alone if it is not
     /// understood which half of the day a time is in; at most a day after `fetched`, or up to a year if the page has no
     /// other date and declares no event; if the page only says when it was changed, the same as `modified`.
@@ -167,7 +170,8 @@ pub struct Article {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
     /// Where each metadata field was found: `json-ld`, `open-graph`, `meta`, `feed`, `page` (visible text, or the address),
-    /// `text` (computed from the body) or `site-config`. A field that is null or empty is absent.
+    /// `text` (computed from the body) or `site-config`; of `title`, `subtitle`, `authors` and `published` also how sure the
+    /// value is. A field that is null or empty is absent.
     pub sources: Sources,
     /// `WARC-Date`; null for files.
     pub fetched: Option<Timestamp>,
@@ -189,7 +193,7 @@ pub struct Article {
 
 /// Declares [`Metadata`] and [`Sources`]: the fields of the record that have a source.
 macro_rules! metadata {
-    ($($field:ident: $type:ty,)*) => {
+    ($($field:ident: $type:ty, $source:ty;)*) => {
         /// The metadata of a page, as it is found: the values of fields of the [`Article`], each with its source. A list that
         /// was found is not empty.
         #[derive(Clone, Debug, Default, PartialEq)]
@@ -198,17 +202,19 @@ macro_rules! metadata {
                 #[doc = concat!("[`Article::", stringify!($field), "`].")]
                 pub $field: Option<Field<$type>>,
             )*
+            /// [`Article::author_kinds`].
+            pub author_kinds: Vec<AuthorKind>,
         }
 
         record! {
         /// The sources of the metadata of an article.
-        #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+        #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
         #[serde(default)]
         pub struct Sources {
             $(
                 #[doc = concat!("Source of `", stringify!($field), "`.")]
                 #[serde(skip_serializing_if = "Option::is_none")]
-                pub $field: Option<Source>,
+                pub $field: Option<$source>,
             )*
         }
         }
@@ -216,7 +222,7 @@ macro_rules! metadata {
         impl Sources {
             /// The fields that have a source, with its name.
             pub fn found(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-                let all = [$((stringify!($field), self.$field)),*];
+                let all = [$((stringify!($field), self.$field.as_ref().map(Source::from))),*];
                 all.into_iter().filter_map(|(field, source)| Some((field, source?.as_str())))
             }
         }
@@ -226,28 +232,87 @@ macro_rules! metadata {
             pub fn set_metadata(&mut self, metadata: Metadata) {
                 $(if let Some(Field { value, source }) = metadata.$field {
                     self.$field = value.into();
-                    self.sources.$field = Some(source);
+                    self.sources.$field = Some(source.into());
                 })*
+                self.author_kinds = metadata.author_kinds;
             }
         }
     };
 }
 
 metadata! {
-    title: String,
-    subtitle: String,
-    authors: Vec<String>,
-    published: String,
-    modified: String,
-    language: String,
-    description: String,
-    image: String,
-    tags: Vec<String>,
-    canonical: String,
-    site_name: String,
-    section: String,
-    access: Access,
-    license: String,
+    title: String, FieldSource;
+    subtitle: String, FieldSource;
+    authors: Vec<String>, FieldSource;
+    published: String, FieldSource;
+    modified: String, Source;
+    language: String, Source;
+    description: String, Source;
+    image: String, Source;
+    tags: Vec<String>, Source;
+    canonical: String, Source;
+    site_name: String, Source;
+    section: String, Source;
+    access: Access, Source;
+    license: String, Source;
+}
+
+impl Metadata {
+    /// Leaves out a standfirst, authors and a date that are less sure than this.
+    pub fn omit_below(&mut self, least: f64) {
+        let is_below = |source: &FieldSource| source.confidence.is_some_and(|own| own < least);
+        self.subtitle.take_if(|field| is_below(&field.source));
+        if self.authors.take_if(|field| is_below(&field.source)).is_some() {
+            self.author_kinds.clear();
+        }
+        self.published.take_if(|field| is_below(&field.source));
+    }
+}
+
+record! {
+/// The source of a value, and how sure the value is.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct FieldSource {
+    /// Where it was found, as `sources` says.
+    pub source: Source,
+    /// Probability that the value is right, 0 to 1, four decimals ([how it is
+    /// computed](ALGORITHM.md#confidence-of-fields)); not of values of site configs.
+    #[serde(skip_serializing_if = "Option::is_none", default, serialize_with = "serialize_rounded_if_some")]
+    pub confidence: Option<f64>,
+    /// How many kinds of sources of the page have this value, itself included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agree: Option<u32>,
+    /// How many have another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub differ: Option<u32>,
+    /// XPath 1.0 expression that selects the elements that show the value: that of the template, else one of this page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub xpath: Option<String>,
+}
+}
+
+impl From<Source> for FieldSource {
+    fn from(source: Source) -> Self {
+        Self { source, confidence: None, agree: None, differ: None, xpath: None }
+    }
+}
+
+impl From<&FieldSource> for Source {
+    fn from(found: &FieldSource) -> Self {
+        found.source
+    }
+}
+
+impl From<FieldSource> for Source {
+    fn from(found: FieldSource) -> Self {
+        found.source
+    }
+}
+
+impl From<&Self> for Source {
+    fn from(source: &Self) -> Self {
+        *source
+    }
 }
 
 record! {
@@ -441,12 +506,19 @@ pub enum Source {
 }
 
 /// A metadata value and its source.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Field<T> {
     /// The value, cleaned.
     pub value: T,
     /// Where the page declares or shows it.
-    pub source: Source,
+    pub source: FieldSource,
+}
+
+impl<T> Field<T> {
+    /// A value of which nothing is known but its source.
+    pub fn new(value: T, source: Source) -> Self {
+        Self { value, source: source.into() }
+    }
 }
 
 named! {

@@ -7,6 +7,18 @@ use serde::{Deserialize, Serialize};
 use crate::named;
 
 named! {
+/// What an author is.
+pub enum AuthorKind {
+    /// A person, as far as is known.
+    Person => "person",
+    /// The publisher, an agency, a company.
+    Organization => "organization",
+    /// A name to log in with, or a role that stands for nobody ("Editor").
+    Account => "account",
+}
+}
+
+named! {
 /// Kind of the pages of a template.
 pub enum TemplateKind {
     /// Pages with one article each.

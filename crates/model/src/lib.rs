@@ -20,12 +20,12 @@ mod site_result;
 pub mod sorted;
 
 pub use article::{
-    Access, Article, Embed, EmbedKind, Extracted, Field, Footnote, Image, Metadata, Post,
-    RecordPlace, Route, SCHEMA, SchemaVersion, SiteConfigRole, Source, Sources, Table,
+    Access, Article, Embed, EmbedKind, Extracted, Field, FieldSource, Footnote, Image, Metadata,
+    Post, RecordPlace, Route, SCHEMA, SchemaVersion, SiteConfigRole, Source, Sources, Table,
 };
 pub use contained::{Contained, contain_panics, listen_to_contained};
 pub use discard::{Absence, CutShort, Drop, DropReason, Gone, Stage};
-pub use kinds::{PageType, TemplateKind, TypedAs, Verdict};
+pub use kinds::{AuthorKind, PageType, TemplateKind, TypedAs, Verdict};
 pub use learnt::{
     ElementType, PatternRecord, PatternScore, SignifierSource, Signifiers, SiteConfigUse,
     SiteSummary, StructuralPattern, Support, TemplateSummary, Wrapper, WrapperRecord,

@@ -34,7 +34,7 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Extracted {
         route: Route::Wrapper,
         wrapper_version: 1,
         confidence: 0.9,
-        sources: Sources { title: Some(Source::Page), ..Sources::default() },
+        sources: Sources { title: Some(Source::Page.into()), ..Sources::default() },
         fetched: day.map(|day| format!("2026-01-{day:02}T03:00:00Z").parse().unwrap()),
         charset: "UTF-8",
         charset_evidence: CharsetEvidence::Http,

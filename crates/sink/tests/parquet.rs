@@ -5,8 +5,8 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use model::{
-    Article, CharsetEvidence, Extracted, FieldKind, Origin, Overruled, PageType, Post, RecordField,
-    Route, SiteResult, Source, Sources,
+    Article, CharsetEvidence, Extracted, FieldKind, FieldSource, Origin, Overruled, PageType, Post,
+    RecordField, Route, SiteResult, Source, Sources,
 };
 use parquet::basic::LogicalType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -21,7 +21,13 @@ use sitegrove_sink::{ParquetSink, Sink, TableBuilder, parse_instant};
 fn full() -> Article {
     let list = |l: &[&str]| l.iter().map(|s| (*s).to_owned()).collect::<Vec<String>>();
     let text = |s: &str| Some(s.to_owned());
-    let all = Some(Source::JsonLd);
+    let sure = FieldSource {
+        confidence: Some(0.96875),
+        agree: Some(3),
+        differ: Some(1),
+        xpath: text("//p[1]"),
+        ..FieldSource::from(Source::Page)
+    };
     Article {
         url: "https://a.example/1".into(),
         site: "a.example".into(),
@@ -92,7 +98,12 @@ fn full() -> Article {
         gone: Some("2026-02-01T03:00:00Z".parse().unwrap()),
         gone_status: Some(301),
         moved_to: text("https://a.example/2"),
-        sources: Sources { title: all, authors: all, access: all, ..Sources::default() },
+        sources: Sources {
+            title: Some(sure),
+            authors: Some(Source::Meta.into()),
+            access: Some(Source::JsonLd),
+            ..Sources::default()
+        },
         fetched: Some("2026-01-13T00:00:01.123456789Z".parse().unwrap()),
         charset: "UTF-8",
         charset_evidence: CharsetEvidence::ValidUtf8,

@@ -90,6 +90,8 @@ pub struct ExtractConfig {
     pub min_words: u32,
     /// Confidence below which an article is marked as doubtful.
     pub doubtful_below: f64,
+    /// Confidence below which a standfirst, authors or a date are left out.
+    pub omit_fields_below: f64,
     /// Whether the text of an article begins with its title; otherwise it never does.
     pub title_in_text: bool,
 }

@@ -47,7 +47,7 @@ fn untitled(n: usize) -> String {
 
 fn of_feed(results: &Results, url: &str) -> Option<(String, String)> {
     let article = results.article(url);
-    (article["sources"]["published"] == "feed")
+    (article["sources"]["published"]["source"] == "feed")
         .then(|| (text(article, "title").to_owned(), text(article, "published")[..10].to_owned()))
 }
 

@@ -57,8 +57,8 @@ fn a_fixed_wrapper_takes_the_place_of_the_learnt_one() {
     assert_eq!(article["xpath"][0], "//div[@class='entry']");
     assert_eq!(article["prune"][1], "//p[@class='more']");
     assert_eq!(text(article, "published"), "2024-04-03");
-    assert_eq!(text(&article["sources"], "title"), "site-config");
-    assert_eq!(text(&article["sources"], "published"), "site-config");
+    assert_eq!(text(&article["sources"]["title"], "source"), "site-config");
+    assert_eq!(text(&article["sources"]["published"], "source"), "site-config");
     // The other host has no file: `hand.example.txt` is not for the hosts below it.
     let other = fixed.article("https://notes.hand.example/posts/3");
     assert_eq!(text(other, "engine"), "grove");

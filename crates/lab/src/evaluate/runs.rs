@@ -12,10 +12,10 @@ use crate::fields::FieldValues;
 use crate::gold::{node_key, parse_lines, read_file};
 
 /// The output of one system.
-pub(super) struct EvaluatedRun {
+pub(crate) struct EvaluatedRun {
     pub(super) name: String,
     pub(super) path: PathBuf,
-    pub(super) pages: FxHashMap<String, RunPage>,
+    pub(crate) pages: FxHashMap<String, RunPage>,
     /// Lines of the file.
     pub(super) records: usize,
     /// Lines with the URL of an earlier line.
@@ -23,11 +23,11 @@ pub(super) struct EvaluatedRun {
 }
 
 /// The output of one system for one page.
-pub(super) struct RunPage {
+pub(crate) struct RunPage {
     pub(super) text: String,
     pub(super) nodes: Vec<String>,
     pub(super) seconds: Option<f64>,
-    pub(super) fields: FieldValues,
+    pub(crate) fields: FieldValues,
     /// Captions of its pictures.
     pub(super) captions: Vec<String>,
 }
@@ -58,7 +58,8 @@ pub(super) fn read_runs(specs: &[String]) -> anyhow::Result<Vec<EvaluatedRun>> {
     Ok(runs)
 }
 
-fn read_run(name: String, path: PathBuf) -> anyhow::Result<EvaluatedRun> {
+/// Reads one run.
+pub(crate) fn read_run(name: String, path: PathBuf) -> anyhow::Result<EvaluatedRun> {
     let path = if path.is_dir() { articles_of(&path)? } else { path };
     let lines: Vec<RunLine> = parse_lines(&path, &read_file(&path)?)?;
     let mut run = EvaluatedRun {

@@ -41,7 +41,7 @@ fn folder() -> TempDir {
     let ours = [
         json!({"url": "https://orchard.example/1", "title": "Frost bites", "authors": ["Jane Doe"],
                "subtitle": "Cold nights hurt the blossom", "published": "2020-05-05T01:00:00Z",
-               "fetched": "2020-06-01T00:00:00Z", "sources": {"title": {"source": "meta", "confidence": 0.97}, "published": "meta"}}),
+               "fetched": "2020-06-01T00:00:00Z", "sources": {"title": {"source": "meta", "confidence": 0.97}, "published": {"source": "meta"}}}),
         json!({"url": "https://orchard.example/2", "title": "Pears <early>", "authors": [], "published": null,
                "fetched": "2020-06-01T00:00:00Z", "sources": {"title": {"source": "page", "confidence": 0.91}}}),
     ];

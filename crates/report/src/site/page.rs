@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use askama::Template;
 use grove::Decision;
-use model::{Article, PatternRecord, Route, Source, TemplateKind, WrapperRecord};
+use model::{Article, FieldSource, PatternRecord, Route, Source, TemplateKind, WrapperRecord};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::blocks::{BlockMark, BlockState, BlockView};
@@ -168,6 +168,7 @@ struct ShownField {
     name: &'static str,
     value: Option<String>,
     source: Option<&'static str>,
+    confidence: Option<f64>,
 }
 
 /// The beginning of a text.
@@ -307,13 +308,18 @@ fn fields_of(article: &Article) -> Vec<ShownField> {
         name,
         value,
         source: source.map(Source::as_str),
+        confidence: None,
+    };
+    let judged = |name, value, found: &Option<FieldSource>| ShownField {
+        confidence: found.as_ref().and_then(|found| found.confidence),
+        ..field(name, value, found.as_ref().map(Source::from))
     };
     let authors = article.authors.join(", ");
     let authors = (!authors.is_empty()).then_some(authors);
     let mut fields = vec![
-        field("Title", article.title.clone(), sources.title),
-        field("Authors", authors, sources.authors),
-        field("Published", article.published.clone(), sources.published),
+        judged("Title", article.title.clone(), &sources.title),
+        judged("Authors", authors, &sources.authors),
+        judged("Published", article.published.clone(), &sources.published),
     ];
     if article.modified.is_some() {
         fields.push(field("Modified", article.modified.clone(), sources.modified));

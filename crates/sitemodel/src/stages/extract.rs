@@ -154,7 +154,8 @@ fn article(
             published: configured.found.given.date.as_deref(),
         }
     });
-    let metadata = metadata_given(&context, &given);
+    let mut metadata = metadata_given(&context, &given);
+    metadata.omit_below(settings.tables().extract.omit_fields_below);
     let text = match &metadata.title {
         Some(title) => titled(text, &title.value, is_part, settings),
         None => text,

@@ -1,0 +1,142 @@
+/*!
+`sitegrove-lab calibrate`: fits the confidence of titles, standfirsts, authors and dates to pages whose metadata is known.
+
+The confidence of a value is a logistic function of what is recorded with it ([`metadata::confidence_features`]): where it was found,
+whether its place is known, how many kinds of sources of the page have it and how many another, and what authors are. It is fitted by gradient descent
+with a quadratic penalty, on the values for which gold has one. The reliability that is printed is that of sites left out: the
+sites are divided by a hash of their names into five parts, and the values of each are judged by weights fitted to the others. The
+run must have been made with `extract.omit_fields_below = 0`, so that no value is missing.
+*/
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use metadata::{FEATURES, confidence_features, confidence_of};
+use score::metadata::FieldScore;
+use serde_json::json;
+use terminal::printed::Console;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::evaluate::read_run;
+use crate::fields::{ComparedValue, FieldFigures, MetadataField, compare, reliability};
+use crate::gold::{GoldPage, read_gold};
+
+/// The fields that have a confidence, with their keys.
+const FIELDS: [(MetadataField, &str); 4] = [
+    (MetadataField::Title, "title"),
+    (MetadataField::Subtitle, "subtitle"),
+    (MetadataField::Authors, "authors"),
+    (MetadataField::Date, "published"),
+];
+/// Parts into which the sites are divided.
+const PARTS: u64 = 5;
+/// Factor of the penalty on weights.
+const PENALTY: f64 = 1.0;
+const STEPS: usize = 4_000;
+
+/// Fit the confidence of metadata to pages whose metadata is known.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example (settings.toml has `omit_fields_below = 0.0` in its table `extract`):
+  sitegrove run crawl/*.warc.gz --config settings.toml --out out/run
+  sitegrove-lab calibrate out/run --gold gold.jsonl --out crates/metadata/src/confidence.json")]
+pub(crate) struct CalibrateArgs {
+    /// Run folder, or file of articles as JSON lines
+    run: PathBuf,
+    /// Pages whose metadata is known, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    gold: PathBuf,
+    /// Write the weights to this file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// A value that gold knows.
+struct KnownValue {
+    part: u64,
+    features: Vec<usize>,
+    score: FieldScore,
+}
+
+/// Fits, prints the reliability on sites left out, and writes the weights.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub(crate) fn run(args: &CalibrateArgs, out: &mut Console<'_>) -> anyhow::Result<()> {
+    let gold = read_gold(&args.gold, &[])?;
+    let run = read_run(String::new(), args.run.clone())?;
+    let mut fitted = Vec::new();
+    let mut rows = Vec::new();
+    for (field, key) in FIELDS {
+        let known = |page: &GoldPage| {
+            let found = run.pages.get(&page.url).map(|page| &page.fields);
+            let value = compare(field, &page.url, &page.fields, found)?;
+            let kinds = &found?.author_kinds;
+            let kinds = if field == MetadataField::Authors { &kinds[..] } else { &[] };
+            Some(KnownValue {
+                part: xxh3_64(page.site.as_bytes()) % PARTS,
+                features: confidence_features(&found?.source(field)?, kinds).collect(),
+                score: value.score?,
+            })
+        };
+        let known: Vec<KnownValue> = gold.pages.iter().filter_map(known).collect();
+        let mut judged = Vec::with_capacity(known.len());
+        for part in 0..PARTS {
+            let weights = fit(known.iter().filter(|value| value.part != part));
+            judged.extend(known.iter().filter(|value| value.part == part).map(|value| {
+                let confidence = Some(confidence_of(value.features.iter().copied(), &weights));
+                ComparedValue { score: Some(value.score), is_found: true, confidence }
+            }));
+        }
+        let figures = FieldFigures::of(&judged);
+        let (sure, wrong) = (figures.sure.unwrap_or(0), figures.sure_wrong.unwrap_or(0));
+        for row in reliability(&judged) {
+            rows.push(format!(
+                "| {} | {:.2} to {:.2} | {} | {:.1} | {:.1} |",
+                field.name(),
+                row.from,
+                row.to,
+                row.values,
+                row.said,
+                row.right
+            ));
+        }
+        rows.push(format!(
+            "| {} | at least 0.90 | {sure} | | {:.1} |",
+            field.name(),
+            100.0 * (sure - wrong) as f64 / sure.max(1) as f64
+        ));
+        let weights = fit(known.iter()).map(|weight| (weight * 1e4).round() / 1e4);
+        fitted.push((key, json!(weights)));
+    }
+    writeln!(out, "| field | confidence | values | mean confidence, % | right, % |")?;
+    writeln!(out, "|---|---|--:|--:|--:|")?;
+    rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
+    if let Some(path) = &args.out {
+        let lines = fitted.iter().map(|(key, weights)| format!("  \"{key}\": {weights}"));
+        let lines: Vec<String> = lines.collect();
+        std::fs::write(path, format!("{{\n{}\n}}\n", lines.join(",\n")))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// The weights with the greatest likelihood less the penalty.
+fn fit<'v>(values: impl Iterator<Item = &'v KnownValue>) -> [f64; FEATURES] {
+    let values: Vec<(&[usize], f64)> =
+        values.map(|value| (&value.features[..], f64::from(u8::from(value.score.exact)))).collect();
+    let mut weights = [0.0; FEATURES];
+    let rate = 1.0 / (values.len() as f64 + PENALTY);
+    for _ in 0..STEPS {
+        let mut gradient = weights.map(|weight| -PENALTY * weight);
+        gradient[0] = 0.0;
+        for &(features, right) in &values {
+            let error = right - confidence_of(features.iter().copied(), &weights);
+            features.iter().for_each(|&feature| gradient[feature] += error);
+        }
+        weights.iter_mut().zip(gradient).for_each(|(weight, slope)| *weight += rate * slope);
+    }
+    weights
+}

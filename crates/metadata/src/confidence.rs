@@ -1,0 +1,182 @@
+//! How sure the values of fields are: which sources of the page have the same value, and which have another.
+
+use std::sync::LazyLock;
+
+use dom::xpath::position_path;
+use model::{AuthorKind, Field, FieldSource, Metadata, Source};
+use serde::Deserialize;
+
+use crate::authors::{declared_authors, from_learnt_place};
+use crate::dates::dates_of_sources;
+use crate::evidence::MetadataEvidence;
+use crate::fields::{declared_descriptions, declared_titles};
+use crate::learnt::FieldPlace;
+use crate::page_date::PageDate;
+use crate::text::squash;
+
+/// Number of features of a value.
+pub const FEATURES: usize = 20;
+/// Numbers of sources from which more count as these.
+const AGREEING: usize = 5;
+const DIFFERING: usize = 3;
+
+/// The features that a value has: a constant, its source, whether its place is known, how many sources have it, how many have another,
+/// and whether it names others than persons. Indices below [`FEATURES`].
+pub fn confidence_features(
+    found: &FieldSource,
+    kinds: &[AuthorKind],
+) -> impl Iterator<Item = usize> + use<> {
+    let source = 1 + Source::ALL.iter().position(|own| *own == found.source).unwrap_or(0);
+    let place = found.xpath.as_ref().map(|_| 8);
+    let agree = 9 + (found.agree.unwrap_or(0) as usize).min(AGREEING);
+    let differ = 15 + (found.differ.unwrap_or(0) as usize).min(DIFFERING);
+    let others = kinds.iter().any(|kind| *kind != AuthorKind::Person).then_some(19);
+    [Some(0), Some(source), place, Some(agree), Some(differ), others].into_iter().flatten()
+}
+
+/// The weights of the features of each field, in logits.
+#[derive(Deserialize)]
+struct ConfidenceWeights {
+    title: [f64; FEATURES],
+    subtitle: [f64; FEATURES],
+    authors: [f64; FEATURES],
+    published: [f64; FEATURES],
+}
+
+/// Fitted to pages with gold by `sitegrove-lab calibrate`.
+static WEIGHTS: LazyLock<ConfidenceWeights> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("confidence.json"))
+        .expect("the weights are part of the program")
+});
+
+/// What the sources of a page say of a value.
+#[derive(Clone, Copy, Default)]
+struct Votes {
+    agree: u32,
+    differ: u32,
+}
+
+impl Votes {
+    fn add(&mut self, agrees: bool) {
+        match agrees {
+            true => self.agree += 1,
+            false => self.differ += 1,
+        }
+    }
+}
+
+/// Adds to title, standfirst, authors and date how sure they are, and where they are shown.
+pub(crate) fn add_confidence(evidence: &MetadataEvidence<'_>, found: &mut Metadata) {
+    let learnt = evidence.learnt;
+    let language = found.language.as_ref().map(|field| field.value.clone());
+    let at = |place: &Option<FieldPlace>| place.as_ref().map(|place| place.xpath().join(" | "));
+    if let Some(Field { value, source }) = &mut found.title {
+        let shown = evidence.heading.as_ref().filter(|_| source.source == Source::Page);
+        let place = shown.map(|heading| position_path(evidence.document, heading.id));
+        finish(source, title_votes(evidence, value), place, &[], &WEIGHTS.title);
+    }
+    if let Some(Field { value, source }) = &mut found.subtitle {
+        let votes = subtitle_votes(evidence, value);
+        finish(source, votes, at(&learnt.standfirst), &[], &WEIGHTS.subtitle);
+    }
+    if let Some(Field { value, source }) = &mut found.authors {
+        let (votes, is_there) = author_votes(evidence, value);
+        let place = at(&learnt.byline).filter(|_| is_there);
+        finish(source, votes, place, &found.author_kinds, &WEIGHTS.authors);
+    }
+    if let Some(Field { value, source }) = &mut found.published {
+        let (votes, is_there) = date_votes(evidence, language.as_deref(), value);
+        let place = at(&learnt.dateline).filter(|_| is_there);
+        finish(source, votes, place, &[], &WEIGHTS.published);
+    }
+}
+
+/// Expressions of site configs are by people: nothing is said of what they find.
+fn finish(
+    found: &mut FieldSource,
+    votes: Votes,
+    place: Option<String>,
+    kinds: &[AuthorKind],
+    weights: &[f64; FEATURES],
+) {
+    if found.source != Source::SiteConfig {
+        (found.agree, found.differ) = (Some(votes.agree), Some(votes.differ));
+        found.xpath = place.filter(|_| found.source == Source::Page);
+        found.confidence = Some(confidence_of(confidence_features(found, kinds), weights));
+    }
+}
+
+/// The probability of these features, by the weights of the field.
+pub fn confidence_of(features: impl Iterator<Item = usize>, weights: &[f64; FEATURES]) -> f64 {
+    let sum: f64 = features.map(|feature| weights[feature]).sum();
+    1.0 / (1.0 + (-sum).exp())
+}
+
+/// Each kind of source has one vote; a longer declared title has the value if it contains it, as it may name the site.
+fn title_votes(evidence: &MetadataEvidence<'_>, value: &str) -> Votes {
+    let own = squash(value);
+    let mut votes = Votes::default();
+    let mut kinds: Vec<(Source, bool)> = Vec::new();
+    for (source, title) in declared_titles(evidence) {
+        let agrees = squash(&title).contains(&own);
+        match kinds.iter_mut().find(|kind| kind.0 == source) {
+            Some(kind) => kind.1 |= agrees,
+            None => kinds.push((source, agrees)),
+        }
+    }
+    kinds.iter().for_each(|kind| votes.add(kind.1));
+    if let Some(heading) = &evidence.heading {
+        votes.add(squash(&heading.text) == own);
+    }
+    votes
+}
+
+fn subtitle_votes(evidence: &MetadataEvidence<'_>, value: &str) -> Votes {
+    let own = squash(value);
+    let mut votes = Votes { agree: 1, differ: 0 };
+    for (_, description) in declared_descriptions(evidence).take(4) {
+        let other = squash(&description);
+        votes.add(other.starts_with(&own) || own.starts_with(&other));
+    }
+    votes
+}
+
+/// The votes, and whether the place of the template has these names. The lines around the headline have a vote if they show all of
+/// them.
+fn author_votes(evidence: &MetadataEvidence<'_>, value: &[String]) -> (Votes, bool) {
+    let own = squash(&value.join(" "));
+    let is_own = |names: &[String]| !names.is_empty() && squash(&names.join(" ")) == own;
+    let mut votes = Votes::default();
+    for names in declared_authors(evidence).filter(|names| !names.is_empty()) {
+        votes.add(is_own(&names));
+    }
+    let lines = || evidence.lead_lines().iter().chain(evidence.tail_lines());
+    if value.iter().all(|name| lines().any(|line| line.text.contains(&**name))) {
+        votes.add(true);
+    }
+    let of_place = from_learnt_place(evidence);
+    (votes, is_own(&of_place))
+}
+
+/// The votes, and whether the place of the template has this day. The lines around the headline have a vote if one has the numbers
+/// of year and day.
+fn date_votes(
+    evidence: &MetadataEvidence<'_>,
+    language: Option<&str>,
+    value: &str,
+) -> (Votes, bool) {
+    let Some(own) = PageDate::parse(value) else { return Default::default() };
+    let (others, of_place) = dates_of_sources(evidence, language);
+    let mut votes = Votes::default();
+    others.iter().for_each(|other| votes.add(other.is_near(&own)));
+    let has = |text: &str, wanted: i16| {
+        let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() <= 4);
+        numbers.filter_map(|digits| digits.parse().ok()).any(|number: i16| number == wanted)
+    };
+    let mut lines = evidence.lead_lines().iter().chain(evidence.tail_lines());
+    if lines.any(|line| has(&line.text, own.date.year()) && has(&line.text, own.date.day().into()))
+    {
+        votes.add(true);
+    }
+    (votes, of_place.is_some_and(|day| day.is_near(&own)))
+}
