@@ -127,11 +127,16 @@ def name_processor():
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
+def name_cache(name, contents):
+    """A folder in the cache that belongs to these contents."""
+    return CACHE / f"{name}-{hashlib.sha256(repr(contents).encode()).hexdigest()[:12]}"
+
+
 def enter_environment(name, packages):
     """Runs the script again in a virtual environment with these packages, which is made in the cache on first use."""
     if os.environ.get("SITEGROVE_ENVIRONMENT") == name:
         return
-    home = CACHE / f"{name}-{hashlib.sha256(repr((packages, sys.version)).encode()).hexdigest()[:12]}"
+    home = name_cache(name, (packages, sys.version))
     if not (home / "complete").exists():
         print(f"{NAME}: making {home}", file=sys.stderr)
         venv.create(home, clear=True, with_pip=True)
