@@ -43,7 +43,7 @@ class Writer:
     def __init__(self, number, form):
         self.chance, self.form, self.out, self.notes = random.Random(number), form, [], []
         code, (inline, display) = read_code(), read_formulas()
-        # Each taken in turn, so that an article has none twice.
+        # Each taken in turn, so that an article has none twice before it had all.
         self.code, self.inline, self.display = map(self.shuffle, (code, inline, display))
         self.title = self.capitalize(f"{self.pick(SUBJECTS)} {self.pick(VERBS)} {self.pick(OBJECTS)}")
 
@@ -76,6 +76,7 @@ class Writer:
         self.add(" ".join(sentences), indent=indent)
 
     def formula(self):
+        self.inline.insert(0, self.inline[-1])
         return f"${self.inline.pop()}$"
 
     def add_prose(self, paragraphs=2):
@@ -92,7 +93,8 @@ class Writer:
         self.out[-2] += f" {self.sentence()[:-1]}.[^{label}]"
 
     def add_heading(self, level):
-        name = f" `{self.name()}`" if self.chance.random() < 0.2 else ""
+        kind = self.chance.random()
+        name = f" `{self.name()}`" if kind < 0.2 else f" [{self.pick(WORDS)}](https://notes.example/{self.name()})" if kind < 0.3 else ""
         self.add(f"{'#' * level} {self.capitalize(self.pick(OBJECTS))} {self.pick(ENDINGS)}{name}")
 
     def add_code(self, indent=""):
@@ -109,7 +111,10 @@ class Writer:
         kind = self.chance.random()
         if kind < 0.3:
             return f"{self.chance.randint(1, 99_999) / 10:,}"
-        return f"`{self.name()}`" if kind < 0.4 else self.phrase() if kind < 0.5 else self.pick(WORDS) + " " + self.pick(WORDS)
+        if kind < 0.35:
+            # A bar would end the cell.
+            return f"**{self.pick(WORDS)}** " + self.formula().replace("\\|", "\\vert ")
+        return f"`{self.name()}`" if kind < 0.4 else self.phrase() if kind < 0.5 else self.cell_text()
 
     def add_table(self):
         columns = self.chance.randint(2, 5)
@@ -130,10 +135,15 @@ class Writer:
         self.add(*html.split("\n"))
 
     def add_list(self, depth=0, ordered=False):
-        """A list, in which lists of the other kind are nested up to three levels."""
+        """A list, in which others are nested up to three levels. One item in six is a link, one has a formula."""
         for number in range(self.chance.randint(2, 4)):
             mark = f"{number + 1}.  " if ordered else "-   "
-            self.out.append("    " * depth + mark + self.capitalize(self.phrase()))
+            text, kind = self.capitalize(self.phrase()), self.chance.random()
+            if kind < 1 / 6:
+                text = f"[{text}](https://notes.example/{self.name()})"
+            elif kind < 1 / 3:
+                text += f" `{self.name()}` or {self.formula()}"
+            self.out.append("    " * depth + mark + text)
             if depth < 2 and self.chance.random() < 0.4:
                 self.add_list(depth + 1, ordered=self.chance.random() < 0.5)
         if not depth:
@@ -171,8 +181,18 @@ class Writer:
         if end:
             self.add(*end)
 
+    def add_plain_table(self):
+        """Written as HTML: with a caption and heads of rows, and without a head."""
+        rows = [(self.pick(WORDS).title(), self.cell_text(), self.cell_text()) for _ in range(3)]
+        lines = [f'<tr><th scope="row">{head}</th><td>{first}</td><td>{second}</td></tr>' for head, first, second in rows]
+        self.add("<table>", f"<caption>{self.capitalize(self.phrase())}</caption>", "<tbody>", *lines, "</tbody>", "</table>")
+
+    def cell_text(self):
+        return self.pick(WORDS) + " " + self.pick(WORDS)
+
     def add_quote(self):
-        self.add(f"> {self.sentence()} {self.sentence()}")
+        """A quotation with a list."""
+        self.add(*(f"> {line}".rstrip() for line in (self.sentence(), "", f"-   {self.capitalize(self.phrase())}", f"-   {self.capitalize(self.phrase())}")))
 
     def write(self):
         """The Markdown, without the title."""
@@ -180,7 +200,7 @@ class Writer:
         self.add_note()
         parts = [self.add_code, self.add_code, self.add_code, self.add_formula, self.add_formula, self.add_table, self.add_table, self.add_list,
                  lambda: self.add_list(ordered=True), self.add_tasks, self.add_steps, self.add_definitions, self.add_admonition, self.add_quote,
-                 self.add_spanning_table, self.add_formula]
+                 self.add_spanning_table, self.add_plain_table, self.add_formula]
         level = 2
         for number, part in enumerate(self.shuffle(parts)):
             if number % 2 == 0:

@@ -5,6 +5,7 @@ The shells of Sphinx and MkDocs are their own themes.
 """
 import html
 import json
+import os
 import random
 import re
 import shutil
@@ -227,7 +228,8 @@ def build_with_mkdocs(site, name, articles, folder):
     options = {"site_name": name, "site_url": f"https://{name}.example/", "theme": {"name": site.shell}, "plugins": ["search"],
                "markdown_extensions": [{extension: configure_extensions(site).get(extension, {})} for extension in EXTENSIONS]}
     (folder / "mkdocs.yml").write_text(yaml.safe_dump(options), encoding="utf-8")
-    subprocess.run([sys.executable, "-m", "mkdocs", "--quiet", "build", "--site-dir", folder / "site"], cwd=folder, check=True, stdout=2)
+    subprocess.run([sys.executable, "-m", "mkdocs", "--quiet", "build", "--site-dir", folder / "site"], cwd=folder, check=True, stdout=2,
+                   env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})
     return [(folder / f"site/page-{number}/index.html").read_text(encoding="utf-8") for number in range(len(articles))]
 
 

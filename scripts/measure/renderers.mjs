@@ -84,7 +84,7 @@ const loadShiki = async () => {
     highlighter.codeToHtml(code, { lang: known(language), theme: "github-light" }) +
     `<div class="line-numbers-wrapper" aria-hidden="true">${code.split("\n").map((_, at) => `<span class="line-number">${at + 1}</span><br>`).join("")}</div></div>`;
 };
-const LANGUAGES = "python javascript rust go c sql bash shellscript yaml json html css diff java ruby".split(" ");
+const LANGUAGES = "python javascript typescript rust go c cpp sql bash yaml json html css diff java ruby makefile php toml latex".split(" ");
 
 // What scripts do in the browser to a highlighted block.
 const inBrowser = (scripts, run) => {
@@ -109,7 +109,7 @@ const loadHighlightWithPlugins = async () => {
 };
 
 const loadPrism = async () => {
-  const parts = ["core", ..."clike javascript markup css c python rust go sql bash yaml json diff java ruby jsx".split(" ")];
+  const parts = ["core", ..."clike javascript typescript markup markup-templating css c cpp python rust go sql bash yaml json diff java ruby makefile php toml latex".split(" ")];
   const plugins = ["line-numbers", "toolbar", "show-language", "copy-to-clipboard"];
   const change = inBrowser(
     [...parts.map((name) => `prismjs/components/prism-${name}.min.js`), ...plugins.map((name) => `prismjs/plugins/${name}/prism-${name}.min.js`)],

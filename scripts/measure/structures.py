@@ -20,6 +20,7 @@ from rapidfuzz.distance import Indel, Levenshtein
 WORD = re.compile(r"\w+")
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 IN_TEXT = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$|\$(?=\S)([^$]*?[^\s$\\])\$(?!\d)", flags=re.S)
+SYNONYMS = {"cfrac": r"\frac", "dfrac": r"\frac", "tfrac": r"\frac", "neq": r"\ne", "leq": r"\le", "geq": r"\ge", "rightarrow": r"\to", "lbrace": r"\{", "rbrace": r"\}", "vert": "|", "lvert": "|", "rvert": "|"}
 TICK = re.compile(r"^\s*\[[ xX]\]")
 DEEPEST = 200
 
@@ -46,7 +47,8 @@ def read_brackets(state, silent):
         return False
     end = state.src.find({"\\(": "\\)", "\\[": "\\]"}[opening], state.pos)
     is_paragraph = state.pos == 0 and end + 2 == len(state.src.rstrip())
-    if end < 0 or opening == "\\[" and not is_paragraph:
+    # `\[1\]` is a mark in brackets.
+    if end < 0 or opening == "\\[" and (not is_paragraph or state.src[state.pos + 2 : end].strip().isalnum()):
         return False
     if not silent:
         state.push("math_inline", "math", 0).content = state.src[state.pos + 2 : end]
@@ -67,12 +69,16 @@ MARKDOWN = make_markdown()
 
 
 def normalize_tex(tex):
-    """TeX without what makes no difference to the formula: white space, braces around a single sign, what MediaWiki and Sphinx add."""
+    """TeX without what makes no difference to the formula: white space, braces around a single sign, which of two commands for the same
+    thing is used, and what MediaWiki and Sphinx add."""
     tex = re.sub(r"^\{\\displaystyle (.*)\}$", r"\1", tex.strip(), flags=re.S)
     tex = re.sub(r"\\(begin|end)\{split\}", "", tex)
+    tex = re.sub(rf"\\({'|'.join(SYNONYMS)})(?![A-Za-z])", lambda match: SYNONYMS[match[1]], tex)
     tex = re.sub(r"(\\[A-Za-z]+)\s+(?=[A-Za-z])", "\\1\0", tex)
     tex = re.sub(r"[ \t\r\n~]+", "", tex)
-    return re.sub(r"\{(\w)\}", r"\1", tex).replace("\0", " ")
+    # A command ends before a letter.
+    tex = re.sub(r"\{(\\[A-Za-z]+)\}(?=[A-Za-z])", "\\1\0", tex)
+    return re.sub(r"\{(\w|\\[A-Za-z]+)\}", r"\1", tex).replace("\0", " ")
 
 
 def split_words(text):

@@ -4,8 +4,10 @@ mod formula;
 mod markdown;
 mod notes;
 mod raised;
+mod tex;
 mod text;
 
 pub use formula::{Formula, bare_tex};
 pub use markdown::{language_named, language_of_code, markdown_of, markdown_of_text};
+pub use tex::{accent, push_tex, tex_between, tex_of_name, tex_of_signs, tex_of_space};
 pub use text::{normalize_space, paragraphs, text_of, text_with_notes};

@@ -423,7 +423,12 @@ fn write_formula<'a>(tree: &mut RegionTree<'a>, parent: At, formula: &'a Documen
         {
             let at = tree.push(parent, element.name.clone());
             if id == root {
-                tree.formulas.insert(at, Formula::of(formula, root).marked());
+                let found = Formula::of(formula, root);
+                tree.formulas.insert(at, found.marked());
+                // What reads the fragment again has the same TeX.
+                if !found.is_declared && !found.tex.is_empty() {
+                    tree.set(at, LocalName::from("alttext"), found.tex);
+                }
             }
             for (name, value) in element.attributes().filter(|a| formula_attribute_stays(a.0)) {
                 tree.set(at, name.clone(), value);

@@ -13,14 +13,15 @@ use crate::captions::{Role, roles};
 use crate::code::{self, CodeBlock};
 use crate::embed::Medium;
 use crate::embed::{Embedded, is_player, quoted_post};
+use crate::formulas::begins_formula;
 use crate::further;
 use crate::hidden;
-use crate::media;
 use crate::names::ForeignKinds;
 use crate::notes::{Anchors, anchors};
 use crate::picture::is_picture;
 use crate::structures;
 use crate::texts::{PageTexts, visible};
+use crate::{katex, media};
 
 /// What belongs to an article.
 #[derive(Debug)]
@@ -169,7 +170,7 @@ fn add_captions(
 /// Elements of a page that may be added.
 #[derive(Debug, Default)]
 struct AddableElements {
-    /// Pictures and players.
+    /// Pictures, players, and formulas that consist of boxes or TeX.
     media: Vec<NodeId>,
     /// Lists, tables, headings, code (also in lines of text), quotations, details.
     structures: Vec<NodeId>,
@@ -203,9 +204,18 @@ impl AddableElements {
         }
         let any = found.media.len();
         let kinds = document.kinds();
-        let of_kind = |kind: &ElementKind| document.name(kind.first).map_or(0, Self::lists_of);
+        let of_kind = |kind: &ElementKind| match katex::is_formula(document, kind.first) {
+            true => Self::MEDIA,
+            false => document.name(kind.first).map_or(0, Self::lists_of),
+        };
         let of_kinds: Vec<u8> = kinds.all().iter().map(of_kind).collect();
         for (id, &kind) in document.ids().zip(kinds.of_nodes()) {
+            if document.text(id).is_some_and(begins_formula) {
+                // If it is the first in it.
+                let around = document.parent(id).filter(|around| around + 1 == id);
+                found.media.extend(around);
+                continue;
+            }
             let lists = of_kinds.get(kind as usize).copied().unwrap_or(0);
             if lists & Self::MEDIA != 0 {
                 found.media.push(id);

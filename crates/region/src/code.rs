@@ -4,7 +4,7 @@
 //! ends with a line feed, with `<br>`, or with its element. Line numbers are distinguished from code by being consecutive and
 //! as many as there are lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dom::{Document, NodeId, local_name, local_names};
 
@@ -37,23 +37,28 @@ pub(crate) fn find(
     read: &mut [bool],
 ) -> BTreeMap<NodeId, CodeBlock> {
     let document = texts.document;
-    let mut found = BTreeMap::new();
+    let has_own = |id: NodeId, include: &[bool]| {
+        let mut own = document.subtree(id).filter(|&own| include[own as usize]);
+        own.any(|own| texts.all.range(own, own + 1) > 0)
+    };
+    let mut blocks: Vec<(NodeId, CodeReader<'_>)> = Vec::new();
     let mut end = 0;
     for &id in elements {
-        let has_own = || {
-            document
-                .subtree(id)
-                .any(|own| include[own as usize] && texts.all.range(own, own + 1) > 0)
-        };
-        if id < end || !is_code_block(texts, id) || !has_own() {
+        if id >= end && is_code_block(texts, id) && has_own(id, include) {
+            end = document.node(id).end;
+            blocks.push((id, CodeReader::read(document, id)));
+        }
+    }
+    // A single number may be code: the numbers of longer blocks tell.
+    let gutters: BTreeSet<u32> = blocks.iter().filter_map(|block| block.1.gutter_kind()).collect();
+    let mut found = BTreeMap::new();
+    for (id, reader) in blocks {
+        let text = reader.finish(&gutters);
+        if text.trim().is_empty() || !has_own(id, include) {
             continue;
         }
-        end = document.node(id).end;
+        let end = document.node(id).end;
         let is_read = document.subtree(id).any(|own| read[own as usize]);
-        let text = CodeReader::read(document, id);
-        if text.trim().is_empty() {
-            continue;
-        }
         include[id as usize..end as usize].fill(true);
         if is_read {
             read[id as usize..end as usize].fill(true);
@@ -166,13 +171,67 @@ fn are_consecutive<'a>(numbers: impl Iterator<Item = &'a str>) -> bool {
     last.is_some()
 }
 
-/// Whether an element holds consecutive numbers and nothing else, each on a line or in an element of its own.
+/// Whether an element holds consecutive numbers and nothing else, each on a line or in an element of its own: spaces between
+/// them are those of a line of code.
 fn is_column_of_numbers(document: &Document, id: NodeId) -> bool {
-    let has_parts =
-        || document.node(id).end - id > 3 || document.text_content(id).trim().contains('\n');
-    are_consecutive(words_below(document, id))
-        && words_below(document, id).nth(1).is_some()
-        && has_parts()
+    let stand_apart = || {
+        let mut lines =
+            document.subtree(id).filter_map(|own| document.text(own)).flat_map(|text| {
+                text.split('\n')
+                    .map(move |line| (line, text.trim().is_empty() && !text.contains('\n')))
+            });
+        lines.all(|(line, is_space)| !is_space && line.split_whitespace().nth(1).is_none())
+    };
+    words_below(document, id).nth(1).is_some()
+        && are_consecutive(words_below(document, id))
+        && stand_apart()
+}
+
+/// Whether a cell is beside another one and shows nothing but what a style sheet adds, such as the number of the line, or, in a
+/// table that is a block of code, numbers.
+fn is_gutter_cell(document: &Document, root: NodeId, id: NodeId) -> bool {
+    if !document.is(id, &local_name!("td")) {
+        return false;
+    }
+    let is_last =
+        || document.parent(id).is_none_or(|row| document.node(row).end == document.node(id).end);
+    let mut words = words_below(document, id).peekable();
+    let is_number = words.peek().is_none()
+        || document.is(root, &local_name!("table")) && are_consecutive(words);
+    is_number && !is_last()
+}
+
+/// Whether an element stands for an empty line, which needs something to be as high as a line: a line feed in a box of its
+/// own, or a space in a cell or in an element like those of the lines beside it.
+fn is_empty_line(document: &Document, id: NodeId) -> bool {
+    match document.text_content(id) {
+        "\n" => {
+            let style = document.attribute(id, &local_name!("style")).unwrap_or_default();
+            style.contains("inline-block")
+        }
+        " " => {
+            let kinds = document.kinds().of_nodes();
+            let is_line = |beside: Option<NodeId>| {
+                beside.is_some_and(|own| kinds[own as usize] == kinds[id as usize])
+            };
+            let (before, after) = beside_line_feeds(document, id);
+            document.is(id, &local_name!("td")) || is_line(before) || is_line(after)
+        }
+        _ => false,
+    }
+}
+
+/// The elements before and after an element, each with only a line feed between them.
+fn beside_line_feeds(document: &Document, id: NodeId) -> (Option<NodeId>, Option<NodeId>) {
+    let is_line_feed = |own: NodeId| document.text(own).is_some_and(|text| text == "\n");
+    let parent = document.parent(id);
+    let is_beside = |own: &NodeId| document.parent(*own) == parent && document.name(*own).is_some();
+    let after = document.node(id).end;
+    let after = ((after as usize) < document.len() && is_line_feed(after)).then_some(after + 1);
+    let after = after.filter(|own| (*own as usize) < document.len()).filter(is_beside);
+    let before = id.checked_sub(2).filter(|own| is_line_feed(own + 1));
+    let before = before.and_then(|own| document.ancestors(own).find(is_beside));
+    (before, after)
 }
 
 /// Takes the lines of a block.
@@ -181,12 +240,23 @@ struct CodeReader<'a> {
     out: String,
     /// Whether the last line was ended by the end of its element.
     is_ended: bool,
-    /// Where elements begin that hold a number only, in `out`, with the number and its bytes.
-    numbers: Vec<(usize, u32, usize)>,
+    /// Elements that hold a number only.
+    numbers: Vec<LineNumber>,
+}
+
+/// An element that may be the number of a line.
+#[derive(Clone, Copy)]
+struct LineNumber {
+    /// Where it begins in the text of the block, and its bytes.
+    at: usize,
+    bytes: usize,
+    number: u32,
+    /// The kind of the element.
+    kind: u32,
 }
 
 impl<'a> CodeReader<'a> {
-    fn read(document: &'a Document, root: NodeId) -> String {
+    fn read(document: &'a Document, root: NodeId) -> Self {
         let mut reader =
             Self { document, out: String::new(), is_ended: false, numbers: Vec::new() };
         let ends_lines = lines_are_elements(document, root);
@@ -205,7 +275,10 @@ impl<'a> CodeReader<'a> {
             let node_end = document.node(id).end;
             if let Some(text) = document.text(id) {
                 reader.text(text);
-            } else if reader.is_interface(id) {
+            } else if reader.is_interface(id)
+                || is_gutter_cell(document, root, id)
+                || is_empty_line(document, id)
+            {
                 id = node_end;
                 continue;
             } else if document.is(id, &local_name!("br")) {
@@ -217,6 +290,7 @@ impl<'a> CodeReader<'a> {
                     let holds_lines = document.subtree(id).skip(1).any(|own| {
                         document.name(own).is_some()
                             && !document.is_inline(own)
+                            && words_below(document, own).next().is_some()
                             && !matches!(
                                 document.name(own),
                                 Some(&local_names!("td" "tbody" "code" "br" "button"))
@@ -226,16 +300,17 @@ impl<'a> CodeReader<'a> {
                         open.push((node_end, reader.out.len()));
                     }
                 } else if let Some(number) = reader.number(id) {
-                    reader.numbers.push((
-                        reader.out.len(),
+                    reader.numbers.push(LineNumber {
+                        at: reader.out.len(),
+                        bytes: document.text_content(id).len(),
                         number,
-                        document.text_content(id).len(),
-                    ));
+                        kind: document.kinds().of_nodes()[id as usize],
+                    });
                 }
             }
             id += 1;
         }
-        reader.finish()
+        reader
     }
 
     /// Whether an element belongs to the interface: a control, a style, or what cannot be selected with the code.
@@ -291,7 +366,7 @@ impl<'a> CodeReader<'a> {
     fn begin_line(&mut self) {
         let line = self.out.rfind('\n').map_or(0, |end| end + 1);
         // A number stands beside its line.
-        let has_number = self.numbers.last().is_some_and(|&(at, _, bytes)| {
+        let has_number = self.numbers.last().is_some_and(|&LineNumber { at, bytes, .. }| {
             at >= line && self.out.len() == at + bytes && self.out[line..at].trim().is_empty()
         });
         if self.out.len() > line && !has_number {
@@ -307,23 +382,40 @@ impl<'a> CodeReader<'a> {
         }
     }
 
-    /// The lines, without numbers that begin nearly all of them.
-    fn finish(self) -> String {
-        let Self { out, numbers, .. } = self;
+    /// Numbers at the beginning of lines, and whether they are consecutive and begin nearly all lines.
+    fn gutter(&self) -> (Vec<LineNumber>, bool) {
+        let out = &self.out;
         let begins_line =
             |at: usize| out[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
-        let mut gutter: Vec<(usize, u32, usize)> =
-            numbers.into_iter().filter(|own| begins_line(own.0)).collect();
-        gutter.dedup_by_key(|own| own.0);
-        let lines = out.trim_matches('\n').split('\n').count();
-        let is_gutter = gutter.len() > 1
-            && gutter.len() as f64 >= NUMBERED * lines as f64
-            && gutter.windows(2).all(|pair| pair[1].1 == pair[0].1.wrapping_add(1));
+        let mut gutter: Vec<LineNumber> =
+            self.numbers.iter().copied().filter(|own| begins_line(own.at)).collect();
+        gutter.dedup_by_key(|own| own.at);
+        let is_gutter = gutter.len() as f64 >= NUMBERED * self.count_lines() as f64
+            && gutter.windows(2).all(|pair| pair[1].number == pair[0].number.wrapping_add(1));
+        (gutter, is_gutter)
+    }
+
+    fn count_lines(&self) -> usize {
+        self.out.trim_matches('\n').split('\n').count()
+    }
+
+    /// The kind of the elements with the numbers of lines, if there are several.
+    fn gutter_kind(&self) -> Option<u32> {
+        let (gutter, is_gutter) = self.gutter();
+        gutter.get(1).filter(|_| is_gutter).map(|number| number.kind)
+    }
+
+    /// The lines, without numbers that begin nearly all of them, and a single line without a number of one of these kinds.
+    fn finish(self, gutters: &BTreeSet<u32>) -> String {
+        let (gutter, is_gutter) = self.gutter();
+        let is_gutter =
+            is_gutter && (gutter.len() > 1 || gutter.iter().all(|own| gutters.contains(&own.kind)));
+        let out = self.out;
         let mut text = String::with_capacity(out.len());
         let mut from = 0;
-        for &(at, _, bytes) in gutter.iter().filter(|_| is_gutter) {
-            text.push_str(&out[from..at]);
-            from = (at + bytes).min(out.len());
+        for own in gutter.iter().filter(|_| is_gutter) {
+            text.push_str(&out[from..own.at]);
+            from = (own.at + own.bytes).min(out.len());
         }
         text.push_str(&out[from..]);
         let start = text.len() - text.trim_start_matches(['\n']).len();

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use dom::{AsidePlace, Document, LocalName, NodeId, bare_tex, local_name};
+use dom::{AsidePlace, Document, LocalName, NodeId, bare_tex, local_name, local_names};
 
+use crate::katex;
 use crate::texts::PageTexts;
 
 /// Longest TeX source beside a picture, in bytes.
@@ -22,10 +23,47 @@ pub(crate) struct TexFormula {
 
 /// The formula of a script.
 pub(crate) fn tex_of_script(document: &Document, script: NodeId) -> Option<TexFormula> {
-    let tex = dom::normalize_space(bare_tex(document.text_content(script)));
+    // Scripts have no entities, but generators write them; `&lt;` is no TeX.
+    let source = document.text_content(script).replace("&lt;", "<").replace("&gt;", ">");
+    let source = source.replace("&amp;", "&");
+    let tex = dom::normalize_space(bare_tex(&source));
     let media_type = document.attribute(script, &local_name!("type")).unwrap_or_default();
     let is_display = media_type.replace(char::is_whitespace, "").contains("mode=display");
     (!tex.is_empty()).then_some(TexFormula { tex, is_display })
+}
+
+/// Whether a text begins like a formula between `\\(` and `\\)`, or `\\[` and `\\]`.
+pub(crate) fn begins_formula(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("\\(") || text.starts_with("\\[")
+}
+
+/// The formula of an element that holds nothing but TeX between the signs that MathJax looks for, as generators of pages write it.
+fn tex_of_text(document: &Document, id: NodeId) -> Option<TexFormula> {
+    let is_code = matches!(
+        document.name(id),
+        Some(&local_names!("code" "kbd" "pre" "samp" "textarea" "title" "tt" "xmp"))
+    );
+    if is_code || document.node(id).end != id + 2 {
+        return None;
+    }
+    let text = document.text(id + 1)?.trim();
+    let (close, is_display) = match text.get(..2)? {
+        "\\(" => ("\\)", false),
+        "\\[" => ("\\]", true),
+        _ => return None,
+    };
+    let tex = text[2..].strip_suffix(close)?;
+    let tex = dom::normalize_space(tex);
+    (!tex.is_empty() && !tex.contains(close)).then_some(TexFormula { tex, is_display })
+}
+
+/// The formula that an element shows by its boxes or its text.
+pub(crate) fn tex_of_element(document: &Document, id: NodeId) -> Option<TexFormula> {
+    match katex::is_formula(document, id) {
+        true => katex::tex_of_boxes(document, id),
+        false => tex_of_text(document, id),
+    }
 }
 
 /// The formula of a picture whose alternative text is TeX.

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use dom::{Document, NodeId, class_tokens, local_name, local_names};
+use dom::{Document, NodeId, class_tokens, is_heading, local_name, local_names};
 
 use crate::names::is_named_advertisement;
 use crate::texts::PageTexts;
@@ -100,6 +100,11 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
         if bytes <= LABEL && is_named_advertisement(document, id) {
             labels.push((hash_of(document, id..end), id));
         }
+        if is_heading(name) {
+            out.extend(document.subtree(id).filter(|&own| is_permanent_link(document, own)));
+            let beside = links_beside(texts, id).filter(|&own| include[own as usize]);
+            labels.extend(beside.map(|own| (hash_of(document, document.subtree(own)), own)));
+        }
         let Some(hiding) = hiding_of(document, id) else { continue };
         // Alone, it says what a picture shows.
         let has_beside = || {
@@ -117,7 +122,7 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
     if !waiting.is_empty() {
         out.extend(find_copies(texts, &waiting, include));
     }
-    // What stands in boxes of the page again and again is a label.
+    // What stands in boxes of the page, or beside its headings, again and again is a label.
     labels.sort_unstable();
     for group in labels.chunk_by(|one, other| one.0 == other.0).filter(|group| group.len() > 1) {
         out.extend(group.iter().map(|label| label.1));
@@ -126,6 +131,59 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
         include[id as usize..document.node(id).end as usize].fill(false);
     }
     out.into_iter().collect()
+}
+
+/// Whether an element is a link into the page that has a sign instead of words, as headings have for their addresses.
+fn is_permanent_link(document: &Document, id: NodeId) -> bool {
+    let href = document.attribute(id, &local_name!("href")).unwrap_or_default();
+    document.is(id, &local_name!("a"))
+        && href.contains('#')
+        && !has_words(document, id)
+        && !document.text_content(id).trim().is_empty()
+}
+
+fn has_words(document: &Document, id: NodeId) -> bool {
+    document.text_content(id).contains(char::is_alphanumeric)
+}
+
+/// What stands in the line of a heading, at its end or after it, and consists of links: to edit a section, for instance.
+fn links_beside(texts: &PageTexts<'_>, heading: NodeId) -> Option<NodeId> {
+    let document = texts.document;
+    let is_shown = |id: &NodeId| texts.text(*id) > 0;
+    let after = || {
+        let parent = document.parent(heading)?;
+        let mut shown = document.children(parent).filter(is_shown);
+        let is_alone = shown.next() == Some(heading);
+        let (beside, rest) = (shown.next(), shown.next());
+        beside.filter(|_| is_alone && rest.is_none())
+    };
+    let is_only_links = |id: &NodeId| {
+        let mut links = document.subtree(*id).filter(|&own| document.is(own, &local_name!("a")));
+        let in_links = |own: NodeId| {
+            document
+                .ancestors(own)
+                .take_while(|around| around >= id)
+                .any(|around| document.is(around, &local_name!("a")))
+        };
+        document.name(*id).is_some()
+            && document.is_inline(*id)
+            && texts.text(*id) <= LABEL
+            && links.any(|link| has_words(document, link))
+            && document.subtree(*id).all(|own| {
+                document.text(own).is_none() || !has_words(document, own) || in_links(own)
+            })
+    };
+    // In the heading itself it may be a part of it, unless it is in brackets or leads into the page.
+    let is_apart = |id: &NodeId| {
+        document.text_content(*id).trim_start().starts_with(['[', '(', '（', '【'])
+            || document.subtree(*id).all(|own| {
+                let href = document.attribute(own, &local_name!("href"));
+                href.is_none_or(|href| href.starts_with('#'))
+            })
+    };
+    let inside = document.children(heading).filter(is_shown).skip(1).last();
+    let inside = inside.filter(is_only_links).filter(is_apart);
+    inside.or_else(|| after().filter(is_only_links))
 }
 
 /// Whether an element is a part of a line that has other text.

@@ -23,6 +23,7 @@ mod embed;
 mod formulas;
 mod further;
 mod hidden;
+mod katex;
 mod media;
 mod names;
 mod notes;

@@ -8,7 +8,9 @@ use dom::{AsidePlace, Document, NodeId, local_name, local_names, web_url};
 use crate::captions::Role;
 use crate::embed::embedded;
 use crate::embed::{Medium, player};
-use crate::formulas::{around_formula, shown_before, tex_of_picture, tex_of_script};
+use crate::formulas::{
+    around_formula, shown_before, tex_of_element, tex_of_picture, tex_of_script,
+};
 use crate::names::is_foreign_file;
 use crate::picture::{PagePicture, is_picture, picture_of};
 use crate::texts::PageTexts;
@@ -68,8 +70,10 @@ fn choose_all(
     for &id in media {
         let Some(name) = document.name(id) else { continue };
         let site = MediumPosition { start: id, end: document.node(id).end, parent: id };
-        if is_picture(name) {
-            let is_in_text = document.parent(id).is_some_and(|p| include[p as usize]);
+        let is_in_text = document.parent(id).is_some_and(|p| include[p as usize]);
+        if is_in_text && let Some(formula) = tex_of_element(document, id) {
+            of_nodes.insert(id, Medium::Formula(formula));
+        } else if is_picture(name) {
             if let Some(formula) = is_in_text.then(|| tex_of_picture(texts, id)).flatten() {
                 of_nodes.insert(id, Medium::Formula(formula));
                 continue;

@@ -83,7 +83,8 @@ pub(crate) fn anchors(texts: &PageTexts<'_>, include: &mut [bool]) -> Anchors {
     }
     // Links back, and links to sections, have targets that are included anyway.
     for &note in anchors.notes.keys() {
-        if !include[note as usize] {
+        let mut own = document.subtree(note).filter(|&own| texts.all.range(own, own + 1) > 0);
+        if !own.any(|own| include[own as usize]) {
             include[note as usize..document.node(note).end as usize].fill(true);
         }
     }

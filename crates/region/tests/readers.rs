@@ -85,10 +85,52 @@ fn code_has_its_lines_and_nothing_else() {
     ] {
         check_code(&format!("<pre>{}</pre>", each(open, close)), "", lines);
     }
+    // Empty lines that are held open by a space or by a line feed in a box.
+    let held = |open: &str, close: &str, empty: &str, end: &str| -> String {
+        let line = |line: &str| {
+            format!("{open}{}{close}{end}", if line.is_empty() { empty } else { line })
+        };
+        lines.lines().map(line).collect()
+    };
+    let (box_of_line, br) = ("<u style='display: inline-block'>\n</u>", "<br></span>");
+    for html in [
+        held("<span data-row>", "</span>", " ", "\n"),
+        held("<span class=row>", br, box_of_line, ""),
+        held("<span class=row><i class=no></i><u>", &format!("</u>{br}"), box_of_line, ""),
+    ] {
+        check_code(&format!("<pre><code>{html}</code></pre>"), "", lines);
+    }
+    let cells = rows(|_| "<td></td>".to_owned()).replace("<code></code>", "<code> </code>");
+    check_code(
+        &format!(
+            "<pre><table>{}</table></pre>",
+            cells.replace("<code>", "").replace("</code>", "")
+        ),
+        "",
+        lines,
+    );
+    // A table in `pre` whose numbers come from a style sheet.
+    let gutter = |at: usize| {
+        format!("<td class=no data-line-number={at}><div data-line-number={at}></div></td>")
+    };
+    let table = rows(|_| String::new()).replace("<code>", "").replace("</code>", "");
+    let table: String = (table.split_inclusive("</tr>").enumerate())
+        .map(|(at, row)| row.replace("<tr>", &format!("<tr>{}", gutter(at + 1))))
+        .collect();
+    check_code(&format!("<pre><code><table>{table}</table></code></pre>"), "", lines);
     let rows: String = (lines.lines().enumerate())
         .map(|(at, line)| format!("<div><span>{}</span><div>{line}</div></div>", at + 1))
         .collect();
     check_code(&format!("<pre>{rows}</pre>"), "", lines);
+    // A single line in a table, and one whose number is like those of another block.
+    check_code(
+        "<table><tr><td><pre>1</pre></td><td><pre>go now</pre></td></tr></table>",
+        "",
+        "go now",
+    );
+    let both = "<pre><i class=no>1</i>a\n<i class=no>2</i>b</pre><p>And</p><pre><i class=no>1</i>go now</pre>";
+    assert_eq!(forms(both)[2], "a\nb\n\nAnd\n\ngo now");
+    check_code("<pre><i>1</i>go now</pre>", "", "1go now");
     // Without `pre`, and with what belongs to the interface.
     check_code(
         &format!("<code style='display: block; white-space: pre'>{lines}\n</code>"),
@@ -113,6 +155,14 @@ fn numbers_and_code_in_sentences_stay() {
         "3 apples\n4 pears\n9 plums",
     );
     check_code("<pre>1\n2\n3</pre>", "", "1\n2\n3");
+    // Numbers beside each other are a line of code.
+    for row in ["<b> 1  2  3</b>", "<b>1</b> <b>2</b> <b>3</b>"] {
+        let row = format!(
+            "<span class=row>a</span>\n<span class=row>{row}</span>\n<span class=row>b</span>"
+        );
+        let text = if row.contains("<b> ") { "a\n 1  2  3\nb" } else { "a\n1 2 3\nb" };
+        check_code(&format!("<pre>{row}</pre>"), "", text);
+    }
     let [html, markdown, text] = forms("<p>Call <code>go()</code> then\n<code>stop\n()</code>.");
     assert_eq!(html, "<p>Call <code>go()</code> then\n<code>stop\n()</code>.</p>");
     assert_eq!(markdown, "Call `go()` then `stop ()`.");
@@ -139,6 +189,164 @@ fn formulas_are_tex_once() {
     assert_eq!(forms(display)[1], "So\n\n$$\\frac{a}{b} < 1$$\n\nholds.");
     assert_eq!(forms(display)[2], forms(display)[1]);
     assert!(forms("<p>A photo <img src=/a.jpg alt='a_1 = b'> of it")[0].contains("<img"));
+}
+
+#[test]
+fn formulas_without_a_source_are_read_from_what_they_show() {
+    let fence = |open: &str, inner: &str, close: &str| {
+        format!("<mrow><mo>{open}</mo>{inner}<mo>{close}</mo></mrow>")
+    };
+    let row =
+        |cells: [&str; 2]| format!("<mtr><mtd>{}</mtd><mtd>{}</mtd></mtr>", cells[0], cells[1]);
+    let rows = row(["<mi>a</mi>", "<mi>b</mi>"]) + &row(["", "<mi>c</mi>"]);
+    let math: [(String, &str); 19] = [
+        ("<mi data-x>α</mi><mi>x</mi>".into(), "\\alpha x"),
+        ("<mi>k</mi><mo>≤</mo><mo>−</mo><mn>6</mn>".into(), "k\\le-6"),
+        ("<msub><mi>log</mi><mn>2</mn></msub><mo>&#x2061;</mo><mi>n</mi>".into(), "\\log_2n"),
+        ("<munder><mrow><mi>lim</mi><mo>&#x2061;</mo></mrow><mrow><mi>n</mi><mo>→</mo><mi mathvariant=normal>∞</mi></mrow></munder>".into(), "\\lim_{n\\to\\infty}"),
+        ("<mover><mi>μ</mi><mo stretchy=false>^</mo></mover>".into(), "\\hat{\\mu}"),
+        ("<mover><mi>z</mi><mo>―</mo></mover>".into(), "\\overline{z}"),
+        ("<mi mathvariant=bold>E</mi><mi mathvariant=normal>d</mi>".into(), "\\mathbf{E}\\mathrm{d}"),
+        ("<mi>ℝ</mi><mi>𝔸</mi><mi>𝑥</mi>".into(), "\\mathbb{R}\\mathbb{A}x"),
+        (fence("(", "<mfrac linethickness=0><mi>n</mi><mi>k</mi></mfrac>", ")"), "\\binom{n}{k}"),
+        (format!("<msup>{}<mi>k</mi></msup>", fence("(", "<mfrac><mn>1</mn><mn>2</mn></mfrac>", ")")), "\\left(\\frac{1}{2}\\right)^k"),
+        ("<msup><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>10</mn></msup>".into(), "{a+b}^{10}"),
+        (fence("(", &format!("<mtable>{rows}</mtable>"), ")"), "\\begin{pmatrix}a & b \\\\ & c\\end{pmatrix}"),
+        (format!("<mrow><mo>{{</mo><mtable>{rows}</mtable><mo fence=true></mo></mrow>"), "\\begin{cases}a & b \\\\ & c\\end{cases}"),
+        (format!("<mtable columnalign='right left'>{rows}</mtable>"), "\\begin{aligned}a & b \\\\ & c\\end{aligned}"),
+        ("<mi>a</mi><mspace width=1em></mspace><mi>f</mi><mo>(</mo><msup><mi>x</mi><mo>′</mo></msup><mo>)</mo>".into(), "a\\quad f(x')"),
+        ("<mroot><mi>x</mi><mn>3</mn></mroot><mo>{</mo>".into(), "\\sqrt[3]{x}\\{"),
+        ("<mi data-latex=y>x</mi>".into(), "x"),
+        ("<mo data-mjx-texclass=ORD>∥</mo><mo stretchy=false>∥</mo><mi>v</mi><mi mathvariant=normal>∥</mi><mo>∥</mo>".into(), "\\|\\|v\\|\\parallel"),
+        ("<msup><mrow></mrow><mn>14</mn></msup><mi>C</mi>".into(), "{}^{14}C"),
+    ];
+    for (inner, tex) in math {
+        let [html, markdown, _] = forms(&format!("<p>Let <math>{inner}</math> be.</p>"));
+        assert_eq!(markdown, format!("Let ${tex}$ be."), "{inner}");
+        // Read again, it is the same.
+        assert_eq!(forms(&html)[1], markdown);
+    }
+    let latex = "<math data-latex='\\ne 1'><mo>≠</mo><mn>1</mn></math>";
+    assert_eq!(forms(&format!("<p>Let x {latex}.</p>"))[1], "Let x $\\ne 1$.");
+    for (html, sign) in
+        [("<span>\\(x_1 < 2\\)</span>", "$"), ("</p><div>\n\\[ x_1\n< 2 \\]</div><p>", "\n\n$$")]
+    {
+        let [html, markdown, text] = forms(&format!("<p>Let {html} be.</p>"));
+        let close: String = sign.chars().rev().collect();
+        let space = if sign == "$" { " " } else { "" };
+        assert_eq!(markdown, format!("Let{space}{sign}x_1 < 2{close}{space}be."));
+        assert_eq!(text, markdown);
+        assert_eq!(html.matches("<math").count(), 1, "{html}");
+    }
+    let plain = "<p>In <code>\\(x\\)</code> and <b>\\(^o^)/</b> and <i>\\(a\\) or \\(b\\)</i>.</p>";
+    assert_eq!(forms(plain)[2], "In \\(x\\) and \\(^o^)/ and \\(a\\) or \\(b\\).");
+    let escaped = "<script type=math/tex>a &lt; b &amp; c</script>";
+    assert_eq!(forms(&format!("<p>Let {escaped} be.</p>"))[1], "Let $a < b & c$ be.");
+}
+
+#[test]
+fn boxes_of_katex_are_formulas() {
+    let list = |rows: &[(&str, &str)], deep: &str| {
+        let row = |&(top, inner): &(&str, &str)| {
+            format!(
+                "<span style='top:-{top}em;'><span class=pstrut style='height:3em'></span>{inner}</span>"
+            )
+        };
+        let rows: String = rows.iter().map(row).collect();
+        format!(
+            "<span class='vlist-t {deep}'><span class=vlist-r><span class=vlist>{rows}</span></span></span>"
+        )
+    };
+    let scripts = |rows: &[(&str, &str)], deep: &str| {
+        format!("<span class=msupsub>{}</span>", list(rows, deep))
+    };
+    let boxes: [(String, &str); 18] = [
+        (format!("<span class=mord>a</span>{}", scripts(&[("3.4", "2")], "")), "a^2"),
+        (format!("<span class=mord>a</span>{}", scripts(&[("2.5", "n<span>+</span>1")], "vlist-t2")), "a_{n+1}"),
+        (format!("<span class=mord>a</span>{}", scripts(&[("2.5", "i"), ("3.4", "2")], "vlist-t2")), "a_i^2"),
+        (format!("<span class=mfrac>{}</span>", list(&[("2.3", "b"), ("3.2", "<span class=frac-line></span>"), ("3.6", "a")], "vlist-t2")), "\\frac{a}{b}"),
+        (format!("<span class='mord katex-sqrt'>{}</span>", list(&[("3", "x"), ("3.1", "<span class=hide-tail></span>")], "")), "\\sqrt{x}"),
+        (format!("<span class='mop op-limits'>{}</span>", list(&[("1.8", "i"), ("3", "<span><span class=mop>∑</span></span>"), ("4.3", "n")], "vlist-t2")), "\\sum_i^n"),
+        (format!("<span class='mord accent'>{}</span>", list(&[("3", "μ"), ("3.1", "<span class=accent-body>^</span>")], "")), "\\hat{\\mu}"),
+        (format!("<span class='mord accent'>{}</span><span class=mord>∣</span><span class=mrel>∣</span>", list(&[("3", "μ"), ("3", "<span class=accent-body>^</span>")], "vlist-t2")), "\\hat{\\mu}|\\mid"),
+        (format!("<span class=mord><span class='mopen delimcenter'>(</span><span class=mfrac>{}</span><span class='mclose delimcenter'>)</span></span>", list(&[("2.3", "k"), ("3.6", "n")], "vlist-t2")), "\\binom{n}{k}"),
+        (format!("<span class=minner><span class='mopen delimcenter'><span class='delimsizing size1'>{{</span></span><span class=mtable><span class=col-align-l>{}</span></span><span class='mclose nulldelimiter'></span></span>", list(&[("4", "1"), ("2", "0")], "")), "\\begin{cases}1 \\\\ 0\\end{cases}"),
+        (format!("<span class='mord'></span>{}<span class='mspace' style='margin-right:0.1667em'></span><span class=mord>x</span>", scripts(&[("3.4", "14")], "")), "{}^{14}x"),
+        ("<span class=mord>x</span><span class=mspace style='margin-right:0.1667em;'></span><span class=mord>d</span>".into(), "x\\,d"),
+        (format!("<span class='mord accent'>{}</span>", list(&[("3", "F"), ("3.7", "<span class=accent-body><span class=katex-overlay></span></span>")], "")), "\\vec{F}"),
+        (format!("<span class='mord munder'>{}</span>", list(&[("1.5", "n"), ("3", &format!("<span class='mord munder'>{}</span>", list(&[("2.3", "<span class=stretchy></span>"), ("3", "a")], "")))], "")), "\\underbrace{a}_n"),
+        (
+            format!("<span class=minner><span class=mopen><span class='delimsizing mult'><span style='width:0.333em;'></span></span></span><span class=mtable><span class=col-align-c>{}</span></span><span class=mclose><span class='delimsizing mult'><span style='width:0.333em;'></span></span></span></span>", list(&[("4", "a"), ("2", "b")], "")),
+            "\\begin{vmatrix}a \\\\ b\\end{vmatrix}",
+        ),
+        ("<span class='mopen delimcenter'>(</span>x<span class='mclose delimcenter'>)</span>".into(), "\\left(x\\right)"),
+        ("<span class=mop>lo<span>g</span></span><span class=mord>n</span><span class='mord mathbb'>R</span>".into(), "\\log n\\mathbb{R}"),
+        (format!("<span class=mtable><span class=col-align-r>{}</span><span class=arraycolsep></span><span class=col-align-l>{}</span></span>", list(&[("4", "a"), ("2", "")], ""), list(&[("4", "=b"), ("2", "=c")], "")), "\\begin{aligned}a & =b \\\\ & =c\\end{aligned}"),
+    ];
+    for (inner, tex) in boxes {
+        let page = format!(
+            "<p>Let <span class=katex><span class=katex-html aria-hidden=true><span class=base>{inner}</span></span></span> be.</p>"
+        );
+        let [html, markdown, text] = forms(&page);
+        assert_eq!(markdown, format!("Let ${tex}$ be."), "{inner}");
+        assert_eq!(text, markdown);
+        assert!(html.contains("application/x-tex"), "{html}");
+    }
+}
+
+/// Takes longer than anyone waits if parts are read again at each level.
+#[test]
+fn nested_boxes_take_linear_time() {
+    for class in ["mfrac", "munder", "sqrt", "accent", "op-limits", "mtable", "msupsub", "mopen"] {
+        let row = format!(
+            "<span style='top:-1em'><span class={class}><span class=vlist><span style='top:-2em'>a</span>"
+        );
+        let page = format!("<p>Let <span class=katex-html>{}x</span> be.</p>", row.repeat(3_000));
+        assert!(forms(&page)[2].contains("Let"), "{class}");
+    }
+}
+
+#[test]
+fn notes_without_their_texts_get_them_back() {
+    let document = parse(
+        "<!doctype html><body><p>A fact.<a href=#n1>[1]</a></p><ol><li id=n1><p>Its note.</p></li></ol>",
+    );
+    let left_out: Vec<_> = document
+        .ids()
+        .filter(|&id| {
+            document.text_content(id) == "Its note."
+                && document.name(id).is_some_and(|name| **name == *"p")
+        })
+        .collect();
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let region = region_of(&document, &[0], &left_out, &base).unwrap();
+    assert_eq!(region.footnotes()[0].text, "Its note.");
+    assert_eq!(region.markdown(&base), "A fact.[^1]\n\n[^1]: Its note.");
+}
+
+#[test]
+fn headings_are_without_links_to_themselves_and_to_edit_them() {
+    let edit = "<span>[<a href=/edit?1>bearbeiten</a> | <a href=/raw>Quelle</a>]</span>";
+    for page in [
+        format!(
+            "<div><h2>One</h2>{edit}</div><p>Text.</p><div><h3>Two</h3>{edit}</div><p>More.</p>"
+        ),
+        format!("<h2>One {edit}</h2><p>Text.</p><h3>Two {edit}</h3><p>More.</p>"),
+        "<h2>One<a href=#one>¶</a></h2><p>Text.</p><h3><a href=/p#two>#</a> Two</h3><p>More.</p>"
+            .into(),
+    ] {
+        let [html, markdown, text] = forms(&page);
+        assert_eq!(markdown, "## One\n\nText.\n\n### Two\n\nMore.", "{page}");
+        assert_eq!(text, "One\n\nText.\n\nTwo\n\nMore.");
+        assert!(!html.contains("<a"), "{html}");
+    }
+    // A single one, and words, may belong to the heading.
+    let kept = "<h2>One <span><a href=/c>C#</a></span></h2><p>Text.</p><h2>Two <a href=#two>again</a></h2>";
+    assert_eq!(forms(kept)[2], "One C#\n\nText.\n\nTwo again");
+    let repeated = "<h2>first() -> <a href=/bool>bool</a></h2><p>Text.</p><h2>last() -> <a href=/bool>bool</a></h2>";
+    assert_eq!(forms(repeated)[2], "first() -> bool\n\nText.\n\nlast() -> bool");
+    let top = "<h2>One <a href=#top>top</a></h2><p>Text.</p><h2>Two <a href=#top>top</a></h2>";
+    assert_eq!(forms(top)[2], "One\n\nText.\n\nTwo");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use html5ever::{LocalName, local_name};
 
+use super::tex::{accent, push_tex, tex_between, tex_of_name, tex_of_signs, tex_of_space};
 use crate::{Document, NodeId};
 
 /// A formula as TeX.
@@ -10,19 +11,27 @@ pub struct Formula {
     pub tex: String,
     /// Whether it stands on lines of its own.
     pub is_display: bool,
+    /// Whether its annotation or `alttext` says it.
+    pub is_declared: bool,
 }
 
 impl Formula {
-    /// The formula of a `math` element: of its TeX annotation (MathML Core §6), else of `alttext` if that is TeX, else of its
-    /// elements. Linear in its nodes, except for nested fractions and the like, whose parts are copied once for each level.
+    /// The formula of a `math` element: of its TeX annotation (MathML Core §6), else of `alttext`, else of `data-latex`, else
+    /// of its elements. Linear in its nodes, except for nested fractions and the like, whose parts are copied once for each level.
     pub fn of(document: &Document, math: NodeId) -> Self {
         let display = document.attribute(math, &LocalName::from("display"));
         let alttext = document.attribute(math, &LocalName::from("alttext"));
+        // As MathJax 4 writes it.
+        let latex = document.attribute(math, &LocalName::from("data-latex"));
         let source = document.subtree(math).find(|&id| is_tex(document, id));
-        let source = source.map(|id| document.text_content(id)).or(alttext);
-        let tex = source.map(bare_tex).filter(|tex| !tex.is_empty()).map(str::to_owned);
+        let declared = source.map(|id| document.text_content(id)).or(alttext);
+        let tex = declared.or(latex).map(bare_tex).filter(|tex| !tex.is_empty()).map(str::to_owned);
         let tex = tex.unwrap_or_else(|| presented(document, math));
-        Self { tex: super::normalize_space(&tex), is_display: display == Some("block") }
+        Self {
+            tex: super::normalize_space(&tex),
+            is_display: display == Some("block"),
+            is_declared: declared.is_some(),
+        }
     }
 
     /// The formula between the signs that Markdown and TeX have around it; empty if it shows nothing.
@@ -51,52 +60,166 @@ pub fn bare_tex(source: &str) -> &str {
     styled.and_then(|rest| rest.strip_suffix('}')).map_or(tex, str::trim)
 }
 
+/// A part of a formula.
+#[derive(Default)]
+struct Part {
+    tex: String,
+    /// Whether it consists of several signs, which need braces where they are one operand.
+    is_row: bool,
+    /// The sign of an operator that consists of one; `.` for a fence that shows nothing.
+    sign: Option<char>,
+    /// Whether the operator may be as high or as wide as what it belongs to.
+    stretches: bool,
+}
+
+impl Part {
+    fn of(tex: String) -> Self {
+        Self { tex, ..Self::default() }
+    }
+
+    /// As an operand of what is before it.
+    fn in_braces(&self) -> String {
+        match self.tex.chars().nth(1) {
+            Some(_) => format!("{{{}}}", self.tex),
+            None => self.tex.clone(),
+        }
+    }
+
+    /// As the operand of what follows.
+    fn as_base(&self) -> String {
+        if self.is_row { format!("{{{}}}", self.tex) } else { self.tex.clone() }
+    }
+
+    /// The command for it above or below another part.
+    fn accent(&self) -> Option<&'static str> {
+        accent(self.sign?, self.stretches)
+    }
+
+    fn is_fence(&self) -> bool {
+        self.stretches && self.sign.is_some_and(|sign| "()[]{}|‖⟨⟩⌊⌋⌈⌉.".contains(sign))
+    }
+}
+
 /// TeX of what presentation MathML shows (MathML Core §3).
 fn presented(document: &Document, math: NodeId) -> String {
     // For each open element its children so far.
-    let mut open: Vec<(NodeId, Vec<String>)> = vec![(math, Vec::new())];
+    let mut open: Vec<(NodeId, Vec<Part>)> = vec![(math, Vec::new())];
     for id in document.subtree(math).skip(1).chain([document.node(math).end]) {
         while open.len() > 1 && open.last().is_some_and(|last| document.node(last.0).end <= id) {
             if let Some((closed, parts)) = open.pop() {
-                let tex = joined(document, closed, parts);
-                open.last_mut().into_iter().for_each(|above| above.1.push(tex.clone()));
+                let part = join(document, closed, parts);
+                if let Some(above) = open.last_mut() {
+                    above.1.push(part);
+                }
             }
         }
         if id == document.node(math).end {
             break;
         }
-        match document.text(id) {
-            Some(text) if text.trim().is_empty() => {}
-            Some(text) => {
-                open.last_mut().into_iter().for_each(|above| above.1.push(text.trim().to_owned()))
-            }
-            None if document.node(id).end > id + 1 => open.push((id, Vec::new())),
-            None => {}
+        let Some(text) = document.text(id) else {
+            open.push((id, Vec::new()));
+            continue;
+        };
+        if let Some((above, parts)) = open.last_mut().filter(|_| !text.trim().is_empty()) {
+            let is_text = matches!(element_name(document, *above), "mtext" | "ms");
+            let tex = if is_text { text.to_owned() } else { tex_of_signs(text) };
+            let mut signs = text.trim().chars();
+            let sign = signs.next().filter(|_| signs.next().is_none());
+            parts.push(Part { tex, sign, ..Part::default() });
         }
     }
-    open.pop().map_or_else(String::new, |root| root.1.concat())
+    open.pop().map_or_else(String::new, |root| concat(&root.1))
+}
+
+fn element_name(document: &Document, id: NodeId) -> &str {
+    document.name(id).map_or("", |name| &**name)
 }
 
 /// TeX of an element with these parts.
-fn joined(document: &Document, id: NodeId, parts: Vec<String>) -> String {
-    let name = document.name(id).map_or("", |name| &**name);
-    let in_braces = |at: usize| match parts.get(at) {
-        Some(part) if part.chars().count() > 1 => format!("{{{part}}}"),
-        Some(part) => part.clone(),
-        None => String::new(),
-    };
-    let base = || parts.first().cloned().unwrap_or_default();
-    match name {
+fn join(document: &Document, id: NodeId, mut parts: Vec<Part>) -> Part {
+    let attribute = |name: &str| document.attribute(id, &LocalName::from(name)).unwrap_or_default();
+    let at = |at: usize| parts.get(at);
+    let base = || at(0).filter(|base| !base.tex.is_empty()).map_or("{}".to_owned(), Part::as_base);
+    let braced = |number: usize| at(number).map_or_else(String::new, Part::in_braces);
+    let plain = |number: usize| at(number).map_or("", |part| &part.tex);
+    Part::of(match element_name(document, id) {
         "annotation" | "annotation-xml" | "mphantom" => String::new(),
-        "msub" | "munder" => format!("{}_{}", base(), in_braces(1)),
-        "msup" | "mover" => format!("{}^{}", base(), in_braces(1)),
-        "msubsup" | "munderover" => format!("{}_{}^{}", base(), in_braces(1), in_braces(2)),
-        "mfrac" => format!("\\frac{{{}}}{{{}}}", base(), parts.get(1).map_or("", |part| part)),
-        "msqrt" => format!("\\sqrt{{{}}}", parts.concat()),
-        "mroot" => format!("\\sqrt[{}]{{{}}}", parts.get(1).map_or("", |part| part), base()),
-        "mtext" => format!("\\text{{{}}}", parts.concat()),
-        "mtr" => parts.join(" & "),
-        "mtable" => format!("\\begin{{matrix}}{}\\end{{matrix}}", parts.join(" \\\\ ")),
-        _ => parts.concat(),
+        // A norm; between two things it is a relation.
+        "mi" | "mo"
+            if plain(0) == "\\parallel"
+                && (attribute("stretchy") == "false"
+                    || attribute("mathvariant") == "normal"
+                    || attribute("data-mjx-texclass") == "ORD") =>
+        {
+            "\\|".to_owned()
+        }
+        "mi" => tex_of_name(&concat(&parts), attribute("mathvariant")),
+        "mo" => {
+            let tex = tex_of_name(&concat(&parts), "");
+            let is_fence = attribute("fence") == "true";
+            let sign = parts.first().map_or(is_fence.then_some('.'), |part| part.sign);
+            return Part { tex, sign, is_row: false, stretches: attribute("stretchy") != "false" };
+        }
+        "mn" => concat(&parts),
+        "mtext" | "ms" if parts.is_empty() => String::new(),
+        "mtext" | "ms" => format!("\\text{{{}}}", concat(&parts)),
+        "mspace" => {
+            let width = attribute("width").trim().strip_suffix("em");
+            tex_of_space(width.and_then(|width| width.parse().ok()).unwrap_or_default()).to_owned()
+        }
+        "msup" | "mover" if at(1).and_then(|part| part.sign) == Some('′') => base() + "'",
+        "munder" | "mover" if at(1).is_some_and(|over| over.accent().is_some()) => {
+            format!("{}{{{}}}", at(1).and_then(Part::accent).unwrap_or_default(), plain(0))
+        }
+        "msub" | "munder" => format!("{}_{}", base(), braced(1)),
+        "msup" | "mover" => format!("{}^{}", base(), braced(1)),
+        "msubsup" | "munderover" => format!("{}_{}^{}", base(), braced(1), braced(2)),
+        "mfrac" => {
+            let has_line = !attribute("linethickness").starts_with('0');
+            let command = if has_line { "frac" } else { "binom" };
+            format!("\\{command}{{{}}}{{{}}}", plain(0), plain(1))
+        }
+        "msqrt" => format!("\\sqrt{{{}}}", concat(&parts)),
+        "mroot" => format!("\\sqrt[{}]{{{}}}", plain(1), plain(0)),
+        "mtr" => parts.iter().map(|part| &*part.tex).collect::<Vec<_>>().join(" & "),
+        "mtable" => {
+            let is_aligned = attribute("columnalign").starts_with("right left");
+            let name = if is_aligned { "aligned" } else { "matrix" };
+            let rows: Vec<&str> = parts.iter().map(|part| &*part.tex).collect();
+            format!("\\begin{{{name}}}{}\\end{{{name}}}", rows.join(" \\\\ "))
+        }
+        _ => {
+            parts.retain(|part| !part.tex.is_empty() || part.sign == Some('.'));
+            if parts.len() == 1 {
+                return parts.swap_remove(0);
+            }
+            return between_fences(&parts)
+                .map_or_else(|| Part { is_row: true, ..Part::of(concat(&parts)) }, Part::of);
+        }
+    })
+}
+
+/// A row whose first and last parts are fences as high as what is between them; cases have none at their end.
+fn between_fences(parts: &[Part]) -> Option<String> {
+    let [open, inner @ ..] = parts else { return None };
+    let (close, inner) = match inner.split_last() {
+        Some((close, inner)) if close.is_fence() => (Some(close), inner),
+        _ => (None, inner),
+    };
+    let is_table = || matches!(inner, [table] if table.tex.starts_with("\\begin{matrix}"));
+    if !open.is_fence() || inner.iter().any(Part::is_fence) || close.is_none() && !is_table() {
+        return None;
     }
+    let sign = |part: &Part| if part.sign == Some('.') { ".".to_owned() } else { part.tex.clone() };
+    let close = close.map_or_else(|| ".".to_owned(), sign);
+    Some(match inner {
+        [only] if only.tex.starts_with("\\binom") && close == ")" => only.tex.clone(),
+        _ => tex_between(&sign(open), &concat(inner), &close),
+    })
+}
+
+fn concat(parts: &[Part]) -> String {
+    let mut out = String::new();
+    parts.iter().for_each(|part| push_tex(&mut out, &part.tex));
+    out
 }

@@ -1,0 +1,161 @@
+//! TeX of signs, names and accents as formulas show them.
+
+/// TeX of what stands between two delimiters as high as it; `.` for one that is not shown. Matrices, cases and binomial
+/// coefficients have commands for both.
+pub fn tex_between(open: &str, inner: &str, close: &str) -> String {
+    let rows = inner.strip_prefix("\\begin{matrix}").and_then(|t| t.strip_suffix("\\end{matrix}"));
+    let is_single = |rows: &&str| !rows.contains("\\begin{matrix}");
+    let name = match (open, close) {
+        ("(", ")") => "pmatrix",
+        ("[", "]") => "bmatrix",
+        ("\\{", ".") => "cases",
+        ("|", "|") => "vmatrix",
+        ("\\|", "\\|") => "Vmatrix",
+        _ => "",
+    };
+    if let Some(rows) = rows.filter(is_single).filter(|_| !name.is_empty()) {
+        return format!("\\begin{{{name}}}{rows}\\end{{{name}}}");
+    }
+    let mut out = format!("\\left{open}");
+    push_tex(&mut out, inner);
+    push_tex(&mut out, &format!("\\right{close}"));
+    out
+}
+
+/// Appends TeX; a letter does not become a part of the command before it.
+pub fn push_tex(out: &mut String, tex: &str) {
+    let letters = out.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+    let ends_in_command = letters > 0 && out[..out.len() - letters].ends_with('\\');
+    if ends_in_command && tex.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        out.push(' ');
+    }
+    out.push_str(tex);
+}
+
+/// TeX of an identifier or operator in a font, which is named as by `mathvariant`: functions have commands, other words are in
+/// `\operatorname`.
+pub fn tex_of_name(tex: &str, variant: &str) -> String {
+    let font = match variant {
+        "bold" => "mathbf",
+        "bold-italic" => "boldsymbol",
+        "double-struck" => "mathbb",
+        "script" => "mathcal",
+        "fraktur" => "mathfrak",
+        "sans-serif" => "mathsf",
+        "monospace" => "mathtt",
+        "normal" => "mathrm",
+        _ => "",
+    };
+    let is_word = !tex.is_empty() && tex.chars().all(|c| c.is_ascii_alphabetic());
+    match () {
+        () if FUNCTIONS.split(' ').any(|own| own == tex) => format!("\\{tex}"),
+        () if is_word && tex.len() > 1 && font.is_empty() => format!("\\operatorname{{{tex}}}"),
+        () if !font.is_empty() && (is_word || font != "mathrm" && !tex.is_empty()) => {
+            format!("\\{font}{{{tex}}}")
+        }
+        () => tex.to_owned(),
+    }
+}
+
+/// The command for a sign over or under a formula, which may be as wide as it.
+pub fn accent(sign: char, stretches: bool) -> Option<&'static str> {
+    Some(match (sign, stretches) {
+        ('^' | 'ˆ' | '\u{302}', false) => "\\hat",
+        ('^' | 'ˆ' | '\u{302}', true) => "\\widehat",
+        ('~' | '˜' | '∼' | '\u{303}', false) => "\\tilde",
+        ('~' | '˜' | '∼' | '\u{303}', true) => "\\widetilde",
+        ('¯' | 'ˉ' | '‾' | '―' | '\u{304}', false) => "\\bar",
+        ('¯' | 'ˉ' | '‾' | '―' | '\u{305}', true) => "\\overline",
+        ('_' | '\u{332}', _) => "\\underline",
+        ('→' | '⃗', false) | ('⃗', true) => "\\vec",
+        ('→', true) => "\\overrightarrow",
+        ('˙' | '\u{307}', _) => "\\dot",
+        ('¨' | '\u{308}', _) => "\\ddot",
+        ('⏞', _) => "\\overbrace",
+        ('⏟', _) => "\\underbrace",
+        _ => return None,
+    })
+}
+
+/// The command for a space by its width in ems.
+pub fn tex_of_space(width: f32) -> &'static str {
+    match (width * 18.0).round() as i32 {
+        ..0 => "\\!",
+        0 => "",
+        1..=3 => "\\,",
+        4 => "\\:",
+        5..=8 => "\\;",
+        9..=27 => "\\quad",
+        _ => "\\qquad",
+    }
+}
+
+/// TeX of signs as they are shown: letters and figures stay, others are commands.
+pub fn tex_of_signs(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            // Function application and other operators that are not seen.
+            '\u{2061}'..='\u{2064}' | '\u{200b}' => {}
+            '{' | '}' | '%' | '#' | '&' | '$' | '_' => out.extend(['\\', c]),
+            '\\' => push_tex(&mut out, "\\backslash"),
+            '−' => out.push('-'),
+            '′' => out.push('\''),
+            '‖' => out.push_str("\\|"),
+            _ if c.is_whitespace() => {}
+            _ if c.is_ascii() => push_tex(&mut out, c.encode_utf8(&mut [0; 4])),
+            _ => match command_of(c) {
+                Some(command) => push_tex(&mut out, &format!("\\{command}")),
+                None => push_tex(&mut out, &in_font(c)),
+            },
+        }
+    }
+    out
+}
+
+/// A letter of Unicode's mathematical alphabets with the command for its font; others stay.
+fn in_font(c: char) -> String {
+    let fonts = [
+        (0x1d400, "mathbf"),
+        (0x1d434, ""),
+        (0x1d49c, "mathcal"),
+        (0x1d504, "mathfrak"),
+        (0x1d538, "mathbb"),
+        (0x1d5a0, "mathsf"),
+        (0x1d670, "mathtt"),
+    ];
+    let found = fonts.into_iter().find_map(|(first, font)| {
+        let at = u8::try_from((c as u32).checked_sub(first)?).ok().filter(|at| *at < 52)?;
+        Some((char::from(if at < 26 { b'A' + at } else { b'a' + at - 26 }), font))
+    });
+    match found {
+        Some((letter, "")) => letter.to_string(),
+        Some((letter, font)) => format!("\\{font}{{{letter}}}"),
+        None => c.to_string(),
+    }
+}
+
+/// The command for a sign, without its backslash.
+fn command_of(sign: char) -> Option<&'static str> {
+    let mut words = SIGNS.split_ascii_whitespace();
+    std::iter::from_fn(|| Some((words.next()?, words.next()?)))
+        .find(|own| own.0.chars().eq([sign]))
+        .map(|own| own.1)
+}
+
+/// Functions that have commands of their own in TeX and LaTeX.
+const FUNCTIONS: &str = "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max min Pr sec sin sinh sup tan tanh";
+
+/// Signs and the commands that LaTeX and amssymb have for them.
+const SIGNS: &str = "α alpha β beta γ gamma δ delta ϵ epsilon ε varepsilon ζ zeta η eta θ theta ϑ vartheta ι iota κ kappa λ lambda \
+    μ mu µ mu ν nu ξ xi π pi ϖ varpi ρ rho ϱ varrho σ sigma ς varsigma τ tau υ upsilon ϕ phi φ varphi χ chi ψ psi ω omega \
+    Γ Gamma Δ Delta ∆ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega \
+    ± pm ∓ mp × times ÷ div ⋅ cdot · cdot ∗ ast ⋆ star ∘ circ ∙ bullet • bullet ∩ cap ∪ cup ⊎ uplus ∨ vee ∧ wedge ∖ setminus \
+    ⊕ oplus ⊖ ominus ⊗ otimes ⊙ odot † dagger ‡ ddagger ≤ le ≥ ge ≠ ne ≪ ll ≫ gg ≡ equiv ∼ sim ≃ simeq ≈ approx ≅ cong ∝ propto \
+    ≺ prec ≻ succ ⊂ subset ⊃ supset ⊆ subseteq ⊇ supseteq ⊄ nsubset ∈ in ∋ ni ∉ notin ⊢ vdash ⊨ models ⊥ perp ∥ parallel ∣ mid \
+    ← leftarrow → to ↔ leftrightarrow ⇐ Leftarrow ⇒ Rightarrow ⇔ Leftrightarrow ↑ uparrow ↓ downarrow ↦ mapsto \
+    ⟵ longleftarrow ⟶ longrightarrow ⟸ Longleftarrow ⟹ Longrightarrow ⟺ Longleftrightarrow ⟼ longmapsto ↪ hookrightarrow \
+    ∑ sum ∏ prod ∐ coprod ∫ int ∬ iint ∭ iiint ∮ oint ⋂ bigcap ⋃ bigcup ⋁ bigvee ⋀ bigwedge ⨁ bigoplus ⨂ bigotimes \
+    ∞ infty ∂ partial ∇ nabla ∀ forall ∃ exists ∄ nexists ¬ neg ∅ emptyset ∠ angle △ triangle □ square ℏ hbar ℓ ell ℜ Re ℑ Im \
+    ℵ aleph ı imath ȷ jmath … ldots ⋯ cdots ⋮ vdots ⋱ ddots ⟨ langle ⟩ rangle ⌊ lfloor ⌋ rfloor ⌈ lceil ⌉ rceil ∴ therefore \
+    ℂ mathbb{C} ℍ mathbb{H} ℕ mathbb{N} ℙ mathbb{P} ℚ mathbb{Q} ℝ mathbb{R} ℤ mathbb{Z}";
