@@ -61,7 +61,8 @@ fn tex_of_text(document: &Document, id: NodeId) -> Option<TexFormula> {
 /// The formula that an element shows by its boxes or its text.
 pub(crate) fn tex_of_element(document: &Document, id: NodeId) -> Option<TexFormula> {
     match katex::is_formula(document, id) {
-        true => katex::tex_of_boxes(document, id),
+        true => katex::tex_of_boxes(document, id)
+            .map(|(tex, is_display)| TexFormula { tex, is_display }),
         false => tex_of_text(document, id),
     }
 }

@@ -8,8 +8,6 @@ use dom::{
     tex_of_signs, tex_of_space,
 };
 
-use crate::formulas::TexFormula;
-
 /// Deepest nesting of boxes that is read.
 const DEEPEST: usize = 120;
 /// Fonts by the classes of their letters, with their names in MathML.
@@ -29,12 +27,12 @@ pub(crate) fn is_formula(document: &Document, id: NodeId) -> bool {
     has_class(document, id, "katex-html")
 }
 
-/// The formula of such an element; `None` if it shows nothing.
-pub(crate) fn tex_of_boxes(document: &Document, id: NodeId) -> Option<TexFormula> {
+/// The TeX of such an element, and whether it stands on lines of its own; `None` if it shows nothing.
+pub(crate) fn tex_of_boxes(document: &Document, id: NodeId) -> Option<(String, bool)> {
     let tex = BoxReader { document }.read_children(id, 0);
     let mut around = document.ancestors(id).skip(1).take(2);
     let is_display = around.any(|own| has_class(document, own, "katex-display"));
-    (!tex.is_empty()).then_some(TexFormula { tex, is_display })
+    (!tex.is_empty()).then_some((tex, is_display))
 }
 
 fn has_class(document: &Document, id: NodeId, name: &str) -> bool {

@@ -62,7 +62,7 @@ pub fn bare_tex(source: &str) -> &str {
 
 /// A part of a formula.
 #[derive(Default)]
-struct Part {
+struct FormulaPart {
     tex: String,
     /// Whether it consists of several signs, which need braces where they are one operand.
     is_row: bool,
@@ -72,7 +72,7 @@ struct Part {
     stretches: bool,
 }
 
-impl Part {
+impl FormulaPart {
     fn of(tex: String) -> Self {
         Self { tex, ..Self::default() }
     }
@@ -103,7 +103,7 @@ impl Part {
 /// TeX of what presentation MathML shows (MathML Core §3).
 fn presented(document: &Document, math: NodeId) -> String {
     // For each open element its children so far.
-    let mut open: Vec<(NodeId, Vec<Part>)> = vec![(math, Vec::new())];
+    let mut open: Vec<(NodeId, Vec<FormulaPart>)> = vec![(math, Vec::new())];
     for id in document.subtree(math).skip(1).chain([document.node(math).end]) {
         while open.len() > 1 && open.last().is_some_and(|last| document.node(last.0).end <= id) {
             if let Some((closed, parts)) = open.pop() {
@@ -125,7 +125,7 @@ fn presented(document: &Document, math: NodeId) -> String {
             let tex = if is_text { text.to_owned() } else { tex_of_signs(text) };
             let mut signs = text.trim().chars();
             let sign = signs.next().filter(|_| signs.next().is_none());
-            parts.push(Part { tex, sign, ..Part::default() });
+            parts.push(FormulaPart { tex, sign, ..FormulaPart::default() });
         }
     }
     open.pop().map_or_else(String::new, |root| concat(&root.1))
@@ -136,13 +136,14 @@ fn element_name(document: &Document, id: NodeId) -> &str {
 }
 
 /// TeX of an element with these parts.
-fn join(document: &Document, id: NodeId, mut parts: Vec<Part>) -> Part {
+fn join(document: &Document, id: NodeId, mut parts: Vec<FormulaPart>) -> FormulaPart {
     let attribute = |name: &str| document.attribute(id, &LocalName::from(name)).unwrap_or_default();
     let at = |at: usize| parts.get(at);
-    let base = || at(0).filter(|base| !base.tex.is_empty()).map_or("{}".to_owned(), Part::as_base);
-    let braced = |number: usize| at(number).map_or_else(String::new, Part::in_braces);
+    let base =
+        || at(0).filter(|base| !base.tex.is_empty()).map_or("{}".to_owned(), FormulaPart::as_base);
+    let braced = |number: usize| at(number).map_or_else(String::new, FormulaPart::in_braces);
     let plain = |number: usize| at(number).map_or("", |part| &part.tex);
-    Part::of(match element_name(document, id) {
+    FormulaPart::of(match element_name(document, id) {
         "annotation" | "annotation-xml" | "mphantom" => String::new(),
         // A norm; between two things it is a relation.
         "mi" | "mo"
@@ -158,7 +159,12 @@ fn join(document: &Document, id: NodeId, mut parts: Vec<Part>) -> Part {
             let tex = tex_of_name(&concat(&parts), "");
             let is_fence = attribute("fence") == "true";
             let sign = parts.first().map_or(is_fence.then_some('.'), |part| part.sign);
-            return Part { tex, sign, is_row: false, stretches: attribute("stretchy") != "false" };
+            return FormulaPart {
+                tex,
+                sign,
+                is_row: false,
+                stretches: attribute("stretchy") != "false",
+            };
         }
         "mn" => concat(&parts),
         "mtext" | "ms" if parts.is_empty() => String::new(),
@@ -169,7 +175,7 @@ fn join(document: &Document, id: NodeId, mut parts: Vec<Part>) -> Part {
         }
         "msup" | "mover" if at(1).and_then(|part| part.sign) == Some('′') => base() + "'",
         "munder" | "mover" if at(1).is_some_and(|over| over.accent().is_some()) => {
-            format!("{}{{{}}}", at(1).and_then(Part::accent).unwrap_or_default(), plain(0))
+            format!("{}{{{}}}", at(1).and_then(FormulaPart::accent).unwrap_or_default(), plain(0))
         }
         "msub" | "munder" => format!("{}_{}", base(), braced(1)),
         "msup" | "mover" => format!("{}^{}", base(), braced(1)),
@@ -193,24 +199,28 @@ fn join(document: &Document, id: NodeId, mut parts: Vec<Part>) -> Part {
             if parts.len() == 1 {
                 return parts.swap_remove(0);
             }
-            return between_fences(&parts)
-                .map_or_else(|| Part { is_row: true, ..Part::of(concat(&parts)) }, Part::of);
+            return between_fences(&parts).map_or_else(
+                || FormulaPart { is_row: true, ..FormulaPart::of(concat(&parts)) },
+                FormulaPart::of,
+            );
         }
     })
 }
 
 /// A row whose first and last parts are fences as high as what is between them; cases have none at their end.
-fn between_fences(parts: &[Part]) -> Option<String> {
+fn between_fences(parts: &[FormulaPart]) -> Option<String> {
     let [open, inner @ ..] = parts else { return None };
     let (close, inner) = match inner.split_last() {
         Some((close, inner)) if close.is_fence() => (Some(close), inner),
         _ => (None, inner),
     };
     let is_table = || matches!(inner, [table] if table.tex.starts_with("\\begin{matrix}"));
-    if !open.is_fence() || inner.iter().any(Part::is_fence) || close.is_none() && !is_table() {
+    if !open.is_fence() || inner.iter().any(FormulaPart::is_fence) || close.is_none() && !is_table()
+    {
         return None;
     }
-    let sign = |part: &Part| if part.sign == Some('.') { ".".to_owned() } else { part.tex.clone() };
+    let sign =
+        |part: &FormulaPart| if part.sign == Some('.') { ".".to_owned() } else { part.tex.clone() };
     let close = close.map_or_else(|| ".".to_owned(), sign);
     Some(match inner {
         [only] if only.tex.starts_with("\\binom") && close == ")" => only.tex.clone(),
@@ -218,7 +228,7 @@ fn between_fences(parts: &[Part]) -> Option<String> {
     })
 }
 
-fn concat(parts: &[Part]) -> String {
+fn concat(parts: &[FormulaPart]) -> String {
     let mut out = String::new();
     parts.iter().for_each(|part| push_tex(&mut out, &part.tex));
     out
