@@ -24,6 +24,26 @@ use crate::tree::{At, NodeMark, RegionTree};
 
 const SOFT_HYPHEN: char = '\u{ad}';
 
+/// Where a post of a thread begins that is not the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PostStart {
+    /// The first of its nodes.
+    pub node: NodeId,
+    /// Its author and date, as readers shall see them; empty if they are not known.
+    pub byline: String,
+}
+
+/// Writes what separates a post from the one before, and who wrote it. It is no part of the text.
+fn write_post(tree: &mut RegionTree<'_>, parent: At, post: &PostStart) {
+    tree.push(parent, local_name!("hr"));
+    if !post.byline.is_empty() {
+        let byline = tree.push(parent, local_name!("p"));
+        let strong = tree.push(byline, local_name!("strong"));
+        let text = tree.push_text(strong, post.byline.clone());
+        tree.nodes[text].mark = NodeMark::Unread;
+    }
+}
+
 /// An element of the page whose content is being written.
 struct OpenElement {
     id: NodeId,
@@ -39,6 +59,8 @@ pub(crate) struct RegionBuilder<'a, 'c> {
     pub(crate) base: &'c Url,
     pub(crate) chosen: &'c ChosenNodes,
     pub(crate) anchors: &'c Anchors,
+    /// Where posts of a thread begin, ascending.
+    pub(crate) posts: &'c [PostStart],
 }
 
 impl<'a> RegionBuilder<'a, '_> {
@@ -53,6 +75,8 @@ impl<'a> RegionBuilder<'a, '_> {
             vec![OpenElement { id: 0, end: document.len() as NodeId, at: 0, in_layout: false }];
         let mut id: NodeId = 0;
         let end = document.len() as NodeId;
+        let mut posts = self.posts.iter().peekable();
+        let mut post: Option<&PostStart> = None;
         while id <= end {
             // What is not part of the tree, but stands before this node.
             while let Some((number, place)) = places.next_if(|place| place.1.before <= id) {
@@ -77,6 +101,19 @@ impl<'a> RegionBuilder<'a, '_> {
             }
             let (mut at, in_layout) =
                 open.last().map_or((0, false), |last| (last.at, last.in_layout));
+            while let Some(next) = posts.next_if(|next| next.node <= id) {
+                post = Some(next);
+            }
+            // Items and cells begin before what is in them.
+            let is_around = document.name(id).is_some_and(|name| {
+                matches!(
+                    *name,
+                    local_names!("ul" "ol" "dl" "li" "dd" "dt" "table" "tbody" "tr" "td" "th")
+                )
+            });
+            if post.is_some() && !is_around && shown.sum(document, id) > 0 {
+                post.take().into_iter().for_each(|post| write_post(&mut tree, at, post));
+            }
             if self.chosen.apart.contains(&id) {
                 at = tree.push(at, local_name!("p"));
             }

@@ -88,6 +88,8 @@ pub(crate) fn choose(
     let code = code::find(&texts, &found.structures, &mut include, &mut read);
     let (media, aside) = media::choose(&texts, &found.media, &roles, &mut include);
     add_captions(&texts, &roles, &media, &aside, &mut include);
+    let captions = roles.iter().filter(|role| *role.1 == Role::Caption).map(|role| *role.0);
+    hidden::leave_out_of_captions(&texts, captions, &mut include);
     let posts = found.quotes.iter().filter(|&&id| texts.own(id) > 0 || include[id as usize]);
     let posts: BTreeMap<_, _> =
         posts.filter_map(|&id| Some((id, quoted_post(document, id, base)?))).collect();

@@ -186,6 +186,23 @@ fn links_beside(texts: &PageTexts<'_>, heading: NodeId) -> Option<NodeId> {
     inside.or_else(|| after().filter(is_only_links))
 }
 
+/// Excludes what captions say to screen readers alone, beside what readers see.
+pub(crate) fn leave_out_of_captions(
+    texts: &PageTexts<'_>,
+    captions: impl Iterator<Item = NodeId>,
+    include: &mut [bool],
+) {
+    for caption in captions {
+        for id in texts.document.subtree(caption).skip(1) {
+            let bytes = texts.text(id);
+            let is_part = (1..=HELPER).contains(&bytes) && bytes < texts.text(caption);
+            if is_part && hiding_of(texts.document, id) == Some(Hiding::FromSight) {
+                include[id as usize..texts.document.node(id).end as usize].fill(false);
+            }
+        }
+    }
+}
+
 /// Whether an element is a part of a line that has other text.
 fn is_within_sentence(texts: &PageTexts<'_>, id: NodeId, include: &[bool]) -> bool {
     let document = texts.document;

@@ -24,6 +24,7 @@ mod formulas;
 mod further;
 mod hidden;
 mod katex;
+mod labels;
 mod media;
 mod names;
 mod notes;
@@ -40,6 +41,7 @@ use dom::{Document, NodeId};
 use model::{Embed, Footnote, Image, Table};
 use url::Url;
 
+pub use build::PostStart;
 use build::RegionBuilder;
 use tree::RegionTree;
 
@@ -58,9 +60,24 @@ pub fn region_of<'a>(
     prune: &[NodeId],
     base: &Url,
 ) -> Option<Region<'a>> {
+    region_of_thread(document, keep, prune, base, &[])
+}
+
+/// The same of a thread: a rule, and who wrote it, separate each of `posts` from what is before it. `posts` are in the order of
+/// the page.
+pub fn region_of_thread<'a>(
+    document: &'a Document,
+    keep: &[NodeId],
+    prune: &[NodeId],
+    base: &Url,
+    posts: &[PostStart],
+) -> Option<Region<'a>> {
     let (chosen, anchors) = choose::choose(document, keep, prune, base)?;
-    let mut tree = RegionBuilder { document, base, chosen: &chosen, anchors: &anchors }.build();
+    let builder = RegionBuilder { document, base, chosen: &chosen, anchors: &anchors, posts };
+    let mut tree = builder.build();
+    notes::split_notes(&mut tree);
     tidy::tidy(&mut tree);
+    labels::settle_labels(&mut tree);
     notes::restore_outer_links(&mut tree, base);
     Some(Region { tree })
 }

@@ -12,7 +12,7 @@ use crate::tree::{At, NodeMark, RegionTree};
 pub(crate) const PREFIX: &str = "article-";
 /// Longest label of a link to a note, in characters: a number, a sign, `[12]`.
 const LABEL: usize = 6;
-/// Longest note, in bytes.
+/// Longest note, in bytes; an element that holds several is longer.
 const LONGEST: u32 = 4_000;
 
 #[derive(Debug, Default)]
@@ -72,14 +72,21 @@ pub(crate) fn anchors(texts: &PageTexts<'_>, include: &mut [bool]) -> Anchors {
             }
         }
     }
+    let mut targets: Vec<NodeId> = by_id.values().copied().collect();
+    targets.sort_unstable();
+    // The first target in each.
+    let mut first: BTreeMap<NodeId, NodeId> = BTreeMap::new();
     for (link, name) in wanted.iter().filter(|link| include[link.0 as usize]) {
         let Some(&target) = by_id.get(&**name) else { continue };
         if !is_note_link(document, *link) || target < *link {
             continue;
         }
-        let Some(note) = note_around(texts, target) else { continue };
+        let Some(note) = note_around(texts, &targets, target) else { continue };
         anchors.references.insert(*link);
-        anchors.notes.entry(note).or_insert_with(|| name.clone());
+        if first.get(&note).is_none_or(|first| target < *first) {
+            first.insert(note, target);
+            anchors.notes.insert(note, name.clone());
+        }
     }
     // Links back, and links to sections, have targets that are included anyway.
     for &note in anchors.notes.keys() {
@@ -122,7 +129,7 @@ fn is_note_link(document: &Document, link: NodeId) -> bool {
 }
 
 /// The note that holds the target of a link: an item, a paragraph or the like.
-fn note_around(texts: &PageTexts<'_>, target: NodeId) -> Option<NodeId> {
+fn note_around(texts: &PageTexts<'_>, targets: &[NodeId], target: NodeId) -> Option<NodeId> {
     let document = texts.document;
     let holds = |id: &NodeId| {
         matches!(
@@ -131,7 +138,69 @@ fn note_around(texts: &PageTexts<'_>, target: NodeId) -> Option<NodeId> {
         )
     };
     let note = document.ancestors(target).take(6).find(holds)?;
-    (1..=LONGEST).contains(&texts.text(note)).then_some(note)
+    let before = |id: NodeId| targets.partition_point(|&target| target < id);
+    let notes = before(document.node(note).end) - before(note);
+    let longest = LONGEST.saturating_mul(u32::try_from(notes).unwrap_or(u32::MAX));
+    (1..=longest).contains(&texts.text(note)).then_some(note)
+}
+
+/// Makes several notes of an element that holds several, in lines: each begins with the target of a link to it.
+pub(crate) fn split_notes(tree: &mut RegionTree<'_>) {
+    let href = |at: At| tree.attribute(at, &local_name!("href"))?.strip_prefix('#');
+    let links = tree.below(0).filter(|&at| tree.nodes[at].mark == NodeMark::Reference);
+    let wanted: BTreeSet<String> = links.filter_map(href).map(str::to_owned).collect();
+    if wanted.is_empty() {
+        return;
+    }
+    for parent in tree.below(0).collect::<Vec<_>>() {
+        let is_note = |at: &At| tree.nodes[*at].mark == NodeMark::Note;
+        if !tree.nodes[parent].children.iter().any(is_note) {
+            continue;
+        }
+        let mut children = Vec::new();
+        for child in std::mem::take(&mut tree.nodes[parent].children) {
+            children.push(child);
+            if tree.nodes[child].mark == NodeMark::Note {
+                split_note(tree, child, &wanted, &mut children);
+            }
+        }
+        tree.nodes[parent].children = children;
+    }
+}
+
+/// Adds the notes of an element but for the first, which stays in it.
+fn split_note(tree: &mut RegionTree<'_>, note: At, wanted: &BTreeSet<String>, more: &mut Vec<At>) {
+    let is_block = |at: &At| {
+        let name = tree.nodes[*at].name.as_ref();
+        name.is_some_and(|name| !dom::is_inline(name) && *name != local_name!("br"))
+    };
+    if tree.nodes[note].children.iter().any(is_block) {
+        return;
+    }
+    let (name, mut current) = (tree.nodes[note].name.clone(), note);
+    for child in std::mem::take(&mut tree.nodes[note].children) {
+        let id = |at: At| tree.attribute(at, &local_name!("id")).filter(|id| wanted.contains(*id));
+        let target = tree.below(child).find_map(|at| Some((at, id(at)?.to_owned())));
+        let begins = tree.nodes[current].children.iter().all(|&at| tree.is_space(at));
+        if let Some((target, id)) = target.filter(|_| !begins)
+            && let Some(name) = &name
+        {
+            trim_end(tree, current);
+            current = tree.element(name.clone());
+            more.push(current);
+            tree.nodes[current].mark = NodeMark::Note;
+            tree.nodes[target].attributes.retain(|own| own.0 != local_name!("id"));
+            tree.set(current, local_name!("id"), id);
+        }
+        tree.nodes[current].children.push(child);
+    }
+}
+
+/// Takes line breaks and white space off the end of an element.
+fn trim_end(tree: &mut RegionTree<'_>, at: At) {
+    let is_blank = |child: At| tree.is(child, &local_name!("br")) || tree.is_space(child);
+    let last = tree.nodes[at].children.iter().rposition(|&child| !is_blank(child));
+    tree.nodes[at].children.truncate(last.map_or(0, |last| last + 1));
 }
 
 /// Gives links within the article whose targets were left out their addresses on the page.

@@ -29,6 +29,8 @@ pub(crate) fn tidy(tree: &mut RegionTree<'_>) {
     // Whether each node breaks the line, itself or by what it holds.
     let mut breaks = vec![false; tree.nodes.len()];
     for &at in order.iter().rev() {
+        hoist_breaks(tree, at);
+        breaks.resize(tree.nodes.len(), false);
         let holds_block = tree.nodes[at].children.iter().any(|&child| breaks[child]);
         settle_blocks(tree, at, holds_block);
         settle_paragraphs(tree, at, &mut breaks);
@@ -412,9 +414,8 @@ fn split_at_gaps(
     let mut line_breaks = 0;
     let is_break = |at: At| tree.is(at, &local_name!("br"));
     let mut end_run = |run: &mut Vec<At>, parts: &mut Vec<FlowPart>| {
-        let is_blank = |at: At| tree.is_space(at) || is_break(at);
-        let from = run.iter().position(|&at| !is_blank(at)).unwrap_or(run.len());
-        let to = run.iter().rposition(|&at| !is_blank(at)).map_or(from, |last| last + 1);
+        let from = run.iter().position(|&at| !is_blank(tree, at)).unwrap_or(run.len());
+        let to = run.iter().rposition(|&at| !is_blank(tree, at)).map_or(from, |last| last + 1);
         if from < to {
             *runs += 1;
             parts.push(FlowPart::Run(run[from..to].to_vec()));
@@ -444,13 +445,82 @@ fn split_at_gaps(
     parts
 }
 
+/// Whether a node is white space or a line break.
+fn is_blank(tree: &RegionTree<'_>, at: At) -> bool {
+    tree.is_space(at) || tree.is(at, &local_name!("br"))
+}
+
+/// Moves empty lines out of the inline elements among the children of an element, which are divided there.
+fn hoist_breaks(tree: &mut RegionTree<'_>, at: At) {
+    let is_divided = |&child: &At| {
+        let name = tree.nodes[child].name.as_ref();
+        name.is_some_and(|name| dom::is_inline(name) && !is_of_formula(name))
+            && has_empty_line(tree, &tree.nodes[child].children)
+    };
+    let divided: Vec<bool> = tree.nodes[at].children.iter().map(is_divided).collect();
+    if !divided.contains(&true) || tree.is(at, &local_name!("pre")) {
+        return;
+    }
+    let children = std::mem::take(&mut tree.nodes[at].children);
+    let mut hoisted = Vec::with_capacity(children.len() + 4);
+    for (child, is_divided) in children.into_iter().zip(divided) {
+        if !is_divided {
+            hoisted.push(child);
+            continue;
+        }
+        let inner = std::mem::take(&mut tree.nodes[child].children);
+        let mut rest = &inner[..];
+        let mut around = child;
+        while !rest.is_empty() {
+            // Up to the next empty line, and past it.
+            let starts = (0..rest.len()).filter(|&from| tree.is(rest[from], &local_name!("br")));
+            let line = { starts }.find_map(|from| {
+                let blank = rest[from..].iter().take_while(|&&at| is_blank(tree, at)).count();
+                has_empty_line(tree, &rest[from..from + blank]).then_some((from, from + blank))
+            });
+            let (end, next) = line.unwrap_or((rest.len(), rest.len()));
+            tree.nodes[around].children = rest[..end].to_vec();
+            hoisted.push(around);
+            hoisted.extend(&rest[end..next]);
+            rest = &rest[next..];
+            if !rest.is_empty() {
+                let name = tree.nodes[child].name.clone().unwrap_or(local_name!("span"));
+                let mut attributes = tree.nodes[child].attributes.clone();
+                attributes.retain(|own| own.0 != local_name!("id"));
+                around = tree.element(name);
+                tree.nodes[around].attributes = attributes;
+            }
+        }
+    }
+    tree.nodes[at].children = hoisted;
+}
+
+/// Whether two line breaks follow each other among nodes.
+fn has_empty_line(tree: &RegionTree<'_>, nodes: &[At]) -> bool {
+    let mut shown = nodes.iter().filter(|&&at| !tree.is_space(at));
+    let mut before = false;
+    shown.any(|&at| {
+        let is_break = tree.is(at, &local_name!("br"));
+        std::mem::replace(&mut before, is_break) && is_break
+    })
+}
+
 /// The paragraphs that a paragraph with empty lines consists of.
 fn split_paragraph(tree: &mut RegionTree<'_>, paragraph: At, breaks: &[bool]) -> Vec<At> {
     let mut runs = 0;
     let children = std::mem::take(&mut tree.nodes[paragraph].children);
     let parts = split_at_gaps(tree, &children, breaks, &mut runs);
     if runs < 2 {
-        tree.nodes[paragraph].children = children;
+        let ends_with_break =
+            children.last().is_some_and(|&last| !parts.is_empty() && is_blank(tree, last));
+        tree.nodes[paragraph].children = match parts.into_iter().next() {
+            Some(FlowPart::Run(run))
+                if ends_with_break && !children.iter().any(|&at| breaks[at]) =>
+            {
+                run
+            }
+            _ => children,
+        };
         return vec![paragraph];
     }
     let runs = parts.into_iter().filter_map(|part| match part {

@@ -1,7 +1,7 @@
 //! What readers see of code, formulas, hidden texts and paragraphs, in HTML, Markdown and text alike.
 
 use dom::parse;
-use sitegrove_region::region_of;
+use sitegrove_region::{PostStart, region_of, region_of_thread};
 use url::Url;
 
 /// HTML, Markdown and text of a page that consists of this.
@@ -428,4 +428,188 @@ fn an_article_ends_before_the_next() {
     let posts =
         forms(&format!("<main>{first}{}</main>", article("<a href=#p2>Re: One</a>", "Reply.")));
     assert!(posts[2].contains("Reply."));
+}
+
+#[test]
+fn notes_in_one_paragraph_are_several_notes() {
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let text =
+        "<p>Oak<a href=#n2><sup>2</sup></a> and elm<a href=#n1><sup>1</sup></a>.</p><p>End.</p>";
+    let notes = [
+        "<p><a name=n1></a>1 Cut in May.<br>\n<a name=n2></a>2 Not in June.</p>",
+        "<div id=n1>1 Cut in May. <span id=n2>2 Not in June.</span></div>",
+        "<p><sup id=n1>1</sup> Cut in May.<br><br><sup><a id=n2>2</a></sup> Not in June.</p>",
+    ];
+    for notes in notes {
+        let document = parse(&format!("<!doctype html><body>{text}{notes}"));
+        let region = region_of(&document, &[0], &[], &base).unwrap();
+        let found: Vec<_> =
+            region.footnotes().into_iter().map(|note| (note.label, note.text)).collect();
+        let wanted = [("1", "1 Cut in May."), ("2", "2 Not in June.")];
+        assert_eq!(
+            found,
+            wanted.map(|(label, text)| (label.to_owned(), text.to_owned())),
+            "{notes}"
+        );
+        let markdown = region.markdown(&base).replace("^1^ ", "1 ").replace("^2^ ", "2 ");
+        let end = "Oak[^2] and elm[^1].\n\nEnd.\n\n[^1]: 1 Cut in May.\n\n[^2]: 2 Not in June.";
+        assert_eq!(markdown, end, "{notes}");
+        assert!(region.text().contains("[^2]: "), "{}", region.text());
+        assert_eq!(region.html().matches("id=\"article-n").count(), 2, "{}", region.html());
+    }
+}
+
+#[test]
+fn empty_lines_within_phrases_separate_paragraphs() {
+    for (html, written) in [
+        ("<p><b>One.<br><br>Two.</b> Three.</p>", "<p><b>One.</b></p><p><b>Two.</b> Three.</p>"),
+        (
+            "<p>A <i>b <b>c<br>\n<br>d</b></i><br></p>",
+            "<p>A <i>b <b>c</b></i></p><p><i><b>d</b></i></p>",
+        ),
+        ("<p>End.<br><br> <br></p><p>x</p>", "<p>End.</p><p>x</p>"),
+        ("<em>a<br><br>b</em>", "<p><em>a</em></p><p><em>b</em></p>"),
+    ] {
+        assert_eq!(forms(html)[0], written, "{html}");
+    }
+}
+
+#[test]
+fn captions_have_no_labels() {
+    let figure = |label: &str, text: &str| {
+        format!(
+            "<figure><img src=/{}.jpg width=600><figcaption>{label}{text}</figcaption></figure>",
+            text.len()
+        )
+    };
+    let captions = |html: &str| -> Vec<String> {
+        let base = Url::parse("https://news.example/a/b").unwrap();
+        let document =
+            parse(&format!("<!doctype html><body><p>Before it all.</p>{html}<p>After it all.</p>"));
+        let region = region_of(&document, &[0], &[], &base).unwrap();
+        region.images().0.into_iter().filter_map(|image| image.caption).collect()
+    };
+    let hidden = "<span class=visually-hidden>Podpis zdjęcia, </span>";
+    assert_eq!(
+        captions(&figure(hidden, "The bridge over the river")),
+        ["The bridge over the river"]
+    );
+    let style = "<span style='position:absolute;clip:rect(0,0,0,0)'>Podpis</span> ";
+    assert_eq!(
+        captions(&figure(style, "The bridge over the river")),
+        ["The bridge over the river"]
+    );
+    let both = |label: &str| {
+        captions(
+            &(figure(label, "The bridge in May")
+                + "<p>Words.</p>"
+                + &figure(label, "The old bridge, closed")),
+        )
+    };
+    assert_eq!(both("<b class=x1>Podpis</b> "), ["The bridge in May", "The old bridge, closed"]);
+    assert_eq!(both("Anna: ").len(), 2);
+    assert_eq!(
+        captions(&figure("<b>Anna Lee</b> ", "mends the bridge"))[0],
+        "Anna Lee mends the bridge"
+    );
+}
+
+#[test]
+fn credits_behind_pictures_are_theirs() {
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let of = |html: &str| {
+        let document =
+            parse(&format!("<!doctype html><body><p>Before it all.</p>{html}<p>After it all.</p>"));
+        let region = region_of(&document, &[0], &[], &base).unwrap();
+        let image = region.images().0.swap_remove(0);
+        (image.caption, image.credit, region.text())
+    };
+    let picture = "<img src=/a.jpg width=600 height=400>";
+    for credit in [
+        "Foto: Ann van Lee", "\u{a9} 2024 Ann Lee", "Ann Lee/Agency",
+        "(Photo by: Ann Lee / Agency)",
+    ] {
+        for before in [format!("<figure>{picture}</figure>"), format!("<p>{picture}</p>")] {
+            let (caption, found, text) = of(&format!("{before}<p><em>{credit}</em></p>"));
+            assert_eq!((caption, found.as_deref()), (None, Some(credit)), "{before}");
+            assert_eq!(text, "Before it all.\n\nAfter it all.", "{before}");
+        }
+    }
+    let (caption, credit, _) = of(&format!(
+        "<figure>{picture}<figcaption>The bridge</figcaption></figure><p>Photo: Ann Lee</p>"
+    ));
+    assert_eq!(
+        (caption.as_deref(), credit.as_deref()),
+        (Some("The bridge"), Some("Photo: Ann Lee"))
+    );
+    for text in [
+        "Photo: the bridge was closed", "Ann Lee came home.", "Breakfast: Eggs",
+        "He said and/or wrote much",
+    ] {
+        assert!(of(&format!("<p>{picture}</p><p>{text}</p>")).2.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn alternative_texts_that_name_files_are_none() {
+    let alts = |pictures: &[(&str, &str)]| -> Vec<Option<String>> {
+        let base = Url::parse("https://news.example/a/b").unwrap();
+        let each = pictures.iter().map(|(source, alt)| {
+            format!("<p><img src='{source}' alt='{alt}' width=600></p><p>Words.</p>")
+        });
+        let document =
+            parse(&format!("<!doctype html><body><p>Before.</p>{}", each.collect::<String>()));
+        let region = region_of(&document, &[0], &[], &base).unwrap();
+        region.images().0.into_iter().map(|image| image.alt).collect()
+    };
+    assert_eq!(
+        alts(&[("/x/DSC_0012.jpg", "DSC 0012"), ("/a.png", "holiday.PNG"), ("/b.jpg", "bridge-2")]),
+        [None, None, Some("bridge-2".to_owned())]
+    );
+    assert_eq!(
+        alts(&[("/1.jpg", "Placeholder image-1"), ("/2.jpg", "Placeholder image-2")]),
+        [None, None]
+    );
+    assert_eq!(
+        alts(&[
+            ("/1.jpg", "The bridge over the river in May"),
+            ("/2.jpg", "The bridge over the river in May")
+        ]),
+        [None, None]
+    );
+    let good = "The old bridge";
+    assert_eq!(
+        alts(&[("/the-old-bridge.jpg", good), ("/2.jpg", "COVID-19")]),
+        [Some(good.to_owned()), Some("COVID-19".to_owned())]
+    );
+}
+
+#[test]
+fn posts_of_a_thread_are_apart() {
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    for (open, close) in [("<div class=q>", "</div>"), ("<li>", "</li>")] {
+        let html = format!(
+            "<!doctype html><body><p>How?</p>{open}<p>So.</p>{close}{open}Or <b>so</b>.{close}"
+        );
+        let document = parse(&html);
+        let name = &open[1..open.len().min(4)];
+        let entries: Vec<_> = document
+            .ids()
+            .filter(|&id| document.name(id).is_some_and(|own| **own == *name.trim_end_matches('>')))
+            .collect();
+        let start = |(node, byline): (&u32, &str)| PostStart { node: *node, byline: byline.into() };
+        let posts: Vec<PostStart> =
+            entries.iter().zip(["Bob, 2024-03-01", ""]).map(start).collect();
+        assert_eq!(posts.len(), 2);
+        let region = region_of_thread(&document, &[0], &[], &base, &posts).unwrap();
+        assert_eq!(region.text(), region_of(&document, &[0], &[], &base).unwrap().text());
+        let markdown = region.markdown(&base);
+        if open == "<li>" {
+            assert!(markdown.contains("**Bob, 2024-03-01**"), "{markdown}");
+            continue;
+        }
+        assert_eq!(markdown, "How?\n\n___\n\n**Bob, 2024-03-01**\n\nSo.\n\n___\n\nOr **so**.");
+        let wanted = "<p>How?</p><hr><p><strong>Bob, 2024-03-01</strong></p><p>So.</p><hr><p>Or <b>so</b>.</p>";
+        assert_eq!(region.html(), wanted);
+    }
 }

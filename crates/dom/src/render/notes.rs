@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use html5ever::local_name;
 
-use crate::{Document, NodeId};
+use crate::{Document, NodeId, is_inline};
 
 /// Longest label of a note, in characters.
 const LABEL: usize = 6;
@@ -22,7 +22,7 @@ pub(super) struct FootnoteMap {
 }
 
 impl FootnoteMap {
-    /// The notes of a document: items of a list or paragraphs that a short link above them leads to.
+    /// The notes of a document: items of a list, paragraphs or divisions that a short link above them leads to.
     /// A list of which any item is none, or a label that stands for two notes, has no footnotes. Only what is below
     /// `roots` and not below `prune` counts.
     pub(super) fn of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> Self {
@@ -57,6 +57,13 @@ impl FootnoteMap {
                     document.parent(note).is_some_and(|list| !is_inside(document, list))
                 }
                 Some(&local_name!("p")) => !is_inside(document, note),
+                // Divisions are targets of other links, too.
+                Some(&local_name!("div")) => {
+                    let is_line = |id| document.element(id).is_none_or(|own| is_inline(own.name));
+                    label.bytes().all(|byte| byte.is_ascii_digit())
+                        && document.children(note).all(is_line)
+                        && !is_inside(document, note)
+                }
                 _ => false,
             };
             if is_kept && is_kind && *taken.entry(label).or_insert(note) == note {

@@ -1,0 +1,205 @@
+//! What stands at pictures without being of the article: labels that captions begin with, and alternative texts that name files
+//! or places. Credits in paragraphs of their own go to their pictures.
+
+use std::collections::BTreeMap;
+
+use dom::{local_name, local_names};
+
+use crate::tree::{At, NodeMark, RegionTree};
+
+/// Longest label of a caption, and longest credit, in bytes.
+const LABEL: usize = 40;
+const CREDIT: usize = 100;
+/// Minimum number of words that a caption has behind its label.
+const LEAST_WORDS: usize = 3;
+/// Most words of a name before the colon of a credit, and of what is behind it.
+const LABEL_WORDS: usize = 3;
+const CREDIT_WORDS: usize = 8;
+/// Most words of an alternative text that numbers a picture.
+const NUMBERED_WORDS: usize = 4;
+/// Endings of files with pictures.
+const ENDINGS: [&str; 8] = [".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp"];
+/// Beginnings of words for pictures and their owners, for credits that stand once on a page.
+const CREDITS: [&str; 14] = [
+    "phot", "foto", "fot.", "imag", "imágen", "bild", "pictur", "credit", "crédit", "créd", "фото",
+    "写真", "사진", "图",
+];
+
+pub(crate) fn settle_labels(tree: &mut RegionTree<'_>) {
+    drop_alternatives(tree);
+    place_credits(tree);
+    drop_caption_labels(tree);
+}
+
+/// Leaves out alternative texts that say nothing of what a picture shows: names of files, what several pictures of the article
+/// have, and what differs between them in numbers alone.
+fn drop_alternatives(tree: &mut RegionTree<'_>) {
+    let is_picture = |at: &At| tree.is(*at, &local_name!("img"));
+    let pictures: Vec<(At, String)> = (tree.below(0).filter(is_picture))
+        .filter_map(|at| Some((at, tree.attribute(at, &local_name!("alt"))?.trim().to_lowercase())))
+        .filter(|(_, alt)| !alt.is_empty())
+        .collect();
+    let form = |alt: &str| -> String { alt.chars().filter(|c| !c.is_ascii_digit()).collect() };
+    let mut sources: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (at, alt) in &pictures {
+        let is_numbered = alt.split_whitespace().count() <= NUMBERED_WORDS;
+        let form = if is_numbered { form(alt) } else { alt.clone() };
+        let source = tree.attribute(*at, &local_name!("src")).unwrap_or_default();
+        sources.entry(form).or_default().push(source);
+    }
+    let is_repeated = |form: &str| {
+        let of = sources.get(form).map_or(&[][..], Vec::as_slice);
+        of.iter().any(|source| Some(source) != of.first())
+    };
+    let is_empty = |(at, alt): &&(At, String)| {
+        is_file_name(alt, tree.attribute(*at, &local_name!("src")).unwrap_or_default())
+            || is_repeated(alt)
+            || alt.split_whitespace().count() <= NUMBERED_WORDS && is_repeated(&form(alt))
+    };
+    let empty: Vec<At> = pictures.iter().filter(is_empty).map(|own| own.0).collect();
+    for at in empty {
+        for attribute in &mut tree.nodes[at].attributes {
+            if attribute.0 == local_name!("alt") {
+                attribute.1 = "".into();
+            }
+        }
+    }
+}
+
+/// Whether an alternative text in lower case is the name of a file: by its ending, or that of the picture's with a number.
+fn is_file_name(alt: &str, source: &str) -> bool {
+    if ENDINGS.iter().any(|ending| alt.ends_with(ending)) {
+        return true;
+    }
+    let file = source.split(['?', '#']).next().unwrap_or_default();
+    let file = file.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let stem = file.rsplit_once('.').map_or(&*file, |(stem, _)| stem);
+    let letters = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+    let is_one_word = !alt.contains(' ') || alt.contains(|c: char| c.is_ascii_digit());
+    is_one_word
+        && alt.contains(['-', '_', ' ']) | alt.contains(|c: char| c.is_ascii_digit())
+        && letters(alt) == letters(stem)
+}
+
+/// Leaves out what several captions begin with, in an element of its own.
+fn drop_caption_labels(tree: &mut RegionTree<'_>) {
+    let captions = tree.below(0).filter(|&at| tree.is(at, &local_name!("figcaption")));
+    let mut labels: BTreeMap<String, Vec<(At, At)>> = BTreeMap::new();
+    for caption in captions {
+        let Some((parent, label)) = label_of(tree, caption) else { continue };
+        let text = tree.text_below(label, |_| false);
+        let rest = tree.text_below(caption, |at| at == label);
+        if (2..=LABEL).contains(&text.len()) && rest.split(' ').count() >= LEAST_WORDS {
+            labels.entry(text).or_default().push((parent, label));
+        }
+    }
+    for (parent, label) in labels.into_values().filter(|group| group.len() > 1).flatten() {
+        tree.nodes[parent].children.retain(|&child| child != label);
+    }
+}
+
+/// The first element of a caption, with its parent, if it begins with one and has more.
+fn label_of(tree: &RegionTree<'_>, caption: At) -> Option<(At, At)> {
+    let mut parent = caption;
+    loop {
+        let is_blank = |at: &At| tree.is_space(*at);
+        let mut children = tree.nodes[parent].children.iter().copied().filter(|at| !is_blank(at));
+        let first = children.next().filter(|&first| tree.nodes[first].name.is_some())?;
+        if children.next().is_some() {
+            let is_label =
+                tree.nodes[first].mark == NodeMark::None && !tree.is(first, &local_name!("a"));
+            return is_label.then_some((parent, first));
+        }
+        parent = first;
+    }
+}
+
+/// Gives paragraphs that name the owner of the picture directly before them to its figure.
+fn place_credits(tree: &mut RegionTree<'_>) {
+    for parent in tree.below(0).collect::<Vec<_>>() {
+        let children = tree.nodes[parent].children.iter().copied();
+        let children: Vec<At> = children.filter(|&child| !tree.is_space(child)).collect();
+        let mut before: Option<At> = None;
+        let mut moved: Vec<At> = Vec::new();
+        for child in children {
+            let picture = before.filter(|&before| shows_only_picture(tree, before));
+            if let Some(picture) = picture
+                && tree.is(child, &local_name!("p"))
+                && is_credit(&tree.text_below(child, |_| false))
+            {
+                moved.push(child);
+                give_credit(tree, picture, child);
+                before = None;
+            } else {
+                before = Some(child);
+            }
+        }
+        if !moved.is_empty() {
+            tree.nodes[parent].children.retain(|child| !moved.contains(child));
+        }
+    }
+}
+
+/// Whether an element is a figure, or a paragraph that holds nothing but a picture.
+fn shows_only_picture(tree: &RegionTree<'_>, at: At) -> bool {
+    let has_picture = || tree.below(at).any(|at| tree.is(at, &local_name!("img")));
+    let is_bare = || tree.below(at).all(|at| tree.nodes[at].name.is_some() || tree.is_space(at));
+    match &tree.nodes[at].name {
+        Some(name) => match *name {
+            local_name!("figure") => has_picture(),
+            local_names!("p" "div") => has_picture() && is_bare(),
+            _ => false,
+        },
+        None => false,
+    }
+}
+
+fn give_credit(tree: &mut RegionTree<'_>, figure: At, credit: At) {
+    for at in tree.below(credit).collect::<Vec<_>>() {
+        if tree.nodes[at].name.is_none() {
+            tree.nodes[at].mark = NodeMark::Unread;
+        }
+    }
+    tree.nodes[figure].name = Some(local_name!("figure"));
+    let children = tree.nodes[figure].children.iter().copied();
+    let caption = { children }.find(|&child| tree.is(child, &local_name!("figcaption")));
+    let inner = std::mem::take(&mut tree.nodes[credit].children);
+    let around = match caption {
+        None => tree.push(figure, local_name!("figcaption")),
+        Some(caption) => {
+            let space = tree.push_text(caption, " ");
+            tree.nodes[space].mark = NodeMark::Unread;
+            tree.push(caption, local_name!("small"))
+        }
+    };
+    tree.nodes[around].children = inner;
+    tree.nodes[around].mark = NodeMark::Credit;
+}
+
+/// Whether a paragraph behind a picture is nothing but its credit: a sign of copyright, a label and names, or names with a slash.
+fn is_credit(text: &str) -> bool {
+    let text = text.trim_matches(['(', ')', '[', ']', ' ']);
+    let words = |text: &str| text.split_whitespace().count();
+    if text.len() > CREDIT || text.ends_with(['.', '!', '?', ':']) {
+        return false;
+    }
+    if text.starts_with('\u{a9}') {
+        return words(text) <= CREDIT_WORDS;
+    }
+    let label = text.split_once([':', '\u{ff1a}']).filter(|(label, _)| words(label) <= LABEL_WORDS);
+    let of_label = label.is_some_and(|(label, names)| {
+        let label = label.trim().to_lowercase();
+        CREDITS.iter().any(|word| label.starts_with(word))
+            && !names.trim().is_empty()
+            && are_names(names)
+    });
+    of_label || text.contains('/') && words(text) <= LABEL_WORDS + 2 && are_names(text)
+}
+
+/// Whether words are names: they begin with capitals, but for short ones between them.
+fn are_names(text: &str) -> bool {
+    let mut words =
+        text.split(|c: char| c.is_whitespace() || c == '/').filter(|word| !word.is_empty());
+    text.split_whitespace().count() <= CREDIT_WORDS
+        && words.all(|word| !word.starts_with(char::is_lowercase) || word.chars().count() <= 3)
+}
