@@ -14,7 +14,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use crate::xhtml::{address, is_language, written};
-use crate::{PictureFile, PictureFiles, byline, finish, fragment, heading};
+use crate::{PROGRAM, PictureFile, PictureFiles, byline, finish, fragment, heading, provenance};
 
 /// Why a book could not be made.
 pub type EpubError = zip::result::ZipError;
@@ -73,6 +73,8 @@ struct ChapterFile<'a> {
     byline: String,
     body: &'a str,
     article: &'a Article,
+    /// How many of the article's pictures are in the book.
+    held: usize,
 }
 
 /// The book of these articles, in this order. Its title is that of the first article, or `title` if there are several.
@@ -154,11 +156,19 @@ impl<'a> Chapter<'a> {
             byline: byline(article),
             body: &self.xhtml,
             article,
+            held: self.pictures.len(),
         })
     }
 }
 
 impl PackageFile<'_> {
+    /// The record of an article, in one line.
+    fn provenance_of(article: &Article) -> String {
+        let facts =
+            provenance(article).into_iter().map(|fact| format!("{} {}", fact.kind, fact.value));
+        format!("{}: {}", article.url, facts.collect::<Vec<_>>().join(", "))
+    }
+
     fn authors(&self) -> BTreeSet<&String> {
         self.articles.iter().flat_map(|article| &article.authors).collect()
     }

@@ -64,6 +64,42 @@ fn byline(article: &Article) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
+/// What documents say of where an article is from, and of what found it: a term of Dublin Core or TEI for the kind, a word for
+/// readers, and the value.
+struct ProvenanceFact {
+    /// A name in letters, digits and `-`.
+    kind: &'static str,
+    label: &'static str,
+    value: String,
+}
+
+/// The program that makes documents.
+const PROGRAM: &str = concat!("sitegrove ", env!("CARGO_PKG_VERSION"));
+
+/// What is known of the record of an article, and of how its text was found. Nothing of the machine or the time of export.
+fn provenance(article: &Article) -> Vec<ProvenanceFact> {
+    let origin = &article.origin;
+    let of_model = || article.model_revision.map(|revision| format!(", model revision {revision}"));
+    let way = || {
+        format!("{}, {}{}", article.engine, article.route.as_str(), of_model().unwrap_or_default())
+    };
+    let has_record = !origin.file.is_empty();
+    let facts = [
+        ("archive", "Archive", has_record.then(|| origin.file.to_string())),
+        ("offset", "Offset", has_record.then(|| origin.offset.to_string())),
+        ("record", "Record", Some(origin.record_id.clone())),
+        ("truncated", "Incomplete", origin.truncated.clone()),
+        ("digest", "XXH3-128 of the words", Some(article.content_hash.clone())),
+        ("found-by", "Found by", (!article.engine.is_empty()).then(way)),
+        ("program", "Program", Some(PROGRAM.to_owned())),
+    ];
+    let known = facts.into_iter().filter_map(|(kind, label, value)| {
+        let value = value.filter(|value| !value.is_empty())?;
+        Some(ProvenanceFact { kind, label, value })
+    });
+    known.collect()
+}
+
 /// A picture's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PictureFile {

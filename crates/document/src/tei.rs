@@ -7,7 +7,9 @@ use dom::{Document, NodeId, is_inline};
 use model::Article;
 
 use crate::xhtml::{address, escaped, is_language, xml_id};
-use crate::{attribute, body, finish, fragment, heading, is, parsed};
+use crate::{
+    PROGRAM, ProvenanceFact, attribute, body, finish, fragment, heading, is, parsed, provenance,
+};
 
 #[derive(Template)]
 #[template(path = "tei.xml")]
@@ -17,8 +19,14 @@ struct TeiFile<'a> {
     publisher: &'a str,
     url: String,
     fetched: Option<String>,
+    provenance: Vec<ProvenanceFact>,
+    /// How many of its pictures the archives have.
+    archived: usize,
     body: String,
 }
+
+/// The version of the program, as TEI demands it: numbers.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The article as a TEI P5 document.
 pub fn to_tei(article: &Article) -> String {
@@ -38,6 +46,8 @@ pub fn to_tei(article: &Article) -> String {
         publisher: article.site_name.as_deref().unwrap_or(&article.url),
         url: address(&article.url),
         fetched: article.fetched.map(|fetched| fetched.to_string()),
+        provenance: provenance(article),
+        archived: article.images.iter().filter(|image| image.record.is_some()).count(),
         body: writer.out,
     })
 }

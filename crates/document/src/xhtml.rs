@@ -149,10 +149,21 @@ pub(crate) fn written(
             continue;
         }
         of.xhtml.push('>');
-        open.push((end, format!("</{name}>")));
+        let line_end =
+            if ends_line(name) && !surroundings[id as usize].is_in_phrase { "\n" } else { "" };
+        open.push((end, format!("</{name}>{line_end}")));
     }
     of.xhtml.extend(open.into_iter().rev().map(|last| last.1));
     of
+}
+
+/// Whether a line break after an element changes nothing: it is a block between blocks.
+fn ends_line(name: &str) -> bool {
+    const BLOCKS: [&str; 19] = [
+        "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dd", "table", "tr",
+        "pre", "figure", "blockquote", "caption", "figcaption",
+    ];
+    BLOCKS.contains(&name)
 }
 
 /// The id of an element, if links can lead to it: that of a picture or a player is not written.

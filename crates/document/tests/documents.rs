@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read};
 
-use model::Article;
+use model::{Article, Image, Origin, RecordPlace, Route};
 use sitegrove_document::{
     PictureFile, PictureFiles, picture_addresses, to_epub, to_html, to_markdown, to_tei,
 };
@@ -30,6 +30,61 @@ fn text() -> Article {
             .into(),
         ..Article::default()
     }
+}
+
+/// The article with its record, and with pictures of which one is in an archive.
+fn recorded() -> Article {
+    let record = RecordPlace { url: String::new(), file: "crawl/a.warc.gz".into(), offset: 9 };
+    let origin = Origin {
+        file: "crawl/a & b.warc.gz".into(),
+        offset: 4_711,
+        record_id: "urn:uuid:1".into(),
+        truncated: None,
+    };
+    let held = Image { record: Some(record), ..Image::default() };
+    Article {
+        origin,
+        content_hash: "00ff".into(),
+        engine: "grove".into(),
+        route: Route::Wrapper,
+        model_revision: Some(3),
+        images: vec![held, Image::default(), Image::default()],
+        ..text()
+    }
+}
+
+#[test]
+fn documents_say_where_their_article_is_from() {
+    let tei = to_tei(&recorded());
+    assert_well_formed(&tei);
+    for wanted in [
+        "<note type=\"archive\">crawl/a &amp; b.warc.gz</note>",
+        "<note type=\"offset\">4711</note>",
+        "<idno type=\"WARC-Record-ID\">urn:uuid:1</idno>",
+        "<note type=\"digest\">00ff</note>",
+        "<note type=\"found-by\">grove, wrapper, model revision 3</note>",
+        "<measure unit=\"pictures\" quantity=\"3\">",
+        "<measure unit=\"archived-pictures\" quantity=\"1\">",
+        "<application ident=\"sitegrove\" version=\"",
+    ] {
+        assert!(tei.contains(wanted), "{wanted} in {tei}");
+    }
+    let files = files(&to_epub(&[recorded(), text()], "Articles", &pictures()).unwrap());
+    let file = |name: &str| {
+        let found = files.iter().find(|file| file.0 == name).unwrap();
+        String::from_utf8(found.1.clone()).unwrap()
+    };
+    let (package, chapter) = (file("EPUB/package.opf"), file("EPUB/chapter-1.xhtml"));
+    assert_well_formed(&package);
+    assert_well_formed(&chapter);
+    assert!(
+        package.contains("archive crawl/a &amp; b.warc.gz, offset 4711, record urn:uuid:1"),
+        "{package}"
+    );
+    assert_eq!(package.matches("dcterms:provenance").count(), 2);
+    assert!(chapter.contains("<dt>Archive</dt><dd>crawl/a &amp; b.warc.gz</dd>"), "{chapter}");
+    assert!(chapter.contains("1 in this book, of 3 of the article"), "{chapter}");
+    assert!(!file("EPUB/chapter-2.xhtml").contains("<dt>Archive</dt>"));
 }
 
 fn pictures() -> PictureFiles {
@@ -138,7 +193,7 @@ fn several_articles_are_chapters() {
         let found = files.iter().find(|file| file.0 == name).unwrap();
         String::from_utf8(found.1.clone()).unwrap()
     };
-    assert!(find("EPUB/chapter-2.xhtml").contains("<p>Plain.</p><p>Text.</p>"));
+    assert!(find("EPUB/chapter-2.xhtml").contains("<p>Plain.</p>\n<p>Text.</p>"));
     assert!(find("EPUB/nav.xhtml").contains("<a href=\"chapter-2.xhtml\">https://a.example/2</a>"));
     assert!(find("EPUB/chapter-1.xhtml").contains("<a href=\"https://a.example/i.png\">I</a>"));
 }
@@ -218,5 +273,5 @@ fn a_list_of_many_terms_takes_linear_time() {
     assert!(to_tei(&text).contains("<label>59999</label><item>about 59999</item>"));
     let book = files(&to_epub(&[text], "Terms", &PictureFiles::new()).unwrap());
     let chapter = String::from_utf8(book[5].1.clone()).unwrap();
-    assert!(chapter.contains("<dt>59999</dt><dd>about 59999</dd></dl>"));
+    assert!(chapter.contains("<dt>59999</dt><dd>about 59999</dd>\n</dl>"));
 }
