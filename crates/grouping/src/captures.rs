@@ -49,13 +49,17 @@ pub struct Copies<C> {
     pub others: Vec<C>,
 }
 
-/// Sorts the captures of the pages of a site. For one address, complete captures come first, then later ones,
-/// then by record id and content. The path of a file decides only which of several places of the same bytes
+/// Sorts the captures of the pages of a site. For one address, complete captures come first, and renderings last; then later
+/// ones, then by record id and content. The path of a file decides only which of several places of the same bytes
 /// is reported.
 pub fn settle<C: Capture + Clone>(mut captures: Vec<C>) -> Copies<C> {
     captures.sort_unstable_by(|a, b| {
-        let order =
-            |capture: &C| (capture.origin().truncated.is_some(), Reverse(capture.fetched()));
+        let order = |capture: &C| {
+            let why = capture.origin().truncated.as_deref();
+            let is_text = why == Some(Origin::RENDERED_TEXT);
+            let is_rendering = capture.origin().is_rendering();
+            (why.is_some(), is_rendering, is_text, Reverse(capture.fetched()))
+        };
         let place = |capture: &C| (capture.origin().offset, Arc::clone(&capture.origin().file));
         (a.url().cmp(b.url()))
             .then_with(|| order(a).cmp(&order(b)))
@@ -96,6 +100,7 @@ pub fn duplicate(site: &str, copy: &impl Capture, kept: Option<Timestamp>) -> Dr
 pub fn kept_instead(copy: &Origin, kept: Option<Timestamp>) -> String {
     let when = when(kept);
     match &copy.truncated {
+        Some(why) if copy.is_rendering() => format!("{why}; the copy fetched {when} is kept"),
         Some(why) => format!("truncated ({why}); the copy fetched {when} is kept"),
         None => format!("the copy fetched {when} is kept"),
     }

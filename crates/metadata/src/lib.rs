@@ -51,6 +51,7 @@ mod json_ld;
 mod learn;
 mod learnt;
 mod names;
+mod page_data;
 mod page_date;
 mod scan;
 mod standfirst;
@@ -69,6 +70,8 @@ pub use fields::language_probability;
 pub use json_ld::{JsonLdArticle, JsonLdFacts, page_types};
 pub use learn::Synthesize;
 pub use learnt::{FieldPlace, TemplateFields};
+pub use page_data::article_in_data;
+pub use page_data::rich_text::{html_of_text, paragraphs_of};
 
 /// A page and what is known of it.
 #[derive(Clone, Copy)]

@@ -128,7 +128,8 @@ pub struct Article {
     pub engine: String,
     /// `wrapper`; `patterns` if the decisions on the template's patterns found it, as no wrapper selects the same
     /// elements; `page-wise` if it was found from this page alone; `json-ld` or `feed` if the text is not among the
-    /// page's elements and was taken from there (`xpath` is then empty).
+    /// page's elements and was taken from there (`xpath` is then empty); `page-data` if it was taken from the data that the
+    /// page has for its scripts.
     pub route: Route,
     /// Version of the wrapper, 0 if none was used.
     pub wrapper_version: u32,
@@ -546,6 +547,8 @@ pub enum Route {
     JsonLd => "json-ld",
     /// From a feed item, for the same reason.
     Feed => "feed",
+    /// From the data that the page has for its scripts, for the same reason.
+    PageData => "page-data",
     /// By the decisions on the patterns of its template: no expressions select the same elements.
     Patterns => "patterns",
 }
@@ -555,6 +558,11 @@ impl Route {
     /// Whether what was learnt of the template found the body.
     pub fn is_of_template(self) -> bool {
         matches!(self, Self::Wrapper | Self::Patterns)
+    }
+
+    /// Whether the text is in the page's elements.
+    pub fn is_of_elements(self) -> bool {
+        !matches!(self, Self::JsonLd | Self::Feed | Self::PageData)
     }
 }
 

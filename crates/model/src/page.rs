@@ -104,10 +104,24 @@ pub struct Origin {
     /// `WARC-Record-ID` without angle brackets.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub record_id: String,
-    /// `WARC-Truncated`: the crawler kept only a part; or `cut-short`: the archive ends within the record.
+    /// `WARC-Truncated`: the crawler kept only a part; or `cut-short`: the archive ends within the record; or, where the answer
+    /// of the server has no article, `rendering` (what a browser made of it, `urn:dom:URL` and the like) or `rendered-text` (the
+    /// text that a browser showed, `urn:text:URL` and the like).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
 }
+}
+
+impl Origin {
+    /// `truncated` of a record that has what a browser made of a page.
+    pub const RENDERING: &str = "rendering";
+    /// `truncated` of a record that has the text alone that a browser showed.
+    pub const RENDERED_TEXT: &str = "rendered-text";
+
+    /// Whether the record has what a browser made of a page, not what the server sent.
+    pub fn is_rendering(&self) -> bool {
+        matches!(self.truncated.as_deref(), Some(Self::RENDERING | Self::RENDERED_TEXT))
+    }
 }
 
 impl Serialize for Origin {

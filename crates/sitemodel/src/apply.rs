@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dom::Document;
 use model::{
-    Article, CharacterCounts, Contained, Drop, DropReason, Extracted, FeedItem, Page, Route, Stage,
+    Article, CharacterCounts, Contained, Drop, DropReason, Extracted, FeedItem, Page, Stage,
     contain_panics,
 };
 use serde::{Deserialize, Serialize};
@@ -300,7 +300,7 @@ impl Applied {
 /// Counts the characters of a page's text and of its article, without white space. Both are 0 if the article
 /// was not taken from elements of the page.
 pub(crate) fn character_counts(document: &Document, article: &Article) -> CharacterCounts {
-    if document.is_empty() || matches!(article.route, Route::JsonLd | Route::Feed) {
+    if document.is_empty() || !article.route.is_of_elements() {
         return CharacterCounts::default();
     }
     let all = characters(document.text_content(0));

@@ -1,9 +1,10 @@
 //! The body of an article, the methods that need only one page, and how much two readings of a page agree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use dom::xpath::position_paths;
-use dom::{Document, NodeId};
+use dom::{Document, NodeId, text_of};
 use forest::SignifierCounts;
 use model::{FeedItem, Route};
 use pagewise::Redundant;
@@ -36,8 +37,18 @@ pub struct ArticleBody {
     pub wrapper_version: u32,
     /// Confidence, 0 to 1.
     pub confidence: f64,
-    /// The text, if it is not that of the nodes.
-    pub text: Option<String>,
+    /// What it consists of instead, if it is not in the page's elements.
+    pub elsewhere: Option<Arc<Document>>,
+}
+
+impl ArticleBody {
+    /// Its text, given the page.
+    pub(crate) fn text(&self, page: &Document) -> String {
+        match &self.elsewhere {
+            Some(elsewhere) => text_of(elsewhere, &[0], &[]),
+            None => text_of(page, &self.nodes, &self.prune),
+        }
+    }
 }
 
 /// Confidence of single-page methods: nothing confirms what they find.
@@ -62,8 +73,9 @@ pub fn page_wise(
         }
         Engine::Sigfeed => body_of(document, engine, sigfeed(sibling, &tables.signify)),
         Engine::Description => {
-            let text = Some(description(sibling.feed_items)?);
-            Some(ArticleBody { text, ..found(document, engine, Vec::new()) })
+            let html = metadata::paragraphs_of(&description(sibling.feed_items)?);
+            let elsewhere = Some(Arc::new(dom::parse(&html)));
+            Some(ArticleBody { elsewhere, ..found(document, engine, Vec::new()) })
         }
         Engine::Grove | Engine::Forest(_) => None,
     }
@@ -118,9 +130,23 @@ pub fn agreement(a: &str, b: &str) -> f64 {
     2.0 * shared as f64 / all as f64
 }
 
+/// The share of the pairs of words of a text that another has, too. Time n log n.
+pub(crate) fn contained(part: &str, whole: &str) -> f64 {
+    let (mut of_part, mut of_whole) = (Vec::new(), Vec::new());
+    each_word(part, |word| of_part.push(word));
+    each_word(whole, |word| of_whole.push(word));
+    let pairs: BTreeSet<&[&str]> = of_whole.windows(2).collect();
+    let shared = of_part.windows(2).filter(|pair| pairs.contains(pair)).count();
+    shared as f64 / of_part.len().saturating_sub(1).max(1) as f64
+}
+
 fn words(text: &str) -> BTreeMap<&str, u64> {
     let mut words = BTreeMap::new();
-    let mut add = |word| *words.entry(word).or_insert(0) += 1;
+    each_word(text, |word| *words.entry(word).or_insert(0) += 1);
+    words
+}
+
+fn each_word<'t>(text: &'t str, mut add: impl FnMut(&'t str)) {
     for word in text.split(|c| !is_alphanumeric(c)).filter(|word| !word.is_empty()) {
         if word.is_ascii() || word.chars().all(has_words) {
             add(word);
@@ -129,7 +155,6 @@ fn words(text: &str) -> BTreeMap<&str, u64> {
             characters.for_each(&mut add);
         }
     }
-    words
 }
 
 /// Whether the script of a character sets words apart by spaces: those before the scripts of East and

@@ -58,10 +58,11 @@ pub(crate) fn impression(
     let words = parsed.words.total();
     let address = address_says(&parsed.page.url, addresses.pages_below(&parsed.page.url));
     let is_short = words < tables.cluster.min_words;
-    // Only grove takes texts of JSON-LD and of feeds.
+    // Only grove takes texts of JSON-LD, of feeds and of data.
     let has_text = !is_short
         || tables.rank.engine == Engine::Grove
-            && parsed.full_text_words(sibling.feed_items) >= FULL_TEXT_WORDS;
+            && (parsed.full_text_words(sibling.feed_items) >= FULL_TEXT_WORDS
+                || parsed.data_text().is_some());
     if !has_text {
         return Impression { points: 0, address, empty: true, leads_on: false };
     }
@@ -337,7 +338,7 @@ impl Lists<'_> {
     /// whose words are those pages'.
     pub(crate) fn is_list(&self, body: &ArticleBody) -> bool {
         let tables = self.settings.tables();
-        if body.text.is_some() || tables.cluster.extract_lists {
+        if body.elsewhere.is_some() || tables.cluster.extract_lists {
             return false;
         }
         let list = self.kind == TemplateKind::List;

@@ -28,8 +28,16 @@ pub struct ParsedPage<'a> {
     /// Hashes of its naming tokens by kind of element, for tag paths.
     pub(crate) names: NamingTokens,
     json_ld: OnceLock<JsonLdFacts>,
+    data_text: OnceLock<Option<DataText>>,
     /// The result of the site config of its host, if there is one.
     pub configured: Option<ConfiguredPage>,
+}
+
+/// The text of an article that a page has only as data.
+#[derive(Debug)]
+pub(crate) struct DataText {
+    pub(crate) document: Arc<Document>,
+    pub(crate) words: u32,
 }
 
 /// Parses a page, applies the site config of its host, if any, and counts words. Linear in its length.
@@ -71,17 +79,38 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
         tokens,
         names,
         json_ld: OnceLock::new(),
+        data_text: OnceLock::new(),
         configured,
     }
 }
 
 /// Minimum number of words of a full text in JSON-LD or a feed.
 pub(crate) const FULL_TEXT_WORDS: u32 = 50;
+/// Most words outside of links on a page whose scripts show the article: notices, labels, the beginning of the text.
+const WORDS_OF_SHELL: u32 = 300;
 
 impl ParsedPage<'_> {
     /// Its JSON-LD, parsed on first use.
     pub fn json_ld(&self) -> &JsonLdFacts {
         self.json_ld.get_or_init(|| JsonLdFacts::of(&self.document, &self.page.url))
+    }
+
+    /// Whether it has so few words outside of links that its article may be in data alone.
+    pub(crate) fn may_lack_text(&self) -> bool {
+        self.words.total() - self.link_words.total() <= WORDS_OF_SHELL
+    }
+
+    /// The text of its article in the data that it has for its scripts, read on first use.
+    pub(crate) fn data_text(&self) -> Option<&DataText> {
+        let read = || {
+            let Page { html, url, .. } = self.page;
+            let html = metadata::article_in_data(html, url, &self.document, self.json_ld())?;
+            let document = dom::parse(&html);
+            let words = terms::count_words(&dom::text_of(&document, &[0], &[]));
+            let text = DataText { document: Arc::new(document), words };
+            (words >= FULL_TEXT_WORDS).then_some(text)
+        };
+        self.data_text.get_or_init(read).as_ref()
     }
 
     /// Words of the full text in its JSON-LD or a feed item, including markup.

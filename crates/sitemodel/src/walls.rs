@@ -38,7 +38,7 @@ const MOST_LINES: usize = 1_000;
 pub(crate) fn repeated_lines<'a>(
     pages: impl Iterator<Item = (&'a ParsedPage<'a>, &'a ArticleBody)>,
 ) -> Vec<(u64, bool)> {
-    let pages: Vec<_> = pages.filter(|(_, body)| body.text.is_none()).collect();
+    let pages: Vec<_> = pages.filter(|(_, body)| body.elsewhere.is_none()).collect();
     if pages.len() < ADDRESSES {
         return Vec::new();
     }

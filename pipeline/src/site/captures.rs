@@ -88,7 +88,8 @@ impl OtherCaptures {
             return Ok(());
         }
         let failed = result.drops.iter().filter(|drop| self.may_help(drop, site));
-        let mut wanted: BTreeSet<String> = failed.map(|drop| drop.url.clone()).collect();
+        let of_failed = |drop: &model::Drop| (drop.url.clone(), shows_article(drop, site));
+        let mut wanted: BTreeMap<String, bool> = failed.map(of_failed).collect();
         let mut found: BTreeMap<String, (Option<Timestamp>, Origin)> = BTreeMap::new();
         loop {
             let next = self.next_of(&wanted, site.key(), result);
@@ -127,20 +128,23 @@ impl OtherCaptures {
         Ok(())
     }
 
-    /// The next capture of each wanted address whose content was not tried yet.
+    /// The next capture of each wanted address whose content was not tried yet; for each address, whether renderings are wanted.
     fn next_of(
         &mut self,
-        wanted: &BTreeSet<String>,
+        wanted: &BTreeMap<String, bool>,
         site: &str,
         result: &mut SiteResult,
     ) -> Vec<(usize, StoredPage)> {
         let mut next = Vec::new();
-        for url in wanted {
+        for (url, &may_be_rendered) in wanted {
             let Some(captures) = self.0.get_mut(url) else { continue };
             while let Some(capture) = captures.others.pop_front() {
                 // Counted in either case: it is a capture that is not kept, so far.
                 result.drops.push(duplicate(site, &capture, captures.kept));
-                if capture.head.digest.is_none_or(|digest| captures.tried.insert(digest)) {
+                let is_wanted = may_be_rendered || !capture.head.origin.is_rendering();
+                if is_wanted
+                    && capture.head.digest.is_none_or(|digest| captures.tried.insert(digest))
+                {
                     next.push((captures.page, capture));
                     break;
                 }
@@ -165,6 +169,13 @@ fn is_worth_another(reason: DropReason, url: &str, site: &Surveyed) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a page that was dropped may be shown as an article by a browser. The text alone does not tell lists and walls.
+fn shows_article(drop: &model::Drop, site: &Surveyed) -> bool {
+    let is_section = site.addresses().pages_below(&drop.url);
+    matches!(drop.reason, DropReason::ScriptShell | DropReason::NoContent | DropReason::NoArticle)
+        && address_says(&drop.url, is_section) != Some(TemplateKind::List)
 }
 
 /// Splits captures into batches of at most `most` bytes, with at least one capture each.

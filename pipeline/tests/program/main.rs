@@ -43,6 +43,7 @@ mod output_paths;
 mod outputs;
 mod overruled;
 mod packaging;
+mod page_data;
 mod reading;
 mod refusals;
 mod report;

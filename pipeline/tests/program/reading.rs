@@ -139,6 +139,13 @@ fn statuses_and_types() {
         "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n",
         prose::post(6).as_bytes(),
     );
+    let part = |range: &str| {
+        format!("HTTP/1.1 206 Part\r\nContent-Type: text/html\r\nContent-Range: {range}\r\n")
+    };
+    let whole = prose::post(9);
+    let all = format!("bytes 0-{}/{}", whole.len() - 1, whole.len());
+    crawl.response(&url("range"), &part(&all), whole.as_bytes());
+    crawl.response(&url("part"), &part("bytes 0-99/9999"), prose::post(10).as_bytes());
     crawl.response(&url("moved"), "HTTP/1.1 301 Moved\r\nLocation: /notes/page\r\n", b"");
     crawl.response(&url("failed"), "HTTP/1.1 503 Busy\r\n", b"later");
     crawl.response(&url("image"), &ok("Content-Type: image/gif\r\n"), b"GIF89a");
@@ -155,10 +162,12 @@ fn statuses_and_types() {
     for (seed, name) in ["page", "untyped", "xhtml", "old", "resource"].into_iter().enumerate() {
         assert_post(&results, &url(name), seed + 1);
     }
-    assert_eq!(results.articles.len(), 5);
+    assert_post(&results, &url("range"), 9);
+    assert_eq!(results.articles.len(), 6);
     for (name, reason, detail) in [
         ("gone", "http-status", "404"),
         ("moved", "http-status", "301"),
+        ("part", "http-status", "206"),
         ("failed", "http-status", "503"),
         ("image", "content-type", "image/gif"),
         ("json", "content-type", "application/json"),
@@ -173,9 +182,9 @@ fn statuses_and_types() {
     for url in ["dns:kinds.example", "whatever this is"] {
         assert_eq!(drop_of(&results, url).0, "bad-url");
     }
-    assert_eq!(results.dropped.len(), 11);
+    assert_eq!(results.dropped.len(), 12);
     assert_eq!(results.ledger["drops"]["other-record-type"], 2);
-    assert_eq!(results.count("dropped"), 13);
+    assert_eq!(results.count("dropped"), 14);
     let records = &results.ledger["inputs"][0]["records"];
     assert_eq!(
         (&records["request"], &records["metadata"], &records["revisit"]),

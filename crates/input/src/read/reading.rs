@@ -238,7 +238,10 @@ impl FileReading<'_, '_> {
             RecordKind::Resource => {
                 let media = Media::of(|name| record.headers.get(name));
                 let Record { body, date, .. } = record;
-                self.payload(url, date, origin, body, &media);
+                match rendered_address(&url) {
+                    Some(page) => self.rendering(page, date, origin, body, &media),
+                    None => self.payload(url, date, origin, body, &media),
+                }
             }
             RecordKind::Revisit => {
                 let payload = self.digest.take();
@@ -256,7 +259,7 @@ impl FileReading<'_, '_> {
                 return self.drop(&url, origin, DropReason::BadHttp, error.to_string());
             }
         };
-        if !self.config.statuses.contains(&response.status) {
+        if !self.config.statuses.contains(&response.status) && !is_whole(&response) {
             let location = response.location();
             let target = location.and_then(|l| Url::parse(&url).ok()?.join(l).ok());
             let target = target.filter(|_| (300..400).contains(&response.status));
@@ -288,6 +291,29 @@ impl FileReading<'_, '_> {
     /// Whether a payload is long, and its compression ratio suspiciously high.
     fn exceeds_ratio(&self, bytes: usize, stored: usize) -> bool {
         bytes > 1 << 20 && (bytes / stored.max(1)) as u64 > self.config.max_ratio
+    }
+
+    /// Reads what a browser made of the page at `url`: its elements, or its text.
+    fn rendering(
+        &mut self,
+        url: &str,
+        date: Option<Timestamp>,
+        mut origin: Origin,
+        body: Vec<u8>,
+        media: &Media,
+    ) {
+        let is_text = media.content_type.as_deref().is_some_and(is_plain_text);
+        let name = if is_text { Origin::RENDERED_TEXT } else { Origin::RENDERING };
+        origin.truncated.get_or_insert_with(|| name.to_owned());
+        if !is_text {
+            return self.payload(url.to_owned(), date, origin, body, media);
+        }
+        let text = charset::decode(body, &hints_of(url, media)).0;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let paragraph =
+            |line: &str| format!("<p>{}</p>\n", line.replace('&', "&amp;").replace('<', "&lt;"));
+        let html: String = lines.map(paragraph).collect();
+        self.page(url.to_owned(), date, origin, html.into_bytes(), &Media::default());
     }
 
     fn payload(
@@ -334,13 +360,7 @@ impl FileReading<'_, '_> {
         body: Vec<u8>,
         media: &Media,
     ) {
-        let hints = charset::CharsetHints {
-            http_charset: media.charset(),
-            language: media.language.as_deref(),
-            url: Some(&url),
-            xml: false,
-        };
-        let (html, charset) = charset::decode(body, &hints);
+        let (html, charset) = charset::decode(body, &hints_of(&url, media));
         self.record.html_bytes += html.len() as u64;
         let page = Page { url, site: String::new(), fetched, origin, charset, html: html.into() };
         self.give(Intake::Page(page));
@@ -370,6 +390,39 @@ impl FileReading<'_, '_> {
             Err(error) => self.drop(id, origin, DropReason::BadFeed, error.to_string()),
         }
     }
+}
+
+/// The address of the page that a record is a rendering of, by its own: `urn:text:URL`, `urn:dom:URL` and the like
+/// (Browsertrix Crawler).
+fn rendered_address(url: &str) -> Option<&str> {
+    let (kind, page) = url.strip_prefix("urn:")?.split_once(':')?;
+    let is_address = page.starts_with("http://") || page.starts_with("https://");
+    (is_address && kind.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(page)
+}
+
+fn is_plain_text(content_type: &str) -> bool {
+    let media_type = content_type.split([';', ',']).next().unwrap_or_default();
+    media_type.trim().eq_ignore_ascii_case("text/plain")
+}
+
+/// What is known of the character set of a page.
+fn hints_of<'a>(url: &'a str, media: &'a Media) -> charset::CharsetHints<'a> {
+    charset::CharsetHints {
+        http_charset: media.charset(),
+        language: media.language.as_deref(),
+        url: Some(url),
+        xml: false,
+    }
+}
+
+/// Whether an answer with a part of a page has all of it: `Content-Range: bytes 0-99/100` (RFC 9110 §14.4).
+fn is_whole(response: &Response) -> bool {
+    let range = response.get("Content-Range").filter(|_| response.status == 206);
+    let last_of_all = || {
+        let (range, all) = range?.trim().strip_prefix("bytes 0-")?.split_once('/')?;
+        Some((range.parse::<u64>().ok()?, all.parse::<u64>().ok()?))
+    };
+    last_of_all().is_some_and(|(last, all)| last.checked_add(1) == Some(all))
 }
 
 /// What an answer without a page says of its address, if it has a date.

@@ -9,7 +9,7 @@ use dom::{Document, NodeId, markdown_of_text, text_of};
 use grove::DecidedNodes;
 use metadata::{GivenMetadata, PageContext, TemplateFields, language_probability, metadata_given};
 use model::{Article, DropReason, Extracted, Route, SiteConfigRole, TypedAs};
-use region::region_of;
+use region::{region_of, region_of_thread};
 use terms::Detected;
 use terms::letters::{is_alphanumeric, lowercase};
 use url::Url;
@@ -64,7 +64,7 @@ pub fn extract(
     let least = if demands.part { 1 } else { tables.extract.min_words.max(1) };
     let usable = |body: &ArticleBody| {
         let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
-        body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
+        body.elsewhere.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
     };
     if let Some(configured) = &parsed.configured {
         let judged = found.as_ref().filter(|body| usable(body));
@@ -121,32 +121,39 @@ fn article(
     sibling: &SiblingPage<'_>,
     template: &str,
     Demands { part: is_part, page_type, fields, .. }: Demands<'_>,
-    mut body: ArticleBody,
+    body: ArticleBody,
     settings: &Settings,
 ) -> Extracted {
     let parsed = sibling.page;
     let (page, document) = (parsed.page, &parsed.document);
-    let elsewhere = body.text.is_some();
     let forms = settings.forms;
     let base = base_of(document, &page.url);
-    let region = base.as_ref().and_then(|base| region_of(document, &body.nodes, &body.prune, base));
-    let text = body.text.take().unwrap_or_else(|| match &region {
-        Some(region) => region.text(),
-        None => text_of(document, &body.nodes, &body.prune),
+    let region = base.as_ref().and_then(|base| match &body.elsewhere {
+        Some(elsewhere) => region_of(elsewhere, &[0], &[], base),
+        None => region_of(document, &body.nodes, &body.prune, base),
     });
-    let shown = region.as_ref().filter(|_| forms.html);
-    let html = shown.map_or_else(String::new, |region| region.html());
-    let markdown = forms.markdown.then(|| {
-        let own = region.as_ref().zip(base.as_ref()).filter(|_| !elsewhere);
-        own.map_or_else(|| markdown_of_text(&text), |(region, base)| region.markdown(base))
-    });
+    let text = region.as_ref().map_or_else(|| body.text(document), |region| region.text());
     let detected = terms::detect(&text);
     let learnt = Some(fields);
     let context = PageContext { learnt, ..field_context(sibling, &body.nodes, &text, detected) };
-    let is_thread = page_type.is_some_and(|own| rules_of(own.page_type).has_posts) && !elsewhere;
+    let is_thread =
+        page_type.is_some_and(|own| rules_of(own.page_type).has_posts) && body.elsewhere.is_none();
     let language = detected.map(|found| found.language);
     let tag = language.as_ref().map(|l| l.as_str());
     let posts = if is_thread { posts::posts(parsed, &body, &context, tag) } else { Vec::new() };
+    let region = match &base {
+        Some(base) if posts.len() > 1 => {
+            let starts = posts::starts_of(&posts);
+            region_of_thread(document, &body.nodes, &body.prune, base, &starts)
+        }
+        _ => region,
+    };
+    let shown = region.as_ref().filter(|_| forms.html);
+    let html = shown.map_or_else(String::new, |region| region.html());
+    let markdown = forms.markdown.then(|| {
+        let own = region.as_ref().zip(base.as_ref());
+        own.map_or_else(|| markdown_of_text(&text), |(region, base)| region.markdown(base))
+    });
     let given = parsed.configured.as_ref().map_or_else(GivenMetadata::default, |configured| {
         GivenMetadata {
             title: configured.found.given.title.as_deref(),
@@ -188,7 +195,7 @@ fn article(
         prune: body.prune_xpath,
         cut: body.cut,
         comments: body.comments,
-        posts,
+        posts: posts.into_iter().map(|(_, post)| post).collect(),
         engine: body.engine,
         route: body.route,
         wrapper_version: body.wrapper_version,
@@ -346,7 +353,10 @@ impl Judged {
             prune.dedup();
             text_of(&parsed.document, &body.nodes, &prune)
         };
-        let text = body.text.clone().unwrap_or_else(of_nodes);
+        let text = match body.elsewhere {
+            Some(_) => body.text(&parsed.document),
+            None => of_nodes(),
+        };
         let words = terms::count_words(&text);
         let is_trusted = body.confidence >= tables.extract.doubtful_below && words >= WORDS;
         Self { text, words, is_trusted }

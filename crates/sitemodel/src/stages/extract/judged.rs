@@ -1,6 +1,7 @@
 //! The body of a page whose template was learnt by grove.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use dom::xpath::{position_path, position_paths};
 use dom::{Document, LocalName, NodeId, local_name, normalize_space, text_of};
@@ -9,9 +10,10 @@ use grove::{
     SampleProfile, ScoredPage, TextBlock, Weights, confidence_rows, decide, ending, ending_rows,
     from_here_on, most_probable, widest_from,
 };
+use metadata::{html_of_text, paragraphs_of};
 use model::{FeedItem, Route};
 
-use crate::body::ArticleBody;
+use crate::body::{ArticleBody, contained};
 use crate::page_type::rules_of;
 use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
 use crate::stages::judge::{CUES, Judgement, decide_parameters};
@@ -169,7 +171,7 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
         route: by.route(),
         wrapper_version,
         confidence: f64::from(confidence),
-        text: None,
+        elsewhere: None,
     }
 }
 
@@ -252,37 +254,63 @@ fn alone(
     })
 }
 
-/// The full text in the page's JSON-LD or a feed item, if the elements have little of it.
+/// The full text in the page's JSON-LD, a feed item or the data of its scripts, if the elements have little of it.
 fn full_text(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
     items: &[&FeedItem],
 ) -> Option<ArticleBody> {
-    let found = match page.blocks.blocks.is_empty() {
-        true => 0.0,
-        false => page.blocks.agreeing_words()?,
-    };
-    let own = parsed.json_ld().article().and_then(|article| article.body.as_deref());
-    let (text, route) = match own {
-        Some(body) => {
-            // Some publishers include markup.
-            let body = dom::parse(body);
-            (text_of(&body, &[0], &[]), Route::JsonLd)
-        }
-        None => (items.first()?.content.clone()?, Route::Feed),
-    };
-    let words = terms::count_words(&text);
-    if words < FULL_TEXT.0 || found >= FULL_TEXT.1 * words as f32 {
-        return None;
-    }
+    let (elsewhere, route) = declared_text(parsed, page, items)
+        .or_else(|| Some((data_text(parsed, page)?, Route::PageData)))?;
     Some(ArticleBody {
         engine: "grove".to_owned(),
         route,
         // From the publisher, but often an excerpt.
         confidence: 0.5,
-        text: Some(text),
+        elsewhere: Some(elsewhere),
         ..ArticleBody::default()
     })
+}
+
+/// The full text in the data of a page's scripts, if the page shows nothing, or only some of it.
+fn data_text(parsed: &ParsedPage<'_>, page: &JudgedPage) -> Option<Arc<Document>> {
+    let shown: f32 = (0..page.scores.len()).map(|at| page.mass(at, &page.scores)).sum();
+    // Most pages show their text, and reading data is slow.
+    if shown >= SHOWN_AT_MOST as f32 || !parsed.may_lack_text() {
+        return None;
+    }
+    let data = parsed.data_text().filter(|data| data.words as f32 >= FULLER as f32 * shown)?;
+    let is_of_data = || {
+        let taken =
+            (page.blocks.blocks.iter().zip(&page.scores)).filter(|(_, score)| **score >= 0.5);
+        let ids = taken.flat_map(|(block, _)| block.first..=block.last);
+        let text: Vec<&str> = ids.filter_map(|id| parsed.document.text(id)).collect();
+        let of_data = text_of(&data.document, &[0], &[]);
+        contained(&text.join(" "), &of_data) >= CONTAINED
+    };
+    (shown < NOTICE || is_of_data()).then(|| Arc::clone(&data.document))
+}
+
+/// The full text in the page's JSON-LD or a feed item, if the elements have little of it.
+fn declared_text(
+    parsed: &ParsedPage<'_>,
+    page: &JudgedPage,
+    items: &[&FeedItem],
+) -> Option<(Arc<Document>, Route)> {
+    let found = match page.blocks.blocks.is_empty() {
+        true => 0.0,
+        false => page.blocks.agreeing_words()?,
+    };
+    let own = parsed.json_ld().article().and_then(|article| article.body.as_deref());
+    let (html, route) = match own {
+        // Some publishers include markup.
+        Some(body) => (html_of_text(body), Route::JsonLd),
+        None => (paragraphs_of(items.first()?.content.as_ref()?), Route::Feed),
+    };
+    let document = dom::parse(&html);
+    let words = terms::count_words(&text_of(&document, &[0], &[]));
+    let is_missing = words >= FULL_TEXT.0 && found < FULL_TEXT.1 * words as f32;
+    is_missing.then(|| (Arc::new(document), route))
 }
 
 /// Readers' comments: blocks outside the article whose elements have such names.
@@ -299,6 +327,12 @@ fn comments(parsed: &ParsedPage<'_>, page: &JudgedPage, of_article: &BTreeSet<us
     }
     comments.join("\n\n")
 }
+
+/// A page that shows this many words of an article has it.
+const SHOWN_AT_MOST: u32 = 150;
+/// Fewer words may be a notice; of more, this share is in a full text that has what the page shows.
+const NOTICE: f32 = 40.0;
+const CONTAINED: f64 = 0.6;
 
 /// If a full text has more than this many times the words kept, it may contain text that the page lacks.
 const FULLER: u32 = 2;
@@ -331,7 +365,12 @@ pub(crate) fn fast_body(
         return None;
     }
     let words: u32 = kept.iter().map(|&at| fast.blocks.blocks[at].words).sum();
-    if parsed.full_text_words(feed_items) > FULL_TEXT.0.max(FULLER * words) {
+    let fuller = FULL_TEXT.0.max(FULLER * words);
+    if parsed.full_text_words(feed_items) > fuller
+        || words < SHOWN_AT_MOST
+            && parsed.may_lack_text()
+            && parsed.data_text().is_some_and(|data| data.words > fuller)
+    {
         return None;
     }
     fast.look_at(document, &kept, &judgement.pools);

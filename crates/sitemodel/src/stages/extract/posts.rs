@@ -6,6 +6,7 @@
 use dom::{Document, NodeId, PrefixSums, local_name, normalize_space, text_of};
 use metadata::{PageContext, date_of};
 use model::Post;
+use region::PostStart;
 
 use crate::body::ArticleBody;
 use crate::parsed::ParsedPage;
@@ -23,14 +24,14 @@ const NAMED: [&str; 8] =
     ["author", "username", "user-name", "poster", "byline", "nick", "creator", "screenname"];
 const DATED: [&str; 5] = ["date", "time", "posted", "published", "created"];
 
-/// Splits the body of a thread into posts; none if it has no such form. Linear in the page's nodes for each level
+/// Splits the body of a thread into posts, each with the node that it begins with; none if it has no such form. Linear in the page's nodes for each level
 /// around its text.
 pub(super) fn posts(
     parsed: &ParsedPage<'_>,
     body: &ArticleBody,
     context: &PageContext<'_>,
     language: Option<&str>,
-) -> Vec<Post> {
+) -> Vec<(NodeId, Post)> {
     let document = &parsed.document;
     let kept = kept_words(parsed, body);
     let Some(entries) = entries(document, &kept) else { return Vec::new() };
@@ -55,7 +56,8 @@ pub(super) fn posts(
         if !before.is_empty() {
             let own = text(&before);
             rest.extend(&before);
-            posts.extend((!own.is_empty()).then(|| post(around(document, before[0], entry), own)));
+            let post = || (before[0], post(around(document, before[0], entry), own.clone()));
+            posts.extend((!own.is_empty()).then(post));
         }
         let nodes: Vec<NodeId> = if body.nodes.iter().any(|&id| inside(id, entry)) {
             vec![entry]
@@ -63,9 +65,19 @@ pub(super) fn posts(
             body.nodes.iter().copied().filter(|&id| inside(entry, id)).collect()
         };
         let own = text(&nodes);
-        posts.extend((!own.is_empty()).then(|| post(entry, own)));
+        posts.extend((!own.is_empty()).then(|| (entry, post(entry, own))));
     }
     posts
+}
+
+/// Where the posts after the first begin, with what is said of who wrote them.
+pub(super) fn starts_of(posts: &[(NodeId, Post)]) -> Vec<PostStart> {
+    let start = |(node, post): &(NodeId, Post)| {
+        let parts: Vec<&str> =
+            [&post.author, &post.date].into_iter().flatten().map(|s| &**s).collect();
+        PostStart { node: *node, byline: parts.join(", ") }
+    };
+    posts.iter().skip(1).map(start).collect()
 }
 
 /// Words of the body in each text node, summed.
@@ -236,7 +248,7 @@ mod tests {
         let body = ArticleBody { nodes: nodes.clone(), ..ArticleBody::default() };
         let found = posts(&parsed, &body, &context, Some("en"));
         let each: Vec<(Option<&str>, Option<&str>, &str)> = (found.iter())
-            .map(|post| (post.author.as_deref(), post.date.as_deref(), &*post.text))
+            .map(|(_, post)| (post.author.as_deref(), post.date.as_deref(), &*post.text))
             .collect();
         assert_eq!(
             each,

@@ -1,0 +1,397 @@
+//! Values in scripts: JSON, and what JavaScript writes like it.
+//!
+//! Sources: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259); object initialisers, array initialisers and string literals of
+//! [ECMAScript](https://tc39.es/ecma262/). Servers write states of pages with names without quotes, `undefined`, and calls;
+//! readers of JSON refuse all of them.
+
+use std::collections::BTreeMap;
+
+use memchr::memchr3;
+use serde_json::{Map, Number, Value};
+
+/// Minimum number of bytes of a value that may have a text.
+const LEAST_BYTES: usize = 200;
+/// Values nested deeper than this are not read.
+const MOST_LEVELS: u32 = 100;
+/// How often a string may be in a string that is itself a value.
+const MOST_NESTED: u32 = 3;
+
+/// What scripts hold.
+#[derive(Debug)]
+pub(super) struct ScriptData {
+    /// Objects and arrays, in the order of the page.
+    pub(super) values: Vec<Value>,
+    /// Strings that are passed on piece by piece, by the name of what takes them.
+    pub(super) streams: BTreeMap<String, String>,
+    /// Number of values that may still be read.
+    pub(super) left: u32,
+}
+
+impl ScriptData {
+    pub(super) fn new(most_values: u32) -> Self {
+        Self { values: Vec::new(), streams: BTreeMap::new(), left: most_values }
+    }
+
+    /// Reads the objects and arrays of a script, and the strings that are the only argument of a call. What is code is passed
+    /// over. Linear in its length.
+    pub(super) fn read_script(&mut self, script: &str) {
+        let mut at = 0;
+        while let Some(found) = memchr3(b'{', b'[', b'(', &script.as_bytes()[at..]) {
+            let start = at + found;
+            at = start + 1;
+            let mut reader = LiteralReader { at, ..LiteralReader::new(script, &mut self.left) };
+            if script.as_bytes()[start] == b'(' {
+                if let Some(text) = reader.only_string() {
+                    at = reader.at;
+                    self.take_string(callee(&script[..start]), text);
+                }
+                continue;
+            }
+            reader.at = start;
+            let value = reader.value();
+            at = at.max(reader.at);
+            self.values.extend(value.filter(|_| at - start >= LEAST_BYTES));
+        }
+    }
+
+    /// Reads a value that is all of a text, such as an attribute.
+    pub(super) fn read_value(&mut self, text: &str) {
+        self.values.extend(read_whole(text, 0, &mut self.left));
+    }
+
+    fn take_string(&mut self, callee: &str, text: String) {
+        match read_whole(&text, 0, &mut self.left) {
+            Some(value) => self.values.push(value),
+            None => match self.streams.get_mut(callee) {
+                Some(stream) => stream.push_str(&text),
+                None => drop(self.streams.insert(callee.to_owned(), text)),
+            },
+        }
+    }
+}
+
+/// The name of a function that is called behind `before`.
+fn callee(before: &str) -> &str {
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let rest = before.trim_end_matches(is_of_name);
+    &before[rest.len()..]
+}
+
+/// The object or array that is all of a text, if it is long enough.
+pub(super) fn read_whole(text: &str, nested: u32, left: &mut u32) -> Option<Value> {
+    let text = text.trim();
+    if text.len() < LEAST_BYTES || !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let mut reader = LiteralReader { nested, ..LiteralReader::new(text, left) };
+    let value = reader.value()?;
+    (reader.at == text.len()).then_some(value)
+}
+
+struct LiteralReader<'t, 'l> {
+    text: &'t str,
+    at: usize,
+    levels: u32,
+    nested: u32,
+    left: &'l mut u32,
+}
+
+impl<'t, 'l> LiteralReader<'t, 'l> {
+    fn new(text: &'t str, left: &'l mut u32) -> Self {
+        Self { text, at: 0, levels: 0, nested: 0, left }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let is_there = self.peek() == Some(byte);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    /// Passes over white space and comments.
+    fn skip_space(&mut self) {
+        loop {
+            let rest = &self.text[self.at..];
+            self.at += rest.len() - rest.trim_start().len();
+            let rest = &self.text[self.at..];
+            let comment = match rest.as_bytes() {
+                [b'/', b'*', ..] => rest.find("*/").map_or(rest.len(), |end| end + 2),
+                [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
+                _ => return,
+            };
+            self.at += comment;
+        }
+    }
+
+    /// A string that is all that a call is given, or all but the number of its kind: `("…")`, `([1,"…"])`.
+    fn only_string(&mut self) -> Option<String> {
+        self.skip_space();
+        let is_listed = self.take(b'[');
+        if is_listed {
+            while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+                self.at += 1;
+            }
+            self.take(b',').then_some(())?;
+            self.skip_space();
+        }
+        let text = self.string()?;
+        self.skip_space();
+        (!is_listed || self.take(b']')).then_some(())?;
+        self.skip_space();
+        self.take(b')').then_some(text)
+    }
+
+    /// The value that begins here; `None` where none does, or there are too many.
+    fn value(&mut self) -> Option<Value> {
+        self.skip_space();
+        *self.left = self.left.checked_sub(1)?;
+        match self.peek()? {
+            b'{' | b'[' => {
+                self.levels += 1;
+                let is_object = self.peek() == Some(b'{');
+                self.at += 1;
+                let fits = self.levels <= MOST_LEVELS;
+                let value = match is_object {
+                    _ if !fits => None,
+                    true => self.object(),
+                    false => self.array(),
+                };
+                self.levels -= 1;
+                value
+            }
+            b'"' | b'\'' | b'`' => {
+                let text = self.string()?;
+                let inner = (self.nested < MOST_NESTED)
+                    .then(|| read_whole(&text, self.nested + 1, self.left));
+                Some(inner.flatten().unwrap_or(Value::String(text)))
+            }
+            _ => Some(self.word()),
+        }
+    }
+
+    fn object(&mut self) -> Option<Value> {
+        let mut object = Map::new();
+        loop {
+            self.skip_space();
+            match self.peek()? {
+                b'}' => {
+                    self.at += 1;
+                    return Some(Value::Object(object));
+                }
+                b',' => self.at += 1,
+                b'.' => self.skip_expression()?,
+                _ => {
+                    let name = self.name()?;
+                    self.skip_space();
+                    self.take(b':').then_some(())?;
+                    let value = self.member()?;
+                    object.insert(name, value);
+                }
+            }
+        }
+    }
+
+    fn array(&mut self) -> Option<Value> {
+        let mut items = Vec::new();
+        loop {
+            self.skip_space();
+            match self.peek()? {
+                b']' => {
+                    self.at += 1;
+                    return Some(Value::Array(items));
+                }
+                b',' => self.at += 1,
+                _ => items.push(self.member()?),
+            }
+        }
+    }
+
+    /// A value with what ends it behind it. An expression counts as no value.
+    fn member(&mut self) -> Option<Value> {
+        let value = self.value()?;
+        self.skip_space();
+        if matches!(self.peek()?, b',' | b'}' | b']') {
+            return Some(value);
+        }
+        self.skip_expression()?;
+        Some(Value::Null)
+    }
+
+    fn name(&mut self) -> Option<String> {
+        if matches!(self.peek()?, b'"' | b'\'') {
+            return self.string();
+        }
+        let rest = &self.text[self.at..];
+        let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+        let end = rest.find(|c| !is_of_name(c)).filter(|&end| end > 0)?;
+        self.at += end;
+        Some(rest[..end].to_owned())
+    }
+
+    /// A number or a word.
+    fn word(&mut self) -> Value {
+        let rest = &self.text[self.at..];
+        let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '+');
+        let end = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
+        self.at += end;
+        match &rest[..end] {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            number => number.parse::<Number>().map_or(Value::Null, Value::Number),
+        }
+    }
+
+    /// Passes over an expression up to what ends it in an object or array.
+    fn skip_expression(&mut self) -> Option<()> {
+        let mut levels = 0_u32;
+        loop {
+            match self.peek()? {
+                b'"' | b'\'' | b'`' => drop(self.string()?),
+                b',' if levels == 0 => return Some(()),
+                b'}' | b']' | b')' if levels == 0 => return Some(()),
+                byte => {
+                    levels += u32::from(matches!(byte, b'{' | b'[' | b'('));
+                    levels -= u32::from(matches!(byte, b'}' | b']' | b')'));
+                    self.at += 1;
+                }
+            }
+        }
+    }
+
+    /// A string with its escapes resolved; `None` if none begins here, or it does not end.
+    fn string(&mut self) -> Option<String> {
+        let quote = self.peek().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
+        self.at += 1;
+        let line_end = if quote == b'`' { quote } else { b'\n' };
+        let mut text = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let end = memchr3(quote, b'\\', line_end, rest.as_bytes());
+            let Some(end) = end else {
+                self.at = self.text.len();
+                return None;
+            };
+            text.push_str(&rest[..end]);
+            self.at += end + 1;
+            match rest.as_bytes()[end] {
+                b'\\' => self.escape(&mut text)?,
+                byte if byte == quote => return Some(text),
+                _ => return None,
+            }
+        }
+    }
+
+    /// What is behind a backslash.
+    fn escape(&mut self, text: &mut String) -> Option<()> {
+        let c = self.text[self.at..].chars().next()?;
+        self.at += c.len_utf8();
+        match c {
+            'n' => text.push('\n'),
+            't' => text.push('\t'),
+            'r' => text.push('\r'),
+            'b' | 'f' | 'v' | '0' => text.push(' '),
+            'x' => text.push(char::from_u32(self.hexadecimal(2)?).unwrap_or('\u{fffd}')),
+            'u' => {
+                let mut code = self.hexadecimal(4)?;
+                if (0xd800..0xdc00).contains(&code) && self.text[self.at..].starts_with("\\u") {
+                    let start = self.at;
+                    self.at += 2;
+                    match self.hexadecimal(4)? {
+                        low @ 0xdc00..0xe000 => {
+                            code = 0x1_0000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+                        }
+                        _ => self.at = start,
+                    }
+                }
+                text.push(char::from_u32(code).unwrap_or('\u{fffd}'));
+            }
+            '\n' => {}
+            other => text.push(other),
+        }
+        Some(())
+    }
+
+    fn hexadecimal(&mut self, digits: usize) -> Option<u32> {
+        let code = self.text.get(self.at..self.at + digits)?;
+        self.at += digits;
+        u32::from_str_radix(code, 16).ok()
+    }
+}
+
+/// The text before a row's line end, and the rest.
+pub(super) fn split_line(text: &str) -> (&str, &str) {
+    text.split_once('\n').unwrap_or((text, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(script: &str) -> Vec<Value> {
+        let mut data = ScriptData::new(10_000);
+        data.read_script(script);
+        data.values
+    }
+
+    fn long() -> String {
+        "word ".repeat(60)
+    }
+
+    #[test]
+    fn literals_are_read_between_code() {
+        let text = long();
+        let script = format!(
+            "!function(e){{var t={{}};return[1,2].map(t)}}(1);window.S = {{a: undefined, 'b': [1, -2.5e1, ,true,], \
+             $c: new Date(\"2020-01-01\"), \"d\": \"it\\u2019s \\x41 \\ud83d\\ude00\", e: function(x) {{ return {{y: ')'}} }}, \
+             ...f, g: `{text}`, // end\n h: \"a\" + b, i: !0}};x()"
+        );
+        let [value] = &read(&script)[..] else { panic!() };
+        let wanted = json!({
+            "a": null, "b": [1, -25.0, true], "$c": null, "d": "it\u{2019}s A \u{1f600}", "e": null,
+            "g": text, "h": null, "i": null
+        });
+        assert_eq!(*value, wanted);
+    }
+
+    #[test]
+    fn values_in_strings_and_strings_of_calls_are_read() {
+        let text = long();
+        let inner = json!({"body": text}).to_string();
+        let outer = json!({"page": inner}).to_string();
+        assert_eq!(read(&format!("x = {outer}"))[0]["page"]["body"], text);
+        let quoted = Value::String(inner).to_string();
+        assert_eq!(read(&format!("x = JSON.parse({quoted})"))[0]["body"], text);
+        let mut data = ScriptData::new(100);
+        data.read_script("s.f.push([1,\"0:ab\"])");
+        data.read_script("s.f.push([1, 'cd\\n'] );");
+        assert_eq!(data.streams["push"], "0:abcd\n");
+    }
+
+    #[test]
+    fn depth_and_number_of_values_are_limited() {
+        assert!(read(&"[".repeat(100_000)).is_empty());
+        assert!(read(&format!("{{{}", "a:{".repeat(100_000))).is_empty());
+        let mut data = ScriptData::new(10);
+        data.read_script(&format!("x = [{}]", "1,".repeat(500)));
+        assert!(data.values.is_empty());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_script_is_read(script in "(\\{|\\[|\\(|\\}|\\]|\\)|[:,'\"`\\\\/*\n$ux0-9a\u{e9}\u{1f600} .-]|\"a\":|\\\\ud83d|JSON\\.parse\\(\"){0,120}") {
+            read(&script.repeat(3));
+            read_whole(&script.repeat(20), 0, &mut 1_000);
+        }
+
+        #[test]
+        fn json_is_read_as_it_is(words in proptest::collection::vec("[a-z\"\\\\\u{e9}<>\n\t{}\\[\\]]{0,12}", 1..9)) {
+            let value = json!({"a": words, "b": {"c": words}, "text": long()});
+            proptest::prop_assert_eq!(read(&format!("var x = {value};")), [value]);
+        }
+    }
+}
