@@ -180,7 +180,7 @@ fn give_credit(tree: &mut RegionTree<'_>, figure: At, credit: At) {
 fn is_credit(text: &str) -> bool {
     let text = text.trim_matches(['(', ')', '[', ']', ' ']);
     let words = |text: &str| text.split_whitespace().count();
-    if text.len() > CREDIT || text.ends_with(['.', '!', '?', ':']) {
+    if text.len() > CREDIT || text.ends_with(['.', '!', '?', ':']) || text.contains('\u{3002}') {
         return false;
     }
     if text.starts_with('\u{a9}') {
@@ -193,7 +193,14 @@ fn is_credit(text: &str) -> bool {
             && !names.trim().is_empty()
             && are_names(names)
     });
-    of_label || text.contains('/') && words(text) <= LABEL_WORDS + 2 && are_names(text)
+    // With spaces around it, a slash separates categories, or a name and a post.
+    let has_slash = || {
+        let (before, behind) = text.split_once('/')?;
+        let joins =
+            before.ends_with(char::is_alphabetic) && behind.starts_with(char::is_alphabetic);
+        (joins && !behind.contains('/')).then_some(())
+    };
+    of_label || has_slash().is_some() && words(text) <= LABEL_WORDS + 2 && are_names(text)
 }
 
 /// Whether words are names: they begin with capitals, but for short ones between them.

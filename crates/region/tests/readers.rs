@@ -544,7 +544,7 @@ fn credits_behind_pictures_are_theirs() {
     );
     for text in [
         "Photo: the bridge was closed", "Ann Lee came home.", "Breakfast: Eggs",
-        "He said and/or wrote much",
+        "Cooking / On Sale", "1/12", "He said and/or wrote much",
     ] {
         assert!(of(&format!("<p>{picture}</p><p>{text}</p>")).2.contains(text), "{text}");
     }

@@ -281,7 +281,9 @@ fn write_text(
             let is_second = *name == local_name!("br") && lines.pending == TextBreak::Line;
             let gap = break_around(document, id);
             lines.break_at_least(if is_second { TextBreak::Paragraph } else { gap });
-            if let Some(label) = notes.labels.get(&id) {
+            // A note that is only shown beside the text has none here.
+            let has_text = || !document.text_content(id).trim().is_empty();
+            if let Some(label) = notes.labels.get(&id).filter(|_| has_text()) {
                 lines.flowing(&format!("[^{label}]: "));
             }
         }
