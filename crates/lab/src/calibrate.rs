@@ -41,7 +41,7 @@ const STEPS: usize = 4_000;
 #[command(after_help = "\
 Example (settings.toml has `omit_fields_below = 0.0` in its table `extract`):
   sitegrove run crawl/*.warc.gz --config settings.toml --out out/run
-  sitegrove-lab calibrate out/run --gold gold.jsonl --out crates/metadata/src/confidence.json")]
+  sitegrove-lab calibrate out/run --gold gold.jsonl --out weights.json")]
 pub(crate) struct CalibrateArgs {
     /// Run folder, or file of articles as JSON lines
     run: PathBuf,

@@ -13,18 +13,14 @@ use crate::date_text::{
     DayMonthOrder, KnowsOrder, TextDate, begins_published, find_date, find_dates, says_changed,
     says_published, shown_order,
 };
-use crate::evidence::{MODIFIED_OPEN_GRAPH, MetadataEvidence, TextLine, year_after};
+use crate::evidence::{
+    MODIFIED_OPEN_GRAPH, MetadataEvidence, PUBLISHED_OPEN_GRAPH, TextLine, year_after,
+};
 use crate::heading::segments;
 use crate::learnt::ConstantField;
 use crate::page_date::{Digits, PageDate};
 use crate::scan::Property;
 use crate::text::{LabelFinder, clip, has_number, identifier_words};
-
-/// Open Graph properties of the date of publication, the most reliable first.
-pub(crate) const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
-    "article:published_time", "article:published", "og:published_time", "og:pubdate",
-    "og:article:published_time", "video:release_date",
-];
 
 /// Other metas of the date of publication.
 const PUBLISHED_METAS: [&str; 31] = [

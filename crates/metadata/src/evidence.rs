@@ -16,12 +16,17 @@ use url::Url;
 
 use crate::PageContext;
 use crate::date_text::{DayMonthOrder, TextDate};
-use crate::dates::PUBLISHED_OPEN_GRAPH;
 use crate::heading::{Heading, SiteNames, heading};
 use crate::json_ld::{JsonLdArticle, JsonLdFacts};
 use crate::learnt::TemplateFields;
 use crate::page_date::PageDate;
 use crate::scan::{Scan, scan};
+
+/// Open Graph properties of the date of publication, the most reliable first.
+pub(crate) const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
+    "article:published_time", "article:published", "og:published_time", "og:pubdate",
+    "og:article:published_time", "video:release_date",
+];
 
 /// Open Graph properties of the date of the last change.
 pub(crate) const MODIFIED_OPEN_GRAPH: [&str; 3] =

@@ -36,6 +36,7 @@ fn full() -> Article {
         page_type_probability: Some(0.75),
         title: text("Title"),
         authors: list(&["A", "B"]),
+        author_kinds: vec![model::AuthorKind::Person, model::AuthorKind::Account],
         published: text("2026-01-12"),
         modified: text("2026-01-12T06:30:00+02:00"),
         language: text("en"),
