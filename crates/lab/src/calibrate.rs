@@ -15,12 +15,16 @@ use anyhow::Context;
 use clap::Args;
 use metadata::{FEATURES, confidence_features, confidence_of};
 use score::metadata::FieldScore;
+use serde::Serialize;
 use serde_json::json;
+use terminal::arguments::PrintFormat;
 use terminal::printed::Console;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::evaluate::read_run;
-use crate::fields::{ComparedValue, FieldFigures, MetadataField, compare, reliability};
+use crate::fields::{
+    ComparedValue, FieldFigures, MetadataField, ReliabilityRow, SURE, compare, reliability,
+};
 use crate::gold::{GoldPage, read_gold};
 
 /// The fields that have a confidence, with their keys.
@@ -51,6 +55,19 @@ pub(crate) struct CalibrateArgs {
     /// Write the weights to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    format: PrintFormat,
+}
+
+/// The reliability of the confidence of a field.
+#[derive(Serialize)]
+struct FieldReliability {
+    field: MetadataField,
+    rows: Vec<ReliabilityRow>,
+    /// Values with a confidence of 0.9 or more, and those of them that are wrong.
+    sure: usize,
+    sure_wrong: usize,
 }
 
 /// A value that gold knows.
@@ -68,7 +85,7 @@ pub(crate) fn run(args: &CalibrateArgs, out: &mut Console<'_>) -> anyhow::Result
     let gold = read_gold(&args.gold, &[])?;
     let run = read_run(String::new(), args.run.clone())?;
     let mut fitted = Vec::new();
-    let mut rows = Vec::new();
+    let mut reliable = Vec::new();
     for (field, key) in FIELDS {
         let known = |page: &GoldPage| {
             let found = run.pages.get(&page.url).map(|page| &page.fields);
@@ -91,34 +108,38 @@ pub(crate) fn run(args: &CalibrateArgs, out: &mut Console<'_>) -> anyhow::Result
             }));
         }
         let figures = FieldFigures::of(&judged);
-        let (sure, wrong) = (figures.sure.unwrap_or(0), figures.sure_wrong.unwrap_or(0));
-        for row in reliability(&judged) {
-            rows.push(format!(
-                "| {} | {:.2} to {:.2} | {} | {:.1} | {:.1} |",
-                field.name(),
-                row.from,
-                row.to,
-                row.values,
-                row.said,
-                row.right
-            ));
-        }
-        rows.push(format!(
-            "| {} | at least 0.90 | {sure} | | {:.1} |",
-            field.name(),
-            100.0 * (sure - wrong) as f64 / sure.max(1) as f64
-        ));
+        reliable.push(FieldReliability {
+            field,
+            rows: reliability(&judged),
+            sure: figures.sure.unwrap_or(0),
+            sure_wrong: figures.sure_wrong.unwrap_or(0),
+        });
         let weights = fit(known.iter()).map(|weight| (weight * 1e4).round() / 1e4);
         fitted.push((key, json!(weights)));
     }
-    writeln!(out, "| field | confidence | values | mean confidence, % | right, % |")?;
-    writeln!(out, "|---|---|--:|--:|--:|")?;
-    rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
+    match args.format {
+        PrintFormat::Json => out.json_line(&reliable)?,
+        PrintFormat::Text => write_table(&reliable, out)?,
+    }
     if let Some(path) = &args.out {
         let lines = fitted.iter().map(|(key, weights)| format!("  \"{key}\": {weights}"));
         let lines: Vec<String> = lines.collect();
         std::fs::write(path, format!("{{\n{}\n}}\n", lines.join(",\n")))
             .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn write_table(reliable: &[FieldReliability], out: &mut Console<'_>) -> std::io::Result<()> {
+    writeln!(out, "| field | confidence | values | mean confidence, % | right, % |")?;
+    writeln!(out, "|---|---|--:|--:|--:|")?;
+    for FieldReliability { field, rows, sure, sure_wrong } in reliable {
+        let name = field.name();
+        for ReliabilityRow { from, to, values, said, right } in rows {
+            writeln!(out, "| {name} | {from:.2} to {to:.2} | {values} | {said:.1} | {right:.1} |")?;
+        }
+        let right = 100.0 * (sure - sure_wrong) as f64 / (*sure).max(1) as f64;
+        writeln!(out, "| {name} | at least {SURE:.2} | {sure} | | {right:.1} |")?;
     }
     Ok(())
 }

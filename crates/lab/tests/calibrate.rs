@@ -38,6 +38,10 @@ fn what_sources_share_is_judged_by_how_often_it_is_right() {
     assert_eq!(code, 0, "{errors}");
     assert!(printed.contains("| authors | 0.95 to 1.00 | 100 |"), "{printed}");
     assert!(printed.contains("| authors | at least 0.90 | 100 | | 100.0 |"), "{printed}");
+    let (_, printed, _) = parts(&call(&[&arguments[..], &["--format", "json"]].concat()));
+    let reliable: Value = serde_json::from_str(&printed).unwrap();
+    let authors = reliable.as_array().unwrap().iter().find(|own| own["field"] == "authors");
+    assert_eq!(authors.map(|own| &own["sure"]), Some(&json!(100)), "{printed}");
     let weights: Value = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
     let logit = |agree: usize| -> f64 {
         [0, 3, 9 + agree, 15].map(|at| weights["authors"][at].as_f64().unwrap()).iter().sum()

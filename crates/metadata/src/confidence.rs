@@ -109,7 +109,7 @@ fn finish(
 /// The probability of these features, by the weights of the field.
 pub fn confidence_of(features: impl Iterator<Item = usize>, weights: &[f64; FEATURES]) -> f64 {
     let sum: f64 = features.map(|feature| weights[feature]).sum();
-    1.0 / (1.0 + (-sum).exp())
+    1.0 / (1.0 + libm::exp(-sum))
 }
 
 /// Each kind of source has one vote; a longer declared title has the value if it contains it, as it may name the site.
