@@ -103,8 +103,8 @@ fn a_text_that_is_only_in_the_state_of_scripts_is_taken_from_there() {
             "Story:2": {"headline": prose::title(70), "content": {"html": html(70).repeat(2)}}});
         format!("<script>window.__CACHE__={};</script>", in_script(&value))
     };
-    type WritePage = Box<dyn Fn(usize) -> String>;
-    let forms: [(&str, WritePage); 7] = [
+    type WritePage<'a> = Box<dyn Fn(usize) -> String + 'a>;
+    let forms: [(&str, WritePage<'_>); 7] = [
         (
             "json",
             Box::new(|n| {
