@@ -29,7 +29,7 @@ const MOST_LEVELS: usize = 110;
 /// So many objects may be between a text and the one that names the page; and the one that has an object which does.
 const MOST_BETWEEN: usize = 4;
 const MOST_BESIDE: usize = 3;
-/// Minimum number of letters and digits of a title, and of a name in an address, that tell pages apart.
+/// Minimum number of letters and digits of a title, and of a name in an address, that distinguish pages.
 const LEAST_TITLE: usize = 10;
 const LEAST_NAME: usize = 4;
 /// Minimum number of bytes of a string with a text.
@@ -127,7 +127,7 @@ struct PageIdentity {
     titles: Vec<String>,
     /// Its path without slashes at the ends.
     path: String,
-    /// What of its address tells it from others: the last part of its path, without an ending, and values of its query.
+    /// What distinguishes its address from others: the last part of its path, without an ending, and values of its query.
     names: Vec<String>,
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn find(
             blocks.push((id, CodeReader::read(document, id)));
         }
     }
-    // A single number may be code: the numbers of longer blocks tell.
+    // A single number may be code; in longer blocks, the sequence of numbers shows that they are not.
     let gutters: BTreeSet<u32> = blocks.iter().filter_map(|block| block.1.gutter_kind()).collect();
     let mut found = BTreeMap::new();
     for (id, reader) in blocks {

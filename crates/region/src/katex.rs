@@ -186,7 +186,7 @@ impl BoxReader<'_> {
         tex_of_space(em(self.style(id), "margin-right").unwrap_or_default())
     }
 
-    /// TeX of a delimiter, which may be drawn in pieces, or as a picture that only its width tells.
+    /// TeX of a delimiter, which may be drawn in pieces, or as a picture of which only the width is known.
     fn delimiter(&self, id: NodeId) -> String {
         let document = self.document;
         let is_end = has_class(document, id, "mclose");

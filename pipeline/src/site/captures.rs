@@ -171,7 +171,7 @@ fn is_worth_another(reason: DropReason, url: &str, site: &Surveyed) -> bool {
     }
 }
 
-/// Whether a page that was dropped may be shown as an article by a browser. The text alone does not tell lists and walls.
+/// Whether a page that was dropped may be shown as an article by a browser. By its text alone, a rendering cannot be distinguished from a list or a wall.
 fn shows_article(drop: &model::Drop, site: &Surveyed) -> bool {
     let is_section = site.addresses().pages_below(&drop.url);
     matches!(drop.reason, DropReason::ScriptShell | DropReason::NoContent | DropReason::NoArticle)
