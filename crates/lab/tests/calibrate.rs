@@ -44,7 +44,8 @@ fn what_sources_share_is_judged_by_how_often_it_is_right() {
     assert_eq!(authors.map(|own| &own["sure"]), Some(&json!(100)), "{printed}");
     let weights: Value = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
     let logit = |agree: usize| -> f64 {
-        [0, 3, 9 + agree, 15].map(|at| weights["authors"][at].as_f64().unwrap()).iter().sum()
+        let of = |at: usize| weights["authors"][at].as_f64().unwrap();
+        of(0) + of(3) + (9..9 + agree).map(of).sum::<f64>()
     };
     assert!(logit(3) > 2.5 && logit(1).abs() < 0.3, "{weights}");
 

@@ -15,23 +15,24 @@ use crate::page_date::PageDate;
 use crate::text::squash;
 
 /// Number of features of a value.
-pub const FEATURES: usize = 20;
+pub const FEATURES: usize = 18;
 /// Numbers of sources from which more count as these.
 const AGREEING: usize = 5;
 const DIFFERING: usize = 3;
 
-/// The features that a value has: a constant, its source, whether its place is known, how many sources have it, how many have another,
-/// and whether it names others than persons. Indices below [`FEATURES`].
+/// The features that a value has: a constant, its source, whether its place is known, one for each source that has it and for each that
+/// has another, and whether it names others than persons. Indices below [`FEATURES`].
 pub fn confidence_features(
     found: &FieldSource,
     kinds: &[AuthorKind],
 ) -> impl Iterator<Item = usize> + use<> {
     let source = 1 + Source::ALL.iter().position(|own| *own == found.source).unwrap_or(0);
     let place = found.xpath.as_ref().map(|_| 8);
-    let agree = 9 + (found.agree.unwrap_or(0) as usize).min(AGREEING);
-    let differ = 15 + (found.differ.unwrap_or(0) as usize).min(DIFFERING);
-    let others = kinds.iter().any(|kind| *kind != AuthorKind::Person).then_some(19);
-    [Some(0), Some(source), place, Some(agree), Some(differ), others].into_iter().flatten()
+    let others = kinds.iter().any(|kind| *kind != AuthorKind::Person).then_some(17);
+    // Each further source adds its weight, so that more than any page of the gold has count, too.
+    let agree = 9..9 + (found.agree.unwrap_or(0) as usize).min(AGREEING);
+    let differ = 14..14 + (found.differ.unwrap_or(0) as usize).min(DIFFERING);
+    [Some(0), Some(source), place, others].into_iter().flatten().chain(agree).chain(differ)
 }
 
 /// The weights of the features of each field, in logits.
