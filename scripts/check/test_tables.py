@@ -20,7 +20,7 @@ from pyarrow import dataset as arrow_dataset
 from pyarrow import parquet
 
 DATES = ["published", "modified", "gone", "fetched"]
-LISTS = ["authors", "tags"]
+LISTS = ["authors", "author_kinds", "tags"]
 # Fields that an article may lack.
 OPTIONAL = """markdown comments cut gone gone_status moved_to images tables embeds footnotes posts charset_overruled page_type
 page_type_probability model_revision health""".split()
@@ -128,7 +128,7 @@ def test_csv(run, articles, problems):
     for row, article in zip(rows, articles):
         for name, cell in row.items():
             value = article.get(name)
-            wanted = "; ".join(value) if name in LISTS else f"{value:.4f}" if isinstance(value, float) else str(value or "")
+            wanted = "; ".join(value or []) if name in LISTS else f"{value:.4f}" if isinstance(value, float) else str(value or "")
             wanted = f"'{wanted}" if wanted.startswith(EVALUATED) else wanted
             if cell != wanted:
                 problems.append(f"{article['url']}: {name} is {cell!r}, not {wanted!r}")
