@@ -138,8 +138,10 @@ fn write_table(reliable: &[FieldReliability], out: &mut Console<'_>) -> std::io:
         for ReliabilityRow { from, to, values, said, right } in rows {
             writeln!(out, "| {name} | {from:.2} to {to:.2} | {values} | {said:.1} | {right:.1} |")?;
         }
-        let right = 100.0 * (sure - sure_wrong) as f64 / (*sure).max(1) as f64;
-        writeln!(out, "| {name} | at least {SURE:.2} | {sure} | | {right:.1} |")?;
+        if *sure > 0 {
+            let right = 100.0 * (sure - sure_wrong) as f64 / *sure as f64;
+            writeln!(out, "| {name} | at least {SURE:.2} | {sure} | | {right:.1} |")?;
+        }
     }
     Ok(())
 }
