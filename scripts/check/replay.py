@@ -78,7 +78,13 @@ def parse(text):
 def is_dropped(element):
     tag = element.tag
     # The tag of comments and processing instructions is not a string; SVG and MathML are in other namespaces.
-    return not isinstance(tag, str) or tag.startswith("{") or tag in DROPPED
+    return not isinstance(tag, str) or tag.startswith("{") or tag in DROPPED or tag == "a" and is_permanent_link(element)
+
+
+def is_permanent_link(link):
+    """Whether it leads into the page from a sign that is no word, as headings have ("#", "¶")."""
+    text = "".join(link.itertext())
+    return "#" in link.get("href", "") and bool(text.strip()) and not any(map(str.isalnum, text))
 
 
 def identify(node):
@@ -122,12 +128,16 @@ def render(root, content, prune, cut=None):
     return "".join(out)
 
 
-def compare(ours, theirs, title):
-    """None if two texts are equal except for white space, else the position of the first difference.
+def compare(article, theirs):
+    """None if a text is that of an article except for white space, else the position of the first difference.
 
-    The title at the beginning of one of them does not count: whether it is part of the text is a setting.
+    The title at the beginning of one of them does not count: whether it is part of the text is a setting. Nor do data tables, which an
+    article has whole where the expressions select a part of one.
     """
-    ours, theirs, title = (IGNORED.sub("", text or "") for text in (ours, theirs, title))
+    ours, theirs, title = (IGNORED.sub("", text or "") for text in (article["text"], theirs, article.get("title")))
+    for table in article.get("tables", ()):
+        cells = IGNORED.sub("", "".join(cell for row in table["rows"] for cell in row))
+        ours, theirs = ours.replace(cells, "", 1), theirs.replace(cells, "", 1)
     if ours.startswith(title) != theirs.startswith(title):
         ours, theirs = ours.removeprefix(title), theirs.removeprefix(title)
     if ours == theirs:
