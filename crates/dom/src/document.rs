@@ -7,7 +7,6 @@ use html5ever::LocalName;
 use crate::flow::inline_by_place;
 use crate::head::Head;
 use crate::kinds::ElementKinds;
-use crate::names::is_block;
 
 /// Position of a node in document order (pre-order); the root is 0.
 pub type NodeId = u32;
@@ -347,11 +346,12 @@ impl Document {
     /// Whether an element does not break the line: by its name (see [`is_inline`](crate::is_inline)); if HTML has no rule for
     /// it, because it holds no blocks and stands beside text or in a paragraph. Linear on first use.
     pub fn is_inline(&self, id: NodeId) -> bool {
-        self.name(id).is_some_and(|name| {
-            crate::is_inline(name)
-                || !is_block(name)
-                    && self.inline.get_or_init(|| inline_by_place(self)).binary_search(&id).is_ok()
-        })
+        let kinds = self.kinds();
+        let kind =
+            kinds.of_nodes().get(id as usize).and_then(|&kind| kinds.all().get(kind as usize));
+        let by_place =
+            || self.inline.get_or_init(|| inline_by_place(self)).binary_search(&id).is_ok();
+        kind.is_some_and(|kind| kind.is_inline.unwrap_or_else(by_place))
     }
 
     /// Approximate memory of the tree, in bytes: that of its buffers.

@@ -6,6 +6,7 @@ use html5ever::LocalName;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::names::{is_block, is_inline};
 use crate::{Document, NodeId};
 
 /// The kinds of elements of a page. Elements of one kind have the same tag, and the same values, in
@@ -24,6 +25,8 @@ pub struct ElementKind {
     pub first: NodeId,
     /// A hash of tag, attributes and values; the same on every page.
     pub hash: u64,
+    /// Whether its elements never break the line or always do, if their name tells.
+    pub(crate) is_inline: Option<bool>,
 }
 
 impl ElementKinds {
@@ -44,7 +47,11 @@ impl ElementKinds {
                 }
             }
             *numbers.entry(hash).or_insert_with(|| {
-                kinds.push(ElementKind { first: id, hash });
+                let is_inline = match is_inline(name) {
+                    true => Some(true),
+                    false => is_block(name).then_some(false),
+                };
+                kinds.push(ElementKind { first: id, hash, is_inline });
                 kinds.len() as u32 - 1
             })
         };

@@ -7,7 +7,7 @@ use model::{AuthorKind, Field, FieldSource, Metadata, Source};
 use serde::Deserialize;
 
 use crate::authors::{declared_authors, from_learnt_place};
-use crate::dates::dates_of_sources;
+use crate::dates::{date_of_dateline, dates_of_sources};
 use crate::evidence::MetadataEvidence;
 use crate::fields::{declared_descriptions, declared_titles};
 use crate::learnt::FieldPlace;
@@ -81,13 +81,18 @@ pub(crate) fn add_confidence(evidence: &MetadataEvidence<'_>, found: &mut Metada
         finish(source, votes, at(&learnt.standfirst), &[], &WEIGHTS.subtitle);
     }
     if let Some(Field { value, source }) = &mut found.authors {
-        let (votes, is_there) = author_votes(evidence, value);
-        let place = at(&learnt.byline).filter(|_| is_there);
+        let votes = author_votes(evidence, value);
+        let is_there = || is_same_authors(&from_learnt_place(evidence), value);
+        let place = at(&learnt.byline).filter(|_| source.source == Source::Page && is_there());
         finish(source, votes, place, &found.author_kinds, &WEIGHTS.authors);
     }
     if let Some(Field { value, source }) = &mut found.published {
-        let (votes, is_there) = date_votes(evidence, language.as_deref(), value);
-        let place = at(&learnt.dateline).filter(|_| is_there);
+        let own = PageDate::parse(value);
+        let votes = |own: &PageDate| date_votes(evidence, language.as_deref(), own);
+        let votes = own.as_ref().map(votes).unwrap_or_default();
+        let of_place = || date_of_dateline(evidence, language.as_deref());
+        let is_there = || of_place().zip(own).is_some_and(|(day, own)| day.is_near(&own));
+        let place = at(&learnt.dateline).filter(|_| source.source == Source::Page && is_there());
         finish(source, votes, place, &[], &WEIGHTS.published);
     }
 }
@@ -102,7 +107,7 @@ fn finish(
 ) {
     if found.source != Source::SiteConfig {
         (found.agree, found.differ) = (Some(votes.agree), Some(votes.differ));
-        found.xpath = place.filter(|_| found.source == Source::Page);
+        found.xpath = place;
         found.confidence = Some(confidence_of(confidence_features(found, kinds), weights));
     }
 }
@@ -142,34 +147,28 @@ fn subtitle_votes(evidence: &MetadataEvidence<'_>, value: &str) -> Votes {
     votes
 }
 
-/// The votes, and whether the place of the template has these names. The lines around the headline have a vote if they show all of
-/// them.
-fn author_votes(evidence: &MetadataEvidence<'_>, value: &[String]) -> (Votes, bool) {
-    let own = squash(&value.join(" "));
-    let is_own = |names: &[String]| !names.is_empty() && squash(&names.join(" ")) == own;
+fn is_same_authors(names: &[String], others: &[String]) -> bool {
+    !names.is_empty() && squash(&names.join(" ")) == squash(&others.join(" "))
+}
+
+/// The lines around the headline have a vote if they show all names.
+fn author_votes(evidence: &MetadataEvidence<'_>, value: &[String]) -> Votes {
     let mut votes = Votes::default();
     for names in declared_authors(evidence).filter(|names| !names.is_empty()) {
-        votes.add(is_own(&names));
+        votes.add(is_same_authors(&names, value));
     }
     let lines = || evidence.lead_lines().iter().chain(evidence.tail_lines());
     if value.iter().all(|name| lines().any(|line| line.text.contains(&**name))) {
         votes.add(true);
     }
-    let of_place = from_learnt_place(evidence);
-    (votes, is_own(&of_place))
+    votes
 }
 
-/// The votes, and whether the place of the template has this day. The lines around the headline have a vote if one has the numbers
-/// of year and day.
-fn date_votes(
-    evidence: &MetadataEvidence<'_>,
-    language: Option<&str>,
-    value: &str,
-) -> (Votes, bool) {
-    let Some(own) = PageDate::parse(value) else { return Default::default() };
-    let (others, of_place) = dates_of_sources(evidence, language);
+/// The lines around the headline have a vote if one has the numbers of year and day.
+fn date_votes(evidence: &MetadataEvidence<'_>, language: Option<&str>, own: &PageDate) -> Votes {
     let mut votes = Votes::default();
-    others.iter().for_each(|other| votes.add(other.is_near(&own)));
+    let others = dates_of_sources(evidence, language);
+    others.iter().for_each(|other| votes.add(other.is_near(own)));
     let has = |text: &str, wanted: i16| {
         let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() <= 4);
         numbers.filter_map(|digits| digits.parse().ok()).any(|number: i16| number == wanted)
@@ -179,5 +178,5 @@ fn date_votes(
     {
         votes.add(true);
     }
-    (votes, of_place.is_some_and(|day| day.is_near(&own)))
+    votes
 }

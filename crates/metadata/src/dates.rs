@@ -124,28 +124,38 @@ pub(crate) fn declared_dates(evidence: &MetadataEvidence<'_>) -> Vec<(Source, Pa
     .collect()
 }
 
-/// The first date of each kind of source, and the one in the place where siblings have theirs.
+/// What is offered as a date, if it is possible for the page.
+fn offered(evidence: &MetadataEvidence<'_>, offer: impl FnOnce(&mut Choice)) -> Option<PageDate> {
+    let mut choice = Choice::up_to(evidence.latest);
+    offer(&mut choice);
+    choice.moment()
+}
+
+/// The date in the place where siblings have theirs.
+pub(crate) fn date_of_dateline(
+    evidence: &MetadataEvidence<'_>,
+    language: Option<&str>,
+) -> Option<PageDate> {
+    offered(evidence, |choice| DateReader::new(evidence, language).offer_dateline(choice))
+}
+
+/// The first date of each kind of source.
 pub(crate) fn dates_of_sources(
     evidence: &MetadataEvidence<'_>,
     language: Option<&str>,
-) -> (Vec<PageDate>, Option<PageDate>) {
+) -> Vec<PageDate> {
     let reader = DateReader::new(evidence, language);
     let mut found: Vec<PageDate> = declared_dates(evidence).into_iter().map(|d| d.1).collect();
     let mut feed = evidence.feed_items.iter().filter_map(|item| item.published.as_deref());
     let feed = feed.find_map(|text| reader.parse_field(text));
-    let offered = |offer: &dyn Fn(&mut Choice)| {
-        let mut choice = Choice::up_to(evidence.latest);
-        offer(&mut choice);
-        choice.moment()
-    };
     let others = [
         feed,
         url_date(evidence.url),
-        offered(&|choice| reader.offer_properties(Property::Published, choice)),
-        offered(&|choice| reader.offer_times(false, choice)),
+        offered(evidence, |choice| reader.offer_properties(Property::Published, choice)),
+        offered(evidence, |choice| reader.offer_times(false, choice)),
     ];
     found.extend(others.into_iter().flatten().filter(|day| day.is_plausible(evidence.latest)));
-    (found, offered(&|choice| reader.offer_dateline(choice)))
+    found
 }
 
 /// Metas not listed above, by the words of their names: `w-published-date`.

@@ -12,6 +12,7 @@ use dom::xpath::Path;
 use dom::{NodeId, local_name};
 use model::Source;
 use terms::Language;
+use terms::letters::{is_alphabetic, lowercase};
 
 use crate::authors::{author_readings, linked_authors};
 use crate::date_text::{DayMonthOrder, find_dates};
@@ -32,8 +33,8 @@ pub type Synthesize<'s> = &'s dyn Fn(&[Vec<NodeId>]) -> (Vec<Path>, f64);
 /// A value that a page declares, and where.
 type DeclaredValue = (Source, String);
 
-/// Pages that a template must have.
-const FEWEST: usize = 3;
+/// Pages that must have a value.
+const FEWEST: usize = TemplateFields::FEWEST_PAGES;
 /// Pages on which a value must be the same to be that of the site.
 const CONSTANT: usize = 4;
 /// Share of the pages that have a place, and on which what is found there fits.
@@ -44,6 +45,9 @@ const AGREEING: f64 = 0.6;
 const EXACT: f64 = 0.8;
 
 impl TemplateFields {
+    /// Fewest pages that something is learnt from.
+    pub const FEWEST_PAGES: usize = 3;
+
     /// Learns from pages of one template, given in an order that does not depend on that of the input. Nothing is learnt from
     /// fewer than three. Linear in the size of the pages, apart from `synthesize`.
     pub fn learn(pages: &[PageContext<'_>], synthesize: Synthesize<'_>) -> Self {
@@ -585,8 +589,10 @@ fn is_filed(page: &MetadataEvidence<'_>, element: NodeId) -> bool {
 fn is_named_in(name: &str, text: &str) -> bool {
     let long: Vec<String> =
         name.split_whitespace().filter(|w| w.len() >= 4).map(str::to_lowercase).collect();
-    let words = clip(text, 20_000).split(|c: char| !c.is_alphabetic());
-    words.filter(|word| word.len() >= 4).any(|word| long.contains(&word.to_lowercase()))
+    let words = clip(text, 20_000).split(|c| !is_alphabetic(c)).filter(|word| word.len() >= 4);
+    let is_long =
+        |word: &str| long.iter().any(|long| word.chars().flat_map(lowercase).eq(long.chars()));
+    !long.is_empty() && words.into_iter().any(is_long)
 }
 
 /// Whether half of the different names have the same word, as names of people do not.
@@ -603,7 +609,7 @@ fn share_a_word(names: &[Vec<String>]) -> bool {
 /// The words that texts of the pages have in lower case.
 fn lower_case_words<'a>(pages: &[MetadataEvidence<'a>]) -> BTreeSet<&'a str> {
     let words = pages.iter().flat_map(|page| clip(page.body_text, 4_000).split_whitespace());
-    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphabetic()));
+    let words = words.map(|word| word.trim_matches(|c| !is_alphabetic(c)));
     words.filter(|word| word.starts_with(char::is_lowercase)).collect()
 }
 

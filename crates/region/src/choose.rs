@@ -211,8 +211,9 @@ impl AddableElements {
             false => document.name(kind.first).map_or(0, Self::lists_of),
         };
         let of_kinds: Vec<u8> = kinds.all().iter().map(of_kind).collect();
+        let has_formulas = document.all_text().contains('\\');
         for (id, &kind) in document.ids().zip(kinds.of_nodes()) {
-            if document.text(id).is_some_and(begins_formula) {
+            if has_formulas && document.text(id).is_some_and(begins_formula) {
                 // If it is the first in it.
                 let around = document.parent(id).filter(|around| around + 1 == id);
                 found.media.extend(around);

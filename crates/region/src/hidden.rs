@@ -73,8 +73,7 @@ fn is_for_screen_readers(class: &str) -> bool {
         return false;
     }
     let bare = class.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase());
-    let bare: String = bare.map(char::from).collect();
-    NAMES.contains(&&*bare)
+    NAMES.iter().any(|name| bare.clone().eq(name.bytes()))
 }
 
 /// Excludes what nobody sees of what is included, and returns it. Linear in the nodes for each level of nesting.
@@ -97,7 +96,9 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
             skip = end;
             continue;
         }
-        if bytes <= LABEL && is_named_advertisement(document, id) {
+        // Names of advertisements are foreign, which is known by kind.
+        let is_foreign = || texts.foreign.has(document, id);
+        if bytes <= LABEL && is_foreign() && is_named_advertisement(document, id) {
             labels.push((hash_of(document, id..end), id));
         }
         if is_heading(name) {

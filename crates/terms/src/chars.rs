@@ -71,6 +71,7 @@ impl CharacterKind {
     }
 
     /// Its class in the definition of terms.
+    #[inline]
     pub(crate) fn class(self) -> Class {
         match self.0 & CLASS {
             1 => Class::Word,
@@ -83,37 +84,45 @@ impl CharacterKind {
     }
 
     /// Whether Python's `\w` matches: letters and numbers of any script, and the underscore.
+    #[inline]
     pub(crate) fn is_python_word(self) -> bool {
         self.0 & (PYTHON_WORD | UNDERSCORE) != 0
     }
 
     /// Whether it is a word of its own in the benchmark's regex: Thai, kana, Chinese characters.
+    #[inline]
     pub(crate) fn is_single(self) -> bool {
         self.0 & PYTHON_SINGLE != 0
     }
 
     /// Whether it is part of a longer word in the benchmark's regex.
+    #[inline]
     pub(crate) fn is_in_word(self) -> bool {
         self.0 & (PYTHON_WORD | PYTHON_SINGLE) == PYTHON_WORD
     }
 
+    #[inline]
     pub(crate) fn is_alphabetic(self) -> bool {
         self.0 & ALPHABETIC != 0
     }
 
+    #[inline]
     pub(crate) fn is_numeric(self) -> bool {
         self.0 & NUMERIC != 0
     }
 
+    #[inline]
     pub(crate) fn is_alphanumeric(self) -> bool {
         self.0 & (ALPHABETIC | NUMERIC) != 0
     }
 
+    #[inline]
     pub(crate) fn is_uppercase(self) -> bool {
         self.0 & UPPERCASE != 0
     }
 
     /// Whether [`char::to_lowercase`] gives anything but the character itself.
+    #[inline]
     pub(crate) fn has_lowercase(self) -> bool {
         self.0 & HAS_LOWERCASE != 0
     }
@@ -144,6 +153,7 @@ const ALIKE: [(u32, u32); 4] =
 
 impl CharacterTable {
     /// The table, computed on first use; take it once per text.
+    #[inline]
     pub(crate) fn get() -> &'static Self {
         &KINDS
     }

@@ -56,7 +56,12 @@ impl FunctionWords {
         // Of longer words only the length is known.
         let (mut word, mut length) = ([0; LONGEST], 0);
         for c in sample.chars().chain([' ']) {
-            if is_alphabetic(c) {
+            if c.is_ascii_alphabetic() {
+                if let Some(byte) = word.get_mut(length) {
+                    *byte = c.to_ascii_lowercase() as u8;
+                }
+                length += 1;
+            } else if is_alphabetic(c) {
                 lowercase(c).for_each(|c| {
                     if let Some(rest) = word.get_mut(length..).filter(|rest| rest.len() >= 4) {
                         c.encode_utf8(rest);

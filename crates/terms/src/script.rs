@@ -47,15 +47,20 @@ impl Script {
     /// rare ones.
     #[inline]
     pub fn of(c: char) -> Option<Self> {
-        // Most of those beyond ASCII by far.
-        if ('\u{c0}'..='\u{2af}').contains(&c) { Some(Self::Latin) } else { Self::of_any(c) }
+        // Most of all by far.
+        match c {
+            '\0'..='\x7f' => c.is_ascii_alphabetic().then_some(Self::Latin),
+            '\u{c0}'..='\u{2af}' => Some(Self::Latin),
+            '\u{400}'..='\u{52f}' => Some(Self::Cyrillic),
+            _ => Self::of_any(c),
+        }
     }
 
     fn of_any(c: char) -> Option<Self> {
         Some(match c as u32 {
-            0x41..=0x5a | 0x61..=0x7a | 0xaa | 0xba => Self::Latin,
+            0xaa | 0xba => Self::Latin,
             0x370..=0x3ff | 0x1f00..=0x1fff => Self::Greek,
-            0x400..=0x52f | 0x1c80..=0x1c8f | 0x2de0..=0x2dff | 0xa640..=0xa69f => Self::Cyrillic,
+            0x1c80..=0x1c8f | 0x2de0..=0x2dff | 0xa640..=0xa69f => Self::Cyrillic,
             0x530..=0x58f | 0xfb13..=0xfb17 => Self::Armenian,
             0x590..=0x5ff | 0xfb1d..=0xfb4f => Self::Hebrew,
             0x600..=0x6ff | 0x750..=0x77f | 0x870..=0x8ff | 0xfb50..=0xfdff | 0xfe70..=0xfefe => {

@@ -5,6 +5,8 @@
 //! Why: this is the purpose of the program.
 //! Drops: pages on which neither the wrapper nor the page-wise method finds text (`no-article`).
 
+use std::cell::LazyCell;
+
 use dom::{Document, NodeId, markdown_of_text, text_of};
 use grove::DecidedNodes;
 use metadata::{GivenMetadata, PageContext, TemplateFields, language_probability, metadata_given};
@@ -237,6 +239,9 @@ fn field_context<'a>(
 
 /// Learns what the pages of a template tell about their fields, given the bodies found on them.
 pub(crate) fn learn_fields(pages: &[(SiblingPage<'_>, Option<&ArticleBody>)]) -> TemplateFields {
+    if pages.len() < TemplateFields::FEWEST_PAGES {
+        return TemplateFields::default();
+    }
     let text = |(sibling, body): &(SiblingPage<'_>, Option<&ArticleBody>)| {
         let of = |body: &ArticleBody| text_of(&sibling.page.document, &body.nodes, &body.prune);
         body.map_or_else(String::new, of)
@@ -247,7 +252,8 @@ pub(crate) fn learn_fields(pages: &[(SiblingPage<'_>, Option<&ArticleBody>)]) ->
         let nodes = body.map_or(&[][..], |body| &body.nodes);
         contexts.push(field_context(sibling, nodes, text, terms::detect(text)));
     }
-    let samples = Samples::new(pages.iter().map(|(sibling, _)| &sibling.page.document));
+    let documents = || pages.iter().map(|(sibling, _)| &sibling.page.document);
+    let samples = LazyCell::new(|| Samples::new(documents()));
     TemplateFields::learn(&contexts, &|wanted| {
         let wanted: Vec<WantedNodes<'_>> =
             wanted.iter().map(|wanted| WantedNodes { wanted, ..WantedNodes::default() }).collect();
