@@ -5,8 +5,7 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::names::is_block;
-use crate::{Document, NodeId, is_heading, is_inline};
+use crate::{Document, NodeId, is_heading};
 
 /// What is directly below an element.
 #[derive(Clone, Copy, Default)]
@@ -19,16 +18,20 @@ struct HeldContent {
 
 /// The elements of a page that are inline although not by their names, in document order. Linear.
 pub(crate) fn inline_by_place(document: &Document) -> Vec<NodeId> {
-    let is_open = |name: &LocalName| !is_inline(name) && !is_block(name);
-    if !document.nodes().iter().any(|node| node.name.as_ref().is_some_and(is_open)) {
+    let kinds = document.kinds();
+    if kinds.all().iter().all(|kind| kind.is_inline.is_some()) {
         return Vec::new();
     }
+    let by_name = |id: usize| kinds.all().get(kinds.of_nodes()[id] as usize)?.is_inline;
     let mut content = vec![HeldContent::default(); document.len()];
     for (id, node) in document.nodes().iter().enumerate().skip(1).rev() {
         let own = content[id];
         let above = &mut content[node.parent as usize];
         match &node.name {
-            Some(name) => above.has_block |= own.has_block || is_block(name) && !is_break(name),
+            Some(name) => {
+                let is_block = || by_name(id) == Some(false) && !is_break(name);
+                above.has_block |= own.has_block || is_block();
+            }
             None => above.has_text |= has_words(document, id as NodeId),
         }
     }
@@ -38,12 +41,14 @@ pub(crate) fn inline_by_place(document: &Document) -> Vec<NodeId> {
     for (id, node) in document.nodes().iter().enumerate().skip(1) {
         let Some(name) = &node.name else { continue };
         let parent = node.parent as usize;
-        let holds_line = in_line[parent]
-            || content[parent].has_text
-            || document.name(node.parent).is_some_and(holds_phrases);
-        if is_inline(name) {
+        let holds_line = || {
+            in_line[parent]
+                || content[parent].has_text
+                || document.name(node.parent).is_some_and(holds_phrases)
+        };
+        if by_name(id) == Some(true) {
             in_line[id] = true;
-        } else if is_open(name) && !content[id].has_block && holds_line {
+        } else if by_name(id).is_none() && !content[id].has_block && holds_line() {
             in_line[id] = *name != local_name!("button") || is_within_line(document, id as NodeId);
             if in_line[id] {
                 found.push(id as NodeId);

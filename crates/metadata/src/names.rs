@@ -110,7 +110,8 @@ fn strip_label(text: &str) -> Option<&str> {
     }
     // The longest label that ends at a space or colon.
     let first = fold(first)?;
-    let alike = LABELS.iter().filter(|label| label.starts_with(first));
+    let from = LABELS.partition_point(|label| label.chars().next() < Some(first));
+    let alike = LABELS[from..].iter().take_while(|label| label.starts_with(first));
     alike.filter_map(|label| strip_label_of(text, label)).min_by_key(|rest| rest.len())
 }
 
@@ -496,20 +497,20 @@ pub(crate) fn is_name(name: &str) -> bool {
         && !is_weekday(name, false, None)
 }
 
-/// Words before the names, folded; each ends where its text ends (`by` needs a space after it).
+/// Words before the names, folded and sorted; each ends where its text ends (`by` needs a space after it).
 pub(crate) const LABELS: [&str; 79] = [
-    "by", "written by", "this post was written by", "this article was written by",
-    "article written by", "guest post by", "post by", "posted by", "published by", "submitted by",
-    "reported by", "story by", "words by", "text by", "article by", "review by", "opinion by",
-    "analysis by", "created by", "contributed by", "author:", "authors:", "author", "authors",
-    "writer:", "text:", "words:", "von", "geschrieben von", "verfasst von", "ein beitrag von",
-    "ein kommentar von", "eine analyse von", "autor:", "autor", "autorin:", "autoren:",
-    "redaktion:", "par", "ecrit par", "publie par", "redige par", "auteur:", "auteur", "por",
-    "escrito por", "publicado por", "postado por", "autora:", "di", "scritto da", "pubblicato da",
-    "a cura di", "autore:", "door", "geschreven door", "av", "skrevet av", "af", "skrevet af",
-    "szerzo:", "irta:", "przez", "автор:", "автор", "текст:", "tekst:", "yazar:", "tac gia:",
-    "συντακτης:", "penulis:", "بقلم", "كتب:", "كتبت:", "الكاتب:", "מאת", "מאת:", "gastbeitrag von",
-    "ein gastbeitrag von",
+    "a cura di", "af", "analysis by", "article by", "article written by", "auteur", "auteur:",
+    "author", "author:", "authors", "authors:", "autor", "autor:", "autora:", "autore:",
+    "autoren:", "autorin:", "av", "by", "contributed by", "created by", "di", "door", "ecrit par",
+    "ein beitrag von", "ein gastbeitrag von", "ein kommentar von", "eine analyse von",
+    "escrito por", "gastbeitrag von", "geschreven door", "geschrieben von", "guest post by",
+    "irta:", "opinion by", "par", "penulis:", "por", "post by", "postado por", "posted by",
+    "przez", "pubblicato da", "publicado por", "publie par", "published by", "redaktion:",
+    "redige par", "reported by", "review by", "scritto da", "skrevet af", "skrevet av", "story by",
+    "submitted by", "szerzo:", "tac gia:", "tekst:", "text by", "text:",
+    "this article was written by", "this post was written by", "verfasst von", "von", "words by",
+    "words:", "writer:", "written by", "yazar:", "συντακτης:", "автор", "автор:", "текст:", "מאת",
+    "מאת:", "الكاتب:", "بقلم", "كتب:", "كتبت:",
 ];
 
 /// The same in scripts without spaces.

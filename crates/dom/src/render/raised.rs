@@ -3,6 +3,7 @@
 use html5ever::local_name;
 
 use super::notes::FootnoteMap;
+use super::text::is_space;
 use crate::{Document, NodeId};
 
 /// Longest power or mark, in bytes.
@@ -28,7 +29,15 @@ pub(super) fn raised_text(
     {
         return None;
     }
-    let text = document.text_content(sup).trim();
+    let is_raised = |id: NodeId| document.is(id, &local_name!("sup"));
+    // In Markdown a picture stands between.
+    let is_picture = |id: NodeId| document.is(id, &local_name!("img"));
+    let has_text = |id: NodeId| document.text(id).is_some_and(|text| !text.is_empty());
+    let follows = (0..sup).rev().take(8).find(|&id| has_text(id) || is_picture(id));
+    if follows.is_some_and(is_picture) || document.ancestors(sup).skip(1).any(is_raised) {
+        return None;
+    }
+    let text = document.text_content(sup).trim_matches(is_space);
     let last = before.chars().next_back().filter(|c| !c.is_whitespace())?;
     let digits = text.trim_start_matches(['+', '-', '\u{2212}', '\u{2013}']);
     let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
@@ -42,7 +51,7 @@ pub(super) fn raised_text(
         })
     };
     let is_link = document.subtree(sup).any(is_link) || is_all_of_link();
-    let begins = !document.text_content(sup).starts_with(char::is_whitespace);
+    let begins = !document.text_content(sup).starts_with(is_space);
     let is_label =
         is_link && (1..=LONGEST).contains(&text.len()) && !text.contains(char::is_whitespace);
     if !begins || !is_number && !is_label {
