@@ -145,6 +145,7 @@ pub(crate) fn feed(bytes: &[u8]) {
                 document: &document,
                 url: "https://a.example/",
                 json_ld: None,
+                scan: None,
                 fetched: None,
                 feed_items: &[item],
                 body: None,

@@ -315,6 +315,7 @@ impl MaskedPage {
             document: &document,
             url: &page.url,
             json_ld: None,
+            scan: None,
             fetched: page.fetched,
             feed_items: &[],
             body: None,

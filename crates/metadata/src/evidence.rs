@@ -20,7 +20,7 @@ use crate::heading::{Heading, SiteNames, heading};
 use crate::json_ld::{JsonLdArticle, JsonLdFacts};
 use crate::learnt::TemplateFields;
 use crate::page_date::PageDate;
-use crate::scan::{Scan, scan};
+use crate::scan::Scan;
 
 /// Open Graph properties of the date of publication, the most reliable first.
 pub(crate) const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
@@ -84,7 +84,7 @@ impl<'a> MetadataEvidence<'a> {
             let ends = body_nodes.iter().filter(|n| **n < nodes).map(|n| document.node(*n).end);
             (start, ends.max().unwrap_or(start + 1))
         });
-        let mut scan = scan(document);
+        let mut scan = page.scan.cloned().unwrap_or_else(|| Scan::of(document));
         let heading = heading(document, &scan, &facts, &site, body).or_else(|| {
             let id = *learnt.headline.as_ref()?.elements(document).first()?;
             let text = normalize_space(&dom::text_of(document, &[id], &[]));

@@ -72,6 +72,7 @@ pub use learn::Synthesize;
 pub use learnt::{FieldPlace, TemplateFields};
 pub use page_data::article_in_data;
 pub use page_data::rich_text::{html_of_text, paragraphs_of};
+pub use scan::Scan;
 
 /// A page and what is known of it.
 #[derive(Clone, Copy)]
@@ -82,6 +83,8 @@ pub struct PageContext<'a> {
     pub url: &'a str,
     /// What its JSON-LD says, where that was read before.
     pub json_ld: Option<&'a JsonLdFacts>,
+    /// What may hold its metadata, where that was looked for before.
+    pub scan: Option<&'a Scan>,
     /// When it was fetched: a date after it is believed only if the page has no other, up to a year later.
     pub fetched: Option<Timestamp>,
     /// Feed items that point to it.

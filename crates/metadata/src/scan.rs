@@ -6,9 +6,9 @@ use memchr::{memchr2, memrchr};
 use crate::page_date::PageDate;
 use crate::text::identifier_words;
 
-/// Elements of interest, in document order.
-#[derive(Default)]
-pub(crate) struct Scan {
+/// Elements of a page that may hold metadata, in document order.
+#[derive(Clone, Debug, Default)]
+pub struct Scan {
     /// `h1` to `h4` with their rank, and elements with a headline class (rank 5).
     pub(crate) headings: Vec<(NodeId, u8)>,
     /// `<time>` elements, and others with a `datetime` attribute.
@@ -143,103 +143,6 @@ fn cues_of_kinds(document: &Document) -> Vec<u16> {
     document.kinds().all().iter().map(of_kind).collect()
 }
 
-pub(crate) fn scan(document: &Document) -> Scan {
-    let mut scan = Scan::default();
-    let of_kinds = cues_of_kinds(document);
-    for (id, &kind) in document.ids().zip(document.kinds().of_nodes()) {
-        let Some(element) = document.element(id) else { continue };
-        let mut cues = of_kinds[kind as usize];
-        let mut has_datetime = false;
-        for (name, value) in element.attributes() {
-            match *name {
-                local_name!("datetime") => has_datetime = true,
-                local_name!("rel") => {
-                    for rel in value.split_ascii_whitespace() {
-                        if rel.eq_ignore_ascii_case("author") {
-                            scan.author_links.push(id);
-                        } else if rel.eq_ignore_ascii_case("tag") {
-                            scan.tags.push(id);
-                        } else if rel.eq_ignore_ascii_case("license") {
-                            scan.licenses.push(id);
-                        }
-                    }
-                }
-                local_name!("href") => {
-                    let mut is_author = false;
-                    identifier_words(folder(value), |word| is_author |= cue(word) == BYLINE);
-                    if is_author {
-                        scan.author_pages.push(id);
-                    }
-                }
-                local_name!("itemtype") if value.ends_with("BreadcrumbList") => cues |= BREADCRUMB,
-                local_name!("itemprop") => {
-                    let property = value.split_ascii_whitespace().find_map(|p| match p {
-                        "author" | "creator" => Some(Property::Author),
-                        "datePublished" | "dateCreated" => Some(Property::Published),
-                        "dateModified" => Some(Property::Modified),
-                        _ => None,
-                    });
-                    scan.properties.extend(property.map(|p| (id, p)));
-                    match value {
-                        "headline" => cues |= HEADLINE,
-                        "comment" | "review" | "reviews" | "suggestedAnswer" => cues |= SIDE,
-                        _ => {}
-                    }
-                }
-                _ => {}
-            }
-        }
-        match *element.name {
-            local_name!("h1") => scan.headings.push((id, 1)),
-            local_name!("h2") => scan.headings.push((id, 2)),
-            local_name!("h3") => scan.headings.push((id, 3)),
-            local_name!("h4") => scan.headings.push((id, 4)),
-            _ if cues & HEADLINE != 0 => scan.headings.push((id, 5)),
-            // What is quoted has dates and authors of its own.
-            local_names!("nav" "blockquote") => cues |= SIDE,
-            // The footer of a post's header: `<footer class="node__meta">`.
-            local_name!("footer") if cues & (BYLINE | DATE | DETAILS) == 0 => cues |= SIDE,
-            // Some templates put date and author of a post into separate asides.
-            local_name!("aside")
-                if cues & (BYLINE | DATE | DETAILS) == 0
-                    && document.node(id).end - id >= SMALL_ASIDE =>
-            {
-                cues |= SIDE;
-            }
-            _ => {}
-        }
-        // "by-line-comments-date": metadata of the post, including the number of comments.
-        let small = document.node(id).end - id < SMALL_DETAILS;
-        if cues & COMMENTS != 0 && !(small && cues & (BYLINE | DATE) != 0) {
-            cues |= SIDE;
-        }
-        if has_datetime || *element.name == local_name!("time") || is_dated_abbr(document, id) {
-            scan.times.push(id);
-        } else if cues & DATE != 0 {
-            scan.dates.push(id);
-        }
-        if cues & CREATOR != 0 && cues & NAME != 0 {
-            cues |= BYLINE;
-        }
-        if cues & BYLINE != 0 {
-            scan.bylines.push(id);
-            if cues & NAME != 0 {
-                scan.author_names.push(id);
-            }
-        }
-        if cues & BREADCRUMB != 0 {
-            scan.breadcrumbs.push(id);
-        }
-        if cues & TEASER != 0 && document.subtree(id).any(|n| document.is(n, &local_name!("a"))) {
-            cues |= SIDE;
-        }
-        if cues & SIDE != 0 {
-            scan.zones.push((id, document.node(id).end));
-        }
-    }
-    scan
-}
-
 /// The last folder in the path of an address: `authors` for `/authors/jane-doe/?page=2`.
 fn folder(address: &str) -> &str {
     let end = memchr2(b'?', b'#', address.as_bytes()).unwrap_or(address.len());
@@ -257,6 +160,107 @@ fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
 }
 
 impl Scan {
+    /// Finds them. Linear in the page.
+    pub fn of(document: &Document) -> Self {
+        let mut scan = Self::default();
+        let of_kinds = cues_of_kinds(document);
+        for (id, &kind) in document.ids().zip(document.kinds().of_nodes()) {
+            let Some(element) = document.element(id) else { continue };
+            let mut cues = of_kinds[kind as usize];
+            let mut has_datetime = false;
+            for (name, value) in element.attributes() {
+                match *name {
+                    local_name!("datetime") => has_datetime = true,
+                    local_name!("rel") => {
+                        for rel in value.split_ascii_whitespace() {
+                            if rel.eq_ignore_ascii_case("author") {
+                                scan.author_links.push(id);
+                            } else if rel.eq_ignore_ascii_case("tag") {
+                                scan.tags.push(id);
+                            } else if rel.eq_ignore_ascii_case("license") {
+                                scan.licenses.push(id);
+                            }
+                        }
+                    }
+                    local_name!("href") => {
+                        let mut is_author = false;
+                        identifier_words(folder(value), |word| is_author |= cue(word) == BYLINE);
+                        if is_author {
+                            scan.author_pages.push(id);
+                        }
+                    }
+                    local_name!("itemtype") if value.ends_with("BreadcrumbList") => {
+                        cues |= BREADCRUMB
+                    }
+                    local_name!("itemprop") => {
+                        let property = value.split_ascii_whitespace().find_map(|p| match p {
+                            "author" | "creator" => Some(Property::Author),
+                            "datePublished" | "dateCreated" => Some(Property::Published),
+                            "dateModified" => Some(Property::Modified),
+                            _ => None,
+                        });
+                        scan.properties.extend(property.map(|p| (id, p)));
+                        match value {
+                            "headline" => cues |= HEADLINE,
+                            "comment" | "review" | "reviews" | "suggestedAnswer" => cues |= SIDE,
+                            _ => {}
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            match *element.name {
+                local_name!("h1") => scan.headings.push((id, 1)),
+                local_name!("h2") => scan.headings.push((id, 2)),
+                local_name!("h3") => scan.headings.push((id, 3)),
+                local_name!("h4") => scan.headings.push((id, 4)),
+                _ if cues & HEADLINE != 0 => scan.headings.push((id, 5)),
+                // What is quoted has dates and authors of its own.
+                local_names!("nav" "blockquote") => cues |= SIDE,
+                // The footer of a post's header: `<footer class="node__meta">`.
+                local_name!("footer") if cues & (BYLINE | DATE | DETAILS) == 0 => cues |= SIDE,
+                // Some templates put date and author of a post into separate asides.
+                local_name!("aside")
+                    if cues & (BYLINE | DATE | DETAILS) == 0
+                        && document.node(id).end - id >= SMALL_ASIDE =>
+                {
+                    cues |= SIDE;
+                }
+                _ => {}
+            }
+            // "by-line-comments-date": metadata of the post, including the number of comments.
+            let small = document.node(id).end - id < SMALL_DETAILS;
+            if cues & COMMENTS != 0 && !(small && cues & (BYLINE | DATE) != 0) {
+                cues |= SIDE;
+            }
+            if has_datetime || *element.name == local_name!("time") || is_dated_abbr(document, id) {
+                scan.times.push(id);
+            } else if cues & DATE != 0 {
+                scan.dates.push(id);
+            }
+            if cues & CREATOR != 0 && cues & NAME != 0 {
+                cues |= BYLINE;
+            }
+            if cues & BYLINE != 0 {
+                scan.bylines.push(id);
+                if cues & NAME != 0 {
+                    scan.author_names.push(id);
+                }
+            }
+            if cues & BREADCRUMB != 0 {
+                scan.breadcrumbs.push(id);
+            }
+            if cues & TEASER != 0 && document.subtree(id).any(|n| document.is(n, &local_name!("a")))
+            {
+                cues |= SIDE;
+            }
+            if cues & SIDE != 0 {
+                scan.zones.push((id, document.node(id).end));
+            }
+        }
+        scan
+    }
+
     /// Determines the side content: no element that contains one of `inside`, or half of the page.
     pub(crate) fn settle_zones(&mut self, inside: &[NodeId], nodes: usize) {
         let mut last_end = 0;

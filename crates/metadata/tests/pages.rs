@@ -9,6 +9,7 @@ fn context<'a>(document: &'a dom::Document, url: &'a str) -> PageContext<'a> {
         document,
         url,
         json_ld: None,
+        scan: None,
         fetched: "2020-06-01T00:00:00Z".parse().ok(),
         feed_items: &[],
         body: None,

@@ -9,6 +9,7 @@ fn read(html: &str) -> Metadata {
         document: &document,
         url: "https://www.orchard-post.example/pears",
         json_ld: None,
+        scan: None,
         fetched: "2020-06-01T00:00:00Z".parse().ok(),
         feed_items: &[],
         body: None,

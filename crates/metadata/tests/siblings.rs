@@ -26,6 +26,7 @@ impl Site {
             document: &self.pages[n].1,
             url: &self.pages[n].0,
             json_ld: None,
+            scan: None,
             fetched: "2024-06-01T00:00:00Z".parse().ok(),
             feed_items: &[],
             body: Some(body),

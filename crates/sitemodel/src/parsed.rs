@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use dom::{Document, Element, LocalName, PrefixSums, class_tokens, local_name};
-use metadata::JsonLdFacts;
+use metadata::{JsonLdFacts, Scan};
 use model::{FeedItem, Page};
 use terms::WordStarts;
 use url::Url;
@@ -28,6 +28,7 @@ pub struct ParsedPage<'a> {
     /// Hashes of its naming tokens by kind of element, for tag paths.
     pub(crate) names: NamingTokens,
     json_ld: OnceLock<JsonLdFacts>,
+    scan: OnceLock<Scan>,
     data_text: OnceLock<Option<DataText>>,
     /// The result of the site config of its host, if there is one.
     pub configured: Option<ConfiguredPage>,
@@ -79,6 +80,7 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
         tokens,
         names,
         json_ld: OnceLock::new(),
+        scan: OnceLock::new(),
         data_text: OnceLock::new(),
         configured,
     }
@@ -93,6 +95,11 @@ impl ParsedPage<'_> {
     /// Its JSON-LD, parsed on first use.
     pub fn json_ld(&self) -> &JsonLdFacts {
         self.json_ld.get_or_init(|| JsonLdFacts::of(&self.document, &self.page.url))
+    }
+
+    /// The elements that may hold its metadata, found on first use.
+    pub fn scan(&self) -> &Scan {
+        self.scan.get_or_init(|| Scan::of(&self.document))
     }
 
     /// Whether it has so few words outside of links that its article may be in data alone.

@@ -147,6 +147,7 @@ fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
         document: &parsed.document,
         url: &article.url,
         json_ld: Some(parsed.json_ld()),
+        scan: Some(parsed.scan()),
         fetched: article.fetched,
         feed_items: &[],
         body: None,

@@ -228,6 +228,7 @@ fn field_context<'a>(
         document: &parsed.document,
         url: &parsed.page.url,
         json_ld: Some(parsed.json_ld()),
+        scan: Some(parsed.scan()),
         fetched: parsed.page.fetched,
         feed_items,
         body: Some(body),

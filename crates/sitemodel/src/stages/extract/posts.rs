@@ -238,6 +238,7 @@ mod tests {
             document,
             url: &page.url,
             json_ld: Some(parsed.json_ld()),
+            scan: Some(parsed.scan()),
             fetched: None,
             feed_items: &[],
             body: Some(&nodes),
