@@ -392,6 +392,7 @@ pub(crate) fn run_entries() -> impl Iterator<Item = (&'static str, OutputKind)> 
     of_sinks.chain([
         ("dropped.jsonl", OutputKind::RunFile),
         ("health.jsonl", OutputKind::RunFile),
+        ("comparison.json", OutputKind::RunFile),
         (Ledger::FILE, OutputKind::RunFile),
         ("wrappers", OutputKind::RunPart),
         (report::FOLDER, OutputKind::RunPart),

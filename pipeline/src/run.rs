@@ -35,6 +35,7 @@ pub(crate) mod sinks;
 pub(crate) mod site_results;
 pub(crate) mod status;
 pub mod target;
+mod verdict;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,6 +67,7 @@ use crate::results::check_earlier;
 use crate::run::folder::{Claim, RunFolder, state_error};
 use crate::run::identity::Identity;
 use crate::run::ledger::{Clock, RunTally, begin_ledger};
+use crate::run::nightly::SiteAnswers;
 use crate::run::sinks::check_outputs;
 use crate::run::status::{Status, place};
 use crate::stages::emit::Outputs;
@@ -296,11 +298,11 @@ impl RunContext<'_> {
         let mut tally = RunTally::default();
         self.begin_night(&sites, &mut outputs)?;
         let to = Some((&mut outputs, &mut tally));
-        let records = write_drops(&mut sites, self.work_folder, self.config, to)
+        let (records, answers) = write_drops(&mut sites, self.work_folder, self.config, to)
             .map_err(|error| self.with_advice(error))?;
         // Results go to the file `results`; emitting reads them from there and counts them again.
         self.process(sites, &records, tally.clone())?;
-        self.emit(outputs, &mut tally)?;
+        self.emit(outputs, &answers, &mut tally)?;
         tally.show(&mut self.status.ledger());
         Ok(tally)
     }
@@ -379,13 +381,19 @@ impl RunContext<'_> {
     }
 
     /// Writes all results, and keeps what the store took in.
-    fn emit(&self, mut outputs: Outputs<'_>, tally: &mut RunTally) -> Result<()> {
+    fn emit(
+        &self,
+        mut outputs: Outputs<'_>,
+        answers: &SiteAnswers,
+        tally: &mut RunTally,
+    ) -> Result<()> {
         self.status.phase(RunPhase::Writing, |_| ());
         let emission = Emission {
             config: self.config,
             results: &self.folder.results(),
             folder: self.work_folder,
-            store: self.growing(),
+            store: self.growing().map(|store| (store, answers)),
+            is_whole: self.identity.selection().is_all(),
             pool: self.pool,
             clock: self.clock,
             stop: self.stop,

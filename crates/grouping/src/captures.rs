@@ -83,7 +83,7 @@ pub fn settle<C: Capture + Clone>(mut captures: Vec<C>) -> Copies<C> {
 pub fn drop_of(site: &str, page: &impl Capture, reason: DropReason, detail: String) -> Drop {
     let (site, url) = (site.to_owned(), page.url().to_owned());
     let (origin, stage) = (page.origin().clone(), Stage::Group);
-    Drop { site, url, origin, stage, reason, detail, gone: None }
+    Drop { site, url, origin, stage, reason, detail, gone: None, refused: None }
 }
 
 /// A time in the text of a drop.

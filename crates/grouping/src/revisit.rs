@@ -142,7 +142,7 @@ impl Visited {
     pub fn dropped(self, reason: DropReason, detail: String) -> Drop {
         let Self { url, origin, .. } = self;
         let (site, stage) = (String::new(), Stage::Read);
-        Drop { site, url, origin, stage, reason, detail, gone: None }
+        Drop { site, url, origin, stage, reason, detail, gone: None, refused: None }
     }
 
     /// Its drop, because the original is not in the input.

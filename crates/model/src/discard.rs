@@ -23,6 +23,15 @@ impl Gone {
     }
 }
 
+/// An answer that refuses a page, or fails to give it.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Refusal {
+    /// When it was asked for.
+    pub at: Option<Timestamp>,
+    /// The status: 401, 403, 429 or 5xx.
+    pub status: u16,
+}
+
 /// An address that has no page any more.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Absence {
@@ -204,4 +213,6 @@ pub struct Drop {
     pub detail: String,
     /// Of an answer with status 404, 410 or that of a redirect: what it says of the address.
     pub gone: Option<Gone>,
+    /// Of an answer that refuses a page.
+    pub refused: Option<Refusal>,
 }

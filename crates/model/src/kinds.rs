@@ -31,17 +31,31 @@ pub enum TemplateKind {
 }
 
 named! {
-/// How a template, or a site, is: whether what was learnt of it still fits.
+/// How a site, or one of its templates, is: what came of it tonight, compared with what came of it before. Later ones are
+/// worse.
 pub enum Verdict {
-    /// Too few pages to tell.
+    /// Fewer than three pages that could have articles: too few to tell.
     TooFewPages => "too-few-pages",
-    /// As it was learnt.
+    /// As usual.
     Healthy => "healthy",
-    /// Some way off what was learnt.
+    /// Its articles are somewhat less certain than usual.
     Drifting => "drifting",
-    /// The wrapper finds next to nothing any more, or the pages have other layouts.
+    /// Far fewer articles than usual.
+    Shrunken => "shrunken",
+    /// Texts or fields are worse than usual: of other lengths, much less certain, or not found.
     Broken => "broken",
+    /// The site answers with something else than its pages.
+    Blocked => "blocked",
+    /// No page tonight, unlike usually.
+    Missing => "missing",
 }
+}
+
+impl Verdict {
+    /// Whether somebody should look at the site.
+    pub fn needs_attention(self) -> bool {
+        self >= Self::Drifting
+    }
 }
 
 named! {

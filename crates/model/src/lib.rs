@@ -24,15 +24,15 @@ pub use article::{
     Post, RecordPlace, Route, SCHEMA, SchemaVersion, SiteConfigRole, Source, Sources, Table,
 };
 pub use contained::{Contained, contain_panics, listen_to_contained};
-pub use discard::{Absence, CutShort, Drop, DropReason, Gone, Stage};
+pub use discard::{Absence, CutShort, Drop, DropReason, Gone, Refusal, Stage};
 pub use kinds::{AuthorKind, PageType, TemplateKind, TypedAs, Verdict};
 pub use learnt::{
     ElementType, PatternRecord, PatternScore, SignifierSource, Signifiers, SiteConfigUse,
     SiteSummary, StructuralPattern, Support, TemplateSummary, Wrapper, WrapperRecord,
 };
 pub use night::{
-    PackedSample, PageReading, RetainedHead, Revision, SiteChange, SiteNight, TemplateChange,
-    TemplateNight,
+    Assessment, NightFigures, PackedSample, PageReading, PastNight, RetainedHead, Revision,
+    SiteChange, SiteNight, TemplateChange, TemplateNight, UsualNight,
 };
 pub use page::{
     Charset, CharsetEvidence, EncodingName, FeedItem, Origin, Overruled, Page, PageHtml, Site,

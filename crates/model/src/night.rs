@@ -1,9 +1,11 @@
 //! Nights: what a run with a store of models finds of a site, and what is kept of it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::Verdict;
 use crate::record::{serialize_rounded, serialize_rounded_if_some};
+use crate::{DropReason, Verdict};
 
 /// What a run with a store of models found of a site, and what the store is to keep of it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -12,17 +14,23 @@ pub struct SiteNight {
     pub site: String,
     /// Date of its newest page, `YYYY-MM-DD`; empty where pages have no dates.
     pub night: String,
-    /// How its model fares.
-    pub verdict: Verdict,
+    /// How it is.
+    pub health: Assessment,
+    /// What came of it.
+    pub figures: NightFigures,
+    /// What comes of it usually; `None` if there is no such night.
+    pub usual: Option<UsualNight>,
     /// What was decided about the model.
     pub decision: String,
     /// The grounds of the decision.
     pub reason: String,
     /// The revision that was applied; 0 for a model that is not kept.
     pub model_revision: u32,
-    /// Pages that were looked at to tell.
-    pub pages: u64,
-    /// Of those, pages of no template.
+    /// Whether pages of no template were learnt from once more, for this night only.
+    pub second_round: bool,
+    /// Pages of its sample.
+    pub sampled: u64,
+    /// Of those, pages that the model had no template for.
     pub unassigned: u64,
     /// How its templates are, by id.
     pub templates: Vec<TemplateNight>,
@@ -32,6 +40,125 @@ pub struct SiteNight {
     pub revision: Option<Revision>,
     /// The retained pages, if they changed.
     pub sample: Option<PackedSample>,
+}
+
+/// A verdict on a site, with what it rests on and what to do about it.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Assessment {
+    /// The verdict; the field `health` of records.
+    #[serde(rename = "health")]
+    pub verdict: Verdict,
+    /// What a blocked site answers with: the reason of most drops, such as `bot-check`, or a status, such as `http-403`.
+    pub blocked_by: Option<String>,
+    /// The numbers that it rests on, in a sentence.
+    pub evidence: String,
+    /// One thing to do; empty if there is nothing.
+    pub next: String,
+}
+
+/// What came of a site in a night. All but the last are sums, so that those of the parts of a site can be added.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct NightFigures {
+    /// Pages that reached it.
+    pub pages: u64,
+    /// Articles.
+    pub articles: u64,
+    /// Words of articles.
+    pub words: u64,
+    /// Sums of the natural logarithms of the numbers of words, each plus one, and of the squares of these logarithms.
+    pub lengths: [f64; 2],
+    /// Sum of the confidences of articles.
+    pub confidence: f64,
+    /// Articles that have a field, by the name of the field.
+    pub fields: BTreeMap<String, u64>,
+    /// What was left out, by reason; answers that refuse a page by status, as `http-403`.
+    pub drops: BTreeMap<String, u64>,
+    /// Addresses that are gone (status 404 or 410).
+    pub gone: u64,
+    /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` where none was compared.
+    pub agreement: Option<f64>,
+}
+
+impl NightFigures {
+    /// Adds those of another part.
+    pub fn add(&mut self, other: &Self) {
+        self.pages += other.pages;
+        self.articles += other.articles;
+        self.words += other.words;
+        self.lengths[0] += other.lengths[0];
+        self.lengths[1] += other.lengths[1];
+        self.confidence += other.confidence;
+        for (to, from) in [(&mut self.fields, &other.fields), (&mut self.drops, &other.drops)] {
+            for (name, number) in from {
+                *to.entry(name.clone()).or_default() += number;
+            }
+        }
+        self.gone += other.gone;
+        self.agreement = self.agreement.or(other.agreement);
+    }
+
+    /// Mean confidence of its articles, 0 to 1; `None` without any.
+    pub fn mean_confidence(&self) -> Option<f64> {
+        (self.articles > 0).then(|| self.confidence / self.articles as f64)
+    }
+
+    /// Pages that the site does not serve, but something else instead of them.
+    pub fn refused(&self) -> u64 {
+        let refused = self.drops.iter().filter(|(reason, _)| is_refusal(reason));
+        refused.map(|(_, number)| number).sum()
+    }
+
+    /// What is served instead of most of these.
+    pub fn refused_by(&self) -> Option<&str> {
+        let refused = self.drops.iter().filter(|(reason, _)| is_refusal(reason));
+        refused.max_by_key(|(_, number)| **number).map(|(reason, _)| reason.as_str())
+    }
+
+    /// Pages in which no text was found.
+    pub fn lost(&self) -> u64 {
+        let lost = [
+            DropReason::NoContent,
+            DropReason::NoArticle,
+            DropReason::TooMuchWork,
+            DropReason::Internal,
+        ];
+        lost.iter().filter_map(|reason| self.drops.get(reason.as_str())).sum()
+    }
+}
+
+fn is_refusal(reason: &str) -> bool {
+    reason.starts_with("http-")
+        || DropReason::ALL.iter().any(|own| own.is_wall() && own.as_str() == reason)
+}
+
+/// An earlier night of a site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PastNight {
+    /// Its date, `YYYY-MM-DD`; empty where pages have no dates.
+    pub night: String,
+    /// The verdict on it.
+    pub verdict: Verdict,
+    /// What came of it.
+    pub figures: NightFigures,
+}
+
+/// What usually comes of a site: means over the nights that a night is compared with.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct UsualNight {
+    /// The number of these nights.
+    pub nights: u64,
+    /// Pages.
+    #[serde(serialize_with = "serialize_rounded")]
+    pub pages: f64,
+    /// Articles.
+    #[serde(serialize_with = "serialize_rounded")]
+    pub articles: f64,
+    /// Words of an article.
+    #[serde(serialize_with = "serialize_rounded")]
+    pub words: f64,
+    /// Confidence of an article, 0 to 1.
+    #[serde(serialize_with = "serialize_rounded")]
+    pub confidence: f64,
 }
 
 /// What changed about a site whose model was learnt anew, template by template.

@@ -2,12 +2,13 @@
 
 use std::io;
 
+use model::{Assessment, NightFigures};
 use rusqlite::{OptionalExtension, Params, Row, params};
 use serde::Serialize;
 
 use crate::error::StoreError;
 use crate::sample::unpack;
-use crate::site::{self, count};
+use crate::site::{self, FIGURES, assessment, count, figures, number};
 use crate::store::{Store, check_pages, record_change};
 
 /// Summary of a store.
@@ -76,18 +77,22 @@ pub struct NightRow {
     pub run: i64,
     /// Date.
     pub night: String,
+    /// How the site was.
+    #[serde(flatten)]
+    pub health: Assessment,
     /// What was decided.
     pub decision: String,
     /// Why.
     pub reason: String,
     /// The revision that was applied.
     pub revision: u32,
-    /// How the site was.
-    pub verdict: String,
-    /// Pages looked at.
-    pub pages: u64,
-    /// Of no template.
+    /// Pages of the sample.
+    pub sampled: u64,
+    /// Of these, pages of no template.
     pub unassigned: u64,
+    /// What came of the site.
+    #[serde(flatten)]
+    pub figures: NightFigures,
 }
 
 /// A revision of a model with its bytes: what moves from one store to another.
@@ -223,26 +228,29 @@ impl Store {
         self.rows(sql, [key], RevisionRow::read)
     }
 
-    /// The nights of a site, in the order in which they were taken in.
+    /// The nights of a site, by date, and those of one date in the order in which they were taken in.
     ///
     /// # Errors
     /// If the store cannot be read.
     pub fn nights(&self, key: &str) -> Result<Vec<NightRow>, StoreError> {
-        let sql = "SELECT run, night, decision, reason, revision, verdict, pages, unassigned
-            FROM nights WHERE site = ?1 ORDER BY run";
+        let sql = format!(
+            "SELECT {FIGURES}, run, night, blocked_by, evidence, next, decision, reason, revision, sampled, unassigned
+            FROM nights WHERE site = ?1 ORDER BY night, run"
+        );
         let row = |row: &Row<'_>| {
             Ok(NightRow {
-                run: row.get(0)?,
-                night: row.get(1)?,
-                decision: row.get(2)?,
-                reason: row.get(3)?,
-                revision: row.get(4)?,
-                verdict: row.get(5)?,
-                pages: count(row, 6)?,
-                unassigned: count(row, 7)?,
+                run: row.get("run")?,
+                night: row.get("night")?,
+                health: assessment(row)?,
+                decision: row.get("decision")?,
+                reason: row.get("reason")?,
+                revision: row.get("revision")?,
+                sampled: number(row, "sampled")?,
+                unassigned: number(row, "unassigned")?,
+                figures: figures(row)?,
             })
         };
-        self.rows(sql, [key], row)
+        self.rows(&sql, [key], row)
     }
 
     /// The bytes of a revision; the newest where none is named.

@@ -60,11 +60,26 @@ CREATE TABLE nights (
     reason TEXT NOT NULL,
     revision INTEGER NOT NULL,
     verdict TEXT NOT NULL,
-    pages INTEGER NOT NULL,
+    blocked_by TEXT,
+    evidence TEXT NOT NULL,
+    next TEXT NOT NULL,
+    second_round INTEGER NOT NULL,
+    sampled INTEGER NOT NULL,
     unassigned INTEGER NOT NULL,
+    pages INTEGER NOT NULL,
+    articles INTEGER NOT NULL,
+    words INTEGER NOT NULL,
+    lengths REAL NOT NULL,
+    lengths_squared REAL NOT NULL,
+    confidence REAL NOT NULL,
+    fields TEXT NOT NULL,
+    drops TEXT NOT NULL,
+    gone INTEGER NOT NULL,
+    agreement REAL,
     PRIMARY KEY (site, run)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX nights_by_run ON nights (run);
+CREATE INDEX nights_by_date ON nights (site, night, run);
 CREATE TABLE health (
     site TEXT NOT NULL,
     run INTEGER NOT NULL REFERENCES runs (id),
@@ -79,7 +94,6 @@ CREATE TABLE health (
     PRIMARY KEY (site, run, template)
 ) STRICT, WITHOUT ROWID;
 CREATE VIEW troubled AS
-SELECT nights.night, nights.site, nights.verdict, nights.decision, nights.reason, nights.revision,
-    nights.pages, nights.unassigned
-FROM nights WHERE nights.verdict IN ('drifting', 'broken')
-ORDER BY nights.night DESC, nights.site;
+SELECT night, site, verdict, blocked_by, evidence, next, decision, reason, revision, pages, articles
+FROM nights WHERE verdict IN ('drifting', 'shrunken', 'broken', 'blocked', 'missing')
+ORDER BY night DESC, site;

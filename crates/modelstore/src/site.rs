@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use model::{PackedSample, RetainedHead, SiteNight, TemplateNight, Verdict};
+use model::{
+    Assessment, NightFigures, PackedSample, PastNight, RetainedHead, SiteNight, TemplateNight,
+    Verdict,
+};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use crate::sample::pack;
@@ -94,25 +97,110 @@ fn read(db: &Connection, site: &str, run: Option<i64>) -> Result<SiteState> {
 
 /// What a run found of a site.
 fn before(db: &Connection, site: &str, run: i64) -> Result<Option<SiteNight>> {
-    let sql = "SELECT night, decision, reason, revision, verdict, pages, unassigned
-        FROM nights WHERE site = ?1 AND run = ?2";
+    let sql = format!(
+        "SELECT {FIGURES}, night, decision, reason, revision, blocked_by, evidence, next, \
+        second_round, sampled, unassigned FROM nights WHERE site = ?1 AND run = ?2"
+    );
     let night = |row: &Row<'_>| {
         Ok(SiteNight {
             site: site.to_owned(),
-            night: row.get(0)?,
-            decision: row.get(1)?,
-            reason: row.get(2)?,
-            model_revision: row.get(3)?,
-            verdict: verdict(row, 4)?,
-            pages: count(row, 5)?,
-            unassigned: count(row, 6)?,
+            night: row.get("night")?,
+            health: assessment(row)?,
+            figures: figures(row)?,
+            usual: None,
+            decision: row.get("decision")?,
+            reason: row.get("reason")?,
+            model_revision: row.get("revision")?,
+            second_round: row.get("second_round")?,
+            sampled: number(row, "sampled")?,
+            unassigned: number(row, "unassigned")?,
             templates: templates(db, site, run)?,
             change: None,
             revision: None,
             sample: None,
         })
     };
-    db.prepare_cached(sql)?.query_row(params![site, run], night).optional()
+    db.prepare_cached(&sql)?.query_row(params![site, run], night).optional()
+}
+
+/// The verdict on a site in a night.
+pub(crate) fn assessment(row: &Row<'_>) -> Result<Assessment> {
+    Ok(Assessment {
+        verdict: verdict(row, "verdict")?,
+        blocked_by: row.get("blocked_by")?,
+        evidence: row.get("evidence")?,
+        next: row.get("next")?,
+    })
+}
+
+/// The columns of a row of `nights` that [`figures`] reads, with the verdict.
+pub(crate) const FIGURES: &str = "verdict, pages, articles, words, lengths, lengths_squared, \
+     confidence, fields, drops, gone, agreement";
+
+/// What came of a site in a night.
+pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
+    // Names and numbers that cannot be read tell nothing.
+    let counts = |column: &str| -> Result<BTreeMap<String, u64>> {
+        Ok(serde_json::from_str(&row.get::<_, String>(column)?).unwrap_or_default())
+    };
+    Ok(NightFigures {
+        pages: number(row, "pages")?,
+        articles: number(row, "articles")?,
+        words: number(row, "words")?,
+        lengths: [row.get("lengths")?, row.get("lengths_squared")?],
+        confidence: row.get("confidence")?,
+        fields: counts("fields")?,
+        drops: counts("drops")?,
+        gone: number(row, "gone")?,
+        agreement: row.get("agreement")?,
+    })
+}
+
+/// Nights that a night is compared with, at most.
+const MOST_NIGHTS: usize = 40;
+/// Nights with articles, if these have none.
+const MOST_WITH_ARTICLES: usize = 14;
+
+/// The nights of a site before one of a run, oldest first. Nights may have been taken in in any order.
+pub(crate) fn history(
+    db: &Connection,
+    site: &str,
+    run: i64,
+    night: &str,
+) -> Result<Vec<PastNight>> {
+    let read = |condition: &str, most: usize| -> Result<Vec<PastNight>> {
+        let sql = format!(
+            "SELECT {FIGURES}, night FROM nights WHERE site = ?1 AND run < ?2 \
+            AND (?3 = '' OR night <= ?3) {condition} ORDER BY night DESC, run DESC LIMIT {most}"
+        );
+        let past = |row: &Row<'_>| {
+            let verdict = verdict(row, "verdict")?;
+            Ok(PastNight { night: row.get("night")?, verdict, figures: figures(row)? })
+        };
+        db.prepare_cached(&sql)?.query_map(params![site, run, night], past)?.collect()
+    };
+    let mut nights = read("", MOST_NIGHTS)?;
+    if nights.len() == MOST_NIGHTS && nights.iter().all(|past| past.figures.articles == 0) {
+        nights.extend(read("AND articles > 0", MOST_WITH_ARTICLES)?);
+    }
+    nights.reverse();
+    Ok(nights)
+}
+
+/// Whether a run added pages of a site.
+pub(crate) fn has_pages(db: &Connection, site: &str, run: i64) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM nights WHERE site = ?1 AND run = ?2 AND pages > 0)";
+    db.prepare_cached(sql)?.query_row(params![site, run], |row| row.get(0))
+}
+
+/// The sites that earlier runs saw since a date, and of which a run added no pages, by key.
+pub(crate) fn absent(db: &Connection, run: i64, night: &str, since: &str) -> Result<Vec<String>> {
+    let sql = "SELECT site FROM sites WHERE (?2 = '' OR first_seen <= ?2) AND last_seen >= ?3
+        AND EXISTS (SELECT 1 FROM nights WHERE nights.site = sites.site AND nights.run < ?1)
+        AND NOT EXISTS (SELECT 1 FROM nights WHERE nights.site = sites.site AND nights.run = ?1
+            AND nights.pages > 0)
+        ORDER BY site";
+    db.prepare_cached(sql)?.query_map(params![run, night, since], |row| row.get(0))?.collect()
 }
 
 /// How the templates of a site were in a run.
@@ -122,7 +210,7 @@ fn templates(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>
     let template = |row: &Row<'_>| {
         Ok(TemplateNight {
             template: row.get(0)?,
-            verdict: verdict(row, 1)?,
+            verdict: verdict(row, "verdict")?,
             pages: count(row, 2)?,
             by_wrapper: row.get(3)?,
             by_wrapper_expected: row.get(4)?,
@@ -134,13 +222,18 @@ fn templates(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>
     db.prepare_cached(sql)?.query_map(params![site, run], template)?.collect()
 }
 
-/// A number of things.
+/// The same, by the number of its column.
 pub(crate) fn count(row: &Row<'_>, column: usize) -> Result<u64> {
     Ok(row.get::<_, i64>(column)?.unsigned_abs())
 }
 
+/// A number of things.
+pub(crate) fn number(row: &Row<'_>, column: &str) -> Result<u64> {
+    Ok(row.get::<_, i64>(column)?.unsigned_abs())
+}
+
 /// A verdict by its name. One that is not known tells nothing.
-fn verdict(row: &Row<'_>, column: usize) -> Result<Verdict> {
+fn verdict(row: &Row<'_>, column: &str) -> Result<Verdict> {
     let name: String = row.get(column)?;
     Ok(Verdict::parse(&name).unwrap_or(Verdict::TooFewPages))
 }
@@ -161,10 +254,13 @@ pub(crate) fn sample(db: &Connection, site: &str) -> Result<Option<Vec<u8>>> {
 pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize> {
     let SiteNight { site, night, .. } = found;
     let mut removed = 0;
-    // Crawls may come in any order of their dates. An empty date is before all others.
+    let NightFigures { lengths, fields, drops, .. } = &found.figures;
+    // Crawls may come in any order of their dates. An empty date is before all others. A night without pages does not
+    // see a site.
     let sql = "INSERT INTO sites (site, first_seen, last_seen, revision) VALUES (?1, ?2, ?2, 0)
-        ON CONFLICT DO UPDATE SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)";
-    db.prepare_cached(sql)?.execute(params![site, night])?;
+        ON CONFLICT DO UPDATE SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)
+        WHERE ?3";
+    db.prepare_cached(sql)?.execute(params![site, night, found.figures.pages > 0])?;
     if let Some(revision) = &found.revision {
         let packed = pack(&revision.model).map_err(unpackable)?;
         let sql = "INSERT INTO models VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
@@ -180,7 +276,9 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
     if let Some(sample) = &found.sample {
         replace_sample(db, site, sample)?;
     }
-    let sql = "INSERT INTO nights VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let json = |counts: &BTreeMap<String, u64>| serde_json::to_string(counts).unwrap_or_default();
+    let sql = "INSERT INTO nights VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+        ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
     db.prepare_cached(sql)?.execute(params![
         site,
         run,
@@ -188,9 +286,23 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
         found.decision,
         found.reason,
         found.model_revision,
-        found.verdict.as_str(),
-        found.pages as i64,
-        found.unassigned as i64
+        found.health.verdict.as_str(),
+        found.health.blocked_by,
+        found.health.evidence,
+        found.health.next,
+        found.second_round,
+        found.sampled as i64,
+        found.unassigned as i64,
+        found.figures.pages as i64,
+        found.figures.articles as i64,
+        found.figures.words as i64,
+        lengths[0],
+        lengths[1],
+        found.figures.confidence,
+        json(fields),
+        json(drops),
+        found.figures.gone as i64,
+        found.figures.agreement
     ])?;
     for template in &found.templates {
         let sql = "INSERT INTO templates VALUES (?1, ?2, ?3, ?3) ON CONFLICT DO UPDATE SET

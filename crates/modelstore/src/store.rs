@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use data_encoding::HEXLOWER;
 use database::{Database, FileKind, MODEL_STORE, WaitPolicy, create_schema, identify};
-use model::SiteNight;
+use model::{PastNight, SiteNight};
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
@@ -172,6 +172,34 @@ impl Store {
         Ok(SiteState { model: self.unpack_model(key, packed)?, ..state })
     }
 
+    /// The nights of a site before a night of this run, as the run found them, oldest first: the last forty, or the last
+    /// fourteen with articles if those have none. `night` is a date, or empty if pages have no dates.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn history(&self, key: &str, night: &str) -> Result<Vec<PastNight>, StoreError> {
+        let run = self.run.get().map_or(i64::MAX, |(id, _)| *id);
+        site::history(&self.db(), key, run, night).map_err(self.failed("cannot read"))
+    }
+
+    /// The sites that were seen before this run and since a date, and that this run added no pages of, by key.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn absent(&self, night: &str, since: &str) -> Result<Vec<String>, StoreError> {
+        let run = self.run.get().map_or(i64::MAX, |(id, _)| *id);
+        site::absent(&self.db(), run, night, since).map_err(self.failed("cannot read"))
+    }
+
+    /// Whether this run added pages of a site.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn has_pages(&self, key: &str) -> Result<bool, StoreError> {
+        let run = self.run.get().map_or(i64::MAX, |(id, _)| *id);
+        site::has_pages(&self.db(), key, run).map_err(self.failed("cannot read"))
+    }
+
     /// Unpacks the model of a site.
     pub(crate) fn unpack_model(
         &self,
@@ -229,7 +257,7 @@ impl Store {
             if let Some((run, false)) = self.run.get() {
                 let sql = "UPDATE runs SET
                     night = coalesce((SELECT max(night) FROM nights WHERE run = ?1), ''),
-                    sites = (SELECT count(*) FROM nights WHERE run = ?1),
+                    sites = (SELECT count(*) FROM nights WHERE run = ?1 AND pages > 0),
                     pages = coalesce((SELECT sum(pages) FROM nights WHERE run = ?1), 0)
                     WHERE id = ?1";
                 db.execute(sql, [run])?;
@@ -251,7 +279,7 @@ impl Store {
 }
 
 /// `PRAGMA user_version`: version of the schema (docs/NIGHTLY.md).
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 const TABLES: &str = include_str!("schema.sql");
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use database::{Obstacle, WaitPolicy};
 use model::{
-    Charset, CharsetEvidence, Origin, Page, RetainedHead, Revision, SiteNight, TemplateNight,
-    Verdict,
+    Assessment, Charset, CharsetEvidence, NightFigures, Origin, Page, RetainedHead, Revision,
+    SiteNight, TemplateNight, Verdict,
 };
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -53,8 +53,26 @@ fn update(site: &str, night: &str, revision: u32) -> SiteNight {
         decision: "learn".to_owned(),
         reason: "no model".to_owned(),
         model_revision: revision,
-        verdict: Verdict::Healthy,
-        pages: 7,
+        health: Assessment {
+            verdict: Verdict::Healthy,
+            blocked_by: None,
+            evidence: "7 articles".to_owned(),
+            next: String::new(),
+        },
+        figures: NightFigures {
+            pages: 7,
+            articles: 6,
+            words: 600,
+            lengths: [27.5, 126.0],
+            confidence: 5.4,
+            fields: [("title".to_owned(), 6)].into(),
+            drops: [("http-403".to_owned(), 1)].into(),
+            gone: 2,
+            agreement: Some(0.9),
+        },
+        usual: None,
+        second_round: false,
+        sampled: 7,
         unassigned: 1,
         revision: Some(Revision {
             number: revision,
@@ -151,7 +169,7 @@ fn the_same_run_twice_changes_nothing_and_finds_what_it_found() {
     assert_eq!(state.model.unwrap(), b"model 1 of news.example", "that of its own night");
     let found = state.before.unwrap();
     assert_eq!(
-        (found.model_revision, &*found.night, found.verdict),
+        (found.model_revision, &*found.night, found.health.verdict),
         (1, "2026-03-01", Verdict::Healthy)
     );
     assert_eq!(found.templates, update("news.example", "", 1).templates);
@@ -176,7 +194,7 @@ fn older_crawls_do_not_turn_dates_back() {
     assert_eq!((&*site.first_seen, &*site.last_seen), ("2026-02-01", "2026-03-02"));
     assert_eq!(site.revision, 2);
     let nights = store.nights("news.example").unwrap();
-    assert_eq!(nights.iter().map(|n| &*n.night).collect::<Vec<_>>(), ["2026-03-02", "2026-02-01"]);
+    assert_eq!(nights.iter().map(|n| &*n.night).collect::<Vec<_>>(), ["2026-02-01", "2026-03-02"]);
 }
 
 #[test]
@@ -219,7 +237,7 @@ fn others_are_left_as_they_are() {
     for (path, says) in [
         (&path, "the database of another program"),
         (&text, "is not a database, so it is no model store"),
-        (&newer, "has schema 99, this program knows 2"),
+        (&newer, "has schema 99, this program knows 3"),
     ] {
         let before = fs::read(path).unwrap();
         let names = path.file_name().unwrap().to_string_lossy().into_owned();

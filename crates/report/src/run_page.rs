@@ -79,6 +79,11 @@ impl<'a> RunReportPage<'a> {
         self.ledger.config_hash.get(..12).unwrap_or_default()
     }
 
+    /// The number of sites that need attention.
+    fn alarms(&self) -> u64 {
+        self.ledger.counts.sites_to_look_at()
+    }
+
     /// What went wrong, one sentence each.
     fn problems(&self) -> Vec<String> {
         let ledger = self.ledger;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::{CutShort, DropReason, named};
+use model::{Assessment, CutShort, DropReason, Verdict, named};
 use serde::{Deserialize, Serialize};
 
 /// The pages chosen; all, if every field is empty.
@@ -116,14 +116,35 @@ pub struct RunCounts {
     pub duplicates: u64,
     /// Articles by route (`wrapper`, `page-wise`).
     pub articles_by_route: BTreeMap<String, u64>,
-    /// Sites by the health of their stored models; empty without a store.
+    /// Sites by their health, with those that the store knows and that have no page; empty without a store.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites_by_health: BTreeMap<String, u64>,
     /// The same sites by what was decided about their models.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites_by_decision: BTreeMap<String, u64>,
+    /// Articles that the nights before let expect of all sites, where there are such nights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usual_articles: Option<u64>,
     /// Everything left out.
     pub dropped: u64,
+}
+
+impl RunCounts {
+    /// The number of sites that need attention.
+    pub fn sites_to_look_at(&self) -> u64 {
+        let all = Verdict::ALL.into_iter().filter(|verdict| verdict.needs_attention());
+        all.filter_map(|verdict| self.sites_by_health.get(verdict.as_str())).sum()
+    }
+}
+
+/// A site that needs attention.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct SiteAlarm {
+    /// Its key.
+    pub site: String,
+    /// The verdict on it.
+    #[serde(flatten)]
+    pub health: Assessment,
 }
 
 /// An earlier run that a run is compared with.
@@ -239,6 +260,9 @@ pub struct Ledger {
     pub counts: RunCounts,
     /// Drops by reason.
     pub drops: BTreeMap<String, u64>,
+    /// Sites that need attention, the worst first; at most ten of each verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attention: Vec<SiteAlarm>,
     /// Inputs that could not be opened or read to their end, with the reason. The last ones are those of `inputs` that
     /// are cut short.
     pub unreadable: Vec<String>,

@@ -24,11 +24,13 @@ pub use dataset::{DatasetSink, foreign_to_dataset};
 pub use files::{AtomicFile, SinkError, make_folder, site_file_name};
 pub use ledger::{
     ChosenPages, EarlierRun, InputRecord, LastNight, Ledger, PageSelection, RunCounts, RunPhase,
-    RunProgress, RunState,
+    RunProgress, RunState, SiteAlarm,
 };
 pub use model::SCHEMA;
 pub use parquet_file::ParquetSink;
-pub use records::{DropRecord, HealthRecord, drop_record, health_record};
+pub use records::{
+    ComparedNight, DropRecord, HealthRecord, compared_night, drop_record, health_record,
+};
 pub use sink::{Render, Sink};
 pub use site_configs::SiteConfigSink;
 pub use site_figures::{SiteRowsSink, figures_of, length_class_end};

@@ -1,8 +1,9 @@
-//! Records of `dropped.jsonl` and `health.jsonl`.
+//! Records of `dropped.jsonl`, `health.jsonl` and `comparison.json`.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use model::{Drop, Origin, SiteNight, TemplateNight};
+use model::{Assessment, Drop, Origin, SiteNight, TemplateNight, UsualNight, rounded};
 use serde::{Deserialize, Serialize};
 
 use crate::SCHEMA;
@@ -36,13 +37,14 @@ pub fn drop_record(drop: &Drop) -> DropRecord<'_> {
     }
 }
 
-/// A line of `health.jsonl`: how well a site's stored model fits the pages of this run.
+/// A line of `health.jsonl`: how a site is, and how well its stored model fits the pages of this run.
 #[derive(Debug, Serialize)]
 pub struct HealthRecord<'a> {
     schema: u32,
     site: &'a str,
     night: Option<&'a str>,
-    health: &'static str,
+    #[serde(flatten)]
+    health: &'a Assessment,
     decision: &'a str,
     reason: &'a str,
     model_revision: u32,
@@ -51,18 +53,59 @@ pub struct HealthRecord<'a> {
     templates: &'a [TemplateNight],
 }
 
+fn date_of(night: &SiteNight) -> Option<&str> {
+    Some(&*night.night).filter(|date| !date.is_empty())
+}
+
 /// The record of a site for one run.
 pub fn health_record(night: &SiteNight) -> HealthRecord<'_> {
     HealthRecord {
         schema: SCHEMA,
         site: &night.site,
-        night: Some(&*night.night).filter(|date| !date.is_empty()),
-        health: night.verdict.as_str(),
+        night: date_of(night),
+        health: &night.health,
         decision: &night.decision,
         reason: &night.reason,
         model_revision: night.model_revision,
-        pages: night.pages,
+        pages: night.sampled,
         unassigned: night.unassigned,
         templates: &night.templates,
+    }
+}
+
+/// A site in `comparison.json`: tonight, and what its own history lets expect.
+#[derive(Debug, Serialize)]
+pub struct ComparedNight<'a> {
+    site: &'a str,
+    night: Option<&'a str>,
+    #[serde(flatten)]
+    health: &'a Assessment,
+    decision: &'a str,
+    pages: u64,
+    articles: u64,
+    words: u64,
+    confidence: Option<f64>,
+    fields: &'a BTreeMap<String, u64>,
+    drops: &'a BTreeMap<String, u64>,
+    gone: u64,
+    usual: Option<&'a UsualNight>,
+}
+
+/// What `comparison.json` says of a site.
+pub fn compared_night(night: &SiteNight) -> ComparedNight<'_> {
+    let figures = &night.figures;
+    ComparedNight {
+        site: &night.site,
+        night: date_of(night),
+        health: &night.health,
+        decision: &night.decision,
+        pages: figures.pages,
+        articles: figures.articles,
+        words: figures.words,
+        confidence: figures.mean_confidence().map(rounded),
+        fields: &figures.fields,
+        drops: &figures.drops,
+        gone: figures.gone,
+        usual: night.usual.as_ref(),
     }
 }

@@ -281,6 +281,7 @@ impl SiteModel {
             reason,
             detail: String::new(),
             gone: None,
+            refused: None,
         }
     }
 }

@@ -144,8 +144,6 @@ const LEEWAY: f64 = 0.9;
 /// judgement of single pages does not agree with it any more.
 const LESS_SURE: f64 = 0.1;
 const LESS_SURE_AND_DISPUTED: f64 = 0.04;
-/// The same from which on a template fits worse beyond doubt, even if nothing learnt anew fits better.
-const MUCH_LESS_SURE: f64 = 0.2;
 /// Pages that a template must have been learnt from for these: the confidence of fewer says little.
 const SURE_FROM: u64 = 5;
 /// Agreement with the judgement of single pages from which on nothing is disputed.
@@ -172,12 +170,6 @@ pub fn assess(model: &SiteModel, seen: &ApplyStatistics) -> SiteHealth {
 }
 
 impl TemplateHealth {
-    /// Whether its pages, however few, are read with much less confidence than the `learnt_from` pages it was learnt
-    /// from.
-    pub fn fits_much_worse(&self, learnt_from: u64) -> bool {
-        learnt_from >= SURE_FROM && self.confidence_expected - self.confidence >= MUCH_LESS_SURE
-    }
-
     fn of(then: &Expected, now: &Expected, compared: ComparedPages) -> Self {
         let agreement = (compared.pages > 0)
             .then(|| compared.agreement as f64 / 1000.0 / compared.pages as f64);

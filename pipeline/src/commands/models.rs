@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use config::Config;
 use errors::Problem;
 use input::waiting::{NEVER_SET, waiting_for_databases};
-use modelstore::{RevisionRow, Store};
+use modelstore::{NightRow, RevisionRow, Store};
 use report::readable::{count, grouped, size};
 use serde_json::{Value, json};
 use sitemodel::{SiteModel, Template};
@@ -24,6 +24,7 @@ use crate::models_table::{self, Imported};
 #[command(after_help = "\
 Examples:
   sitegrove models list models.sqlite
+  sitegrove models health models.sqlite blog.example
   sitegrove models history models.sqlite blog.example
   sitegrove models diff models.sqlite blog.example --from 1 --to 2
   sitegrove models export models.sqlite --out models.parquet
@@ -43,6 +44,8 @@ enum ModelsCommand {
     Show(ModelsShowArgs),
     /// Show the revisions of a site's model, and the decision of each run with its reason
     History(ModelsHistoryArgs),
+    /// Show what came of a site in each night, as a table, with the verdicts and their evidence
+    Health(ModelsHealthArgs),
     /// Compare two revisions of a site's model
     Diff(DiffArgs),
     /// Check that the file is intact and that all models and retained pages can be read
@@ -64,6 +67,7 @@ pub fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
         ModelsCommand::List(args) => list(args, out).map(|()| true),
         ModelsCommand::Show(args) => show(args, out).map(|()| true),
         ModelsCommand::History(args) => history(args, out).map(|()| true),
+        ModelsCommand::Health(args) => health(args, out).map(|()| true),
         ModelsCommand::Diff(args) => diff(args, out),
         ModelsCommand::Check(args) => check(args, out),
         ModelsCommand::Export(args) => export(args, out).map(|()| true),
@@ -250,11 +254,7 @@ fn history(args: &ModelsHistoryArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::open_read_only(&args.store.models)?;
     let (revisions, nights) = (store.revisions(&args.site)?, store.nights(&args.site)?);
     if revisions.is_empty() && nights.is_empty() {
-        bail!(Problem::new(
-            args.store.models.display(),
-            format!("the site {} is not in this model store", args.site),
-            format!("`sitegrove models list {}` lists its sites", args.store.models.display()),
-        ));
+        bail!(unknown_site(&args.store.models, &args.site));
     }
     if args.store.format == PrintFormat::Json {
         let own = json!({ "site": args.site, "revisions": revisions, "nights": nights });
@@ -273,21 +273,80 @@ fn history(args: &ModelsHistoryArgs, out: &mut Console<'_>) -> Result<()> {
             line(&row.reason)
         )?;
     }
-    writeln!(out, "\nnight       health         revision  pages  unassigned  decision")?;
+    writeln!(out, "\nnight       health         revision  sample  unassigned  decision")?;
     for row in &nights {
         writeln!(
             out,
-            "{:<10}  {:<13}  {:>8}  {:>5}  {:>10}  {}: {}",
+            "{:<10}  {:<13}  {:>8}  {:>6}  {:>10}  {}: {}",
             line(date(&row.night)),
-            line(&row.verdict),
+            row.health.verdict.as_str(),
             row.revision,
-            row.pages,
+            row.sampled,
             row.unassigned,
             line(&row.decision),
             line(&row.reason)
         )?;
     }
     Ok(())
+}
+
+/// Arguments of `sitegrove models health`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models health models.sqlite blog.example
+  sitegrove models health models.sqlite blog.example --format json")]
+struct ModelsHealthArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Key of the site
+    site: String,
+}
+
+fn health(args: &ModelsHealthArgs, out: &mut Console<'_>) -> Result<()> {
+    let store = Store::open_read_only(&args.store.models)?;
+    let nights = store.nights(&args.site)?;
+    if nights.is_empty() {
+        bail!(unknown_site(&args.store.models, &args.site));
+    }
+    if args.store.format == PrintFormat::Json {
+        return Ok(nights.iter().try_for_each(|night| out.json_line(night))?);
+    }
+    writeln!(
+        out,
+        "night       health         pages  articles  words  confidence  walls  lost  gone  evidence"
+    )?;
+    for NightRow { night, health, figures, .. } in &nights {
+        let confidence = figures.mean_confidence().map(|own| format!("{own:.2}"));
+        writeln!(
+            out,
+            "{:<10}  {:<13}  {:>5}  {:>8}  {:>5}  {:>10}  {:>5}  {:>4}  {:>4}  {}",
+            line(date(night)),
+            health.verdict.as_str(),
+            figures.pages,
+            figures.articles,
+            figures.words / figures.articles.max(1),
+            confidence.as_deref().unwrap_or("-"),
+            figures.refused(),
+            figures.lost(),
+            figures.gone,
+            line(&health.evidence)
+        )?;
+    }
+    if let Some(next) =
+        nights.last().map(|night| &night.health.next).filter(|next| !next.is_empty())
+    {
+        writeln!(out, "\nNext: {}", line(next))?;
+    }
+    Ok(())
+}
+
+fn unknown_site(models: &Path, site: &str) -> Problem {
+    Problem::new(
+        models.display(),
+        format!("the site {site} is not in this model store"),
+        format!("`sitegrove models list {}` lists its sites", models.display()),
+    )
 }
 
 /// Arguments of `sitegrove models diff`.

@@ -2,6 +2,7 @@
 
 pub(super) mod arguments;
 mod dry_run;
+mod fail_on;
 mod summary;
 
 use std::path::Path;
@@ -21,8 +22,8 @@ use crate::run::Upload;
 use crate::run::forecast::forecast;
 use crate::run::target::run as run_pipeline;
 
-use self::arguments::FailOn;
 pub use self::arguments::RunArgs;
+use self::fail_on::{FailOn, fails};
 pub(super) use self::summary::summary;
 
 /// Runs the pipeline and prints a summary. Returns whether pages were found, every input was read to its end
@@ -155,8 +156,8 @@ fn warn_of_upload(upload: Option<&Upload>) {
 
 /// Whether a run found pages, or the inputs are sound and hold none, and --fail-on does not apply.
 fn succeeded(ledger: &Ledger, fail_on: &[FailOn]) -> bool {
-    let is_met = |own: &FailOn| own.is_met(&ledger.counts);
-    (ledger.counts.pages > 0 || is_empty_night(ledger)) && !fail_on.iter().any(is_met)
+    let failed = fails(ledger, fail_on);
+    (ledger.counts.pages > 0 || is_empty_night(ledger)) && !failed
 }
 
 /// Whether the inputs are sound and hold no page, as after a night on which nothing was crawled.

@@ -20,7 +20,7 @@ use segment::records::{Records, RecordsRead};
 use segment::settle::SettledSites;
 use sink::{AtomicFile, EarlierRun, Ledger};
 
-use super::nightly;
+use super::nightly::{SiteAnswers, SiteJudge};
 use super::site_results::{
     KeptResult, ResultHeading, SiteResults, drop_duplicates, unpacked_length,
 };
@@ -38,7 +38,10 @@ pub(crate) struct Emission<'a> {
     pub(crate) config: &'a Config,
     pub(crate) results: &'a Path,
     pub(crate) folder: &'a Path,
-    pub(crate) store: Option<&'a Store>,
+    /// The store that takes in the night, and what the crawl answered without a page.
+    pub(crate) store: Option<(&'a Store, &'a SiteAnswers)>,
+    /// Whether all pages of the inputs were taken.
+    pub(crate) is_whole: bool,
     pub(crate) pool: &'a ThreadPool,
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a AtomicBool,
@@ -79,15 +82,29 @@ impl Emission<'_> {
         let rendering =
             Rendering { renderers: outputs.renderers(), reads_articles: outputs.read_articles() };
         let (mut marks, mut ahead, mut sites) = (marks, None, 0);
+        let mut judge =
+            self.store.map(|(store, answers)| SiteJudge::new(store, answers, self.is_whole));
         loop {
             let some = self.render(&mut frames, &mut ahead, &mut marks, &rendering);
             let some = some.map_err(|e| self.unreadable(e))?;
             if some.is_empty() {
+                if let Some(judge) = judge {
+                    judge.each_absent(self.config.run.retire_after, &mut |night| {
+                        tally.night(&night);
+                        Ok(outputs.emit_night(&night)?)
+                    })?;
+                }
                 return Ok(());
             }
-            for (counted, site) in some {
+            for (counted, mut site) in some {
                 tally.add(&counted);
-                self.take(site, outputs)?;
+                if let Some(judge) = &mut judge {
+                    judge.take(&counted.figures, site.result_mut())?;
+                }
+                if let Some(night) = &site.result().night {
+                    tally.night(night);
+                }
+                self.clock.emit.time(|| outputs.emit(site))?;
                 sites += 1;
             }
             if self.stop.load(Ordering::Relaxed) {
@@ -137,41 +154,36 @@ impl Emission<'_> {
         };
         self.pool.install(|| sites.into_par_iter().map(render).collect())
     }
-
-    fn take(&self, site: Rendered, outputs: &mut Outputs<'_>) -> Result<()> {
-        if let Some(store) = self.store {
-            nightly::take(store, site.result())?;
-        }
-        self.clock.emit.time(|| outputs.emit(site)).map_err(Into::into)
-    }
 }
 
 /// Number of drops without a site that are written at once.
 const DROPS_AT_ONCE: usize = 1_024;
 
-/// Writes the drops that belong to no site, and passes answers without a page to the outputs, if these are given. Returns
-/// the records among them that say something of articles.
+/// Writes the drops of reading, and passes answers without a page to the outputs, if these are given. Returns the records
+/// among them that say something of articles, and what was answered for each site instead of pages.
 pub(crate) fn write_drops(
     sites: &mut SettledSites,
     folder: &Path,
     config: &Config,
     mut to: Option<(&mut Outputs<'_>, &mut RunTally)>,
-) -> Result<Records> {
+) -> Result<(Records, SiteAnswers)> {
     let mut records = RecordsRead::new(folder, config);
+    let mut answers = SiteAnswers::default();
     if let Some((_, tally)) = &mut to {
         tally.other_records(sites.other_records);
         tally.left_out(&sites.inputs);
     }
     loop {
         let some = sites.drops.by_ref().take(DROPS_AT_ONCE).map(|drop| Ok(drop?.0));
-        let some: Vec<Drop> = some.collect::<io::Result<_>>()?;
+        let mut some: Vec<Drop> = some.collect::<io::Result<_>>()?;
         if some.is_empty() {
             let records = records.finish(folder)?;
             if let Some((outputs, _)) = &mut to {
                 outputs.take_absences(&records.absences)?;
             }
-            return Ok(records);
+            return Ok((records, answers));
         }
+        some.iter_mut().for_each(|drop| answers.see(drop));
         some.iter().try_for_each(|drop| records.see(drop))?;
         if let Some((outputs, tally)) = &mut to {
             some.iter().for_each(|drop| tally.drop(drop));

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use config::Config;
 use input::reader::Timer;
-use model::{BestWrapper, Drop, DropReason, SiteResult};
+use model::{BestWrapper, Drop, DropReason, NightFigures, SiteNight, SiteResult, Verdict};
 use serde::{Deserialize, Serialize};
-use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState};
+use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
 use sitemodel::{Meter, ModelStep};
 
 /// Time spent in each part, summed over the threads that waited for it.
@@ -84,6 +84,7 @@ pub(crate) fn begin_ledger(config: &Config, jobs: usize) -> Ledger {
         inputs: Vec::new(),
         counts: RunCounts::default(),
         drops: BTreeMap::new(),
+        attention: Vec::new(),
         unreadable: Vec::new(),
         failed_sinks: BTreeMap::new(),
         compared: None,
@@ -123,13 +124,17 @@ fn peak_rss() -> Option<u64> {
 /// Number of sites whose wrappers are kept: more than a summary shows.
 const MOST: usize = 100;
 
+/// Number of sites of a verdict that are named.
+pub(crate) const ALARMS: usize = 10;
+
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct SiteCounts {
     pub(crate) site: String,
     /// Whether it is a part, and more of the site follows.
     pub(crate) more: bool,
     counts: RunCounts,
-    drops: BTreeMap<String, u64>,
+    /// What a store keeps of it; the drops are here.
+    pub(crate) figures: NightFigures,
     best: Option<BestWrapper>,
 }
 
@@ -152,16 +157,31 @@ impl SiteCounts {
         for article in articles {
             *counts.articles_by_route.entry(article.route.as_str().to_owned()).or_default() += 1;
         }
-        if let Some(night) = &result.night {
-            counts.sites_by_health.insert(night.verdict.as_str().to_owned(), 1);
-            counts.sites_by_decision.insert(night.decision.clone(), 1);
+        let mut figures = NightFigures {
+            pages: counts.pages,
+            articles: counts.articles,
+            ..NightFigures::default()
+        };
+        for article in articles {
+            let length = libm::log(f64::from(article.word_count) + 1.0);
+            figures.words += u64::from(article.word_count);
+            figures.lengths[0] += length;
+            figures.lengths[1] += length * length;
+            figures.confidence += article.confidence;
+            let fields = [
+                ("authors", !article.authors.is_empty()),
+                ("published", article.published.is_some()),
+                ("title", article.title.is_some()),
+            ];
+            for (field, _) in fields.iter().filter(|(_, is_found)| *is_found) {
+                *figures.fields.entry((*field).to_owned()).or_default() += 1;
+            }
         }
-        let mut drops = BTreeMap::new();
         for drop in &result.drops {
-            *drops.entry(drop.reason.as_str().to_owned()).or_default() += 1;
+            *figures.drops.entry(drop.reason.as_str().to_owned()).or_default() += 1;
         }
         let (site, best) = (result.site.clone(), result.best.clone());
-        Self { site, more: result.more, counts, drops, best }
+        Self { site, more: result.more, counts, figures, best }
     }
 
     pub(crate) fn pages(&self) -> usize {
@@ -193,6 +213,10 @@ pub(crate) struct RunTally {
     best: Vec<(String, usize, Option<BestWrapper>)>,
     /// Whether more parts follow of the last site in `best`.
     open: bool,
+    /// By verdict the sites that need attention, with the articles that each usually gives.
+    alarms: BTreeMap<Verdict, Vec<(f64, SiteAlarm)>>,
+    /// Articles that the sites usually give; `None` if none has earlier nights.
+    usual_articles: Option<f64>,
 }
 
 impl RunTally {
@@ -222,7 +246,7 @@ impl RunTally {
     }
 
     pub(crate) fn add(&mut self, done: &SiteCounts) {
-        add_all(&mut self.drops, &done.drops);
+        add_all(&mut self.drops, &done.figures.drops);
         let (counts, own) = (&mut self.counts, &done.counts);
         counts.pages += own.pages;
         counts.pages_by_html5ever += own.pages_by_html5ever;
@@ -235,8 +259,6 @@ impl RunTally {
         counts.doubtful += own.doubtful;
         counts.dropped += own.dropped;
         add_all(&mut counts.articles_by_route, &own.articles_by_route);
-        add_all(&mut counts.sites_by_health, &own.sites_by_health);
-        add_all(&mut counts.sites_by_decision, &own.sites_by_decision);
         match self.best.last_mut() {
             Some((_, articles, best)) if self.open => {
                 *articles += own.articles as usize;
@@ -257,13 +279,36 @@ impl RunTally {
         }
     }
 
+    /// Counts the night of a site.
+    pub(crate) fn night(&mut self, night: &SiteNight) {
+        let health = &night.health;
+        let counts = &mut self.counts;
+        *counts.sites_by_health.entry(health.verdict.as_str().to_owned()).or_default() += 1;
+        *counts.sites_by_decision.entry(night.decision.clone()).or_default() += 1;
+        let usual = night.usual.as_ref().map(|usual| usual.articles);
+        if let Some(usual) = usual {
+            *self.usual_articles.get_or_insert(0.0) += usual;
+        }
+        if health.verdict.needs_attention() {
+            let alarm = SiteAlarm { site: night.site.clone(), health: health.clone() };
+            let of_verdict = self.alarms.entry(health.verdict).or_default();
+            of_verdict.push((usual.unwrap_or(0.0), alarm));
+            of_verdict.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.site.cmp(&b.1.site)));
+            of_verdict.truncate(ALARMS);
+        }
+    }
+
     fn sort(&mut self) {
         self.best.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     }
 
     pub(crate) fn show(&self, ledger: &mut Ledger) {
         let RunCounts { feed_items, feed_items_elsewhere, .. } = ledger.counts;
-        ledger.counts = RunCounts { feed_items, feed_items_elsewhere, ..self.counts.clone() };
+        let usual_articles = self.usual_articles.map(|usual| usual.round() as u64);
+        ledger.counts =
+            RunCounts { feed_items, feed_items_elsewhere, usual_articles, ..self.counts.clone() };
+        let alarms = self.alarms.values().rev().flatten();
+        ledger.attention = alarms.map(|(_, alarm)| alarm.clone()).collect();
         ledger.drops.clone_from(&self.drops);
     }
 

@@ -1,5 +1,6 @@
 //! The store of site models in a run: opened before anything is read, and kept when all is written.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
@@ -7,12 +8,13 @@ use config::Config;
 use config::files::sha256_of;
 use errors::Stopped;
 use input::waiting::waiting_for_databases;
-use model::SiteResult;
+use model::{Assessment, Drop, DropReason, NightFigures, SiteNight, SiteResult, Verdict};
 use modelstore::{RunIdentity, Store, StoreError};
 use report::readable::count;
 use sink::{InputRecord, LastNight};
 
 use super::RunContext;
+use super::verdict::{FEWEST, Tonight, judge};
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.
 pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Result<Option<Store>> {
@@ -62,9 +64,163 @@ pub(crate) fn begin(store: &Store, run: &RunIdentity) -> Result<Option<LastNight
     Ok(store.last_night()?.map(|(night, sites)| LastNight { night, sites }))
 }
 
-/// Hands a store what is to be kept of a site.
-pub(crate) fn take(store: &Store, result: &SiteResult) -> Result<()> {
-    result.night.as_ref().map_or(Ok(()), |night| Ok(store.add_night(night)?))
+/// What the crawl was answered for the addresses of a site instead of pages.
+#[derive(Debug, Default)]
+struct Answers {
+    /// Refusals by status.
+    refused: BTreeMap<u16, u64>,
+    /// Addresses that are gone.
+    gone: u64,
+    /// The time of the last refusal.
+    at: Option<jiff::Timestamp>,
+}
+
+/// The same, by site.
+#[derive(Debug, Default)]
+pub(crate) struct SiteAnswers(BTreeMap<String, Answers>);
+
+impl SiteAnswers {
+    /// Number of sites of which answers are counted: pages link to many sites that are not crawled.
+    const MOST: usize = 1 << 18;
+
+    /// Counts a drop of reading, and names its site if it is an answer without a page.
+    pub(crate) fn see(&mut self, drop: &mut Drop) {
+        if drop.reason != DropReason::HttpStatus {
+            return;
+        }
+        let Some(site) = grouping::site_key(&drop.url) else { return };
+        drop.site.clone_from(&site);
+        let is_gone = drop.gone.as_ref().is_some_and(|gone| gone.moved_to.is_none());
+        if drop.refused.is_none() && !is_gone
+            || self.0.len() >= Self::MOST && !self.0.contains_key(&site)
+        {
+            return;
+        }
+        let own = self.0.entry(site).or_default();
+        own.gone += u64::from(is_gone);
+        if let Some(refusal) = drop.refused {
+            *own.refused.entry(refusal.status).or_default() += 1;
+            own.at = own.at.max(refusal.at);
+        }
+    }
+
+    fn add_to(&self, site: &str, figures: &mut NightFigures) {
+        let Some(own) = self.0.get(site) else { return };
+        figures.gone += own.gone;
+        let refused =
+            own.refused.iter().map(|(status, number)| (format!("http-{status}"), *number));
+        figures.drops.extend(refused);
+    }
+}
+
+/// Judges the sites of a night, and hands the store what is to be kept of them.
+pub(crate) struct SiteJudge<'a> {
+    store: &'a Store,
+    answers: &'a SiteAnswers,
+    is_whole: bool,
+    /// What came of the parts of a site so far.
+    open: NightFigures,
+    /// The latest date of a site.
+    night: String,
+}
+
+impl<'a> SiteJudge<'a> {
+    /// `is_whole`: whether the run took all pages of its inputs.
+    pub(crate) fn new(store: &'a Store, answers: &'a SiteAnswers, is_whole: bool) -> Self {
+        let (open, night) = (NightFigures::default(), String::new());
+        Self { store, answers, is_whole, open, night }
+    }
+
+    /// Takes a site, or a part of one; judges it once it is complete.
+    pub(crate) fn take(&mut self, figures: &NightFigures, result: &mut SiteResult) -> Result<()> {
+        self.open.add(figures);
+        if result.more {
+            return Ok(());
+        }
+        let mut figures = std::mem::take(&mut self.open);
+        let Some(night) = &mut result.night else { return Ok(()) };
+        figures.agreement = night.figures.agreement;
+        night.figures = figures;
+        self.judge(night)
+    }
+
+    fn judge(&mut self, night: &mut SiteNight) -> Result<()> {
+        self.answers.add_to(&night.site, &mut night.figures);
+        let history = self.store.history(&night.site, &night.night)?;
+        let tonight = Tonight {
+            site: &night.site,
+            night: &night.night,
+            figures: &night.figures,
+            worst_template: night.health.verdict,
+            is_whole: self.is_whole,
+        };
+        (night.health, night.usual) = judge(&history, &tonight);
+        if self.night < night.night {
+            self.night.clone_from(&night.night);
+        }
+        Ok(self.store.add_night(night)?)
+    }
+
+    /// Judges the sites that the store knows and that have no page tonight, and those that refuse all of them. Call it
+    /// after all others.
+    pub(crate) fn each_absent(
+        mut self,
+        retire_after: u32,
+        each: &mut dyn FnMut(SiteNight) -> Result<()>,
+    ) -> Result<()> {
+        if !self.is_whole {
+            return Ok(());
+        }
+        let refusals = self.answers.0.values().filter_map(|own| own.at).max();
+        let date = refusals.map(|at| at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string());
+        let night = date.unwrap_or_default().max(std::mem::take(&mut self.night));
+        let since = night.parse::<jiff::civil::Date>().ok().and_then(|date| {
+            date.checked_sub(jiff::Span::new().try_days(i64::from(retire_after)).ok()?).ok()
+        });
+        let since = since.map(|date| date.to_string()).unwrap_or_default();
+        let mut sites = self.store.absent(&night, &since)?;
+        let refusing = self.answers.0.iter().filter(|(site, own)| {
+            own.refused.values().sum::<u64>() >= FEWEST && sites.binary_search(site).is_err()
+        });
+        let refusing: Vec<String> = refusing.map(|(site, _)| site.clone()).collect();
+        for site in refusing {
+            if !self.store.has_pages(&site)? {
+                sites.push(site);
+            }
+        }
+        sites.sort_unstable();
+        for site in sites {
+            let mut own = absent_night(site, night.clone());
+            self.judge(&mut own)?;
+            each(own)?;
+        }
+        Ok(())
+    }
+}
+
+fn absent_night(site: String, night: String) -> SiteNight {
+    SiteNight {
+        site,
+        night,
+        health: Assessment {
+            verdict: Verdict::TooFewPages,
+            blocked_by: None,
+            evidence: String::new(),
+            next: String::new(),
+        },
+        figures: NightFigures::default(),
+        usual: None,
+        decision: "keep".to_owned(),
+        reason: "no pages".to_owned(),
+        model_revision: 0,
+        second_round: false,
+        sampled: 0,
+        unassigned: 0,
+        templates: Vec::new(),
+        change: None,
+        revision: None,
+        sample: None,
+    }
 }
 
 /// Keeps all that a store took in, once the outputs are written. Waits for programs that read the store, where they are

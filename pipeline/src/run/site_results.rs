@@ -172,6 +172,7 @@ pub(crate) fn drop_duplicates(result: &mut SiteResult) {
             reason: DropReason::DuplicateArticle,
             detail: format!("the article at {url}; similarity of the texts {similarity:.2}"),
             gone: None,
+            refused: None,
         });
         false
     });

@@ -7,22 +7,21 @@ mod change;
 mod decision;
 mod in_hand;
 mod kept;
+mod walls;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::{RetainedHead, SiteNight, Verdict};
+use model::{Assessment, NightFigures, RetainedHead, SiteNight, Verdict};
 use modelstore::{SiteState, Store};
 use report::readable::count;
-use sitemodel::{
-    FEWEST_TO_TELL, KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess,
-};
+use sitemodel::{KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess};
 
 use crate::site::Work;
 use crate::site::night::change::{changed_templates, site_change, tells_of_pages};
 use crate::site::night::decision::{Facts, ModelDecision, StoredModel, TemplateFacts, decide};
-use crate::site::night::in_hand::{CandidatePage, retained_candidates};
-use crate::site::night::kept::{Night, template_night};
+use crate::site::night::in_hand::{CandidatePage, Walls, retained_candidates, wall_pages};
+use crate::site::night::kept::{NewRevision, Night, of_new, revision, template_night};
 use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
 
@@ -138,38 +137,47 @@ impl Work<'_> {
         let retained = self.retained(store, state)?;
         let again = parse(&retained.1, self.settings, self.clock);
         let again = retained_candidates(&again, &retained.0, None, self);
+        let hand: Vec<&CandidatePage<'_>> = tonight.iter().chain(&again).collect();
+        let (mut model, mut known) = self.learn_from_candidates(site, &hand, cut, None);
+        let mut applied = self.apply_to(site, &model, &tonight, &known);
         let facts = Facts {
             stored,
-            in_hand: tonight.len() + again.len(),
+            in_hand: tonight.len() + again.len() - wall_pages(&applied).len(),
             unassigned: 0,
             unassigned_in_hand: 0,
             templates: Vec::new(),
         };
         let decision = decide(&facts);
-        let hand: Vec<&CandidatePage<'_>> = tonight.iter().chain(&again).collect();
-        let (model, known) = self.learn_from_candidates(site, &hand, cut, None);
-        let applied = self.apply_to(site, &model, &tonight, &known);
-        let (seen, _) = self.seen(&model, &tonight, &applied, None);
-        let health = assess(&model, &seen);
         let is_kept = decision != ModelDecision::TooFew;
-        let verdict = match is_kept && seen.pages() >= FEWEST_TO_TELL {
-            true => Verdict::Healthy,
-            false => Verdict::TooFewPages,
-        };
-        let mut update = self.update(state, &decision, verdict, &health);
+        let walls = self.walls(&model, &BTreeSet::new(), &applied, &again);
+        let of = (&model, &applied, &walls);
+        let retained = self.to_retain(store, state, &tonight, &again, of, &|_| false)?;
+        let (seen, _) = self.seen(&model, &tonight, &applied, None);
+        let mut update = self.update(state, &decision, &assess(&model, &seen));
         update.unassigned = 0;
+        if !walls.pages.is_empty() {
+            update.reason += &format!("; {} not learnt from", count(walls.pages.len(), "wall"));
+        }
+        let mut new_revision = is_kept.then(|| NewRevision::Final(decision.reason()));
         if is_kept {
             update.model_revision = state.revision + 1;
+        }
+        if is_kept && !walls.templates.is_empty() {
+            model = model.without(&walls.templates);
+            known.clear();
+            applied = self.apply_to(site, &model, &tonight, &known);
+            update.second_round = true;
+            update.templates.extend(model.templates().iter().map(of_new));
+            let own = revision(&model, update.model_revision, update.reason.clone());
+            new_revision = Some(NewRevision::Begun(Box::new(own)));
         }
         if let Some(before) = &state.before {
             update = before.as_ref().clone();
         }
-        let of = (&model, &applied);
-        let retained = self.to_retain(store, state, &tonight, &again, of, &|_| false)?;
         let night = Night {
             update,
             is_known: state.before.is_some(),
-            revision: is_kept.then(|| decision.reason()),
+            revision: new_revision,
             templates: model.templates().len(),
             change: None,
             retained,
@@ -188,14 +196,19 @@ impl Work<'_> {
     ) -> io::Result<Begun> {
         let (mut tonight, cut) = self.tonight(site, parsed);
         let none = BTreeMap::new();
-        let applied = self.apply_to(site, &old, &tonight, &none);
-        let (old, applied, walls) = match old.with_walls(applied.values()) {
-            Some((noted, ids)) => {
-                let applied = self.apply_to(site, &noted, &tonight, &none);
-                (noted, applied, ids)
-            }
-            None => (old, applied, Vec::new()),
-        };
+        let mut applied = self.apply_to(site, &old, &tonight, &none);
+        let learnt_from_walls = self.learnt_from_walls(store, state, &old, &applied)?;
+        let mut old = old;
+        if !learnt_from_walls.is_empty() {
+            old = old.without(&learnt_from_walls);
+            applied = self.apply_to(site, &old, &tonight, &none);
+        }
+        let noted = old.with_walls(applied.values());
+        let noted = noted.map(|(with_lines, ids)| {
+            old = with_lines;
+            applied = self.apply_to(site, &old, &tonight, &none);
+            ids
+        });
         for page in &mut tonight {
             let applied = page.at.and_then(|at| applied.get(&at));
             page.template = applied.and_then(|applied| applied.template);
@@ -206,10 +219,10 @@ impl Work<'_> {
         let mut health = assess(&old, &seen);
         let facts = self.facts(state, &old, &tonight, &health);
         let mut decision = decide(&facts);
-        let whole = facts.of_the_whole().unwrap_or(Verdict::TooFewPages);
-        let mut verdict = worst(&health).max(whole);
+        let mut reason = decision.reason_of(&health);
+        let is_former = |head: &RetainedHead| learnt_from_walls.contains(&head.template);
         let mut begun = None;
-        let before = applied;
+        let mut not_kept = Walls { pages: wall_pages(&applied), templates: Vec::new() };
         if decision != ModelDecision::Keep {
             let retained = self.retained(store, state)?;
             let again = parse(&retained.1, self.settings, self.clock);
@@ -220,12 +233,15 @@ impl Work<'_> {
                 ModelDecision::Grow(ids) => (ids.clone(), -CLEARLY),
                 _ => (Vec::new(), 0.0),
             };
+            let walls = not_kept.pages.clone();
+            let before = &applied;
             let learn = |decision: &ModelDecision| {
-                let hand = chosen_for(decision, &facts, &old, &tonight, &again);
+                let mut hand = chosen_for(decision, &facts, &old, &tonight, &again);
+                hand.retain(|page| page.at.is_none_or(|at| !walls.contains(&at)));
                 let (model, known) = self.learn_from_candidates(site, &hand, cut, Some(&base));
                 let new = self.apply_to(site, &model, &tonight, &known);
                 let of = |applied| Fit::of(&old, &doubted, &tonight, applied, &alone);
-                let is_better = doubted.is_empty() || of(&new).is_better_than(&of(&before), least);
+                let is_better = doubted.is_empty() || of(&new).is_better_than(&of(before), least);
                 (is_better && model.to_bytes() != old.to_bytes()).then_some((model, known, new))
             };
             let mut learnt = learn(&decision);
@@ -233,76 +249,108 @@ impl Work<'_> {
                 // What is retained may be of the former layout.
                 learnt = learn(&ModelDecision::Replace(ids.clone()));
             }
+            let learnt = learnt.and_then(|(model, known, new)| {
+                let ids: BTreeSet<&str> = old.templates().iter().map(|own| &*own.id).collect();
+                not_kept = self.walls(&model, &ids, &new, &again);
+                let of_walls = not_kept.templates.len();
+                let all_new = model.templates().iter().filter(|own| !ids.contains(&*own.id));
+                let is_nothing = doubted.is_empty() && of_walls > 0 && all_new.count() == of_walls;
+                (!is_nothing).then_some((model, known, new))
+            });
             if let Some((model, known, new)) = learnt {
                 let is_gone = |head: &RetainedHead| match &decision {
-                    ModelDecision::Replace(ids) => ids.contains(&head.template),
-                    _ => false,
+                    ModelDecision::Replace(ids) => ids.contains(&head.template) || is_former(head),
+                    _ => is_former(head),
                 };
-                let of = (&model, &new);
-                let kept = self.to_retain(store, state, &tonight, &again, of, &is_gone)?;
-                begun = Some((model, known, new, kept, too_many));
-            } else {
-                // What is learnt anew is no better: the old is as good as it gets, unless it fits much worse.
-                let much_worse =
-                    |id: &str| facts.templates.iter().any(|own| own.id == id && own.doubted > 0);
                 for (id, own) in &mut health.templates {
-                    if own.verdict > Verdict::Healthy && !much_worse(id) {
-                        own.verdict = Verdict::Healthy;
+                    if doubted.contains(id) {
+                        let one = std::slice::from_ref(id);
+                        let fit = Fit::of(&old, one, &tonight, &new, &alone);
+                        (own.by_wrapper, own.confidence) = (fit.by_wrapper, fit.confidence);
+                        own.agreement = fit.agreement;
                     }
                 }
-                if !doubted.is_empty() {
-                    verdict = worst(&health).max(whole);
-                }
+                let of = (&model, &new, &not_kept);
+                let kept = self.to_retain(store, state, &tonight, &again, of, &is_gone)?;
+                let changed = changed_templates((&old, &applied), (&model, &new), &tonight);
+                let new = match not_kept.templates.is_empty() {
+                    true => (model, known, new),
+                    false => {
+                        let model = model.without(&not_kept.templates);
+                        let new = self.apply_to(site, &model, &tonight, &none);
+                        (model, BTreeMap::new(), new)
+                    }
+                };
+                begun = Some((new, changed, kept, too_many));
+            } else {
+                reason = match decision {
+                    _ if !not_kept.templates.is_empty() => "walls are not learnt from".to_owned(),
+                    ModelDecision::Replace(_) | ModelDecision::Relearn(_) => {
+                        format!("{reason}; nothing learnt from tonight's pages fits them better")
+                    }
+                    _ => ModelDecision::Keep.reason(),
+                };
                 decision = ModelDecision::Keep;
             }
         }
-        if decision == ModelDecision::Keep && !walls.is_empty() {
-            decision = ModelDecision::NoteWalls(walls);
+        if let (ModelDecision::Keep, Some(ids)) = (&decision, noted) {
+            decision = ModelDecision::NoteWalls(ids);
+            reason = decision.reason();
         }
-        let mut update = self.update(state, &decision, verdict, &health);
-        if decision == ModelDecision::Keep && verdict > Verdict::Healthy {
-            update.reason = "nothing learnt from tonight's pages fits them better".to_owned();
+        let mut update = self.update(state, &decision, &health);
+        update.reason = reason;
+        let has_new_walls = !not_kept.templates.is_empty();
+        update.second_round = has_new_walls;
+        let unassigned = if has_new_walls { Unassigned::Wait } else { Unassigned::Alone };
+        if let Some(((model, known, applied), changed, retained, too_many)) = begun {
+            update.model_revision = state.revision + 1;
+            if too_many > 0 {
+                let removed = count(too_many, "template");
+                update.reason += &format!("; {removed} not seen for longest removed");
+            }
+            let templates = old.templates().len().min(model.templates().len());
+            let change = site_change(&update, changed);
+            let own = update.reason.clone();
+            let new_revision = match has_new_walls {
+                true => {
+                    let new = model.templates().iter().skip(templates);
+                    update.templates.extend(new.map(of_new));
+                    let own = revision(&model, update.model_revision, own);
+                    NewRevision::Begun(Box::new(own))
+                }
+                false => NewRevision::Final(own),
+            };
+            let revision = Some(new_revision);
+            let night = Night { update, is_known: false, revision, templates, change, retained };
+            return Ok(Begun { model, known, applied, unassigned, night: Some(night) });
         }
-        Ok(match begun {
-            Some((model, known, applied, retained, too_many)) => {
-                update.model_revision = state.revision + 1;
-                if too_many > 0 {
-                    let removed = count(too_many, "template");
-                    update.reason += &format!("; {removed} not seen for longest removed");
-                }
-                let templates = old.templates().len().min(model.templates().len());
-                let revision = Some(update.reason.clone());
-                let templates_changed =
-                    changed_templates((&old, &before), (&model, &applied), &tonight);
-                let change = site_change(&update, templates_changed);
-                let night =
-                    Night { update, is_known: false, revision, templates, change, retained };
-                let night = Some(night);
-                Begun { model, known, applied, unassigned: Unassigned::Alone, night }
-            }
-            None => {
-                let of = (&old, &before);
-                let kept = self.to_retain(store, state, &tonight, &[], of, &|_| false)?;
-                let templates = old.templates().len();
-                let is_changed = decision != ModelDecision::Keep;
-                update.model_revision += u32::from(is_changed);
-                let night = Night {
-                    update,
-                    is_known: false,
-                    revision: is_changed.then(|| decision.reason()),
-                    templates,
-                    change: None,
-                    retained: kept,
-                };
-                Begun {
-                    model: old,
-                    known: BTreeMap::new(),
-                    applied: before,
-                    unassigned: Unassigned::Alone,
-                    night: Some(night),
-                }
-            }
-        })
+        if unassigned == Unassigned::Alone {
+            // What is a wall is not retained.
+            self.apply_alone(site, &old, &tonight, &mut applied);
+            not_kept.pages = wall_pages(&applied);
+        }
+        let of = (&old, &applied, &not_kept);
+        let retained = self.to_retain(store, state, &tonight, &[], of, &is_former)?;
+        let is_changed = decision != ModelDecision::Keep || !learnt_from_walls.is_empty();
+        if !learnt_from_walls.is_empty() {
+            let removed = count(learnt_from_walls.len(), "template");
+            update.reason += &format!("; {removed} learnt from walls removed");
+        }
+        update.model_revision += u32::from(is_changed);
+        let new_revision = is_changed.then(|| {
+            let own = revision(&old, update.model_revision, update.reason.clone());
+            NewRevision::Begun(Box::new(own))
+        });
+        let night = Night {
+            update,
+            is_known: false,
+            revision: new_revision,
+            templates: old.templates().len(),
+            change: None,
+            retained,
+        };
+        let (model, known) = (old, BTreeMap::new());
+        Ok(Begun { model, known, applied, unassigned, night: Some(night) })
     }
 
     fn facts(
@@ -324,7 +372,6 @@ impl Work<'_> {
                 learnt_from: template.pages,
                 in_hand: own.pages + of(id) as u64,
                 is_wanted: template.learnt.is_some(),
-                doubted: if own.fits_much_worse(template.pages) { own.pages } else { 0 },
             })
         };
         let unassigned = tonight.iter().filter(|page| page.is_unassigned).count();
@@ -377,28 +424,41 @@ impl Work<'_> {
         &self,
         state: &SiteState,
         decision: &ModelDecision,
-        verdict: Verdict,
         health: &SiteHealth,
     ) -> SiteNight {
+        let agreements: Vec<f64> =
+            health.templates.values().filter_map(|own| own.agreement).collect();
+        let agreement = agreements.iter().sum::<f64>() / agreements.len() as f64;
+        let templates: Vec<_> =
+            health.templates.iter().map(|(id, own)| template_night(id, own)).collect();
+        let worst = templates.iter().map(|own| own.verdict).max();
         SiteNight {
             site: self.key.clone(),
             night: self.date().map(|date| date.to_string()).unwrap_or_default(),
+            // The verdict on the site needs all of its pages.
+            health: Assessment {
+                verdict: worst.unwrap_or(Verdict::TooFewPages),
+                blocked_by: None,
+                evidence: String::new(),
+                next: String::new(),
+            },
+            figures: NightFigures {
+                agreement: (!agreements.is_empty()).then_some(agreement),
+                ..NightFigures::default()
+            },
+            usual: None,
             decision: decision.to_string(),
             reason: decision.reason(),
             model_revision: if *decision == ModelDecision::TooFew { 0 } else { state.revision },
-            verdict,
-            pages: health.unassigned.1,
+            second_round: false,
+            sampled: health.unassigned.1,
             unassigned: health.unassigned.0,
             change: None,
             revision: None,
             sample: None,
-            templates: health.templates.iter().map(|(id, own)| template_night(id, own)).collect(),
+            templates,
         }
     }
-}
-
-fn worst(health: &SiteHealth) -> Verdict {
-    health.templates.values().map(|own| own.verdict).max().unwrap_or(Verdict::TooFewPages)
 }
 
 fn chosen_for<'a, 'p>(
@@ -423,11 +483,15 @@ fn chosen_for<'a, 'p>(
 }
 
 /// How well outcomes fit tonight's pages that the old model put into some of its templates.
-struct Fit {
+pub(crate) struct Fit {
     /// The mean of their confidence and, where there is a judgement of the page alone, the agreement with that.
     judged: f64,
     /// Share of pages on which a wrapper found the article.
-    by_wrapper: f64,
+    pub(crate) by_wrapper: f64,
+    /// Mean confidence.
+    pub(crate) confidence: f64,
+    /// Mean agreement with the judgement of the page alone; `None` without one.
+    pub(crate) agreement: Option<f64>,
 }
 
 impl Fit {
@@ -439,6 +503,7 @@ impl Fit {
         alone: &BTreeMap<usize, String>,
     ) -> Self {
         let (mut sum, mut by_wrapper, mut pages) = (0.0, 0_u32, 0_u32);
+        let (mut confidences, mut agreements) = (0.0, Vec::new());
         for page in tonight {
             let template = page.template.and_then(|at| old.templates().get(at as usize));
             if !template.is_some_and(|template| ids.contains(&template.id)) {
@@ -454,10 +519,18 @@ impl Fit {
             };
             let agrees = alone.get(&at).map(|alone| agreement(text, alone));
             sum += agrees.map_or(confidence, |agrees| (confidence + agrees) / 2.0);
+            confidences += confidence;
+            agreements.extend(agrees);
             pages += 1;
         }
         let pages = f64::from(pages.max(1));
-        Self { judged: sum / pages, by_wrapper: f64::from(by_wrapper) / pages }
+        let agreement = agreements.iter().sum::<f64>() / agreements.len() as f64;
+        Self {
+            judged: sum / pages,
+            by_wrapper: f64::from(by_wrapper) / pages,
+            confidence: confidences / pages,
+            agreement: (!agreements.is_empty()).then_some(agreement),
+        }
     }
 
     /// Whether it fits better by so much at least; or as well, and the wrapper finds again what it no longer
@@ -492,11 +565,15 @@ impl Work<'_> {
             }
         }
         let templates = model.templates().len();
+        let unassigned = match before.second_round {
+            true => Unassigned::Wait,
+            false => Unassigned::Alone,
+        };
         Ok(Begun {
             model,
             known: BTreeMap::new(),
             applied: Outcomes::new(),
-            unassigned: Unassigned::Alone,
+            unassigned,
             night: Some(Night::known(before, templates, change)),
         })
     }
@@ -522,11 +599,10 @@ impl Work<'_> {
         let applied = self.apply_to(site, &model, &pages, &known);
         let (seen, _) = self.seen(&model, &pages, &applied, None);
         let health = assess(&model, &seen);
-        let worst = health.templates.values().map(|own| own.verdict).max();
-        let verdict = worst.filter(|_| is_stored).unwrap_or(Verdict::TooFewPages);
         let decision = if is_stored { ModelDecision::Keep } else { ModelDecision::TooFew };
-        let mut update = self.update(state, &decision, verdict, &health);
-        update.reason = why;
+        let mut update = self.update(state, &decision, &health);
+        update.reason.clone_from(&why);
+        update.health.evidence = why;
         let templates = model.templates().len();
         let night = Night::known(update, templates, None);
         let unassigned = if is_stored { Unassigned::Alone } else { Unassigned::Wait };

@@ -108,6 +108,11 @@ impl ApplyContext<'_> {
         self.each(pages, known, Unassigned::Wait)
     }
 
+    /// The outcomes of pages that the model has no template for, each by itself.
+    pub(crate) fn apply_alone_to(&self, pages: &[(usize, &ParsedPage<'_>)]) -> Outcomes {
+        self.each(pages, &BTreeMap::new(), Unassigned::Alone)
+    }
+
     /// Applies the model to pages: in parallel, except for those with very many nodes.
     fn each(
         &self,

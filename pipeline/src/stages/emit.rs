@@ -11,17 +11,28 @@ use std::sync::atomic::AtomicBool;
 use std::{fs, io};
 
 use config::{Config, EmitConfig, SinkName};
-use model::{Drop, SiteResult, SiteSummary};
+use model::{Drop, SiteNight, SiteResult, SiteSummary};
 use segment::records::Absences;
 use sink::{
-    AtomicFile, Ledger, Render, Sink, SinkError, drop_record, health_record, json_lines,
-    make_folder, site_file_name,
+    AtomicFile, Ledger, Render, Sink, SinkError, compared_night, drop_record, health_record,
+    json_lines, make_folder, site_file_name,
 };
 
 use crate::run::sinks::{open_sink, remove_stale};
 
-/// How the models of sites fare.
+/// How sites and their models are.
 const HEALTH: &str = "health.jsonl";
+/// Each site tonight and usually.
+const COMPARISON: &str = "comparison.json";
+const COMPARISON_BEGINS: &[u8] = b"{\"schema\":1,\"sites\":[\n";
+
+/// The files about the sites of a night.
+struct NightFiles {
+    health: AtomicFile,
+    comparison: AtomicFile,
+    /// Number of sites written.
+    sites: u64,
+}
 
 /// A chosen sink: in use, or failed with the reason.
 struct ChosenSink<'a> {
@@ -36,8 +47,8 @@ pub struct Outputs<'a> {
     wrappers: PathBuf,
     sinks: Vec<ChosenSink<'a>>,
     dropped: AtomicFile,
-    /// `health.jsonl`, in a run with a store of models.
-    health: Option<AtomicFile>,
+    /// In a run with a store of models.
+    nights: Option<NightFiles>,
     /// Wrapper files of this run, waiting for the others to be complete.
     sites: Vec<AtomicFile>,
     /// Templates and wrappers of a site of which more parts follow.
@@ -74,8 +85,12 @@ impl<'a> Outputs<'a> {
             wrappers,
             sinks,
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
-            health: match config.run.models() {
-                Some(_) => Some(AtomicFile::create(&folder.join(HEALTH))?),
+            nights: match config.run.models() {
+                Some(_) => Some(NightFiles {
+                    health: AtomicFile::create(&folder.join(HEALTH))?,
+                    comparison: AtomicFile::create(&folder.join(COMPARISON))?,
+                    sites: 0,
+                }),
                 None => None,
             },
             sites: Vec::new(),
@@ -101,7 +116,7 @@ impl<'a> Outputs<'a> {
     /// # Errors
     /// If what every run writes cannot be written (a full disk or the like), or no sink is left.
     pub fn emit(&mut self, site: Rendered) -> Result<(), SinkError> {
-        let Rendered { mut result, by_sink, dropped, wrappers, health } = site;
+        let Rendered { mut result, by_sink, dropped, wrappers } = site;
         if result.more || self.open.is_some() {
             let part = std::mem::take(&mut result.summary);
             match &mut self.open {
@@ -122,8 +137,8 @@ impl<'a> Outputs<'a> {
             }
         }
         self.dropped.write_bytes(&dropped)?;
-        if let Some(file) = &mut self.health {
-            file.write_bytes(&health)?;
+        if let Some(night) = &result.night {
+            self.emit_night(night)?;
         }
         if !result.more {
             let mut file = AtomicFile::create(&wrappers_of(&self.wrappers, &result.site))?;
@@ -132,6 +147,21 @@ impl<'a> Outputs<'a> {
             self.add_wrappers(file);
         }
         self.any_left()
+    }
+
+    /// Writes how a site is, in a run with a store of models.
+    ///
+    /// # Errors
+    /// If the disk is full or the like.
+    pub(crate) fn emit_night(&mut self, night: &SiteNight) -> Result<(), SinkError> {
+        let Some(NightFiles { health, comparison, sites }) = &mut self.nights else {
+            return Ok(());
+        };
+        health.write_bytes(&json_lines(std::iter::once(health_record(night))))?;
+        comparison.write_bytes(if *sites == 0 { COMPARISON_BEGINS } else { b",\n" })?;
+        *sites += 1;
+        let json = serde_json::to_vec(&compared_night(night)).unwrap_or_default();
+        comparison.write_bytes(&json)
     }
 
     fn add_wrappers(&mut self, file: AtomicFile) {
@@ -220,10 +250,18 @@ impl<'a> Outputs<'a> {
             return Err(error);
         }
         self.dropped.finish()?;
-        match self.health {
-            Some(file) => file.finish()?,
+        match self.nights {
+            Some(NightFiles { health, mut comparison, sites }) => {
+                health.finish()?;
+                comparison.write_bytes(if sites == 0 { COMPARISON_BEGINS } else { b"" })?;
+                comparison.write_bytes(b"\n]}\n")?;
+                comparison.finish()?;
+            }
             // A leftover that cannot be removed does no harm.
-            None => drop(fs::remove_file(self.folder.join(HEALTH))),
+            None => [HEALTH, COMPARISON]
+                .map(|name| fs::remove_file(self.folder.join(name)))
+                .into_iter()
+                .for_each(drop),
         }
         AtomicFile::finish_all(self.sites)?;
         // A leftover that cannot be removed does no harm.
@@ -257,14 +295,16 @@ pub struct Rendered {
     pub(crate) dropped: Vec<u8>,
     /// Its wrapper file; none for a part of a site, since that file covers all parts.
     pub(crate) wrappers: Option<Vec<u8>>,
-    /// Its line of `health.jsonl`; empty without a store of models.
-    pub(crate) health: Vec<u8>,
 }
 
 impl Rendered {
     /// The result of the site.
     pub fn result(&self) -> &SiteResult {
         &self.result
+    }
+
+    pub(crate) fn result_mut(&mut self) -> &mut SiteResult {
+        &mut self.result
     }
 }
 
@@ -288,7 +328,6 @@ impl Renderers {
             by_sink: by_sink.collect(),
             dropped: json_lines(result.drops.iter().map(drop_record)),
             wrappers: is_whole.then(|| wrapper_file(&result.summary)),
-            health: json_lines(result.night.iter().map(|night| health_record(night))),
             result,
         }
     }

@@ -120,7 +120,7 @@ fn merge_files(
     })?;
     let mut tally = RunTally::default();
     let of = (share.part == 1).then_some((&mut outputs, &mut tally));
-    let records = write_drops(&mut sites, folder, config, of)?;
+    let (records, answers) = write_drops(&mut sites, folder, config, of)?;
     let path = folder.join("results");
     let kept = || format!("cannot write {}", path.display());
     let (mut results, _) = SiteResults::open(&path, "", &mut |_| ()).with_context(kept)?;
@@ -137,7 +137,8 @@ fn merge_files(
         config,
         results: &path,
         folder,
-        store: store.as_ref(),
+        store: store.as_ref().map(|store| (store, &answers)),
+        is_whole: ledger.selection().is_all(),
         pool: &pool,
         clock,
         stop,

@@ -71,6 +71,7 @@ mod structure;
 mod terminal;
 mod unfinished_outputs;
 mod vectors;
+mod verdicts;
 mod walls;
 mod warc;
 mod wrappers;

@@ -59,7 +59,7 @@ fn every_output_has_the_revision_and_the_health() {
         })
         .collect();
     assert_eq!(expected.len(), 6);
-    assert!(expected.values().all(|own| own.0 == 2 && own.1 == "broken"), "{expected:?}");
+    assert!(expected.values().all(|own| own.0 == 2 && own.1 == "healthy"), "{expected:?}");
 
     let mut csv = csv::Reader::from_path(out.join("articles.csv")).unwrap();
     let names = csv.headers().unwrap().clone();
@@ -83,7 +83,7 @@ fn every_output_has_the_revision_and_the_health() {
 
     let index = out.join("index");
     let search =
-        ["search", index.to_str().unwrap(), "health:broken", "--format", "json", "--limit", "99"];
+        ["search", index.to_str().unwrap(), "health:healthy", "--format", "json", "--limit", "99"];
     let (code, told, errors) = parts(&call(&search));
     assert_eq!(code, 0, "{errors}");
     let found: Value = parse(&told);
@@ -121,7 +121,7 @@ fn the_report_shows_a_site_that_changed_before_and_after() {
     for part in [
         "Sites that changed tonight <small>1 site",
         "posts.example",
-        "broken",
+        "finds 0 % of 6 articles, 100 % before",
         "now revision 2, 2026-03-03",
         "<h5>Before</h5>",
         "<h5>Now</h5>",

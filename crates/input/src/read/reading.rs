@@ -12,7 +12,9 @@ use feed::LostItems;
 use flate2::read::DeflateDecoder;
 use grouping::{Revisit, payload_digest};
 use jiff::Timestamp;
-use model::{CutShort, Drop, DropReason, FeedItem, Gone, Origin, Page, Stage, contain_panics};
+use model::{
+    CutShort, Drop, DropReason, FeedItem, Gone, Origin, Page, Refusal, Stage, contain_panics,
+};
 use modelstore::Store;
 use sink::InputRecord;
 use url::Url;
@@ -141,7 +143,7 @@ impl FileReading<'_, '_> {
     }
 
     pub(super) fn drop(&mut self, url: &str, origin: Origin, reason: DropReason, detail: String) {
-        self.drop_answer(url, origin, reason, detail, None);
+        self.drop_answer(url, origin, reason, detail, Answer::default());
     }
 
     pub(super) fn oversized(&mut self, url: &str, origin: Origin, reason: DropReason, key: &str) {
@@ -266,9 +268,14 @@ impl FileReading<'_, '_> {
             if let Some(to) = &target {
                 self.give(Intake::Redirect { from: url.clone(), to: to.as_str().to_owned() });
             }
-            let gone = gone(response.status, record.date, target);
+            let media = Media::of(|name| response.get(name));
+            let answer = Answer {
+                gone: gone(response.status, record.date, target),
+                refused: is_refusal(response.status, &url, media.content_type.as_deref())
+                    .then_some(Refusal { at: record.date, status: response.status }),
+            };
             let detail = format!("status {}", response.status);
-            return self.drop_answer(&url, origin, DropReason::HttpStatus, detail, gone);
+            return self.drop_answer(&url, origin, DropReason::HttpStatus, detail, answer);
         }
         let media = Media::of(|name| response.get(name));
         let stored = record.body.len();
@@ -437,18 +444,46 @@ pub(crate) fn gone(status: u16, at: Option<Timestamp>, target: Option<Url>) -> O
     }
 }
 
+/// Endings of the addresses of pages; other short ones are those of pictures, scripts and the like.
+const PAGE_ENDINGS: [&str; 9] = ["asp", "aspx", "cgi", "cfm", "htm", "html", "jsp", "php", "shtml"];
+
+/// Whether an answer refuses a page.
+fn is_refusal(status: u16, url: &str, content_type: Option<&str>) -> bool {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let name = path.splitn(4, '/').nth(3).and_then(|path| path.rsplit('/').next());
+    let ending = name.and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+    let is_page = ending.is_none_or(|ending| {
+        ending.len() > 5
+            || !ending.bytes().any(|byte| byte.is_ascii_alphabetic())
+            || PAGE_ENDINGS.iter().any(|own| ending.eq_ignore_ascii_case(own))
+    });
+    let is_text = content_type.is_none_or(|kind| {
+        let kind = kind.trim_ascii_start().to_ascii_lowercase();
+        ["text/html", "text/plain", "application/xhtml"].iter().any(|own| kind.starts_with(own))
+    });
+    let refuses = matches!(status, 401 | 403 | 429 | 500..=599);
+    refuses && is_page && is_text
+}
+
+/// What an answer without a page says of its address.
+#[derive(Default)]
+struct Answer {
+    gone: Option<Gone>,
+    refused: Option<Refusal>,
+}
+
 impl FileReading<'_, '_> {
-    /// Drops an answer; `gone` is what it says of its address.
+    /// Drops an answer.
     fn drop_answer(
         &mut self,
         url: &str,
         origin: Origin,
         reason: DropReason,
         detail: String,
-        gone: Option<Gone>,
+        Answer { gone, refused }: Answer,
     ) {
         let (site, url, stage) = (String::new(), url.to_owned(), Stage::Read);
-        self.give(Intake::Drop(Drop { site, url, origin, stage, reason, detail, gone }));
+        self.give(Intake::Drop(Drop { site, url, origin, stage, reason, detail, gone, refused }));
     }
 }
 

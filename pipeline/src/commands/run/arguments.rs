@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use config::{Config, Duplicates, SinkList, SinkName};
-use model::{PageType, Verdict};
-use sink::RunCounts;
+use model::PageType;
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
 use terminal::arguments::PrintFormat;
 use terminal::arguments::{at_least_one, whole};
+
+use super::fail_on::FailOn;
 
 /// Source of signifiers.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -19,29 +20,6 @@ pub enum SignifiersArg {
     Tfidf,
     /// Title and description of the feed item that points to the page
     Feeds,
-}
-
-/// What makes a run that finished fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    /// A site's model is drifting or broken
-    Drifting,
-    /// A site's model is broken
-    Broken,
-    /// The inputs hold no page
-    Empty,
-}
-
-impl FailOn {
-    /// Whether a run with these counts fails.
-    pub(super) fn is_met(self, counts: &RunCounts) -> bool {
-        let of = |verdict: Verdict| counts.sites_by_health.contains_key(verdict.as_str());
-        match self {
-            Self::Drifting => of(Verdict::Drifting) || of(Verdict::Broken),
-            Self::Broken => of(Verdict::Broken),
-            Self::Empty => counts.pages == 0,
-        }
-    }
 }
 
 /// Arguments of `sitegrove run`.
@@ -114,8 +92,9 @@ pub struct RunArgs {
     /// Limit the total size of the pages that the models file retains, such as 500MiB [default: 4GiB]
     #[arg(long, value_name = "SIZE", requires = "models")]
     pub models_size: Option<String>,
-    /// Exit with code 1 if a site's model drifts or is broken (with --models), or if no page was found;
-    /// comma-separated
+    /// Exit with code 1 and name the sites if one is of this health (with --models): missing, blocked, broken, shrunken,
+    /// drifting; if more are (missing>3); if there are fewer articles than usual (articles<80%), or than a number
+    /// (articles<500); or if no page was found (empty); comma-separated
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
     /// Replace the run in the output folder
@@ -160,10 +139,11 @@ impl RunArgs {
         self.selection.apply(&mut config);
         config.run.reextract |= self.reextract;
         set(&mut config.run.models_size, &self.models_size);
-        let of_models = |own: &FailOn| *own != FailOn::Empty;
-        if self.fail_on.iter().any(of_models) && config.run.models().is_none() {
+        if let Some(own) = self.fail_on.iter().find(|own| own.needs_nights())
+            && config.run.models().is_none()
+        {
             bail!(
-                "--fail-on drifting and --fail-on broken need --models: without it no health is known"
+                "--fail-on {own} needs --models: without earlier nights nothing is known of sites"
             );
         }
         Ok(config)

@@ -7,10 +7,12 @@ use anyhow::Result;
 use config::{Config, SinkName};
 use report::readable::{count, grouped, size, to_the_second};
 use serde_json::json;
+use sink::{Ledger, SiteAlarm};
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::shortened::{middle, width_of, wrapped, wrapper_in};
 
+use crate::run::ledger::ALARMS;
 use crate::run::{RunReport, Upload};
 
 /// Maximum number of sites in the summary.
@@ -45,6 +47,7 @@ pub(crate) fn summary(
         return Ok(writeln!(out, "{}", wrapped(&text, out.width(), ""))?);
     }
     head(report, config, out)?;
+    attention(ledger, out)?;
     table(report, out)?;
     let mut paragraph = |text: &str| {
         let text = wrapped(text, out.width(), "");
@@ -69,9 +72,10 @@ pub(crate) fn summary(
     }
     if let Some(models) = config.run.models() {
         paragraph(&format!(
-            "Models in {}: {} ({}); details are in health.jsonl",
-            models.display(),
+            "Sites: {}; models in {}: {}. Each site tonight and usually is in comparison.json, its templates in \
+             health.jsonl",
             joined(&counts.sites_by_health),
+            models.display(),
             joined(&counts.sites_by_decision)
         ))?;
     }
@@ -120,6 +124,25 @@ fn head(report: &RunReport, config: &Config, out: &mut Console<'_>) -> Result<()
             (count(records as usize, "record"), count(ledger.inputs.len(), "input"));
         let what = if config.run.sites.is_empty() && chosen.is_all() { "" } else { "chosen " };
         writeln!(out, "\nNo {what}page among the {records} of {inputs}.")?;
+    }
+    Ok(())
+}
+
+/// The sites that need attention, the worst first.
+fn attention(ledger: &Ledger, out: &mut Console<'_>) -> Result<()> {
+    let all = ledger.counts.sites_to_look_at();
+    if all == 0 {
+        return Ok(());
+    }
+    writeln!(out, "\n{} to look at:", count(all as usize, "site"))?;
+    for SiteAlarm { site, health } in ledger.attention.iter().take(ALARMS) {
+        let (verdict, evidence, next) = (health.verdict.as_str(), &health.evidence, &health.next);
+        let text = format!("{}: {verdict}: {}. Next: {}", line(site), line(evidence), line(next));
+        writeln!(out, "{}", wrapped(&text, out.width(), "  "))?;
+    }
+    let more = all.saturating_sub(ledger.attention.len().min(ALARMS) as u64);
+    if more > 0 {
+        writeln!(out, "… and {} more", grouped(more))?;
     }
     Ok(())
 }
@@ -189,6 +212,7 @@ fn json_summary(report: &RunReport, config: &Config, out: &mut Console<'_>) -> R
         "nothing_to_do": report.nothing_to_do,
         "selection": (!chosen.is_all()).then_some(chosen),
         "counts": ledger.counts,
+        "attention": ledger.attention,
         "drops": ledger.drops,
         "unreadable": ledger.unreadable,
         "failed_sinks": ledger.failed_sinks,

@@ -85,10 +85,10 @@ pub(crate) fn site_change(
     update: &SiteNight,
     templates: Vec<TemplateChange>,
 ) -> Option<SiteChange> {
-    let is_news = update.verdict >= Verdict::Drifting || tells_of_pages(&update.decision);
+    let is_news = update.health.verdict >= Verdict::Drifting || tells_of_pages(&update.decision);
     (is_news && !templates.is_empty()).then(|| SiteChange {
         night: update.night.clone(),
-        verdict: update.verdict,
+        verdict: update.health.verdict,
         reason: update.reason.clone(),
         model_revision: update.model_revision,
         templates,

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use model::Verdict;
-use sitemodel::FEWEST_TO_TELL;
+use sitemodel::SiteHealth;
 
 /// Pages in hand from which on a model is kept. Fewer pages, compressed, are smaller than their model.
 const FEWEST_TO_KEEP: usize = 3;
@@ -51,8 +51,6 @@ pub(crate) struct TemplateFacts {
     pub(crate) in_hand: u64,
     /// Whether articles come of it.
     pub(crate) is_wanted: bool,
-    /// Pages of it tonight, if they are read with much less confidence than those it was learnt from; else none.
-    pub(crate) doubted: u64,
 }
 
 /// What is done.
@@ -103,16 +101,6 @@ impl Facts {
     pub(crate) fn adds_templates(&self) -> bool {
         self.unassigned > 0 && self.unassigned_in_hand >= FEWEST_TO_ADD
     }
-
-    /// What tonight's pages tell of the site as a whole: that it is broken if all are of no template, and that it
-    /// drifts if all others are read with much less confidence; `None` if they tell nothing.
-    pub(crate) fn of_the_whole(&self) -> Option<Verdict> {
-        let doubted: u64 = self.templates.iter().map(|own| own.doubted).sum();
-        let all = self.templates.iter().all(|own| own.doubted > 0);
-        let enough = self.unassigned as u64 + doubted >= FEWEST_TO_TELL;
-        let is_other = self.stored == StoredModel::Fits && self.unassigned > 0 && all && enough;
-        is_other.then_some(if doubted == 0 { Verdict::Broken } else { Verdict::Drifting })
-    }
 }
 
 impl TemplateFacts {
@@ -147,13 +135,37 @@ impl ModelDecision {
         match self {
             Self::TooFew => "too few pages for a model".to_owned(),
             Self::LearnFresh(why) => why.clone(),
-            Self::Replace(ids) => named("broken", ids),
-            Self::Relearn(ids) => named("drifting", ids),
+            Self::Replace(ids) => named("without a wrapper that fits", ids),
+            Self::Relearn(ids) => named("with a wrapper that fits less", ids),
             Self::AddTemplates => "pages of new layouts".to_owned(),
             Self::Grow(ids) => named("learnt from more pages", ids),
             Self::NoteWalls(ids) => named("with one text at several addresses", ids),
             Self::Keep => "it fits".to_owned(),
         }
+    }
+
+    /// The same with the numbers, given how the stored model fares with tonight's pages.
+    pub(crate) fn reason_of(&self, health: &SiteHealth) -> String {
+        let numbers = match self {
+            Self::Replace(ids) | Self::Relearn(ids) => {
+                ids.first().and_then(|id| health.templates.get(id)).map(|own| {
+                    format!(
+                        "the wrapper finds {:.0} % of {} articles, {:.0} % before; confidence {:.2}, {:.2} before",
+                        100.0 * own.by_wrapper,
+                        own.pages,
+                        100.0 * own.by_wrapper_expected,
+                        own.confidence,
+                        own.confidence_expected
+                    )
+                })
+            }
+            Self::AddTemplates => {
+                let (unassigned, pages) = health.unassigned;
+                Some(format!("{unassigned} of {pages} pages"))
+            }
+            _ => None,
+        };
+        numbers.map_or_else(|| self.reason(), |numbers| format!("{}: {numbers}", self.reason()))
     }
 }
 
@@ -165,7 +177,7 @@ mod tests {
 
     fn template(id: &str, verdict: Verdict, learnt_from: u64, in_hand: u64) -> TemplateFacts {
         let id = id.to_owned();
-        TemplateFacts { id, verdict, learnt_from, in_hand, is_wanted: true, doubted: 0 }
+        TemplateFacts { id, verdict, learnt_from, in_hand, is_wanted: true }
     }
 
     fn facts(templates: &[TemplateFacts], unassigned: usize, in_hand: usize) -> Facts {
@@ -214,15 +226,7 @@ mod tests {
     fn pages_of_new_layouts_get_templates() {
         let small = template("a", Verdict::Healthy, 2, 15);
         assert_eq!(decide(&facts(&[small], 1, 3)), ModelDecision::AddTemplates);
-        let new = facts(&[], 3, 3);
-        assert_eq!(decide(&new), ModelDecision::AddTemplates);
-        assert_eq!(new.of_the_whole(), Some(Verdict::Broken));
-        assert_eq!(facts(&[], 2, 12).of_the_whole(), None);
-        let fits = template("a", Verdict::TooFewPages, 6, 8);
-        let doubted = TemplateFacts { doubted: 2, ..fits.clone() };
-        assert_eq!(facts(slice::from_ref(&doubted), 1, 1).of_the_whole(), Some(Verdict::Drifting));
-        assert_eq!(facts(slice::from_ref(&doubted), 0, 1).of_the_whole(), None);
-        assert_eq!(facts(&[doubted, fits], 1, 1).of_the_whole(), None);
+        assert_eq!(decide(&facts(&[], 3, 3)), ModelDecision::AddTemplates);
     }
 
     #[test]

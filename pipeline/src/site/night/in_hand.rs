@@ -6,8 +6,8 @@ use std::io;
 use model::{FeedItem, Page, RetainedHead};
 use modelstore::{RETAIN, Retained, SiteState, Store, retain};
 use sitemodel::{
-    ApplyOptions, ApplyStatistics, FEWEST_TO_TELL, KnownPage, LearningResult, Outcome, ParsedPage,
-    SiblingPage, SiteModel, Way, agreement,
+    Applied, ApplyOptions, ApplyStatistics, FEWEST_TO_TELL, KnownPage, LearningResult, Outcome,
+    ParsedPage, SiblingPage, SiteModel, Way, agreement,
 };
 
 use crate::site::Work;
@@ -29,12 +29,29 @@ pub(crate) struct CandidatePage<'a> {
     pub(crate) is_unassigned: bool,
 }
 
+/// What is not to be retained of tonight.
+pub(crate) struct Walls {
+    /// The pages that are walls.
+    pub(crate) pages: BTreeSet<usize>,
+    /// The ids of templates of which only walls come.
+    pub(crate) templates: Vec<String>,
+}
+
+pub(crate) fn is_wall(applied: &Applied) -> bool {
+    matches!(&applied.outcome, Outcome::Drop(drop) if drop.reason.is_wall())
+}
+
+/// The pages that are walls.
+pub(crate) fn wall_pages(applied: &Outcomes) -> BTreeSet<usize> {
+    applied.iter().filter(|(_, applied)| is_wall(applied)).map(|(at, _)| *at).collect()
+}
+
 impl CandidatePage<'_> {
     pub(crate) fn url(&self) -> &str {
         &self.sibling.0.page.url
     }
 
-    fn sibling(&self) -> SiblingPage<'_> {
+    pub(crate) fn sibling(&self) -> SiblingPage<'_> {
         SiblingPage { page: self.sibling.0, feed_items: &self.sibling.1 }
     }
 }
@@ -108,6 +125,20 @@ impl Work<'_> {
         self.applying(site, model).apply_to(&pages, known)
     }
 
+    /// Extracts each of tonight's pages by itself that a model has no template for.
+    pub(crate) fn apply_alone(
+        &self,
+        site: &Surveyed,
+        model: &SiteModel,
+        tonight: &[CandidatePage<'_>],
+        applied: &mut Outcomes,
+    ) {
+        let left = tonight.iter().filter(|page| page.is_unassigned);
+        let pages: Vec<(usize, &ParsedPage<'_>)> =
+            left.filter_map(|page| Some((page.at?, page.sibling.0))).collect();
+        applied.extend(self.applying(site, model).apply_alone_to(&pages));
+    }
+
     /// What applying a model to tonight's sample saw. Of the first `compared` pages of each template with enough
     /// pages to tell, those that did not take the fast path are compared with the judgement of the page alone, which is
     /// given too, by index.
@@ -162,15 +193,14 @@ impl Work<'_> {
         (seen, texts)
     }
 
-    /// The pages to retain, named by the templates of a model, given what came of tonight's pages by it; `None` where
-    /// they stay as they are. `again` are the retained pages, where they were unpacked.
+    /// The pages to retain, named by the templates of a model, given what came of tonight's pages by it, without walls; `None` where they stay as they are. `again` are the retained pages, where they were unpacked.
     pub(crate) fn to_retain(
         &self,
         store: &Store,
         state: &SiteState,
         tonight: &[CandidatePage<'_>],
         again: &[CandidatePage<'_>],
-        (model, applied): (&SiteModel, &Outcomes),
+        (model, applied, walls): (&SiteModel, &Outcomes, &Walls),
         is_gone: &dyn Fn(&RetainedHead) -> bool,
     ) -> io::Result<Option<Vec<Retained>>> {
         let id = |page: &CandidatePage<'_>| {
@@ -186,10 +216,16 @@ impl Work<'_> {
         for head in state.retained.iter().filter(|head| !is_gone(head)) {
             let template = renamed.get(&*head.url).cloned();
             let template = template.unwrap_or_else(|| head.template.clone());
-            heads.push(RetainedHead { template, ..head.clone() });
+            if !walls.templates.contains(&template) {
+                heads.push(RetainedHead { template, ..head.clone() });
+            }
         }
         let of_store = heads.len();
-        for page in tonight {
+        let is_wall =
+            |page: &&CandidatePage<'_>| page.at.is_some_and(|at| walls.pages.contains(&at));
+        let tonight: Vec<&CandidatePage<'_>> =
+            tonight.iter().filter(|page| !is_wall(page)).collect();
+        for page in &tonight {
             let of = page.sibling.0.page;
             heads.push(RetainedHead {
                 url: of.url.clone(),

@@ -11,13 +11,22 @@ use sitemodel::{SiblingPage, SiteModel, TemplateHealth};
 use crate::site::Work;
 use crate::stages::learn::parse;
 
+/// What of a model is to be kept.
+#[derive(Deserialize, Serialize)]
+pub(crate) enum NewRevision {
+    /// The model that the site's pages end with, and on what grounds.
+    Final(String),
+    /// That which they began with: what is learnt further is of walls.
+    Begun(Box<Revision>),
+}
+
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Night {
     pub(crate) update: SiteNight,
     /// Whether the run was taken in before: nothing is kept then.
     pub(crate) is_known: bool,
-    /// Whether the model is to be a new revision, and on what grounds.
-    pub(crate) revision: Option<String>,
+    /// The new revision of the model, if there is to be one.
+    pub(crate) revision: Option<NewRevision>,
     /// Templates that the model had at the beginning.
     pub(crate) templates: usize,
     pub(crate) change: Option<SiteChange>,
@@ -37,7 +46,7 @@ impl Night {
         for article in &mut result.articles {
             let own = of_templates.get(&*article.template).copied();
             article.model_revision = Some(self.update.model_revision);
-            article.health = Some(own.unwrap_or(self.update.verdict));
+            article.health = Some(own.unwrap_or(self.update.health.verdict));
         }
     }
 
@@ -51,17 +60,23 @@ impl Night {
         self.stamp(result);
         let update = &mut self.update;
         if !self.is_known {
+            let is_final = matches!(self.revision, None | Some(NewRevision::Final(_)));
             for template in model.templates().iter().skip(self.templates) {
-                if update.templates.iter().all(|own| own.template != template.id) {
+                let is_new = update.templates.iter().all(|own| own.template != template.id);
+                if is_new && is_final && !update.second_round {
                     update.templates.push(of_new(template));
                 }
             }
             update.templates.sort_by(|a, b| a.template.cmp(&b.template));
-            if let Some(reason) = self.revision {
-                update.revision = Some(revision(model, update.model_revision, reason));
-            }
+            update.templates.dedup_by(|a, b| a.template == b.template);
+            update.revision = self.revision.map(|new| match new {
+                NewRevision::Final(reason) => revision(model, update.model_revision, reason),
+                NewRevision::Begun(revision) => *revision,
+            });
             if let Some(mut retained) = self.retained {
-                place(&mut retained, model, work);
+                if is_final {
+                    place(&mut retained, model, work);
+                }
                 update.sample = Some(pack_pages(&retained)?);
             }
         }
@@ -86,7 +101,7 @@ fn place(retained: &mut [Retained], model: &SiteModel, work: &Work<'_>) {
     }
 }
 
-fn of_new(template: &sitemodel::Template) -> TemplateNight {
+pub(crate) fn of_new(template: &sitemodel::Template) -> TemplateNight {
     TemplateNight {
         template: template.id.clone(),
         verdict: Verdict::TooFewPages,
@@ -99,7 +114,7 @@ fn of_new(template: &sitemodel::Template) -> TemplateNight {
     }
 }
 
-fn revision(model: &SiteModel, number: u32, reason: String) -> Revision {
+pub(crate) fn revision(model: &SiteModel, number: u32, reason: String) -> Revision {
     let head = model.head();
     let hex = |digest: &[u8; 32]| data_encoding::HEXLOWER.encode(digest);
     Revision {
@@ -115,10 +130,29 @@ fn revision(model: &SiteModel, number: u32, reason: String) -> Revision {
     }
 }
 
+/// Confidence lost from which on the articles of a template are of less use, and of none.
+const LESS_SURE: f64 = 0.25;
+const UNSURE: f64 = 0.5;
+/// The former, where the judgement of single pages agrees with so little of the text.
+const LESS_SURE_AND_DISPUTED: f64 = 0.1;
+const DISPUTED: f64 = 0.3;
+
+/// How a template is by its articles: that its wrapper finds fewer of them is no fault if they are as good.
+fn of_articles(own: &TemplateHealth) -> Verdict {
+    let lost = own.confidence_expected - own.confidence;
+    let is_disputed = own.agreement.is_some_and(|agreement| agreement < DISPUTED);
+    match own.verdict {
+        Verdict::TooFewPages => Verdict::TooFewPages,
+        _ if lost >= UNSURE || is_disputed && lost >= LESS_SURE_AND_DISPUTED => Verdict::Broken,
+        _ if lost >= LESS_SURE || is_disputed => Verdict::Drifting,
+        _ => Verdict::Healthy,
+    }
+}
+
 pub(crate) fn template_night(id: &str, own: &TemplateHealth) -> TemplateNight {
     TemplateNight {
         template: id.to_owned(),
-        verdict: own.verdict,
+        verdict: of_articles(own),
         pages: own.pages,
         by_wrapper: own.by_wrapper,
         by_wrapper_expected: own.by_wrapper_expected,

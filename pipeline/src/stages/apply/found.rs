@@ -62,6 +62,7 @@ impl PageFinding {
             reason: DropReason::Internal,
             detail: "parsing this page failed; please report it with the page".to_owned(),
             gone: None,
+            refused: None,
         };
         let applied = Applied::dropped(drop);
         Self { applied, by_html5ever: false, outgrown: false, configured: None }
@@ -239,6 +240,7 @@ pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
                 reason: DropReason::JoinedPage,
                 detail: format!("part of {whole}"),
                 gone: None,
+                refused: None,
             }));
         }
     }

@@ -1,0 +1,628 @@
+//! The verdict on a site: what came of it tonight, compared with what came of it in earlier nights.
+//!
+//! Takes: the site's history and tonight's figures, nothing else.
+//! Gives: the verdict with the numbers that it rests on, and one thing to do.
+//! Why: somebody may be woken for it. It tells of what is written, not of how that was found.
+//! Drops: nothing.
+//!
+//! Numbers of pages are compared by the probability that chance alone gives them: of a Poisson or a binomial distribution
+//! with the rates of the earlier nights.
+
+use model::{Assessment, DropReason, NightFigures, PastNight, UsualNight, Verdict};
+use report::readable::count;
+
+/// Pages from which on something can be told.
+pub(crate) const FEWEST: u64 = 3;
+/// Earlier nights that tonight is compared with.
+const NIGHTS: usize = 14;
+/// Nights in a row from which on fewer or other articles are usual.
+const SETTLED: usize = 7;
+/// Probability below which so few pages or articles are no chance.
+const RARE: f64 = 0.005;
+/// The same of a share of pages.
+const RARE_SHARE: f64 = 0.001;
+/// Share of the fewest articles of a night up to which tonight's are far fewer.
+const FAR_FEWER: f64 = 0.3;
+/// Share of pages from which on walls, or pages without a text, are an event.
+const REFUSED: f64 = 0.2;
+const LOST: f64 = 0.3;
+/// Walls for each article from which on a site without earlier nights is blocked.
+const WALLS: u64 = 4;
+/// Mean confidence lost from which on articles are worse, and somewhat worse.
+const UNSURE: f64 = 0.3;
+const LESS_SURE: f64 = 0.12;
+/// Agreement with the judgement of single pages lost from which on texts are others, if they are less sure, too.
+const DISPUTED: f64 = 0.3;
+/// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
+const CUT: f64 = 0.6;
+const SWOLLEN: f64 = 1.7;
+/// Standard errors that lengths must differ by.
+const ERRORS: f64 = 3.5;
+/// Variance of the mean length from night to night beside that of the articles, in logarithms.
+const BETWEEN_NIGHTS: f64 = 0.01;
+/// Share of articles that have a field from which on it is required, and articles that must have shown it.
+const REQUIRED: f64 = 0.9;
+const SHOWN_BY: u64 = 10;
+
+/// What is known of a night.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tonight<'a> {
+    /// Key of the site.
+    pub(crate) site: &'a str,
+    /// The date, `YYYY-MM-DD`; empty where pages have no dates.
+    pub(crate) night: &'a str,
+    pub(crate) figures: &'a NightFigures,
+    /// The worst verdict on a template, by tonight's sample.
+    pub(crate) worst_template: Verdict,
+    /// Whether the run took all pages of the inputs: else fewer pages tell nothing.
+    pub(crate) is_whole: bool,
+}
+
+/// The verdict on a night, and what it is compared with. `history` has the earlier nights, oldest first.
+pub(crate) fn judge(
+    history: &[PastNight],
+    tonight: &Tonight<'_>,
+) -> (Assessment, Option<UsualNight>) {
+    let compared = Compared::of(history, tonight);
+    let found = compared
+        .blocked()
+        .or_else(|| compared.missing())
+        .or_else(|| compared.broken())
+        .or_else(|| compared.shrunken())
+        .or_else(|| compared.drifting())
+        .unwrap_or_else(|| compared.as_usual());
+    (found, compared.mean_night())
+}
+
+struct Compared<'a> {
+    history: &'a [PastNight],
+    usual: Vec<&'a NightFigures>,
+    /// The sum of these.
+    sum: NightFigures,
+    tonight: &'a Tonight<'a>,
+    now: &'a NightFigures,
+}
+
+fn assessment(verdict: Verdict, evidence: String, next: impl Into<String>) -> Assessment {
+    Assessment { verdict, blocked_by: None, evidence, next: next.into() }
+}
+
+impl<'a> Compared<'a> {
+    fn of(history: &'a [PastNight], tonight: &'a Tonight<'a>) -> Self {
+        let usual = usual_nights(history);
+        let mut sum = NightFigures::default();
+        usual.iter().for_each(|night| sum.add(night));
+        let agreements: Vec<f64> = usual.iter().filter_map(|night| night.agreement).collect();
+        let agreement = agreements.iter().sum::<f64>() / agreements.len() as f64;
+        sum.agreement = (!agreements.is_empty()).then_some(agreement);
+        Self { history, usual, sum, tonight, now: tonight.figures }
+    }
+
+    fn nights(&self) -> String {
+        count(self.usual.len(), "night")
+    }
+
+    fn mean(&self, of: impl Fn(&NightFigures) -> u64) -> f64 {
+        of(&self.sum) as f64 / self.usual.len().max(1) as f64
+    }
+
+    fn mean_night(&self) -> Option<UsualNight> {
+        (!self.usual.is_empty()).then(|| UsualNight {
+            nights: self.usual.len() as u64,
+            pages: self.mean(|night| night.pages),
+            articles: self.mean(|night| night.articles),
+            words: per_article(&self.sum),
+            confidence: self.sum.mean_confidence().unwrap_or(0.0),
+        })
+    }
+
+    /// Articles of the usual nights, in words.
+    fn usual_articles(&self) -> String {
+        format!("usually {:.0} in {}", self.mean(|night| night.articles), self.nights())
+    }
+
+    /// Something else is served instead of pages: of a site without articles, in the nights since the last one with some.
+    fn blocked(&self) -> Option<Assessment> {
+        let (refused, articles) = (self.now.refused(), self.now.articles);
+        if refused == 0 {
+            return None;
+        }
+        let answers = refused + articles + self.now.lost();
+        let share = refused as f64 / answers as f64;
+        let is_blocked = if articles == 0 {
+            let before = self.history.iter().rev().take_while(|past| past.figures.articles == 0);
+            let before: u64 = before.map(|past| past.figures.refused()).sum();
+            refused + before >= FEWEST && share >= 0.5
+        } else if self.usual.is_empty() {
+            refused >= FEWEST && refused >= WALLS * articles
+        } else {
+            let rate = (self.sum.refused() + 1) as f64
+                / (self.sum.refused() + self.sum.articles + self.sum.lost() + 2) as f64;
+            refused >= FEWEST
+                && share >= REFUSED
+                && at_least_of(refused, answers, rate) < RARE_SHARE
+        };
+        if !is_blocked {
+            return None;
+        }
+        let by = self.now.refused_by()?.to_owned();
+        let usual = match self.usual.is_empty() {
+            true => "no earlier night without them".to_owned(),
+            false => format!("usually {:.0}", self.mean(NightFigures::refused)),
+        };
+        let evidence = format!("{refused} of {answers} pages are {}; {usual}", name_of_wall(&by));
+        let next = next_of_wall(&by);
+        Some(Assessment { blocked_by: Some(by), ..assessment(Verdict::Blocked, evidence, next) })
+    }
+
+    /// There is no page, unlike usually.
+    fn missing(&self) -> Option<Assessment> {
+        let tonight = self.tonight;
+        let is_here = |past: &&PastNight| {
+            past.night == tonight.night && !past.night.is_empty() && past.figures.pages > 0
+        };
+        if self.now.pages > 0 || self.now.refused() > 0 || !tonight.is_whole {
+            return None;
+        }
+        let last = self.history.iter().rposition(|past| past.figures.pages > 0)?;
+        if self.history.iter().rev().any(|past| is_here(&past)) {
+            return None;
+        }
+        let before = &self.history[..=last];
+        let nights = before.len() as f64;
+        let empty = before.iter().filter(|past| past.figures.pages == 0).count();
+        let mean = before.iter().map(|past| past.figures.pages).sum::<u64>() as f64 / nights;
+        let (by_rate, by_nights) = (libm::exp(-mean), (empty + 1) as f64 / (nights + 2.0));
+        let one = if empty == 0 { by_rate.min(by_nights) } else { by_rate.max(by_nights) };
+        let missed = self.history.len() - last;
+        if libm::pow(one, missed as f64) >= RARE {
+            return None;
+        }
+        let evidence = format!(
+            "no page for {}; before, {mean:.1} pages a night in {}, {empty} of them without a page",
+            count(missed, "night"),
+            count(before.len(), "night")
+        );
+        let next = format!(
+            "look whether the crawl still asks for {0}; if it is left out on purpose: sitegrove models forget FILE {0}",
+            tonight.site
+        );
+        Some(assessment(Verdict::Missing, evidence, next))
+    }
+
+    /// Texts or fields are worse.
+    fn broken(&self) -> Option<Assessment> {
+        let (now, sum) = (self.now, &self.sum);
+        let evidence = self
+            .lost_texts()
+            .or_else(|| self.other_lengths())
+            .or_else(|| self.unsure_texts())
+            .or_else(|| self.lost_field())?;
+        (now.articles + now.lost() >= FEWEST && sum.articles >= FEWEST).then(|| {
+            let next = format!(
+                "compare pages with their texts: sitegrove inspect RUN_DIR {}",
+                self.tonight.site
+            );
+            assessment(Verdict::Broken, evidence, next)
+        })
+    }
+
+    fn lost_texts(&self) -> Option<String> {
+        let (lost, pages) = (self.now.lost(), self.now.lost() + self.now.articles);
+        let (was_lost, were) = (self.sum.lost(), self.sum.lost() + self.sum.articles);
+        let rate = (was_lost + 1) as f64 / (were + 2) as f64;
+        let is_worse = lost >= FEWEST
+            && lost as f64 >= LOST * pages as f64
+            && at_least_of(lost, pages, rate) < RARE_SHARE;
+        is_worse.then(|| {
+            format!(
+                "no text found in {lost} of {pages} pages; before, in {was_lost} of {were} in {}",
+                self.nights()
+            )
+        })
+    }
+
+    fn other_lengths(&self) -> Option<String> {
+        let (now, then) = (self.now, &self.sum);
+        if now.articles < FEWEST || then.articles < FEWEST {
+            return None;
+        }
+        let difference = mean_length(now) - mean_length(then);
+        let spread = (variance(now) * (now.articles - 1) as f64
+            + variance(then) * (then.articles - 1) as f64)
+            / (now.articles + then.articles - 2) as f64;
+        let means: Vec<f64> = self
+            .usual
+            .iter()
+            .filter(|night| night.articles >= FEWEST)
+            .map(|night| mean_length(night) - mean_length(then))
+            .collect();
+        let between = means.iter().map(|mean| mean * mean).sum::<f64>() / means.len().max(1) as f64;
+        let error = libm::sqrt(
+            spread * (1.0 / now.articles as f64 + 1.0 / then.articles as f64)
+                + between
+                + BETWEEN_NIGHTS,
+        );
+        let ratio = libm::exp(difference);
+        let is_other = difference.abs() >= ERRORS * error && (ratio <= CUT || ratio >= SWOLLEN);
+        is_other.then(|| {
+            format!(
+                "{:.0} words an article; before, {:.0} in {}",
+                per_article(now),
+                per_article(then),
+                self.nights()
+            )
+        })
+    }
+
+    fn unsure_texts(&self) -> Option<String> {
+        let (now, then) = (self.now.mean_confidence()?, self.sum.mean_confidence()?);
+        let agreement = self.now.agreement.zip(self.sum.agreement);
+        let is_disputed = agreement.is_some_and(|(now, then)| then - now >= DISPUTED);
+        let is_worse = then - now >= UNSURE || then - now >= LESS_SURE && is_disputed;
+        (self.now.articles >= FEWEST && is_worse).then(|| {
+            let agreement = agreement.map_or(String::new(), |(now, then)| {
+                format!("; agreement with single pages {now:.2}, before {then:.2}")
+            });
+            format!("confidence {now:.2}; before, {then:.2} in {}{agreement}", self.nights())
+        })
+    }
+
+    /// A field that nearly all articles had is not found.
+    fn lost_field(&self) -> Option<String> {
+        let (now, then) = (self.now, &self.sum);
+        if then.articles < SHOWN_BY {
+            return None;
+        }
+        then.fields.iter().find_map(|(field, &shown)| {
+            let has = now.fields.get(field).copied().unwrap_or(0);
+            let lacking = now.articles.saturating_sub(has);
+            let rate = (then.articles.saturating_sub(shown) + 1) as f64 / (then.articles + 2) as f64;
+            let is_lost = shown as f64 >= REQUIRED * then.articles as f64
+                && lacking >= FEWEST
+                && 2 * lacking >= now.articles
+                && at_least_of(lacking, now.articles, rate) < RARE_SHARE;
+            is_lost.then(|| {
+                format!(
+                    "the field {field} is found in {has} of {} articles; before, in {shown} of {} in {}",
+                    now.articles, then.articles, self.nights()
+                )
+            })
+        })
+    }
+
+    /// There are far fewer articles.
+    fn shrunken(&self) -> Option<Assessment> {
+        if self.usual.is_empty() || !self.tonight.is_whole || self.now.pages == 0 {
+            return None;
+        }
+        // Runs of one date are one night.
+        let same = self
+            .history
+            .iter()
+            .filter(|past| past.night == self.tonight.night && !past.night.is_empty());
+        let articles = self.now.articles + same.map(|past| past.figures.articles).sum::<u64>();
+        // What was missing and came back was a pause.
+        let last = self.history.iter().rposition(|past| past.figures.articles > 0)?;
+        let unremarkable = self.history.iter().enumerate().filter(|(at, past)| {
+            past.verdict <= Verdict::Drifting || past.verdict == Verdict::Missing && *at < last
+        });
+        let settled = self.usual.iter().map(|night| night.articles);
+        let fewest = unremarkable.map(|(_, past)| past.figures.articles).chain(settled).min()?;
+        let mean = self.mean(|night| night.articles);
+        let is_far_fewer =
+            articles as f64 <= FAR_FEWER * fewest as f64 && at_most(articles, mean) < RARE;
+        is_far_fewer.then(|| {
+            let evidence = format!(
+                "{}, {}, at least {fewest}",
+                count(articles as usize, "article"),
+                self.usual_articles()
+            );
+            let next =
+                "compare the addresses that the crawl asked for with those of an earlier night";
+            assessment(Verdict::Shrunken, evidence, next)
+        })
+    }
+
+    /// Articles are somewhat less certain.
+    fn drifting(&self) -> Option<Assessment> {
+        let confidence = self.now.mean_confidence().zip(self.sum.mean_confidence());
+        let lost = confidence.is_some_and(|(now, then)| then - now >= LESS_SURE);
+        let enough = self.now.articles >= FEWEST && self.sum.articles >= FEWEST;
+        let is_worse = lost || self.tonight.worst_template >= Verdict::Drifting;
+        (enough && is_worse).then(|| {
+            let (now, then) = confidence.unwrap_or_default();
+            let templates = match self.tonight.worst_template >= Verdict::Drifting {
+                true => "; templates in health.jsonl say more",
+                false => "",
+            };
+            let evidence =
+                format!("confidence {now:.2}; before, {then:.2} in {}{templates}", self.nights());
+            let next = format!(
+                "look at its doubtful articles: sitegrove inspect RUN_DIR {}",
+                self.tonight.site
+            );
+            assessment(Verdict::Drifting, evidence, next)
+        })
+    }
+
+    fn as_usual(&self) -> Assessment {
+        let now = self.now;
+        let pages = now.articles + now.lost() + now.refused();
+        let before = match self.usual.is_empty() {
+            true => "no earlier night to compare with".to_owned(),
+            false => self.usual_articles(),
+        };
+        if pages < FEWEST {
+            let what = match pages {
+                0 => "no page that could have an article".to_owned(),
+                _ => format!("{} that could have articles", count(pages as usize, "page")),
+            };
+            let evidence = format!("{what}, three are needed to tell; {before}");
+            return assessment(Verdict::TooFewPages, evidence, "");
+        }
+        let mut evidence = format!("{} of {pages} pages", count(now.articles as usize, "article"));
+        if let Some(confidence) = now.mean_confidence() {
+            evidence +=
+                &format!(", {:.0} words and confidence {confidence:.2} each", per_article(now));
+        }
+        assessment(Verdict::Healthy, format!("{evidence}; {before}"), "")
+    }
+}
+
+/// The nights that tonight is compared with: the last ones with articles on which nothing was wrong; or, if that has
+/// lasted, those with fewer or other articles.
+fn usual_nights(history: &[PastNight]) -> Vec<&NightFigures> {
+    let with_articles: Vec<&PastNight> = history
+        .iter()
+        .filter(|past| past.figures.articles > 0 && past.verdict < Verdict::Blocked)
+        .collect();
+    let is_other = |past: &&&PastNight| past.verdict >= Verdict::Shrunken;
+    let lasting = with_articles.iter().rev().take_while(is_other).count();
+    let usual: Vec<&NightFigures> = match lasting >= SETTLED {
+        true => with_articles.iter().rev().take(lasting).map(|past| &past.figures).collect(),
+        false => {
+            let of = with_articles.iter().rev().filter(|past| !is_other(past));
+            of.map(|past| &past.figures).collect()
+        }
+    };
+    usual.into_iter().take(NIGHTS).collect()
+}
+
+fn per_article(figures: &NightFigures) -> f64 {
+    figures.words as f64 / figures.articles.max(1) as f64
+}
+
+fn mean_length(figures: &NightFigures) -> f64 {
+    figures.lengths[0] / figures.articles.max(1) as f64
+}
+
+fn variance(figures: &NightFigures) -> f64 {
+    let mean = mean_length(figures);
+    (figures.lengths[1] / figures.articles.max(1) as f64 - mean * mean).max(0.0)
+}
+
+/// Probability of so few where `mean` is the mean of a Poisson distribution.
+fn at_most(few: u64, mean: f64) -> f64 {
+    if few as f64 >= mean {
+        return 1.0;
+    }
+    let few = few as f64;
+    let mut term = libm::exp(few * libm::log(mean) - mean - libm::lgamma(few + 1.0));
+    let (mut sum, mut at) = (0.0, few);
+    while at >= 0.0 && term > sum * 1e-9 {
+        sum += term;
+        term *= at / mean;
+        at -= 1.0;
+    }
+    sum
+}
+
+/// Probability of so many of all where each is one with the probability `rate`.
+fn at_least_of(many: u64, all: u64, rate: f64) -> f64 {
+    let (many, all) = (many as f64, all as f64);
+    if many <= all * rate {
+        return 1.0;
+    }
+    let ways = libm::lgamma(all + 1.0) - libm::lgamma(many + 1.0) - libm::lgamma(all - many + 1.0);
+    let mut term = libm::exp(ways + many * libm::log(rate) + (all - many) * libm::log(1.0 - rate));
+    let (mut sum, mut at) = (0.0, many);
+    while at <= all && term > sum * 1e-9 {
+        sum += term;
+        term *= (all - at) / (at + 1.0) * rate / (1.0 - rate);
+        at += 1.0;
+    }
+    sum
+}
+
+fn reason_of(by: &str) -> Option<DropReason> {
+    DropReason::ALL.iter().copied().find(|reason| reason.as_str() == by)
+}
+
+fn name_of_wall(by: &str) -> String {
+    let name = match reason_of(by) {
+        Some(DropReason::ConsentWall) => "consent forms",
+        Some(DropReason::BotCheck) => "checks for bots",
+        Some(DropReason::SoftNotFound) => "error pages with a good status",
+        Some(DropReason::PaywallStub) => "requests to subscribe",
+        Some(DropReason::ScriptShell) => "empty shells that scripts fill",
+        Some(DropReason::DuplicateText) => "one text that several addresses have",
+        _ => return format!("refused with status {}", by.trim_start_matches("http-")),
+    };
+    format!("{name} ({by})")
+}
+
+fn next_of_wall(by: &str) -> &'static str {
+    match reason_of(by) {
+        Some(DropReason::ConsentWall) => "crawl it with consent given",
+        Some(DropReason::BotCheck) => "crawl it more slowly, or ask the site",
+        Some(DropReason::SoftNotFound) => "look whether its addresses have changed",
+        Some(DropReason::PaywallStub) => {
+            "crawl it with a subscription, or take it out of the crawl"
+        }
+        Some(DropReason::ScriptShell) => "crawl it with a browser that runs scripts",
+        Some(DropReason::DuplicateText) => "open an address that dropped.jsonl names",
+        _ => match by {
+            "http-401" => "give the crawler access, or take the site out of the crawl",
+            "http-429" => "crawl it more slowly",
+            "http-403" => "ask the site for access, or crawl it more slowly",
+            _ => "look whether the site is down; the next night may be good",
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn night(articles: u64, drops: &[(&str, u64)]) -> NightFigures {
+        let refused: u64 = drops.iter().map(|(_, number)| number).sum();
+        let length = libm::log(401.0);
+        NightFigures {
+            pages: articles + refused,
+            articles,
+            words: 400 * articles,
+            lengths: [length * articles as f64, (length * length + 0.3) * articles as f64],
+            confidence: 0.9 * articles as f64,
+            fields: [("title".to_owned(), articles), ("published".to_owned(), articles)].into(),
+            drops: drops.iter().map(|(reason, number)| ((*reason).to_owned(), *number)).collect(),
+            gone: 0,
+            agreement: Some(0.95),
+        }
+    }
+
+    /// The verdict on the last of some nights, each of which is judged in turn.
+    fn last(nights: &[NightFigures]) -> Assessment {
+        let mut history: Vec<PastNight> = Vec::new();
+        let mut found = None;
+        for (at, figures) in nights.iter().enumerate() {
+            let date = format!("2026-03-{:02}", at + 1);
+            let tonight = Tonight {
+                site: "a.example",
+                night: &date,
+                figures,
+                worst_template: Verdict::Healthy,
+                is_whole: true,
+            };
+            let (assessment, _) = judge(&history, &tonight);
+            let verdict = assessment.verdict;
+            found = Some(assessment);
+            history.push(PastNight { night: date, verdict, figures: figures.clone() });
+        }
+        found.unwrap()
+    }
+
+    fn verdict(nights: &[NightFigures]) -> Verdict {
+        last(nights).verdict
+    }
+
+    fn many(articles: u64) -> Vec<NightFigures> {
+        (0..6).map(|_| night(articles, &[])).collect()
+    }
+
+    fn after(before: &[NightFigures], tonight: NightFigures) -> Vec<NightFigures> {
+        before.iter().cloned().chain([tonight]).collect()
+    }
+
+    #[test]
+    fn a_site_without_pages_is_missing_unless_that_is_usual() {
+        let none = || night(0, &[]);
+        assert_eq!(verdict(&after(&many(12), none())), Verdict::Missing);
+        assert_eq!(verdict(&after(&many(1), none())), Verdict::TooFewPages);
+        // One page every night for weeks, then none for some nights.
+        let weeks: Vec<_> = (0..20).map(|_| night(1, &[])).chain([none(), none()]).collect();
+        assert_eq!(verdict(&weeks), Verdict::Missing);
+        let weekly: Vec<_> =
+            (0..28).map(|at| if at % 7 == 0 { night(40, &[]) } else { none() }).collect();
+        assert_eq!(verdict(&weekly), Verdict::TooFewPages);
+        assert_eq!(last(&[none()]).verdict, Verdict::TooFewPages);
+    }
+
+    #[test]
+    fn walls_block_a_site_until_articles_come_again() {
+        let wall = || night(0, &[("bot-check", 7)]);
+        let blocked = last(&after(&many(12), wall()));
+        assert_eq!(blocked.verdict, Verdict::Blocked);
+        assert_eq!(blocked.blocked_by.as_deref(), Some("bot-check"));
+        assert!(blocked.evidence.contains("7 of 7"), "{}", blocked.evidence);
+        assert_eq!(verdict(&[wall()]), Verdict::Blocked, "in the first night");
+        let long: Vec<_> = many(12).into_iter().chain((0..60).map(|_| wall())).collect();
+        assert_eq!(verdict(&long), Verdict::Blocked);
+        assert_eq!(verdict(&after(&long, night(12, &[]))), Verdict::Healthy);
+        // One page a night tells in the third.
+        let one = || night(0, &[("http-403", 1)]);
+        assert_eq!(verdict(&after(&many(1), one())), Verdict::TooFewPages);
+        let three: Vec<_> = many(1).into_iter().chain([one(), one(), one()]).collect();
+        assert_eq!(verdict(&three), Verdict::Blocked);
+        // Half of a site; and one of which half is usual.
+        let half = || night(6, &[("paywall-stub", 6)]);
+        assert_eq!(verdict(&after(&many(12), half())), Verdict::Blocked);
+        assert_eq!(verdict(&(0..4).map(|_| half()).collect::<Vec<_>>()), Verdict::Healthy);
+        assert_eq!(verdict(&after(&many(40), night(39, &[("bot-check", 1)]))), Verdict::Healthy);
+    }
+
+    #[test]
+    fn far_fewer_articles_are_too_few_and_soon_usual() {
+        assert_eq!(verdict(&after(&many(12), night(2, &[]))), Verdict::Shrunken);
+        assert_eq!(verdict(&after(&many(12), night(6, &[]))), Verdict::Healthy);
+        assert_eq!(verdict(&after(&many(3), night(1, &[]))), Verdict::TooFewPages);
+        let fewer = |nights| many(40).into_iter().chain((0..nights).map(|_| night(5, &[])));
+        assert_eq!(verdict(&fewer(7).collect::<Vec<_>>()), Verdict::Shrunken);
+        assert_eq!(verdict(&fewer(8).collect::<Vec<_>>()), Verdict::Healthy);
+    }
+
+    #[test]
+    fn worse_texts_are_broken_and_the_same_ones_are_not() {
+        let good = night(12, &[]);
+        let broken = |figures: NightFigures| verdict(&after(&many(12), figures)) == Verdict::Broken;
+        assert!(!broken(good.clone()));
+        assert!(broken(night(2, &[("no-article", 10)])));
+        let length = libm::log(101.0);
+        let of_length = |length: f64, words| NightFigures {
+            words,
+            lengths: [12.0 * length, 12.0 * (length * length + 0.3)],
+            ..good.clone()
+        };
+        assert!(broken(of_length(length, 1200)));
+        assert!(broken(of_length(libm::log(1601.0), 19_200)));
+        assert!(!broken(of_length(libm::log(351.0), 4200)));
+        assert!(broken(NightFigures { confidence: 6.0, ..good.clone() }));
+        let less_sure = NightFigures { confidence: 9.0, ..good.clone() };
+        assert_eq!(verdict(&after(&many(12), less_sure.clone())), Verdict::Drifting);
+        assert!(broken(NightFigures { agreement: Some(0.4), ..less_sure }));
+        let undated = NightFigures { fields: [("title".to_owned(), 12)].into(), ..good };
+        let found = last(&after(&many(12), undated));
+        assert_eq!(found.verdict, Verdict::Broken);
+        assert!(found.evidence.contains("published is found in 0 of 12"), "{}", found.evidence);
+    }
+
+    proptest! {
+        #[test]
+        fn any_figures_have_a_verdict_with_evidence(
+            nights in proptest::collection::vec((0_u64..50, 0_u64..20, 0_usize..4), 1..30),
+        ) {
+            let reasons = ["bot-check", "http-503", "no-article", "list-page"];
+            let nights: Vec<_> =
+                nights.into_iter().map(|(articles, n, at)| night(articles, &[(reasons[at], n)])).collect();
+            let found = last(&nights);
+            prop_assert!(!found.evidence.is_empty());
+            let wakes = found.verdict >= Verdict::Drifting;
+            prop_assert_eq!(wakes, !found.next.is_empty());
+            prop_assert_eq!(found.blocked_by.is_some(), found.verdict == Verdict::Blocked);
+        }
+
+        #[test]
+        fn probabilities_are_those_of_their_sums(few in 0_u64..30, mean in 0.1_f64..60.0, rate in 0.01_f64..0.99) {
+            let poisson: f64 = (0..=few).map(|k| {
+                let k = k as f64;
+                libm::exp(k * libm::log(mean) - mean - libm::lgamma(k + 1.0))
+            }).sum();
+            let found = at_most(few, mean);
+            prop_assert!(found == 1.0 || (found - poisson).abs() < 1e-6);
+            let many = at_least_of(few, 30, rate);
+            prop_assert!((0.0..=1.0 + 1e-9).contains(&many));
+        }
+    }
+}
