@@ -73,6 +73,8 @@ pub struct NightFigures {
     pub fields: BTreeMap<String, u64>,
     /// What was left out, by reason; answers that refuse a page by status, as `http-403`.
     pub drops: BTreeMap<String, u64>,
+    /// Articles by template.
+    pub templates: BTreeMap<String, u64>,
     /// Addresses that are gone (status 404 or 410).
     pub gone: u64,
     /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` where none was compared.
@@ -88,7 +90,11 @@ impl NightFigures {
         self.lengths[0] += other.lengths[0];
         self.lengths[1] += other.lengths[1];
         self.confidence += other.confidence;
-        for (to, from) in [(&mut self.fields, &other.fields), (&mut self.drops, &other.drops)] {
+        for (to, from) in [
+            (&mut self.fields, &other.fields),
+            (&mut self.drops, &other.drops),
+            (&mut self.templates, &other.templates),
+        ] {
             for (name, number) in from {
                 *to.entry(name.clone()).or_default() += number;
             }

@@ -74,6 +74,7 @@ CREATE TABLE nights (
     confidence REAL NOT NULL,
     fields TEXT NOT NULL,
     drops TEXT NOT NULL,
+    templates TEXT NOT NULL,
     gone INTEGER NOT NULL,
     agreement REAL,
     PRIMARY KEY (site, run)

@@ -135,7 +135,7 @@ pub(crate) fn assessment(row: &Row<'_>) -> Result<Assessment> {
 
 /// The columns of a row of `nights` that [`figures`] reads, with the verdict.
 pub(crate) const FIGURES: &str = "verdict, pages, articles, words, lengths, lengths_squared, \
-     confidence, fields, drops, gone, agreement";
+     confidence, fields, drops, templates, gone, agreement";
 
 /// What came of a site in a night.
 pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
@@ -151,6 +151,7 @@ pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
         confidence: row.get("confidence")?,
         fields: counts("fields")?,
         drops: counts("drops")?,
+        templates: counts("templates")?,
         gone: number(row, "gone")?,
         agreement: row.get("agreement")?,
     })
@@ -278,7 +279,7 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
     }
     let json = |counts: &BTreeMap<String, u64>| serde_json::to_string(counts).unwrap_or_default();
     let sql = "INSERT INTO nights VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-        ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
+        ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
     db.prepare_cached(sql)?.execute(params![
         site,
         run,
@@ -301,13 +302,16 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
         found.figures.confidence,
         json(fields),
         json(drops),
+        json(&found.figures.templates),
         found.figures.gone as i64,
         found.figures.agreement
     ])?;
     for template in &found.templates {
-        let sql = "INSERT INTO templates VALUES (?1, ?2, ?3, ?3) ON CONFLICT DO UPDATE SET
-            first_seen = min(first_seen, ?3), last_seen = max(last_seen, ?3)";
-        db.prepare_cached(sql)?.execute(params![site, template.template, night])?;
+        if template.verdict != Verdict::Missing {
+            let sql = "INSERT INTO templates VALUES (?1, ?2, ?3, ?3) ON CONFLICT DO UPDATE SET
+                first_seen = min(first_seen, ?3), last_seen = max(last_seen, ?3)";
+            db.prepare_cached(sql)?.execute(params![site, template.template, night])?;
+        }
         let sql = "INSERT INTO health VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
         db.prepare_cached(sql)?.execute(params![
             site,

@@ -67,6 +67,7 @@ fn update(site: &str, night: &str, revision: u32) -> SiteNight {
             confidence: 5.4,
             fields: [("title".to_owned(), 6)].into(),
             drops: [("http-403".to_owned(), 1)].into(),
+            templates: [("a1b2".to_owned(), 6)].into(),
             gone: 2,
             agreement: Some(0.9),
         },

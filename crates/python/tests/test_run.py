@@ -118,7 +118,7 @@ def test_models_that_last(tmp_path: Path, gazette: list[sitegrove.Page]) -> None
     assert revision["revision"] == night["revision"] == 1 and revision["engine"] == "grove"
     assert store.load(model.site, revision=1) == model
     health = {record["site"]: record for record in result.health()}
-    assert health[model.site]["health"] == night["verdict"]
+    assert health[model.site]["health"] == night["health"]
     with pytest.raises(KeyError):
         store.load(model.site, revision=2)
     with pytest.raises(sitegrove.ModelError, match="harbour-gazette"):

@@ -168,6 +168,9 @@ impl SiteCounts {
             figures.lengths[0] += length;
             figures.lengths[1] += length * length;
             figures.confidence += article.confidence;
+            if !article.template.is_empty() {
+                *figures.templates.entry(article.template.clone()).or_default() += 1;
+            }
             let fields = [
                 ("authors", !article.authors.is_empty()),
                 ("published", article.published.is_some()),

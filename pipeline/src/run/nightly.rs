@@ -1,6 +1,6 @@
 //! The store of site models in a run: opened before anything is read, and kept when all is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
@@ -8,13 +8,15 @@ use config::Config;
 use config::files::sha256_of;
 use errors::Stopped;
 use input::waiting::waiting_for_databases;
-use model::{Assessment, Drop, DropReason, NightFigures, SiteNight, SiteResult, Verdict};
+use model::{
+    Assessment, Drop, DropReason, NightFigures, SiteNight, SiteResult, TemplateNight, Verdict,
+};
 use modelstore::{RunIdentity, Store, StoreError};
 use report::readable::count;
 use sink::{InputRecord, LastNight};
 
 use super::RunContext;
-use super::verdict::{FEWEST, Tonight, judge};
+use super::verdict::{FEWEST, NightVerdict, Tonight, judge};
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.
 pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Result<Option<Store>> {
@@ -154,7 +156,25 @@ impl<'a> SiteJudge<'a> {
             worst_template: night.health.verdict,
             is_whole: self.is_whole,
         };
-        (night.health, night.usual) = judge(&history, &tonight);
+        let NightVerdict { health, usual, lost_templates } = judge(&history, &tonight);
+        (night.health, night.usual) = (health, usual);
+        let known: BTreeSet<&str> = night.templates.iter().map(|own| &*own.template).collect();
+        let lost: Vec<TemplateNight> = lost_templates
+            .into_iter()
+            .filter(|template| !known.contains(&**template))
+            .map(|template| TemplateNight {
+                template,
+                verdict: Verdict::Missing,
+                pages: 0,
+                by_wrapper: 0.0,
+                by_wrapper_expected: 0.0,
+                confidence: 0.0,
+                confidence_expected: 0.0,
+                agreement: None,
+            })
+            .collect();
+        night.templates.extend(lost);
+        night.templates.sort_by(|a, b| a.template.cmp(&b.template));
         if self.night < night.night {
             self.night.clone_from(&night.night);
         }

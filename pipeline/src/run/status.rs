@@ -190,13 +190,17 @@ fn metrics_text(ledger: &Ledger) -> String {
             let name = own.as_str();
             (name, counts.sites_by_health.get(name).copied().unwrap_or(0) as f64)
         });
-        let help = "Sites by the health of their stored models.";
+        let help = "Sites that the store knows, by how they are.";
         to.labelled("sites_by_health", "gauge", help, "health", &sites);
         let decisions = counts.sites_by_decision.iter();
         let decisions: Vec<(&str, f64)> =
             decisions.map(|(name, &n)| (name.as_str(), n as f64)).collect();
         let help = "Sites by what was decided about their stored models.";
         to.labelled("sites_by_decision", "gauge", help, "decision", &decisions);
+    }
+    if let Some(usual) = counts.usual_articles {
+        let help = "Articles that the usual nights of these sites let expect.";
+        to.gauge("usual_articles", help, usual as f64);
     }
     if let Some(last) = &ledger.last_night {
         let help = "Sites of the night before, as the store of site models has it.";

@@ -23,6 +23,8 @@ const RARE: f64 = 0.005;
 const RARE_SHARE: f64 = 0.001;
 /// Share of the fewest articles of a night up to which tonight's are far fewer.
 const FAR_FEWER: f64 = 0.3;
+/// Share of the fewest articles of a night below which a site of which a template is lost has fewer.
+const FEWER: f64 = 0.8;
 /// Share of pages from which on walls, or pages without a text, are an event.
 const REFUSED: f64 = 0.2;
 const LOST: f64 = 0.3;
@@ -58,11 +60,17 @@ pub(crate) struct Tonight<'a> {
     pub(crate) is_whole: bool,
 }
 
-/// The verdict on a night, and what it is compared with. `history` has the earlier nights, oldest first.
-pub(crate) fn judge(
-    history: &[PastNight],
-    tonight: &Tonight<'_>,
-) -> (Assessment, Option<UsualNight>) {
+/// What is found of a night.
+pub(crate) struct NightVerdict {
+    pub(crate) health: Assessment,
+    /// What it is compared with.
+    pub(crate) usual: Option<UsualNight>,
+    /// The ids of the templates that give no articles, unlike usually.
+    pub(crate) lost_templates: Vec<String>,
+}
+
+/// The verdict on a night. `history` has the earlier nights, oldest first.
+pub(crate) fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdict {
     let compared = Compared::of(history, tonight);
     let found = compared
         .blocked()
@@ -71,7 +79,12 @@ pub(crate) fn judge(
         .or_else(|| compared.shrunken())
         .or_else(|| compared.drifting())
         .unwrap_or_else(|| compared.as_usual());
-    (found, compared.mean_night())
+    let lost = compared.lost.iter().filter(|(_, articles, _)| *articles == 0);
+    NightVerdict {
+        health: found,
+        usual: compared.mean_night(),
+        lost_templates: lost.map(|(id, ..)| id.clone()).collect(),
+    }
 }
 
 struct Compared<'a> {
@@ -79,6 +92,8 @@ struct Compared<'a> {
     usual: Vec<&'a NightFigures>,
     /// The sum of these.
     sum: NightFigures,
+    /// Templates that give far fewer articles than usually, with these and the mean of usual nights.
+    lost: Vec<(String, u64, f64)>,
     tonight: &'a Tonight<'a>,
     now: &'a NightFigures,
 }
@@ -95,7 +110,12 @@ impl<'a> Compared<'a> {
         let agreements: Vec<f64> = usual.iter().filter_map(|night| night.agreement).collect();
         let agreement = agreements.iter().sum::<f64>() / agreements.len() as f64;
         sum.agreement = (!agreements.is_empty()).then_some(agreement);
-        Self { history, usual, sum, tonight, now: tonight.figures }
+        let now = tonight.figures;
+        let lost = match tonight.is_whole && now.articles > 0 {
+            true => lost_templates(&usual, &sum, now),
+            false => Vec::new(),
+        };
+        Self { history, usual, sum, lost, tonight, now }
     }
 
     fn nights(&self) -> String {
@@ -310,13 +330,15 @@ impl<'a> Compared<'a> {
         let settled = self.usual.iter().map(|night| night.articles);
         let fewest = unremarkable.map(|(_, past)| past.figures.articles).chain(settled).min()?;
         let mean = self.mean(|night| night.articles);
+        let most = if self.lost.is_empty() { FAR_FEWER } else { FEWER };
         let is_far_fewer =
-            articles as f64 <= FAR_FEWER * fewest as f64 && at_most(articles, mean) < RARE;
+            articles as f64 <= most * fewest as f64 && at_most(articles, mean) < RARE;
         is_far_fewer.then(|| {
             let evidence = format!(
-                "{}, {}, at least {fewest}",
+                "{}, {}, at least {fewest}{}",
                 count(articles as usize, "article"),
-                self.usual_articles()
+                self.usual_articles(),
+                self.of_templates()
             );
             let next =
                 "compare the addresses that the crawl asked for with those of an earlier night";
@@ -366,7 +388,18 @@ impl<'a> Compared<'a> {
             evidence +=
                 &format!(", {:.0} words and confidence {confidence:.2} each", per_article(now));
         }
-        assessment(Verdict::Healthy, format!("{evidence}; {before}"), "")
+        let templates = self.of_templates();
+        assessment(Verdict::Healthy, format!("{evidence}; {before}{templates}"), "")
+    }
+
+    /// The template that lost the most articles.
+    fn of_templates(&self) -> String {
+        let lost = |of: &&(String, u64, f64)| of.2 - of.1 as f64;
+        let most = self.lost.iter().max_by(|a, b| lost(a).total_cmp(&lost(b)));
+        most.map_or(String::new(), |(id, now, usual)| {
+            let articles = count(*now as usize, "article");
+            format!("; {articles} of template {id}, usually {usual:.0}")
+        })
     }
 }
 
@@ -387,6 +420,23 @@ fn usual_nights(history: &[PastNight]) -> Vec<&NightFigures> {
         }
     };
     usual.into_iter().take(NIGHTS).collect()
+}
+
+/// The templates that give far fewer articles than usually: their ids, articles and usual articles.
+fn lost_templates(
+    usual: &[&NightFigures],
+    sum: &NightFigures,
+    now: &NightFigures,
+) -> Vec<(String, u64, f64)> {
+    let of = |night: &NightFigures, id: &str| night.templates.get(id).copied().unwrap_or(0);
+    let lost = |(id, total): (&String, &u64)| {
+        let (articles, mean) = (of(now, id), *total as f64 / usual.len() as f64);
+        let fewest = usual.iter().map(|night| of(night, id)).min()?;
+        let is_lost =
+            articles as f64 <= FAR_FEWER * fewest as f64 && at_most(articles, mean) < RARE;
+        is_lost.then(|| (id.clone(), articles, mean))
+    };
+    sum.templates.iter().filter_map(lost).collect()
 }
 
 fn per_article(figures: &NightFigures) -> f64 {
@@ -488,13 +538,14 @@ mod tests {
             confidence: 0.9 * articles as f64,
             fields: [("title".to_owned(), articles), ("published".to_owned(), articles)].into(),
             drops: drops.iter().map(|(reason, number)| ((*reason).to_owned(), *number)).collect(),
+            templates: [("a1".to_owned(), articles)].into(),
             gone: 0,
             agreement: Some(0.95),
         }
     }
 
     /// The verdict on the last of some nights, each of which is judged in turn.
-    fn last(nights: &[NightFigures]) -> Assessment {
+    fn last(nights: &[NightFigures]) -> NightVerdict {
         let mut history: Vec<PastNight> = Vec::new();
         let mut found = None;
         for (at, figures) in nights.iter().enumerate() {
@@ -506,16 +557,16 @@ mod tests {
                 worst_template: Verdict::Healthy,
                 is_whole: true,
             };
-            let (assessment, _) = judge(&history, &tonight);
-            let verdict = assessment.verdict;
-            found = Some(assessment);
+            let judged = judge(&history, &tonight);
+            let verdict = judged.health.verdict;
+            found = Some(judged);
             history.push(PastNight { night: date, verdict, figures: figures.clone() });
         }
         found.unwrap()
     }
 
     fn verdict(nights: &[NightFigures]) -> Verdict {
-        last(nights).verdict
+        last(nights).health.verdict
     }
 
     fn many(articles: u64) -> Vec<NightFigures> {
@@ -537,13 +588,13 @@ mod tests {
         let weekly: Vec<_> =
             (0..28).map(|at| if at % 7 == 0 { night(40, &[]) } else { none() }).collect();
         assert_eq!(verdict(&weekly), Verdict::TooFewPages);
-        assert_eq!(last(&[none()]).verdict, Verdict::TooFewPages);
+        assert_eq!(verdict(&[none()]), Verdict::TooFewPages);
     }
 
     #[test]
     fn walls_block_a_site_until_articles_come_again() {
         let wall = || night(0, &[("bot-check", 7)]);
-        let blocked = last(&after(&many(12), wall()));
+        let blocked = last(&after(&many(12), wall())).health;
         assert_eq!(blocked.verdict, Verdict::Blocked);
         assert_eq!(blocked.blocked_by.as_deref(), Some("bot-check"));
         assert!(blocked.evidence.contains("7 of 7"), "{}", blocked.evidence);
@@ -574,6 +625,23 @@ mod tests {
     }
 
     #[test]
+    fn a_template_that_is_lost_is_named_and_tells_if_articles_are_fewer() {
+        let of = |own: &[(&str, u64)]| {
+            let templates = own.iter().map(|(id, number)| ((*id).to_owned(), *number)).collect();
+            NightFigures { templates, ..night(own.iter().map(|(_, number)| number).sum(), &[]) }
+        };
+        let both: Vec<_> = (0..6).map(|_| of(&[("a1", 20), ("b2", 20)])).collect();
+        let lost = last(&after(&both, of(&[("a1", 20)])));
+        assert_eq!(lost.health.verdict, Verdict::Shrunken);
+        assert_eq!(lost.lost_templates, ["b2"]);
+        assert!(lost.health.evidence.contains("0 articles of template b2, usually 20"));
+        // A new layout in its place is no loss.
+        let other = last(&after(&both, of(&[("a1", 20), ("c3", 20)])));
+        assert_eq!(other.health.verdict, Verdict::Healthy);
+        assert_eq!(other.lost_templates, lost.lost_templates);
+    }
+
+    #[test]
     fn worse_texts_are_broken_and_the_same_ones_are_not() {
         let good = night(12, &[]);
         let broken = |figures: NightFigures| verdict(&after(&many(12), figures)) == Verdict::Broken;
@@ -593,7 +661,7 @@ mod tests {
         assert_eq!(verdict(&after(&many(12), less_sure.clone())), Verdict::Drifting);
         assert!(broken(NightFigures { agreement: Some(0.4), ..less_sure }));
         let undated = NightFigures { fields: [("title".to_owned(), 12)].into(), ..good };
-        let found = last(&after(&many(12), undated));
+        let found = last(&after(&many(12), undated)).health;
         assert_eq!(found.verdict, Verdict::Broken);
         assert!(found.evidence.contains("published is found in 0 of 12"), "{}", found.evidence);
     }
@@ -606,7 +674,7 @@ mod tests {
             let reasons = ["bot-check", "http-503", "no-article", "list-page"];
             let nights: Vec<_> =
                 nights.into_iter().map(|(articles, n, at)| night(articles, &[(reasons[at], n)])).collect();
-            let found = last(&nights);
+            let found = last(&nights).health;
             prop_assert!(!found.evidence.is_empty());
             let wakes = found.verdict >= Verdict::Drifting;
             prop_assert_eq!(wakes, !found.next.is_empty());

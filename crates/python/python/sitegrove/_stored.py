@@ -34,13 +34,26 @@ class StoredRevision(TypedDict):
 
 
 class StoredNight(TypedDict):
-    """A night of a site: what was decided, and how the site was."""
+    """A night of a site: how the site was, what was decided, and what came of it."""
 
     run: int
     night: str
+    health: str
+    blocked_by: str | None
+    evidence: str
+    next: str
     decision: str
     reason: str
     revision: int
-    verdict: str
-    pages: int
+    sampled: int
     unassigned: int
+    pages: int
+    articles: int
+    words: int
+    lengths: tuple[float, float]
+    confidence: float
+    fields: dict[str, int]
+    drops: dict[str, int]
+    templates: dict[str, int]
+    gone: int
+    agreement: float | None
