@@ -75,6 +75,8 @@ pub struct NightFigures {
     pub drops: BTreeMap<String, u64>,
     /// Articles by template.
     pub templates: BTreeMap<String, u64>,
+    /// Articles of which the page has only the beginning.
+    pub partial: u64,
     /// Addresses that are gone (status 404 or 410).
     pub gone: u64,
     /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` where none was compared.
@@ -99,6 +101,7 @@ impl NightFigures {
                 *to.entry(name.clone()).or_default() += number;
             }
         }
+        self.partial += other.partial;
         self.gone += other.gone;
         self.agreement = self.agreement.or(other.agreement);
     }

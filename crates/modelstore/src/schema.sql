@@ -75,6 +75,7 @@ CREATE TABLE nights (
     fields TEXT NOT NULL,
     drops TEXT NOT NULL,
     templates TEXT NOT NULL,
+    partial INTEGER NOT NULL,
     gone INTEGER NOT NULL,
     agreement REAL,
     PRIMARY KEY (site, run)

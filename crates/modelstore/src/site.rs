@@ -135,7 +135,7 @@ pub(crate) fn assessment(row: &Row<'_>) -> Result<Assessment> {
 
 /// The columns of a row of `nights` that [`figures`] reads, with the verdict.
 pub(crate) const FIGURES: &str = "verdict, pages, articles, words, lengths, lengths_squared, \
-     confidence, fields, drops, templates, gone, agreement";
+     confidence, fields, drops, templates, partial, gone, agreement";
 
 /// What came of a site in a night.
 pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
@@ -152,6 +152,7 @@ pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
         fields: counts("fields")?,
         drops: counts("drops")?,
         templates: counts("templates")?,
+        partial: number(row, "partial")?,
         gone: number(row, "gone")?,
         agreement: row.get("agreement")?,
     })
@@ -279,7 +280,7 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
     }
     let json = |counts: &BTreeMap<String, u64>| serde_json::to_string(counts).unwrap_or_default();
     let sql = "INSERT INTO nights VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-        ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
+        ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)";
     db.prepare_cached(sql)?.execute(params![
         site,
         run,
@@ -303,6 +304,7 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
         json(fields),
         json(drops),
         json(&found.figures.templates),
+        found.figures.partial as i64,
         found.figures.gone as i64,
         found.figures.agreement
     ])?;

@@ -68,6 +68,7 @@ fn update(site: &str, night: &str, revision: u32) -> SiteNight {
             fields: [("title".to_owned(), 6)].into(),
             drops: [("http-403".to_owned(), 1)].into(),
             templates: [("a1b2".to_owned(), 6)].into(),
+            partial: 1,
             gone: 2,
             agreement: Some(0.9),
         },

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use config::Config;
 use input::reader::Timer;
-use model::{BestWrapper, Drop, DropReason, NightFigures, SiteNight, SiteResult, Verdict};
+use model::{Access, BestWrapper, Drop, DropReason, NightFigures, SiteNight, SiteResult, Verdict};
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
 use sitemodel::{Meter, ModelStep};
@@ -168,6 +168,7 @@ impl SiteCounts {
             figures.lengths[0] += length;
             figures.lengths[1] += length * length;
             figures.confidence += article.confidence;
+            figures.partial += u64::from(article.access == Some(Access::Partial));
             if !article.template.is_empty() {
                 *figures.templates.entry(article.template.clone()).or_default() += 1;
             }

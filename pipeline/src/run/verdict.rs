@@ -17,8 +17,13 @@ pub(crate) const FEWEST: u64 = 3;
 const NIGHTS: usize = 14;
 /// Nights in a row from which on fewer or other articles are usual.
 const SETTLED: usize = 7;
+/// Pauses without a page from which on they are usual.
+const PAUSES: usize = 3;
 /// Probability below which so few pages or articles are no chance.
 const RARE: f64 = 0.005;
+/// The same of fewer articles than in each of some nights.
+const RARE_AFTER_NIGHTS: f64 = 0.02;
+const SOME_NIGHTS: usize = 4;
 /// The same of a share of pages.
 const RARE_SHARE: f64 = 0.001;
 /// Share of the fewest articles of a night up to which tonight's are far fewer.
@@ -31,8 +36,8 @@ const LOST: f64 = 0.3;
 /// Walls for each article from which on a site without earlier nights is blocked.
 const WALLS: u64 = 4;
 /// Mean confidence lost from which on articles are worse, and somewhat worse.
-const UNSURE: f64 = 0.3;
-const LESS_SURE: f64 = 0.12;
+const UNSURE: f64 = 0.18;
+const LESS_SURE: f64 = 0.1;
 /// Agreement with the judgement of single pages lost from which on texts are others, if they are less sure, too.
 const DISPUTED: f64 = 0.3;
 /// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
@@ -74,6 +79,7 @@ pub(crate) fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdic
     let compared = Compared::of(history, tonight);
     let found = compared
         .blocked()
+        .or_else(|| compared.behind_a_paywall())
         .or_else(|| compared.missing())
         .or_else(|| compared.broken())
         .or_else(|| compared.shrunken())
@@ -141,6 +147,17 @@ impl<'a> Compared<'a> {
         format!("usually {:.0} in {}", self.mean(|night| night.articles), self.nights())
     }
 
+    /// The same with what they are like.
+    fn usual_texts(&self) -> String {
+        format!(
+            "usually {:.0}, {:.0} words and {:.2} in {}",
+            self.mean(|night| night.articles),
+            per_article(&self.sum),
+            self.sum.mean_confidence().unwrap_or(0.0),
+            self.nights()
+        )
+    }
+
     /// Something else is served instead of pages: of a site without articles, in the nights since the last one with some.
     fn blocked(&self) -> Option<Assessment> {
         let (refused, articles) = (self.now.refused(), self.now.articles);
@@ -175,6 +192,21 @@ impl<'a> Compared<'a> {
         Some(Assessment { blocked_by: Some(by), ..assessment(Verdict::Blocked, evidence, next) })
     }
 
+    /// Articles are cut, and their pages ask to subscribe, unlike usually.
+    fn behind_a_paywall(&self) -> Option<Assessment> {
+        let (now, then) = (self.now, &self.sum);
+        let (partial, articles) = (now.partial, now.articles);
+        let is_paywall = 2 * partial >= articles && 4 * then.partial < then.articles;
+        let lengths =
+            self.other_lengths().filter(|_| is_paywall && mean_length(now) < mean_length(then))?;
+        let by = DropReason::PaywallStub.as_str();
+        let evidence = format!(
+            "{partial} of {articles} pages have only the beginning of their text; {lengths}"
+        );
+        let found = assessment(Verdict::Blocked, evidence, next_of_wall(by));
+        Some(Assessment { blocked_by: Some(by.to_owned()), ..found })
+    }
+
     /// There is no page, unlike usually.
     fn missing(&self) -> Option<Assessment> {
         let tonight = self.tonight;
@@ -188,7 +220,8 @@ impl<'a> Compared<'a> {
         if self.history.iter().rev().any(|past| is_here(&past)) {
             return None;
         }
-        let before = &self.history[..=last];
+        let before: Vec<&PastNight> =
+            self.history[..=last].iter().filter(|past| self.is_usual_pause(past)).collect();
         let nights = before.len() as f64;
         let empty = before.iter().filter(|past| past.figures.pages == 0).count();
         let mean = before.iter().map(|past| past.figures.pages).sum::<u64>() as f64 / nights;
@@ -208,6 +241,13 @@ impl<'a> Compared<'a> {
             tonight.site
         );
         Some(assessment(Verdict::Missing, evidence, next))
+    }
+
+    /// Whether a night had pages, or was one of several pauses: then they are usual, whatever was said of them.
+    fn is_usual_pause(&self, past: &PastNight) -> bool {
+        let is_empty = |past: &PastNight| past.figures.pages == 0;
+        let ends = self.history.windows(2).filter(|two| is_empty(&two[0]) && !is_empty(&two[1]));
+        past.verdict != Verdict::Missing || ends.count() >= PAUSES
     }
 
     /// Texts or fields are worse.
@@ -322,17 +362,21 @@ impl<'a> Compared<'a> {
             .iter()
             .filter(|past| past.night == self.tonight.night && !past.night.is_empty());
         let articles = self.now.articles + same.map(|past| past.figures.articles).sum::<u64>();
-        // What was missing and came back was a pause.
         let last = self.history.iter().rposition(|past| past.figures.articles > 0)?;
-        let unremarkable = self.history.iter().enumerate().filter(|(at, past)| {
-            past.verdict <= Verdict::Drifting || past.verdict == Verdict::Missing && *at < last
+        let unremarkable = self.history[..=last].iter().filter(|past| {
+            past.verdict <= Verdict::Drifting
+                || past.verdict == Verdict::Missing && self.is_usual_pause(past)
         });
         let settled = self.usual.iter().map(|night| night.articles);
-        let fewest = unremarkable.map(|(_, past)| past.figures.articles).chain(settled).min()?;
+        let fewest = unremarkable.map(|past| past.figures.articles).chain(settled).min()?;
         let mean = self.mean(|night| night.articles);
         let most = if self.lost.is_empty() { FAR_FEWER } else { FEWER };
+        let rare = match self.lost.is_empty() && self.usual.len() >= SOME_NIGHTS {
+            true => RARE_AFTER_NIGHTS,
+            false => RARE,
+        };
         let is_far_fewer =
-            articles as f64 <= most * fewest as f64 && at_most(articles, mean) < RARE;
+            articles as f64 <= most * fewest as f64 && at_most(articles, mean) < rare;
         is_far_fewer.then(|| {
             let evidence = format!(
                 "{}, {}, at least {fewest}{}",
@@ -388,6 +432,7 @@ impl<'a> Compared<'a> {
             evidence +=
                 &format!(", {:.0} words and confidence {confidence:.2} each", per_article(now));
         }
+        let before = if self.usual.is_empty() { before } else { self.usual_texts() };
         let templates = self.of_templates();
         assessment(Verdict::Healthy, format!("{evidence}; {before}{templates}"), "")
     }
@@ -539,6 +584,7 @@ mod tests {
             fields: [("title".to_owned(), articles), ("published".to_owned(), articles)].into(),
             drops: drops.iter().map(|(reason, number)| ((*reason).to_owned(), *number)).collect(),
             templates: [("a1".to_owned(), articles)].into(),
+            partial: 0,
             gone: 0,
             agreement: Some(0.95),
         }
@@ -655,9 +701,12 @@ mod tests {
         };
         assert!(broken(of_length(length, 1200)));
         assert!(broken(of_length(libm::log(1601.0), 19_200)));
+        let begun = NightFigures { partial: 12, ..of_length(length, 1200) };
+        let begun = last(&after(&many(12), begun)).health;
+        assert_eq!(begun.blocked_by.as_deref(), Some("paywall-stub"));
         assert!(!broken(of_length(libm::log(351.0), 4200)));
         assert!(broken(NightFigures { confidence: 6.0, ..good.clone() }));
-        let less_sure = NightFigures { confidence: 9.0, ..good.clone() };
+        let less_sure = NightFigures { confidence: 9.4, ..good.clone() };
         assert_eq!(verdict(&after(&many(12), less_sure.clone())), Verdict::Drifting);
         assert!(broken(NightFigures { agreement: Some(0.4), ..less_sure }));
         let undated = NightFigures { fields: [("title".to_owned(), 12)].into(), ..good };

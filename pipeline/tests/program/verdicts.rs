@@ -264,6 +264,10 @@ fn walls_are_neither_learnt_nor_retained(store: &Path) {
         let sql = format!("SELECT max(templates) FROM models WHERE site = '{site}.example'");
         assert_eq!(count(&sql), 1, "{site}");
     }
+    // Two layouts that alternate are two templates, and not a new revision each night.
+    let alternating = "FROM models WHERE site = 'alternating.example'";
+    assert_eq!(count(&format!("SELECT max(templates) {alternating}")), 2);
+    assert_eq!(count(&format!("SELECT max(revision) {alternating}")), 2);
     let mut retained = db.prepare("SELECT site, url FROM retained").unwrap();
     let urls: Vec<(String, String)> = retained
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -348,6 +352,36 @@ fn a_night_once_more_says_the_same(nights: &Nights, all: &[Night]) {
     assert_eq!(again.health, all[3].health);
     assert_eq!(again.results.articles, all[3].results.articles);
     assert_eq!(again.code, 1);
+}
+
+#[test]
+fn a_night_that_comes_late_is_judged_by_those_before_it() {
+    let nights = Nights::new();
+    let run = |night: usize| {
+        let archive = crawl_of(night).write(nights.folder.path(), &format!("{night}.warc.gz"));
+        nights.run(&archive, &format!("out-{night}"), &[])
+    };
+    let late = [0, 1, 2, 4, 3].map(run).into_iter().next_back().unwrap();
+    for (site, _, verdicts) in SITES {
+        let wanted = verdicts.split(' ').nth(3).unwrap();
+        assert_eq!(
+            letter(&late.of(site, "health")).to_string(),
+            wanted,
+            "{site}: {:?}",
+            late.health[site]
+        );
+    }
+    let dates = format!("{:?}", DAYS.iter().take(5).collect::<Vec<_>>());
+    let db = Connection::open(nights.store()).unwrap();
+    let sql = "SELECT night FROM nights WHERE site = 'lost.example' ORDER BY night";
+    let found: Vec<String> = db
+        .prepare(sql)
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(format!("{found:?}"), dates);
 }
 
 #[test]

@@ -55,5 +55,6 @@ class StoredNight(TypedDict):
     fields: dict[str, int]
     drops: dict[str, int]
     templates: dict[str, int]
+    partial: int
     gone: int
     agreement: float | None
