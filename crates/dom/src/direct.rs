@@ -256,6 +256,9 @@ impl DirectBuilder {
             }
             Fate::Dropped => {}
         }
+        if head_reads {
+            self.document.head.read_tag(&tag.name, |name| tag.attribute(name));
+        }
         let media_type = tag.attribute(&local_name!("type"));
         let is_wanted = head_reads && self.document.head.wants_text(&tag.name, media_type);
         let text = String::new();

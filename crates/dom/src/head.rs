@@ -39,6 +39,8 @@ pub struct Head {
     pub lang: Option<String>,
     /// Contents of `<script type="application/ld+json">`, in document order.
     pub json_ld: Vec<String>,
+    /// Whether the page loads MathJax or KaTeX, or configures it: they show TeX in texts as formulas.
+    pub shows_tex: bool,
 }
 
 impl Head {
@@ -86,9 +88,14 @@ impl Head {
                 let rel = get(&local_name!("rel")).to_lowercase();
                 let href = get(&local_name!("href"));
                 let media_type = get(&local_name!("type")).to_lowercase();
+                self.shows_tex |= is_of_tex(&href);
                 if !rel.is_empty() && !href.is_empty() {
                     self.links.push(Link { rel, href, media_type });
                 }
+            }
+            local_name!("script") => {
+                let says = [local_name!("src"), local_name!("type")];
+                self.shows_tex |= says.iter().filter_map(attribute).any(is_of_tex);
             }
             _ => {}
         }
@@ -111,6 +118,14 @@ impl Head {
             self.json_ld.push(text);
         }
     }
+}
+
+/// Whether the address of a script or style sheet, or the type of a script, names MathJax or KaTeX.
+fn is_of_tex(value: &str) -> bool {
+    let has = |name: &[u8]| {
+        value.as_bytes().windows(name.len()).any(|own| own.eq_ignore_ascii_case(name))
+    };
+    has(b"mathjax") || has(b"katex")
 }
 
 /// Whether the `type` of a script is that of JSON-LD.

@@ -55,6 +55,6 @@ pub use prefix::PrefixSums;
 pub use render::{
     Formula, accent, bare_tex, language_named, language_of_code, markdown_of, markdown_of_text,
     normalize_space, paragraphs, push_tex, tex_between, tex_of_name, tex_of_signs, tex_of_space,
-    text_of, text_with_notes,
+    text_of, text_with_notes, with_moduli,
 };
 pub use tokens::count_tokens;

@@ -16,13 +16,15 @@ use crate::choose::ChosenNodes;
 use crate::code::CodeBlock;
 use crate::embed::Embedded;
 use crate::embed::Medium;
-use crate::formulas::TexFormula;
+use crate::formulas::{TexFormula, may_hold_tex, tex_in_text};
 use crate::notes::{Anchors, PREFIX};
 use crate::picture::PagePicture;
 use crate::structures::is_layout;
 use crate::tree::{At, NodeMark, RegionTree};
 
 const SOFT_HYPHEN: char = '\u{ad}';
+/// Most elements between an item of a list and the box of its task.
+const LEVELS_OF_TASK: usize = 4;
 
 /// Where a post of a thread begins that is not the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +151,9 @@ impl<'a> RegionBuilder<'a, '_> {
             let is_columns = document.is(id, &local_name!("colgroup"));
             if shown.sum(document, id) == 0 && !(is_columns && self.stays_empty(id)) {
                 let left_out = self.chosen.include[document.parent(id).unwrap_or(0) as usize];
-                if self.stays_empty(id) {
+                if let Some(tick) = self.tick(id) {
+                    tree.push_text(at, tick);
+                } else if self.stays_empty(id) {
                     self.open_element(&mut tree, at, id, in_layout);
                 } else if left_out {
                     self.write_gap(&mut tree, at, id);
@@ -188,8 +192,21 @@ impl<'a> RegionBuilder<'a, '_> {
         }
     }
 
-    /// Writes text without soft hyphens, which say where a line may break.
+    /// Writes a text, and the formulas in it.
     fn write_text(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, text: &'a str) {
+        let mut rest = text;
+        if self.chosen.read[id as usize] && may_hold_tex(self.document, id) {
+            while let Some((place, formula)) = tex_in_text(rest) {
+                self.write_words(tree, parent, id, &rest[..place.start]);
+                write_tex(tree, parent, &formula);
+                rest = &rest[place.end..];
+            }
+        }
+        self.write_words(tree, parent, id, rest);
+    }
+
+    /// Writes text without soft hyphens, which say where a line may break.
+    fn write_words(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, text: &'a str) {
         let at = match text.contains(SOFT_HYPHEN) {
             true => tree.push_text(parent, text.replace(SOFT_HYPHEN, "")),
             false => tree.push_text(parent, text),
@@ -240,6 +257,33 @@ impl<'a> RegionBuilder<'a, '_> {
                 Some(_) => self.anchors.targets.contains_key(&id),
                 None => false,
             }
+    }
+
+    /// How the box of a task is written that an item of a list begins with (GitHub Flavored Markdown §5.3).
+    fn tick(&self, id: NodeId) -> Option<&'static str> {
+        let document = self.document;
+        let element = document.element(id).filter(|_| self.chosen.include[id as usize])?;
+        let attribute = |name: &LocalName| element.attribute(name);
+        let is_checked = if *element.name == local_name!("input") {
+            // With an id it may open a folder of which its label has the name, and with a name it is sent with a form.
+            let is_named = [local_name!("id"), local_name!("name")]
+                .iter()
+                .any(|name| attribute(name).is_some_and(|value| !value.is_empty()));
+            let is_task = attribute(&local_name!("disabled")).is_some() || !is_named;
+            (is_task && attribute(&local_name!("type"))?.eq_ignore_ascii_case("checkbox"))
+                .then(|| attribute(&local_name!("checked")).is_some())?
+        } else {
+            (attribute(&LocalName::from("role"))? == "checkbox")
+                .then(|| attribute(&LocalName::from("aria-checked")) == Some("true"))?
+        };
+        let is_item = |own: &NodeId| document.is(*own, &local_name!("li"));
+        let item = document.ancestors(id).skip(1).take(LEVELS_OF_TASK).find(is_item)?;
+        let is_around = |own: NodeId| match document.text(own) {
+            Some(text) => text.trim().is_empty(),
+            None => document.contains(own, id),
+        };
+        let begins = (item..id).rev().take(2 * LEVELS_OF_TASK).all(is_around);
+        begins.then_some(if is_checked { "\u{2611} " } else { "\u{2610} " })
     }
 
     /// Writes the start of an element; `None` if only its content is written.

@@ -38,13 +38,38 @@ pub(crate) fn begins_formula(text: &str) -> bool {
     text.starts_with("\\(") || text.starts_with("\\[")
 }
 
-/// The formula of an element that holds nothing but TeX between the signs that MathJax looks for, as generators of pages write it.
-fn tex_of_text(document: &Document, id: NodeId) -> Option<TexFormula> {
-    let is_code = matches!(
+/// Whether MathJax and KaTeX leave the texts directly in an element as they are.
+fn is_verbatim(document: &Document, id: NodeId) -> bool {
+    matches!(
         document.name(id),
         Some(&local_names!("code" "kbd" "pre" "samp" "textarea" "title" "tt" "xmp"))
-    );
-    if is_code || document.node(id).end != id + 2 {
+    )
+}
+
+/// The first formula in a text of a page that shows TeX, between the signs that MathJax and KaTeX look for, with its place.
+pub(crate) fn tex_in_text(text: &str) -> Option<(Range<usize>, TexFormula)> {
+    const SIGNS: [(&str, &str, bool); 3] =
+        [("\\(", "\\)", false), ("\\[", "\\]", true), ("$$", "$$", true)];
+    text.match_indices(['\\', '$']).find_map(|(start, _)| {
+        let (open, close, is_display) =
+            SIGNS.into_iter().find(|sign| text[start..].starts_with(sign.0))?;
+        let source = &text[start + open.len()..];
+        let length = source[..source.floor_char_boundary(LONGEST)].find(close)?;
+        let tex = dom::normalize_space(&source[..length]);
+        let end = start + open.len() + length + close.len();
+        (!tex.is_empty()).then_some((start..end, TexFormula { tex, is_display }))
+    })
+}
+
+/// Whether formulas are looked for in a text.
+pub(crate) fn may_hold_tex(document: &Document, text: NodeId) -> bool {
+    document.head().shows_tex
+        && !document.ancestors(text).skip(1).any(|around| is_verbatim(document, around))
+}
+
+/// The formula of an element that holds nothing but TeX between the signs that MathJax looks for, as generators of pages write it.
+fn tex_of_text(document: &Document, id: NodeId) -> Option<TexFormula> {
+    if is_verbatim(document, id) || document.node(id).end != id + 2 {
         return None;
     }
     let text = document.text(id + 1)?.trim();

@@ -5,7 +5,7 @@
 
 use dom::{
     Document, NodeId, accent, class_tokens, local_name, push_tex, tex_between, tex_of_name,
-    tex_of_signs, tex_of_space,
+    tex_of_signs, tex_of_space, with_moduli,
 };
 
 /// Deepest nesting of boxes that is read.
@@ -29,7 +29,7 @@ pub(crate) fn is_formula(document: &Document, id: NodeId) -> bool {
 
 /// The TeX of such an element, and whether it stands on lines of its own; `None` if it shows nothing.
 pub(crate) fn tex_of_boxes(document: &Document, id: NodeId) -> Option<(String, bool)> {
-    let tex = BoxReader { document }.read_children(id, 0);
+    let tex = with_moduli(&BoxReader { document }.read_children(id, 0));
     let mut around = document.ancestors(id).skip(1).take(2);
     let is_display = around.any(|own| has_class(document, own, "katex-display"));
     (!tex.is_empty()).then_some((tex, is_display))
@@ -104,7 +104,7 @@ impl BoxReader<'_> {
         match () {
             // Narrower ones are those that signs have around them.
             () if is("mspace") => Some(self.space(id))
-                .filter(|own| own.ends_with("quad"))
+                .filter(|own| own.ends_with("quad") || own.ends_with("mu"))
                 .unwrap_or_default()
                 .to_owned(),
             () if is("msupsub") => self.read_scripts(id, depth),
@@ -173,6 +173,7 @@ impl BoxReader<'_> {
             {
                 tex_of_name(&tex_of_signs(&text()), "")
             }
+            () if is("mbin") && text() == "mod" => "\\bmod".to_owned(),
             // As KaTeX draws a line that is no relation.
             () if is("mord") && text() == "∣" => "|".to_owned(),
             () => {

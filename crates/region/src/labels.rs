@@ -28,6 +28,7 @@ const CREDITS: [&str; 14] = [
 pub(crate) fn settle_labels(tree: &mut RegionTree<'_>) {
     drop_alternatives(tree);
     place_credits(tree);
+    mark_repeated_credits(tree);
     drop_caption_labels(tree);
 }
 
@@ -140,6 +141,41 @@ fn place_credits(tree: &mut RegionTree<'_>) {
     }
 }
 
+/// Marks what several captions end with, each at another picture, in a text of its own.
+fn mark_repeated_credits(tree: &mut RegionTree<'_>) {
+    let captions: Vec<At> =
+        tree.below(0).filter(|&at| tree.is(at, &local_name!("figcaption"))).collect();
+    let mut ends: BTreeMap<String, Vec<(At, At)>> = BTreeMap::new();
+    for caption in captions {
+        let mut last: Option<(At, At)> = None;
+        let (mut texts, mut is_marked) = (0, false);
+        for parent in tree.below(caption) {
+            is_marked |= tree.nodes[parent].mark == NodeMark::Credit;
+            let own = tree.nodes[parent].children.iter().copied();
+            let own = own.filter(|&at| tree.nodes[at].name.is_none() && !tree.is_space(at));
+            for at in own {
+                texts += 1;
+                last = last.max(Some((at, parent)));
+            }
+        }
+        let Some((at, parent)) = last.filter(|_| texts > 1 && !is_marked) else { continue };
+        let text = dom::normalize_space(&tree.nodes[at].text);
+        if may_be_credit(&text) {
+            ends.entry(text).or_default().push((at, parent));
+        }
+    }
+    for (at, parent) in ends.into_values().filter(|group| group.len() > 1).flatten() {
+        let around = tree.element(local_name!("small"));
+        tree.nodes[around].mark = NodeMark::Credit;
+        tree.nodes[around].children.push(at);
+        for child in &mut tree.nodes[parent].children {
+            if *child == at {
+                *child = around;
+            }
+        }
+    }
+}
+
 /// Whether an element is a figure, or a paragraph that holds nothing but a picture.
 fn shows_only_picture(tree: &RegionTree<'_>, at: At) -> bool {
     let has_picture = || tree.below(at).any(|at| tree.is(at, &local_name!("img")));
@@ -201,6 +237,17 @@ fn is_credit(text: &str) -> bool {
         (joins && !behind.contains('/')).then_some(())
     };
     of_label || has_slash().is_some() && words(text) <= LABEL_WORDS + 2 && are_names(text)
+}
+
+/// Whether a text that captions end with may be a credit: few words, which may be names.
+fn may_be_credit(text: &str) -> bool {
+    let is_cased = text.contains(|c: char| c.is_lowercase() || c.is_uppercase());
+    let words = text.split_whitespace().count();
+    text.len() <= CREDIT
+        && text.contains(char::is_alphabetic)
+        && !text.ends_with(['.', '!', '?', ':', '\u{3002}'])
+        && (words > 1 || !is_cased || text.contains('/'))
+        && are_names(text)
 }
 
 /// Whether words are names: they begin with capitals, but for short ones between them.

@@ -134,13 +134,17 @@ fn note_around(texts: &PageTexts<'_>, targets: &[NodeId], target: NodeId) -> Opt
     let holds = |id: &NodeId| {
         matches!(
             document.name(*id),
-            Some(&local_names!("li" "p" "div" "dd" "dt" "td" "aside" "section"))
+            Some(&local_names!("li" "p" "div" "dd" "dt" "td" "table" "aside" "section"))
         )
     };
-    let note = document.ancestors(target).take(6).find(holds)?;
+    let mut note = document.ancestors(target).take(6).find(holds)?;
+    if document.is(note, &local_name!("dt")) {
+        let mut after = document.children(document.parent(note)?).skip_while(|&own| own <= note);
+        note = { after }.find(|&own| document.name(own).is_some()).unwrap_or(note);
+    }
     let before = |id: NodeId| targets.partition_point(|&target| target < id);
     let notes = before(document.node(note).end) - before(note);
-    let longest = LONGEST.saturating_mul(u32::try_from(notes).unwrap_or(u32::MAX));
+    let longest = LONGEST.saturating_mul(u32::try_from(notes.max(1)).unwrap_or(u32::MAX));
     (1..=longest).contains(&texts.text(note)).then_some(note)
 }
 

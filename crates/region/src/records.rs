@@ -152,7 +152,22 @@ pub(crate) fn footnotes(tree: &RegionTree<'_>) -> Vec<Footnote> {
                 && href.is_some_and(|href| href.starts_with(&format!("#{PREFIX}")))
         };
         let label = label.unwrap_or_default();
-        Footnote { id: id.to_owned(), text: tree.text_below(at, is_back), label }
+        let text = without_brackets(&tree.text_below(at, is_back), &label).to_owned();
+        Footnote { id: id.to_owned(), text, label }
     };
     tree.below(0).filter(is_note).map(note).collect()
+}
+
+/// The text of a note without brackets before it that hold its label, or nothing where links back were.
+fn without_brackets<'t>(text: &'t str, label: &str) -> &'t str {
+    let label = label.trim_matches(['[', ']', '(', ')']);
+    let mut rest = text;
+    loop {
+        let inner = rest.strip_prefix(['[', '(']).and_then(|rest| rest.split_once([']', ')']));
+        let Some((held, after)) = inner else { return rest };
+        if held.contains(char::is_alphanumeric) && held != label {
+            return rest;
+        }
+        rest = after.trim_start();
+    }
 }

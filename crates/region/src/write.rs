@@ -1,5 +1,7 @@
 //! Writes a tree as HTML, and as a document without players, for forms that have no elements for them.
 
+use std::collections::BTreeSet;
+
 use dom::{Builder, Document, LocalName, is_void, local_name, local_names};
 
 use crate::tree::{At, NodeMark, RegionTree};
@@ -103,6 +105,8 @@ fn escape(text: &str, in_attribute: bool, out: &mut String) {
 pub(crate) fn document_of(tree: &RegionTree<'_>, is_for_reading: bool) -> Document {
     let mut builder = Builder::of_all();
     let mut steps = vec![WriteStep::Open(0)];
+    // Ids of what is written.
+    let mut above: BTreeSet<&str> = BTreeSet::new();
     while let Some(step) = steps.pop() {
         let at = match step {
             WriteStep::Close(_) => {
@@ -133,10 +137,13 @@ pub(crate) fn document_of(tree: &RegionTree<'_>, is_for_reading: bool) -> Docume
             }
             _ => {
                 let attributes = node.attributes.iter().map(|(name, value)| (name, &**value));
-                // Links within the article have no targets in Markdown, except those to notes.
+                above.extend(tree.attribute(at, &local_name!("id")));
+                // Links within the article have no targets in Markdown, except those to notes and back.
                 let is_link = *name == local_name!("a") && node.mark != NodeMark::Reference;
+                let leads_down =
+                    |href: &str| href.strip_prefix('#').is_some_and(|id| !above.contains(id));
                 let leads = |a: &(&LocalName, &str)| {
-                    !(is_link && *a.0 == local_name!("href") && a.1.starts_with('#'))
+                    !(is_link && *a.0 == local_name!("href") && leads_down(a.1))
                 };
                 builder.open(name, attributes.filter(leads));
                 steps.push(WriteStep::Close(at));

@@ -2,7 +2,7 @@
 
 use dom::{Keep, ParseOptions, parse, parse_with, text_of};
 use proptest::prelude::*;
-use sitegrove_region::region_of;
+use sitegrove_region::{PostStart, region_of, region_of_thread};
 
 const NAMES: [&str; 42] = [
     "a", "b", "i", "font", "p", "div", "span", "table", "tr", "td", "tbody", "caption", "ul", "li",
@@ -117,5 +117,61 @@ proptest! {
         let everything = ParseOptions { keep: Keep::Everything, ..ParseOptions::CONTENT };
         let shown = squeeze(text_of(&parse_with(&html, &everything), &[0], &[]), moves(&html));
         prop_assert!(html.contains("data-embed") || shown == read, "{read} for {html}");
+    }
+}
+
+/// Parts of pages with a place for a word each, marked `@`. Where they refer to each other, `%` is the number of the part.
+const PARTS: [&str; 16] = [
+    "<p>@ <b>@</b></p>",
+    "<ul><li><input type=checkbox checked> @<li><input type=checkbox disabled> <i>@</i></ul>",
+    "<p>@<a id=r% href=#n%>%</a></p><p id=n%><a href=#r%>%</a> @</p>",
+    "<p>@<sup id=r%><a href=#n%>[%]</a></sup></p><ol><li id=n%><p>@ <a href=#r%>\u{21a9}</a></ol>",
+    "<p>@<a id=r% href=#n%>%</a></p><dl><dt id=n%><a href=#r%>%</a><dd>@</dl>",
+    "<p>@<a id=r% href=#n%>[%]</a></p><table id=n%><tr><td><a href=#r%>[%]</a><td>@ <p>@</table>",
+    "<p>@<a id=r% href=#n%>%</a></p><aside id=n%><b>[<a href=#r%>%</a>]</b> @<p>@</aside>",
+    "<p>@<a href=#n%>%</a></p><div id=n%>@</div>",
+    "<p>@ <script type=math/tex>x</script> \\(y\\) $$z$$ @ \\[</p>",
+    "<p><img src=/%.jpg width=600></p><p>@</p>",
+    "<div class=post><p>@</p><div class=post>@<div class=post>@</div></div></div>",
+    "<ol><li class=post>@<ol><li class=post><p>@</p></ol><li class=post>@</ol>",
+    "<table><tr class=post><td>@<td>@<tr class=post><td>@<td>@</table>",
+    "<blockquote><p>@</p></blockquote>",
+    "<dl><dt class=post>@<dd>@</dl>",
+    "<div class=post>@</div><div class=post><h3>@</h3>@</div>",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Each word of a page is once in HTML, Markdown and text, in one order.
+    #[test]
+    fn words_are_once_in_each_form(parts in prop::collection::vec(prop::sample::select(&PARTS[..]), 1..9), shows_tex in any::<bool>()) {
+        let mut words = 0;
+        let mut page = String::from(if shows_tex { "<script src=/mathjax.js></script>" } else { "" });
+        for (number, part) in parts.iter().enumerate() {
+            for piece in part.replace('%', &number.to_string()).split_inclusive('@') {
+                page.push_str(piece.trim_end_matches('@'));
+                if piece.ends_with('@') {
+                    page.push_str(&format!("w{words}w"));
+                    words += 1;
+                }
+            }
+        }
+        let document = parse(&format!("<!doctype html><body>{page}"));
+        let base = url::Url::parse("https://news.example/a/b").unwrap();
+        let is_post = |id: &u32| document.element(*id).is_some_and(|own| own.attributes().any(|a| a.1 == "post"));
+        let start = |node: u32| PostStart { node, byline: format!("By {node}") };
+        let posts: Vec<PostStart> = document.ids().filter(is_post).map(start).collect();
+        let region = region_of_thread(&document, &[0], &[], &base, &posts).unwrap();
+        let numbers = |form: &str| -> Vec<usize> {
+            form.split('w').filter_map(|word| word.parse().ok()).collect()
+        };
+        let html = region.html();
+        for form in [&html, &region.markdown(&base)] {
+            prop_assert_eq!(form.matches("By ").count(), posts.len(), "{}\n{}", &page, form);
+        }
+        for form in [html, region.markdown(&base), region.text()] {
+            prop_assert_eq!(numbers(&form), (0..words).collect::<Vec<_>>(), "{}\n{}", page, form);
+        }
     }
 }

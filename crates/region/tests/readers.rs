@@ -199,7 +199,7 @@ fn formulas_without_a_source_are_read_from_what_they_show() {
     let row =
         |cells: [&str; 2]| format!("<mtr><mtd>{}</mtd><mtd>{}</mtd></mtr>", cells[0], cells[1]);
     let rows = row(["<mi>a</mi>", "<mi>b</mi>"]) + &row(["", "<mi>c</mi>"]);
-    let math: [(String, &str); 19] = [
+    let math: [(String, &str); 22] = [
         ("<mi data-x>α</mi><mi>x</mi>".into(), "\\alpha x"),
         ("<mi>k</mi><mo>≤</mo><mo>−</mo><mn>6</mn>".into(), "k\\le-6"),
         ("<msub><mi>log</mi><mn>2</mn></msub><mo>&#x2061;</mo><mi>n</mi>".into(), "\\log_2n"),
@@ -217,6 +217,9 @@ fn formulas_without_a_source_are_read_from_what_they_show() {
         ("<mi>a</mi><mspace width=1em></mspace><mi>f</mi><mo>(</mo><msup><mi>x</mi><mo>′</mo></msup><mo>)</mo>".into(), "a\\quad f(x')"),
         ("<mroot><mi>x</mi><mn>3</mn></mroot><mo>{</mo>".into(), "\\sqrt[3]{x}\\{"),
         ("<mi data-latex=y>x</mi>".into(), "x"),
+        ("<mi>a</mi><mspace width=0.444em></mspace><mo stretchy=false>(</mo><mi>mod</mi><mspace width=0.333em></mspace><mo>(</mo><mi>n</mi><mo>)</mo><mo>)</mo>".into(), "a\\pmod{(n)}"),
+        ("<mi>a</mi><mo>mod</mo><mi>n</mi>".into(), "a\\bmod n"),
+        ("<mi>a</mi><mspace width=0.4444em></mspace><mo>(</mo><mi>n</mi><mo>)</mo><mi>b</mi>".into(), "a\\pod{n}b"),
         ("<mo data-mjx-texclass=ORD>∥</mo><mo stretchy=false>∥</mo><mi>v</mi><mi mathvariant=normal>∥</mi><mo>∥</mo>".into(), "\\|\\|v\\|\\parallel"),
         ("<msup><mrow></mrow><mn>14</mn></msup><mi>C</mi>".into(), "{}^{14}C"),
     ];
@@ -260,7 +263,7 @@ fn boxes_of_katex_are_formulas() {
     let scripts = |rows: &[(&str, &str)], deep: &str| {
         format!("<span class=msupsub>{}</span>", list(rows, deep))
     };
-    let boxes: [(String, &str); 18] = [
+    let boxes: [(String, &str); 20] = [
         (format!("<span class=mord>a</span>{}", scripts(&[("3.4", "2")], "")), "a^2"),
         (format!("<span class=mord>a</span>{}", scripts(&[("2.5", "n<span>+</span>1")], "vlist-t2")), "a_{n+1}"),
         (format!("<span class=mord>a</span>{}", scripts(&[("2.5", "i"), ("3.4", "2")], "vlist-t2")), "a_i^2"),
@@ -280,6 +283,8 @@ fn boxes_of_katex_are_formulas() {
             "\\begin{vmatrix}a \\\\ b\\end{vmatrix}",
         ),
         ("<span class='mopen delimcenter'>(</span>x<span class='mclose delimcenter'>)</span>".into(), "\\left(x\\right)"),
+        ("<span class=mord>b</span><span class='mspace allowbreak'></span><span class=mspace style='margin-right:0.4444em'></span></span><span class=base><span class=mopen>(</span><span class=mord><span class='mord mathrm'>mod</span></span><span class=mspace style='margin-right:0.3333em'></span><span class=mord>n</span><span class=mclose>)</span>".into(), "b\\pmod{n}"),
+        ("<span class=mord>a</span><span class=mbin><span class=mord><span class='mord mathrm'>mod</span></span></span><span class=mord>n</span>".into(), "a\\bmod n"),
         ("<span class=mop>lo<span>g</span></span><span class=mord>n</span><span class='mord mathbb'>R</span>".into(), "\\log n\\mathbb{R}"),
         (format!("<span class=mtable><span class=col-align-r>{}</span><span class=arraycolsep></span><span class=col-align-l>{}</span></span>", list(&[("4", "a"), ("2", "")], ""), list(&[("4", "=b"), ("2", "=c")], "")), "\\begin{aligned}a & =b \\\\ & =c\\end{aligned}"),
     ];
@@ -612,4 +617,148 @@ fn posts_of_a_thread_are_apart() {
         let wanted = "<p>How?</p><hr><p><strong>Bob, 2024-03-01</strong></p><p>So.</p><hr><p>Or <b>so</b>.</p>";
         assert_eq!(region.html(), wanted);
     }
+}
+
+#[test]
+fn notes_that_lead_back_are_footnotes() {
+    let forms_of = |mark: &str, note: &str| forms(&format!("<p>Oak{mark} and elm.</p>{note}"));
+    let named = "<a id=r1 href=#n1>1</a>";
+    let back = "<a href=#r1>";
+    for (mark, note) in [
+        (
+            named,
+            format!(
+                "<aside><aside id=n1><span>[{back}1</a>]</span><p>Cut in <i>May</i>.</p><p>Dry.</p></aside></aside>"
+            ),
+        ),
+        (
+            "<a id=r1 href=#n1><i>[</i>1<i>]</i></a>",
+            format!(
+                "<div id=n1><b>[1]</b> <i>({back}1</a>, {back}2</a>)</i><p>Cut in <i>May</i>.</p><p>Dry.</p></div>"
+            ),
+        ),
+        (
+            named,
+            format!(
+                "<dl><dt id=n1><span>{back}1</a></span></dt><dd><p>Cut in <i>May</i>.</p><p>Dry.</p></dd></dl>"
+            ),
+        ),
+        (
+            "<a id=r1 href=#n1>[1]</a>",
+            format!(
+                "<table id=n1><tr><td>{back}[1]</a></td><td><p>Cut in <i>May</i>.</p><p>Dry.</p></td></tr></table>"
+            ),
+        ),
+        (
+            "<sup id=r1><a href=#n1>1</a></sup>",
+            format!(
+                "<ol><li id=n1><p>Cut in <i>May</i>.</p><p>Dry. {back}\u{21a9}</a></p></li></ol>"
+            ),
+        ),
+        (
+            "<i id=r1></i><a href=#n1><sup>1</sup></a>",
+            format!(
+                "<section id=n1><p>Cut in <i>May</i>.</p><p>Dry. {back}Back up</a></p></section>"
+            ),
+        ),
+    ] {
+        let [html, markdown, text] = forms_of(mark, &note);
+        let end = ".\n\n[^1]: Cut in *May*.\n\n    Dry.";
+        assert_eq!(markdown, format!("Oak[^1] and elm{end}"), "{note}");
+        assert_eq!(text, "Oak[^1] and elm.\n\n[^1]: Cut in May.\n\nDry.", "{note}");
+        for part in [
+            "href=\"#article-n1\"", "id=\"article-n1\"", "href=\"#article-r1\"",
+            "Cut in <i>May</i>",
+        ] {
+            assert_eq!(
+                html.matches(part).count(),
+                if part.contains("r1") { note.matches("#r1").count() } else { 1 },
+                "{part} in {html}"
+            );
+        }
+    }
+    // A second link to a note, with a label of its own.
+    let twice = forms(
+        "<p>Oak<sup><a id=r1 href=#n1>1</a></sup>, elm<sup><a id=r2 href=#n1>1:2</a></sup>.<ol><li id=n1>Cut. <a href=#r1>\u{21a9}</a> <a href=#r2>\u{21a9}</a></ol>",
+    );
+    assert_eq!(twice[1], "Oak[^1], elm[^1].\n\n[^1]: Cut.");
+    // What does not lead back is no note, and other links of a note stay in it.
+    let section = forms(
+        "<p>See <a id=r1 href=#s1>2</a>.</p><section id=s1><h2>Oak</h2><p>Cut in May.</p></section>",
+    );
+    assert_eq!(section[1], "See 2.\n\n## Oak\n\nCut in May.");
+    let other = forms(
+        "<p id=p1>Oak<a id=r1 href=#n1>1</a>.</p><p id=p2>Elm.</p><ol><li id=n1>Not <a href=#p2>the elm</a>. <a href=#r1>Up</a></ol>",
+    );
+    assert_eq!(other[1], "Oak[^1].\n\nElm.\n\n[^1]: Not the elm.");
+}
+
+#[test]
+fn tasks_have_their_ticks() {
+    for html in [
+        "<ul><li><input type=checkbox checked disabled> Sown<li><input type=checkbox disabled> Cut <b>dry</b><li>Sold</ul>",
+        "<ul><li><label><input type=Checkbox checked>Sown</label><li><label><input type=checkbox>Cut <b>dry</b></label><li>Sold</ul>",
+        "<ul><li><i role=checkbox aria-checked=true></i> Sown<li><i role=checkbox aria-checked=false></i> Cut <b>dry</b><li>Sold</ul>",
+        "<ul><li>\u{2611} Sown<li>\u{2610} Cut <b>dry</b><li>Sold</ul>",
+    ] {
+        let [written, markdown, text] = forms(html);
+        assert_eq!(markdown, "- [x] Sown\n- [ ] Cut **dry**\n- Sold", "{html}");
+        assert_eq!(text, "\u{2611} Sown\n\u{2610} Cut dry\nSold", "{html}");
+        assert_eq!(written.matches("<li>\u{2611} ").count(), 1, "{written}");
+    }
+    // Boxes that open folders, and those elsewhere.
+    for html in [
+        "<ul><li><input type=checkbox id=f><label for=f>Sown</label></ul>",
+        "<ul><li>Sown <input type=checkbox></ul>",
+        "<p><input type=checkbox> Sown</p>",
+    ] {
+        assert!(forms(html)[2] == "Sown" && forms(html)[1].ends_with("Sown"), "{html}");
+    }
+}
+
+#[test]
+fn tex_in_texts_is_read_where_the_page_shows_it() {
+    let text = "<p>Let \\(x_1 < 2\\) and\n\\[ y\n= 3 \\] or $$z_1$$ be, not \\(w <code>\\(v_1\\)</code>.</p>";
+    for head in [
+        "<script src=https://cdn.example/npm/mathjax@3/es5/tex-chtml.js></script>",
+        "<script type=text/x-mathjax-config>x</script>",
+        "<link rel=stylesheet href=/static/KaTeX.min.css>",
+    ] {
+        let [html, markdown, read] = forms(&format!("{head}{text}"));
+        assert_eq!(
+            markdown,
+            "Let $x_1 < 2$ and\n\n$$y = 3$$\n\nor\n\n$$z_1$$\n\nbe, not \\\\(w `\\(v_1\\)`.",
+            "{head}"
+        );
+        assert_eq!(
+            read,
+            "Let $x_1 < 2$ and\n\n$$y = 3$$\n\nor\n\n$$z_1$$\n\nbe, not \\(w \\(v_1\\)."
+        );
+        assert_eq!(html.matches("<math").count(), 3, "{html}");
+    }
+    let [html, _, read] = forms(&format!("<script src=/tex.js></script>{text}"));
+    assert!(read.contains("\\(x_1 < 2\\)") && !html.contains("<math"), "{html}");
+}
+
+#[test]
+fn what_several_captions_end_with_is_a_credit() {
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let of = |html: &str| {
+        let document =
+            parse(&format!("<!doctype html><body><p>Before it all.</p>{html}<p>After it all.</p>"));
+        let region = region_of(&document, &[0], &[], &base).unwrap();
+        let each = region.images().0.into_iter().map(|image| (image.caption, image.credit));
+        each.collect::<Vec<_>>()
+    };
+    let credit = Some("Ann van Lee".to_owned());
+    let caption = |number: u32, text: &str| {
+        format!("<figure><img src=/{number}.jpg width=600><figcaption>{text}</figcaption></figure>")
+    };
+    let images = of(&(caption(1, "The bridge in May. <span>Ann van Lee</span>")
+        + &caption(2, "<p>The old bridge</p><p>Ann van Lee</p>")));
+    let captions = ["The bridge in May.", "The old bridge"].map(|own| Some(own.to_owned()));
+    assert_eq!(images, captions.map(|caption| (caption, credit.clone())));
+    let different =
+        of(&(caption(1, "The bridge. <b>Ann Lee</b>") + &caption(2, "The bridge. <b>Bo Lee</b>")));
+    assert!(different.iter().all(|image| image.1.is_none()));
 }

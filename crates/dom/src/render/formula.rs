@@ -2,7 +2,9 @@
 
 use html5ever::{LocalName, local_name};
 
-use super::tex::{accent, push_tex, tex_between, tex_of_name, tex_of_signs, tex_of_space};
+use super::tex::{
+    MODULUS, accent, push_tex, tex_between, tex_of_name, tex_of_signs, tex_of_space, with_moduli,
+};
 use crate::{Document, NodeId};
 
 /// A formula as TeX.
@@ -26,7 +28,7 @@ impl Formula {
         let source = document.subtree(math).find(|&id| is_tex(document, id));
         let declared = source.map(|id| document.text_content(id)).or(alttext);
         let tex = declared.or(latex).map(bare_tex).filter(|tex| !tex.is_empty()).map(str::to_owned);
-        let tex = tex.unwrap_or_else(|| presented(document, math));
+        let tex = tex.unwrap_or_else(|| with_moduli(&presented(document, math)));
         Self {
             tex: super::normalize_space(&tex),
             is_display: display == Some("block"),
@@ -156,7 +158,10 @@ fn join(document: &Document, id: NodeId, mut parts: Vec<FormulaPart>) -> Formula
         }
         "mi" => tex_of_name(&concat(&parts), attribute("mathvariant")),
         "mo" => {
-            let tex = tex_of_name(&concat(&parts), "");
+            let tex = match tex_of_name(&concat(&parts), "") {
+                name if MODULUS.contains(&&*name) => "\\bmod".to_owned(),
+                name => name,
+            };
             let is_fence = attribute("fence") == "true";
             let sign = parts.first().map_or(is_fence.then_some('.'), |part| part.sign);
             return FormulaPart {

@@ -185,7 +185,15 @@ impl MarkdownWriter<'_> {
         }
         self.after = None;
         let style = self.style;
-        self.top().line.text(text, style);
+        let top = self.top();
+        match split_box(text).filter(|_| top.begins_item()) {
+            Some((mark, rest)) => {
+                top.line.literal(mark.to_owned());
+                top.line.space();
+                top.line.text(rest, style);
+            }
+            None => top.line.text(text, style),
+        }
     }
 
     fn undo(&mut self, undo: Undo) {
@@ -210,6 +218,9 @@ impl MarkdownWriter<'_> {
     }
 
     fn begin(&mut self, element: Element<'_>) -> Undo {
+        if self.notes.replaced.contains(&element.id) {
+            self.written_end = self.document.node(element.id).end;
+        }
         if element.id < self.written_end {
             return Undo::Nothing;
         }
@@ -447,6 +458,18 @@ impl MarkdownWriter<'_> {
         let number = before.filter(|&c| document.is(c, &local_name!("li"))).count() as u32 + 1;
         (ordered, number)
     }
+}
+
+/// The mark of a task (GitHub Flavored Markdown §5.3) for the box that a text begins with, and the rest of the text.
+fn split_box(text: &str) -> Option<(&'static str, &str)> {
+    let text = text.trim_start();
+    let mark = match text.chars().next()? {
+        '\u{2610}' => "[ ]",
+        '\u{2611}' | '\u{2612}' => "[x]",
+        _ => return None,
+    };
+    let rest = &text['\u{2610}'.len_utf8()..];
+    rest.starts_with(is_space).then_some((mark, rest))
 }
 
 /// Whether an element has this name.

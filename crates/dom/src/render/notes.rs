@@ -1,6 +1,7 @@
 //! Footnotes: links to notes further down, written in GitHub's way (`[^1]`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use html5ever::local_name;
 
@@ -8,6 +9,12 @@ use crate::{Document, NodeId, is_inline};
 
 /// Longest label of a note, in characters.
 const LABEL: usize = 6;
+
+/// Most nodes between a link to a note and the place beside it that the note leads back to, and most elements around the link.
+const BESIDE: NodeId = 3;
+const AROUND: usize = 3;
+/// Most links of a note that lead back from it to one place.
+const MOST_BACK: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct FootnoteMap {
@@ -19,12 +26,21 @@ pub(super) struct FootnoteMap {
     pub(super) within: BTreeSet<NodeId>,
     /// Lists that have nothing but notes.
     pub(super) lists: BTreeSet<NodeId>,
+    /// What the written label stands for: elements of notes with nothing but their number or links back.
+    pub(super) replaced: BTreeSet<NodeId>,
+}
+
+/// A link to another place of the document.
+struct InnerLink<'a> {
+    id: NodeId,
+    target: NodeId,
+    name: &'a str,
 }
 
 impl FootnoteMap {
-    /// The notes of a document: items of a list, paragraphs or divisions that a short link above them leads to.
-    /// A list of which any item is none, or a label that stands for two notes, has no footnotes. Only what is below
-    /// `roots` and not below `prune` counts.
+    /// The notes of a document: items of a list, paragraphs or divisions that a short link above them leads to, and any other
+    /// block that also leads back to it. A list of which any item is none, or a label that stands for two notes, has no
+    /// footnotes. Only what is below `roots` and not below `prune` counts.
     pub(super) fn of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> Self {
         let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
         let links = links.filter_map(|link| {
@@ -44,19 +60,34 @@ impl FootnoteMap {
             let before = outermost.partition_point(|&outer| outer <= id);
             before > 0 && document.contains(outermost[before - 1], id)
         };
+        let targeted = links
+            .into_iter()
+            .filter_map(|(id, name)| Some(InnerLink { id, target: *by_id.get(name)?, name }));
+        let links: Vec<InnerLink<'_>> = targeted.collect();
+        let mut by_target: Vec<_> = links.iter().map(|link| (link.target, link.id)).collect();
+        by_target.sort_unstable();
         let mut found = Self::default();
         let mut taken: BTreeMap<&str, NodeId> = BTreeMap::new();
-        for (link, href) in links {
-            let Some(&note) = by_id.get(href) else { continue };
+        let mut back: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
+        for &InnerLink { id: link, target: note, name } in &links {
             found.within.insert(link);
-            let label = label(document.text_content(link)).filter(|_| note > link);
-            let Some(label) = label else { continue };
+            if note < link {
+                continue;
+            }
+            let leading_back = links_back(document, &by_target, link, note);
+            // Further links to a note may have labels of their own, as "1:2".
+            let known = || found.labels.contains_key(&note) && !leading_back.is_empty();
+            let label = label(document.text_content(link));
+            let Some(label) = label.or_else(|| known().then_some("")) else { continue };
             let is_kept = is_below(&roots, note) && !is_below(&prune, note);
             let is_kind = match document.name(note) {
                 Some(&local_name!("li")) => {
                     document.parent(note).is_some_and(|list| !is_inside(document, list))
                 }
                 Some(&local_name!("p")) => !is_inside(document, note),
+                Some(name) if !leading_back.is_empty() => {
+                    !is_inline(name) && !is_inside(document, note)
+                }
                 // Divisions are targets of other links, too.
                 Some(&local_name!("div")) => {
                     let is_line = |id| document.element(id).is_none_or(|own| is_inline(own.name));
@@ -66,13 +97,62 @@ impl FootnoteMap {
                 }
                 _ => false,
             };
-            if is_kept && is_kind && *taken.entry(label).or_insert(note) == note {
+            let is_first = |label| *taken.entry(label).or_insert(note) == note;
+            if is_kept && is_kind && (label.is_empty() || { is_first }(label)) {
                 found.labels.entry(note).or_insert_with(|| label.to_owned());
-                found.references.insert(link, href.to_owned());
+                found.references.insert(link, name.to_owned());
+                back.entry(note).or_default().extend(leading_back);
             }
         }
         found.settle(document, &by_id);
+        for (note, links) in back.into_iter().filter(|own| !own.1.is_empty()) {
+            found.replace(document, note, &links);
+        }
         found
+    }
+
+    /// Finds what the written label of a note stands for: the links back and the number, with the elements around them that hold no
+    /// other letters.
+    fn replace(&mut self, document: &Document, note: NodeId, links: &BTreeSet<NodeId>) {
+        let nodes = whole_note(document, note);
+        let is_in_other = self
+            .labels
+            .range(..note)
+            .next_back()
+            .is_some_and(|own| document.contains(*own.0, note));
+        let Some(label_of_note) = self.labels.get(&note).filter(|_| !is_in_other) else { return };
+        let is_letter = |text: &str| text.contains(char::is_alphanumeric);
+        let mut parts = links.clone();
+        // Texts with letters that stay.
+        let mut stay: Vec<NodeId> = Vec::new();
+        let mut end_of_link = nodes.start;
+        for id in nodes.clone() {
+            if links.contains(&id) {
+                end_of_link = document.node(id).end;
+            }
+            let Some(text) = document.text(id).filter(|text| id >= end_of_link && is_letter(text))
+            else {
+                continue;
+            };
+            let around = document.parent(id).filter(|around| *around != note);
+            let is_label = || {
+                let letters = text.chars().filter(|c| c.is_alphanumeric());
+                stay.is_empty() && letters.eq(label_of_note.chars())
+            };
+            match around.filter(|_| is_label()) {
+                Some(around) => _ = parts.insert(around),
+                None => stay.push(id),
+            }
+        }
+        let holds_letters = |id: NodeId| {
+            let from = stay.partition_point(|own| *own < id);
+            stay.get(from).is_some_and(|own| *own < document.node(id).end)
+        };
+        let is_inside = |id: &NodeId| *id != note && nodes.contains(id);
+        for part in parts {
+            let around = document.ancestors(part).take_while(is_inside);
+            self.replaced.extend({ around }.take_while(|&id| !holds_letters(id)).last());
+        }
     }
 
     /// Leaves lists with other items, and gives references the labels of their notes.
@@ -115,4 +195,40 @@ fn is_inside(document: &Document, id: NodeId) -> bool {
     let names =
         [local_name!("li"), local_name!("td"), local_name!("th"), local_name!("blockquote")];
     document.ancestors(id).any(|around| names.iter().any(|name| document.is(around, name)))
+}
+
+/// A note with the term before it, if it is the description of one.
+fn whole_note(document: &Document, note: NodeId) -> Range<NodeId> {
+    let mut nodes = document.subtree(note);
+    if document.is(note, &local_name!("dd")) {
+        let before =
+            document.ancestors(note - 1).find(|&id| document.parent(id) == document.parent(note));
+        nodes.start = before.filter(|&id| document.is(id, &local_name!("dt"))).unwrap_or(note);
+    }
+    nodes
+}
+
+/// The links of a note that lead back to a link to it, to what is around that in its line, or to a place beside it. `by_target` has
+/// the targets of all links, and the links, ascending.
+fn links_back(
+    document: &Document,
+    by_target: &[(NodeId, NodeId)],
+    link: NodeId,
+    note: NodeId,
+) -> BTreeSet<NodeId> {
+    let nodes = whole_note(document, note);
+    let beside = link.saturating_sub(BESIDE)..=link + BESIDE;
+    let around = document.ancestors(link).skip(1).take(AROUND);
+    let last = document.len() as NodeId;
+    let beside =
+        beside.chain([document.node(link).end]).filter(|&id| id < last && document.is_inline(id));
+    let places = beside.chain(around);
+    let of_place = |place: NodeId| {
+        let from = by_target.partition_point(|own| *own < (place, nodes.start));
+        let own = by_target[from..].iter().take(MOST_BACK);
+        own.take_while(|own| own.0 == place && own.1 < nodes.end)
+            .map(|own| own.1)
+            .collect::<Vec<_>>()
+    };
+    places.filter(|place| !nodes.contains(place)).flat_map(of_place).collect()
 }

@@ -22,6 +22,72 @@ pub fn tex_between(open: &str, inner: &str, close: &str) -> String {
     out
 }
 
+/// The word of a modulus, as it is written in the fonts of KaTeX and MathJax.
+pub(super) const MODULUS: [&str; 3] =
+    ["\\operatorname{mod}", "\\mathrm{mod}", "\\mathrm{m}\\mathrm{o}\\mathrm{d}"];
+/// The space before the parentheses of a congruence in a line.
+const BEFORE_MODULUS: &str = "\\mkern8mu";
+
+/// TeX with the commands for congruences: `\pmod` for a modulus in parentheses, `\pod` for other parentheses behind the space that
+/// belongs before one. Linear.
+pub fn with_moduli(tex: &str) -> String {
+    if !tex.contains("mod") && !tex.contains(BEFORE_MODULUS) && !tex.contains(MODULUS[2]) {
+        return tex.to_owned();
+    }
+    const SPACES: [&str; 5] = ["\\quad", "\\;", "\\:", "\\,", " "];
+    let mut out = String::with_capacity(tex.len());
+    // Open braces, parentheses, and, as `m`, those that are written as a command.
+    let mut open: Vec<char> = Vec::new();
+    let mut rest = tex;
+    while let Some(sign) = rest.chars().next() {
+        let behind_space =
+            SPACES.iter().chain([&BEFORE_MODULUS]).find_map(|s| rest.strip_prefix(*s));
+        let inside = behind_space.unwrap_or(rest).strip_prefix('(');
+        let modulus =
+            inside.and_then(|inside| MODULUS.iter().find_map(|own| inside.strip_prefix(own)));
+        let other = inside.filter(|_| rest.starts_with(BEFORE_MODULUS));
+        if let Some(inside) = modulus.or(other) {
+            out.push_str(if modulus.is_some() { "\\pmod{" } else { "\\pod{" });
+            open.push('m');
+            rest = inside;
+            while let Some(after) = SPACES.iter().find_map(|space| rest.strip_prefix(space)) {
+                rest = after;
+            }
+            continue;
+        }
+        if let Some(after) = rest.strip_prefix(BEFORE_MODULUS) {
+            out.push_str("\\;");
+            rest = after;
+            continue;
+        }
+        // The sign behind a backslash belongs to it.
+        let length = match sign {
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            _ => sign.len_utf8(),
+        };
+        let (own, after) = rest.split_at(length);
+        rest = after;
+        match own {
+            "{" | "(" => open.push(sign),
+            ")" if open.last() == Some(&'m') => {
+                open.pop();
+                out.push('}');
+                continue;
+            }
+            ")" if open.last() == Some(&'(') => _ = open.pop(),
+            "}" => {
+                while let Some(own) = open.pop().filter(|own| *own != '{') {
+                    out.extend((own == 'm').then_some('}'));
+                }
+            }
+            _ => {}
+        }
+        out.push_str(own);
+    }
+    out.extend(open.iter().filter(|own| **own == 'm').map(|_| '}'));
+    out
+}
+
 /// Appends TeX; a letter does not become a part of the command before it.
 pub fn push_tex(out: &mut String, tex: &str) {
     let letters = out.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
@@ -84,7 +150,8 @@ pub fn tex_of_space(width: f32) -> &'static str {
         0 => "",
         1..=3 => "\\,",
         4 => "\\:",
-        5..=8 => "\\;",
+        5..=7 => "\\;",
+        8 => BEFORE_MODULUS,
         9..=27 => "\\quad",
         _ => "\\qquad",
     }

@@ -39,6 +39,8 @@ struct TextWriter {
     lines: usize,
     /// If the last thing was the end of text that was deleted or inserted, which of both.
     after: Option<Edit>,
+    /// The label of a note, which stands directly before its text.
+    label: String,
 }
 
 impl TextWriter {
@@ -62,6 +64,7 @@ impl TextWriter {
                 self.out.extend(std::iter::repeat_n('\n', self.lines.saturating_sub(1)));
             }
         }
+        self.out.push_str(&std::mem::take(&mut self.label));
         (self.pending, self.lines, self.after) = (TextBreak::None, 0, None);
     }
 
@@ -241,6 +244,7 @@ fn write_text(
     for_each_kept(document, roots, prune, &mut |event| match event {
         WalkEvent::Open(id) | WalkEvent::Close(id) | WalkEvent::Text(id) if whole.contains(&id) => {
         }
+        WalkEvent::Open(id) if notes.replaced.contains(&id) => whole = document.subtree(id),
         WalkEvent::Open(id) => {
             let Some(name) = document.name(id) else { return };
             match *name {
@@ -281,13 +285,15 @@ fn write_text(
             let is_second = *name == local_name!("br") && lines.pending == TextBreak::Line;
             let gap = break_around(document, id);
             lines.break_at_least(if is_second { TextBreak::Paragraph } else { gap });
-            // A note that is only shown beside the text has none here.
-            let has_text = || !document.text_content(id).trim().is_empty();
-            if let Some(label) = notes.labels.get(&id).filter(|_| has_text()) {
-                lines.flowing(&format!("[^{label}]: "));
+            if let Some(label) = notes.labels.get(&id) {
+                lines.label = format!("[^{label}]: ");
             }
         }
         WalkEvent::Close(id) => {
+            // A note that is only shown beside the text has none here.
+            if notes.labels.contains_key(&id) {
+                lines.label.clear();
+            }
             lines.break_at_least(break_around(document, id));
             lines.after = document.name(id).and_then(edit_of).or(lines.after);
         }

@@ -95,6 +95,11 @@ impl OpenBlock {
             || (self.stray && self.is_line())
     }
 
+    /// Whether it is an item in which nothing is written yet.
+    pub(super) fn begins_item(&self) -> bool {
+        matches!(self.kind, BlockKind::Item) && self.blocks.is_empty() && self.line.is_empty()
+    }
+
     /// Ends the paragraph; in a one-line block, adds a space instead.
     pub(super) fn end_paragraph(&mut self, links: &[String]) {
         if let BlockKind::Pre(code) = &mut self.kind {

@@ -75,6 +75,10 @@ impl MarkdownLine {
         self.space |= !rest.is_empty();
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
     /// Adds an image with its destination, escaped.
     pub(super) fn image(&mut self, alt: &str, destination: &str, style: Style) {
         let mut text = String::new();
