@@ -29,8 +29,7 @@ pub(crate) fn tidy(tree: &mut RegionTree<'_>) {
     // Whether each node breaks the line, itself or by what it holds.
     let mut breaks = vec![false; tree.nodes.len()];
     for &at in order.iter().rev() {
-        hoist_breaks(tree, at);
-        breaks.resize(tree.nodes.len(), false);
+        hoist_breaks(tree, at, &mut breaks);
         let holds_block = tree.nodes[at].children.iter().any(|&child| breaks[child]);
         settle_blocks(tree, at, holds_block);
         settle_paragraphs(tree, at, &mut breaks);
@@ -451,7 +450,7 @@ fn is_blank(tree: &RegionTree<'_>, at: At) -> bool {
 }
 
 /// Moves empty lines out of the inline elements among the children of an element, which are divided there.
-fn hoist_breaks(tree: &mut RegionTree<'_>, at: At) {
+fn hoist_breaks(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) {
     let is_divided = |&child: &At| {
         let name = tree.nodes[child].name.as_ref();
         name.is_some_and(|name| dom::is_inline(name) && !is_of_formula(name))
@@ -480,6 +479,8 @@ fn hoist_breaks(tree: &mut RegionTree<'_>, at: At) {
             });
             let (end, next) = line.unwrap_or((rest.len(), rest.len()));
             tree.nodes[around].children = rest[..end].to_vec();
+            breaks.resize(tree.nodes.len(), false);
+            breaks[around] = rest[..end].iter().any(|&inner| breaks[inner]);
             hoisted.push(around);
             hoisted.extend(&rest[end..next]);
             rest = &rest[next..];

@@ -474,6 +474,10 @@ fn empty_lines_within_phrases_separate_paragraphs() {
         ),
         ("<p>End.<br><br> <br></p><p>x</p>", "<p>End.</p><p>x</p>"),
         ("<em>a<br><br>b</em>", "<p><em>a</em></p><p><em>b</em></p>"),
+        (
+            "<p>x</p><em>a<br><br>b<ul><li>c</ul></em>",
+            "<p>x</p><p><em>a</em></p><em>b<ul><li>c</li></ul></em>",
+        ),
     ] {
         assert_eq!(forms(html)[0], written, "{html}");
     }
