@@ -147,7 +147,7 @@ pub struct Article {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_revision: Option<u32>,
     /// With `--models`: `too-few-pages`, `healthy`, `drifting` or `broken`, of its template or else its site
-    /// ([NIGHTLY.md](NIGHTLY.md#health)).
+    /// ([NIGHTLY.md](NIGHTLY.md#what-each-verdict-means-and-what-to-do)).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub health: Option<Verdict>,
     /// The group of duplicates that it belongs to ([DUPLICATES.md](DUPLICATES.md)): 16 hex digits; absent if there is

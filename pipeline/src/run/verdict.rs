@@ -440,7 +440,8 @@ impl<'a> Compared<'a> {
     /// The template that lost the most articles.
     fn of_templates(&self) -> String {
         let lost = |of: &&(String, u64, f64)| of.2 - of.1 as f64;
-        let most = self.lost.iter().max_by(|a, b| lost(a).total_cmp(&lost(b)));
+        let several = self.lost.iter().filter(|_| self.sum.templates.len() > 1);
+        let most = several.max_by(|a, b| lost(a).total_cmp(&lost(b)));
         most.map_or(String::new(), |(id, now, usual)| {
             let articles = count(*now as usize, "article");
             format!("; {articles} of template {id}, usually {usual:.0}")
