@@ -51,7 +51,9 @@ pub use decide::{
 pub use ending::{ending, ending_rows};
 pub use fast_path::{SampleProfile, ScoredSample};
 pub use page::{PageBlocks, PageView, TYPES, TypeProbabilities, read_page};
-pub use page_type::{TypeView, mean_types, most_probable, type_probabilities, type_rows};
+pub use page_type::{
+    TypeView, mean_types, most_probable, probability_of, type_probabilities, type_rows,
+};
 pub use patterns::{PatternId, Patterns, UNKNOWN};
 pub use pools::{JudgedPage, Pools, ScoredPage};
 pub use rows::FeatureTable;

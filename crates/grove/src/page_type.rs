@@ -75,6 +75,11 @@ pub fn most_probable(types: &TypeProbabilities) -> TypedAs {
     TypedAs { page_type: PageType::ALL[best], probability: f64::from(types[best]) }
 }
 
+/// The probability of a type.
+pub fn probability_of(types: &TypeProbabilities, wanted: PageType) -> f32 {
+    PageType::ALL.iter().zip(types).find(|own| *own.0 == wanted).map_or(0.0, |own| *own.1)
+}
+
 const TAGS_COUNTED: usize = 24;
 
 static COUNTED: [dom::LocalName; TAGS_COUNTED] = local_names![

@@ -109,7 +109,7 @@ pub struct Article {
     /// Readers' comments, as plain text with a blank line between paragraphs (engine `grove`).
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comments: String,
-    /// The posts of a thread (`page_type` `forum`), in their order, if the page marks them; their texts are those of
+    /// The posts of a thread, in their order, if they are found, whatever the `page_type` is; their texts are those of
     /// `text`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub posts: Vec<Post>,

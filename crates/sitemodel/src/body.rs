@@ -17,7 +17,7 @@ use crate::stages::signify::{SiblingPage, SignifiedPage, signify};
 /// The nodes of an article's body, and how they were found.
 #[derive(Clone, Debug, Default)]
 pub struct ArticleBody {
-    /// Nodes whose subtrees are the body, in document order, without overlap.
+    /// Nodes whose subtrees are the body, in document order, without overlap except within pruned ones.
     pub nodes: Vec<NodeId>,
     /// Nodes inside them whose subtrees do not belong to the body.
     pub prune: Vec<NodeId>,
@@ -37,8 +37,26 @@ pub struct ArticleBody {
     pub wrapper_version: u32,
     /// Confidence, 0 to 1.
     pub confidence: f64,
+    /// Its posts, if it is a thread, in document order; empty otherwise.
+    pub(crate) posts: Vec<ThreadPost>,
     /// What it consists of instead, if it is not in the page's elements.
     pub elsewhere: Option<Arc<Document>>,
+}
+
+/// A post of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ThreadPost {
+    /// All of it, with posts that answer it.
+    pub(crate) element: NodeId,
+    /// The element with its text.
+    pub(crate) content: NodeId,
+    /// The text with the name of its author.
+    pub(crate) author: Option<NodeId>,
+    /// Texts with a date, or an element that declares one, each with the place that most posts have one at: when it was
+    /// written, edited, or when its author came.
+    pub(crate) dates: Vec<(u64, NodeId)>,
+    /// Elements within the content that hold nothing but labels.
+    pub(crate) labels: Vec<NodeId>,
 }
 
 impl ArticleBody {

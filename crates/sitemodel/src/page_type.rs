@@ -13,8 +13,6 @@ pub struct TypeRules {
     /// Blocks that repeat earlier ones are left out: quotations of posts, copies of cards. What articles and documentation
     /// repeat, their authors repeat.
     pub drops_repeated: bool,
-    /// The text is a sequence of posts, each with its author and date.
-    pub has_posts: bool,
     /// The text may continue on other pages.
     pub has_parts: bool,
 }
@@ -25,7 +23,6 @@ pub const fn rules_of(page_type: PageType) -> TypeRules {
         drops_excerpts: false,
         ends_with_element: false,
         drops_repeated: true,
-        has_posts: false,
         has_parts: false,
     };
     match page_type {
@@ -34,11 +31,10 @@ pub const fn rules_of(page_type: PageType) -> TypeRules {
             ends_with_element: true,
             drops_repeated: false,
             has_parts: true,
-            ..others
         },
         PageType::Documentation => TypeRules { drops_repeated: false, has_parts: true, ..others },
         PageType::Service | PageType::Listing => TypeRules { drops_excerpts: true, ..others },
-        PageType::Forum => TypeRules { has_posts: true, has_parts: true, ..others },
+        PageType::Forum => TypeRules { has_parts: true, ..others },
         PageType::Collection | PageType::Product => others,
     }
 }

@@ -19,7 +19,6 @@ use wrapper::{Samples, WantedNodes};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::body::{ArticleBody, agreement, page_wise};
-use crate::page_type::rules_of;
 use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
 use crate::site_config::ConfiguredPage;
@@ -28,6 +27,7 @@ use crate::stages::wrap::CompiledWrapper;
 
 mod judged;
 mod posts;
+mod thread;
 
 pub(crate) use judged::{By, Lone, by_template_alone, fast_body, judged_body};
 
@@ -138,11 +138,9 @@ fn article(
     let detected = terms::detect(&text);
     let learnt = Some(fields);
     let context = PageContext { learnt, ..field_context(sibling, &body.nodes, &text, detected) };
-    let is_thread =
-        page_type.is_some_and(|own| rules_of(own.page_type).has_posts) && body.elsewhere.is_none();
     let language = detected.map(|found| found.language);
     let tag = language.as_ref().map(|l| l.as_str());
-    let posts = if is_thread { posts::posts(parsed, &body, &context, tag) } else { Vec::new() };
+    let posts = posts::posts(document, &body, &context, tag);
     let region = match &base {
         Some(base) if posts.len() > 1 => {
             let starts = posts::starts_of(&posts);
@@ -164,6 +162,7 @@ fn article(
         }
     });
     let mut metadata = metadata_given(&context, &given);
+    posts::ask_first_post(&mut metadata, &posts);
     metadata.omit_below(settings.tables().extract.omit_fields_below);
     let text = match &metadata.title {
         Some(title) => titled(text, &title.value, is_part, settings),

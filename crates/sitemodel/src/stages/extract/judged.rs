@@ -8,14 +8,15 @@ use dom::{Document, LocalName, NodeId, local_name, normalize_space, text_of};
 use grove::{
     ConfidenceInput, DecideParameters, DecidedNodes, Decision, JudgedPage, PatternId, Patterns,
     SampleProfile, ScoredPage, TextBlock, Weights, confidence_rows, decide, ending, ending_rows,
-    from_here_on, most_probable, widest_from,
+    from_here_on, most_probable, probability_of, widest_from,
 };
 use metadata::{html_of_text, paragraphs_of};
-use model::{FeedItem, Route};
+use model::{FeedItem, PageType, Route};
 
 use crate::body::{ArticleBody, contained};
 use crate::page_type::rules_of;
 use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
+use crate::stages::extract::thread::{missing_posts, thread_of};
 use crate::stages::judge::{CUES, Judgement, decide_parameters};
 use crate::stages::wrap::CompiledWrapper;
 
@@ -122,29 +123,46 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     let KeptPart { parsed, page, judgement, by, mut chosen, kept } = of_page;
     let (document, blocks) = (&parsed.document, &page.blocks.blocks);
     let (pools, types) = (&judgement.pools, &judgement.types);
-    let rows = ending_rows(document, &page.scored(), pools, &kept);
+    let posts = thread_of(parsed, blocks, &kept, probability_of(types, PageType::Forum));
+    let missing = missing_posts(document, blocks, &kept, &posts);
+    chosen.keep.extend(&missing.contents);
+    chosen.keep.sort_unstable();
+    chosen.prune.extend(&missing.parts);
+    // What comes after the last post belongs to none.
+    let behind = posts.iter().map(|post| document.node(post.element).end).max();
+    let all = if posts.is_empty() { kept } else { chosen.blocks(document, blocks) };
+    let end = behind.map(|end| all.partition_point(|&at| blocks[at].first < end));
+    let kept = &all[..end.unwrap_or(all.len())];
+    let rows = ending_rows(document, &page.scored(), pools, kept);
     let words: Vec<u32> = kept.iter().map(|&at| blocks[at].words).collect();
     let second: Vec<f32> = kept.iter().map(|&at| page.scores[at]).collect();
     let rules = rules_of(most_probable(types).page_type);
-    let mut end = ending(&words, &weights.ending.probabilities(&rows), &second);
-    if rules.ends_with_element {
-        end = end.min(before_article_end(document, blocks, &kept));
+    let mut end = match posts.is_empty() {
+        true => ending(&words, &weights.ending.probabilities(&rows), &second),
+        false => kept.len(),
+    };
+    if rules.ends_with_element && posts.is_empty() {
+        end = end.min(before_article_end(document, blocks, kept));
     }
     let taken =
-        ConfidenceInput { page: page.scored(), first: &page.first, types, pools, kept: &kept, end };
+        ConfidenceInput { page: page.scored(), first: &page.first, types, pools, kept, end };
     let confidence = weights.confidence.probability(confidence_rows(&taken).row(0));
-    let cut = kept.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
+    let cut = all.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
     let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));
     chosen.prune.retain(inside);
-    let repeats = match rules.drops_repeated {
+    let repeats = match rules.drops_repeated || !posts.is_empty() {
         true => repeated(document, blocks, &kept[..end]),
         false => Vec::new(),
     };
     let (xpath, mut prune_xpath, engine, wrapper_version) = match by {
         By::Wrapper(learnt) => {
             let wrapper = &learnt.wrapper;
-            let engine = wrapper.engine.clone();
-            (wrapper.content.clone(), wrapper.prune.clone(), engine, wrapper.version)
+            let with = |own: &[String], more: &[NodeId]| {
+                own.iter().cloned().chain(position_paths(document, more)).collect::<Vec<_>>()
+            };
+            let (content, prune) =
+                (with(&wrapper.content, &missing.contents), with(&wrapper.prune, &missing.parts));
+            (content, prune, wrapper.engine.clone(), wrapper.version)
         }
         By::Patterns | By::Page => {
             let paths = |nodes: &[NodeId]| position_paths(document, nodes);
@@ -171,6 +189,7 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
         route: by.route(),
         wrapper_version,
         confidence: f64::from(confidence),
+        posts,
         elsewhere: None,
     }
 }

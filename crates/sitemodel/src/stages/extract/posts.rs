@@ -1,73 +1,181 @@
 //! The posts of a thread: its text by post, each with author and date.
 //!
-//! Posts are elements of one tag under one parent that hold most of the text, and at least half of which name an author
-//! or a date. What is kept outside of them (a question above its answers) is a post by itself.
+//! What is kept before the posts (a question above its answers) and between them is a post by itself.
 
-use dom::{Document, NodeId, PrefixSums, local_name, normalize_space, text_of};
+use dom::{Document, NodeId, local_name, normalize_space, text_of};
 use metadata::{PageContext, date_of};
-use model::Post;
+use model::{Field, Metadata, Post, Source};
 use region::PostStart;
 
-use crate::body::ArticleBody;
-use crate::parsed::ParsedPage;
+use crate::body::{ArticleBody, ThreadPost};
 
-/// Least share of the kept words that the posts hold.
-const MOST_WORDS: f32 = 0.5;
-/// Most groups of elements that are looked through for authors and dates.
-const MOST_GROUPS: usize = 16;
 /// Most words of a name, and of a date.
 const NAME_WORDS: usize = 5;
 const DATE_WORDS: usize = 12;
+/// Most places of dates in a post that are compared.
+const MOST_PLACES: usize = 6;
 
-/// Parts of class names, ids and roles of elements that hold a name, or a date.
+/// Parts of class names, ids and roles of elements that hold a name, or a date, of a text that is not like the posts.
 const NAMED: [&str; 8] =
     ["author", "username", "user-name", "poster", "byline", "nick", "creator", "screenname"];
 const DATED: [&str; 5] = ["date", "time", "posted", "published", "created"];
 
-/// Splits the body of a thread into posts, each with the node that it begins with; none if it has no such form. Linear in the page's nodes for each level
-/// around its text.
+/// Splits the body of a thread into posts, each with the node that it begins with; none if it is no thread. Linear in the page's
+/// nodes for each level of posts within posts.
 pub(super) fn posts(
-    parsed: &ParsedPage<'_>,
+    document: &Document,
     body: &ArticleBody,
     context: &PageContext<'_>,
     language: Option<&str>,
 ) -> Vec<(NodeId, Post)> {
-    let document = &parsed.document;
-    let kept = kept_words(parsed, body);
-    let Some(entries) = entries(document, &kept) else { return Vec::new() };
-    let post = |id: NodeId, text: String| {
-        let date = find(document, id, |own| date_text(document, own));
-        Post {
-            author: find(document, id, |own| name_text(document, own)),
-            date: date.and_then(|text| date_of(context, language, &text)),
-            text,
+    let found = &body.posts;
+    let Some(first) = found.first() else { return Vec::new() };
+    // Of each the one around it.
+    let mut around: Vec<Option<usize>> = Vec::with_capacity(found.len());
+    for (at, post) in found.iter().enumerate() {
+        let holds = |&own: &usize| document.contains(found[own].element, post.element);
+        let mut outer = at.checked_sub(1);
+        while let Some(own) = outer.filter(|own| !holds(own)) {
+            outer = around[own];
         }
+        around.push(outer);
+    }
+    let post_of = |id: NodeId| {
+        let mut own = found.partition_point(|post| post.element <= id).checked_sub(1);
+        while let Some(at) = own.filter(|&at| !document.contains(found[at].element, id)) {
+            own = around[at];
+        }
+        own
     };
-    let inside = |outer: NodeId, id: NodeId| document.contains(outer, id);
-    let mut posts = Vec::new();
-    // In document order: kept elements before, between and after the entries are posts by themselves.
-    let mut rest: Vec<NodeId> = Vec::new();
-    let text = |nodes: &[NodeId]| text_of(document, nodes, &body.prune);
-    for &entry in &entries {
-        let before = body.nodes.iter().copied().filter(|&id| {
-            document.node(id).end <= entry && !entries.iter().any(|&own| inside(own, id))
-        });
-        let before: Vec<NodeId> = before.filter(|id| !rest.contains(id)).collect();
-        if !before.is_empty() {
-            let own = text(&before);
-            rest.extend(&before);
-            let post = || (before[0], post(around(document, before[0], entry), own.clone()));
-            posts.extend((!own.is_empty()).then(post));
+    // The nodes of each post, and those before, between and after them by the post that comes next.
+    let mut of_posts: Vec<Vec<NodeId>> = vec![Vec::new(); found.len()];
+    let mut beside: Vec<Vec<NodeId>> = vec![Vec::new(); found.len() + 1];
+    for &node in &body.nodes {
+        let end = document.node(node).end;
+        let inside = found.partition_point(|post| post.element < node)
+            ..found.partition_point(|post| post.element < end);
+        match post_of(node) {
+            Some(own) => of_posts[own].push(node),
+            // An element around posts.
+            None if !inside.is_empty() => {
+                inside.for_each(|at| of_posts[at].push(found[at].element));
+            }
+            None => beside[inside.start].push(node),
         }
-        let nodes: Vec<NodeId> = if body.nodes.iter().any(|&id| inside(id, entry)) {
-            vec![entry]
-        } else {
-            body.nodes.iter().copied().filter(|&id| inside(entry, id)).collect()
+    }
+    let text = |nodes: &[NodeId], within: Option<&ThreadPost>| {
+        let (Some(from), Some(last)) = (nodes.first(), nodes.last()) else { return String::new() };
+        let end = document.node(*last).end;
+        let prune =
+            body.prune.partition_point(|id| id < from)..body.prune.partition_point(|&id| id < end);
+        let inner = within.map_or(0..0, |post| {
+            found.partition_point(|own| own.element <= post.element)
+                ..found.partition_point(|own| own.element < document.node(post.element).end)
+        });
+        let mut prune = body.prune[prune].to_vec();
+        prune.extend(found[inner].iter().map(|post| post.element));
+        text_of(document, nodes, &prune)
+    };
+    let dates = dates_of(document, found, context, language);
+    let mut posts: Vec<(NodeId, Post)> = Vec::new();
+    for (at, own) in beside.iter().enumerate() {
+        if let Some(&node) = own.first() {
+            let text = text(own, None);
+            let next = found.get(at).unwrap_or(first).element;
+            let outer = outermost_without(document, node, next);
+            let post = || Post {
+                author: find(document, outer, |own| name_text(document, own)),
+                date: find(document, outer, |own| date_text(document, own))
+                    .and_then(|text| date_of(context, language, &text)),
+                text: text.clone(),
+            };
+            posts.extend((!text.is_empty()).then(|| (node, post())));
+        }
+        let Some((post, nodes)) = found.get(at).zip(of_posts.get(at)) else { continue };
+        let text = text(nodes, Some(post));
+        let own = || Post {
+            author: post.author.and_then(|id| author_of(document, id)),
+            date: dates.get(at).cloned().flatten(),
+            text: text.clone(),
         };
-        let own = text(&nodes);
-        posts.extend((!own.is_empty()).then(|| (entry, post(entry, own))));
+        posts.extend((!text.is_empty()).then(|| (post.element, own())));
     }
     posts
+}
+
+/// The first post is who asked, and when: what pages show elsewhere may be of those who answer or edit. Declared values stay.
+pub(super) fn ask_first_post(metadata: &mut Metadata, posts: &[(NodeId, Post)]) {
+    let Some((_, first)) = posts.first() else { return };
+    let is_shown = |source: &Source| *source == Source::Page;
+    let others = metadata.authors.as_ref().filter(|own| is_shown(&own.source.source));
+    let answers = |name: &String| posts.iter().any(|own| own.1.author.as_ref() == Some(name));
+    let is_of_answer = others.is_some_and(|own| own.value.iter().any(answers));
+    if first.author.is_some() && (others.is_some() || metadata.authors.is_none()) || is_of_answer {
+        metadata.authors = first.author.clone().map(|name| Field::new(vec![name], Source::Page));
+        metadata.author_kinds.clear();
+    }
+    let is_open = metadata.published.as_ref().is_none_or(|own| is_shown(&own.source.source));
+    if let Some(date) = first.date.clone().filter(|_| is_open) {
+        metadata.published = Some(Field::new(date, Source::Page));
+    }
+}
+
+/// The name in a text, without a label before it.
+fn author_of(document: &Document, id: NodeId) -> Option<String> {
+    let text = normalize_space(document.text(id)?);
+    let name = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '@');
+    let name = name.strip_prefix("by ").or(name.strip_prefix("By ")).unwrap_or(name);
+    Some(name.trim_end_matches([',', ':']).to_owned()).filter(|name| !name.is_empty())
+}
+
+/// The date of each post: of the places at which most have one, that at which they ascend most often. Those at which the authors
+/// came do not.
+fn dates_of(
+    document: &Document,
+    posts: &[ThreadPost],
+    context: &PageContext<'_>,
+    language: Option<&str>,
+) -> Vec<Option<String>> {
+    let mut places: Vec<u64> = Vec::new();
+    for (place, _) in posts.iter().flat_map(|post| &post.dates) {
+        if !places.contains(place) && places.len() < MOST_PLACES {
+            places.push(*place);
+        }
+    }
+    let dates_at = |place: u64| -> Vec<Option<String>> {
+        let of = |post: &ThreadPost| {
+            let (_, id) = post.dates.iter().find(|own| own.0 == place)?;
+            date_of(context, language, &written_date(document, *id)?)
+        };
+        posts.iter().map(of).collect()
+    };
+    let rated = places.into_iter().map(|place| {
+        let dates = dates_at(place);
+        let known: Vec<&String> = dates.iter().flatten().collect();
+        let ascending = known.windows(2).filter(|pair| pair[0] <= pair[1]).count();
+        (2 * ascending + usize::from(!known.is_empty()), dates)
+    });
+    // The first of equals.
+    let better =
+        |best: (usize, Vec<_>), own: (usize, Vec<_>)| if own.0 > best.0 { own } else { best };
+    rated.reduce(better).map(|best| best.1).unwrap_or_default()
+}
+
+/// The date that a text is, or an element declares.
+fn written_date(document: &Document, id: NodeId) -> Option<String> {
+    if let Some(text) = document.text(id) {
+        // The element around it may say it more exactly.
+        let declared = document.parent(id).and_then(|above| declared_date(document, above));
+        return declared.or_else(|| Some(normalize_space(text)));
+    }
+    declared_date(document, id)
+}
+
+fn declared_date(document: &Document, id: NodeId) -> Option<String> {
+    [local_name!("datetime"), local_name!("title")].iter().find_map(|name| {
+        let value = document.attribute(id, name)?;
+        value.bytes().any(|byte| byte.is_ascii_digit()).then(|| value.to_owned())
+    })
 }
 
 /// Where the posts after the first begin, with what is said of who wrote them.
@@ -80,63 +188,8 @@ pub(super) fn starts_of(posts: &[(NodeId, Post)]) -> Vec<PostStart> {
     posts.iter().skip(1).map(start).collect()
 }
 
-/// Words of the body in each text node, summed.
-fn kept_words(parsed: &ParsedPage<'_>, body: &ArticleBody) -> PrefixSums {
-    let document = &parsed.document;
-    let mut is_kept = vec![false; document.len()];
-    for (nodes, keep) in [(&body.nodes, true), (&body.prune, false)] {
-        for &id in nodes {
-            is_kept[id as usize..document.node(id).end as usize].fill(keep);
-        }
-    }
-    PrefixSums::new(
-        document,
-        |id| {
-            if is_kept[id as usize] { parsed.words.range(id, id + 1) } else { 0 }
-        },
-    )
-}
-
-/// The entries: of the groups with enough words the one with the most authors and dates.
-fn entries(document: &Document, kept: &PrefixSums) -> Option<Vec<NodeId>> {
-    let all = kept.total() as f32;
-    let mut best: Option<(usize, Vec<NodeId>)> = None;
-    let mut looked_at = 0;
-    let holds_most = |id: NodeId| kept.sum(document, id) as f32 >= MOST_WORDS * all;
-    for parent in document.ids().filter(|&id| document.name(id).is_some() && holds_most(id)) {
-        let children: Vec<NodeId> = (document.children(parent))
-            .filter(|&id| document.name(id).is_some() && kept.sum(document, id) > 0)
-            .collect();
-        let Some(&first) = children.first() else { continue };
-        let mut tags: Vec<_> = children.iter().filter_map(|&id| document.name(id)).collect();
-        tags.sort_unstable();
-        tags.dedup();
-        for tag in tags {
-            let group: Vec<NodeId> =
-                children.iter().copied().filter(|&id| document.name(id) == Some(tag)).collect();
-            let words: u32 = group.iter().map(|&id| kept.sum(document, id)).sum();
-            if group.len() < 2 || (words as f32) < MOST_WORDS * all || first == 0 {
-                continue;
-            }
-            looked_at += 1;
-            if looked_at > MOST_GROUPS {
-                return best.map(|best| best.1);
-            }
-            let is_signed = |id: &&NodeId| {
-                find(document, **id, |own| name_text(document, own)).is_some()
-                    || find(document, **id, |own| date_text(document, own)).is_some()
-            };
-            let signed = group.iter().filter(is_signed).count();
-            if signed * 2 >= group.len() && best.as_ref().is_none_or(|best| signed >= best.0) {
-                best = Some((signed, group));
-            }
-        }
-    }
-    best.map(|best| best.1)
-}
-
 /// The largest element around a node that does not hold another.
-fn around(document: &Document, id: NodeId, other: NodeId) -> NodeId {
+fn outermost_without(document: &Document, id: NodeId, other: NodeId) -> NodeId {
     let mut around = id;
     for outer in document.ancestors(id) {
         if document.contains(outer, other) {
@@ -194,42 +247,14 @@ fn date_text(document: &Document, id: NodeId) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::thread::{tests::page_of, thread_of};
     use super::*;
     use crate::parsed::parse_page;
     use crate::settings::Settings;
 
-    #[test]
-    fn a_question_and_its_answers_are_posts() {
-        let answer = |name: &str, day: u32, text: &str| {
-            format!(
-                "<div class=answer><div class=username>{name}</div><time datetime=2024-03-0{day}>\
-                 </time><div class=body><p>{text}</div></div>"
-            )
-        };
-        let html = format!(
-            "<html lang=en><div class=question><span class=author>By Ann</span><div class=body><p>How \
-             is it done?</div></div><div class=answers>{}{}</div><footer><div>About</div></footer>",
-            answer("Bob B.", 1, "Like this, at length."),
-            answer("cee", 2, "Or like that, in more words."),
-        );
-        let page = model::Page {
-            url: "https://forum.example/t/1".into(),
-            site: "forum.example".into(),
-            origin: model::Origin {
-                file: "a.html".into(),
-                offset: 0,
-                record_id: String::new(),
-                truncated: None,
-            },
-            fetched: None,
-            charset: model::Charset {
-                name: "UTF-8",
-                evidence: model::CharsetEvidence::Http,
-                overruled: model::Overruled::default(),
-            },
-            html: html.into(),
-        };
-        let settings = Settings::standard();
+    /// The posts of a page whose elements with the class `body` are kept.
+    fn posts_in(html: &str) -> Vec<Post> {
+        let (page, settings) = (page_of(html), Settings::standard());
         let parsed = parse_page(&page, &settings);
         let document = &parsed.document;
         let is_body = |id: &NodeId| document.attribute(*id, &local_name!("class")) == Some("body");
@@ -246,10 +271,32 @@ mod tests {
             learnt: None,
             body_text: "",
         };
-        let body = ArticleBody { nodes: nodes.clone(), ..ArticleBody::default() };
-        let found = posts(&parsed, &body, &context, Some("en"));
+        let blocks = grove::blocks(document, &parsed.words, &parsed.link_words);
+        let is_kept =
+            |at: &usize| nodes.iter().any(|&node| document.contains(node, blocks[*at].first));
+        let kept: Vec<usize> = (0..blocks.len()).filter(is_kept).collect();
+        let of_thread = thread_of(&parsed, &blocks, &kept, 1.0);
+        let body = ArticleBody { nodes: nodes.clone(), posts: of_thread, ..ArticleBody::default() };
+        posts(document, &body, &context, Some("en")).into_iter().map(|own| own.1).collect()
+    }
+
+    #[test]
+    fn a_question_and_its_answers_are_posts() {
+        let answer = |name: &str, day: u32, text: &str| {
+            format!(
+                "<div class=answer><div class=username>{name}</div><time datetime=2024-03-0{day}>\
+                 </time><div class=body><p>{text}</div></div>"
+            )
+        };
+        let html = format!(
+            "<html lang=en><div class=question><span class=author>By Ann</span><div class=body><p>How \
+             is it done?</div></div><div class=answers>{}{}</div><footer><div>About</div></footer>",
+            answer("Bob B.", 1, "Like this, at length."),
+            answer("cee", 2, "Or like that, in more words."),
+        );
+        let found = posts_in(&html);
         let each: Vec<(Option<&str>, Option<&str>, &str)> = (found.iter())
-            .map(|(_, post)| (post.author.as_deref(), post.date.as_deref(), &*post.text))
+            .map(|post| (post.author.as_deref(), post.date.as_deref(), &*post.text))
             .collect();
         assert_eq!(
             each,
@@ -259,5 +306,28 @@ mod tests {
                 (Some("cee"), Some("2024-03-02"), "Or like that, in more words."),
             ]
         );
+    }
+
+    #[test]
+    fn dates_of_posts_ascend_and_the_first_is_that_of_the_page() {
+        let post = |name: &str, came: u32, day: u32| {
+            format!(
+                "<div class=p><div><a href=/m/{name}>{name}</a><i>Joined 3 May {came}</i></div>\
+                 <b>{day} June 2024</b><div class=body><p>Words of {name}, and of the day {day}.</div></div>"
+            )
+        };
+        let found = posts_in(&(post("Ann", 2019, 4) + &post("Bo", 2011, 5) + &post("Cy", 2014, 6)));
+        let dates: Vec<&str> = found.iter().filter_map(|post| post.date.as_deref()).collect();
+        assert_eq!(dates, ["2024-06-04", "2024-06-05", "2024-06-06"]);
+        let posts: Vec<(NodeId, Post)> = (1..).zip(found).collect();
+        let authors = |name: &str, source| Some(Field::new(vec![name.to_owned()], source));
+        let mut metadata = Metadata { authors: authors("Cy", Source::Page), ..Metadata::default() };
+        ask_first_post(&mut metadata, &posts);
+        assert_eq!(metadata.authors.unwrap().value, ["Ann"]);
+        assert_eq!(metadata.published.unwrap().value, "2024-06-04");
+        let mut metadata =
+            Metadata { authors: authors("Dot", Source::JsonLd), ..Metadata::default() };
+        ask_first_post(&mut metadata, &posts);
+        assert_eq!(metadata.authors.unwrap().value, ["Dot"]);
     }
 }

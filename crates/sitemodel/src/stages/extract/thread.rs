@@ -1,0 +1,824 @@
+//! The posts of a thread, found by what they are: elements of one kind, of which each has a date, a name, and a text of its own.
+//!
+//! Nothing is known of forum software or languages. An element is of the kind of others with the same tag and class name, or the
+//! same tag and parent. What all have at the same place and in few words that differ is the name of the author; what repeats in
+//! half of them, and short texts that all have, are labels; the element with the most of the other words, and the fewest of
+//! these, is the text. Answers within the posts that they answer are posts of their own.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use dom::{
+    Document, LocalName, NodeId, PrefixSums, class_tokens, is_heading, is_inline, local_name,
+    local_names, normalize_space,
+};
+use grove::TextBlock;
+use memchr::memmem;
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::body::ThreadPost;
+use crate::parsed::ParsedPage;
+
+/// Least probability that a page is a thread: then it is one if it has posts.
+const LEAST_PROBABILITY: f32 = 0.2;
+/// Least share of the words of the posts that is kept if what was found are the posts.
+const KEPT: f32 = 0.25;
+/// The same if they follow a text that is not like them, as comments follow an article; least number of them, and least share of
+/// the kept words that this text has.
+const ANSWERED: f32 = 0.35;
+const LEAST_ANSWERS: usize = 3;
+const QUESTION: f32 = 0.9;
+/// Most quotations of a thread that are compared with earlier posts, and fewest bytes that are compared.
+const MOST_QUOTES: usize = 400;
+const LEAST_QUOTED: usize = 12;
+/// Most elements of one kind that are looked at as posts, and least.
+const MOST: usize = 2_000;
+const LEAST: usize = 2;
+/// Most class names of an element that are looked at.
+const MOST_CLASSES: usize = 6;
+/// Most kinds of elements that are looked into.
+const MOST_KINDS: usize = 16;
+/// Most dates that a post has on average, besides its text.
+const MOST_DATES: usize = 16;
+/// Least share of the elements of a kind that have a date and a text, and of the posts that have a name or a text at one place.
+const LEAST_SHARE: f32 = 0.6;
+/// Most words and bytes of a name, and of a date.
+const NAME: (usize, usize) = (4, 48);
+const DATE: (usize, usize) = (12, 80);
+/// Longest text that is compared with those of other posts, in bytes.
+const LONGEST_REPEATED: usize = 400;
+/// What posts without names of authors count for.
+const WITHOUT_NAMES: f32 = 0.5;
+/// How many times as many words a kind has that is taken instead of a larger one.
+const CLEARLY: f32 = 1.1;
+/// So many posts may have one author.
+const FEW: usize = 4;
+/// Places with shorter texts on average, in words, hold labels.
+const LABEL: f32 = 3.0;
+
+/// Parts of class names of elements that hold a name, to prefer one of several places.
+const NAMED: [&str; 8] =
+    ["author", "user", "poster", "byline", "nick", "creator", "screenname", "name"];
+
+/// The posts of a page in document order, if it is a thread: it is probably one, and what is kept are its posts, or a text that
+/// stands before them. `kept` are indices of `blocks`.
+pub(super) fn thread_of(
+    parsed: &ParsedPage<'_>,
+    blocks: &[TextBlock],
+    kept: &[usize],
+    probability: f32,
+) -> Vec<ThreadPost> {
+    if probability < LEAST_PROBABILITY {
+        return Vec::new();
+    }
+    let document = &parsed.document;
+    let mut is_kept = vec![false; document.len()];
+    for block in kept.iter().map(|&at| &blocks[at]) {
+        is_kept[block.first as usize..=block.last as usize].fill(true);
+    }
+    let words = |id: NodeId| if is_kept[id as usize] { parsed.words.range(id, id + 1) } else { 0 };
+    let kept = PrefixSums::new(document, words);
+    let posts = find_posts(parsed, &kept);
+    let Some(first) = posts.first() else { return posts };
+    let of_posts = |sums: &PrefixSums| -> f32 {
+        posts.iter().map(|post| sums.sum(document, post.content) as f32).sum()
+    };
+    // All that is kept is the first post, or stands before several.
+    let begins = is_kept_in(parsed, &kept, first);
+    let is_answered = || {
+        let end = if begins { document.node(first.content).end } else { first.element };
+        (begins || posts.len() >= LEAST_ANSWERS && probability >= ANSWERED)
+            && kept.range(0, end) as f32 >= QUESTION * kept.total() as f32
+    };
+    let are_kept = of_posts(&kept) >= KEPT * of_posts(&parsed.words);
+    if are_kept || is_answered() { posts } else { Vec::new() }
+}
+
+/// Whether half of a post is kept.
+fn is_kept_in(parsed: &ParsedPage<'_>, kept: &PrefixSums, post: &ThreadPost) -> bool {
+    let document = &parsed.document;
+    2 * kept.sum(document, post.content) >= parsed.words.sum(document, post.content)
+}
+
+/// What is added to the body of a thread.
+#[derive(Debug, Default)]
+pub(super) struct MissingPosts {
+    /// The contents of posts of which nothing is kept.
+    pub(super) contents: Vec<NodeId>,
+    /// Elements within these that are left out: labels, and quotations of earlier posts.
+    pub(super) parts: Vec<NodeId>,
+}
+
+/// The posts of which nothing is kept.
+pub(super) fn missing_posts(
+    document: &Document,
+    blocks: &[TextBlock],
+    kept: &[usize],
+    posts: &[ThreadPost],
+) -> MissingPosts {
+    let mut missing = MissingPosts::default();
+    let mut before = match posts.first() {
+        Some(first) => normalize_space(&text_between(document, 0, first.element)),
+        None => return missing,
+    };
+    let mut left = MOST_QUOTES;
+    for post in posts {
+        let from = kept.partition_point(|&at| blocks[at].first < post.content);
+        let end = document.node(post.content).end;
+        if kept.get(from).is_none_or(|&at| blocks[at].first >= end) {
+            missing.contents.push(post.content);
+            missing.parts.extend(&post.labels);
+            let is_quote = |id: &NodeId| document.is(*id, &local_name!("blockquote"));
+            let quotes: Vec<NodeId> =
+                document.subtree(post.content).skip(1).filter(is_quote).take(left).collect();
+            left -= quotes.len();
+            let quotes = quotes.into_iter().filter(|&id| repeats_text(document, id, &before));
+            missing.parts.extend(quotes);
+        }
+        before.push(' ');
+        before.push_str(&normalize_space(document.text_content(post.content)));
+    }
+    missing
+}
+
+fn text_between(document: &Document, from: NodeId, to: NodeId) -> String {
+    (from..to).filter_map(|id| document.text(id)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether the longest text of an element, which has a few words at least, is in a text.
+fn repeats_text(document: &Document, id: NodeId, text: &str) -> bool {
+    let longest =
+        document.subtree(id).filter_map(|own| document.text(own)).max_by_key(|own| own.len());
+    let longest = longest.map(normalize_space).unwrap_or_default();
+    longest.len() >= LEAST_QUOTED && memmem::find(text.as_bytes(), longest.as_bytes()).is_some()
+}
+
+/// The elements of one kind, with what is theirs and not that of others inside them.
+struct Kind {
+    members: Vec<NodeId>,
+    /// Words outside of links in those with a date.
+    words: u32,
+}
+
+/// The posts of a page; empty if it has no two. `kept` has the words that are kept of each text. Linear in the nodes of the page
+/// for each class name of an element.
+fn find_posts(parsed: &ParsedPage<'_>, kept: &PrefixSums) -> Vec<ThreadPost> {
+    let document = &parsed.document;
+    let dates = PrefixSums::new(document, |id| u32::from(has_date(document, id)));
+    if (dates.total() as usize) < LEAST {
+        return Vec::new();
+    }
+    let page = DatedPage {
+        document,
+        words: &parsed.words,
+        links: &parsed.link_words,
+        starts: starts(document, &parsed.words, &dates),
+        dates,
+        base: Url::parse(&parsed.page.url).ok(),
+    };
+    let mut kinds = kinds(&page);
+    let kept_in =
+        |kind: &Kind| -> u32 { kind.members.iter().map(|&id| kept.sum(document, id)).sum() };
+    kinds
+        .sort_by_cached_key(|kind| (Reverse(kind.words + 4 * kept_in(kind)), kind.members.clone()));
+    // Posts of which something is kept come before all others.
+    let mut best: (bool, f32, Vec<ThreadPost>) = (false, 0.0, Vec::new());
+    for kind in kinds.into_iter().take(MOST_KINDS) {
+        let Some((words, posts)) = posts_of(&page, &kind.members) else { continue };
+        let is_kept = posts.iter().any(|post| is_kept_in(parsed, kept, post));
+        if is_kept && !best.0 || is_kept == best.0 && words > best.1 * CLEARLY {
+            best = (is_kept, words, posts);
+        }
+    }
+    best.2
+}
+
+/// A page whose dates are known.
+struct DatedPage<'a> {
+    document: &'a Document,
+    words: &'a PrefixSums,
+    links: &'a PrefixSums,
+    dates: PrefixSums,
+    /// Where each element begins with what belongs to it before it.
+    starts: Vec<NodeId>,
+    base: Option<Url>,
+}
+
+impl DatedPage<'_> {
+    /// A sum over an element with what belongs to it before it.
+    fn sum(&self, sums: &PrefixSums, id: NodeId) -> u32 {
+        sums.range(self.starts[id as usize], self.document.node(id).end)
+    }
+}
+
+/// Kinds of elements that may be posts: of one tag with one class name, or children of one element with one tag.
+fn kinds(page: &DatedPage<'_>) -> Vec<Kind> {
+    let document = page.document;
+    let may_be_post = |id: &NodeId| {
+        document.name(*id).is_some_and(|name| !is_inline(name) && !is_part_of_text(name))
+            && page.sum(&page.dates, *id) > 0
+            && page.words.sum(document, *id) > 1
+    };
+    let mut named: BTreeMap<(&LocalName, &str, NodeId), Vec<NodeId>> = BTreeMap::new();
+    for id in document.ids().skip(1).filter(may_be_post) {
+        let Some(name) = document.name(id) else { continue };
+        let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
+        named.entry((name, "", document.node(id).parent)).or_default().push(id);
+        let tokens = class_tokens(class).filter(|own| !has_digit(own)).take(MOST_CLASSES);
+        for token in tokens.collect::<BTreeSet<&str>>() {
+            named.entry((name, token, 0)).or_default().push(id);
+        }
+    }
+    let mut seen: BTreeSet<Vec<NodeId>> = BTreeSet::new();
+    let mut kinds = Vec::new();
+    for members in named.into_values().filter(|own| (LEAST..=MOST).contains(&own.len())) {
+        let own = |sums: &PrefixSums| -> Vec<u32> {
+            let mut own: Vec<u32> = members.iter().map(|&id| page.sum(sums, id)).collect();
+            let mut around: Vec<usize> = Vec::new();
+            for (at, &id) in members.iter().enumerate() {
+                while around.last().is_some_and(|&last| !document.contains(members[last], id)) {
+                    around.pop();
+                }
+                if let Some(&outer) = around.last() {
+                    own[outer] = own[outer].saturating_sub(page.sum(sums, id));
+                }
+                around.push(at);
+            }
+            own
+        };
+        let (all, linked, dated) = (own(page.words), own(page.links), own(&page.dates));
+        let plain: Vec<u32> =
+            all.iter().zip(&linked).map(|(all, linked)| all - all.min(linked)).collect();
+        let signed = plain.iter().zip(&dated).filter(|own| *own.0 > 0 && *own.1 > 0);
+        let (count, sum) = signed.fold((0, 0), |sum, own| (sum.0 + 1, sum.1 + own.0));
+        let all_dates: usize = dated.iter().map(|own| *own as usize).sum();
+        if count >= LEAST
+            && count as f32 >= LEAST_SHARE * members.len() as f32
+            && all_dates <= MOST_DATES * members.len()
+            && seen.insert(members.clone())
+        {
+            kinds.push(Kind { members, words: sum });
+        }
+    }
+    kinds
+}
+
+/// Where each element begins with what stands before it: a line with a date that has an element of its own, as it has none
+/// itself.
+fn starts(document: &Document, words: &PrefixSums, dates: &PrefixSums) -> Vec<NodeId> {
+    let mut starts: Vec<NodeId> = document.ids().collect();
+    // The last child of each element so far.
+    let mut last: Vec<NodeId> = vec![0; document.len()];
+    for id in document.ids().skip(1).filter(|&id| document.name(id).is_some()) {
+        let parent = document.parent(id).unwrap_or(0) as usize;
+        let before = std::mem::replace(&mut last[parent], id);
+        let is_line = before > 0
+            && dates.sum(document, before) > 0
+            && words.sum(document, before) as usize <= 2 * DATE.0;
+        if is_line && dates.sum(document, id) == 0 && words.sum(document, id) > 0 {
+            starts[id as usize] = before;
+        }
+    }
+    starts
+}
+
+/// What a place in posts of one kind holds: a path of tags and classes below them.
+#[derive(Default)]
+struct Place {
+    /// The first element there in each post, and its post.
+    elements: Vec<(usize, NodeId)>,
+    /// The first text there in each post.
+    texts: Vec<(usize, NodeId)>,
+    /// All texts there, and their words.
+    count: usize,
+    words: u32,
+}
+
+/// What elements of one kind hold, by place.
+struct PostPlaces<'a> {
+    page: &'a DatedPage<'a>,
+    members: &'a [NodeId],
+    places: BTreeMap<u64, Place>,
+    /// The place of each text and element.
+    place_of: BTreeMap<NodeId, u64>,
+    /// The last element that has a text, and how many have it.
+    repeated: BTreeMap<String, (usize, usize)>,
+    /// Places at which most have a date.
+    dated: BTreeSet<u64>,
+}
+
+impl<'a> PostPlaces<'a> {
+    fn of(page: &'a DatedPage<'a>, members: &'a [NodeId]) -> Self {
+        let document = page.document;
+        let mut found = Self {
+            page,
+            members,
+            places: BTreeMap::new(),
+            place_of: BTreeMap::new(),
+            repeated: BTreeMap::new(),
+            dated: BTreeSet::new(),
+        };
+        for (at, &member) in members.iter().enumerate() {
+            let end = document.node(member).end;
+            let mut open: Vec<(NodeId, u64)> = vec![(end, 0)];
+            let mut id = page.starts[member as usize];
+            while id < end {
+                if id == member {
+                    open.truncate(1);
+                    id += 1;
+                    continue;
+                }
+                if members.binary_search(&id).is_ok() {
+                    id = document.node(id).end;
+                    continue;
+                }
+                while open.len() > 1 && open.last().is_some_and(|last| last.0 <= id) {
+                    open.pop();
+                }
+                let above = open.last().map_or(0, |last| last.1);
+                match document.text(id) {
+                    Some(text) => found.add_text(at, id, text, above),
+                    None => {
+                        let own = place_below(document, above, id);
+                        open.push((document.node(id).end, own));
+                        let place = found.places.entry(own).or_default();
+                        if place.elements.last().is_none_or(|last| last.0 != at) {
+                            place.elements.push((at, id));
+                        }
+                    }
+                }
+                id += 1;
+            }
+        }
+        let dated = found.places.iter().filter(|own| found.is_of_dates(own.1));
+        found.dated = dated.map(|own| *own.0).collect();
+        found
+    }
+
+    fn add_text(&mut self, at: usize, id: NodeId, text: &str, above: u64) {
+        let words = self.page.words.range(id, id + 1);
+        if words == 0 {
+            return;
+        }
+        self.place_of.insert(id, above);
+        let place = self.places.entry(above).or_default();
+        place.count += 1;
+        place.words += words;
+        if place.texts.last().is_none_or(|last| last.0 != at) {
+            place.texts.push((at, id));
+        }
+        if text.len() <= LONGEST_REPEATED {
+            let seen = self.repeated.entry(normalize_space(text)).or_insert((usize::MAX, 0));
+            if seen.0 != at {
+                *seen = (at, seen.1 + 1);
+            }
+        }
+    }
+
+    /// How many of the elements have to have something at a place.
+    fn least(&self) -> usize {
+        ((LEAST_SHARE * self.members.len() as f32).ceil() as usize).max(LEAST)
+    }
+
+    /// The place of the names of the authors: the first of those that are linked or named so.
+    fn authors(&self) -> Option<(u64, &Place)> {
+        let rated = self.places.iter().filter(|own| own.1.texts.len() >= self.least());
+        let rated = rated.filter_map(|(path, place)| {
+            Some((rate_names(self.page.document, place)?, Reverse(&place.texts), *path, place))
+        });
+        rated.max_by_key(|own| (own.0, own.1)).map(|own| (own.2, own.3))
+    }
+
+    /// Whether most elements have a date at a place.
+    fn is_of_dates(&self, place: &Place) -> bool {
+        let dated = place.texts.iter().filter(|own| has_date(self.page.document, own.1)).count();
+        dated >= self.least()
+    }
+
+    /// Whether a text is a name, a date, a label, or the same in half of the elements.
+    fn is_around(&self, id: NodeId, authors: Option<u64>) -> bool {
+        let document = self.page.document;
+        let Some((path, text)) = self.place_of.get(&id).zip(document.text(id)) else {
+            return false;
+        };
+        let place = &self.places[path];
+        let is_label =
+            (place.words as f32) < LABEL * place.count as f32 && place.texts.len() >= self.least();
+        let is_repeated = || {
+            let times = self.repeated.get(&normalize_space(text)).map_or(0, |own| own.1);
+            text.len() <= LONGEST_REPEATED && times > 1 && times * 2 >= self.members.len()
+        };
+        Some(*path) == authors || is_label || is_repeated() || self.dated.contains(path)
+    }
+
+    /// Where an element ends, or the next one in it begins.
+    fn end(&self, member: NodeId) -> NodeId {
+        let end = self.page.document.node(member).end;
+        let next = self.members.partition_point(|&own| own <= member);
+        self.members.get(next).map_or(end, |&next| end.min(next))
+    }
+}
+
+/// The posts of a kind, with how many words they have that are theirs; `None` if these are no posts.
+fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<ThreadPost>)> {
+    let document = page.document;
+    let found = PostPlaces::of(page, members);
+    let authors = found.authors();
+    let path_of_authors = authors.map(|own| own.0);
+    let mut is_around = vec![false; document.len()];
+    for &id in found.place_of.keys() {
+        is_around[id as usize] = found.is_around(id, path_of_authors);
+    }
+    let sums = |around: bool| {
+        PrefixSums::new(document, |id| {
+            let counts = found.place_of.contains_key(&id) && is_around[id as usize] == around;
+            if counts { page.words.range(id, id + 1) } else { 0 }
+        })
+    };
+    let (own, around) = (sums(false), sums(true));
+    let gain = |id: NodeId| i64::from(own.sum(document, id)) - i64::from(around.sum(document, id));
+    // What holds other posts is not the text of one.
+    let is_whole = |id: NodeId| {
+        let next = members.partition_point(|&member| member <= id);
+        members.get(next).is_none_or(|&next| next >= document.node(id).end)
+    };
+    let contents = found.places.values().filter_map(|place| {
+        let whole: Vec<(usize, NodeId)> =
+            place.elements.iter().copied().filter(|own| is_whole(own.1)).collect();
+        let words: i64 = whole.iter().map(|own| gain(own.1)).sum();
+        // Of several with the same words the innermost.
+        (whole.len() >= found.least()).then(|| (words, whole.first().map(|own| own.1), whole))
+    });
+    let (words, _, contents) = contents.max_by_key(|own| (own.0, own.1)).filter(|own| own.0 > 0)?;
+    let author_of = |at: usize| {
+        let texts = &authors?.1.texts;
+        texts.binary_search_by_key(&at, |own| own.0).ok().map(|found| texts[found].1)
+    };
+    let dates_of = |member: NodeId, content: NodeId| {
+        let nodes = || {
+            let all = page.starts[member as usize]..found.end(member);
+            all.filter(|&id| !document.contains(content, id) && has_date(document, id))
+        };
+        let mut dates: Vec<(u64, NodeId)> = Vec::new();
+        for id in nodes() {
+            let place = found.place_of.get(&id).filter(|place| found.dated.contains(place));
+            if let Some(&place) = place.filter(|place| dates.iter().all(|own| own.0 != **place)) {
+                dates.push((place, id));
+            }
+        }
+        if dates.is_empty() {
+            dates.extend(nodes().next().map(|id| (0, id)));
+        }
+        dates
+    };
+    let labels_in = |content: NodeId| {
+        let is_label = |id: &NodeId| {
+            document.name(*id).is_some()
+                && own.sum(document, *id) == 0
+                && around.sum(document, *id) > 0
+        };
+        document.outermost(document.subtree(content).filter(is_label).collect())
+    };
+    let written = contents.into_iter().filter(|post| own.sum(document, post.1) > 0);
+    let posts: Vec<ThreadPost> = written
+        .map(|(at, content)| ThreadPost {
+            element: members[at],
+            content,
+            author: author_of(at),
+            dates: dates_of(members[at], content),
+            labels: labels_in(content),
+        })
+        .collect();
+    let leads = |post: &&ThreadPost| has_title_link(page, post, found.end(post.element));
+    if posts.iter().filter(leads).count() * 2 >= posts.len() {
+        return None;
+    }
+    let is_signed =
+        |post: &&ThreadPost| (authors.is_none() || post.author.is_some()) && !post.dates.is_empty();
+    let signed = posts.iter().filter(is_signed).count();
+    let is_enough = signed >= LEAST && signed as f32 >= LEAST_SHARE * posts.len() as f32;
+    let share = signed as f32 / members.len() as f32;
+    let named = if authors.is_some() { 1.0 } else { WITHOUT_NAMES };
+    is_enough.then_some((named * share * words as f32, posts))
+}
+
+/// Whether an element shows another page: outside of its text it has a link with more words than names and dates have, or its
+/// text is a link.
+fn has_title_link(page: &DatedPage<'_>, post: &ThreadPost, end: NodeId) -> bool {
+    let DatedPage { document, words, base, .. } = page;
+    let in_heading = |own: NodeId| document.name(own).is_some_and(is_heading);
+    let is_other = |id: &NodeId| {
+        let is_author = post.author.is_some_and(|author| {
+            document.contains(*id, author) && is_named_around(document, author)
+        });
+        document.is(*id, &local_name!("a")) && !is_author
+    };
+    (post.element..end).filter(is_other).any(|id| {
+        let count = words.sum(document, id);
+        let text = document.text_content(id).trim();
+        let is_title = document.ancestors(id).take(3).any(in_heading)
+            || document.subtree(id).take(4).any(in_heading);
+        if is_title && count > 0 {
+            let href = document.attribute(id, &local_name!("href"));
+            return href.zip(base.as_ref()).is_some_and(|(href, base)| {
+                base.join(href).is_ok_and(|target| target.path() != base.path())
+            });
+        }
+        match document.contains(post.content, id) {
+            true => count * 2 > words.sum(document, post.content),
+            false => count as usize > NAME.0 && !(text.len() <= DATE.1 && is_date(text)),
+        }
+    })
+}
+
+/// How well the texts of a place are names; `None` if they are none: few words that differ between posts.
+fn rate_names(document: &Document, place: &Place) -> Option<usize> {
+    let texts: Vec<&str> =
+        place.texts.iter().filter_map(|own| document.text(own.1)).map(str::trim).collect();
+    let is_name = |text: &&&str| {
+        text.len() <= NAME.1
+            && text.split_whitespace().count() <= NAME.0
+            && text.contains(char::is_alphabetic)
+            && !text.ends_with(['!', '?', ':', '。', '！', '？', '：'])
+            && (!text.ends_with('.') || ends_in_initial(text))
+            && !is_date(text)
+            && !is_span(text)
+    };
+    let names = texts.iter().filter(is_name).count();
+    let different: BTreeSet<&&str> = texts.iter().collect();
+    if names * 10 < texts.len() * 9 || place.count > place.texts.len() * 2 {
+        return None;
+    }
+    let (_, first) = place.texts.first()?;
+    let in_link =
+        document.ancestors(*first).skip(1).take(3).any(|id| document.is(id, &local_name!("a")));
+    let is_named = is_named_around(document, *first);
+    // A few posts may have one author.
+    let differ = different.len() > 1 || is_named && texts.len() <= FEW;
+    differ.then_some(2 * usize::from(is_named) + usize::from(in_link))
+}
+
+/// Whether the last word is a letter or two with a full stop.
+fn ends_in_initial(text: &str) -> bool {
+    text.rsplit(char::is_whitespace).next().is_some_and(|word| word.chars().count() <= 3)
+}
+
+/// Whether the elements around a text say that it is a name.
+fn is_named_around(document: &Document, text: NodeId) -> bool {
+    document.ancestors(text).skip(1).take(3).any(|id| is_named(document, id))
+}
+
+fn is_named(document: &Document, id: NodeId) -> bool {
+    [local_name!("class"), local_name!("itemprop"), local_name!("rel")].iter().any(|name| {
+        document.attribute(id, name).is_some_and(|value| {
+            let value = value.to_ascii_lowercase();
+            NAMED.iter().any(|word| value.contains(word))
+        })
+    })
+}
+
+/// Elements of which texts consist.
+fn is_part_of_text(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_names!("html" "body" "p" "h1" "h2" "h3" "h4" "h5" "h6" "td" "br" "time" "figure" "pre")
+    )
+}
+
+/// The path to an element below a post.
+fn place_below(document: &Document, above: u64, id: NodeId) -> u64 {
+    let mut key = above.to_le_bytes().to_vec();
+    key.extend(document.name(id).map_or("", |name| &**name).bytes());
+    let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
+    // Further names say in which state it is: online, first, edited.
+    key.push(b' ');
+    key.extend(class_tokens(class).find(|token| !has_digit(token)).unwrap_or_default().bytes());
+    xxh3_64(&key)
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a node says when something was written: a text that is nothing else, or an element that is made for it.
+fn has_date(document: &Document, id: NodeId) -> bool {
+    match document.text(id) {
+        Some(text) => {
+            let text = text.trim();
+            text.len() <= DATE.1
+                && text.split_whitespace().count() <= DATE.0
+                && (is_date(text) || is_span(text))
+        }
+        None => [local_name!("datetime"), local_name!("title")].iter().any(|name| {
+            document
+                .attribute(id, name)
+                .is_some_and(|value| value.len() <= DATE.1 && is_date(value))
+        }),
+    }
+}
+
+/// Whether a text has a year or a time of the day.
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let is_year = |at: usize| {
+        (bytes[at..].starts_with(b"19") || bytes[at..].starts_with(b"20"))
+            && digit(at + 2)
+            && digit(at + 3)
+            && !digit(at + 4)
+            && (at == 0 || !digit(at - 1))
+    };
+    let is_time = |at: usize| {
+        bytes[at] == b':'
+            && at > 0
+            && digit(at - 1)
+            && digit(at + 1)
+            && digit(at + 2)
+            && !digit(at + 3)
+    };
+    has_digit(text) && (0..bytes.len()).any(|at| is_year(at) && text.len() > 4 || is_time(at))
+}
+
+/// Whether a text may say how long ago something was: a small number and few letters.
+fn is_span(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let first = text.starts_with(|c: char| c.is_ascii_digit());
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    (1..=2).contains(&digits)
+        && letters > 0
+        && letters <= 16
+        && (first || text.split_whitespace().any(has_digit_only))
+}
+
+fn has_digit_only(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::parsed::parse_page;
+    use crate::settings::Settings;
+
+    pub(crate) fn page_of(html: &str) -> model::Page {
+        model::Page {
+            url: "https://forum.example/t/1".into(),
+            site: "forum.example".into(),
+            origin: model::Origin {
+                file: "a.html".into(),
+                offset: 0,
+                record_id: String::new(),
+                truncated: None,
+            },
+            fetched: None,
+            charset: model::Charset {
+                name: "UTF-8",
+                evidence: model::CharsetEvidence::Http,
+                overruled: model::Overruled::default(),
+            },
+            html: html.into(),
+        }
+    }
+
+    /// The author, date and text of each post, with what is missing of it, if the elements with `data-k` are kept.
+    fn found(html: &str, probability: f32) -> Vec<String> {
+        let (page, settings) = (page_of(html), Settings::standard());
+        let parsed = parse_page(&page, &settings);
+        let document = &parsed.document;
+        let blocks = grove::blocks(document, &parsed.words, &parsed.link_words);
+        let is_kept = |id: NodeId| document.attribute(id, &LocalName::from("data-k")).is_some();
+        let kept: Vec<usize> = (0..blocks.len())
+            .filter(|&at| document.ancestors(blocks[at].first).any(is_kept))
+            .collect();
+        let posts = thread_of(&parsed, &blocks, &kept, probability);
+        let missing = missing_posts(document, &blocks, &kept, &posts);
+        let text = |id: Option<NodeId>| {
+            let own =
+                id.map(|id| document.text(id).or(document.attribute(id, &local_name!("title"))));
+            own.flatten().unwrap_or("-").trim().to_owned()
+        };
+        let each = posts.iter().map(|post| {
+            let is_missing = missing.contents.contains(&post.content);
+            let own = dom::text_of(document, &[post.content], &missing.parts);
+            let sign = if is_missing { "+" } else { "" };
+            format!(
+                "{sign}{} | {} | {}",
+                text(post.author),
+                text(post.dates.first().map(|own| own.1)),
+                own.replace("\n\n", " / ")
+            )
+        });
+        each.collect()
+    }
+
+    const LONG: &str = "Wir hatten das Boot im Mai gestrichen und dann im Regen stehen lassen";
+
+    #[test]
+    fn answers_are_found_without_their_names_being_known() {
+        let answer = |name: &str, when: &str, text: &str| {
+            format!(
+                "<li class=x7><a href=/u/{name}>{name}</a> <i>{when}</i><div>{text}</div><a href=#>antworten</a></li>"
+            )
+        };
+        let question = format!("<div data-k><p>{LONG}: was tun?</p></div>");
+        let answers = answer("Uwe", "vor 2 Tagen", "Abschleifen und von vorn.")
+            + &answer(
+                "mo_77",
+                "vor 5 Stunden",
+                &format!("<blockquote>{LONG}: was tun?</blockquote>Trocknen lassen!"),
+            )
+            + &answer("Uwe", "vor 20 Minuten", "Das sage ich auch, aber langsam.");
+        let page = format!("{question}<ul>{answers}</ul>");
+        let wanted = [
+            "+Uwe | vor 2 Tagen | Abschleifen und von vorn.",
+            "+mo_77 | vor 5 Stunden | Trocknen lassen!",
+            "+Uwe | vor 20 Minuten | Das sage ich auch, aber langsam.",
+        ];
+        assert_eq!(found(&page, 0.4), wanted);
+        // Probably an article with comments; two are too few; the text goes on behind them.
+        assert!(found(&page, 0.3).is_empty());
+        assert!(
+            found(
+                &format!(
+                    "{question}<ul>{}</ul>",
+                    answer("Uwe", "vor 2 Tagen", "So ist es.").repeat(2)
+                ),
+                0.9
+            )
+            .is_empty()
+        );
+        assert!(found(&format!("{page}{question}"), 0.9).is_empty());
+    }
+
+    #[test]
+    fn posts_within_posts_are_posts() {
+        let post = |name: &str, text: &str, inner: &str| {
+            format!(
+                "<div class='c c--2'><div><h4 class=username><a href=/members/{name}>{name}</a></h4><time title='2024-05-0{}'></time></div><section><p>{text}</section>{inner}</div>",
+                name.len()
+            )
+        };
+        let inner = post(
+            "Bob",
+            "Second of all, quoted by none.",
+            &post("Eve", "Third, as it is an answer.", ""),
+        );
+        let page = post("Al", "First of all posts here.", &inner)
+            + &post("Dora", "Fourth and the last one.", "");
+        let page = page.replacen("<section>", "<section data-k>", 1);
+        let wanted = [
+            "Al | 2024-05-02 | First of all posts here.",
+            "+Bob | 2024-05-03 | Second of all, quoted by none.",
+            "+Eve | 2024-05-03 | Third, as it is an answer.",
+            "+Dora | 2024-05-04 | Fourth and the last one.",
+        ];
+        assert_eq!(found(&page, 0.5), wanted);
+    }
+
+    #[test]
+    fn dates_may_stand_in_lines_before_the_posts() {
+        let post = |name: &str, day: u32, text: &str| {
+            format!(
+                "<div class=head>2024-05-{day} at 10:3{} <a href=#p{day}>#{day}</a></div><div class=r><div><a href=/m/{name}>{name}</a><br>Member</div><div><p>{text}</p></div></div>",
+                day % 10
+            )
+        };
+        let page = post("Ann", 12, "How is it done at sea?")
+            + &post("Ben", 13, "Like this, with a rope.")
+            + &post("Cy", 14, "Or with a chain.");
+        let page = format!("<div class=all>{}</div>", page.replacen("<p>", "<p data-k>", 2));
+        let wanted = [
+            "Ann | 2024-05-12 at 10:32 | How is it done at sea?",
+            "Ben | 2024-05-13 at 10:33 | Like this, with a rope.",
+            "+Cy | 2024-05-14 at 10:34 | Or with a chain.",
+        ];
+        assert_eq!(found(&page, 0.5), wanted);
+    }
+
+    #[test]
+    fn lists_of_other_pages_are_no_posts() {
+        let entry = |name: &str, n: u32| {
+            format!(
+                "<li class=t><h3><a href=/t/{n}>The boat of {name}</a></h3><a href=/u/{name}>{name}</a> <i>{n} May 2024</i><p data-k>It lies in the harbour {n} of the town.</p></li>"
+            )
+        };
+        let page: String =
+            (["Ann", "Ben", "Cy", "Dot"].iter().zip(2..)).map(|(name, n)| entry(name, n)).collect();
+        assert!(found(&format!("<ul>{page}</ul>"), 0.9).is_empty());
+    }
+
+    /// Takes longer than anyone waits if the posts within a post are read again for each level.
+    #[test]
+    fn deep_threads_take_linear_time() {
+        let open = |n: usize| {
+            format!(
+                "<div class=c><b>Ann {}</b> <i>2 May 2024</i><p data-k>Post {n} of {n}.</p>",
+                n % 7
+            )
+        };
+        let flat: String = (0..1_900).map(|n| open(n) + "</div>").collect();
+        assert_eq!(found(&flat, 0.5).len(), 1_900);
+        assert_eq!(found(&(0..200).map(open).collect::<String>(), 0.5).len(), 200);
+    }
+}
