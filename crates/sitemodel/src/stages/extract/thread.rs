@@ -26,7 +26,7 @@ const LEAST_PROBABILITY: f32 = 0.2;
 const KEPT: f32 = 0.25;
 /// The same if they follow a text that is not like them, as comments follow an article; least number of them, and least share of
 /// the kept words that this text has.
-const ANSWERED: f32 = 0.35;
+const ANSWERED: f32 = 0.5;
 const LEAST_ANSWERS: usize = 3;
 const QUESTION: f32 = 0.9;
 /// Most quotations of a thread that are compared with earlier posts, and fewest bytes that are compared.
@@ -735,9 +735,9 @@ pub(super) mod tests {
             "+mo_77 | vor 5 Stunden | Trocknen lassen!",
             "+Uwe | vor 20 Minuten | Das sage ich auch, aber langsam.",
         ];
-        assert_eq!(found(&page, 0.4), wanted);
+        assert_eq!(found(&page, 0.6), wanted);
         // Probably an article with comments; two are too few; the text goes on behind them.
-        assert!(found(&page, 0.3).is_empty());
+        assert!(found(&page, 0.4).is_empty());
         assert!(
             found(
                 &format!(
