@@ -376,6 +376,12 @@ impl Document {
     }
 }
 
+/// HTML white space and the spaces used for layout (including the no-break space).
+pub(crate) fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c' | '\u{a0}' | '\u{200b}' | '\u{feff}')
+        || (c > '\u{7f}' && c.is_whitespace())
+}
+
 /// An element of a document.
 #[derive(Clone, Copy)]
 pub struct Element<'a> {

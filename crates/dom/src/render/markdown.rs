@@ -20,7 +20,8 @@ use self::inline::{MarkdownLine, Style};
 use super::formula::Formula;
 use super::notes::FootnoteMap;
 use super::raised::raised_text;
-use super::text::{Edit, WalkEvent, edit_of, follows_other, for_each_kept, is_space};
+use super::text::{Edit, WalkEvent, edit_of, follows_other, for_each_kept};
+use crate::document::is_space;
 use crate::{Document, Element, NodeId, is_void, link_target, web_url};
 
 /// Maximum depth of nested lists and quotations, because every level indents every line. Deeper

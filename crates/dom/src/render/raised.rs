@@ -3,7 +3,7 @@
 use html5ever::local_name;
 
 use super::notes::FootnoteMap;
-use super::text::is_space;
+use crate::document::is_space;
 use crate::{Document, NodeId};
 
 /// Longest power or mark, in bytes.

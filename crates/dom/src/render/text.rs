@@ -6,6 +6,7 @@ use html5ever::{LocalName, local_name};
 use super::formula::Formula;
 use super::notes::FootnoteMap;
 use super::raised::raised_text;
+use crate::document::is_space;
 use crate::{Document, NodeId};
 
 /// The separation between two pieces of text.
@@ -108,12 +109,6 @@ impl TextWriter {
             }
         }
     }
-}
-
-/// HTML white space and the spaces used for layout (including the no-break space).
-pub(super) fn is_space(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c' | '\u{a0}' | '\u{200b}' | '\u{feff}')
-        || (c > '\u{7f}' && c.is_whitespace())
 }
 
 /// Classes of a character's first byte.

@@ -1,7 +1,7 @@
 //! Inline content: styled text, code, links, images, line breaks.
 
 use super::escape;
-use crate::render::text::is_space;
+use crate::document::is_space;
 
 /// The style of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
