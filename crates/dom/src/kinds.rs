@@ -25,7 +25,7 @@ pub struct ElementKind {
     pub first: NodeId,
     /// A hash of tag, attributes and values; the same on every page.
     pub hash: u64,
-    /// Whether its elements never break the line or always do, if their name tells.
+    /// Whether its elements never break the line or always do, if their name decides that.
     pub(crate) is_inline: Option<bool>,
 }
 

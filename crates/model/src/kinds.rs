@@ -34,7 +34,7 @@ named! {
 /// How a site, or one of its templates, is: what came of it tonight, compared with what came of it before. Later ones are
 /// worse.
 pub enum Verdict {
-    /// Fewer than three pages that could have articles: too few to tell.
+    /// Fewer than three pages that could have articles: too few for a verdict.
     TooFewPages => "too-few-pages",
     /// As usual.
     Healthy => "healthy",

@@ -2,7 +2,7 @@
 //!
 //! Takes: the site's history and tonight's figures, nothing else.
 //! Gives: the verdict with the numbers that it rests on, and one thing to do.
-//! Why: somebody may be woken for it. It tells of what is written, not of how that was found.
+//! Why: somebody may be woken for it. It describes what is written, not how that was found.
 //! Drops: nothing.
 //!
 //! Numbers of pages are compared by the probability that chance alone gives them: of a Poisson or a binomial distribution
@@ -11,7 +11,7 @@
 use model::{Assessment, DropReason, NightFigures, PastNight, UsualNight, Verdict};
 use report::readable::count;
 
-/// Pages from which on something can be told.
+/// Fewest pages that allow a verdict.
 pub(crate) const FEWEST: u64 = 3;
 /// Earlier nights that tonight is compared with.
 const NIGHTS: usize = 14;
@@ -28,7 +28,7 @@ const SOME_NIGHTS: usize = 4;
 const RARE_SHARE: f64 = 0.001;
 /// Share of the fewest articles of a night up to which tonight's are far fewer.
 const FAR_FEWER: f64 = 0.3;
-/// Share of the fewest articles of a night below which a site of which a template is lost has fewer.
+/// The same for a site that has lost a template.
 const FEWER: f64 = 0.8;
 /// Share of pages from which on walls, or pages without a text, are an event.
 const REFUSED: f64 = 0.2;
@@ -61,7 +61,7 @@ pub(crate) struct Tonight<'a> {
     pub(crate) figures: &'a NightFigures,
     /// The worst verdict on a template, by tonight's sample.
     pub(crate) worst_template: Verdict,
-    /// Whether the run took all pages of the inputs: else fewer pages tell nothing.
+    /// Whether the run took all pages of the inputs: else fewer pages mean nothing.
     pub(crate) is_whole: bool,
 }
 
@@ -424,7 +424,7 @@ impl<'a> Compared<'a> {
                 0 => "no page that could have an article".to_owned(),
                 _ => format!("{} that could have articles", count(pages as usize, "page")),
             };
-            let evidence = format!("{what}, three are needed to tell; {before}");
+            let evidence = format!("{what}, at least three are needed for a verdict; {before}");
             return assessment(Verdict::TooFewPages, evidence, "");
         }
         let mut evidence = format!("{} of {pages} pages", count(now.articles as usize, "article"));
@@ -649,7 +649,7 @@ mod tests {
         let long: Vec<_> = many(12).into_iter().chain((0..60).map(|_| wall())).collect();
         assert_eq!(verdict(&long), Verdict::Blocked);
         assert_eq!(verdict(&after(&long, night(12, &[]))), Verdict::Healthy);
-        // One page a night tells in the third.
+        // One page a night is enough in the third.
         let one = || night(0, &[("http-403", 1)]);
         assert_eq!(verdict(&after(&many(1), one())), Verdict::TooFewPages);
         let three: Vec<_> = many(1).into_iter().chain([one(), one(), one()]).collect();
