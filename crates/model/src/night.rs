@@ -145,7 +145,7 @@ fn is_refusal(reason: &str) -> bool {
 pub struct PastNight {
     /// Its date, `YYYY-MM-DD`; empty where pages have no dates.
     pub night: String,
-    /// The verdict on it.
+    /// What was said of the site.
     pub verdict: Verdict,
     /// What came of it.
     pub figures: NightFigures,

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::StoreError;
 use crate::sample::unpack;
-use crate::site::{self, FIGURES, assessment, count, figures, number};
+use crate::site::{self, FIGURES, assessment, count, figures};
 use crate::store::{Store, check_pages, record_change};
 
 /// Summary of a store.
@@ -245,8 +245,8 @@ impl Store {
                 decision: row.get("decision")?,
                 reason: row.get("reason")?,
                 revision: row.get("revision")?,
-                sampled: number(row, "sampled")?,
-                unassigned: number(row, "unassigned")?,
+                sampled: count(row, "sampled")?,
+                unassigned: count(row, "unassigned")?,
                 figures: figures(row)?,
             })
         };

@@ -6,7 +6,7 @@ use model::{
     Assessment, NightFigures, PackedSample, PastNight, RetainedHead, SiteNight, TemplateNight,
     Verdict,
 };
-use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+use rusqlite::{Connection, OptionalExtension, Result, Row, RowIndex, params};
 
 use crate::sample::pack;
 
@@ -112,8 +112,8 @@ fn before(db: &Connection, site: &str, run: i64) -> Result<Option<SiteNight>> {
             reason: row.get("reason")?,
             model_revision: row.get("revision")?,
             second_round: row.get("second_round")?,
-            sampled: number(row, "sampled")?,
-            unassigned: number(row, "unassigned")?,
+            sampled: count(row, "sampled")?,
+            unassigned: count(row, "unassigned")?,
             templates: templates(db, site, run)?,
             change: None,
             revision: None,
@@ -139,21 +139,21 @@ pub(crate) const FIGURES: &str = "verdict, pages, articles, words, lengths, leng
 
 /// What came of a site in a night.
 pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
-    // Names and numbers that cannot be read tell nothing.
+    // What cannot be read counts as nothing.
     let counts = |column: &str| -> Result<BTreeMap<String, u64>> {
         Ok(serde_json::from_str(&row.get::<_, String>(column)?).unwrap_or_default())
     };
     Ok(NightFigures {
-        pages: number(row, "pages")?,
-        articles: number(row, "articles")?,
-        words: number(row, "words")?,
+        pages: count(row, "pages")?,
+        articles: count(row, "articles")?,
+        words: count(row, "words")?,
         lengths: [row.get("lengths")?, row.get("lengths_squared")?],
         confidence: row.get("confidence")?,
         fields: counts("fields")?,
         drops: counts("drops")?,
         templates: counts("templates")?,
-        partial: number(row, "partial")?,
-        gone: number(row, "gone")?,
+        partial: count(row, "partial")?,
+        gone: count(row, "gone")?,
         agreement: row.get("agreement")?,
     })
 }
@@ -224,13 +224,8 @@ fn templates(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>
     db.prepare_cached(sql)?.query_map(params![site, run], template)?.collect()
 }
 
-/// The same, by the number of its column.
-pub(crate) fn count(row: &Row<'_>, column: usize) -> Result<u64> {
-    Ok(row.get::<_, i64>(column)?.unsigned_abs())
-}
-
-/// A number of things.
-pub(crate) fn number(row: &Row<'_>, column: &str) -> Result<u64> {
+/// A number of things, by the number or the name of its column.
+pub(crate) fn count(row: &Row<'_>, column: impl RowIndex) -> Result<u64> {
     Ok(row.get::<_, i64>(column)?.unsigned_abs())
 }
 

@@ -140,9 +140,9 @@ impl RunCounts {
 /// A site that needs attention.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SiteAlarm {
-    /// Its key.
+    /// As in `health.jsonl`.
     pub site: String,
-    /// The verdict on it.
+    /// Why, and what to do about it.
     #[serde(flatten)]
     pub health: Assessment,
 }

@@ -163,11 +163,7 @@ impl SiteCounts {
             ..NightFigures::default()
         };
         for article in articles {
-            let length = libm::log(f64::from(article.word_count) + 1.0);
-            figures.words += u64::from(article.word_count);
-            figures.lengths[0] += length;
-            figures.lengths[1] += length * length;
-            figures.confidence += article.confidence;
+            add_article(&mut figures, article.word_count, article.confidence);
             figures.partial += u64::from(article.access == Some(Access::Partial));
             if !article.template.is_empty() {
                 *figures.templates.entry(article.template.clone()).or_default() += 1;
@@ -201,6 +197,18 @@ impl SiteCounts {
     pub(crate) fn set_duplicates(&mut self, duplicates: usize) {
         self.counts.duplicates = duplicates as u64;
     }
+}
+
+/// Adds an article of so many words. What is added is rounded to multiples of 2⁻²⁰, of which sums are exact: they are the same
+/// however a site is divided into parts.
+fn add_article(figures: &mut NightFigures, words: u32, confidence: f64) {
+    const STEPS: f64 = 1_048_576.0;
+    let rounded = |value: f64| (value * STEPS).round() / STEPS;
+    let length = libm::log(f64::from(words) + 1.0);
+    figures.words += u64::from(words);
+    figures.lengths[0] += rounded(length);
+    figures.lengths[1] += rounded(length * length);
+    figures.confidence += rounded(confidence);
 }
 
 /// Adds numbers by name.
@@ -321,5 +329,29 @@ impl RunTally {
         self.sort();
         self.best.truncate(MOST);
         self.best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn figures_are_the_same_however_a_site_is_divided(
+            articles in prop::collection::vec((0..50_000_u32, 0.0..1.0_f64), 1..200),
+            size in 1..40_usize,
+        ) {
+            let figures = |articles: &[(u32, f64)]| {
+                let mut figures = NightFigures::default();
+                articles.iter().for_each(|own| add_article(&mut figures, own.0, own.1));
+                figures
+            };
+            let mut of_parts = NightFigures::default();
+            articles.chunks(size).for_each(|part| of_parts.add(&figures(part)));
+            prop_assert_eq!(of_parts, figures(&articles));
+        }
     }
 }

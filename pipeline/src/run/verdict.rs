@@ -95,8 +95,9 @@ pub(crate) fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdic
 
 struct Compared<'a> {
     history: &'a [PastNight],
+    /// At most [`NIGHTS`].
     usual: Vec<&'a NightFigures>,
-    /// The sum of these.
+    /// All usual nights together, with their mean agreement.
     sum: NightFigures,
     /// Templates that give far fewer articles than usually, with these and the mean of usual nights.
     lost: Vec<(String, u64, f64)>,

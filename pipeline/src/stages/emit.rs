@@ -30,7 +30,7 @@ const COMPARISON_BEGINS: &[u8] = b"{\"schema\":1,\"sites\":[\n";
 struct NightFiles {
     health: AtomicFile,
     comparison: AtomicFile,
-    /// Number of sites written.
+    /// Written so far.
     sites: u64,
 }
 
@@ -258,10 +258,11 @@ impl<'a> Outputs<'a> {
                 comparison.finish()?;
             }
             // A leftover that cannot be removed does no harm.
-            None => [HEALTH, COMPARISON]
-                .map(|name| fs::remove_file(self.folder.join(name)))
-                .into_iter()
-                .for_each(drop),
+            None => {
+                for name in [HEALTH, COMPARISON] {
+                    drop(fs::remove_file(self.folder.join(name)));
+                }
+            }
         }
         AtomicFile::finish_all(self.sites)?;
         // A leftover that cannot be removed does no harm.
