@@ -249,6 +249,7 @@ pub(crate) fn page_of(html: &str) -> ::model::Page {
             evidence: ::model::CharsetEvidence::ValidUtf8,
             overruled: ::model::Overruled::default(),
         },
+        notes: None,
         html: html.into(),
     }
 }

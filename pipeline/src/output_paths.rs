@@ -199,6 +199,7 @@ impl CommandPaths {
         // Each setting is named, so that a new one with a path is not forgotten.
         let RunConfig {
             inputs: named_inputs,
+            input_base: _,
             feeds,
             out,
             spool,
@@ -224,6 +225,7 @@ impl CommandPaths {
             dataset_made_in,
             sinks: _,
             page_types: _,
+            skip: _,
             markdown: _,
             warc: _,
             jsonl: _,
@@ -395,6 +397,7 @@ pub(crate) fn run_entries() -> impl Iterator<Item = (&'static str, OutputKind)> 
         ("comparison.json", OutputKind::RunFile),
         (Ledger::FILE, OutputKind::RunFile),
         ("wrappers", OutputKind::RunPart),
+        ("wrappers.jsonl", OutputKind::RunPart),
         (report::FOLDER, OutputKind::RunPart),
         (STATE, OutputKind::RunPart),
     ])

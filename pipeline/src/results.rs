@@ -1,10 +1,12 @@
 //! The folder of a finished run, read back: in whatever form its articles were written.
 
+mod line_index;
 pub mod lines;
 mod nearest;
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::BufRead;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,11 +16,12 @@ use errors::Problem;
 use grouping::site_key;
 use model::SiteSummary;
 use report::foreign_line;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sink::{Ledger, RunState, site_file_name};
 
+pub(crate) use self::line_index::LineIndex;
 use self::nearest::no_site;
+use crate::stages::emit::wrapper_files;
 
 /// Says that a folder has no ledger: it contains no run, or no finished one (`what`).
 pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {
@@ -79,12 +82,19 @@ pub fn check_earlier(config: &Config) -> Result<()> {
 pub(crate) struct Results {
     folder: PathBuf,
     ledger: Arc<Ledger>,
+    /// Where the wrappers of each site are, if they are lines.
+    wrapper_lines: Option<Arc<LineIndex>>,
 }
 
 impl Results {
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let ledger = Arc::new(finished_ledger(folder)?);
-        Ok(Self { folder: folder.to_owned(), ledger })
+        let lines = folder.join(wrapper_files::LINES);
+        let wrapper_lines = match lines.is_file() {
+            true => Some(Arc::new(LineIndex::read(LineFile(lines), None)?)),
+            false => None,
+        };
+        Ok(Self { folder: folder.to_owned(), ledger, wrapper_lines })
     }
 
     pub(crate) fn ledger(&self) -> &Arc<Ledger> {
@@ -92,43 +102,65 @@ impl Results {
     }
 
     fn wrapper_file(&self, site: &str) -> PathBuf {
-        self.folder.join("wrappers").join(format!("{}.json", site_file_name(site)))
+        self.folder.join(wrapper_files::FOLDER).join(format!("{}.json", site_file_name(site)))
     }
 
-    /// The wrapper files of all sites, which every run writes.
-    pub(crate) fn wrapper_files(&self) -> Result<Vec<PathBuf>> {
-        let wrappers = self.folder.join("wrappers");
-        let entries = fs::read_dir(&wrappers)
-            .with_context(|| format!("cannot read the folder {}", wrappers.display()))?;
+    /// The templates and wrappers of all sites of which something was learnt, by their keys.
+    pub(crate) fn site_records(&self) -> Result<Vec<SiteSummary>> {
+        if let Some(lines) = &self.wrapper_lines {
+            return lines.sites().map(|site| self.site_record(site)).collect();
+        }
+        let folder = self.folder.join(wrapper_files::FOLDER);
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => {
+                entries.with_context(|| format!("cannot read the folder {}", folder.display()))?
+            }
+        };
         let files = entries.flatten().map(|entry| entry.path());
-        Ok(files.filter(|path| path.extension().is_some_and(|e| e == "json")).collect())
+        let mut sites: Vec<SiteSummary> = files
+            .filter(|path| path.extension().is_some_and(|e| e == "json"))
+            .map(|path| read_site_record(&path))
+            .collect::<Result<_>>()?;
+        sites.sort_by(|a, b| a.site.cmp(&b.site));
+        Ok(sites)
     }
 
-    /// The keys of all sites, sorted.
+    /// The keys of all sites, sorted: those of which something was learnt, and those of articles and of what was left out.
     pub(crate) fn sites(&self) -> Result<Vec<String>> {
-        let files = self.wrapper_files()?;
-        let key = |path: &PathBuf| Some(read_json::<SiteName>(path).ok()?.site);
-        let mut sites: Vec<String> = files.iter().filter_map(key).collect();
-        sites.sort_unstable();
-        Ok(sites)
+        let mut sites: BTreeSet<String> =
+            self.site_records()?.into_iter().map(|own| own.site).collect();
+        for file in self.articles().into_iter().chain([self.dropped()]) {
+            let lines = LineIndex::read(file, None)?;
+            sites.extend(lines.sites().filter(|site| !site.is_empty()).map(str::to_owned));
+        }
+        Ok(sites.into_iter().collect())
     }
 
     /// The key of the site that is named by its key, a host or an address. If there is none, similar names are suggested.
     pub(crate) fn find_site(&self, named: &str) -> Result<String> {
         let bare = named.trim_end_matches('/');
         let meant = [Some(bare.to_owned()), site_key(named), site_key(&format!("http://{bare}/"))];
-        for site in meant.into_iter().flatten() {
-            let path = self.wrapper_file(&site);
-            if path.is_file() {
-                return Ok(read_json::<SiteName>(&path)?.site);
+        for site in meant.iter().flatten() {
+            // The name of a file is not always that of a site.
+            let own = self.site_record(site)?;
+            if !own.templates.is_empty() || !own.site_configs.is_empty() {
+                return Ok(own.site);
             }
         }
-        Err(no_site(&self.folder, named, &self.sites()?).into())
+        let all = self.sites()?;
+        let known = meant.into_iter().flatten().find(|site| all.binary_search(site).is_ok());
+        known.ok_or_else(|| no_site(&self.folder, named, &all).into())
     }
 
-    /// The templates and wrappers of a site.
+    /// The templates and wrappers of a site; none if nothing was learnt of it.
     pub(crate) fn site_record(&self, site: &str) -> Result<SiteSummary> {
-        read_site_record(&self.wrapper_file(site))
+        let none = || SiteSummary { site: site.to_owned(), ..SiteSummary::default() };
+        let Some(lines) = &self.wrapper_lines else {
+            let path = self.wrapper_file(site);
+            return if path.is_file() { read_site_record(&path) } else { Ok(none()) };
+        };
+        Ok(lines.lines(site)?.into_iter().next().unwrap_or_else(none))
     }
 
     /// The lines of what was left out, which every run writes.
@@ -141,14 +173,8 @@ impl Results {
     }
 }
 
-/// A wrapper file of which only the site is read.
-#[derive(Deserialize)]
-struct SiteName {
-    site: String,
-}
-
 /// Reads a wrapper file.
-pub(crate) fn read_site_record(path: &Path) -> Result<SiteSummary> {
+fn read_site_record(path: &Path) -> Result<SiteSummary> {
     let site: SiteSummary = read_json(path)?;
     ensure!(
         site.schema.0 == sink::SCHEMA,

@@ -293,8 +293,9 @@ impl RunContext<'_> {
     fn run(&self, resumes: bool) -> Result<RunTally> {
         let segments = self.read(resumes)?;
         let mut sites = self.settle(segments)?;
-        let mut outputs = Outputs::create(&self.config.run.out, self.config, self.stop)
-            .map_err(|error| stopped_or(error, stopped_waiting(true)))?;
+        let mut outputs =
+            Outputs::create(&self.config.run.out, self.config, sites.totals.sites, self.stop)
+                .map_err(|error| stopped_or(error, stopped_waiting(true)))?;
         let mut tally = RunTally::default();
         self.begin_night(&sites, &mut outputs)?;
         let to = Some((&mut outputs, &mut tally));
@@ -354,7 +355,8 @@ impl RunContext<'_> {
 
     /// Forms the sites of all that was read.
     fn settle(&self, segments: Segments) -> Result<SettledSites> {
-        let settle = || settle_sites(segments, &self.tracking(), Some(self.work_folder), &|_| true);
+        let settle =
+            || settle_sites(segments, &self.config.group, Some(self.work_folder), &|_| true);
         let sites = self.clock.group.time(settle).map_err(|error| self.cannot_keep(error))?;
         warn_of_missing(self.identity.selection(), &sites.hashes);
         {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use duplicates::Describer;
 use grouping::Tracking;
-use model::PageType;
+use model::{PageType, RightsStatement};
 use serde::{Deserialize, Serialize};
 use sink::{BulkDialect, CsvStart, LineStorage, WarcContent};
 
@@ -20,6 +20,8 @@ pub struct EmitConfig {
     pub sinks: Vec<SinkName>,
     /// Types of the pages that are written; all if empty.
     pub page_types: Vec<PageType>,
+    /// Articles are left out if their page or its server says one of these.
+    pub skip: Vec<RightsStatement>,
     /// Whether outputs with every field of an article include it as Markdown.
     pub markdown: bool,
     /// Contents of the records of `articles.warc.gz`.

@@ -22,7 +22,7 @@ use keys::{check_keys, overlay, value_problem};
 use serde::{Deserialize, Serialize};
 use sitemodel::Parameters;
 use sitemodel::settings::{
-    ClusterConfig, ExtractConfig, JoinParts, ParseLimits, RankConfig, SignifyConfig,
+    ClusterConfig, ExtractConfig, JoinParts, ParseLimits, RankConfig, RightsChoice, SignifyConfig,
 };
 use sitemodel::settings::{LoadedWeights, built_in};
 use sitemodel::site_config::SiteConfigs;
@@ -43,9 +43,9 @@ const MOST_BYTES: u64 = 16 << 20;
 const MOST_WEIGHTS: u64 = 256 << 20;
 
 /// Settings in the table `run` that say where and how a run works, not what its results are.
-const NOT_OF_RESULTS: [&str; 10] = [
+const NOT_OF_RESULTS: [&str; 11] = [
     "inputs", "feeds", "out", "jobs", "memory", "spool", "work", "metrics", "compare",
-    "models_size",
+    "models_size", "input_base",
 ];
 
 /// All settings of a run.
@@ -100,6 +100,8 @@ pub struct GroveConfig {
 pub struct RunConfig {
     /// Archives, HTML files, folders, globs.
     pub inputs: Vec<String>,
+    /// Folder or address that the archives named in indexes are relative to; empty for what is beside the index.
+    pub input_base: PathBuf,
     /// Feeds, folders, globs.
     pub feeds: Vec<String>,
     /// Output folder.
@@ -176,6 +178,8 @@ pub struct ReadConfig {
     pub max_feed_bytes: usize,
     /// Status codes of pages to keep.
     pub statuses: Vec<u16>,
+    /// Columns of tables that articles keep.
+    pub extra: Vec<String>,
 }
 
 impl ReadConfig {
@@ -203,6 +207,8 @@ pub struct GroupConfig {
     pub tracking_parameters: Vec<String>,
     /// Which pages are parts of one article.
     pub join_parts: JoinParts,
+    /// Name of the robot whose rules count beside those for all; empty for none.
+    pub robot: String,
 }
 
 /// Settings of the wrap stage.
@@ -254,8 +260,8 @@ impl Config {
             let emit = &mut config.emit;
             for path in [
                 &mut emit.archive, &mut emit.index, &mut emit.dataset, &mut run.spool,
-                &mut run.work, &mut run.metrics, &mut run.compare, &mut run.models,
-                &mut config.grove.weights,
+                &mut run.input_base, &mut run.work, &mut run.metrics, &mut run.compare,
+                &mut run.models, &mut config.grove.weights,
             ] {
                 if !path.as_os_str().is_empty() {
                     *path = placed(path);
@@ -353,6 +359,8 @@ impl Config {
         settings.site_configs = self.site_configs.clone();
         settings.forms = forms;
         settings.page_types = self.emit.page_types.clone();
+        settings.rights =
+            RightsChoice { robot: self.group.robot.clone(), skip: self.emit.skip.clone() };
         settings
     }
 
@@ -386,6 +394,7 @@ impl Config {
         let mut text = serde_json::to_string(&decisive).unwrap_or_default();
         text.extend(self.site_configs.iter().map(|configs| configs.digest.as_str()));
         text.extend(self.emit.page_types.iter().map(|own| own.as_str()));
+        text.extend(self.emit.skip.iter().map(|own| own.as_str()));
         if self.run.models().is_some() {
             text.push_str(&format!("retire_after {}", self.run.retire_after));
             text.push_str(if self.run.reextract { " reextract" } else { "" });

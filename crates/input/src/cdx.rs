@@ -1,32 +1,31 @@
-//! Indexes of web archives as lists of records: CDX and CDXJ files, which name the file, offset and length of each record.
+//! Indexes of web archives as lists of records: files of CDX and CDXJ, and [tables](crate::table), which name the file, offset and
+//! length of each record.
 //!
 //! CDXJ: `key timestamp {"filename": …, "offset": …, "length": …}`, one record a line. CDX: columns that the first line names
 //! by letters, of which `g` is the file, `V` the offset and `S` the length.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use config::files::address_of;
 use flate2::read::MultiGzDecoder;
+use model::ExtraValue;
 use serde::Deserialize;
 
+use crate::parts::RecordAt;
 use crate::source::{open, state};
+use crate::table::{Column, FILE, LENGTH, OFFSET, Row, extra_of, is_table, is_text, read_rows};
 
 /// Maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
 /// Maximum lines of an index.
 const MOST_LINES: u64 = 100_000_000;
 
-/// A record of an archive.
-#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RecordAt {
-    /// Offset of the record, or of its compressed member, in bytes.
-    pub offset: u64,
-    /// Bytes that it takes there.
-    pub length: u64,
-}
+/// Columns that are kept of the rows of records, by the offsets of these.
+pub type ExtraOfRecords = BTreeMap<u64, Vec<ExtraValue>>;
 
 /// Whether a file has the name of an index.
 pub fn is_index(path: &Path) -> bool {
@@ -35,40 +34,173 @@ pub fn is_index(path: &Path) -> bool {
     bare.ends_with(".cdx") || bare.ends_with(".cdxj")
 }
 
-/// The archives that an index names, each with the records that it lists: in order, each once.
-///
-/// # Errors
-/// If the index cannot be read or understood, or an archive is not where it says.
-pub fn expand(index: &Path) -> Result<Vec<(PathBuf, Vec<RecordAt>)>> {
-    let mut files: BTreeMap<String, Vec<RecordAt>> = BTreeMap::new();
-    read_index(index, &mut |own| files.entry(own.file).or_default().push(own.record))
-        .with_context(|| format!("cannot read the index {}", index.display()))?;
-    let mut archives = Vec::with_capacity(files.len());
-    let mut problems = Vec::new();
-    for (file, mut records) in files {
-        records.sort_unstable();
-        records.dedup();
-        match place_of(index, &file) {
-            Some(path) => archives.push((path, records)),
-            None => problems.push(format!("{} names {file}, which is not there", index.display())),
-        }
-    }
-    ensure!(problems.is_empty(), "{}", problems.join("\n"));
-    ensure!(!archives.is_empty(), "the index {} lists no records", index.display());
-    Ok(archives)
+/// What an index lists.
+#[derive(Debug, Default)]
+pub(crate) struct ListedArchives {
+    /// The archives that it names.
+    pub archives: Vec<ListedArchive>,
+    /// Files that cannot be used, with the reason: archives that are not there, and the index, if some of its rows list nothing.
+    pub unusable: Vec<(PathBuf, String)>,
 }
 
-/// The place of an archive: as it is named, beside the index, or in the folder `archive` beside the folder of the index,
-/// as pywb and WACZ have it.
-fn place_of(index: &Path, file: &str) -> Option<PathBuf> {
+/// The records of an archive that an index lists.
+#[derive(Debug)]
+pub(crate) struct ListedArchive {
+    /// The archive.
+    pub path: PathBuf,
+    /// The records, in order, each once.
+    pub records: Vec<RecordAt>,
+    /// Columns that are kept of their rows.
+    pub extra: ExtraOfRecords,
+}
+
+/// The archives that an index names, each with the records that it lists: in order, each once. `base` is the folder or address
+/// that names of archives are relative to, if they are not beside the index; `extra` names columns of tables that are kept.
+///
+/// # Errors
+/// If the index cannot be read or understood, or names no archive that is there.
+pub(crate) fn expand(index: &Path, base: &Path, extra: &[String]) -> Result<ListedArchives> {
+    let mut files: BTreeMap<String, (Vec<RecordAt>, ExtraOfRecords)> = BTreeMap::new();
+    let mut unusable = 0_u64;
+    let mut why = String::new();
+    read_listed(index, extra, &mut |own| match own {
+        Ok(own) => {
+            let (records, kept) = files.entry(own.file).or_default();
+            records.push(own.record);
+            if !own.extra.is_empty() {
+                kept.insert(own.record.offset, own.extra);
+            }
+        }
+        Err(problem) => {
+            unusable += 1;
+            if why.is_empty() {
+                why = problem;
+            }
+        }
+    })?;
+    let mut listed = ListedArchives::default();
+    let mut problems = Vec::new();
+    for (file, (mut records, extra)) in files {
+        records.sort_unstable();
+        records.dedup();
+        match place_of(index, &file, base) {
+            Some(path) => listed.archives.push(ListedArchive { path, records, extra }),
+            None => {
+                problems.push(format!("{} names {file}, which is not there", index.display()));
+                let why = format!("it is not there; {} names it", index.display());
+                listed.unusable.push((file.into(), why));
+            }
+        }
+    }
+    if listed.archives.is_empty() {
+        let more = problems.len().saturating_sub(MISSING_NAMED);
+        problems.truncate(MISSING_NAMED);
+        if more > 0 {
+            problems.push(format!(
+                "and {more} more; give the folder or address of the archives with --input-base"
+            ));
+        }
+        ensure!(problems.is_empty(), "{}", problems.join("\n"));
+        ensure!(unusable == 0, "the index {} lists no records: {why}", index.display());
+        bail!("the index {} lists no records", index.display());
+    }
+    if unusable > 0 {
+        let why = format!("{unusable} of its rows list no record: {why}; the other rows were used");
+        listed.unusable.push((index.to_owned(), why));
+    }
+    Ok(listed)
+}
+
+/// The records of an archive that indexes list, as [`expand`] gives them.
+///
+/// # Errors
+/// If an index cannot be read or understood.
+pub fn records_of(indexes: &[PathBuf], archive: &Path) -> Result<Vec<RecordAt>> {
+    let mut records = Vec::new();
+    for index in indexes {
+        read_listed(index, &[], &mut |own| {
+            if let Ok(own) = own
+                && archive.ends_with(&own.file)
+            {
+                records.push(own.record);
+            }
+        })?;
+    }
+    records.sort_unstable();
+    records.dedup();
+    Ok(records)
+}
+
+/// Reads an index of any form; of a row that lists no record, gives why.
+fn read_listed(
+    index: &Path,
+    extra: &[String],
+    take: &mut dyn FnMut(Result<Listed, String>),
+) -> Result<()> {
+    let read = match is_table(index) {
+        true => read_table(index, extra, take),
+        false => read_index(index, &mut |own| take(Ok(own))),
+    };
+    read.with_context(|| format!("cannot read the index {}", index.display()))
+}
+
+/// Maximum number of missing archives that a message names.
+const MISSING_NAMED: usize = 5;
+
+/// The place of an archive: below `base`, if that is given; else as it is named, beside the index, or in the folder `archive`
+/// beside the folder of the index, as pywb and WACZ have it.
+fn place_of(index: &Path, file: &str, base: &Path) -> Option<PathBuf> {
     let named = PathBuf::from(file);
     if address_of(&named).is_some() || named.is_absolute() {
         return Some(named);
+    }
+    if let Some(address) = address_of(base) {
+        return Some(format!("{}/{file}", address.trim_end_matches('/')).into());
+    }
+    if !base.as_os_str().is_empty() {
+        return Some(base.join(file)).filter(|place| state(place).is_ok());
     }
     let folder = index.parent().unwrap_or(Path::new(""));
     let above = folder.parent().unwrap_or(Path::new(""));
     let places = [folder.join(file), above.join("archive").join(file), above.join(file), named];
     places.into_iter().find(|place| state(place).is_ok())
+}
+
+/// Reads the rows of a table that lists records; of a row that lists none, gives why.
+fn read_table(
+    table: &Path,
+    extra: &[String],
+    take: &mut dyn FnMut(Result<Listed, String>),
+) -> Result<()> {
+    let mut row_of = |(number, row): Row<'_>| {
+        let at = number + 1;
+        take(match row {
+            Ok([file, offset, length, kept @ ..]) => {
+                let record = offset.number().zip(length.number());
+                match file.text().zip(record) {
+                    Some((file, (offset, length))) => {
+                        let record = RecordAt { offset, length };
+                        let (file, extra) = (file.to_owned(), extra_of(extra, kept));
+                        Ok(Listed { file, record, url: String::new(), extra })
+                    }
+                    None => Err(format!("row {at} names no file, offset and length of a record")),
+                }
+            }
+            Ok(_) => Err(format!("row {at} has not the columns that were asked for")),
+            Err(why) => Err(format!("row {at}: {why}")),
+        });
+        match number < MOST_LINES {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    };
+    let text: Box<dyn Read> = match is_text(table) {
+        true => Box::new(open(table)?),
+        false => Box::new(io::empty()),
+    };
+    let mut columns = [FILE, OFFSET, LENGTH].map(Column::of).to_vec();
+    columns.extend(extra.iter().map(|name| Column::named(name)));
+    read_rows(table, text, &columns, 0, &mut row_of)
 }
 
 /// A record that an index lists.
@@ -80,6 +212,8 @@ pub struct Listed {
     pub record: RecordAt,
     /// Its address; empty if the index does not have it.
     pub url: String,
+    /// Columns of its row that are kept.
+    pub extra: Vec<ExtraValue>,
 }
 
 #[derive(Deserialize)]
@@ -144,7 +278,7 @@ pub(crate) fn read_index_from(index: impl Read, take: &mut dyn FnMut(Listed)) ->
             let (offset, length) =
                 line.offset.value().zip(line.length.value()).with_context(wrong)?;
             let record = RecordAt { offset, length };
-            take(Listed { file: line.filename, record, url: line.url });
+            take(Listed { file: line.filename, record, url: line.url, extra: Vec::new() });
         } else if !text.is_empty() && !text.starts_with('!') {
             let columns = columns.as_ref().context(
                 "it is neither CDXJ nor CDX, whose first line begins with ` CDX` and names the columns",
@@ -181,41 +315,6 @@ impl Columns {
         let record = RecordAt { offset: number(self.offset)?, length: number(self.length)? };
         let cell = |at: usize| cells.get(at).map(|cell| (*cell).to_owned());
         let url = self.url.and_then(cell).unwrap_or_default();
-        Some(Listed { file: cell(self.file)?, record, url })
-    }
-}
-
-/// The listed records of an archive, one after the other.
-pub struct Ranges<R> {
-    file: R,
-    records: std::vec::IntoIter<RecordAt>,
-    left: u64,
-}
-
-impl<R: Read + io::Seek> Ranges<R> {
-    /// Reads these parts of a file.
-    pub fn new(file: R, records: Vec<RecordAt>) -> Self {
-        Self { file, records: records.into_iter(), left: 0 }
-    }
-}
-
-impl<R: Read + io::Seek> Read for Ranges<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.left == 0 {
-            let Some(next) = self.records.next() else { return Ok(0) };
-            self.file.seek(io::SeekFrom::Start(next.offset))?;
-            self.left = next.length;
-        }
-        let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let count = self.file.read(&mut buffer[..most])?;
-        // The file ends before the record does: what follows is read from its own place.
-        self.left = if count == 0 { 0 } else { self.left - count as u64 };
-        if count == 0 && self.records.len() > 0 {
-            return Err(io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                "the file ends before a record that its index lists",
-            ));
-        }
-        Ok(count)
+        Some(Listed { file: cell(self.file)?, record, url, extra: Vec::new() })
     }
 }

@@ -1,5 +1,6 @@
 //! Expands the inputs that the user named to the files to read, and examines these.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -10,8 +11,10 @@ use archive::{PayloadKind, sniff_html};
 use config::files::{address_of, read_small_text, read_stdin_text};
 use serde::{Deserialize, Serialize};
 
-use crate::cdx::{self, RecordAt};
+use crate::cdx::{self, ExtraOfRecords, ListedArchive, ListedArchives};
+use crate::parts::{RecordAt, digest_of};
 use crate::source::{list_addresses, state};
+use crate::table::{TableKind, is_table, kind_of_table};
 use crate::waiting::is_stream;
 
 /// Maximum bytes of a list of inputs.
@@ -35,6 +38,10 @@ pub enum Input {
         path: PathBuf,
         /// The records, in order, each once.
         records: Arc<[RecordAt]>,
+        /// Columns that are kept of their rows.
+        extra: Arc<ExtraOfRecords>,
+        /// The indexes that list them.
+        indexes: Vec<PathBuf>,
     },
     /// A saved page. `name` is its path within the folder that was named, or its file name.
     Html {
@@ -45,6 +52,8 @@ pub enum Input {
         /// The folder's own name, or empty.
         folder: String,
     },
+    /// A table of pages.
+    Table(PathBuf),
     /// A feed.
     Feed(PathBuf),
     /// A store of site models: the pages that it retains, to be read again.
@@ -69,6 +78,7 @@ impl Input {
         match self {
             Self::Archive(path)
             | Self::Feed(path)
+            | Self::Table(path)
             | Self::Retained(path)
             | Self::Records { path, .. }
             | Self::Html { path, .. }
@@ -92,6 +102,7 @@ impl Input {
             Self::Html { .. } if has_extension(path, &["mhtml", "mht"]) => "MHTML",
             Self::Html { .. } => "HTML",
             Self::Feed(_) => "feed",
+            Self::Table(_) => "table of pages",
             Self::Retained(_) => "models",
             Self::Unreadable { .. } => "unreadable",
         }
@@ -143,24 +154,36 @@ fn is_feed(path: &Path) -> bool {
     has_extension(path, &["rss", "atom", "xml", "rdf", "json"])
 }
 
+/// Where to look for inputs, and where not.
+#[derive(Clone, Copy, Debug)]
+pub struct InputPlaces<'a> {
+    /// The folder that the run writes to, which is skipped without a warning; empty for none.
+    pub own: &'a Path,
+    /// The folder or address that the archives named in indexes are relative to; empty for what is beside the index.
+    pub base: &'a Path,
+    /// Columns of tables that are kept.
+    pub extra: &'a [String],
+}
+
+impl Default for InputPlaces<'_> {
+    fn default() -> Self {
+        Self { own: Path::new(""), base: Path::new(""), extra: &[] }
+    }
+}
+
 /// Expands files, folders and globs, in sorted order, each file once. Unreadable files are included: reading
 /// them fails later.
 ///
 /// # Errors
 /// If a file does not exist, a folder contains nothing to read, or a glob matches nothing. All problems are
 /// reported at once, before any work is done.
-pub fn expand(inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
-    expand_for(None, inputs, feeds)
-}
-
-/// As [`expand`], for a run that writes to the folder `own`, which is skipped without a warning.
-pub fn expand_for(own: Option<&Path>, inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
+pub fn expand(inputs: &[String], feeds: &[String], places: InputPlaces<'_>) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut lists = OpenLists::default();
     for (named, as_feed) in inputs.iter().map(|n| (n, false)).chain(feeds.iter().map(|n| (n, true)))
     {
-        match expand_one(named, as_feed, own, &mut lists) {
+        match expand_one(named, as_feed, places, &mut lists) {
             Ok(files) => found.extend(files),
             Err(error) => problems.push(format!("{error:#}")),
         }
@@ -170,7 +193,38 @@ pub fn expand_for(own: Option<&Path>, inputs: &[String], feeds: &[String]) -> Re
     }
     found.sort();
     found.dedup();
-    Ok(found)
+    Ok(join_records(found))
+}
+
+/// Joins what several indexes list of one archive; of an archive that is read as a whole, what they list is read anyway.
+fn join_records(inputs: Vec<Input>) -> Vec<Input> {
+    let whole: BTreeSet<PathBuf> = inputs
+        .iter()
+        .filter_map(|input| match input {
+            Input::Archive(path) => Some(path.clone()),
+            _ => None,
+        })
+        .collect();
+    let mut joined: Vec<Input> = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        match (joined.last_mut(), input) {
+            (_, Input::Records { path, .. }) if whole.contains(&path) => {}
+            (
+                Some(Input::Records { path: last, records, extra, indexes }),
+                Input::Records { path, records: more, extra: more_extra, indexes: more_indexes },
+            ) if *last == path => {
+                let mut all: Vec<RecordAt> = records.iter().chain(more.iter()).copied().collect();
+                all.sort_unstable();
+                all.dedup();
+                *records = all.into();
+                let more = more_extra.iter().map(|(at, values)| (*at, values.clone()));
+                Arc::make_mut(extra).extend(more);
+                indexes.extend(more_indexes);
+            }
+            (_, input) => joined.push(input),
+        }
+    }
+    joined
 }
 
 #[derive(Default)]
@@ -184,7 +238,7 @@ struct OpenLists {
 fn expand_one(
     named: &str,
     as_feed: bool,
-    own: Option<&Path>,
+    places: InputPlaces<'_>,
     lists: &mut OpenLists,
 ) -> Result<Vec<Input>> {
     let path = Path::new(named);
@@ -198,25 +252,15 @@ fn expand_one(
             lists.open.join(" -> ")
         );
         lists.open.push(list.to_owned());
-        let found = listed(list, as_feed, own, lists);
+        let found = listed(list, as_feed, places, lists);
         lists.open.pop();
         return found;
-    }
-    if !as_feed && cdx::is_index(path) && (address_of(path).is_some() || path.is_file()) {
-        let of = |(path, records): (PathBuf, Vec<RecordAt>)| Input::Records {
-            path,
-            records: records.into(),
-        };
-        return Ok(cdx::expand(path)?.into_iter().map(of).collect());
     }
     if address_of(path).is_some() {
         let wanted = |name: &str| is_wanted_name(Path::new(name), as_feed);
         let found = list_addresses(named, &wanted);
         let found = found.with_context(|| format!("cannot read {named}"))?;
-        return Ok(found
-            .iter()
-            .map(|address| classify(Path::new(address), Path::new(address), as_feed))
-            .collect());
+        return inputs_of(found.into_iter().map(PathBuf::from), as_feed, places);
     }
     if named == STDIN {
         return Ok(vec![classify(path, path, as_feed)]);
@@ -244,17 +288,56 @@ fn expand_one(
     for path in paths {
         if path.is_dir() {
             let before = files.len();
-            walk(&path, &path, (as_feed, own), &mut files, &mut runs);
+            walk(&path, &path, (as_feed, places.own), &mut files, &mut runs);
             warn_of_runs(&path, &std::mem::take(&mut runs));
             if files.len() == before {
                 let wanted = if as_feed { "feeds" } else { "archives or HTML files" };
                 bail!("the folder {} contains no {wanted}", path.display());
             }
         } else {
-            files.push(classify(&path, &path, as_feed));
+            files.extend(inputs_of([path], as_feed, places)?);
         }
     }
     Ok(files)
+}
+
+/// The inputs that files are which were named: also indexes and tables, which are not looked for in folders.
+fn inputs_of(
+    paths: impl IntoIterator<Item = PathBuf>,
+    as_feed: bool,
+    places: InputPlaces<'_>,
+) -> Result<Vec<Input>> {
+    let mut inputs = Vec::new();
+    for path in paths {
+        let lists_records = match as_feed || is_stream(&path) {
+            true => false,
+            false if is_table(&path) => match kind_of_table(&path)? {
+                TableKind::Records => true,
+                TableKind::Pages => {
+                    inputs.push(Input::Table(path));
+                    continue;
+                }
+            },
+            false => cdx::is_index(&path),
+        };
+        match lists_records {
+            true => {
+                let ListedArchives { archives, unusable } =
+                    cdx::expand(&path, places.base, places.extra)?;
+                let of = |own: ListedArchive| Input::Records {
+                    path: own.path,
+                    records: own.records.into(),
+                    extra: Arc::new(own.extra),
+                    indexes: vec![path.clone()],
+                };
+                inputs.extend(archives.into_iter().map(of));
+                let problems = unusable.into_iter();
+                inputs.extend(problems.map(|(path, why)| Input::Unreadable { path, why }));
+            }
+            false => inputs.push(classify(&path, &path, as_feed)),
+        }
+    }
+    Ok(inputs)
 }
 
 /// The inputs that a text file names, one on each line; empty lines and those that begin with `#` are
@@ -262,7 +345,7 @@ fn expand_one(
 fn listed(
     list: &str,
     as_feed: bool,
-    own: Option<&Path>,
+    places: InputPlaces<'_>,
     lists: &mut OpenLists,
 ) -> Result<Vec<Input>> {
     let text = match list {
@@ -281,7 +364,7 @@ fn listed(
         if name.is_empty() || name.starts_with('#') {
             continue;
         }
-        match expand_one(name, as_feed, own, lists) {
+        match expand_one(name, as_feed, places, lists) {
             Ok(found) => files.extend(found),
             Err(error) => problems.push(format!("{error:#}, named in {list}")),
         }
@@ -363,7 +446,7 @@ fn warn_of_runs(root: &Path, runs: &[PathBuf]) {
 fn walk(
     folder: &Path,
     root: &Path,
-    (as_feed, own): (bool, Option<&Path>),
+    (as_feed, own): (bool, &Path),
     files: &mut Vec<Input>,
     runs: &mut Vec<PathBuf>,
 ) {
@@ -378,7 +461,7 @@ fn walk(
     // The pages of its report are no input.
     if is_run_folder(folder) {
         let real = |path: &Path| fs::canonicalize(path).ok();
-        if own.is_none_or(|own| real(own) != real(folder)) {
+        if own.as_os_str().is_empty() || real(own) != real(folder) {
             runs.push(folder.to_owned());
         }
         return;
@@ -430,7 +513,7 @@ fn walk(
 /// An input as it was found.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct InputState {
-    /// Its path; of an index, with a digest of the records that it lists.
+    /// Its path.
     pub file: String,
     /// Whether it can be read, and how often.
     pub kind: InputKind,
@@ -438,6 +521,8 @@ pub struct InputState {
     pub bytes: u64,
     /// Time of the last change, in nanoseconds since 1970; `None` if unknown.
     pub modified: Option<i64>,
+    /// Digest of the places of the records that an index lists of it, if only these are read.
+    pub listed: Option<String>,
 }
 
 /// The kind of an input.
@@ -457,29 +542,34 @@ impl InputState {
     pub fn of(input: &Input) -> (Self, Option<io::Error>) {
         let path = input.path();
         let file = path.to_string_lossy().into_owned();
-        // Of an index, the records that it lists belong to the identity.
-        let file = match input {
-            Input::Records { records, .. } => {
-                let listed: String =
-                    records.iter().map(|own| format!("{} {} ", own.offset, own.length)).collect();
-                let digest = xxhash_rust::xxh3::xxh3_64(listed.as_bytes());
-                format!("{file} ({} records, {digest:016x})", records.len())
-            }
-            _ => file,
+        let listed = match input {
+            Input::Records { records, .. } => Some(digest_of(records)),
+            _ => None,
         };
-        let none = |kind| Self { file: file.clone(), kind, bytes: 0, modified: None };
+        let none = |kind| Self {
+            file: file.clone(),
+            kind,
+            bytes: 0,
+            modified: None,
+            listed: listed.clone(),
+        };
         let of = match input {
             Input::Unreadable { why, .. } => Err(io::Error::other(why.as_str())),
             // Opening a pipe has an effect: the writer would assume that it is read.
             _ if input.is_stdin() || is_stream(path) => return (none(InputKind::Stream), None),
+            // Hundreds of archives are not asked one after the other how they are.
+            Input::Records { .. } if address_of(path).is_some() => Ok((0, None)),
             _ => state(path),
         };
         let of = match of {
             Ok(of) => of,
             Err(error) => return (none(InputKind::Unreadable), Some(error)),
         };
-        let (bytes, modified) = of;
-        (Self { file, kind: InputKind::File, bytes, modified }, None)
+        let (bytes, modified) = match input {
+            Input::Records { records, .. } => (records.iter().map(|own| own.length).sum(), of.1),
+            _ => of,
+        };
+        (Self { bytes, modified, ..none(InputKind::File) }, None)
     }
 }
 
@@ -497,7 +587,7 @@ mod tests {
         }
         let text = root.to_string_lossy().into_owned();
         let named = std::slice::from_ref(&text);
-        let found = expand(named, named).unwrap();
+        let found = expand(named, named, InputPlaces::default()).unwrap();
         assert_eq!(found.len(), 3);
         assert!(found.contains(&Input::Html {
             path: root.join("2024/b.html"),
@@ -505,8 +595,10 @@ mod tests {
             folder: "blog".into()
         }));
         let glob = format!("{text}/*.gz");
-        assert_eq!(expand(&[glob.clone(), glob], &[]).unwrap().len(), 1);
-        let error = expand(&["nowhere.warc".into(), format!("{text}/*.zip")], &[]).unwrap_err();
+        assert_eq!(expand(&[glob.clone(), glob], &[], InputPlaces::default()).unwrap().len(), 1);
+        let error =
+            expand(&["nowhere.warc".into(), format!("{text}/*.zip")], &[], InputPlaces::default())
+                .unwrap_err();
         let error = error.to_string();
         assert!(error.contains("nowhere.warc") && error.contains("*.zip"), "{error}");
     }

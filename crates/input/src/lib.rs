@@ -11,12 +11,14 @@ pub mod cdx;
 pub mod file_type;
 mod inputs;
 pub mod objects;
+pub mod parts;
 pub mod read;
 pub mod reader;
 #[cfg(feature = "remote")]
 mod remote;
 pub mod selection;
 pub mod source;
+pub mod table;
 pub mod waiting;
 
-pub use inputs::{Input, InputKind, InputState, expand, expand_for, is_archive, is_run_folder};
+pub use inputs::{Input, InputKind, InputPlaces, InputState, expand, is_archive, is_run_folder};

@@ -9,9 +9,10 @@ mod archive_reader;
 mod mhtml;
 mod opened;
 mod reading;
+mod rows;
 mod wacz;
 
-use std::io::{self, Read};
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
 
@@ -19,16 +20,17 @@ use config::ReadConfig;
 use config::files::address_of;
 use grouping::address_of_file;
 use model::DropReason;
-use sink::InputRecord;
+use sink::{InputRecord, ListedPart};
 
 use crate::Input;
 use crate::file_type::not_an_archive;
+use crate::parts::digest_of;
 use crate::waiting::is_stream;
 
 pub use archive_reader::{ArchiveReader, BrokenOff};
-use opened::Opened;
+use opened::{Opened, is_in_parts};
 use reading::{FileReading, Media};
-pub use reading::{Intake, PayloadDigest, ReadError, Take, own_address};
+pub use reading::{Intake, PayloadDigest, ReadError, SiteFile, SiteFileKind, Take, own_address};
 pub use wacz::indexed;
 
 /// Passes on a saved page, HTML or MHTML, that is in memory and has the address `url` unless it names another.
@@ -79,16 +81,17 @@ pub fn read(
                 intake.drop("", origin, DropReason::BadRecord, detail);
             }
         }
-        Input::Records { records, .. } => {
-            for record in records.iter() {
-                let mut bytes = reader.by_ref().take(record.length);
-                if intake.archive(&mut bytes, record.offset, stop) == ControlFlow::Break(()) {
-                    return Ok((intake.record, intake.other_records));
-                }
-                // What the reader of records left.
-                io::copy(&mut bytes, &mut io::sink()).map_err(failed)?;
+        Input::Records { records, extra, indexes, .. } => {
+            let indexes = indexes.iter().map(|index| index.to_string_lossy().into_owned());
+            let places = digest_of(records);
+            intake.record.listed = Some(ListedPart { indexes: indexes.collect(), places });
+            if intake.records_at((records, extra), &mut reader, stop).map_err(failed)?
+                == ControlFlow::Break(())
+            {
+                return Ok((intake.record, intake.other_records));
             }
         }
+        Input::Table(path) => intake.table(path, &mut reader, stop).map_err(failed)?,
         Input::Html { name, folder, .. } => {
             intake.count("page");
             let origin = intake.origin(0, "", None);
@@ -117,10 +120,19 @@ pub fn read(
         Input::Unreadable { .. } => {}
     }
     let (mut record, others) = (intake.record, intake.other_records);
-    // The digest is that of the whole file, wherever the reader of the archive stopped.
-    io::copy(&mut reader, &mut io::sink()).map_err(failed)?;
-    (record.bytes, record.sha256) = reader.finish();
+    let has_rest = match input {
+        Input::Records { .. } => false,
+        Input::Table(path) => !is_in_parts(path),
+        _ => true,
+    };
+    if has_rest {
+        // The digest is that of the whole file, wherever the reader of the archive stopped.
+        io::copy(&mut reader, &mut io::sink()).map_err(failed)?;
+    }
+    reader.finish(&mut record);
     match failure.take() {
+        // The listed record that it concerns is dropped.
+        Some(_) if matches!(input, Input::Records { .. }) => Ok((record, others)),
         Some(source) => Err(failed(source)),
         None => Ok((record, others)),
     }

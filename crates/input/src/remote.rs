@@ -6,8 +6,9 @@
 
 mod bucket;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,14 +18,29 @@ use object_store::http::HttpBuilder;
 use object_store::path::Path as Key;
 use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use url::Url;
 
 pub(crate) use self::bucket::Bucket;
+use crate::parts::{RecordAt, Transfer};
 
 /// Bytes of the first request after a jump; each further one asks for twice as many.
 const FIRST: u64 = 256 << 10;
 /// Maximum bytes of a request.
 const MOST: u64 = 8 << 20;
+/// Maximum bytes of a request for listed records.
+const PART: u64 = 2 << 20;
+/// Requests for listed records of a file that are made at the same time.
+const AT_ONCE: usize = 8;
+/// Of what is asked for together, at most one part in so many lies between the listed records.
+const BETWEEN: u64 = 8;
+/// Time between two checks of the stop flag.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Bytes of a request for a part of a table.
+const WINDOW: u64 = 1 << 20;
+/// Parts of a table that are kept.
+const WINDOWS: usize = 8;
 /// Characters that begin a pattern.
 const PATTERN: [char; 3] = ['*', '?', '['];
 /// Addresses where folders can be listed.
@@ -127,6 +143,10 @@ impl RemotePlace {
     fn head(&self) -> io::Result<ObjectMeta> {
         runtime()?.block_on(self.store.head(&self.key)).map_err(failed)
     }
+
+    fn range(&self, range: Range<u64>) -> io::Result<bytes::Bytes> {
+        runtime()?.block_on(self.store.get_range(&self.key, range)).map_err(failed)
+    }
 }
 
 /// Bytes, and the time of the last change, in nanoseconds since 1970.
@@ -180,8 +200,9 @@ pub struct RemoteFile {
     length: u64,
     at: u64,
     /// Bytes that were received, and where they begin.
-    held: (u64, Vec<u8>),
+    held: (u64, bytes::Bytes),
     next: u64,
+    transfer: Arc<Transfer>,
 }
 
 impl std::fmt::Debug for RemoteFile {
@@ -191,10 +212,12 @@ impl std::fmt::Debug for RemoteFile {
 }
 
 impl RemoteFile {
-    pub(crate) fn open(address: &str) -> io::Result<Self> {
+    /// Opens a file; `transfer` counts what is read of it.
+    pub(crate) fn open(address: &str, transfer: Arc<Transfer>) -> io::Result<Self> {
         let place = RemotePlace::of(address)?;
         let length = place.head()?.size;
-        Ok(Self { place, length, at: 0, held: (0, Vec::new()), next: FIRST })
+        transfer.add(0);
+        Ok(Self { place, length, at: 0, held: (0, bytes::Bytes::new()), next: FIRST, transfer })
     }
 
     /// The bytes held from the current position on.
@@ -211,9 +234,8 @@ impl Read for RemoteFile {
             let follows = self.held.0 + self.held.1.len() as u64 == self.at;
             self.next = if follows { (self.next * 2).min(MOST) } else { FIRST };
             let range = self.at..(self.at + self.next).min(self.length);
-            let RemotePlace { store, key } = &self.place;
-            let bytes = runtime()?.block_on(store.get_range(key, range)).map_err(failed)?;
-            self.held = (self.at, bytes.to_vec());
+            self.held = (self.at, self.place.range(range)?);
+            self.transfer.add(self.held.1.len());
             if self.held.1.is_empty() {
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has shrunk"));
             }
@@ -233,5 +255,214 @@ impl Seek for RemoteFile {
         };
         self.at = to.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         Ok(self.at)
+    }
+}
+
+/// The ranges to ask for to get listed records: neighbours with little between them in one, long ones in parts.
+fn ranges_of(records: &[RecordAt]) -> Vec<Range<u64>> {
+    let mut joined: Vec<(Range<u64>, u64)> = Vec::new();
+    for &RecordAt { offset, length } in records.iter().filter(|record| record.length > 0) {
+        let end = offset.saturating_add(length);
+        if let Some((range, between)) = joined.last_mut() {
+            let gap = *between + offset.saturating_sub(range.end);
+            let whole = end.max(range.end) - range.start;
+            if gap.saturating_mul(BETWEEN) <= whole && (whole <= PART || offset < range.end) {
+                range.end = range.end.max(end);
+                *between = gap;
+                continue;
+            }
+        }
+        joined.push((offset..end, 0));
+    }
+    let parts = |(range, _): (Range<u64>, u64)| {
+        let starts = (range.start..range.end).step_by(PART as usize);
+        starts.map(move |start| start..start.saturating_add(PART).min(range.end))
+    };
+    joined.into_iter().flat_map(parts).collect()
+}
+
+/// Listed records of a file at an address: asked for ahead, in their order. A read that has to wait long is interrupted
+/// ([`io::ErrorKind::Interrupted`]), so that its caller can stop. What a request could not get is an error wherever it is read,
+/// and what follows it can be read.
+pub(crate) struct RemoteRecords {
+    place: RemotePlace,
+    waiting: VecDeque<Range<u64>>,
+    asked: VecDeque<(Range<u64>, JoinHandle<object_store::Result<bytes::Bytes>>)>,
+    held: (Range<u64>, Result<bytes::Bytes, (io::ErrorKind, String)>),
+    at: u64,
+    transfer: Arc<Transfer>,
+}
+
+impl std::fmt::Debug for RemoteRecords {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RemoteRecords").field("key", &self.place.key).finish_non_exhaustive()
+    }
+}
+
+impl RemoteRecords {
+    /// Opens records of a file, which are in the order of their places; `transfer` counts what is read of it.
+    pub(crate) fn open(
+        address: &str,
+        records: &[RecordAt],
+        transfer: Arc<Transfer>,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            place: RemotePlace::of(address)?,
+            waiting: ranges_of(records).into(),
+            asked: VecDeque::new(),
+            held: (0..0, Ok(bytes::Bytes::new())),
+            at: 0,
+            transfer,
+        })
+    }
+
+    /// Goes on to a record.
+    pub(crate) fn seek_to(&mut self, offset: u64) {
+        self.at = offset;
+    }
+
+    /// Asks for further ranges, and waits a while for the next one.
+    fn advance(&mut self) -> io::Result<()> {
+        let runtime = runtime()?;
+        while self.asked.len() < AT_ONCE
+            && let Some(range) = self.waiting.pop_front()
+        {
+            let (store, key) = (Arc::clone(&self.place.store), self.place.key.clone());
+            let wanted = range.clone();
+            let asked = runtime.spawn(async move { store.get_range(&key, wanted).await });
+            self.asked.push_back((range, asked));
+        }
+        let Some((range, asked)) = self.asked.front_mut() else {
+            return Err(io::Error::other(
+                "the records are not listed in the order of their places",
+            ));
+        };
+        let Ok(answer) = runtime.block_on(async { timeout(PATIENCE, asked).await }) else {
+            return Err(io::ErrorKind::Interrupted.into());
+        };
+        let answer = answer.map_err(io::Error::other).and_then(|answer| answer.map_err(failed));
+        self.transfer.add(answer.as_ref().map_or(0, bytes::Bytes::len));
+        self.held = (range.clone(), answer.map_err(|error| (error.kind(), error.to_string())));
+        self.asked.pop_front();
+        Ok(())
+    }
+}
+
+impl Drop for RemoteRecords {
+    fn drop(&mut self) {
+        self.asked.iter().for_each(|(_, asked)| asked.abort());
+    }
+}
+
+impl Read for RemoteRecords {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.held.0.contains(&self.at) {
+            self.advance()?;
+        }
+        let (range, answer) = &self.held;
+        match answer {
+            Ok(bytes) => {
+                let from = usize::try_from(self.at - range.start).unwrap_or(usize::MAX);
+                // The file may end before the range does.
+                let count = bytes.get(from..).unwrap_or_default().read(buffer)?;
+                self.at += count as u64;
+                Ok(count)
+            }
+            Err((kind, why)) => Err(io::Error::new(*kind, why.clone())),
+        }
+    }
+}
+
+/// A file at an address of which parts are read here and there.
+pub(crate) struct RemoteChunks {
+    place: RemotePlace,
+    length: u64,
+    /// The parts that were read last, each with where it begins.
+    held: Mutex<VecDeque<(u64, bytes::Bytes)>>,
+}
+
+impl RemoteChunks {
+    pub(crate) fn open(address: &str) -> io::Result<Self> {
+        let place = RemotePlace::of(address)?;
+        let length = place.head()?.size;
+        Ok(Self { place, length, held: Mutex::default() })
+    }
+
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The bytes of a part.
+    pub(crate) fn read(&self, start: u64, length: usize) -> io::Result<bytes::Bytes> {
+        let end = start.saturating_add(length as u64);
+        if end > self.length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let has =
+            |(at, bytes): &&(u64, bytes::Bytes)| *at <= start && end <= *at + bytes.len() as u64;
+        if let Some((at, bytes)) = held.iter().find(has) {
+            let from = (start - at) as usize;
+            return Ok(bytes.slice(from..from + length));
+        }
+        let range = start..end.max(start.saturating_add(WINDOW)).min(self.length);
+        let bytes = self.place.range(range)?;
+        if bytes.len() < length {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has shrunk"));
+        }
+        held.truncate(WINDOWS - 1);
+        held.push_front((start, bytes.clone()));
+        Ok(bytes.slice(..length))
+    }
+}
+
+/// Reads such a file from a place on.
+pub(crate) struct ChunkRead {
+    file: Arc<RemoteChunks>,
+    at: u64,
+}
+
+impl ChunkRead {
+    pub(crate) fn at(file: &Arc<RemoteChunks>, at: u64) -> Self {
+        Self { file: Arc::clone(file), at }
+    }
+}
+
+impl Read for ChunkRead {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.file.length.saturating_sub(self.at);
+        let count = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        buffer[..count].copy_from_slice(&self.file.read(self.at, count)?);
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbouring_records_are_asked_for_together() {
+        let of = |records: &[(u64, u64)]| {
+            let records: Vec<RecordAt> =
+                records.iter().map(|&(offset, length)| RecordAt { offset, length }).collect();
+            ranges_of(&records)
+        };
+        let one: [Range<u64>; 1] = [100..300];
+        assert_eq!(of(&[(100, 100), (200, 100)]), one);
+        assert_eq!(of(&[(100, 90), (210, 90)]), one, "a tenth between them");
+        assert_eq!(of(&[(100, 50), (250, 50)]), [100..150, 250..300]);
+        assert_eq!(of(&[(100, 200), (150, 50)]), one, "one within the other");
+        assert_eq!(
+            of(&[(0, PART + 5), (PART + 5, 5)]),
+            [0..PART, PART..PART + 5, PART + 5..PART + 10]
+        );
+        assert_eq!(of(&[(7, 0)]), [0..0; 0]);
+        assert_eq!(of(&[(u64::MAX - 1, 9)]), [u64::MAX - 1..u64::MAX]);
+        // However many gaps there are, little is read in vain.
+        let many: Vec<(u64, u64)> = (0..1_000).map(|n| (n * 1_100, 1_000)).collect();
+        let fetched: u64 = of(&many).iter().map(|range| range.end - range.start).sum();
+        assert!(fetched < 1_000_000 * 8 / 7 && of(&many).len() < 10);
     }
 }

@@ -143,7 +143,7 @@ impl Selecting {
             Intake::Revisit(revisit) => (site_key(&revisit.url), revisit.date),
             Intake::Drop(drop) if is_picture(drop) => return None,
             Intake::Drop(drop) => return self.against_drop(site_key(&drop.url)),
-            Intake::Feed(_) | Intake::Redirect { .. } => return None,
+            Intake::Feed(_) | Intake::Redirect { .. } | Intake::SiteFile(_) => return None,
         };
         let chosen = &self.selection;
         if !chosen.sites.is_empty() && !site.is_some_and(|site| chosen.sites.contains(&site)) {

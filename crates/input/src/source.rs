@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use config::files::address_of;
 
 use crate::objects::Objects;
+use crate::parts::{RecordAt, Transfer};
 #[cfg(feature = "remote")]
-use crate::remote::{self, RemoteFile};
+use crate::remote::{self, RemoteFile, RemoteRecords};
 use crate::waiting::is_stream;
 
 /// Message of a build without access to addresses.
@@ -45,12 +47,73 @@ pub enum SourceFile {
 /// # Errors
 /// If it does not exist, cannot be read, or this build reads no addresses.
 pub fn open(path: &Path) -> io::Result<SourceFile> {
+    open_counted(path, &Arc::default())
+}
+
+/// As [`open`]; `transfer` counts what is read of a file at an address.
+pub(crate) fn open_counted(path: &Path, transfer: &Arc<Transfer>) -> io::Result<SourceFile> {
+    let _ = transfer;
     match address_of(path) {
         None => File::open(path).map(SourceFile::Local),
         #[cfg(feature = "remote")]
-        Some(address) => RemoteFile::open(address).map(|file| SourceFile::Remote(Box::new(file))),
+        Some(address) => RemoteFile::open(address, Arc::clone(transfer))
+            .map(|file| SourceFile::Remote(Box::new(file))),
         #[cfg(not(feature = "remote"))]
         Some(_) => Err(io::Error::other(NO_REMOTE)),
+    }
+}
+
+/// Listed records of a file, in the order of their places.
+#[derive(Debug)]
+pub(crate) enum ListedRecords {
+    /// In the file system.
+    Local(File),
+    /// At an address.
+    #[cfg(feature = "remote")]
+    Remote(Box<RemoteRecords>),
+}
+
+impl ListedRecords {
+    /// Opens the records; `transfer` counts what is read of a file at an address.
+    ///
+    /// # Errors
+    /// As [`open`], but that a file at an address does not exist is an error of reading.
+    pub(crate) fn open(
+        path: &Path,
+        records: &[RecordAt],
+        transfer: &Arc<Transfer>,
+    ) -> io::Result<Self> {
+        let _ = (records, transfer);
+        match address_of(path) {
+            None => File::open(path).map(Self::Local),
+            #[cfg(feature = "remote")]
+            Some(address) => RemoteRecords::open(address, records, Arc::clone(transfer))
+                .map(|records| Self::Remote(Box::new(records))),
+            #[cfg(not(feature = "remote"))]
+            Some(_) => Err(io::Error::other(NO_REMOTE)),
+        }
+    }
+
+    /// Goes on to the record that begins at an offset.
+    pub(crate) fn seek_to(&mut self, offset: u64) -> io::Result<()> {
+        match self {
+            Self::Local(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
+            #[cfg(feature = "remote")]
+            Self::Remote(records) => {
+                records.seek_to(offset);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Read for ListedRecords {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Local(file) => file.read(buffer),
+            #[cfg(feature = "remote")]
+            Self::Remote(records) => records.read(buffer),
+        }
     }
 }
 

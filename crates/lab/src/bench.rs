@@ -12,7 +12,7 @@ use clap::Args;
 use config::Config;
 use errors::{Stopped, mark_begun};
 use input::read::{Intake, read};
-use input::{Input, expand};
+use input::{Input, InputPlaces, expand};
 use model::Page;
 use serde_json::{Map, Value, json};
 use sink::Ledger;
@@ -47,7 +47,7 @@ pub(crate) struct BenchArgs {
 /// If an input cannot be read, the temporary run folder cannot be written, or a run fails; with [`Stopped`].
 pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let config = Config::load(None)?;
-    let inputs = expand(&args.inputs, &[])?;
+    let inputs = expand(&args.inputs, &[], InputPlaces::default())?;
     mark_begun();
     let mut pages = Vec::new();
     read_all(&inputs, &config, stop, &mut |intake| {

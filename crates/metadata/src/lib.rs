@@ -53,6 +53,7 @@ mod learnt;
 mod names;
 mod page_data;
 mod page_date;
+mod rights;
 mod scan;
 mod standfirst;
 mod text;
@@ -72,6 +73,7 @@ pub use learn::Synthesize;
 pub use learnt::{FieldPlace, TemplateFields};
 pub use page_data::article_in_data;
 pub use page_data::rich_text::{html_of_text, paragraphs_of};
+pub use rights::rights_of;
 pub use scan::Scan;
 
 /// A page and what is known of it.

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::page::charset_name;
 use crate::record::{record, serialize_rounded, serialize_rounded_if_some};
 use crate::{
-    AuthorKind, CharsetEvidence, EncodingName, FieldKind, FieldType, Gone, Origin, Overruled,
-    PageType, Verdict, named,
+    AuthorKind, CharsetEvidence, EncodingName, ExtraValue, FieldKind, FieldType, Gone, Origin,
+    Overruled, PageType, Rights, Verdict, named,
 };
 
 /// Version of all record formats.
@@ -79,6 +79,9 @@ pub struct Article {
     pub access: Option<Access>,
     /// Absolute address of the licence, or a statement of the rights.
     pub license: Option<String>,
+    /// What the page and its server say of its use ([below](#rights)); absent if they say nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rights: Option<Rights>,
     /// Number of words of `text`; in scripts without spaces, of pairs of characters.
     pub word_count: u32,
     /// XXH3-128 of the words of `text` (split at white space, joined by single spaces, UTF-8) as 32 hex digits: equal
@@ -189,6 +192,11 @@ pub struct Article {
     pub charset_overruled: Overruled,
     /// Where the page was read.
     pub origin: Origin,
+    /// Columns of the page's row in a table that were asked for (`read.extra`), in this order. `url_surtkey` (the key that
+    /// indexes sort by) and `crawl` (the name of the crawl in the path of the archive, such as `CC-MAIN-2026-21`) are known
+    /// without a table, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub extra: Vec<ExtraValue>,
 }
 }
 

@@ -113,6 +113,8 @@ reasons! {
     BadCompression => "bad-compression",
     /// The archive ends in the middle of a record.
     CutShort => "cut-short",
+    /// A record that an index lists and that could not be read from its place.
+    UnreadableRecord => "unreadable-record",
     /// Bytes between records that belong to no record.
     Junk => "junk-between-records",
     /// A record larger than the configured limit.
@@ -147,6 +149,8 @@ reasons! {
     ListPage => "list-page",
     /// A page of a type that is not asked for.
     PageType => "page-type",
+    /// A page whose rights are a reason to leave it out (`emit.skip`).
+    Rights => "rights",
     /// A page without text of its own.
     NoContent => "no-content",
     /// A consent form instead of an article.

@@ -16,6 +16,7 @@ mod learnt;
 mod night;
 mod page;
 mod record;
+mod rights;
 mod site_result;
 pub mod sorted;
 
@@ -38,6 +39,7 @@ pub use page::{
     Charset, CharsetEvidence, EncodingName, FeedItem, Origin, Overruled, Page, PageHtml, Site,
 };
 pub use record::{FieldKind, FieldType, FieldVisitor, RecordField, rounded};
+pub use rights::{ExtraValue, PageNotes, Rights, RightsStatement, RobotsRule, SiteRules};
 pub use site_result::{
     BestWrapper, CharacterCounts, PageWork, SiteFigures, SiteResult, WeakTemplate, WorstArticle,
     WrittenSiteConfig,

@@ -10,8 +10,8 @@ use serde::de::{Error, Visitor};
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::named;
 use crate::record::record;
+use crate::{PageNotes, named};
 
 /// One HTML page: the decoded payload of one record, with its origin.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -26,6 +26,8 @@ pub struct Page {
     pub origin: Origin,
     /// Character set the payload was decoded with.
     pub charset: Charset,
+    /// What came with it beside its HTML, if anything did.
+    pub notes: Option<Box<PageNotes>>,
     /// The payload, decoded to UTF-8.
     pub html: PageHtml,
 }

@@ -33,6 +33,7 @@ fn page(url: &str, html: &str) -> Page {
             evidence: CharsetEvidence::ValidUtf8,
             overruled: model::Overruled::default(),
         },
+        notes: None,
         html: html.into(),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use config::Config;
 use errors::error_chain;
-use input::expand;
+use input::{InputPlaces, expand};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use segment::identity::SiteShare;
@@ -116,7 +116,8 @@ pub(crate) fn run(
     config.run.inputs = texts(&inputs);
     config.run.feeds = texts(&feeds);
     config.run.out = out;
-    py.detach(|| expand(&config.run.inputs, &config.run.feeds))
+    let places = InputPlaces { base: &config.run.input_base, ..InputPlaces::default() };
+    py.detach(|| expand(&config.run.inputs, &config.run.feeds, places))
         .map_err(|error| input_error(error_chain(&error), None, None))?;
 
     let (stop, counts) = (AtomicBool::new(false), ProgressCounts::default());

@@ -83,7 +83,7 @@ fn next_page(
             Ok(Intake::Drop(dropped)) => drop(dropped.reason.as_str()),
             Ok(Intake::Revisit(_)) => drop(model::DropReason::Revisit.as_str()),
             // Its response is dropped too.
-            Ok(Intake::Redirect { .. }) => {}
+            Ok(Intake::Redirect { .. } | Intake::SiteFile(_)) => {}
             Err(error) => return Some(Err(error)),
         }
     }

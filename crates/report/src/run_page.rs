@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use askama::Template;
-use model::DropReason;
+use model::{DropReason, RightsStatement};
 use sink::Ledger;
 
 use crate::charts::{Bar, BarTable};
@@ -156,6 +156,22 @@ impl<'a> RunReportPage<'a> {
             Bar::new(reason, known.map_or("", |known| known.meaning()), n as f64, grouped(n))
         });
         BarTable::new(["Reason", "Dropped"], bars)
+    }
+
+    /// Articles by what is said of their use.
+    fn rights(&self) -> BarTable {
+        let meaning = |name: &str| match RightsStatement::parse(name) {
+            Some(RightsStatement::NoIndex) => "Not to be listed in search results.",
+            Some(RightsStatement::NoArchive) => "Not to be kept as a copy.",
+            Some(RightsStatement::NoAi) => "Not for machine learning.",
+            Some(RightsStatement::Tdm) => "Rights to mine texts and data are reserved.",
+            Some(RightsStatement::Rsl) => "A licence in Really Simple Licensing is named.",
+            Some(RightsStatement::Robots) => "Disallowed by robots.txt.",
+            None => "",
+        };
+        let counts = self.ledger.counts.articles_by_rights.iter();
+        let bars = counts.map(|(name, &n)| Bar::new(name, meaning(name), n as f64, grouped(n)));
+        BarTable::new(["Statement", "Articles"], bars)
     }
 
     /// Records that hold no page.

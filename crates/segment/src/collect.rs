@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grouping::matching::halves;
 use grouping::{Address, Revisit, Tracking, drop_of, redirect};
-use input::read::{Intake, PayloadDigest, own_address};
+use input::read::{Intake, PayloadDigest, SiteFile, own_address};
 use input::reader::InputsRead;
 use model::{Drop, DropReason, FeedItem, Page};
 use sink::InputRecord;
@@ -31,6 +31,7 @@ pub(crate) enum Other {
     Item(FeedItem),
     /// The payload digest of a feed.
     Feed((u64, u64)),
+    SiteFile(SiteFile),
     Redirect((Address, String)),
     Revisit(Revisit),
     Drop(DropOfPayload),
@@ -45,6 +46,7 @@ impl Other {
                 item.link.len() + item.title.len() + item.description.len() + content
             }
             Self::Feed(_) => 0,
+            Self::SiteFile(file) => file.url.len() + file.body.len(),
             Self::Redirect((address, to)) => address.key.len() + to.len(),
             Self::Revisit(revisit) => revisit.bytes(),
             Self::Drop((drop, _)) => {
@@ -57,6 +59,7 @@ impl Other {
         match self {
             Self::Item(item) => SegmentRow::of(RowKind::FeedItem, "", 0, item),
             Self::Feed(digest) => SegmentRow::of(RowKind::Feed, "", 0, digest),
+            Self::SiteFile(file) => SegmentRow::of(RowKind::SiteFile, "", 0, file),
             Self::Redirect(redirect) => SegmentRow::of(RowKind::Redirect, "", 0, redirect),
             Self::Revisit(revisit) => SegmentRow::of(RowKind::Revisit, "", 0, revisit),
             Self::Drop(drop) => SegmentRow::of(RowKind::Drop, "", 0, drop),
@@ -161,6 +164,7 @@ impl<'a> Collector<'a> {
                 halves.map_or(Ok(()), |digest| self.other(Other::Feed(digest)))?;
                 items.into_iter().try_for_each(|item| self.other(Other::Item(item)))
             }
+            Intake::SiteFile(file) => self.other(Other::SiteFile(file)),
             Intake::Redirect { from, to } => match redirect(&from, to, &self.tracking) {
                 Some(redirect) => self.other(Other::Redirect(redirect)),
                 None => Ok(()),

@@ -36,11 +36,11 @@ pub struct Grouped {
 /// If the HTML of a page cannot be handled.
 pub fn group(read: Vec<(Intake, PayloadDigest)>, config: &GroupConfig) -> io::Result<Grouped> {
     let tracking = Tracking::new(&config.tracking_parameters);
-    let collector = Collector::in_memory(tracking.clone());
+    let collector = Collector::in_memory(tracking);
     for (intake, digest) in read {
         collector.take(intake, digest);
     }
-    let settled = settle_sites(collector.finish_in_memory()?, &tracking, None, &|_| true)?;
+    let settled = settle_sites(collector.finish_in_memory()?, config, None, &|_| true)?;
     let SettledSites { pages, mut of_sites, drops, totals, .. } = settled;
     let unmatched_items = totals.unmatched_items;
     let mut grouped = Grouped { unmatched_items, ..Grouped::default() };
@@ -85,6 +85,7 @@ mod tests {
                 truncated: None,
             },
             charset: Charset { name, evidence, overruled: Overruled::default() },
+            notes: None,
             html: html.into(),
         }
     }

@@ -22,6 +22,7 @@ pub mod records;
 pub mod revisits;
 pub mod row;
 pub mod settle;
+mod site_files;
 pub mod sorted;
 pub mod stored;
 pub mod work_folder;

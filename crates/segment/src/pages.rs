@@ -5,11 +5,14 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grouping::{Copies, settle};
+use input::read::SiteFile;
 use model::{FeedItem, Page, PageHtml};
 
 use super::file::{ListedRow, StepFile, StepWriter};
 use super::row::{RowKind, SegmentRow, decoded, hash_of};
 use super::sorted::{Merged, Sorter};
+use crate::site_files::SiteFiles;
+
 use super::stored::{FilePlace, HtmlPlace, StoredHead, StoredPage, unpack};
 
 /// Number of parts of the sites, by their hashes: few enough to look for each in all files, enough that the heads of the
@@ -21,6 +24,8 @@ const AT_ONCE: usize = 64;
 
 /// A feed item with the hash and key of the site it leads to; sorts in the order of sites.
 type ItemOfSite = (u64, String, FeedItem);
+/// A file of a site with the hash and key of that; sorts in the order of sites.
+type FileOfSite = (u64, String, SiteFile);
 /// A page that files have under another address, with the hash and key of its site; sorts in the order of sites.
 type AddedPage = (u64, String, FilePlace, Vec<u8>);
 
@@ -36,19 +41,29 @@ pub struct SegmentPages {
 pub struct OfSites {
     /// Feed items that lead to the sites.
     pub items: Merged<ItemOfSite>,
+    files: Merged<FileOfSite>,
     added: Merged<AddedPage>,
+    /// Name of the robot whose rules count.
+    robot: String,
 }
 
 /// Receives such things, in any order.
 #[derive(Debug)]
 pub(crate) struct OfSitesRead {
     pub items: Sorter<ItemOfSite>,
+    pub files: Sorter<FileOfSite>,
     pub added: Sorter<AddedPage>,
 }
 
 impl OfSitesRead {
-    pub(crate) fn finish(self) -> io::Result<OfSites> {
-        Ok(OfSites { items: self.items.finish()?, added: self.added.finish()? })
+    /// All of it; `robot` names the robot whose rules in files of sites count.
+    pub(crate) fn finish(self, robot: &str) -> io::Result<OfSites> {
+        Ok(OfSites {
+            items: self.items.finish()?,
+            files: self.files.finish()?,
+            added: self.added.finish()?,
+            robot: robot.to_owned(),
+        })
     }
 }
 
@@ -177,7 +192,18 @@ impl SegmentPages {
                     _ => {}
                 }
             }
-            for ((hash, key), pages) in sites {
+            for ((hash, key), mut pages) in sites {
+                let mut files = SiteFiles::default();
+                while with.files.peek().is_some_and(|(h, k, _)| (*h, k) <= (hash, &key)) {
+                    let file = with.files.next().transpose()?;
+                    let file = file.filter(|(h, k, _)| (*h, k) == (hash, &key));
+                    file.into_iter().for_each(|(_, _, file)| files.add(file));
+                }
+                for page in &mut pages {
+                    if let Some(rules) = files.rules_of(&page.head.url, &with.robot) {
+                        page.head.notes.get_or_insert_default().site = rules;
+                    }
+                }
                 let Copies { best: pages, others } = settle(pages);
                 let mut items = Vec::new();
                 while with.items.peek().is_some_and(|(h, k, _)| (*h, k) <= (hash, &key)) {
@@ -222,8 +248,8 @@ impl SegmentPages {
                 HtmlPlace::Packed(packed) => unpack(&packed, head.length)?.into(),
                 HtmlPlace::Filed(_) => return Err(io::Error::other("a page is not loaded")),
             };
-            let StoredHead { url, fetched, origin, charset, .. } = head;
-            Ok(Page { url, site: site.to_owned(), fetched, origin, charset, html })
+            let StoredHead { url, fetched, origin, charset, notes, .. } = head;
+            Ok(Page { url, site: site.to_owned(), fetched, origin, charset, notes, html })
         };
         pages.into_iter().map(load).collect()
     }

@@ -17,6 +17,8 @@ pub enum RowKind {
     FeedItem,
     /// The payload digest of a feed.
     Feed,
+    /// A file that says how the pages of a site may be used.
+    SiteFile,
     /// A redirect.
     Redirect,
     /// A revisit.
@@ -46,11 +48,12 @@ pub enum RowKind {
 }
 
 impl RowKind {
-    const ALL: [(Self, &'static str); 17] = [
+    const ALL: [(Self, &'static str); 18] = [
         (Self::Page, "page"),
         (Self::Saved, "saved-page"),
         (Self::FeedItem, "feed-item"),
         (Self::Feed, "feed"),
+        (Self::SiteFile, "site-file"),
         (Self::Redirect, "redirect"),
         (Self::Revisit, "revisit"),
         (Self::Drop, "drop"),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
+use config::GroupConfig;
 use grouping::matching::{Original, OriginalCandidate, Settled, whole};
 use grouping::{Address, MOST_HOPS, Redirects, Revisit, Tracking, Visited, drop_of, site_key};
 use model::{DropReason, FeedItem};
@@ -63,10 +64,11 @@ pub struct Totals {
 /// If the files of segments cannot be read or contradict each other, or others cannot be written.
 pub fn settle_sites(
     segments: Segments,
-    tracking: &Tracking,
+    config: &GroupConfig,
     folder: Option<&Path>,
     wants: &dyn Fn(u64) -> bool,
 ) -> io::Result<SettledSites> {
+    let tracking = &Tracking::new(&config.tracking_parameters);
     let Segments { pages, others, read, files } = segments;
     let (known, saved): (Vec<StoredPage>, Vec<StoredPage>) =
         pages.into_iter().partition(|page| !page.site.is_empty());
@@ -84,6 +86,7 @@ pub fn settle_sites(
         drops: Sorter::within(folder, "drops"),
         of_sites: OfSitesRead {
             items: Sorter::within(folder, "items-of-sites"),
+            files: Sorter::within(folder, "files-of-sites"),
             added: Sorter::within(folder, "pages-of-sites"),
         },
         inputs: Vec::new(),
@@ -96,7 +99,7 @@ pub fn settle_sites(
     for (number, file) in (0..).zip(&files) {
         settling.file(number, file)?;
     }
-    settling.finish(SegmentPages::new(known, files))
+    settling.finish(SegmentPages::new(known, files), &config.robot)
 }
 
 struct SiteSettling<'a> {
@@ -141,6 +144,10 @@ impl SiteSettling<'_> {
         match other {
             Other::Item(item) => self.items.push(item, bytes),
             Other::Feed(digest) => self.feeds.push(digest, bytes),
+            Other::SiteFile(file) => match site_key(&file.url) {
+                Some(key) => self.of_sites.files.push((xxh3_64(key.as_bytes()), key, file), bytes),
+                None => Ok(()),
+            },
             Other::Redirect(redirect) => self.redirects.push(redirect, bytes),
             Other::Revisit(revisit) => self.revisits.push(revisit),
             Other::Drop(drop) => self.drops.push(drop, bytes),
@@ -183,6 +190,7 @@ impl SiteSettling<'_> {
             }
             RowKind::FeedItem => self.other(Other::Item(decoded(record)?)),
             RowKind::Feed => self.other(Other::Feed(decoded(record)?)),
+            RowKind::SiteFile => self.other(Other::SiteFile(decoded(record)?)),
             RowKind::Redirect => self.other(Other::Redirect(decoded(record)?)),
             RowKind::Revisit => self.other(Other::Revisit(decoded::<Revisit>(record)?)),
             RowKind::Drop => self.other(Other::Drop(decoded(record)?)),
@@ -190,9 +198,17 @@ impl SiteSettling<'_> {
         }
     }
 
-    fn finish(mut self, pages: SegmentPages) -> io::Result<SettledSites> {
-        self.inputs.sort_by(|a, b| a.file.cmp(&b.file));
-        if let Some(pair) = self.inputs.windows(2).find(|pair| pair[0].file == pair[1].file) {
+    fn finish(mut self, pages: SegmentPages, robot: &str) -> io::Result<SettledSites> {
+        let order = |input: &InputRecord| {
+            (input.file.clone(), input.listed.as_ref().map(|own| own.places.clone()))
+        };
+        self.inputs.sort_by_cached_key(order);
+        // Of one archive, indexes may list some records here and others there.
+        let is_twice = |pair: &&[InputRecord]| {
+            pair[0].file == pair[1].file
+                && (pair[0].listed.is_none() || pair[0].listed == pair[1].listed)
+        };
+        if let Some(pair) = self.inputs.windows(2).find(is_twice) {
             let twice = format!("{} is in two of the surveys", pair[0].file);
             return Err(io::Error::other(twice + ": survey each input once"));
         }
@@ -205,7 +221,7 @@ impl SiteSettling<'_> {
         self.totals.sites = hashes.len();
         Ok(SettledSites {
             pages,
-            of_sites: self.of_sites.finish()?,
+            of_sites: self.of_sites.finish(robot)?,
             drops: self.drops.finish()?,
             hashes,
             totals: self.totals,

@@ -7,7 +7,7 @@ use config::memory::weight;
 use grouping::matching::{halves, whole};
 use grouping::{Capture, PageHead, Visited, address_hash, site_key};
 use jiff::Timestamp;
-use model::{Charset, Origin, Page, PageHtml};
+use model::{Charset, Origin, Page, PageHtml, PageNotes};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -25,6 +25,8 @@ pub struct StoredHead {
     pub origin: Origin,
     /// How its bytes became text.
     pub charset: Charset,
+    /// What came with it beside its HTML.
+    pub notes: Option<Box<PageNotes>>,
     /// Digest of its payload, in two halves.
     pub digest: Option<(u64, u64)>,
     /// XXH3-128 of its HTML, in two halves.
@@ -89,7 +91,7 @@ pub fn id_of(head: &StoredHead) -> u64 {
 impl StoredPage {
     /// A page in memory.
     pub fn held(page: Page, digest: Option<u128>, canonical: Option<String>) -> Self {
-        let Page { url, fetched, origin, charset, html, .. } = page;
+        let Page { url, fetched, origin, charset, notes, html, .. } = page;
         let site = match url.starts_with("file:") {
             true => String::new(),
             false => site_key(&url).unwrap_or_default(),
@@ -99,6 +101,7 @@ impl StoredPage {
             fetched,
             origin,
             charset,
+            notes,
             digest: digest.map(halves),
             content: halves(xxh3_128(html.as_bytes())),
             canonical,

@@ -75,9 +75,33 @@ pub struct InputRecord {
     pub html_bytes: u64,
     /// Where it breaks off, if it is an archive that does.
     pub cut_short: Option<CutShort>,
+    /// The records that were read of it, if an index lists them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed: Option<ListedPart>,
+    /// What was fetched of it, if it is at an address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetched: Option<FetchCounts>,
     /// What was chosen of it, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<ChosenPages>,
+}
+
+/// The records of an archive that indexes list.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct ListedPart {
+    /// The indexes.
+    pub indexes: Vec<String>,
+    /// XXH3-64 of the places of the records, in hex.
+    pub places: String,
+}
+
+/// What was fetched of an input at an address.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct FetchCounts {
+    /// Requests, without those that were repeated.
+    pub requests: u64,
+    /// Bytes that were received: more than those that were needed where a request joins neighbouring records.
+    pub bytes: u64,
 }
 
 impl InputRecord {
@@ -116,6 +140,9 @@ pub struct RunCounts {
     pub duplicates: u64,
     /// Articles by route (`wrapper`, `page-wise`).
     pub articles_by_route: BTreeMap<String, u64>,
+    /// Articles by what their pages or servers say of their use (`noindex`, `tdm`, …); empty if they say nothing.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub articles_by_rights: BTreeMap<String, u64>,
     /// Sites by their health, with those that the store knows and that have no page; empty without a store.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites_by_health: BTreeMap<String, u64>,

@@ -23,8 +23,8 @@ pub use csv_rows::{CsvStart, csv_file};
 pub use dataset::{DatasetSink, foreign_to_dataset};
 pub use files::{AtomicFile, SinkError, make_folder, site_file_name};
 pub use ledger::{
-    ChosenPages, EarlierRun, InputRecord, LastNight, Ledger, PageSelection, RunCounts, RunPhase,
-    RunProgress, RunState, SiteAlarm,
+    ChosenPages, EarlierRun, FetchCounts, InputRecord, LastNight, Ledger, ListedPart,
+    PageSelection, RunCounts, RunPhase, RunProgress, RunState, SiteAlarm,
 };
 pub use model::SCHEMA;
 pub use parquet_file::ParquetSink;

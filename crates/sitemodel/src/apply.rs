@@ -16,7 +16,7 @@ use crate::page_kind::{Lists, refusal};
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Assigned, Layouts};
-use crate::stages::extract::{Demands, extract};
+use crate::stages::extract::{Demands, extract, rights_of_page};
 use crate::stages::signify::SiblingPage;
 use crate::template::{LearntTemplate, Way};
 use crate::walls::{self, ADDRESSES, add_repeated, lines_of, story};
@@ -158,6 +158,9 @@ impl SiteModel {
             let drop = self.drop_parsed(sibling.page, Stage::Extract, DropReason::PageType);
             return Applied::dropped(drop);
         }
+        if let Some(drop) = self.skip(sibling.page, settings) {
+            return Applied::dropped(drop);
+        }
         let found = hints.known.and_then(|known| known.found.clone());
         let (body, way) = found.unwrap_or_else(|| learnt.body(sibling, settings, meter));
         let wrapper = learnt.wrapper.as_ref();
@@ -252,6 +255,16 @@ impl SiteModel {
             }
         }
         applied
+    }
+
+    /// The drop of a page that says something for which articles are left out.
+    fn skip(&self, parsed: &ParsedPage<'_>, settings: &Settings) -> Option<Drop> {
+        let skip = &settings.rights.skip;
+        let rights = (!skip.is_empty()).then(|| rights_of_page(parsed, settings))?;
+        let said: Vec<&str> =
+            skip.iter().filter(|own| rights.has(**own)).map(|own| own.as_str()).collect();
+        let drop = || self.drop_parsed(parsed, Stage::Extract, DropReason::Rights);
+        (!said.is_empty()).then(|| Drop { detail: said.join(", "), ..drop() })
     }
 
     fn drop_parsed(&self, parsed: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {

@@ -57,7 +57,10 @@ impl ApplyStatistics {
             // What is not wanted was not sought.
             (Outcome::Drop(drop), Some(_))
                 if drop.reason.is_wall()
-                    || matches!(drop.reason, DropReason::ListPage | DropReason::PageType) => {}
+                    || matches!(
+                        drop.reason,
+                        DropReason::ListPage | DropReason::PageType | DropReason::Rights
+                    ) => {}
             (Outcome::Drop(_), Some(template)) => {
                 self.templates.entry(template).or_default().add(false, 0.0);
             }

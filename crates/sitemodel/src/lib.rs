@@ -50,6 +50,7 @@ let page = |n: u32| {
         fetched: None,
         origin: Origin { file: "crawl.warc".into(), offset: 0, record_id: String::new(), truncated: None },
         charset: Charset { name: "UTF-8", evidence: CharsetEvidence::ValidUtf8, overruled: Overruled::default() },
+        notes: None,
         html: format!(
             "<body><ul class=menu><li><a href=/>Home</a><li><a href=/news>News</a></ul>\
              <div class=story><h1>Story {n}</h1>{story}</div><div class=foot>All rights reserved.</div>"

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use grouping::{SampleLimits, Tracking};
 use grove::{Weights, WeightsError};
-use model::PageType;
+use model::{PageType, RightsStatement};
 use pagewise::Parameters;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -96,6 +96,15 @@ pub struct ExtractConfig {
     pub title_in_text: bool,
 }
 
+/// What is done with what pages say of their use.
+#[derive(Clone, Debug, Default)]
+pub struct RightsChoice {
+    /// Name of the robot whose rules count beside those for all; empty for none.
+    pub robot: String,
+    /// Articles are left out if one of these is said.
+    pub skip: Vec<RightsStatement>,
+}
+
 /// Which pages are joined as parts of one article, without a site config that says so.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -156,6 +165,8 @@ pub struct Settings {
     pub forms: ArticleForms,
     /// The page types of which articles are made; all, if there are none. Models do not depend on them.
     pub page_types: Vec<PageType>,
+    /// What is done with what pages say of their use. Models do not depend on it.
+    pub rights: RightsChoice,
     tracking: Tracking,
     digest: [u8; 32],
 }
@@ -171,6 +182,7 @@ impl Settings {
             site_configs: None,
             forms: ArticleForms::default(),
             page_types: Vec::new(),
+            rights: RightsChoice::default(),
             tracking,
             digest,
         }

@@ -3,6 +3,7 @@
 mod pages;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -15,6 +16,7 @@ use segment::group::group;
 use sitemodel::Engine;
 use terminal::printed::{Console, line};
 
+use crate::commands::run::arguments::set;
 use crate::run::ledger::Clock;
 use crate::site::process;
 
@@ -47,10 +49,13 @@ Pages of one layout are better extracted together: the text that they share is t
 
 Exit codes: 0 success; 1 articles were printed, but an archive could not be read to its end; 2 no article was found, or a file is neither HTML nor an archive.")]
 pub struct ExtractArgs {
-    /// HTML or MHTML files, folders of them, or archives (WARC, ARC, WACZ); - reads a page or an archive from
-    /// standard input
+    /// HTML or MHTML files, folders of them, archives (WARC, ARC, WACZ), indexes of archives or tables of pages
+    /// (Parquet, CSV, JSONL); - reads a page or an archive from standard input
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
+    /// Folder or address that the archives named in an index are relative to [default: what is beside the index]
+    #[arg(long, value_name = "DIR|ADDRESS")]
+    pub input_base: Option<PathBuf>,
     /// Only the page with this address; of a single HTML file, its address
     #[arg(long, value_name = "ADDRESS")]
     pub url: Option<String>,
@@ -73,6 +78,7 @@ pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<bool> {
     if let Some(engine) = args.engine {
         config.rank.engine = engine;
     }
+    set(&mut config.run.input_base, &args.input_base);
     config.emit.markdown = matches!(args.format, ExtractFormat::Markdown);
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let wanted = args.url.as_deref().map(|url| WantedAddress::of(url, &tracking)).transpose()?;

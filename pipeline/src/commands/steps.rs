@@ -73,10 +73,14 @@ Every input belongs to one survey. docs/CLUSTER.md shows all steps of a crawl.
 
 Exit codes: 0 success; 1 an input could not be read to its end; 2 no survey was written.")]
 pub struct SurveyArgs {
-    /// WARC, ARC, WACZ, HTML or MHTML files, indexes of archives (CDX, CDXJ), folders, globs or addresses (https://,
-    /// s3://, hdfs://); @FILE reads a list of them
+    /// WARC, ARC, WACZ, HTML or MHTML files, indexes of archives (CDX, CDXJ, tables), tables of pages (Parquet, CSV,
+    /// JSONL), folders, globs or addresses (https://, s3://, hdfs://); @FILE reads a list of them
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<String>,
+    /// Folder or address (https://, s3://, hdfs://) that the archives named in an index are relative to [default: what
+    /// is beside the index]
+    #[arg(long, value_name = "DIR|ADDRESS")]
+    pub input_base: Option<PathBuf>,
     /// RSS, Atom or JSON Feed files, folders or globs (repeatable)
     #[arg(long, value_name = "PATH")]
     pub feeds: Vec<String>,
@@ -225,6 +229,7 @@ pub fn survey(
     let mut config = args.settings.config()?;
     config.run.inputs.clone_from(&args.inputs);
     config.run.feeds.clone_from(&args.feeds);
+    set(&mut config.run.input_base, &args.input_base);
     set(&mut config.run.memory, &args.memory);
     args.selection.apply(&mut config);
     warn_of_settings(&config);

@@ -23,7 +23,7 @@ use url::Url;
 use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::results::{Results, read_site_record};
+use crate::results::Results;
 use crate::site::site_configs::{file_name, snippet};
 
 /// Arguments of `sitegrove wrappers`.
@@ -380,9 +380,5 @@ pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteSummary>> {
     if !named.is_empty() {
         return named.iter().map(|name| results.site_record(&results.find_site(name)?)).collect();
     }
-    let files = results.wrapper_files()?;
-    let mut sites: Vec<SiteSummary> =
-        files.iter().map(|path| read_site_record(path)).collect::<Result<_>>()?;
-    sites.sort_by(|a, b| a.site.cmp(&b.site));
-    Ok(sites)
+    results.site_records()
 }

@@ -179,7 +179,7 @@ impl InputCounts {
                 self.is_damaged |= DropReason::DAMAGE.contains(&drop.reason);
                 return;
             }
-            Intake::Feed(_) | Intake::Redirect { .. } => return,
+            Intake::Feed(_) | Intake::Redirect { .. } | Intake::SiteFile(_) => return,
         };
         self.pages += 1;
         *self.sites.entry(site.unwrap_or_default()).or_default() += bytes;

@@ -73,6 +73,9 @@ impl Identity {
             match then.get(file) {
                 None => differences.push(format!("{file} is new")),
                 Some(other) if [other.kind, input.kind].contains(&InputKind::Unreadable) => {}
+                Some(other) if other.listed != input.listed => {
+                    differences.push(format!("other records of {file} were listed"));
+                }
                 Some(other) if other.bytes != input.bytes => differences
                     .push(format!("{file} had {} bytes and has {}", other.bytes, input.bytes)),
                 Some(other) if other.modified != input.modified => {

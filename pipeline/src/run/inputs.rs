@@ -9,7 +9,7 @@ use errors::Stopped;
 use input::InputState;
 use input::read::{Intake, PayloadDigest};
 use input::reader::{InputReader, Timer};
-use input::{Input, expand, expand_for, waiting};
+use input::{Input, InputPlaces, expand, waiting};
 use model::Site;
 use segment::group::{Grouped, group};
 use sink::PageSelection;
@@ -18,11 +18,13 @@ use sink::PageSelection;
 pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
     let run = &config.run;
     let (out, named, feeds) = (run.out.clone(), run.inputs.clone(), run.feeds.clone());
+    let (base, extra) = (run.input_base.clone(), config.read.extra.clone());
     // With nothing given to read again, what the store retains is read again.
     let retained = config.run.models().filter(|_| config.run.reextract && named.is_empty());
     let retained = retained.map(std::path::Path::to_owned);
     let look = move || {
-        let mut inputs = expand_for(Some(&out), &named, &feeds)?;
+        let mut inputs =
+            expand(&named, &feeds, InputPlaces { own: &out, base: &base, extra: &extra })?;
         if let Some(store) = retained {
             inputs.push(Input::Retained(store));
         }
@@ -96,7 +98,12 @@ pub(crate) fn read_grouped(
 /// # Errors
 /// If an input does not exist, or one cannot be read to its end.
 pub fn read_sites(inputs: &[String], feeds: &[String], config: &Config) -> Result<Vec<Site>> {
-    let inputs = expand(inputs, feeds)?;
+    let places = InputPlaces {
+        base: &config.run.input_base,
+        extra: &config.read.extra,
+        ..InputPlaces::default()
+    };
+    let inputs = expand(inputs, feeds, places)?;
     let (grouped, unreadable) = read_grouped(config, &inputs, &AtomicBool::new(false))?;
     ensure!(unreadable.is_empty(), "{}", unreadable.join("\n"));
     Ok(grouped.sites)

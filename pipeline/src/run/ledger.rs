@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use config::Config;
 use input::reader::Timer;
-use model::{Access, BestWrapper, Drop, DropReason, NightFigures, SiteNight, SiteResult, Verdict};
+use model::{
+    Access, BestWrapper, Drop, DropReason, NightFigures, Rights, SiteNight, SiteResult, Verdict,
+};
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
 use sitemodel::{Meter, ModelStep};
@@ -156,6 +158,10 @@ impl SiteCounts {
         };
         for article in articles {
             *counts.articles_by_route.entry(article.route.as_str().to_owned()).or_default() += 1;
+            for statement in article.rights.iter().flat_map(Rights::statements) {
+                let by_rights = &mut counts.articles_by_rights;
+                *by_rights.entry(statement.as_str().to_owned()).or_default() += 1;
+            }
         }
         let mut figures = NightFigures {
             pages: counts.pages,
@@ -271,6 +277,7 @@ impl RunTally {
         counts.doubtful += own.doubtful;
         counts.dropped += own.dropped;
         add_all(&mut counts.articles_by_route, &own.articles_by_route);
+        add_all(&mut counts.articles_by_rights, &own.articles_by_rights);
         match self.best.last_mut() {
             Some((_, articles, best)) if self.open => {
                 *articles += own.articles as usize;

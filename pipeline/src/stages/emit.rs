@@ -5,7 +5,9 @@
 //! Why: the outputs are the same bytes for any number of threads.
 //! Drops: nothing; it writes the drops of the other stages.
 
-use std::collections::{BTreeMap, BTreeSet};
+pub(crate) mod wrapper_files;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::{fs, io};
@@ -15,9 +17,10 @@ use model::{Drop, SiteNight, SiteResult, SiteSummary};
 use segment::records::Absences;
 use sink::{
     AtomicFile, Ledger, Render, Sink, SinkError, compared_night, drop_record, health_record,
-    json_lines, make_folder, site_file_name,
+    json_lines,
 };
 
+use self::wrapper_files::{WrapperFiles, WrapperForm};
 use crate::run::sinks::{open_sink, remove_stale};
 
 /// How sites and their models are.
@@ -44,33 +47,30 @@ struct ChosenSink<'a> {
 pub struct Outputs<'a> {
     folder: PathBuf,
     config: EmitConfig,
-    wrappers: PathBuf,
     sinks: Vec<ChosenSink<'a>>,
     dropped: AtomicFile,
     /// In a run with a store of models.
     nights: Option<NightFiles>,
-    /// Wrapper files of this run, waiting for the others to be complete.
-    sites: Vec<AtomicFile>,
+    wrappers: WrapperFiles,
+    form: WrapperForm,
     /// Templates and wrappers of a site of which more parts follow.
     open: Option<SiteSummary>,
-    /// Wrapper files of an earlier run.
-    stale: BTreeSet<PathBuf>,
 }
 
 impl<'a> Outputs<'a> {
-    /// Opens the files of a run folder, which must exist. A sink that cannot be opened counts as failed. What waits
+    /// Opens the files of the folder of a run with so many sites, which must exist. A sink that cannot be opened counts as failed. What waits
     /// for other programs looks at `stop`.
     ///
     /// # Errors
     /// If what every run writes cannot be created: `dropped.jsonl`, `wrappers/`; if waiting for other programs is
     /// stopped.
-    pub fn create(folder: &Path, config: &Config, stop: &'a AtomicBool) -> Result<Self, SinkError> {
-        let wrappers = folder.join("wrappers");
-        make_folder(&wrappers)?;
-        let files = fs::read_dir(&wrappers).into_iter().flatten().flatten().map(|e| e.path());
-        // Other files are none of a run.
-        let stale = files
-            .filter(|path| path.extension().is_some_and(|end| end == "json" || end == "partial"));
+    pub fn create(
+        folder: &Path,
+        config: &Config,
+        sites: usize,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, SinkError> {
+        let form = WrapperForm::of(sites);
         let mut sinks = Vec::new();
         for name in config.emit.chosen() {
             match open_sink(name, folder, config, stop) {
@@ -79,10 +79,10 @@ impl<'a> Outputs<'a> {
             }
         }
         Ok(Self {
-            stale: stale.collect(),
             folder: folder.to_owned(),
             config: config.emit.clone(),
-            wrappers,
+            wrappers: WrapperFiles::create(folder, form)?,
+            form,
             sinks,
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
             nights: match config.run.models() {
@@ -93,7 +93,6 @@ impl<'a> Outputs<'a> {
                 }),
                 None => None,
             },
-            sites: Vec::new(),
             open: None,
         })
     }
@@ -107,7 +106,7 @@ impl<'a> Outputs<'a> {
     pub fn renderers(&self) -> Renderers {
         let render =
             |chosen: &ChosenSink<'_>| chosen.sink.as_ref().ok().and_then(|sink| sink.render());
-        Renderers::new(self.sinks.iter().map(render).collect())
+        Renderers::new(self.sinks.iter().map(render).collect(), self.form)
     }
 
     /// Writes the result of one site. Call it in emission order. If a sink fails, its unfinished files are
@@ -141,10 +140,10 @@ impl<'a> Outputs<'a> {
             self.emit_night(night)?;
         }
         if !result.more {
-            let mut file = AtomicFile::create(&wrappers_of(&self.wrappers, &result.site))?;
-            file.write_bytes(&wrappers.unwrap_or_else(|| wrapper_file(&result.summary)))?;
-            file.close()?;
-            self.add_wrappers(file);
+            let rendered = wrappers.unwrap_or_else(|| self.form.render(&result.summary));
+            if let Some(rendered) = rendered {
+                self.wrappers.write(&result.site, &rendered)?;
+            }
         }
         self.any_left()
     }
@@ -162,12 +161,6 @@ impl<'a> Outputs<'a> {
         *sites += 1;
         let json = serde_json::to_vec(&compared_night(night)).unwrap_or_default();
         comparison.write_bytes(&json)
-    }
-
-    fn add_wrappers(&mut self, file: AtomicFile) {
-        self.stale.remove(file.path());
-        self.stale.remove(&AtomicFile::temporary(file.path()));
-        self.sites.push(file);
     }
 
     /// The error of a sink, if all sinks have failed: then continuing is pointless.
@@ -264,11 +257,7 @@ impl<'a> Outputs<'a> {
                 }
             }
         }
-        AtomicFile::finish_all(self.sites)?;
-        // A leftover that cannot be removed does no harm.
-        for stale in self.stale {
-            let _ = fs::remove_file(stale);
-        }
+        self.wrappers.finish()?;
         let chosen = self.config.chosen();
         for name in SinkName::ALL.iter().copied() {
             let written = chosen.contains(&name) && !failed.contains_key(name.as_str());
@@ -278,14 +267,10 @@ impl<'a> Outputs<'a> {
     }
 }
 
-fn wrappers_of(folder: &Path, site: &str) -> PathBuf {
-    folder.join(format!("{}.json", site_file_name(site)))
-}
-
 /// Turns results of sites into output. Runs in the thread pool, many sites at a time, so that writing in order is only
 /// copying.
 #[derive(Clone, Default)]
-pub struct Renderers(Vec<Option<Render>>);
+pub struct Renderers(Vec<Option<Render>>, WrapperForm);
 
 /// A site's result with its bytes for every sink.
 #[derive(Debug)]
@@ -294,8 +279,8 @@ pub struct Rendered {
     /// One for each sink; none where it renders nothing.
     by_sink: Vec<Option<Vec<u8>>>,
     pub(crate) dropped: Vec<u8>,
-    /// Its wrapper file; none for a part of a site, since that file covers all parts.
-    pub(crate) wrappers: Option<Vec<u8>>,
+    /// What is written of its templates and wrappers, if anything is; none for a part of a site, since that covers all parts.
+    pub(crate) wrappers: Option<Option<Vec<u8>>>,
 }
 
 impl Rendered {
@@ -317,8 +302,8 @@ impl std::fmt::Debug for Renderers {
 
 impl Renderers {
     /// Those of sinks; `None` for one that renders nothing.
-    pub(crate) fn new(of_sinks: Vec<Option<Render>>) -> Self {
-        Self(of_sinks)
+    pub(crate) fn new(of_sinks: Vec<Option<Render>>, form: WrapperForm) -> Self {
+        Self(of_sinks, form)
     }
 
     /// Renders the result of a site, or of its part with this number.
@@ -328,14 +313,8 @@ impl Renderers {
         Rendered {
             by_sink: by_sink.collect(),
             dropped: json_lines(result.drops.iter().map(drop_record)),
-            wrappers: is_whole.then(|| wrapper_file(&result.summary)),
+            wrappers: is_whole.then(|| self.1.render(&result.summary)),
             result,
         }
     }
-}
-
-fn wrapper_file(summary: &SiteSummary) -> Vec<u8> {
-    let mut json = serde_json::to_vec_pretty(summary).unwrap_or_default();
-    json.push(b'\n');
-    json
 }

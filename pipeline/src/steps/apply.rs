@@ -246,8 +246,8 @@ impl ApplyStep<'_> {
         let PageInstruction { head, items, part } = instruction;
         let id = id_of(&head);
         let html = unpack(html, head.length)?.into();
-        let StoredHead { url, fetched, origin, charset, .. } = head;
-        let page = Page { url, site: site.to_owned(), fetched, origin, charset, html };
+        let StoredHead { url, fetched, origin, charset, notes, .. } = head;
+        let page = Page { url, site: site.to_owned(), fetched, origin, charset, notes, html };
         let pages = [(0, page)];
         let parsed = parse(&pages, self.settings, &NoMeter);
         let items: Vec<&FeedItem> = items.iter().collect();

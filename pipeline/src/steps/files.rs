@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 use config::Config;
 use errors::mark_begun;
-use grouping::Tracking;
 use modelstore::Store;
 use segment::collect::Segments;
 use segment::file::StepFile;
@@ -260,8 +259,7 @@ pub(crate) fn settle_crawl(
 ) -> io::Result<SettledSites> {
     let bytes = surveys.iter().map(StepFile::size).sum();
     observer.reading(surveys.len(), bytes);
-    let tracking = Tracking::new(&config.group.tracking_parameters);
-    let sites = settle_sites(Segments::of_files(surveys), &tracking, Some(folder), wants)?;
+    let sites = settle_sites(Segments::of_files(surveys), &config.group, Some(folder), wants)?;
     observer.read(bytes);
     Ok(sites)
 }

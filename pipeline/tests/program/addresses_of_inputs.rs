@@ -66,6 +66,83 @@ fn files_at_addresses_are_read_in_ranges() {
     assert!(code == 2 && stderr.contains("none.warc.gz"), "{code} {stderr}");
 }
 
+/// The records that a table lists are fetched, and little else; throttled requests are repeated, and a record that the server
+/// refuses costs only itself.
+#[test]
+#[cfg(feature = "remote")]
+fn listed_records_at_an_address_are_fetched_and_little_else() {
+    use crate::common::crawl::Crawl;
+    use crate::common::prose;
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    for n in 0..60 {
+        crawl.page(&format!("https://notes.example/on-bridges-{n}"), &prose::post(n % 9));
+    }
+    let (mut at, mut lines, mut needed) = (0, String::new(), 0);
+    for (n, member) in crawl.members().iter().enumerate() {
+        if n % 20 < 8 {
+            let name = "crawl-data/CC-MAIN-2026-21/notes.warc.gz";
+            lines += &format!("{name},{at},{}\n", member.len());
+            needed += member.len();
+        }
+        at += member.len();
+    }
+    let table = folder.path().join("rows.csv");
+    let head = "warc_filename,warc_record_offset,warc_record_length\n";
+    std::fs::write(&table, format!("{head}{lines}")).unwrap();
+    let name = "night/crawl-data/CC-MAIN-2026-21/notes.warc.gz".to_owned();
+    let server = Server::start([(name, crawl.members().concat())].into());
+    let base = format!("http://127.0.0.1:{}/night/", server.port);
+    let results = remote(&server, folder.path(), &[table.to_str().unwrap(), "--input-base", &base]);
+    assert_eq!(results.articles.len(), 24);
+    let input = &results.ledger["inputs"][0];
+    assert_eq!((&input["bytes"], &input["fetched"]["bytes"]), (&needed.into(), &needed.into()));
+    assert_eq!(input["fetched"]["requests"], 3, "{:?}", server.seen());
+    // From a bucket, with a row that is not in the archive.
+    let row = format!("crawl-data/CC-MAIN-2026-21/notes.warc.gz,{},50\n", at + 1_000);
+    std::fs::write(&table, format!("{head}{lines}{row}")).unwrap();
+    let out = folder.path().join("refused");
+    let run = ["run", table.to_str().unwrap(), "--input-base", "s3://crawl/night", "--out"];
+    let (code, _, stderr) = parts(&server.program().args(run).arg(&out).output().unwrap());
+    assert!(code == 1 && stderr.contains("could not be read"), "{code} {stderr}");
+    let drops = std::fs::read_to_string(out.join("dropped.jsonl")).unwrap();
+    assert!(drops.contains("unreadable-record"), "{drops}");
+    assert_eq!(Results::read(&out).articles.len(), 24);
+    // The same command again has nothing to do.
+    let again = server.program().args(run).arg(&out).output().unwrap();
+    assert!(!parts(&again).2.contains("--overwrite"), "{:?}", parts(&again));
+    // An archive that is not there is named, and the others are read.
+    let gone = "crawl-data/CC-MAIN-2026-21/gone.warc.gz,0,50\n";
+    std::fs::write(&table, format!("{head}{lines}{gone}")).unwrap();
+    let arguments = [&run[..4], &["--overwrite", "--out"]].concat();
+    let (code, _, stderr) = parts(&server.program().args(arguments).arg(&out).output().unwrap());
+    assert!(code == 1 && stderr.contains("gone.warc.gz"), "{code} {stderr}");
+    assert_eq!(Results::read(&out).articles.len(), 24);
+}
+
+/// Tables of pages are read at addresses, too.
+#[test]
+#[cfg(feature = "remote")]
+fn tables_at_an_address_are_read() {
+    use crate::common::prose;
+    let folder = tempfile::tempdir().unwrap();
+    let rows: Vec<_> = (0..6).map(|n| crate::input_tables::page_row(n, &prose::post(n))).collect();
+    let local = folder.path().join("pages.parquet");
+    crate::input_tables::write_parquet(&local, &rows);
+    let lines: String = rows.iter().map(|row| serde_json::to_string(row).unwrap() + "\n").collect();
+    let files = [
+        ("night/pages.parquet".to_owned(), std::fs::read(&local).unwrap()),
+        ("night/pages.jsonl".to_owned(), lines.into_bytes()),
+    ];
+    let server = Server::start(files.into());
+    let expected =
+        texts(&crate::common::program::run(&[&local], &folder.path().join("local"), &[]));
+    assert_eq!(expected.len(), 6);
+    for name in ["s3://crawl/night/pages.parquet", "s3://crawl/night/pages.jsonl"] {
+        assert_eq!(texts(&remote(&server, folder.path(), &[name])), expected, "{name}");
+    }
+}
+
 #[test]
 #[cfg(feature = "remote")]
 fn prefixes_and_patterns_of_buckets_are_listed() {

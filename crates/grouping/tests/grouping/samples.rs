@@ -14,6 +14,7 @@ pub(crate) fn page(url: &str, html: &str) -> Page {
             evidence: CharsetEvidence::ValidUtf8,
             overruled: Overruled::default(),
         },
+        notes: None,
         html: html.into(),
     }
 }

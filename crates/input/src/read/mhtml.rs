@@ -68,7 +68,7 @@ fn saved_page(bytes: &[u8]) -> Option<SavedPage> {
     let fetched = date.and_then(|date| Timestamp::from_second(dateparse(&date).ok()?).ok());
     let charset = page.ctype.params.get("charset");
     let content_type = charset.map(|charset| format!("text/html; charset={charset}"));
-    let media = Media { content_type, language: None };
+    let media = Media { content_type, ..Media::default() };
     Some(SavedPage { html: page.get_body_raw().ok()?, url, fetched, media })
 }
 

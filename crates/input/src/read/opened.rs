@@ -2,25 +2,40 @@
 
 use std::cell::RefCell;
 use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
 
 use config::files::address_of;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
+use sink::{FetchCounts, InputRecord};
 
 use crate::Input;
-use crate::cdx::Ranges;
-use crate::source::open;
+use crate::parts::Transfer;
+use crate::source::{ListedRecords, open, open_counted};
+use crate::table::is_text;
 use crate::waiting::{InterruptibleStream, is_stream};
+
+/// Whether a table is read in parts, not from its beginning to its end.
+pub(super) fn is_in_parts(table: &Path) -> bool {
+    address_of(table).is_some() && !is_text(table)
+}
 
 /// An input being read. Archive readers take an IO error for the end of the file, so it is
 /// remembered here.
 pub(super) struct Opened<'a> {
-    inner: Box<dyn Read + 'a>,
+    inner: Inner<'a>,
+    transfer: Arc<Transfer>,
     digest: Sha256,
     bytes: u64,
     progress: &'a (dyn Fn(u64) + Sync),
     stopped: &'a dyn Fn() -> bool,
     failure: &'a RefCell<Option<io::Error>>,
+}
+
+enum Inner<'a> {
+    Whole(Box<dyn Read + 'a>),
+    Records(ListedRecords),
 }
 
 impl<'a> Opened<'a> {
@@ -32,7 +47,9 @@ impl<'a> Opened<'a> {
         stopped: &'a dyn Fn() -> bool,
         failure: &'a RefCell<Option<io::Error>>,
     ) -> io::Result<Self> {
-        let inner: Box<dyn Read + 'a> = match input {
+        let (digest, bytes) = (Sha256::new(), 0);
+        let transfer = Arc::default();
+        let whole: Box<dyn Read + 'a> = match input {
             Input::Unreadable { why, .. } => return Err(io::Error::other(why.as_str())),
             _ if input.is_stdin() => {
                 Box::new(InterruptibleStream::new(|| Ok(io::stdin()), stopped)?)
@@ -45,21 +62,21 @@ impl<'a> Opened<'a> {
             _ if is_stream(input.path()) => {
                 Box::new(InterruptibleStream::of_path(input.path(), stopped)?)
             }
-            Input::Records { path, records } => {
-                let (path, records) = (path.clone(), records.to_vec());
-                Box::new(InterruptibleStream::new(
-                    move || Ok(Ranges::new(open(&path)?, records)),
-                    stopped,
-                )?)
+            Input::Records { path, records, .. } => {
+                let inner = Inner::Records(ListedRecords::open(path, records, &transfer)?);
+                return Ok(Self { inner, transfer, digest, bytes, progress, stopped, failure });
             }
+            // Its parts are read here and there.
+            Input::Table(path) if is_in_parts(path) => Box::new(io::empty()),
             _ if address_of(input.path()).is_some() => {
                 // Read ahead, and no longer than until the run is stopped.
-                let path = input.path().to_owned();
-                Box::new(InterruptibleStream::new(move || open(&path), stopped)?)
+                let (path, counted) = (input.path().to_owned(), Arc::clone(&transfer));
+                Box::new(InterruptibleStream::new(move || open_counted(&path, &counted), stopped)?)
             }
             _ => Box::new(open(input.path())?),
         };
-        Ok(Self { inner, digest: Sha256::new(), bytes: 0, progress, stopped, failure })
+        let inner = Inner::Whole(whole);
+        Ok(Self { inner, transfer, digest, bytes, progress, stopped, failure })
     }
 
     /// The contents of a file that is no archive; `None` if it has more than `limit` bytes.
@@ -69,9 +86,34 @@ impl<'a> Opened<'a> {
         Ok((bytes.len() <= limit).then_some(bytes))
     }
 
-    /// Bytes read, and their SHA-256 in hex.
-    pub(super) fn finish(self) -> (u64, String) {
-        (self.bytes, HEXLOWER.encode(&self.digest.finalize()))
+    /// Goes on to a listed record, and looks whether it can be read. If not, says why, and the next one can be tried.
+    pub(super) fn find_record(&mut self, offset: u64) -> io::Result<Option<u8>> {
+        if let Inner::Records(records) = &mut self.inner {
+            records.seek_to(offset)?;
+        }
+        let mut first = [0];
+        let found = self.read_exact(&mut first);
+        self.failure.replace(None);
+        match found {
+            Ok(()) => Ok(Some(first[0])),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Notes how many bytes were read in another way, and their digest.
+    pub(super) fn note(&mut self, bytes: u64, digest: &[u8]) {
+        self.digest.update(digest);
+        self.bytes += bytes;
+        (self.progress)(bytes);
+    }
+
+    /// Notes in the record of the input what was read: bytes, their SHA-256, and requests.
+    pub(super) fn finish(self, record: &mut InputRecord) {
+        record.bytes = self.bytes;
+        record.sha256 = HEXLOWER.encode(&self.digest.finalize());
+        let counts = self.transfer.counts();
+        record.fetched = counts.map(|(requests, bytes)| FetchCounts { requests, bytes });
     }
 }
 
@@ -80,7 +122,10 @@ impl Read for Opened<'_> {
         // An endless input may be one that holds nothing.
         let read = match (self.stopped)() {
             true => Err(io::Error::other("stopped while reading")),
-            false => self.inner.read(buffer),
+            false => match &mut self.inner {
+                Inner::Whole(file) => file.read(buffer),
+                Inner::Records(records) => records.read(buffer),
+            },
         };
         match read {
             Ok(n) => {

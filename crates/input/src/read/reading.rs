@@ -13,9 +13,11 @@ use flate2::read::DeflateDecoder;
 use grouping::{Revisit, payload_digest};
 use jiff::Timestamp;
 use model::{
-    CutShort, Drop, DropReason, FeedItem, Gone, Origin, Page, Refusal, Stage, contain_panics,
+    CutShort, Drop, DropReason, ExtraValue, FeedItem, Gone, Origin, Page, PageNotes, Refusal,
+    Stage, contain_panics,
 };
 use modelstore::Store;
+use serde::{Deserialize, Serialize};
 use sink::InputRecord;
 use url::Url;
 
@@ -25,6 +27,11 @@ use crate::file_type::{is_image, picture_type};
 
 /// Maximum length of an address, since all of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
 const LONGEST_ADDRESS: usize = 8 << 10;
+
+/// Headers that concern rights, in lower case.
+const RIGHTS_HEADERS: [&str; 4] = ["x-robots-tag", "tdm-reservation", "tdm-policy", "link"];
+/// Maximum number of them that are kept of an answer.
+const MOST_RIGHTS: usize = 16;
 
 /// The records of an archive, with the bodies of those that may hold pages. Where a codec panics, the archive ends.
 pub(super) struct ReadRecords<R: Read> {
@@ -69,12 +76,31 @@ impl<R: Read> Iterator for ReadRecords<R> {
 pub(super) struct Media {
     pub(super) content_type: Option<String>,
     pub(super) language: Option<String>,
+    pub(super) notes: PageNotes,
 }
 
 impl Media {
     fn of<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Self {
         let header = |name| header(name).map(str::to_owned);
-        Self { content_type: header("Content-Type"), language: header("Content-Language") }
+        Self {
+            content_type: header("Content-Type"),
+            language: header("Content-Language"),
+            notes: PageNotes::default(),
+        }
+    }
+
+    /// Those of an answer, with what its headers say of rights.
+    fn of_response(response: &Response) -> Self {
+        let rights = response.headers.iter().filter_map(|(name, value)| {
+            let name = name.to_ascii_lowercase();
+            // Links to scripts and the like are many.
+            let is_wanted = RIGHTS_HEADERS.contains(&name.as_str())
+                && (name != "link" || value.contains("rsl"));
+            (is_wanted && value.len() <= LONGEST_ADDRESS).then(|| (name, value.to_owned()))
+        });
+        let notes =
+            PageNotes { headers: rights.take(MOST_RIGHTS).collect(), ..PageNotes::default() };
+        Self { notes, ..Self::of(|name| response.get(name)) }
     }
 
     fn charset(&self) -> Option<&str> {
@@ -91,6 +117,8 @@ pub(super) struct FileReading<'a, 'b> {
     /// Number of things passed on.
     pub(super) given: usize,
     pub(super) digest: PayloadDigest,
+    /// Columns that are kept of the row that lists the current record.
+    pub(super) extra: Vec<ExtraValue>,
     /// What the current record gave, while it is being read.
     pub(super) ready: Option<Vec<(Intake, PayloadDigest)>>,
     pub(super) take: &'a mut Take<'b>,
@@ -100,7 +128,17 @@ impl<'a, 'b> FileReading<'a, 'b> {
     /// Nothing is read yet of the file of this name.
     pub(super) fn new(config: &'a ReadConfig, file: Arc<str>, take: &'a mut Take<'b>) -> Self {
         let record = InputRecord { file: file.to_string(), ..InputRecord::default() };
-        Self { config, file, record, other_records: 0, given: 0, digest: None, ready: None, take }
+        Self {
+            config,
+            file,
+            record,
+            other_records: 0,
+            given: 0,
+            digest: None,
+            extra: Vec::new(),
+            ready: None,
+            take,
+        }
     }
 }
 
@@ -268,7 +306,7 @@ impl FileReading<'_, '_> {
             if let Some(to) = &target {
                 self.give(Intake::Redirect { from: url.clone(), to: to.as_str().to_owned() });
             }
-            let media = Media::of(|name| response.get(name));
+            let media = Media::of_response(&response);
             let answer = Answer {
                 gone: gone(response.status, record.date, target),
                 refused: is_refusal(response.status, &url, media.content_type.as_deref())
@@ -277,7 +315,7 @@ impl FileReading<'_, '_> {
             let detail = format!("status {}", response.status);
             return self.drop_answer(&url, origin, DropReason::HttpStatus, detail, answer);
         }
-        let media = Media::of(|name| response.get(name));
+        let media = Media::of_response(&response);
         let stored = record.body.len();
         let body = match response.into_body(record.body, self.config.max_payload_bytes) {
             Ok(body) if self.exceeds_ratio(body.len(), stored) => {
@@ -323,7 +361,7 @@ impl FileReading<'_, '_> {
         self.page(url.to_owned(), date, origin, html.into_bytes(), &Media::default());
     }
 
-    fn payload(
+    pub(super) fn payload(
         &mut self,
         url: String,
         date: Option<Timestamp>,
@@ -333,6 +371,12 @@ impl FileReading<'_, '_> {
     ) {
         if body.iter().all(u8::is_ascii_whitespace) {
             return self.drop(&url, origin, DropReason::EmptyPayload, String::new());
+        }
+        if let Some(kind) = SiteFileKind::of(&url)
+            && body.len() <= LONGEST_SITE_FILE
+        {
+            let body = String::from_utf8_lossy(&body).into_owned();
+            return self.give(Intake::SiteFile(SiteFile { url, kind, fetched: date, body }));
         }
         match archive::sniff_html(media.content_type.as_deref(), &body) {
             PayloadKind::Html => {
@@ -369,7 +413,9 @@ impl FileReading<'_, '_> {
     ) {
         let (html, charset) = charset::decode(body, &hints_of(&url, media));
         self.record.html_bytes += html.len() as u64;
-        let page = Page { url, site: String::new(), fetched, origin, charset, html: html.into() };
+        let notes = self.notes_of(&url, &origin, media);
+        let site = String::new();
+        let page = Page { url, site, fetched, origin, charset, notes, html: html.into() };
         self.give(Intake::Page(page));
     }
 
@@ -397,6 +443,32 @@ impl FileReading<'_, '_> {
             Err(error) => self.drop(id, origin, DropReason::BadFeed, error.to_string()),
         }
     }
+}
+
+impl FileReading<'_, '_> {
+    /// What came with a page, if anything did.
+    fn notes_of(&self, url: &str, origin: &Origin, media: &Media) -> Option<Box<PageNotes>> {
+        let mut notes = media.notes.clone();
+        notes.extra.extend(self.extra.iter().cloned());
+        for key in &self.config.extra {
+            if notes.extra.iter().all(|own| own.key != *key) {
+                let value = match key.as_str() {
+                    "url_surtkey" => Some(archive::surt(url)),
+                    "crawl" => crawl_of(&origin.file).map(str::to_owned),
+                    _ => None,
+                };
+                notes.extra.extend(value.map(|value| ExtraValue { key: key.clone(), value }));
+            }
+        }
+        let place = |own: &ExtraValue| self.config.extra.iter().position(|key| *key == own.key);
+        notes.extra.sort_by_key(place);
+        (notes != PageNotes::default()).then(|| Box::new(notes))
+    }
+}
+
+/// The name of the crawl in the path of one of Common Crawl's archives: `crawl-data/CC-MAIN-2026-21/…`.
+fn crawl_of(path: &str) -> Option<&str> {
+    path.split('/').find(|part| part.starts_with("CC-") && !part.contains('.'))
 }
 
 /// The address of the page that a record is a rendering of, by its own: `urn:text:URL`, `urn:dom:URL` and the like
@@ -527,6 +599,41 @@ fn revisit_of(url: String, digest: Option<u128>, record: &Record, origin: Origin
     }
 }
 
+/// A file of a site that says how its pages may be used.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct SiteFile {
+    /// Its address.
+    pub url: String,
+    /// What it is.
+    pub kind: SiteFileKind,
+    /// When it was fetched.
+    pub fetched: Option<Timestamp>,
+    /// Its text.
+    pub body: String,
+}
+
+/// The kind of a file of a site.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub enum SiteFileKind {
+    /// `/robots.txt` (RFC 9309).
+    RobotsTxt,
+    /// `/.well-known/tdmrep.json` (TDM Reservation Protocol).
+    TdmRep,
+}
+
+/// Maximum bytes of such a file; RFC 9309 §2.5 asks for at least 500 KiB.
+const LONGEST_SITE_FILE: usize = 512 << 10;
+
+impl SiteFileKind {
+    /// The kind of the file at an address.
+    fn of(url: &str) -> Option<Self> {
+        let kinds = [("/robots.txt", Self::RobotsTxt), ("/.well-known/tdmrep.json", Self::TdmRep)];
+        let (_, rest) = url.split_once("://")?;
+        let path = &rest[rest.find('/')?..];
+        kinds.into_iter().find(|(own, _)| *own == path).map(|(_, kind)| kind)
+    }
+}
+
 /// A result of reading.
 #[derive(Debug)]
 pub enum Intake {
@@ -534,6 +641,8 @@ pub enum Intake {
     Page(Page),
     /// The items of a feed.
     Feed(Vec<FeedItem>),
+    /// A file that says how the pages of its site may be used.
+    SiteFile(SiteFile),
     /// A redirect.
     Redirect {
         /// The requested URL.

@@ -10,7 +10,8 @@ use model::contain_panics;
 use serde::Deserialize;
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::cdx::{Listed, RecordAt, read_index_from};
+use crate::cdx::{Listed, read_index_from};
+use crate::parts::RecordAt;
 use crate::source::open;
 
 /// The first bytes of a ZIP file.

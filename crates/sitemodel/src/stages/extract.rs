@@ -9,8 +9,10 @@ use std::cell::LazyCell;
 
 use dom::{Document, NodeId, markdown_of_text, text_of};
 use grove::DecidedNodes;
-use metadata::{GivenMetadata, PageContext, TemplateFields, language_probability, metadata_given};
-use model::{Article, DropReason, Extracted, Route, SiteConfigRole, TypedAs};
+use metadata::{
+    GivenMetadata, PageContext, TemplateFields, language_probability, metadata_given, rights_of,
+};
+use model::{Article, DropReason, Extracted, Rights, Route, SiteConfigRole, TypedAs};
 use region::{region_of, region_of_thread};
 use terms::Detected;
 use terms::letters::{is_alphanumeric, lowercase};
@@ -203,6 +205,8 @@ fn article(
         confidence: body.confidence,
         doubtful: body.confidence < settings.tables().extract.doubtful_below,
         site_config,
+        rights: Some(rights_of_page(parsed, settings)).filter(|rights| !rights.is_empty()),
+        extra: page.notes.as_ref().map(|notes| notes.extra.clone()).unwrap_or_default(),
         fetched: page.fetched,
         charset: page.charset.name,
         charset_evidence: page.charset.evidence,
@@ -213,6 +217,15 @@ fn article(
     article.set_metadata(metadata);
     set_text(&mut article, text);
     Extracted { article, payload: xxh3_128(page.html.as_bytes()).to_be_bytes(), image_sources }
+}
+
+/// What a page and its server say of its use.
+pub(crate) fn rights_of_page(parsed: &ParsedPage<'_>, settings: &Settings) -> Rights {
+    let (page, document) = (parsed.page, &parsed.document);
+    let base = base_of(document, &page.url);
+    let robot = &settings.rights.robot;
+    let rights = |base: &Url| rights_of(document.head(), page.notes.as_deref(), base, robot);
+    base.as_ref().map(rights).unwrap_or_default()
 }
 
 /// What is known of a page for its fields, apart from what siblings tell.

@@ -61,6 +61,7 @@ fn pages_of(archive: &Path) -> Vec<Page> {
             fetched: record.date,
             origin,
             charset,
+            notes: None,
             html: html.into(),
         });
     }

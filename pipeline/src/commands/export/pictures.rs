@@ -9,7 +9,7 @@ use archive::{Limits, Record, RecordKind, RecordReader, Response};
 use config::files::address_of;
 use document::{PictureFile, PictureFiles, picture_addresses};
 use input::source::{SourceFile, open};
-use input::{Input, expand};
+use input::{Input, InputPlaces, expand};
 use segment::records::normal_address;
 
 use super::articles::ExportedArticle;
@@ -90,7 +90,7 @@ pub(super) fn of_inputs(inputs: &[String], articles: &[ExportedArticle]) -> Resu
     if wanted.is_empty() {
         return Ok(pictures);
     }
-    for input in expand(inputs, &[])? {
+    for input in expand(inputs, &[], InputPlaces::default())? {
         let Input::Archive(path) = &input else { continue };
         let mut file = open(path).with_context(|| format!("cannot read {}", path.display()))?;
         records(&mut file).for_each(|record| take(record, &wanted, &mut pictures));

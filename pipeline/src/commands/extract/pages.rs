@@ -2,6 +2,7 @@
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
@@ -9,12 +10,13 @@ use archive::{PayloadKind, sniff_html, surt};
 use config::Config;
 use errors::Problem;
 use grouping::{Tracking, site_key};
-use input::cdx::{Listed, RecordAt, read_index};
+use input::cdx::{Listed, read_index};
 use input::file_type::{kind_of, what_are, what_is};
+use input::parts::RecordAt;
 use input::read::{ArchiveReader, Intake, PayloadDigest, indexed, own_address, read, read_saved};
 use input::source::{open, state};
 use input::waiting::is_stream;
-use input::{Input, expand};
+use input::{Input, InputPlaces, expand};
 use model::{CutShort, Drop, DropReason};
 
 /// Address of a page from standard input that names none.
@@ -37,7 +39,13 @@ pub(super) fn read_named(
     wanted: Option<&WantedAddress>,
     config: &Config,
 ) -> Result<Pages> {
-    let inputs: Vec<Input> = expand(named, &[])?.into_iter().map(checked).collect::<Result<_>>()?;
+    let places = InputPlaces {
+        base: &config.run.input_base,
+        extra: &config.read.extra,
+        ..InputPlaces::default()
+    };
+    let inputs: Vec<Input> =
+        expand(named, &[], places)?.into_iter().map(checked).collect::<Result<_>>()?;
     let mut reading = KeptIntakes { wanted, intakes: Vec::new(), are_whole: true };
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let mut archives = 0;
@@ -54,6 +62,7 @@ pub(super) fn read_named(
         }
         let mut take = |intake, digest: PayloadDigest| reading.take(intake, digest);
         let (record, _) = read(input, &config.read, &|_| {}, &AtomicBool::new(false), &mut take)?;
+        archives += usize::from(matches!(input, Input::Records { .. } | Input::Table(_)));
         if matches!(input, Input::Archive(_)) {
             archives += 1;
             // Compressed files look like archives until they are read.
@@ -84,7 +93,7 @@ impl KeptIntakes<'_> {
             Intake::Revisit(revisit) => site_key(&revisit.url),
             // Bytes that are no record say nothing of a page.
             Intake::Drop(drop) => return self.note_damage(drop),
-            Intake::Feed(_) | Intake::Redirect { .. } => None,
+            Intake::Feed(_) | Intake::Redirect { .. } | Intake::SiteFile(_) => None,
         };
         let other = |wanted: &WantedAddress| site.is_some() && site != wanted.site;
         if !self.wanted.is_some_and(other) {
@@ -145,7 +154,7 @@ fn checked(input: Input) -> Result<Input> {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             Ok(Input::Html { path: path.to_owned(), name, folder: String::new() })
         }
-        Input::Unreadable { .. } => Ok(input),
+        Input::Unreadable { .. } | Input::Records { .. } | Input::Table(_) => Ok(input),
         _ => bail!(refused(path)),
     }
 }
@@ -264,7 +273,12 @@ fn by_index(input: &Input, wanted: Option<&WantedAddress>, tracking: &Tracking) 
     records.sort_unstable();
     records.dedup();
     tracing::info!(at = %path.display(), "reading the {} records of {site} in its index", records.len());
-    Some(Input::Records { path: path.clone(), records: records.into() })
+    Some(Input::Records {
+        path: path.clone(),
+        records: records.into(),
+        extra: Arc::default(),
+        indexes: vec![index],
+    })
 }
 
 /// The index of an archive: a file beside it with its name and the ending of an index, with or without the endings of

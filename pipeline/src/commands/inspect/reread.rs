@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
@@ -11,8 +12,10 @@ use config::memory::weight;
 use errors::{Stopped, error_chain};
 use grouping::site_key;
 use input::Input;
+use input::cdx::records_of;
 use input::read::{Intake, PayloadDigest, read};
 use input::selection::{LeftOut, Selecting};
+use input::table::is_table;
 use input::waiting::is_stream;
 use model::{FeedItem, Site};
 use modelstore::Store;
@@ -178,6 +181,23 @@ fn input_of(
     all_archives: bool,
 ) -> Option<Input> {
     let path = PathBuf::from(&record.file);
+    if let Some(part) = &record.listed {
+        let is_wanted = all_archives || addresses.contains_key(record.file.as_str());
+        let indexes: Vec<PathBuf> = part.indexes.iter().map(PathBuf::from).collect();
+        let listed = || match records_of(&indexes, &path) {
+            Ok(records) => Input::Records {
+                path: path.clone(),
+                records: records.into(),
+                extra: Arc::default(),
+                indexes: indexes.clone(),
+            },
+            Err(error) => Input::Unreadable { path: path.clone(), why: error_chain(&error) },
+        };
+        return is_wanted.then(listed);
+    }
+    if is_table(&path) && record.records.contains_key("page") {
+        return Some(Input::Table(path));
+    }
     if record.records.contains_key("feed") {
         return Some(Input::Feed(path));
     }

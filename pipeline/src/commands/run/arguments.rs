@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use config::{Config, Duplicates, SinkList, SinkName};
-use model::PageType;
+use model::{PageType, RightsStatement};
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
 use terminal::arguments::PrintFormat;
@@ -39,16 +39,21 @@ Examples:
   sitegrove run crawl/ --dry-run
   sitegrove run crawl/ --site blog.example --since 2026-10-01 -o out/try
   sitegrove run crawl/ --limit 500 -o out/try
+  sitegrove run rows.parquet --input-base s3://commoncrawl/ -o out/sites
 
 The same command resumes a run that was stopped or killed, and does nothing if the run is complete. `sitegrove status DIR` shows the progress.
 
 Exit codes: 0 success; 1 finished, but an input could not be read to its end, damaged inputs gave no page, an output could not be written, or --fail-on applies; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command resumes).")]
 pub struct RunArgs {
     /// A configuration file (.toml), if any, followed by WARC, ARC, WACZ, HTML or MHTML files, indexes of
-    /// archives (CDX, CDXJ), folders, globs or addresses (https://, s3://, hdfs://); @FILE reads a list of them, - reads
+    /// archives (CDX, CDXJ, tables), tables of pages (Parquet, CSV, JSONL), folders, globs or addresses (https://, s3://, hdfs://); @FILE reads a list of them, - reads
     /// an archive from standard input
     #[arg(value_name = "CONFIG|INPUT")]
     pub inputs: Vec<String>,
+    /// Folder or address (https://, s3://, hdfs://) that the archives named in an index are relative to [default: what
+    /// is beside the index]
+    #[arg(long, value_name = "DIR|ADDRESS")]
+    pub input_base: Option<PathBuf>,
     /// Configuration file, as for the other commands; the same as naming it first
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -126,6 +131,7 @@ impl RunArgs {
         };
         let mut config = Config::load(file)?;
         config.run.inputs.extend(inputs.iter().cloned());
+        set(&mut config.run.input_base, &self.input_base);
         config.run.feeds.extend(self.feeds.iter().cloned());
         set(&mut config.run.out, &self.out);
         self.extraction.apply(&mut config)?;
@@ -148,6 +154,11 @@ impl RunArgs {
         }
         Ok(config)
     }
+}
+
+fn statement(text: &str) -> Result<RightsStatement, String> {
+    let names = RightsStatement::ALL.map(RightsStatement::as_str).join(", ");
+    RightsStatement::parse(text).ok_or_else(|| format!("give one of {names}"))
 }
 
 /// Choices that decide what is learnt, extracted and written.
@@ -175,6 +186,16 @@ pub struct ExtractionArgs {
     /// product [default: all]
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     pub page_types: Vec<PageType>,
+    /// Leave out articles whose pages or servers say one of these, comma-separated: noindex, noarchive, noai, tdm, rsl,
+    /// robots (docs/FORMATS.md, Rights) [default: none]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = statement)]
+    pub skip: Vec<RightsStatement>,
+    /// Name of the robot whose rules of use count beside those for all robots, such as CCBot
+    #[arg(long, value_name = "NAME")]
+    pub robot: Option<String>,
+    /// Columns of tables that articles keep, comma-separated; also url_surtkey and crawl
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub extra: Vec<String>,
     /// What to do with articles that are the same as others of the crawl [default: flag]
     #[arg(long, value_name = "HOW")]
     pub duplicates: Option<Duplicates>,
@@ -201,6 +222,13 @@ impl ExtractionArgs {
         config.emit.markdown |= self.markdown;
         if !self.page_types.is_empty() {
             config.emit.page_types.clone_from(&self.page_types);
+        }
+        if !self.skip.is_empty() {
+            config.emit.skip.clone_from(&self.skip);
+        }
+        set(&mut config.group.robot, &self.robot);
+        if !self.extra.is_empty() {
+            config.read.extra.clone_from(&self.extra);
         }
         set(&mut config.emit.duplicates, &self.duplicates);
         set(&mut config.run.jobs, &self.jobs);

@@ -11,7 +11,7 @@ use config::Config;
 use config::site_config_files::{LoadedSiteConfig, read_files, site_configs_of};
 use errors::mark_begun;
 use grouping::{SiteAddresses, Tracking};
-use input::expand;
+use input::{InputPlaces, expand};
 use model::{Article, Page, contain_panics};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -208,7 +208,7 @@ pub(crate) fn test(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) ->
             Ok(())
         })?;
     }
-    let inputs = expand(&args.inputs, &[])?;
+    let inputs = expand(&args.inputs, &[], InputPlaces::default())?;
     mark_begun();
     let (grouped, unreadable) = read_grouped(&config, &inputs, stop)?;
     for problem in &unreadable {

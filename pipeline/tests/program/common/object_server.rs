@@ -148,6 +148,9 @@ fn file(files: &Listed, path: &str, method: &str, range: Option<String>) -> Vec<
         from = first.parse().unwrap();
         to = last.trim().parse::<usize>().map_or(to, |last| (last + 1).min(to));
     }
+    if from >= bytes.len() && range.is_some() {
+        return said("416 Range Not Satisfiable", "");
+    }
     let status = if range.is_some() { "206 Partial Content" } else { "200 OK" };
     let mut answer = format!(
         "HTTP/1.1 {status}\r\nContent-Length: {}\r\nContent-Range: bytes {from}-{}/{}\r\nETag: \"1\"\r\n\

@@ -677,6 +677,7 @@ pub(super) mod tests {
                 evidence: model::CharsetEvidence::Http,
                 overruled: model::Overruled::default(),
             },
+            notes: None,
             html: html.into(),
         }
     }

@@ -1,0 +1,462 @@
+//! Tables as inputs: files of Parquet, CSV or lines of JSON. By its columns a table lists records of archives, as the columnar index
+//! of Common Crawl does, or holds pages.
+
+use std::cell::Cell as SharedNumber;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail, ensure};
+use config::files::address_of;
+use flate2::read::MultiGzDecoder;
+use model::{ExtraValue, contain_panics};
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::record::Field;
+use parquet::record::reader::RowIter;
+use parquet::schema::types::Type;
+use serde_json::Value;
+
+use crate::source::open;
+
+/// The names that a column goes by; the first is the usual one.
+type ColumnAliases = &'static [&'static str];
+
+/// A column to read, by the names that it goes by.
+#[derive(Clone, Debug)]
+pub(crate) struct Column<'a>(Vec<&'a str>);
+
+impl<'a> Column<'a> {
+    /// A column that the program knows.
+    pub(crate) fn of(names: ColumnAliases) -> Self {
+        Self(names.to_vec())
+    }
+
+    /// The column of this name.
+    pub(crate) fn named(name: &'a str) -> Self {
+        Self(vec![name])
+    }
+}
+
+/// The archive that a record is in.
+pub(crate) const FILE: ColumnAliases = &["warc_filename", "filename"];
+/// Where the record begins in it.
+pub(crate) const OFFSET: ColumnAliases = &["warc_record_offset", "offset"];
+/// Bytes of the record.
+pub(crate) const LENGTH: ColumnAliases = &["warc_record_length", "length"];
+/// The address of a page.
+pub(crate) const URL: ColumnAliases = &["url"];
+/// The HTML of a page, as text or as bytes.
+pub(crate) const HTML: ColumnAliases = &["html", "raw_html"];
+/// When the page was fetched.
+pub(crate) const FETCHED: ColumnAliases = &["fetched", "fetch_time", "warc_date"];
+/// The media type that the server declared.
+pub(crate) const CONTENT_TYPE: ColumnAliases = &["content_type", "content_mime_type"];
+
+/// Maximum bytes of a row of a text file, beside the HTML in it.
+const MOST_BESIDE: u64 = 1 << 20;
+/// Maximum bytes of a value that is kept.
+const LONGEST_EXTRA: usize = 1 << 10;
+/// Rows of a Parquet file that are decoded together.
+const BATCH: usize = 64;
+/// Maximum number of columns that a message names.
+const NAMED: usize = 12;
+
+/// What a table is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum TableKind {
+    /// A list of records of archives.
+    Records,
+    /// Pages.
+    Pages,
+}
+
+/// The value of a column in a row, as text or bytes; none if it is missing or null.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum CellValue {
+    None,
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl CellValue {
+    /// The text, trimmed, if there is any.
+    pub(crate) fn text(&self) -> Option<&str> {
+        let text = match self {
+            Self::None => return None,
+            Self::Text(text) => text,
+            Self::Bytes(bytes) => std::str::from_utf8(bytes).ok()?,
+        };
+        Some(text.trim()).filter(|text| !text.is_empty())
+    }
+
+    /// The bytes; none if it is missing.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::None => &[],
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// The whole number.
+    pub(crate) fn number(&self) -> Option<u64> {
+        let text = self.text()?;
+        // Columns that had gaps became floating-point numbers in some programs.
+        text.strip_suffix(".0").unwrap_or(text).parse().ok()
+    }
+}
+
+/// A row: its number from 0, and the values of the columns that were asked for; or why it cannot be read.
+pub(crate) type Row<'a> = (u64, Result<&'a mut [CellValue], String>);
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum TableForm {
+    Parquet,
+    Csv,
+    Json,
+}
+
+fn form_of(path: &Path) -> Option<TableForm> {
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    let bare = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    match bare.rsplit_once('.')?.1 {
+        "parquet" if bare.len() == name.len() => Some(TableForm::Parquet),
+        "csv" => Some(TableForm::Csv),
+        "jsonl" | "ndjson" => Some(TableForm::Json),
+        _ => None,
+    }
+}
+
+/// Whether a file has the name of a table.
+pub fn is_table(path: &Path) -> bool {
+    form_of(path).is_some()
+}
+
+/// What a table holds, by its columns.
+///
+/// # Errors
+/// If it cannot be read, or lacks columns; the message names them.
+pub fn kind_of_table(path: &Path) -> Result<TableKind> {
+    let columns = contain_panics(|| columns_of(path)).unwrap_or_else(|panic| bail!("{panic}"));
+    let columns = columns.with_context(|| format!("cannot read the table {}", path.display()))?;
+    let lacks = |wanted: &[ColumnAliases]| -> Vec<&str> {
+        let has = |column: &ColumnAliases| {
+            column.iter().any(|name| columns.iter().any(|own| own == name))
+        };
+        wanted.iter().filter(|column| !has(column)).map(|column| column[0]).collect()
+    };
+    let (no_pages, no_records) = (lacks(&[URL, HTML]), lacks(&[FILE, OFFSET, LENGTH]));
+    if no_pages.is_empty() {
+        return Ok(TableKind::Pages);
+    }
+    if no_records.is_empty() {
+        return Ok(TableKind::Records);
+    }
+    let more = columns.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let own = columns.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    bail!(
+        "the table {} has the columns {own}{more}: as a list of records it lacks {}, as a table of pages {}",
+        path.display(),
+        no_records.join(", "),
+        no_pages.join(", ")
+    )
+}
+
+fn columns_of(path: &Path) -> Result<Vec<String>> {
+    match form_of(path).context("it has not the name of a table")? {
+        TableForm::Parquet => {
+            let reader = SerializedFileReader::new(ParquetFile::open(path)?)?;
+            let fields = reader.metadata().file_metadata().schema().get_fields();
+            Ok(fields.iter().map(|field| field.name().to_owned()).collect())
+        }
+        TableForm::Csv => {
+            let mut rows = csv_rows(unpacked(open(path)?)?, MOST_BESIDE);
+            let head = rows.reader.byte_headers()?;
+            Ok(head.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect())
+        }
+        TableForm::Json => {
+            let mut from = unpacked(open(path)?)?;
+            let mut line = Vec::new();
+            while line.trim_ascii().is_empty() {
+                line.clear();
+                let count = from.by_ref().take(256 << 20).read_until(b'\n', &mut line)?;
+                ensure!(count > 0, "it has no row");
+            }
+            match serde_json::from_slice(&line).context("its first line is not JSON")? {
+                Value::Object(row) => Ok(row.into_iter().map(|(name, _)| name).collect()),
+                _ => bail!("its first line is not a JSON object"),
+            }
+        }
+    }
+}
+
+/// Reads the rows of a table in their order, until `take` asks to stop. `text` is the file itself, for tables that are text.
+/// Rows of text that have more than `limit` bytes beside 1 MiB are passed over.
+///
+/// # Errors
+/// If the table cannot be read, or not to its end; rows before that have been taken.
+pub(crate) fn read_rows(
+    path: &Path,
+    text: impl Read,
+    columns: &[Column<'_>],
+    limit: u64,
+    take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
+) -> Result<()> {
+    let limit = limit.saturating_add(MOST_BESIDE);
+    let read = || match form_of(path).context("it has not the name of a table")? {
+        TableForm::Parquet => parquet_rows(ParquetFile::open(path)?, columns, take),
+        TableForm::Csv => csv_table(csv_rows(unpacked(text)?, limit), columns, take),
+        TableForm::Json => json_rows(unpacked(text)?, columns, limit, take),
+    };
+    contain_panics(read).unwrap_or_else(|panic| bail!("{panic}"))
+}
+
+/// The values of columns that are kept.
+pub(crate) fn extra_of(names: &[String], cells: &[CellValue]) -> Vec<ExtraValue> {
+    let value = |(key, cell): (&String, &CellValue)| {
+        let value = cell.text()?;
+        let value = value[..value.floor_char_boundary(LONGEST_EXTRA)].to_owned();
+        Some(ExtraValue { key: key.clone(), value })
+    };
+    names.iter().zip(cells).filter_map(value).collect()
+}
+
+/// Whether the rows of a table are text, which is read from its beginning to its end.
+pub(crate) fn is_text(path: &Path) -> bool {
+    form_of(path).is_some_and(|form| form != TableForm::Parquet)
+}
+
+/// Text, compressed or not.
+fn unpacked<'a>(from: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
+    let mut from = BufReader::new(from);
+    Ok(match from.fill_buf()? {
+        [0x1f, 0x8b, ..] => Box::new(BufReader::new(MultiGzDecoder::new(from))),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            Box::new(BufReader::new(zstd::stream::read::Decoder::with_buffer(from)?))
+        }
+        _ => Box::new(from),
+    })
+}
+
+/// The place of each column among the names of a table.
+fn places(columns: &[Column<'_>], names: &[String]) -> Vec<Option<usize>> {
+    let place = |column: &Column<'_>| {
+        column.0.iter().find_map(|name| names.iter().position(|own| own.trim() == *name))
+    };
+    columns.iter().map(place).collect()
+}
+
+fn json_rows(
+    mut from: Box<dyn BufRead + '_>,
+    columns: &[Column<'_>],
+    limit: u64,
+    take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
+) -> Result<()> {
+    // A character of HTML takes up to six bytes in JSON (`\u003c`).
+    let limit = limit.saturating_mul(6);
+    let mut line = Vec::new();
+    let mut number = 0;
+    loop {
+        line.clear();
+        if from.by_ref().take(limit + 1).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        let is_long = line.len() as u64 > limit;
+        while is_long && line.last() != Some(&b'\n') {
+            line.clear();
+            if from.by_ref().take(limit).read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+        }
+        let row = match serde_json::from_slice(&line) {
+            _ if is_long => Err(format!("the row has more than {limit} bytes")),
+            _ if line.trim_ascii().is_empty() => continue,
+            Ok(Value::Object(mut row)) => {
+                let cell = |column: &Column<'_>| {
+                    let value = column.0.iter().find_map(|name| row.remove(*name));
+                    value.map_or(CellValue::None, json_cell)
+                };
+                Ok(columns.iter().map(cell).collect::<Vec<_>>())
+            }
+            Ok(_) => Err("the row is not a JSON object".to_owned()),
+            Err(error) => Err(format!("the row is not JSON: {error}")),
+        };
+        let mut row = row;
+        if take((number, row.as_mut().map(Vec::as_mut_slice).map_err(|why| why.clone()))).is_break()
+        {
+            return Ok(());
+        }
+        number += 1;
+    }
+}
+
+fn json_cell(value: Value) -> CellValue {
+    match value {
+        Value::Null | Value::Array(_) | Value::Object(_) => CellValue::None,
+        Value::String(text) => CellValue::Text(text),
+        Value::Bool(_) | Value::Number(_) => CellValue::Text(value.to_string()),
+    }
+}
+
+/// Ends with an error where one row takes more than `limit` bytes: a quotation mark that nobody closed.
+struct Budgeted<R> {
+    from: R,
+    since: Rc<SharedNumber<u64>>,
+    limit: u64,
+}
+
+impl<R: Read> Read for Budgeted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.since.get() > self.limit {
+            let why =
+                format!("a row has more than {} bytes; is a quotation mark missing?", self.limit);
+            return Err(io::Error::other(why));
+        }
+        let count = self.from.read(buffer)?;
+        self.since.set(self.since.get() + count as u64);
+        Ok(count)
+    }
+}
+
+struct CsvRows<R> {
+    reader: csv::Reader<Budgeted<R>>,
+    since: Rc<SharedNumber<u64>>,
+}
+
+fn csv_rows<R: Read>(from: R, limit: u64) -> CsvRows<R> {
+    let since = Rc::new(SharedNumber::new(0));
+    let from = Budgeted { from, since: Rc::clone(&since), limit };
+    CsvRows { reader: csv::ReaderBuilder::new().flexible(true).from_reader(from), since }
+}
+
+fn csv_table<R: Read>(
+    CsvRows { mut reader, since }: CsvRows<R>,
+    columns: &[Column<'_>],
+    take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
+) -> Result<()> {
+    let head = reader.byte_headers()?;
+    let names: Vec<String> =
+        head.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    let places = places(columns, &names);
+    let mut row = csv::ByteRecord::new();
+    for number in 0.. {
+        since.set(0);
+        if !reader.read_byte_record(&mut row)? {
+            break;
+        }
+        let cell = |place: &Option<usize>| match place.and_then(|at| row.get(at)) {
+            None | Some(b"") => CellValue::None,
+            Some(bytes) => match String::from_utf8(bytes.to_vec()) {
+                Ok(text) => CellValue::Text(text),
+                Err(other) => CellValue::Bytes(other.into_bytes()),
+            },
+        };
+        let mut cells: Vec<CellValue> = places.iter().map(cell).collect();
+        if take((number, Ok(&mut cells))).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn parquet_rows(
+    file: ParquetFile,
+    columns: &[Column<'_>],
+    take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
+) -> Result<()> {
+    let reader = SerializedFileReader::new(file)?;
+    let schema = reader.metadata().file_metadata().schema();
+    let names: Vec<String> =
+        schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
+    let places = places(columns, &names);
+    let mut read: Vec<usize> = places.iter().copied().flatten().collect();
+    read.sort_unstable();
+    read.dedup();
+    let fields = read.iter().map(|&at| Arc::clone(&schema.get_fields()[at])).collect();
+    let projection = Type::group_type_builder(schema.name()).with_fields(fields).build()?;
+    let rows = RowIter::from_file_into(Box::new(reader)).project(Some(projection))?;
+    for (number, row) in (0..).zip(rows.with_batch_size(BATCH)) {
+        let mut fields: Vec<CellValue> =
+            row?.into_columns().into_iter().map(|(_, field)| parquet_cell(field)).collect();
+        let cell = |place: &Option<usize>| {
+            let at = place.and_then(|place| read.binary_search(&place).ok());
+            at.map_or(CellValue::None, |at| std::mem::replace(&mut fields[at], CellValue::None))
+        };
+        let mut cells: Vec<CellValue> = places.iter().map(cell).collect();
+        if take((number, Ok(&mut cells))).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn parquet_cell(field: Field) -> CellValue {
+    let time = |time: Option<jiff::Timestamp>| {
+        time.map_or(CellValue::None, |time| CellValue::Text(time.to_string()))
+    };
+    match field {
+        Field::Null | Field::Group(_) | Field::ListInternal(_) | Field::MapInternal(_) => {
+            CellValue::None
+        }
+        Field::Str(text) => CellValue::Text(text),
+        Field::Bytes(bytes) => CellValue::Bytes(bytes.data().to_vec()),
+        Field::TimestampMillis(at) => time(jiff::Timestamp::from_millisecond(at).ok()),
+        Field::TimestampMicros(at) => time(jiff::Timestamp::from_microsecond(at).ok()),
+        other => CellValue::Text(other.to_string()),
+    }
+}
+
+/// A Parquet file, in the file system or at an address.
+enum ParquetFile {
+    Local(File),
+    #[cfg(feature = "remote")]
+    Remote(Arc<crate::remote::RemoteChunks>),
+}
+
+impl ParquetFile {
+    fn open(path: &Path) -> Result<Self> {
+        match address_of(path) {
+            None => Ok(Self::Local(File::open(path)?)),
+            #[cfg(feature = "remote")]
+            Some(address) => {
+                Ok(Self::Remote(Arc::new(crate::remote::RemoteChunks::open(address)?)))
+            }
+            #[cfg(not(feature = "remote"))]
+            Some(_) => Ok(open(path).map(|_| unreachable!())?),
+        }
+    }
+}
+
+impl parquet::file::reader::Length for ParquetFile {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Local(file) => file.len(),
+            #[cfg(feature = "remote")]
+            Self::Remote(file) => file.length(),
+        }
+    }
+}
+
+impl ChunkReader for ParquetFile {
+    type T = Box<dyn Read + Send>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        match self {
+            Self::Local(file) => Ok(Box::new(file.get_read(start)?)),
+            #[cfg(feature = "remote")]
+            Self::Remote(file) => Ok(Box::new(crate::remote::ChunkRead::at(file, start))),
+        }
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<bytes::Bytes> {
+        match self {
+            Self::Local(file) => file.get_bytes(start, length),
+            #[cfg(feature = "remote")]
+            Self::Remote(file) => Ok(file.read(start, length)?),
+        }
+    }
+}
