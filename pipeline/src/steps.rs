@@ -11,6 +11,7 @@ archives ─► survey ─► learn ─► apply ─► learn ─► apply ─�
 
 | file | what |
 |---|---|
+| `addresses` | files at addresses → local files, and back |
 | `files` | which files belong together |
 | `survey` | archives → pages and everything else that was read |
 | `crawl` | all surveys of a crawl → sites |
@@ -24,6 +25,7 @@ Sites of at most `sample.pages` captures are finished where they are learnt. Of 
 brought together: their pages stay in their surveys, and models come to them.
 */
 
+mod addresses;
 pub mod apply;
 mod assemble;
 pub mod describe;

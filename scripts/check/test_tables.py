@@ -8,6 +8,7 @@ article of a data set once, under the date on which its page was fetched.
 import csv
 import datetime
 import math
+import re
 import shutil
 from collections import Counter
 
@@ -15,7 +16,7 @@ import duckdb
 import pandas
 import pyarrow
 import pytest
-from conftest import ROOT, read_lines
+from conftest import CRAWL, ROOT, read_lines
 from pyarrow import dataset as arrow_dataset
 from pyarrow import parquet
 
@@ -23,7 +24,7 @@ DATES = ["published", "modified", "gone", "fetched"]
 LISTS = ["authors", "author_kinds", "tags"]
 # Fields that an article may lack.
 OPTIONAL = """markdown comments cut gone gone_status moved_to images tables embeds footnotes posts charset_overruled page_type
-page_type_probability model_revision health""".split()
+page_type_probability model_revision health rights extra""".split()
 # Beginnings of cells that are evaluated as a formula (OWASP, CSV injection).
 EVALUATED = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 KINDS = {"int32": "INT32", "int64": "INT64", "double": "DOUBLE", "bool": "BOOLEAN", "string": "STRING"}
@@ -201,3 +202,37 @@ def test_dataset(dataset, read, problems):
     problems += [f"{row[0]} of {row[1]} is missing" for row in wanted - found]
     problems += [f"{row[0]} of {row[1]} is in no run" for row in found - wanted]
     assert wanted
+
+
+def test_index_tables_and_tables_of_pages(sitegrove, run, tmp_path):
+    """Tables that DuckDB and pandas wrote are read as the archives are, and results are joined with the index as docs/RUNS.md says."""
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+    rows = []
+    for path in CRAWL:
+        with path.open("rb") as stream:
+            records = [(own.stream_pos, own.headers.get("WARC-Target-URI"), own.record_type == WarcRecordType.response, own.http_content_type, own.reader.read())
+                       for own in ArchiveIterator(stream)]
+        ends = [at for at, *_ in records[1:]] + [path.stat().st_size]
+        rows += [(url, path.name, at, end - at, media, body) for (at, url, is_page, media, body), end in zip(records, ends, strict=True) if is_page and media == "text/html"]
+    index = pandas.DataFrame(rows, columns=["url", "warc_filename", "warc_record_offset", "warc_record_length", "content_type", "html"])
+    listed, pages = tmp_path / "rows.parquet", tmp_path / "pages.parquet"
+    duckdb.sql(f"COPY (SELECT url, warc_filename, warc_record_offset, warc_record_length FROM index WHERE url LIKE '%harbour-gazette%') TO '{listed}'")
+    index[["url", "html", "content_type"]].to_parquet(pages, compression="gzip")
+    expected = {own["url"]: own["text"] for own in read_lines(run / "articles.jsonl") if own["site"] == "harbour-gazette.example"}
+    sitegrove("run", listed, "--input-base", CRAWL[0].parent, "--extra", "url_surtkey", "--out", tmp_path / "listed", "--quiet")
+    found = {own["url"]: own["text"] for own in read_lines(tmp_path / "listed/articles.jsonl")}
+    # The run of the archives has feeds and other captures, too.
+    assert len(found) > 5 and found.keys() == expected.keys()
+    assert sum(text == expected[url] for url, text in found.items()) > 0.9 * len(found)
+    sitegrove("run", pages, "--out", tmp_path / "pages", "--quiet")
+    of_pages = {own["url"]: own["text"] for own in read_lines(tmp_path / "pages/articles.jsonl")}
+    assert expected.keys() <= of_pages.keys()
+    text = (ROOT / "docs/RUNS.md").read_text()
+    query = re.search(r"SELECT a\.url, a\.text.*?;", text, re.S).group()
+    keyed = duckdb.sql(f"SELECT warc_filename AS content_digest, url FROM '{listed}'").fetchall()
+    surt = {own["url"]: own["extra"][0]["value"] for own in read_lines(tmp_path / "listed/articles.jsonl")}
+    table = pandas.DataFrame([(digest, surt[url]) for digest, url in keyed if url in surt], columns=["content_digest", "url_surtkey"])
+    table.to_parquet(tmp_path / "index.parquet")
+    query = query.replace("out/sites/articles.jsonl", str(tmp_path / "listed/articles.jsonl")).replace("rows-of-the-index.parquet", str(tmp_path / "index.parquet"))
+    assert len(duckdb.sql(query).fetchall()) == len(found)

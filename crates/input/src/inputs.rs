@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cdx::{self, ExtraOfRecords, ListedArchive, ListedArchives};
 use crate::parts::{RecordAt, digest_of};
-use crate::source::{list_addresses, state};
+use crate::source::{addresses_like, state};
 use crate::table::{TableKind, is_table, kind_of_table};
 use crate::waiting::is_stream;
 
@@ -258,7 +258,7 @@ fn expand_one(
     }
     if address_of(path).is_some() {
         let wanted = |name: &str| is_wanted_name(Path::new(name), as_feed);
-        let found = list_addresses(named, &wanted);
+        let found = addresses_like(named, &wanted);
         let found = found.with_context(|| format!("cannot read {named}"))?;
         return inputs_of(found.into_iter().map(PathBuf::from), as_feed, places);
     }

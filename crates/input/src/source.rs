@@ -143,10 +143,7 @@ pub fn state(path: &Path) -> io::Result<(u64, Option<i64>)> {
 ///
 /// # Errors
 /// If they cannot be listed, there are none, or this build reads no addresses.
-pub(crate) fn list_addresses(
-    address: &str,
-    wanted: &dyn Fn(&str) -> bool,
-) -> io::Result<Vec<String>> {
+pub fn addresses_like(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<String>> {
     #[cfg(feature = "remote")]
     return remote::list_addresses(address, wanted);
     #[cfg(not(feature = "remote"))]

@@ -43,7 +43,7 @@ mod extension {
     #[pymodule_export]
     use crate::settings::PySettings;
     #[pymodule_export]
-    use crate::site_model::{PyHealth, PySiteModel, PyTemplate, extract, learn};
+    use crate::site_model::{PyHealth, PySiteModel, PyTemplate, extract, extract_table, learn};
     #[pymodule_export]
     use crate::tables::{PyRecordBatch, PyRecordBatchReader, read_lines};
     #[pymodule_export]

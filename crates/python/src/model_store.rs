@@ -1,19 +1,25 @@
 //! Stores of site models as Python has them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
 use database::WaitPolicy;
 use errors::error_chain;
 use modelstore::{Store, StoreError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use sitegrove::models_table;
+use sitegrove::{in_memory, models_table};
+use sitemodel::SiteModel;
 
 use crate::detached::{detached, until_signal};
 use crate::errors::{ModelError, SitegroveError, input_error};
-use crate::settings::PySettings;
-use crate::site_model::PySiteModel;
+use crate::settings::{LoadedSettings, PySettings, loaded};
+use crate::site_model::{PySiteModel, apply_to_table, outcomes_of};
+use crate::tables::{PyRecordBatchReader, pages_of};
 use crate::values::to_python;
 
 /// A store of site models, as runs with ``models`` keep it: per site all revisions of its model, and how it was
@@ -199,6 +205,45 @@ impl ModelStore {
         })
     }
 
+    /// Apply the newest models to the pages of an Arrow table, of any sites, batch by batch.
+    ///
+    /// Parameters
+    /// ----------
+    /// pages : Arrow table
+    ///     As for `SiteModel.apply_table`. The site of a page is that of its address.
+    /// settings : Settings, optional
+    ///     The settings of the runs; the defaults, if not given.
+    /// threads : int
+    ///     Threads to work with.
+    ///
+    /// Returns
+    /// -------
+    /// RecordBatchReader
+    ///     As from `SiteModel.apply_table`: a row for each page, in the order of `pages`. A page whose site has no model
+    ///     is extracted by itself. Memory is bounded by batches of 8 MiB of HTML, and by the models of their sites
+    ///     and of 500 others.
+    ///
+    /// Raises
+    /// ------
+    /// InputError
+    ///     If `pages` has not the columns, or is no table.
+    /// SitegroveError
+    ///     When batches are read: if the store cannot be read, or a model was learnt with other settings.
+    #[pyo3(signature = (pages, *, settings=None, threads=1))]
+    fn apply_table(
+        &self,
+        py: Python<'_>,
+        pages: &Bound<'_, PyAny>,
+        settings: Option<&Bound<'_, PySettings>>,
+        threads: usize,
+    ) -> PyResult<PyRecordBatchReader> {
+        let path = self.0.path().to_owned();
+        let store = detached(py, 1, || Store::open_read_only(&path))?;
+        let store = store.map_err(|error| failed(&path, &error))?;
+        let mut models = KeptModels { store, settings: loaded(settings)?, kept: BTreeMap::new() };
+        apply_to_table(pages, threads, move |batch| models.apply(batch))
+    }
+
     /// Write revisions as a table, a Parquet file: a row for each, by site and number.
     ///
     /// Parameters
@@ -251,5 +296,51 @@ impl ModelStore {
         let summary = self.read(py, Store::summary)?;
         let (path, sites, revisions) = (self.0.path().display(), summary.sites, summary.revisions);
         Ok(format!("<ModelStore {path}: {sites} sites, {revisions} revisions>"))
+    }
+}
+
+/// Models that are kept beside those of the current batch.
+const KEPT: usize = 500;
+
+/// The newest models of a store, as pages ask for them.
+struct KeptModels {
+    store: Store,
+    settings: Arc<LoadedSettings>,
+    /// By site; none where the store has no model.
+    kept: BTreeMap<String, Option<SiteModel>>,
+}
+
+impl KeptModels {
+    fn apply(&mut self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+        let pages = pages_of(batch)?;
+        let sites: BTreeSet<&str> = pages.iter().map(|page| &*page.site).collect();
+        if self.kept.len() > KEPT {
+            self.kept.retain(|site, _| sites.contains(site.as_str()));
+        }
+        for site in sites {
+            if !self.kept.contains_key(site) {
+                let model = self.load(site)?;
+                self.kept.insert(site.to_owned(), model);
+            }
+        }
+        outcomes_of(&pages, &|page| match self.kept.get(&page.site) {
+            Some(Some(model)) => {
+                in_memory::apply(model, page, &[], &self.settings.settings).applied
+            }
+            _ => in_memory::extract(page, &[], &self.settings.single),
+        })
+    }
+
+    fn load(&self, site: &str) -> Result<Option<SiteModel>, ArrowError> {
+        let failed = |what: String| {
+            ArrowError::ComputeError(format!("{}: {site}: {what}", self.store.path().display()))
+        };
+        let bytes = self.store.model(site, None).map_err(|error| failed(error.to_string()))?;
+        let model = bytes.map(|bytes| {
+            let model = SiteModel::from_bytes(&bytes).map_err(|error| failed(error.to_string()))?;
+            model.fits(&self.settings.settings).map_err(|error| failed(error.to_string()))?;
+            Ok(model)
+        });
+        model.transpose()
     }
 }

@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
 use sink::{TableBuilder, drop_record};
-use sitegrove::in_memory::{self, AppliedPage};
-use sitemodel::{ApplyStatistics, Outcome, SiteHealth, SiteModel, Template, assess};
+use sitegrove::in_memory;
+use sitemodel::{Applied, ApplyStatistics, Outcome, SiteHealth, SiteModel, Template, assess};
 
 use crate::detached::{detached, guarded, in_threads};
 use crate::errors::{ModelError, SitegroveError, input_error};
@@ -80,23 +80,52 @@ impl PySiteModel {
     ) -> Result<RecordBatch, ArrowError> {
         let mut pages = pages_of(batch)?;
         pages.iter_mut().for_each(|page| self.model.site().clone_into(&mut page.site));
-        let apply = |page| in_memory::apply(&self.model, page, items, &self.settings.settings);
-        let all: Vec<AppliedPage> = pages.par_iter().map(apply).collect();
-        let mut seen = ApplyStatistics::default();
-        all.iter().for_each(|one| seen.add(&one.seen()));
-        self.seen().merge(&seen);
-        let mut rows = TableBuilder::of_outcomes()?;
-        for one in &all {
-            match &one.applied.outcome {
-                Outcome::Article(extracted) => rows.push(&extracted.article)?,
-                Outcome::Drop(drop) => rows.push(&drop_record(drop))?,
-                Outcome::Unassigned => {
-                    return Err(ArrowError::ComputeError("a page was not looked at".into()));
-                }
+        outcomes_of(&pages, &|page| {
+            let applied = in_memory::apply(&self.model, page, items, &self.settings.settings);
+            self.seen().add(&applied.seen());
+            applied.applied
+        })
+    }
+}
+
+/// What comes of pages, a row for each, in their order.
+pub(crate) fn outcomes_of(
+    pages: &[Page],
+    apply: &(dyn Fn(&Page) -> Applied + Sync),
+) -> Result<RecordBatch, ArrowError> {
+    let all: Vec<Applied> = pages.par_iter().map(apply).collect();
+    let mut rows = TableBuilder::of_outcomes()?;
+    for one in &all {
+        match &one.outcome {
+            Outcome::Article(extracted) => rows.push(&extracted.article)?,
+            Outcome::Drop(drop) => rows.push(&drop_record(drop))?,
+            Outcome::Unassigned => {
+                return Err(ArrowError::ComputeError("a page was not looked at".into()));
             }
         }
-        rows.take_batch()
     }
+    rows.take_batch()
+}
+
+/// Applies something to the pages of an Arrow table, batch by batch, as batches are asked for.
+pub(crate) fn apply_to_table(
+    pages: &Bound<'_, PyAny>,
+    threads: usize,
+    mut apply: impl FnMut(&RecordBatch) -> Result<RecordBatch, ArrowError> + Send + 'static,
+) -> PyResult<PyRecordBatchReader> {
+    let no_table = || {
+        let message = "`pages` is no Arrow table: it has no __arrow_c_stream__";
+        input_error(message.to_owned(), None, None)
+    };
+    let failed = |error: ArrowError| SitegroveError::new_err(error.to_string());
+    let schema = Arc::clone(TableBuilder::of_outcomes().map_err(failed)?.schema());
+    let batches = batches_of(pages)?.ok_or_else(no_table)?;
+    let outcomes = small_batches(batches).map(move |batch| {
+        let batch = batch?;
+        let work = || in_threads(threads, || apply(&batch));
+        guarded(work).and_then(|done| done).map_err(ArrowError::ComputeError)?
+    });
+    Ok(PyRecordBatchReader::new(schema, Box::new(outcomes)))
 }
 
 /// What came of a page.
@@ -312,20 +341,8 @@ impl PySiteModel {
         feed_items: Option<&Bound<'_, PyAny>>,
         threads: usize,
     ) -> PyResult<PyRecordBatchReader> {
-        let no_table = || {
-            let message = "`pages` is no Arrow table: it has no __arrow_c_stream__";
-            input_error(message.to_owned(), None, None)
-        };
-        let failed = |error: ArrowError| SitegroveError::new_err(error.to_string());
-        let schema = Arc::clone(TableBuilder::of_outcomes().map_err(failed)?.schema());
-        let batches = batches_of(pages)?.ok_or_else(no_table)?;
         let (own, items) = (self.clone(), items_of(feed_items)?);
-        let outcomes = small_batches(batches).map(move |batch| {
-            let batch = batch?;
-            let work = || in_threads(threads, || own.apply_to_batch(&batch, &items));
-            guarded(work).and_then(|done| done).map_err(ArrowError::ComputeError)?
-        });
-        Ok(PyRecordBatchReader::new(schema, Box::new(outcomes)))
+        apply_to_table(pages, threads, move |batch| own.apply_to_batch(batch, &items))
     }
 
     /// Key of the site.
@@ -611,6 +628,8 @@ fn is_name(text: &str) -> bool {
 ///     Its absolute address. Without it links stay relative to ``file:///files/page.html``.
 /// feed_items : iterable of FeedItem
 ///     Items of feeds; those whose link leads to the page are used.
+/// markdown : bool
+///     Whether the article is given as Markdown too.
 /// settings : Settings, optional
 ///     The defaults, if not given.
 ///
@@ -633,12 +652,13 @@ fn is_name(text: &str) -> bool {
 /// >>> article.title, article.text[-22:]
 /// ('A bridge', 'stays open all winter.')
 #[pyfunction]
-#[pyo3(signature = (html, url=None, *, feed_items=None, settings=None))]
+#[pyo3(signature = (html, url=None, *, feed_items=None, markdown=false, settings=None))]
 pub(crate) fn extract(
     py: Python<'_>,
     html: Html,
     url: Option<&str>,
     feed_items: Option<&Bound<'_, PyAny>>,
+    markdown: bool,
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<Option<PyArticle>> {
     if let Html::Text(text) = &html
@@ -653,10 +673,50 @@ pub(crate) fn extract(
     let applied = detached(py, 1, || {
         let url = url.map_or_else(|| address_of_file("", "page.html").into(), Cow::Borrowed);
         let page = page_of(&url, site_of(&url), html, None);
-        in_memory::extract(&page, &items, &settings.single)
+        let mut wanted = Cow::Borrowed(&settings.single);
+        if markdown && !wanted.forms.markdown {
+            wanted.to_mut().forms.markdown = true;
+        }
+        in_memory::extract(&page, &items, &wanted)
     })?;
     Ok(match applied.outcome {
         Outcome::Article(article) => Some(PyArticle(article.article)),
         Outcome::Drop(_) | Outcome::Unassigned => None,
+    })
+}
+
+/// Extract the articles of the pages of an Arrow table, each page by itself, batch by batch.
+///
+/// Several pages of one site give better articles: see `learn`, and `ModelStore.apply_table` for the pages of many
+/// sites.
+///
+/// Parameters
+/// ----------
+/// pages : Arrow table
+///     As for `SiteModel.apply_table`.
+/// settings : Settings, optional
+///     The defaults, if not given.
+/// threads : int
+///     Threads to work with.
+///
+/// Returns
+/// -------
+/// RecordBatchReader
+///     As from `SiteModel.apply_table`: a row for each page, in the order of `pages`.
+///
+/// Raises
+/// ------
+/// InputError
+///     If `pages` has not the columns, or is no table.
+#[pyfunction]
+#[pyo3(signature = (pages, *, settings=None, threads=1))]
+pub(crate) fn extract_table(
+    pages: &Bound<'_, PyAny>,
+    settings: Option<&Bound<'_, PySettings>>,
+    threads: usize,
+) -> PyResult<PyRecordBatchReader> {
+    let settings = loaded(settings)?;
+    apply_to_table(pages, threads, move |batch| {
+        outcomes_of(&pages_of(batch)?, &|page| in_memory::extract(page, &[], &settings.single))
     })
 }

@@ -18,7 +18,7 @@ use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use input::read::BrokenOff;
 use jiff::Timestamp;
-use model::{Article, Charset, CharsetEvidence, Origin, Page, PageHtml};
+use model::{Article, Charset, CharsetEvidence, Origin, Page, PageHtml, PageNotes};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::{
@@ -249,7 +249,7 @@ pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<Page>, ArrowError> {
         .map(|column| column.as_primitive::<Int64Type>().clone());
     let (files, ids) = (text(batch, "file")?, text(batch, "record_id")?);
     let (truncated, charsets) = (text(batch, "truncated")?, text(batch, "charset")?);
-    let evidence = text(batch, "charset_evidence")?;
+    let (evidence, headers) = (text(batch, "charset_evidence")?, text(batch, "headers")?);
     let page_at = |row: usize| {
         if urls.is_null(row) {
             return Err(ArrowError::InvalidArgumentError(format!("row {row} has no `url`")));
@@ -276,7 +276,9 @@ pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<Page>, ArrowError> {
         };
         let fetched = number(&fetched, row).and_then(|at| Timestamp::from_microsecond(at).ok());
         let site = site_of(&url);
-        Ok(Page { origin, fetched, ..page(url, site, html, charset) })
+        let headers = value(&headers, row).and_then(|text| serde_json::from_str(text).ok());
+        let notes = headers.map(|headers| Box::new(PageNotes { headers, ..PageNotes::default() }));
+        Ok(Page { origin, fetched, notes, ..page(url, site, html, charset) })
     };
     (0..batch.num_rows()).map(page_at).collect()
 }
@@ -347,6 +349,7 @@ pub(crate) fn schema_of_pages() -> SchemaRef {
         ("truncated", DataType::Utf8),
         ("charset", DataType::Utf8),
         ("charset_evidence", DataType::Utf8),
+        ("headers", DataType::Utf8),
         ("html", DataType::LargeUtf8),
     ];
     let field = |(name, kind)| Field::new(name, kind, true);
@@ -360,6 +363,7 @@ pub(crate) fn batch_of_pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> 
         pages.iter().for_each(|page| column.append_option(of(page)));
         Arc::new(column.finish())
     };
+    let mut headers = StringBuilder::new();
     let (mut fetched, mut offsets) = (TimestampMicrosecondBuilder::new(), Int64Builder::new());
     let mut htmls = LargeStringBuilder::with_capacity(
         pages.len(),
@@ -369,6 +373,8 @@ pub(crate) fn batch_of_pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> 
         fetched.append_option(page.fetched.map(|fetched| fetched.as_microsecond()));
         offsets.append_option(i64::try_from(page.origin.offset).ok());
         htmls.append_value(&*page.html);
+        let of_page = page.notes.as_ref().map(|notes| &notes.headers);
+        headers.append_option(of_page.and_then(|headers| serde_json::to_string(headers).ok()));
     }
     let columns: Vec<ArrayRef> = vec![
         text(|page| Some(&page.url)),
@@ -380,6 +386,7 @@ pub(crate) fn batch_of_pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> 
         text(|page| page.origin.truncated.as_deref()),
         text(|page| Some(page.charset.name)),
         text(|page| Some(page.charset.evidence.as_str())),
+        Arc::new(headers.finish()),
         Arc::new(htmls.finish()),
     ];
     RecordBatch::try_new(schema_of_pages(), columns)

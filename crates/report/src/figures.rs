@@ -252,7 +252,11 @@ impl SiteTableRow {
             best.push('…');
         }
         if best.is_empty() {
-            best.push_str(if figures.articles == 0 { "(no articles)" } else { "(no wrapper)" });
+            best.push_str(match figures.articles {
+                0 => "(no articles)",
+                1 => "(one page)",
+                _ => "(no wrapper)",
+            });
         }
         Self {
             page,

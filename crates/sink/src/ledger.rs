@@ -76,10 +76,10 @@ pub struct InputRecord {
     /// Where it breaks off, if it is an archive that does.
     pub cut_short: Option<CutShort>,
     /// The records that were read of it, if an index lists them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub listed: Option<ListedPart>,
     /// What was fetched of it, if it is at an address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub fetched: Option<FetchCounts>,
     /// What was chosen of it, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use model::{
-    Article, CharsetEvidence, Extracted, FieldKind, FieldSource, Origin, Overruled, PageType, Post,
-    RecordField, Route, SiteResult, Source, Sources,
+    Article, CharsetEvidence, ExtraValue, Extracted, FieldKind, FieldSource, Origin, Overruled,
+    PageType, Post, RecordField, Rights, RobotsRule, Route, SiteResult, Source, Sources,
 };
 use parquet::basic::LogicalType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -119,6 +119,15 @@ fn full() -> Article {
             record_id: "urn:uuid:1".into(),
             truncated: Some("length".into()),
         },
+        rights: Some(Rights {
+            robots: list(&["noindex", "noai"]),
+            own_robot: list(&["nofollow"]),
+            tdm_reserved: Some(true),
+            tdm_policy: text("https://x.example/policy.json"),
+            rsl: list(&["https://x.example/rsl.xml"]),
+            robots_txt: Some(RobotsRule::Allowed),
+        }),
+        extra: vec![ExtraValue { key: "crawl".into(), value: "CC-MAIN-2026-21".into() }],
         ..Article::default()
     }
 }

@@ -20,6 +20,7 @@ use segment::stored::{StoredHead, id_of, unpack};
 use sitemodel::{ApplyOptions, NoMeter, Outcome, Settings, SiteModel};
 use terminal::progress_bar::Observer;
 
+use super::addresses::with_local_files;
 use super::files::{Files, check_paths};
 use super::learn::PageInstruction;
 use crate::run::thread_pool;
@@ -43,6 +44,18 @@ pub struct ApplySummary {
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read or written.
 pub fn apply(
+    config: &Config,
+    paths: &[PathBuf],
+    out: &Path,
+    stop: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<ApplySummary> {
+    with_local_files(config, paths, out, stop, |paths, out| {
+        apply_local(config, paths, out, stop, observer)
+    })
+}
+
+fn apply_local(
     config: &Config,
     paths: &[PathBuf],
     out: &Path,

@@ -17,6 +17,7 @@ use segment::row::{RowKind, hash_of, packed_row, unpacked};
 use segment::work_folder::WorkFolder;
 use terminal::progress_bar::Observer;
 
+use super::addresses::with_local_files;
 use super::assemble::Assembly;
 use super::files::{Files, check_paths};
 use crate::run::ledger::Clock;
@@ -28,6 +29,19 @@ use crate::run::ledger::Clock;
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read; if the file cannot be written.
 pub fn describe(
+    config: &Config,
+    paths: &[PathBuf],
+    share: SiteShare,
+    to: &Path,
+    stop: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<u64> {
+    with_local_files(config, paths, to, stop, |paths, to| {
+        describe_local(config, paths, share, to, stop, observer)
+    })
+}
+
+fn describe_local(
     config: &Config,
     paths: &[PathBuf],
     share: SiteShare,

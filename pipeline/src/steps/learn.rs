@@ -34,6 +34,7 @@ use crate::site::large::{LargeSite, learnt_site_configs};
 use crate::site::made::StepOutputs;
 use crate::site::{Work, work_on};
 use crate::stages::learn::{Surveyed, parse};
+use crate::steps::addresses::with_local_files;
 use crate::steps::files::settle_crawl;
 
 /// What applies to a page of a large site that is not an ordinary one.
@@ -65,6 +66,19 @@ pub struct LearnSummary {
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read or written.
 pub fn learn(
+    config: &Config,
+    paths: &[PathBuf],
+    share: SiteShare,
+    out: &Path,
+    stop: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<LearnSummary> {
+    with_local_files(config, paths, out, stop, |paths, out| {
+        learn_local(config, paths, share, out, stop, observer)
+    })
+}
+
+fn learn_local(
     config: &Config,
     paths: &[PathBuf],
     share: SiteShare,

@@ -16,6 +16,7 @@ use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
 use terminal::progress_bar::Observer;
 
+use super::addresses::with_local_files;
 use super::assemble::Assembly;
 use super::describe::DescriptionFiles;
 use super::files::{Files, LearntWith};
@@ -37,6 +38,20 @@ use crate::stages::emit::Outputs;
 /// If files are missing or do not belong together, or cannot be read; if the folder holds something else, or cannot be
 /// written.
 pub fn merge(
+    config: &Config,
+    paths: &[PathBuf],
+    share: SiteShare,
+    overwrite: bool,
+    stop: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<RunReport> {
+    let nowhere = Path::new("");
+    with_local_files(config, paths, nowhere, stop, |paths, _| {
+        merge_local(config, paths, share, overwrite, stop, observer)
+    })
+}
+
+fn merge_local(
     config: &Config,
     paths: &[PathBuf],
     share: SiteShare,

@@ -22,6 +22,7 @@ use terminal::progress_bar::Observer;
 
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::run::{find_inputs, thread_pool};
+use crate::steps::addresses::with_local_files;
 
 /// What a survey read.
 #[derive(Debug, Default)]
@@ -41,6 +42,15 @@ pub struct SurveySummary {
 /// # Errors
 /// If inputs do not exist or none can be read, or the survey cannot be written. Nothing is left then.
 pub fn survey(
+    config: &Config,
+    out: &Path,
+    stop: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<SurveySummary> {
+    with_local_files(config, &[], out, stop, |_, out| survey_to(config, out, stop, observer))
+}
+
+fn survey_to(
     config: &Config,
     out: &Path,
     stop: &AtomicBool,

@@ -16,6 +16,41 @@ fn run(server: &Server, folder: &Path, more: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
+#[cfg(feature = "remote")]
+#[test]
+fn files_of_steps_are_kept_in_a_bucket() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(std::collections::BTreeMap::new());
+    let crawl = in_repository("data/crawl/sample-3.warc.gz");
+    let expected = folder.path().join("expected");
+    crate::common::program::run(&[&crawl], &expected, &[]);
+    let work = folder.path().join("work");
+    std::fs::create_dir(&work).unwrap();
+    let config = folder.path().join("work.toml");
+    std::fs::write(&config, "[run]\nwork = \"work\"\n").unwrap();
+    let at = |name: &str| format!("s3://crawl/steps/{name}.parquet");
+    let merged = folder.path().join("merged").to_str().unwrap().to_owned();
+    let (crawl, config) = (crawl.to_str().unwrap(), config.to_str().unwrap());
+    let (survey, learn, apply) = (at("1-survey"), at("2-learn"), at("3-apply"));
+    let (again, rest) = (at("4-again"), at("5-rest"));
+    for step in [
+        vec!["survey", crawl, "--out", &survey],
+        vec!["learn", &survey, "--out", &learn],
+        vec!["apply", &survey, &learn, "--out", &apply],
+        vec!["learn", "s3://crawl/steps/", "--out", &again],
+        vec!["apply", &survey, &learn, &again, "--out", &rest],
+        vec!["merge", "s3://crawl/steps/*.parquet", "--out", &merged],
+    ] {
+        let (code, _, stderr) =
+            parts(&server.program().args(&step).args(["--config", config]).output().unwrap());
+        assert_eq!(code, 0, "{step:?}: {stderr}");
+    }
+    let read = |run: &std::path::Path| std::fs::read(run.join("articles.jsonl")).unwrap();
+    assert!(read(&expected) == read(std::path::Path::new(&merged)));
+    assert_eq!(server.below("steps/").len(), 5);
+    assert_eq!(std::fs::read_dir(&work).unwrap().count(), 0, "local copies are removed");
+}
+
 #[cfg(not(feature = "remote"))]
 fn a_build_without_addresses_says_so() {
     let (server, folder) = (Server::start(BTreeMap::new()), tempfile::tempdir().unwrap());

@@ -129,7 +129,9 @@ fn an_output_folder_that_holds_something_else_is_left_alone() {
 
     // Other inputs with the same name make a different run.
     let mut crawl = Crawl::new();
-    crawl.page("https://other.example/notes/1", &prose::post(1));
+    for n in 0..4 {
+        crawl.page(&format!("https://other.example/notes/{n}"), &prose::post(n));
+    }
     crawl.write(folder.path(), "small.warc.gz");
     assert_eq!(attempt(&["--engine", "density"]).0, 2);
     assert_eq!(attempt(&["--engine", "density", "--overwrite"]).0, 0);

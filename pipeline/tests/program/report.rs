@@ -108,8 +108,13 @@ fn its_numbers_are_those_of_the_ledger_and_the_articles() {
         let counted: u64 = confidences.values().map(|n| n.as_u64().unwrap()).sum();
         assert_eq!(counted, own.len() as u64);
         let wrappers = format!("wrappers/{}.json", text(row, "site"));
-        let wrappers = parse(&fs::read_to_string(results.folder.join(wrappers)).unwrap());
-        assert_eq!(row["layouts"], wrappers["templates"].as_array().unwrap().len());
+        match fs::read_to_string(results.folder.join(wrappers)) {
+            Ok(learnt) => {
+                let templates = &parse(&learnt)["templates"];
+                assert_eq!(row["layouts"], templates.as_array().unwrap().len());
+            }
+            Err(_) => assert_eq!(row["wrappers"], 0, "{row}"),
+        }
     }
     // The table has them all, those with the most articles first, both for the script and without
     // it.

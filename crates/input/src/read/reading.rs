@@ -375,8 +375,8 @@ impl FileReading<'_, '_> {
         if let Some(kind) = SiteFileKind::of(&url)
             && body.len() <= LONGEST_SITE_FILE
         {
-            let body = String::from_utf8_lossy(&body).into_owned();
-            return self.give(Intake::SiteFile(SiteFile { url, kind, fetched: date, body }));
+            let (url, body) = (url.clone(), String::from_utf8_lossy(&body).into_owned());
+            self.give(Intake::SiteFile(SiteFile { url, kind, fetched: date, body }));
         }
         match archive::sniff_html(media.content_type.as_deref(), &body) {
             PayloadKind::Html => {

@@ -77,8 +77,13 @@ class RunResult:
         return _sitegrove._read_lines(self.path / "dropped.jsonl", False)
 
     def wrappers(self) -> dict[str, dict[str, Any]]:
-        """Read templates and wrappers by site, as ``wrappers/SITE.json`` has them."""
-        records = (json.loads(path.read_bytes()) for path in sorted((self.path / "wrappers").glob("*.json")))
+        """Read templates and wrappers by site, as ``wrappers/SITE.json`` has them; of sites of which something was learnt."""
+        lines = self.path / "wrappers.jsonl"
+        if lines.exists():
+            texts = lines.read_bytes().splitlines()
+        else:
+            texts = [path.read_bytes() for path in sorted((self.path / "wrappers").glob("*.json"))]
+        records = map(json.loads, texts)
         return {record["site"]: record for record in records}
 
     def health(self) -> list[dict[str, Any]]:
@@ -96,6 +101,7 @@ def run(
     out: _Path,
     *,
     feeds: _Path | Iterable[_Path] = (),
+    input_base: _Path | None = None,
     sinks: Iterable[str] | None = None,
     jobs: int | None = None,
     memory: str | None = None,
@@ -112,11 +118,13 @@ def run(
     Parameters
     ----------
     inputs : path or iterable of path
-        WARC files, HTML files, folders of either, globs.
+        WARC files, HTML files, folders of either, globs, index tables, tables of pages.
     out : path
         Folder for the results: absent, empty, or of an earlier run of the same inputs and settings.
     feeds : path or iterable of path
         RSS, Atom and JSON Feed files, folders, globs.
+    input_base : path, optional
+        Folder or address that the archives named in index tables are relative to.
     sinks : iterable of str, optional
         Outputs: ``jsonl``, ``csv``, ``parquet``, ``sqlite``, ``index``, ``report`` and others; by default
         ``jsonl`` and ``report``.
@@ -158,6 +166,7 @@ def run(
     all_tables: dict[str, dict[str, Any]] = {name: dict(table) for name, table in tables.items()}
     for table, key, value in (
         ("emit", "sinks", None if sinks is None else list(sinks)),
+        ("run", "input_base", None if input_base is None else fspath(input_base)),
         ("run", "jobs", jobs),
         ("run", "memory", memory),
         ("run", "models", None if models is None else fspath(models)),

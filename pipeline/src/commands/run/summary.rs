@@ -14,6 +14,7 @@ use terminal::shortened::{middle, width_of, wrapped, wrapper_in};
 
 use crate::run::ledger::ALARMS;
 use crate::run::{RunReport, Upload};
+use crate::stages::emit::wrapper_files::{LINES, WrapperForm};
 
 /// Maximum number of sites in the summary.
 const SITES_SHOWN: usize = 15;
@@ -48,7 +49,11 @@ pub(crate) fn summary(
     }
     head(report, config, out)?;
     attention(ledger, out)?;
-    table(report, out)?;
+    let wrappers = match WrapperForm::of(ledger.counts.sites as usize) {
+        WrapperForm::Files => "wrappers/",
+        WrapperForm::Lines => LINES,
+    };
+    table(report, wrappers, out)?;
     let mut paragraph = |text: &str| {
         let text = wrapped(text, out.width(), "");
         writeln!(out, "\n{text}")
@@ -80,7 +85,7 @@ pub(crate) fn summary(
         ))?;
     }
     let (here, elsewhere) = outputs(report, config);
-    let always = ["wrappers/", "dropped.jsonl", "ledger.json"].map(str::to_owned);
+    let always = [wrappers, "dropped.jsonl", "ledger.json"].map(str::to_owned);
     let files: Vec<String> =
         (here.into_iter().map(|name| name.shown(&config.emit))).chain(always).collect();
     let place = match &report.upload {
@@ -147,10 +152,17 @@ fn attention(ledger: &Ledger, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-fn table(report: &RunReport, out: &mut Console<'_>) -> Result<()> {
-    let shown = report.best.iter().take(SITES_SHOWN);
+fn table(report: &RunReport, wrappers: &str, out: &mut Console<'_>) -> Result<()> {
+    // Of a site of one page nothing can be learnt.
+    let is_told = |(_, articles, best): &&(_, usize, Option<_>)| best.is_some() || *articles != 1;
+    let shown = report.best.iter().filter(is_told).take(SITES_SHOWN);
     let sites: Vec<String> = shown.clone().map(|(site, ..)| line(site).into_owned()).collect();
     if sites.is_empty() {
+        if !report.best.is_empty() {
+            let text =
+                "No site has several pages of one layout: every page was extracted by itself.";
+            writeln!(out, "\n{}", wrapped(text, out.width(), ""))?;
+        }
         return Ok(());
     }
     let most = SITE_COLUMNS.min(out.width() / 3).max(12);
@@ -176,7 +188,7 @@ fn table(report: &RunReport, out: &mut Console<'_>) -> Result<()> {
     }
     if report.best.iter().take(SITES_SHOWN).any(|(.., best)| best.is_some()) {
         let cut = if is_cut { ", +2 two more" } else { "" };
-        writeln!(out, "\n.name is a class, #name an id{cut}; wrappers/ has the XPath.")?;
+        writeln!(out, "\n.name is a class, #name an id{cut}; {wrappers} has the XPath.")?;
     }
     Ok(())
 }
