@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail, ensure};
 use config::Config;
 use grouping::Part;
-use model::{FeedItem, SiteResult};
+use model::{FeedItem, SiteResult, SiteRules};
 use modelstore::Store;
 use rayon::prelude::*;
 use segment::file::StepWriter;
@@ -267,8 +267,13 @@ fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<SegmentRow>> {
         let order = order_of(work, site, at, &page.head);
         // The row of a saved page does not say which site it is of.
         let is_saved = page.head.url.starts_with("file:");
-        let is_ordinary =
-            row_of(page) == page.id() && !is_saved && order.items.is_empty() && !order.part;
+        // Nor does any row say what files of the site say of its page.
+        let has_rules = page.head.notes.as_ref().is_some_and(|of| of.site != SiteRules::default());
+        let is_ordinary = row_of(page) == page.id()
+            && !is_saved
+            && !has_rules
+            && order.items.is_empty()
+            && !order.part;
         let (orders, ordinary) = of_rows.entry(row_of(page)).or_default();
         orders.push(order);
         *ordinary = is_ordinary && orders.len() == 1;

@@ -17,7 +17,6 @@ fn run(server: &Server, folder: &Path, more: &[&str]) -> (i32, String, String) {
 
 #[test]
 #[cfg(feature = "remote")]
-#[test]
 fn files_of_steps_are_kept_in_a_bucket() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(std::collections::BTreeMap::new());
@@ -51,6 +50,7 @@ fn files_of_steps_are_kept_in_a_bucket() {
     assert_eq!(std::fs::read_dir(&work).unwrap().count(), 0, "local copies are removed");
 }
 
+#[test]
 #[cfg(not(feature = "remote"))]
 fn a_build_without_addresses_says_so() {
     let (server, folder) = (Server::start(BTreeMap::new()), tempfile::tempdir().unwrap());

@@ -146,11 +146,12 @@ fn jobs_of_slurm_are_steps_of_a_crawl() {
 }
 
 /// The beginnings of shell scripts in the documents, and what runs them.
-const SCRIPTS: [(&str, &str); 6] = [
+const SCRIPTS: [(&str, &str); 7] = [
     ("#!/bin/sh", "the_script_of_a_night_keeps_what_it_promises"),
     ("sbatch ", "jobs_of_slurm_are_steps_of_a_crawl"),
     ("pip install ", "crates/python/tests/test_spark.py runs the same job without a command line"),
     ("sitegrove run s3://", "scripts/check/test_remote.py runs it; the tests have no network"),
+    ("sitegrove survey s3://", "addresses_of_outputs runs the same in a bucket of its own"),
     (
         "sitegrove run rows.parquet",
         "addresses_of_inputs and scripts/check/test_tables.py run the same on other archives",
