@@ -227,6 +227,7 @@ impl CommandPaths {
             page_types: _,
             skip: _,
             markdown: _,
+            passages: _,
             warc: _,
             jsonl: _,
             csv: _,

@@ -24,6 +24,8 @@ def compare_stored(url, document, article, problems):
     wanted = {name: article[name] for name in SAME_NAME} | {name: article.get(name) for name in IF_PRESENT}
     wanted |= {"truncated": article["origin"].get("truncated")} | ({"body": article["text"]} if article["text"] else {})
     problems += [f"{url}: {name} is {first(name)!r}, not {value!r}" for name, value in wanted.items() if first(name) != value]
+    if (document.get("passages") or []) != article.get("passages", []):
+        problems.append(f"{url}: passages are {document.get('passages')!r}")
     if (document.get("authors") or []) != article["authors"]:
         problems.append(f"{url}: authors are {document.get('authors')!r}")
     date, said = first("published"), parse_instant(article["published"])

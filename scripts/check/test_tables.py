@@ -146,6 +146,8 @@ def test_bulk(run, articles):
             line = next(lines)
         else:
             ids.add(line.pop("id"))
+        for passage in line.get("passages", []):
+            assert passage.pop("text") == line["text"][passage["start"] : passage["end"]]
         found.append(line)
     assert found == articles and len(ids) == len(articles)
 

@@ -24,6 +24,8 @@ pub struct EmitConfig {
     pub skip: Vec<RightsStatement>,
     /// Whether outputs with every field of an article include it as Markdown.
     pub markdown: bool,
+    /// Most words of the passages that articles are divided into; 0 for no passages.
+    pub passages: u32,
     /// Contents of the records of `articles.warc.gz`.
     pub warc: WarcContent,
     /// File of the archive that `sqlite` adds to; empty for the one in the run folder.
@@ -93,5 +95,10 @@ impl EmitConfig {
     /// Whether a chosen output contains articles as Markdown.
     pub fn wants_markdown(&self) -> bool {
         self.markdown && self.sinks.iter().any(|name| name.has_markdown())
+    }
+
+    /// Most words of the passages of articles, if a chosen output contains them; else 0.
+    pub fn words_of_passages(&self) -> u32 {
+        if self.sinks.iter().any(|name| name.has_passages()) { self.passages } else { 0 }
     }
 }

@@ -352,8 +352,11 @@ impl Config {
             extract: self.extract.clone(),
             methods: self.methods,
         };
-        let forms =
-            ArticleForms { html: self.emit.wants_html(), markdown: self.emit.wants_markdown() };
+        let forms = ArticleForms {
+            html: self.emit.wants_html(),
+            markdown: self.emit.wants_markdown(),
+            passages: self.emit.words_of_passages(),
+        };
         let mut settings = Settings::new(tables);
         settings.own_weights = self.loaded.clone();
         settings.site_configs = self.site_configs.clone();

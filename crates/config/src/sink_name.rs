@@ -89,6 +89,11 @@ impl SinkName {
     pub fn has_markdown(self) -> bool {
         self.contents() == OutputContents::Record
     }
+
+    /// Whether it can contain the passages of articles.
+    pub fn has_passages(self) -> bool {
+        self.has_markdown() || matches!(self, Self::Index | Self::Warc)
+    }
 }
 
 impl SinkName {

@@ -116,6 +116,13 @@ impl Analysed<'_> {
         if let Some(score) = article.language_score {
             document.add_f64(fields.language_score, rounded(score));
         }
+        for passage in &article.passages {
+            // Texts and numbers only: this cannot fail.
+            if let Ok(serde_json::Value::Object(own)) = serde_json::to_value(passage) {
+                let own = own.into_iter().map(|(name, value)| (name, value.into())).collect();
+                document.add_object(fields.passages, own);
+            }
+        }
         if let Some(gone) = gone {
             add_gone(&mut document, gone, fields);
         }

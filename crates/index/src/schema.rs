@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 use tantivy::schema::{
-    DateOptions, Field, FieldEntry, IndexRecordOption, NumericOptions, Schema, SchemaBuilder,
-    TextFieldIndexing, TextOptions,
+    DateOptions, Field, FieldEntry, IndexRecordOption, JsonObjectOptions, NumericOptions, Schema,
+    SchemaBuilder, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use terms::Analyzer;
 
 /// Version of the fields and of what is in them.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// An analyzer that every tantivy has. Other programs cannot parse a query if the schema names
 /// analyzers they do not have.
@@ -46,6 +46,7 @@ pub(crate) struct IndexFields {
     pub(crate) license: Field,
     pub(crate) word_count: Field,
     pub(crate) content_hash: Field,
+    pub(crate) passages: Field,
 }
 
 /// The schema, with the name of the analyzer of title and body.
@@ -93,6 +94,8 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, IndexFields) {
         license: builder.add_text_field("license", key.clone()),
         word_count: builder.add_u64_field("word_count", number),
         content_hash: builder.add_text_field("content_hash", key),
+        // For those who read what was found; words are searched for in the body.
+        passages: builder.add_json_field("passages", JsonObjectOptions::default().set_stored()),
     };
     (builder.build(), fields)
 }

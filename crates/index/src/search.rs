@@ -6,7 +6,7 @@ use std::ops::{Bound, Range};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::rounded;
+use model::{Passage, rounded};
 use serde::{Serialize, Serializer};
 use tantivy::collector::sort_key::{SortBySimilarityScore, SortByString};
 use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
@@ -14,7 +14,8 @@ use tantivy::columnar::StrColumn;
 use tantivy::query::{
     BooleanQuery, ConstScoreQuery, ExistsQuery, Occur, Query, QueryParser, RangeQuery, TermQuery,
 };
-use tantivy::schema::{Field, IndexRecordOption, Value};
+use tantivy::schema::document::CompactDocValue;
+use tantivy::schema::{Field, IndexRecordOption, OwnedValue, Value};
 use tantivy::snippet::SnippetGenerator;
 use tantivy::tokenizer::TokenizerManager;
 use tantivy::{
@@ -91,6 +92,9 @@ pub struct Hit {
     /// The matching parts of the excerpt, as byte ranges.
     #[serde(skip)]
     pub highlighted: Vec<Range<usize>>,
+    /// The passage with the first match of the excerpt, if the articles of the index have passages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passage: Option<Passage>,
     /// Why its record is truncated, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
@@ -272,8 +276,15 @@ impl SearchIndex {
         };
         let number = |field| document.get_first(field).and_then(|value| value.as_u64());
         let language = text(fields.language).unwrap_or_default();
-        let (excerpt, highlighted) =
-            excerpts.make(&language, texts(fields.body).next().unwrap_or_default())?;
+        let body = texts(fields.body).next().unwrap_or_default();
+        let (excerpt, highlighted) = excerpts.make(&language, body)?;
+        let passage = highlighted.first().and_then(|matched| {
+            let at = body.find(&*excerpt)? + matched.start;
+            let at = body.get(..at)?.chars().count();
+            let passages = document.get_all(fields.passages);
+            let is_there = |own: &Passage| (own.start as usize..own.end as usize).contains(&at);
+            passages.filter_map(passage_of).find(is_there)
+        });
         Ok(Hit {
             score,
             url: text(fields.url).unwrap_or_default(),
@@ -285,6 +296,7 @@ impl SearchIndex {
             template: text(fields.template).unwrap_or_default(),
             excerpt,
             highlighted,
+            passage,
             truncated: text(fields.truncated),
             model_revision: number(fields.model_revision),
             health: text(fields.health),
@@ -294,6 +306,12 @@ impl SearchIndex {
             moved_to: text(fields.moved_to),
         })
     }
+}
+
+/// A passage of an article, as the index has it.
+fn passage_of(value: CompactDocValue<'_>) -> Option<Passage> {
+    let value = serde_json::to_value(OwnedValue::from(value)).ok()?;
+    serde_json::from_value(value).ok()
 }
 
 /// Makes excerpts, with one generator per language.

@@ -116,6 +116,9 @@ pub struct Article {
     /// `text`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub posts: Vec<Post>,
+    /// The parts that `text` is divided into for retrieval, if requested, in its order ([below](#passages)).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passages: Vec<Passage>,
     /// XPath 1.0 expressions whose union selects the body. Route `wrapper`: the wrapper's. Routes `page-wise` and
     /// `patterns`: positions on this page only.
     pub xpath: Vec<String>,
@@ -427,6 +430,29 @@ pub struct Post {
 }
 }
 
+record! {
+/// A part of the text of an article, for retrieval.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct Passage {
+    /// Its number within the article, from 0.
+    pub ordinal: u32,
+    /// The headings that it stands under, the outermost first; one that it begins with is the last of them. Each has at most
+    /// 160 characters.
+    pub headings: Vec<String>,
+    /// What it consists of, besides headings: `prose`, `list`, `table` or `code`.
+    pub kind: PassageKind,
+    /// Where it begins in `text`, in characters (Unicode scalar values) from 0.
+    pub start: u32,
+    /// Where it ends, exclusive.
+    pub end: u32,
+    /// Number of its words, as in `word_count`.
+    pub words: u32,
+    /// XXH3-128 of its words, as in `content_hash`.
+    pub hash: String,
+}
+}
+
 /// Version of a record format; always [`SCHEMA`] in what this program writes.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SchemaVersion(pub u32);
@@ -583,6 +609,22 @@ pub enum SiteConfigRole {
     Overruled => "overruled",
     /// It found no body.
     NoBody => "no-body",
+}
+}
+
+named! {
+/// What a passage consists of.
+#[derive(Default)]
+pub enum PassageKind {
+    /// Paragraphs.
+    #[default]
+    Prose => "prose",
+    /// Lists.
+    List => "list",
+    /// Tables.
+    Table => "table",
+    /// Preformatted text.
+    Code => "code",
 }
 }
 

@@ -22,7 +22,8 @@ pub mod sorted;
 
 pub use article::{
     Access, Article, Embed, EmbedKind, Extracted, Field, FieldSource, Footnote, Image, Metadata,
-    Post, RecordPlace, Route, SCHEMA, SchemaVersion, SiteConfigRole, Source, Sources, Table,
+    Passage, PassageKind, Post, RecordPlace, Route, SCHEMA, SchemaVersion, SiteConfigRole, Source,
+    Sources, Table,
 };
 pub use contained::{Contained, contain_panics, listen_to_contained};
 pub use discard::{Absence, CutShort, Drop, DropReason, Gone, Refusal, Stage};

@@ -630,6 +630,8 @@ fn is_name(text: &str) -> bool {
 ///     Items of feeds; those whose link leads to the page are used.
 /// markdown : bool
 ///     Whether the article is given as Markdown too.
+/// passages : int, optional
+///     Most words of the passages that the text is divided into; those of the settings by default, which have none.
 /// settings : Settings, optional
 ///     The defaults, if not given.
 ///
@@ -652,13 +654,16 @@ fn is_name(text: &str) -> bool {
 /// >>> article.title, article.text[-22:]
 /// ('A bridge', 'stays open all winter.')
 #[pyfunction]
-#[pyo3(signature = (html, url=None, *, feed_items=None, markdown=false, settings=None))]
+#[pyo3(signature = (
+    html, url=None, *, feed_items=None, markdown=false, passages=None, settings=None
+))]
 pub(crate) fn extract(
     py: Python<'_>,
     html: Html,
     url: Option<&str>,
     feed_items: Option<&Bound<'_, PyAny>>,
     markdown: bool,
+    passages: Option<u32>,
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<Option<PyArticle>> {
     if let Html::Text(text) = &html
@@ -676,6 +681,9 @@ pub(crate) fn extract(
         let mut wanted = Cow::Borrowed(&settings.single);
         if markdown && !wanted.forms.markdown {
             wanted.to_mut().forms.markdown = true;
+        }
+        if let Some(most_words) = passages {
+            wanted.to_mut().forms.passages = most_words;
         }
         in_memory::extract(&page, &items, &wanted)
     })?;

@@ -83,3 +83,12 @@ def test_markdown_is_given_where_it_is_asked_for() -> None:
     asked = sitegrove.extract(HTML, settings=Settings(markdown=True))
     assert plain is not None and plain.markdown is None
     assert asked is not None and asked.markdown is not None and asked.markdown.startswith("# A bridge")
+
+
+def test_passages_are_given_where_they_are_asked_for() -> None:
+    plain, asked = sitegrove.extract(HTML), sitegrove.extract(HTML, passages=12)
+    of_settings = sitegrove.extract(HTML, settings=Settings(emit={"passages": 12}))
+    assert plain is not None and asked is not None and of_settings is not None
+    assert plain.passages == [] and asked.passages == of_settings.passages and len(asked.passages) > 1
+    texts = [asked.text[passage["start"] : passage["end"]] for passage in asked.passages]  # type: ignore[misc]
+    assert "".join(" ".join(texts).split()) == "".join(asked.text.split())

@@ -37,9 +37,11 @@ pub struct PostStart {
 
 /// Writes what separates a post from the one before, and who wrote it. It is no part of the text.
 fn write_post(tree: &mut RegionTree<'_>, parent: At, post: &PostStart) {
-    tree.push(parent, local_name!("hr"));
+    let rule = tree.push(parent, local_name!("hr"));
+    tree.nodes[rule].mark = NodeMark::Post;
     if !post.byline.is_empty() {
         let byline = tree.push(parent, local_name!("p"));
+        tree.nodes[byline].mark = NodeMark::Post;
         let strong = tree.push(byline, local_name!("strong"));
         let text = tree.push_text(strong, post.byline.clone());
         tree.nodes[text].mark = NodeMark::Unread;

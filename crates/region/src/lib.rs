@@ -37,7 +37,7 @@ mod tree;
 mod write;
 
 pub use captions::is_in_caption;
-use dom::{Document, NodeId};
+use dom::{Document, NodeId, WrittenBlock};
 use model::{Embed, Footnote, Image, Table};
 use url::Url;
 
@@ -94,13 +94,19 @@ impl Region<'_> {
 
     /// The region as Markdown: see [`dom::markdown_of`]. Players and formulas are written as links and as code.
     pub fn markdown(&self, base: &Url) -> String {
-        dom::markdown_of(&write::document_of(&self.tree, false), &[0], &[], base)
+        dom::markdown_of(&write::document_of(&self.tree, false).0, &[0], &[], base)
     }
 
     /// The text of the region: see [`dom::text_with_notes`]. Captions, boxes and notes that are shown beside the article's
     /// text, and what is embedded, are no part of it.
     pub fn text(&self) -> String {
-        dom::text_with_notes(&write::document_of(&self.tree, true))
+        dom::text_with_notes(&write::document_of(&self.tree, true).0)
+    }
+
+    /// The text with the blocks that it consists of, in order. Posts of a thread begin blocks.
+    pub fn text_and_blocks(&self) -> (String, Vec<WrittenBlock>) {
+        let (document, posts) = write::document_of(&self.tree, true);
+        dom::text_and_blocks(&document, &posts)
     }
 
     /// Its pictures, and the other sources of each, in order; without those whose bytes are part of the page.

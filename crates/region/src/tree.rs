@@ -36,6 +36,8 @@ pub(crate) enum NodeMark {
     Unread,
     /// White space where something was left out that separates paragraphs.
     Gap,
+    /// It shows that a post of a thread begins here.
+    Post,
 }
 
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dom::{Builder, Document, LocalName, is_void, local_name, local_names};
+use dom::{Builder, Document, LocalName, NodeId, is_void, local_name, local_names};
 
 use crate::tree::{At, NodeMark, RegionTree};
 
@@ -101,8 +101,10 @@ fn escape(text: &str, in_attribute: bool, out: &mut String) {
 }
 
 /// The tree as a document, in which links stand for players; or, if it is for reading alone, without them and without texts
-/// that are only shown.
-pub(crate) fn document_of(tree: &RegionTree<'_>, is_for_reading: bool) -> Document {
+/// that are only shown. Then what shows where posts of a thread begin is left out, too; the nodes that they begin with are given
+/// beside it.
+pub(crate) fn document_of(tree: &RegionTree<'_>, is_for_reading: bool) -> (Document, Vec<NodeId>) {
+    let (mut posts, mut begins_post) = (Vec::new(), false);
     let mut builder = Builder::of_all();
     let mut steps = vec![WriteStep::Open(0)];
     // Ids of what is written.
@@ -116,9 +118,14 @@ pub(crate) fn document_of(tree: &RegionTree<'_>, is_for_reading: bool) -> Docume
             WriteStep::Open(at) => at,
         };
         let node = &tree.nodes[at];
+        if is_for_reading && node.mark == NodeMark::Post {
+            begins_post = true;
+            continue;
+        }
         let Some(name) = &node.name else {
             if !(is_for_reading && node.mark == NodeMark::Unread) {
-                builder.text(&node.text);
+                let text = builder.text(&node.text);
+                posts.extend(text.filter(|_| std::mem::take(&mut begins_post)));
             }
             continue;
         };
@@ -145,11 +152,12 @@ pub(crate) fn document_of(tree: &RegionTree<'_>, is_for_reading: bool) -> Docume
                 let leads = |a: &(&LocalName, &str)| {
                     !(is_link && *a.0 == local_name!("href") && leads_down(a.1))
                 };
-                builder.open(name, attributes.filter(leads));
+                let element = builder.open(name, attributes.filter(leads));
+                posts.extend(element.filter(|_| std::mem::take(&mut begins_post)));
                 steps.push(WriteStep::Close(at));
                 steps.extend(node.children.iter().rev().map(|&child| WriteStep::Open(child)));
             }
         }
     }
-    builder.finish()
+    (builder.finish(), posts)
 }

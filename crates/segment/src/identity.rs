@@ -131,7 +131,7 @@ impl StepIdentity {
 /// Digest of the settings that decide what is learnt, extracted, and kept of it.
 fn settings(config: &Config) -> String {
     let emit = &config.emit;
-    let forms = (emit.wants_html(), emit.wants_markdown());
+    let forms = (emit.wants_html(), emit.wants_markdown(), emit.words_of_passages());
     let configs = emit.sinks.contains(&SinkName::SiteConfig);
     sha256_of(&format!("{} {forms:?} {configs}", config.night_hash()))
 }

@@ -1,10 +1,11 @@
 //! Outputs that are one file of text: `articles.jsonl`, `articles.bulk.ndjson` and, in `csv_rows.rs`, `articles.csv`.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{Article, Extracted, SiteResult};
+use model::{Article, Extracted, Passage, SiteResult};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use xxhash_rust::xxh3::xxh3_128;
@@ -140,11 +141,49 @@ fn id_of(article: &Article) -> String {
     format!("{:032x}", xxh3_128(article.url.as_bytes()))
 }
 
+/// The document of an article: its record, in which each passage has its text, too, as servers search what a document has.
 #[derive(Serialize)]
-struct IdentifiedArticle<'a> {
-    id: String,
+struct BulkDocument<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
     #[serde(flatten)]
-    record: &'a Article,
+    record: Cow<'a, Article>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    passages: Vec<BulkPassage<'a>>,
+}
+
+#[derive(Serialize)]
+struct BulkPassage<'a> {
+    #[serde(flatten)]
+    passage: &'a Passage,
+    text: &'a str,
+}
+
+impl<'a> BulkDocument<'a> {
+    fn new(id: Option<String>, article: &'a Article) -> Self {
+        if article.passages.is_empty() {
+            return Self { id, record: Cow::Borrowed(article), passages: Vec::new() };
+        }
+        let (mut rest, mut at) = (&*article.text, 0);
+        let mut after = |characters: u32| {
+            let (before, after) = split_after(rest, characters.saturating_sub(at));
+            (rest, at) = (after, characters);
+            before
+        };
+        let passages = article.passages.iter().map(|passage| {
+            after(passage.start);
+            BulkPassage { passage, text: after(passage.end) }
+        });
+        let passages = passages.collect();
+        let record = Cow::Owned(Article { passages: Vec::new(), ..article.clone() });
+        Self { id, record, passages }
+    }
+}
+
+/// Splits a text after so many characters.
+fn split_after(text: &str, characters: u32) -> (&str, &str) {
+    let at = text.char_indices().nth(characters as usize).map_or(text.len(), |(at, _)| at);
+    text.split_at(at)
 }
 
 fn bulk_lines(dialect: BulkDialect, articles: &[Extracted]) -> Vec<u8> {
@@ -154,10 +193,10 @@ fn bulk_lines(dialect: BulkDialect, articles: &[Extracted]) -> Vec<u8> {
         match dialect {
             BulkDialect::Elasticsearch | BulkDialect::OpenSearch => {
                 write_line(&json!({ "index": { "_id": id } }), &mut bytes);
-                write_line(article, &mut bytes);
+                write_line(&BulkDocument::new(None, article), &mut bytes);
             }
             BulkDialect::Quickwit | BulkDialect::Meilisearch => {
-                write_line(&IdentifiedArticle { id, record: article }, &mut bytes);
+                write_line(&BulkDocument::new(Some(id), article), &mut bytes);
             }
         }
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 use jiff::Timestamp;
 use model::{
     Article, CharsetEvidence, ExtraValue, Extracted, FieldKind, FieldSource, Origin, Overruled,
-    PageType, Post, RecordField, Rights, RobotsRule, Route, SiteResult, Source, Sources,
+    PageType, Passage, PassageKind, Post, RecordField, Rights, RobotsRule, Route, SiteResult,
+    Source, Sources,
 };
 use parquet::basic::LogicalType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -82,6 +83,15 @@ fn full() -> Article {
             Post { author: text("ann"), date: None, text: "One.".into() },
             Post { author: None, date: text("2020-01-02"), text: "Two.".into() },
         ],
+        passages: vec![Passage {
+            ordinal: 0,
+            headings: list(&["A", "B"]),
+            kind: PassageKind::Table,
+            start: 3,
+            end: 7,
+            words: 2,
+            hash: "0".repeat(32),
+        }],
         xpath: list(&["//p"]),
         prune: list(&["//b", "//i"]),
         cut: text("//div[2]"),

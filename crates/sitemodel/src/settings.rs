@@ -150,6 +150,8 @@ pub struct ArticleForms {
     pub html: bool,
     /// Markdown.
     pub markdown: bool,
+    /// Passages of at most so many words; 0 for none.
+    pub passages: u32,
 }
 
 /// The settings of [`crate::learn()`] and [`crate::SiteModel::apply`]. Settings with equal [`Settings::digest`]

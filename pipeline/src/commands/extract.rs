@@ -14,6 +14,7 @@ use model::SiteResult;
 use pages::{Pages, WantedAddress};
 use segment::group::group;
 use sitemodel::Engine;
+use terminal::arguments::whole;
 use terminal::printed::{Console, line};
 
 use crate::commands::run::arguments::set;
@@ -65,6 +66,9 @@ pub struct ExtractArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ExtractFormat,
+    /// With --format json, divide each text into passages of at most so many words
+    #[arg(long, value_name = "WORDS", value_parser = whole::<u32>, default_value_t = 0, hide_default_value = true)]
+    pub passages: u32,
 }
 
 /// Extracts a few pages without a run folder. List pages that are named, as files or by address, are extracted too.
@@ -80,6 +84,10 @@ pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<bool> {
     }
     set(&mut config.run.input_base, &args.input_base);
     config.emit.markdown = matches!(args.format, ExtractFormat::Markdown);
+    if args.passages > 0 && !matches!(args.format, ExtractFormat::Json) {
+        bail!("--passages needs --format json");
+    }
+    config.emit.passages = args.passages;
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let wanted = args.url.as_deref().map(|url| WantedAddress::of(url, &tracking)).transpose()?;
     let Pages { intakes, are_named, are_whole } =

@@ -79,6 +79,15 @@ pub(super) fn warn_of_settings(config: &Config) {
             "has no effect: none of the chosen outputs contains Markdown"
         );
     }
+    if config.emit.passages > 0 && config.emit.words_of_passages() == 0 {
+        let have = SinkName::ALL.iter().copied().filter(|name| name.has_passages());
+        let have: Vec<&str> = have.map(SinkName::as_str).collect();
+        tracing::warn!(
+            at = "--passages",
+            next = format!("these contain them: {}", have.join(", ")),
+            "has no effect: none of the chosen outputs contains passages"
+        );
+    }
     for setting in config.unfitted() {
         tracing::warn!(
             at = setting,

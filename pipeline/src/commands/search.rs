@@ -320,6 +320,7 @@ mod tests {
             template: String::new(),
             excerpt: excerpt.to_owned(),
             highlighted: highlighted.to_vec(),
+            passage: None,
             truncated: None,
             model_revision: None,
             health: None,

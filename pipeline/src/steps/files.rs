@@ -50,7 +50,7 @@ impl Files {
             if own.settings != expected.settings {
                 bail!(
                     "{shown} was written with other settings: give all steps the same settings, outputs \
-                     (--sinks, --markdown) included"
+                     (--sinks, --markdown, --passages) included"
                 );
             }
             match own.step {

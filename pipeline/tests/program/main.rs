@@ -46,6 +46,7 @@ mod outputs;
 mod overruled;
 mod packaging;
 mod page_data;
+mod passages;
 mod reading;
 mod refusals;
 mod report;

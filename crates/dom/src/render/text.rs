@@ -6,6 +6,7 @@ use html5ever::{LocalName, local_name};
 use super::formula::Formula;
 use super::notes::FootnoteMap;
 use super::raised::raised_text;
+use super::written::{BlockRecorder, WrittenBlock};
 use crate::document::is_space;
 use crate::{Document, NodeId};
 
@@ -31,7 +32,7 @@ fn break_around(document: &Document, id: NodeId) -> TextBreak {
 
 /// Writes text with white space collapsed and breaks merged.
 #[derive(Default)]
-struct TextWriter {
+struct TextWriter<'a> {
     out: String,
     pending: TextBreak,
     /// White space of preformatted text that is written if more text follows on its line.
@@ -42,9 +43,11 @@ struct TextWriter {
     after: Option<Edit>,
     /// The label of a note, which stands directly before its text.
     label: String,
+    /// The blocks of what is written, if they are wanted.
+    blocks: Option<BlockRecorder<'a>>,
 }
 
-impl TextWriter {
+impl TextWriter<'_> {
     fn break_at_least(&mut self, wanted: TextBreak) {
         self.pending = self.pending.max(wanted);
         if wanted >= TextBreak::Line {
@@ -59,11 +62,15 @@ impl TextWriter {
             TextBreak::Line => "\n",
             TextBreak::Paragraph => "\n\n",
         };
+        let before = self.out.len();
         if !self.out.is_empty() {
             self.out.push_str(separator);
             if self.pending == TextBreak::Line {
                 self.out.extend(std::iter::repeat_n('\n', self.lines.saturating_sub(1)));
             }
+        }
+        if let Some(blocks) = &mut self.blocks {
+            blocks.begin_text(before, self.out.len(), self.pending == TextBreak::Paragraph);
         }
         self.out.push_str(&std::mem::take(&mut self.label));
         (self.pending, self.lines, self.after) = (TextBreak::None, 0, None);
@@ -187,12 +194,23 @@ pub fn normalize_space(text: &str) -> String {
 /// its lines; other white space becomes one space. Formulas are TeX between dollar signs, powers begin with `^`, and marks of
 /// notes are in brackets. No white space at either end.
 pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> String {
-    write_text(document, roots, prune, &FootnoteMap::default())
+    write_text(document, roots, prune, &FootnoteMap::default(), TextWriter::default()).out
 }
 
 /// Text of a document, as [`text_of`] writes it, with the marks of footnotes that [`markdown_of`](super::markdown_of) writes.
 pub fn text_with_notes(document: &Document) -> String {
-    write_text(document, &[0], &[], &FootnoteMap::of(document, &[0], &[]))
+    let notes = FootnoteMap::of(document, &[0], &[]);
+    write_text(document, &[0], &[], &notes, TextWriter::default()).out
+}
+
+/// The same with the blocks that it consists of, in order. `posts` are the nodes that posts of a thread begin with, ascending.
+pub fn text_and_blocks(document: &Document, posts: &[NodeId]) -> (String, Vec<WrittenBlock>) {
+    let notes = FootnoteMap::of(document, &[0], &[]);
+    let blocks = Some(BlockRecorder::new(document, posts));
+    let lines = TextWriter { blocks, ..TextWriter::default() };
+    let TextWriter { out, blocks, .. } = write_text(document, &[0], &[], &notes, lines);
+    let blocks = blocks.map_or_else(Vec::new, |blocks| blocks.finish(out.len()));
+    (out, blocks)
 }
 
 /// An edit of a text that shows both the old and the new.
@@ -219,13 +237,13 @@ pub(super) fn follows_other(before: Option<Edit>, name: &LocalName) -> bool {
 /// Longest text in a player for browsers that cannot play, in bytes: longer ones are due to a missing end tag.
 const FALLBACK: usize = 300;
 
-fn write_text(
+fn write_text<'a>(
     document: &Document,
     roots: &[NodeId],
     prune: &[NodeId],
     notes: &FootnoteMap,
-) -> String {
-    let mut lines = TextWriter::default();
+    mut lines: TextWriter<'a>,
+) -> TextWriter<'a> {
     // The end of the outermost enclosing preformatted element, if known.
     let mut pre: Option<NodeId> = None;
     let end_of_pre = |pre: &mut Option<NodeId>, id: NodeId| {
@@ -241,6 +259,9 @@ fn write_text(
         }
         WalkEvent::Open(id) if notes.replaced.contains(&id) => whole = document.subtree(id),
         WalkEvent::Open(id) => {
+            if let Some(blocks) = &mut lines.blocks {
+                blocks.visit(id);
+            }
             let Some(name) = document.name(id) else { return };
             match *name {
                 local_name!("math") => {
@@ -297,6 +318,9 @@ fn write_text(
             lines.break_at_least(TextBreak::Paragraph);
         }
         WalkEvent::Text(id) => {
+            if let Some(blocks) = &mut lines.blocks {
+                blocks.visit(id);
+            }
             let text = document.text(id).unwrap_or_default();
             if id < end_of_pre(&mut pre, id) {
                 lines.preformatted(text)
@@ -305,7 +329,7 @@ fn write_text(
             }
         }
     });
-    lines.out
+    lines
 }
 
 /// The paragraphs of a text returned by [`text_of`].

@@ -20,6 +20,8 @@ use url::Url;
 use wrapper::{Samples, WantedNodes};
 use xxhash_rust::xxh3::xxh3_128;
 
+pub use passages::append_passages;
+
 use crate::body::{ArticleBody, agreement, page_wise};
 use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
@@ -28,6 +30,7 @@ use crate::stages::signify::SiblingPage;
 use crate::stages::wrap::CompiledWrapper;
 
 mod judged;
+mod passages;
 mod posts;
 mod thread;
 
@@ -136,7 +139,11 @@ fn article(
         Some(elsewhere) => region_of(elsewhere, &[0], &[], base),
         None => region_of(document, &body.nodes, &body.prune, base),
     });
-    let text = region.as_ref().map_or_else(|| body.text(document), |region| region.text());
+    let (text, mut blocks) = match &region {
+        Some(region) if forms.passages > 0 => region.text_and_blocks(),
+        Some(region) => (region.text(), Vec::new()),
+        None => (body.text(document), Vec::new()),
+    };
     let detected = terms::detect(&text);
     let learnt = Some(fields);
     let context = PageContext { learnt, ..field_context(sibling, &body.nodes, &text, detected) };
@@ -150,6 +157,13 @@ fn article(
         }
         _ => region,
     };
+    if posts.len() > 1 && forms.passages > 0 {
+        let of_thread = region.as_ref().map(|region| region.text_and_blocks());
+        // A post that begins within a paragraph would divide it.
+        if let Some((_, own)) = of_thread.filter(|own| own.0 == text) {
+            blocks = own;
+        }
+    }
     let shown = region.as_ref().filter(|_| forms.html);
     let html = shown.map_or_else(String::new, |region| region.html());
     let markdown = forms.markdown.then(|| {
@@ -166,9 +180,21 @@ fn article(
     let mut metadata = metadata_given(&context, &given);
     posts::ask_first_post(&mut metadata, &posts);
     metadata.omit_below(settings.tables().extract.omit_fields_below);
+    let before = text.len();
     let text = match &metadata.title {
         Some(title) => titled(text, &title.value, is_part, settings),
         None => text,
+    };
+    let passages = match forms.passages {
+        0 => Vec::new(),
+        most_words => {
+            if region.is_none() {
+                blocks = passages::paragraphs_of(&text);
+            } else if let Some(title) = &metadata.title {
+                blocks = passages::blocks_after_title(blocks, before, text.len(), &title.value);
+            }
+            passages::passages_of(&text, &blocks, most_words)
+        }
     };
     let site_config = parsed.configured.as_ref().map(|configured| {
         let found = configured.found.body.is_some();
@@ -199,6 +225,7 @@ fn article(
         cut: body.cut,
         comments: body.comments,
         posts: posts.into_iter().map(|(_, post)| post).collect(),
+        passages,
         engine: body.engine,
         route: body.route,
         wrapper_version: body.wrapper_version,

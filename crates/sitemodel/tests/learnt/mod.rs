@@ -14,7 +14,7 @@ use crate::support::{Site, sample_crawl, settings, teach};
 /// A line for the model of a site and its outcomes, and one for each template that has a wrapper.
 fn lines_of(engine: &str, site: &Site) -> String {
     let mut settings = settings(engine);
-    settings.forms = ArticleForms { html: true, markdown: true };
+    settings.forms = ArticleForms { html: true, markdown: true, passages: 0 };
     let all: Vec<usize> = (0..site.pages.len()).collect();
     let taught = teach(site, &all, &settings);
     let model = &taught.learning.model;

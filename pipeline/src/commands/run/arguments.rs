@@ -182,6 +182,10 @@ pub struct ExtractionArgs {
     /// Include each article as Markdown in the outputs jsonl, parquet and bulk
     #[arg(long)]
     pub markdown: bool,
+    /// Divide the text of each article into passages of at most so many words, in the outputs jsonl, parquet, bulk,
+    /// warc and index
+    #[arg(long, value_name = "WORDS", value_parser = whole::<u32>)]
+    pub passages: Option<u32>,
     /// Types of pages to write, comma-separated: article, documentation, service, forum, collection, listing,
     /// product [default: all]
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
@@ -220,6 +224,7 @@ impl ExtractionArgs {
             config.read_site_configs()?;
         }
         config.emit.markdown |= self.markdown;
+        set(&mut config.emit.passages, &self.passages);
         if !self.page_types.is_empty() {
             config.emit.page_types.clone_from(&self.page_types);
         }

@@ -9,7 +9,7 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 use sitemodel::page_type::rules_of;
-use sitemodel::stages::extract::{SITE_CONFIG, set_text};
+use sitemodel::stages::extract::{SITE_CONFIG, append_passages, set_text};
 use sitemodel::{Applied, ApplyStatistics, Outcome, ParsedPage, SiteModel};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -269,6 +269,7 @@ fn fits(whole: &Article, part: &Article) -> bool {
 fn append(whole: &mut Extracted, part: &Extracted) {
     let payloads = [whole.payload, part.payload].concat();
     whole.payload = xxh3_128(&payloads).to_be_bytes();
+    append_passages(whole, part);
     let text = format!("{}\n\n{}", whole.text, part.text);
     set_text(whole, text);
     if !whole.html.is_empty() {
