@@ -206,6 +206,7 @@ impl CommandPaths {
             work,
             metrics,
             compare,
+            corrections,
             models,
             reextract,
             jobs: _,
@@ -275,6 +276,11 @@ impl CommandPaths {
         }
         for input in inputs.iter().filter(|input| !matches!(input, Input::Retained(_))) {
             paths = paths.reads("an input", input.path());
+        }
+        // A run may add to the archive whose corrections it applies.
+        let archive = place_of(&SinkName::Sqlite.path(out, &config.emit));
+        for path in corrections.iter().filter(|path| place_of(path) != archive) {
+            paths = paths.reads("--corrections", path);
         }
         for path in &config.wrap.site_configs {
             paths = paths.reads("--site-configs", path);

@@ -43,9 +43,9 @@ const MOST_BYTES: u64 = 16 << 20;
 const MOST_WEIGHTS: u64 = 256 << 20;
 
 /// Settings in the table `run` that say where and how a run works, not what its results are.
-const NOT_OF_RESULTS: [&str; 11] = [
+const NOT_OF_RESULTS: [&str; 12] = [
     "inputs", "feeds", "out", "jobs", "memory", "spool", "work", "metrics", "compare",
-    "models_size", "input_base",
+    "models_size", "input_base", "corrections",
 ];
 
 /// All settings of a run.
@@ -120,6 +120,8 @@ pub struct RunConfig {
     pub metrics: PathBuf,
     /// Folder of an earlier run that this one is compared with; empty for none.
     pub compare: PathBuf,
+    /// Corrections that are applied to articles: files of lines, and archives of articles.
+    pub corrections: Vec<PathBuf>,
     /// Store of site models that grows from night to night; empty for none.
     pub models: PathBuf,
     /// What the retained pages of all sites in that store may weigh, as [`crate::memory::parse_size`] reads it.
@@ -256,6 +258,9 @@ impl Config {
             run.feeds = run.feeds.iter().map(|p| rebase(p)).collect();
             if sets_out {
                 run.out = placed(&run.out);
+            }
+            for path in &mut run.corrections {
+                *path = without_detours(&folder.join(&*path));
             }
             let emit = &mut config.emit;
             for path in [

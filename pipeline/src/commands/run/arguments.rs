@@ -175,6 +175,9 @@ pub struct ExtractionArgs {
     /// such files. They take precedence over learnt wrappers (repeatable)
     #[arg(long, value_name = "FILE|DIR")]
     pub site_configs: Vec<PathBuf>,
+    /// Corrections of articles to apply: files of JSON lines, or archives of articles (repeatable)
+    #[arg(long, value_name = "FILE|ARCHIVE")]
+    pub corrections: Vec<PathBuf>,
     /// Outputs to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index, siteconfig, report;
     /// or all [default: jsonl,report]
     #[arg(long, value_name = "LIST")]
@@ -223,6 +226,7 @@ impl ExtractionArgs {
             config.wrap.site_configs.extend(self.site_configs.iter().cloned());
             config.read_site_configs()?;
         }
+        config.run.corrections.extend(self.corrections.iter().cloned());
         config.emit.markdown |= self.markdown;
         set(&mut config.emit.passages, &self.passages);
         if !self.page_types.is_empty() {
