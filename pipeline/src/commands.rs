@@ -1,6 +1,7 @@
 //! The commands of the binary, one file each.
 
 pub mod changes;
+pub mod correct;
 pub mod export;
 pub mod extract;
 pub mod history;

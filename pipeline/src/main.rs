@@ -9,8 +9,8 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use sitegrove::commands::{
-    changes, export, extract, history, inspect, man, models, report, run, search, status, steps,
-    wrappers,
+    changes, correct, export, extract, history, inspect, man, models, report, run, search, status,
+    steps, wrappers,
 };
 use terminal::command_line::{MessageArgs, Program, run_program};
 use terminal::messages::LogFormat;
@@ -76,6 +76,8 @@ enum Command {
     History(history::HistoryArgs),
     /// List the articles that were added or changed since a date
     Changes(changes::ChangesArgs),
+    /// Correct articles in an archive of articles
+    Correct(correct::CorrectArgs),
     /// Print shell completions
     #[command(after_help = "\
 Examples:
@@ -168,6 +170,7 @@ fn dispatch(
         Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::History(args) => history::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Changes(args) => changes::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Correct(args) => correct::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Man(args) => man::run(args, Cli::command(), out).map(|()| ExitCode::SUCCESS),
         Command::Completions { shell } => {
             // Completing to a pipe that closes must not panic: generate in memory first.

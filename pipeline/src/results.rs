@@ -2,7 +2,7 @@
 
 mod line_index;
 pub mod lines;
-mod nearest;
+pub(crate) mod nearest;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -23,6 +23,7 @@
 //!
 //! The steps ([`crate::steps`]) call the same functions for a part of the inputs or sites.
 
+pub(crate) mod corrections;
 pub(crate) mod emission;
 pub(crate) mod folder;
 pub(crate) mod forecast;

@@ -4,6 +4,7 @@ read with: small files and their digests ([`files`]), amounts of memory ([`memor
 and site configs ([`site_config_files`]).
 */
 
+pub mod corrections;
 mod emit;
 pub mod files;
 mod keys;
@@ -28,6 +29,7 @@ use sitemodel::settings::{LoadedWeights, built_in};
 use sitemodel::site_config::SiteConfigs;
 use sitemodel::{ArticleForms, Engine, Settings, Tables};
 
+use crate::corrections::{ArticleCorrections, read_corrections};
 use crate::files::{address_of, read_small, read_small_text, sha256_of, without_detours};
 use crate::memory::{LEAST, half_of_machine, parse_size};
 use crate::site_config_files::{read_files, site_configs_of};
@@ -81,6 +83,9 @@ pub struct Config {
     /// The weights that `grove.weights` names, once read.
     #[serde(skip)]
     pub loaded: Option<Arc<LoadedWeights>>,
+    /// The corrections of articles that `run.corrections` names, once read.
+    #[serde(skip)]
+    pub corrections: Option<Arc<ArticleCorrections>>,
     /// The site configs that `wrap.site_configs` names, once read.
     #[serde(skip)]
     pub site_configs: Option<Arc<SiteConfigs>>,
@@ -278,6 +283,7 @@ impl Config {
         }
         config.read_weights()?;
         config.read_site_configs()?;
+        config.read_corrections()?;
         Ok(config)
     }
 
@@ -322,7 +328,29 @@ impl Config {
             table.try_into().map_err(|error| value_problem("settings", &error))?;
         config.read_weights()?;
         config.read_site_configs()?;
+        config.read_corrections()?;
         Ok(config)
+    }
+
+    /// Reads the corrections that `run.corrections` names. Call it again after changing that. The archive that the run adds to
+    /// has none before its first run.
+    ///
+    /// # Errors
+    /// If one cannot be read, or a line is no correction.
+    pub fn read_corrections(&mut self) -> Result<()> {
+        let is_begun = |path: &&PathBuf| **path != self.emit.archive || path.exists();
+        let mut paths = self.run.corrections.iter().filter(is_begun).map(|path| &**path).peekable();
+        let is_any = paths.peek().is_some();
+        self.corrections = is_any.then(|| read_corrections(paths)).transpose()?.map(Arc::new);
+        Ok(())
+    }
+
+    /// SHA-256 of what decides the outputs apart from the results, in hex: their settings, and corrections of articles.
+    pub fn outputs_hash(&self) -> String {
+        match &self.corrections {
+            Some(corrections) => sha256_of(&format!("{} {}", self.emit.hash(), corrections.digest)),
+            None => self.emit.hash(),
+        }
     }
 
     /// Reads the weights that `grove.weights` names.

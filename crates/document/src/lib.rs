@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 use dom::{Document, Keep, NodeId, ParseOptions, parse_with};
-use model::Article;
+use model::{Article, FieldCorrection};
 use url::Url;
 
 pub use epub::{EpubError, to_epub};
@@ -91,6 +91,7 @@ fn provenance(article: &Article) -> Vec<ProvenanceFact> {
         ("truncated", "Incomplete", origin.truncated.clone()),
         ("digest", "XXH3-128 of the words", Some(article.content_hash.clone())),
         ("found-by", "Found by", (!article.engine.is_empty()).then(way)),
+        ("corrected", "Corrected by hand", Some(corrections(article))),
         ("program", "Program", Some(PROGRAM.to_owned())),
     ];
     let known = facts.into_iter().filter_map(|(kind, label, value)| {
@@ -98,6 +99,19 @@ fn provenance(article: &Article) -> Vec<ProvenanceFact> {
         Some(ProvenanceFact { kind, label, value })
     });
     known.collect()
+}
+
+/// The fields that were corrected, with who did so and when; empty if none was.
+fn corrections(article: &Article) -> String {
+    let shown = |own: &FieldCorrection| {
+        let at = own.at.map(|at| at.strftime("%Y-%m-%d").to_string());
+        let details: Vec<String> = own.by.clone().into_iter().chain(at).collect();
+        match details.is_empty() {
+            true => own.field.as_str().to_owned(),
+            false => format!("{} ({})", own.field.as_str(), details.join(", ")),
+        }
+    };
+    article.corrections.iter().map(shown).collect::<Vec<_>>().join("; ")
 }
 
 /// A picture's bytes.

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::page::charset_name;
 use crate::record::{record, serialize_rounded, serialize_rounded_if_some};
 use crate::{
-    AuthorKind, CharsetEvidence, EncodingName, ExtraValue, FieldKind, FieldType, Gone, Origin,
-    Overruled, PageType, Rights, Verdict, named,
+    AuthorKind, CharsetEvidence, EncodingName, ExtraValue, FieldCorrection, FieldKind, FieldType,
+    Gone, Origin, Overruled, PageType, Rights, Verdict, named,
 };
 
 /// Version of all record formats.
@@ -177,9 +177,12 @@ pub struct Article {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
     /// Where each metadata field was found: `json-ld`, `open-graph`, `meta`, `feed`, `page` (visible text, or the address),
-    /// `text` (computed from the body) or `site-config`; of `title`, `subtitle`, `authors` and `published` also how sure the
+    /// `text` (computed from the body), `site-config` or `correction`; of `title`, `subtitle`, `authors` and `published` also how sure the
     /// value is. A field that is null or empty is absent.
     pub sources: Sources,
+    /// The fields that were [corrected](CORRECTIONS.md#correct-one-article) by hand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<FieldCorrection>,
     /// `WARC-Date`; null for files.
     pub fetched: Option<Timestamp>,
     /// Encoding the page was decoded from, by its WHATWG name (or `UTF-32LE`, `UTF-32BE`).
@@ -498,6 +501,9 @@ pub struct Extracted {
     /// For each of its images, the other sources, the best first: of other sizes and formats, and the one for readers that
     /// load no others.
     pub image_sources: Vec<Vec<String>>,
+    /// The article as it was extracted, if fields of it were corrected.
+    #[serde(skip)]
+    pub uncorrected: Option<Box<Article>>,
 }
 
 impl Deref for Extracted {
@@ -537,6 +543,8 @@ pub enum Source {
     Text => "text",
     /// An expression of a site config.
     SiteConfig => "site-config",
+    /// A correction by hand.
+    Correction => "correction",
 }
 }
 

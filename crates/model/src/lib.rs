@@ -10,6 +10,7 @@ owns their records.
 
 mod article;
 mod contained;
+mod corrected;
 mod discard;
 mod kinds;
 mod learnt;
@@ -26,6 +27,7 @@ pub use article::{
     Sources, Table,
 };
 pub use contained::{Contained, contain_panics, listen_to_contained};
+pub use corrected::{ArticleCorrection, CorrectedField, CorrectedValues, FieldCorrection};
 pub use discard::{Absence, CutShort, Drop, DropReason, Gone, Refusal, Stage};
 pub use kinds::{AuthorKind, PageType, TemplateKind, TypedAs, Verdict};
 pub use learnt::{

@@ -138,6 +138,12 @@ pub struct RunCounts {
     pub doubtful: u64,
     /// Articles that are the same as others of the crawl, and are marked as that.
     pub duplicates: u64,
+    /// Articles with fields that were corrected by hand.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub corrected: u64,
+    /// Corrections of fields of which another value is extracted now.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub corrections_outdated: u64,
     /// Articles by route (`wrapper`, `page-wise`).
     pub articles_by_route: BTreeMap<String, u64>,
     /// Articles by what their pages or servers say of their use (`noindex`, `tdm`, …); empty if they say nothing.
@@ -154,6 +160,10 @@ pub struct RunCounts {
     pub usual_articles: Option<u64>,
     /// Everything left out.
     pub dropped: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl RunCounts {

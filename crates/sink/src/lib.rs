@@ -39,7 +39,7 @@ pub use text_files::{
     BulkDialect, LineStorage, TextFileSink, bulk_file, json_lines, jsonl_file, write_line,
 };
 pub use versions::{
-    ArticleArchive, ArticleChange, ArticleKey, ArticleReading, ArticleVersion, ChangeKind,
-    GoneSpan, KeyOf, VersionsSink,
+    ArchiveCorrector, ArticleArchive, ArticleChange, ArticleKey, ArticleReading, ArticleVersion,
+    ChangeKind, GoneSpan, KeyOf, StoredCorrection, VersionsSink, contradicts,
 };
 pub use warc::{WarcContent, WarcSink, fragment_of};

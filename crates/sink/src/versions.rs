@@ -1,10 +1,12 @@
 //! `archive.sqlite`: an archive of articles in one SQLite file, to which each run adds.
 //!
 //! [`content`] says what of an article counts as its content, [`visits`] adds visits and finds their versions,
-//! [`absences`] notes when an address had no page, and [`query`] answers questions.
+//! [`absences`] notes when an address had no page, [`corrections`] has what people say instead, and [`query`] answers questions.
 
 mod absences;
+mod addresses;
 mod content;
+mod corrections;
 mod query;
 mod visits;
 
@@ -19,12 +21,14 @@ use database::{
 use model::{Absence, Extracted, SiteResult};
 use rusqlite::{Connection, ErrorCode};
 
+pub use corrections::{ArchiveCorrector, StoredCorrection, contradicts};
 pub use query::{
     ArticleArchive, ArticleChange, ArticleReading, ArticleVersion, ChangeKind, GoneSpan,
 };
 
 use crate::{Sink, SinkError};
 use absences::note_address;
+use corrections::has_corrections;
 use visits::VisitWriter;
 
 /// Normalised forms of an address; equal for addresses of the same page.
@@ -81,7 +85,9 @@ impl<'a> VersionsSink<'a> {
             create_schema(&database, TABLES, ARTICLE_ARCHIVE, VERSION)
                 .map_err(|e| SinkError::other("cannot write to", path, e))?;
         }
-        let (path, visits) = (path.to_owned(), VisitWriter::new(rereads));
+        let is_corrected = has_corrections(&database)
+            .map_err(|error| SinkError::other("cannot read", path, error))?;
+        let (path, visits) = (path.to_owned(), VisitWriter::new(rereads, is_corrected));
         Ok(Self { database, path, key_of, visits, waiting })
     }
 
@@ -93,7 +99,8 @@ impl<'a> VersionsSink<'a> {
         let mut titles: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
         for (key, article) in keys.iter().zip(articles) {
             if let Some(named) = &key.named {
-                titles.entry(named.clone()).or_default().insert(article.title.clone());
+                let extracted = article.uncorrected.as_deref().unwrap_or(&article.article);
+                titles.entry(named.clone()).or_default().insert(extracted.title.clone());
             }
         }
         for key in &mut keys {
@@ -108,6 +115,13 @@ impl Sink for VersionsSink<'_> {
     fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
         let keyed = site.articles.iter().zip(self.keys(&site.articles));
         for (article, key) in keyed.filter(|(article, _)| article.duplicate_of.is_none()) {
+            // Versions have what was extracted; corrections are beside them.
+            let extracted = article.uncorrected.as_ref().map(|before| Extracted {
+                article: (**before).clone(),
+                payload: article.payload,
+                ..Extracted::default()
+            });
+            let article = extracted.as_ref().unwrap_or(article);
             let added = self.visits.add_article(&self.database, article, &key);
             added.map_err(|e| SinkError::other("cannot write to", &self.path, e))?;
         }
@@ -128,7 +142,7 @@ impl Sink for VersionsSink<'_> {
 }
 
 /// `PRAGMA user_version`: version of the schema (docs/ARCHIVE.md).
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 const TABLES: &str = include_str!("versions/schema.sql");
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use model::{
-    Article, CharsetEvidence, ExtraValue, Extracted, FieldKind, FieldSource, Origin, Overruled,
-    PageType, Passage, PassageKind, Post, RecordField, Rights, RobotsRule, Route, SiteResult,
-    Source, Sources,
+    Article, CharsetEvidence, CorrectedField, ExtraValue, Extracted, FieldCorrection, FieldKind,
+    FieldSource, Origin, Overruled, PageType, Passage, PassageKind, Post, RecordField, Rights,
+    RobotsRule, Route, SiteResult, Source, Sources,
 };
 use parquet::basic::LogicalType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -115,6 +115,13 @@ fn full() -> Article {
             access: Some(Source::JsonLd),
             ..Sources::default()
         },
+        corrections: vec![FieldCorrection {
+            field: CorrectedField::Title,
+            by: text("ann"),
+            at: Some("2026-01-13T00:00:01Z".parse().unwrap()),
+            reason: text("seen"),
+            outdated: Some(true),
+        }],
         fetched: Some("2026-01-13T00:00:01.123456789Z".parse().unwrap()),
         charset: "UTF-8",
         charset_evidence: CharsetEvidence::ValidUtf8,

@@ -25,6 +25,12 @@ pub enum KindArg {
     Moved,
     /// Its address has a page again
     Back,
+    /// A field was corrected by hand
+    Corrected,
+    /// A correction was reverted
+    Reverted,
+    /// Another value is extracted now than the one that was corrected
+    Outdated,
 }
 
 /// Arguments of `sitegrove changes`.
@@ -77,6 +83,9 @@ pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
         KindArg::Gone => ChangeKind::Gone,
         KindArg::Moved => ChangeKind::Moved,
         KindArg::Back => ChangeKind::Back,
+        KindArg::Corrected => ChangeKind::Corrected,
+        KindArg::Reverted => ChangeKind::Reverted,
+        KindArg::Outdated => ChangeKind::Outdated,
     };
     let wanted: Vec<ChangeKind> = args.kinds.iter().map(kind).collect();
     let archive = super::history::open(&args.archive)?;
@@ -97,9 +106,14 @@ pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
                 (Some(status), None) => format!(" (status {status})"),
                 _ => what,
             };
+            let said = [(" by ", &change.by), (": ", &change.reason)];
+            let said = said.into_iter().filter_map(|(before, text)| Some((before, text.as_ref()?)));
+            let said = said.filter(|own| !own.1.is_empty());
+            let what =
+                said.fold(what, |what, (before, text)| format!("{what}{before}{}", line(text)));
             let title = line(change.title.as_deref().unwrap_or("(no title)"));
             let (seen, kind, url) = (&change.first_seen, change.kind.as_str(), line(&change.url));
-            writeln!(out, "{seen}  {kind:<7}  {url}  {title}{what}")?;
+            writeln!(out, "{seen}  {kind:<9}  {url}  {title}{what}")?;
         }
         Ok(())
     })

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use articles::ExportedArticle;
+use articles::{ExportedArticle, WantedVersions};
 use clap::{Args, Subcommand, ValueEnum};
 use document::PictureFiles;
 use errors::Problem;
@@ -93,7 +93,9 @@ impl DocumentFormat {
 
 /// Arguments of `sitegrove export article`.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    disable_version_flag = true,
+    after_help = "\
 Examples:
   sitegrove export article https://blog.example/bread --run out/tonight \\
       --out bread.html
@@ -102,7 +104,8 @@ Examples:
   sitegrove export article https://blog.example/bread \\
       --archive articles.sqlite --pictures crawl/ --out bread.html
   sitegrove export article --archive out/tonight/articles.warc.gz \\
-      --format tei --out texts/")]
+      --format tei --out texts/"
+)]
 struct ArticleArgs {
     /// Addresses of articles; without any, all of the run, the archive or the site
     #[arg(value_name = "URL")]
@@ -118,6 +121,12 @@ struct ArticleArgs {
     /// Archive of articles (--archive of `sitegrove run`), of which the last versions are taken, or a WARC of articles
     #[arg(long, value_name = "FILE")]
     archive: Option<PathBuf>,
+    /// Of articles of an archive, version N instead of the last
+    #[arg(long, value_name = "N", requires = "archive", conflicts_with = "all_versions")]
+    version: Option<i64>,
+    /// Of articles of an archive, all versions, the oldest first
+    #[arg(long, requires = "archive")]
+    all_versions: bool,
     /// Only articles of this site
     #[arg(long, value_name = "SITE")]
     site: Option<String>,
@@ -149,7 +158,14 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     };
     let found = match (&args.run, &args.archive) {
         (Some(run), _) => articles::of_run(run, &args.urls, args.site.as_deref())?,
-        (None, Some(archive)) => articles::of_archive(archive, &args.urls, args.site.as_deref())?,
+        (None, Some(archive)) => {
+            let versions = match (args.version, args.all_versions) {
+                (Some(number), _) => WantedVersions::Number(number),
+                (None, true) => WantedVersions::All,
+                (None, false) => WantedVersions::Last,
+            };
+            articles::of_archive(archive, &args.urls, args.site.as_deref(), versions)?
+        }
         (None, None) => bail!("name a run with --run, or an archive with --archive"),
     };
     if found.is_empty() {
@@ -220,7 +236,7 @@ fn is_folder(path: &Path) -> bool {
 
 fn paths_of(args: &ArticleArgs, format: DocumentFormat, articles: usize) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
-    let ArticleArgs { run, archive, pictures, out, urls: _, site: _, format: _ } = args;
+    let ArticleArgs { run, archive, pictures, out, .. } = args;
     let is_file = format == DocumentFormat::Epub || (articles == 1 && !is_folder(out));
     let output = if is_file { format.output() } else { OutputKind::Folder };
     let paths = CommandPaths::default()

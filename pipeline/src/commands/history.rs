@@ -1,7 +1,7 @@
 //! `sitegrove history`: the versions of an article in an archive.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -99,12 +99,40 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
             let to = to.map_or_else(String::new, |to| format!(", moved to {}", line(to)));
             writeln!(out, "  gone  {}{until}  (status {}{to})", gone.first_seen, gone.status)?;
         }
+        for own in &version.corrections {
+            let (by, why) = (said(" by ", &own.by), said(": ", &own.reason));
+            writeln!(out, "  {} corrected  {}{by}{why}", own.field, own.at)?;
+            for changed in own.diff.lines() {
+                writeln!(out, "    {}", line(changed))?;
+            }
+            if let Some(since) = &own.outdated {
+                writeln!(out, "  correction outdated: another {} since {since}", own.field)?;
+            }
+            match (&own.ended, &own.reverted_by) {
+                (Some(at), Some(by)) => {
+                    writeln!(out, "  {} reverted  {at}{}", own.field, said(" by ", by))?;
+                }
+                (Some(at), None) => writeln!(out, "  replaced {at}")?,
+                (None, _) => {}
+            }
+        }
         writeln!(out)?;
     }
     Ok(())
 }
 
-pub(super) fn open(path: &std::path::Path) -> Result<sink::ArticleArchive> {
+/// A text behind a word, if there is one.
+fn said(before: &str, text: &str) -> String {
+    let shown = terminal::printed::line(text);
+    if text.is_empty() { String::new() } else { format!("{before}{shown}") }
+}
+
+pub(super) fn open(path: &Path) -> Result<sink::ArticleArchive> {
+    Ok(sink::ArticleArchive::open(&archive_in(path)?)?)
+}
+
+/// The archive at a path, or in the run folder that is there.
+pub(super) fn archive_in(path: &Path) -> Result<PathBuf> {
     if !path.exists() {
         anyhow::bail!(errors::Problem::new(
             path.display(),
@@ -114,14 +142,13 @@ pub(super) fn open(path: &std::path::Path) -> Result<sink::ArticleArchive> {
     }
     // A run folder may have one in it.
     let inside = path.join("archive.sqlite");
-    let path = match path.is_dir() {
-        true if inside.is_file() => &inside,
+    Ok(match path.is_dir() {
+        true if inside.is_file() => inside,
         true => anyhow::bail!(errors::Problem::new(
             path.display(),
             "the folder contains no archive of articles",
             "`sitegrove run … --archive FILE` makes one",
         )),
-        false => path,
-    };
-    Ok(sink::ArticleArchive::open(path)?)
+        false => path.to_owned(),
+    })
 }

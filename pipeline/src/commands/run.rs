@@ -49,6 +49,7 @@ pub fn run(
     })?;
     warn_of_results(&report.ledger);
     warn_of_upload(report.upload.as_ref());
+    warn_of_corrections(&report.ledger, &config);
     summary(&report, &config, args.format, out)?;
     let is_uploaded = report.upload.as_ref().is_none_or(|upload| upload.failed.is_empty());
     let whole =
@@ -141,6 +142,27 @@ pub(super) fn warn_of_results(ledger: &Ledger) {
             next = "give WARC, ARC, WACZ, HTML or MHTML files",
             "no page was found in the inputs"
         );
+    }
+}
+
+/// Names the corrections that are outdated: those of the archive that the run added to, else those that it applied.
+fn warn_of_corrections(ledger: &Ledger, config: &Config) {
+    let (sqlite, next) =
+        (SinkName::Sqlite, "correct them anew, or revert them: `sitegrove correct --help`");
+    let is_written = config.emit.chosen().contains(&sqlite)
+        && !ledger.failed_sinks.contains_key(sqlite.as_str());
+    let path = sqlite.path(&config.run.out, &config.emit);
+    let outdated = is_written.then(|| sink::ArticleArchive::open(&path)).transpose();
+    let outdated = outdated.and_then(|archive| {
+        archive.map_or_else(|| Ok(Vec::new()), |archive| archive.outdated_corrections())
+    });
+    let Ok(outdated) = outdated else { return };
+    for (url, field) in outdated.iter().take(INPUTS_NAMED) {
+        tracing::warn!(at = url, "correction outdated: another {field} is extracted now");
+    }
+    match (outdated.len() as u64).max(ledger.counts.corrections_outdated) {
+        0 => {}
+        number => tracing::warn!(next, "outdated corrections: {number}"),
     }
 }
 

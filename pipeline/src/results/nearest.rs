@@ -18,6 +18,18 @@ pub(super) fn no_site(run: &Path, named: &str, sites: &[String]) -> Problem {
     Problem::new(run.display(), format!("the run has no site `{named}`"), next)
 }
 
+pub(crate) fn no_article(archive: &Path, named: &str, key: &str, keys: &[String]) -> Problem {
+    let next = match &nearest(key, keys)[..] {
+        [] => "it has no articles at all".to_owned(),
+        near => format!("these addresses are nearest: {}", near.join(", ")),
+    };
+    Problem::new(
+        archive.display(),
+        format!("the archive has no article with the address {named}"),
+        next,
+    )
+}
+
 /// The names most similar to one, the most similar first: names that contain it or are contained in it, then
 /// by edit distance.
 fn nearest<'a>(name: &str, names: &'a [String]) -> Vec<&'a str> {

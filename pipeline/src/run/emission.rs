@@ -20,6 +20,7 @@ use segment::records::{Records, RecordsRead};
 use segment::settle::SettledSites;
 use sink::{AtomicFile, EarlierRun, Ledger};
 
+use super::corrections::CorrectionsByAddress;
 use super::nightly::{SiteAnswers, SiteJudge};
 use super::site_results::{
     KeptResult, ResultHeading, SiteResults, drop_duplicates, unpacked_length,
@@ -82,10 +83,12 @@ impl Emission<'_> {
         let rendering =
             Rendering { renderers: outputs.renderers(), reads_articles: outputs.read_articles() };
         let (mut marks, mut ahead, mut sites) = (marks, None, 0);
+        let corrections = CorrectionsByAddress::of(self.config);
         let mut judge =
             self.store.map(|(store, answers)| SiteJudge::new(store, answers, self.is_whole));
         loop {
-            let some = self.render(&mut frames, &mut ahead, &mut marks, &rendering);
+            let some =
+                self.render(&mut frames, &mut ahead, &mut marks, &rendering, corrections.as_ref());
             let some = some.map_err(|e| self.unreadable(e))?;
             if some.is_empty() {
                 if let Some(judge) = judge {
@@ -93,6 +96,9 @@ impl Emission<'_> {
                         tally.night(&night);
                         Ok(outputs.emit_night(&night)?)
                     })?;
+                }
+                if let Some((articles, outdated)) = corrections.map(|own| own.counts()) {
+                    tally.corrected(articles, outdated);
                 }
                 return Ok(());
             }
@@ -124,6 +130,7 @@ impl Emission<'_> {
         ahead: &mut Option<Vec<u8>>,
         marks: &mut Marks,
         rendering: &Rendering,
+        corrections: Option<&CorrectionsByAddress<'_>>,
     ) -> io::Result<Vec<(SiteCounts, Rendered)>> {
         let (mut sites, mut bytes) = (Vec::new(), 0);
         while let Some(content) =
@@ -145,10 +152,14 @@ impl Emission<'_> {
             let of_others = |(_, mark): &&(usize, DuplicateMark)| mark.is_of_other();
             counted.set_duplicates(marks.iter().filter(of_others).count());
             let kept = KeptResult::of_packed(&content[packed_at..])?;
-            let mut result = kept.with_marks(marks, drops || rendering.reads_articles)?;
+            let reads_articles = drops || rendering.reads_articles || corrections.is_some();
+            let mut result = kept.with_marks(marks, reads_articles)?;
             if drops {
                 drop_duplicates(&mut result);
                 counted = SiteCounts::of(&result);
+            }
+            if let Some(corrections) = corrections {
+                corrections.apply(&mut result);
             }
             Ok((counted, self.clock.emit.time(|| rendering.renderers.render(result, part))))
         };

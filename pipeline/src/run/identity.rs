@@ -22,7 +22,7 @@ pub(crate) struct Identity {
 impl Identity {
     pub(crate) fn of(config: &Config, inputs: Vec<InputState>) -> Result<Self> {
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        let (config_hash, outputs) = (config.hash(), config.emit.hash());
+        let (config_hash, outputs) = (config.hash(), config.outputs_hash());
         let selection = selection_of(&config.run)?;
         Ok(Self { version, config_hash, outputs, selection, inputs })
     }

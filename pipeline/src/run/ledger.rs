@@ -82,7 +82,7 @@ pub(crate) fn begin_ledger(config: &Config, jobs: usize) -> Ledger {
         config_hash: config.hash(),
         settings: config.differences(),
         store_state: None,
-        outputs_hash: config.emit.hash(),
+        outputs_hash: config.outputs_hash(),
         inputs: Vec::new(),
         counts: RunCounts::default(),
         drops: BTreeMap::new(),
@@ -238,6 +238,12 @@ pub(crate) struct RunTally {
 }
 
 impl RunTally {
+    /// Adds what was corrected by hand.
+    pub(crate) fn corrected(&mut self, articles: u64, outdated: u64) {
+        self.counts.corrected += articles;
+        self.counts.corrections_outdated += outdated;
+    }
+
     /// Counts a drop that belongs to no site.
     pub(crate) fn drop(&mut self, drop: &Drop) {
         self.add_drops(drop.reason.as_str(), 1);

@@ -101,7 +101,7 @@ fn digest(files: &Files, share: SiteShare, config: &Config) -> String {
     let all = [surveys, learnt, applied, described].into_iter().flatten();
     let mut of: Vec<String> = all.map(|file| file.identity().digest()).collect();
     of.sort_unstable();
-    sha256_of(&format!("{} {share} {}", of.join(" "), config.emit.hash()))
+    sha256_of(&format!("{} {share} {}", of.join(" "), config.outputs_hash()))
 }
 
 /// Merges files; `begin` notes that results are written from now on.

@@ -14,10 +14,10 @@ use crate::common::program::{PATH, call, parts};
 use crate::common::prose;
 use crate::common::results::{parse, text};
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "run", "survey", "learn", "apply", "describe", "merge", "status", "extract", "export",
-    "search", "inspect", "report", "wrappers", "models", "history", "changes", "completions",
-    "man",
+    "search", "inspect", "report", "wrappers", "models", "history", "changes", "correct",
+    "completions", "man",
 ];
 
 /// A folder with a small archive in it.
@@ -220,8 +220,8 @@ fn help_is_not_ragged() {
 
 #[test]
 fn one_option_for_the_output_format() {
-    // Their output is a script, a page, or documents.
-    let others = ["completions", "man", "inspect", "report", "export article"];
+    // Their output is a script, a page, documents, or a file of corrections.
+    let others = ["completions", "man", "inspect", "report", "export article", "correct"];
     for command in all_commands() {
         if !others.contains(&&*command.join(" ")) {
             assert_has_one_format(&command);

@@ -13,6 +13,7 @@ mod charsets;
 mod choices;
 mod cli;
 mod corpus;
+mod corrections;
 mod cut_short;
 mod damage;
 mod dataset;

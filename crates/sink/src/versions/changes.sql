@@ -11,7 +11,7 @@ SELECT articles.site, v.url AS url, v.first_seen AS seen, v.title, v.changed, v.
         FROM versions AS w
         WHERE w.article = v.article AND (w.first_seen, w.record_id) < (v.first_seen, v.record_id)
         ORDER BY w.first_seen DESC, w.record_id DESC LIMIT 1), 'new') AS kind,
-    NULL AS status, NULL AS moved_to
+    NULL AS status, NULL AS moved_to, NULL AS by, NULL AS reason
 FROM versions AS v JOIN articles ON articles.id = v.article
 WHERE v.first_seen >= ?1 AND (?2 IS NULL OR articles.site = ?2)
 
@@ -20,7 +20,7 @@ UNION ALL
 SELECT articles.site, v.url, r.fetched, v.title, r.changed, r.diff,
     (SELECT count(*) FROM versions AS w WHERE w.article = v.article
         AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id)),
-    r.model_revision, 'reread', NULL, NULL
+    r.model_revision, 'reread', NULL, NULL, NULL, NULL
 FROM readings AS r JOIN visits USING (article, fetched, record_id)
 JOIN versions AS v ON v.id = visits.version
 JOIN articles ON articles.id = v.article
@@ -31,7 +31,7 @@ UNION ALL
 SELECT articles.site, v.url, a.first_seen, v.title, '[]', NULL,
     (SELECT count(*) FROM versions AS w WHERE w.article = v.article
         AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id)),
-    v.model_revision, iif(a.moved_to IS NULL, 'gone', 'moved'), a.status, a.moved_to
+    v.model_revision, iif(a.moved_to IS NULL, 'gone', 'moved'), a.status, a.moved_to, NULL, NULL
 FROM absences AS a JOIN articles ON articles.id = a.article
 JOIN versions AS v ON v.id = (SELECT w.id FROM versions AS w
     WHERE w.article = a.article AND w.first_seen <= a.first_seen
@@ -43,7 +43,7 @@ UNION ALL
 SELECT articles.site, v.url, b.fetched, v.title, '[]', NULL,
     (SELECT count(*) FROM versions AS w WHERE w.article = v.article
         AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id)),
-    v.model_revision, 'back', NULL, NULL
+    v.model_revision, 'back', NULL, NULL, NULL, NULL
 FROM absences AS a JOIN articles ON articles.id = a.article
 JOIN visits AS b ON b.article = a.article AND (b.fetched, b.record_id) =
     (SELECT c.fetched, c.record_id FROM visits AS c
@@ -55,4 +55,19 @@ AND EXISTS (SELECT 1 FROM visits AS d WHERE d.article = a.article AND d.fetched 
 AND NOT EXISTS (SELECT 1 FROM absences AS e
     WHERE e.article = a.article AND e.first_seen > a.first_seen AND e.first_seen < b.fetched)
 
-ORDER BY seen, url, number, kind
+-- Corrections, when they were made, reverted or outdated, with the last version.
+UNION ALL
+SELECT articles.site, v.url, e.seen, v.title, json_array(c.field), c.diff,
+    (SELECT count(*) FROM versions AS w WHERE w.article = c.article),
+    NULL, e.kind, NULL, NULL, e.by, c.reason
+FROM (SELECT id, at AS seen, 'corrected' AS kind, by FROM corrections
+    UNION ALL SELECT id, ended, 'reverted', reverted_by FROM corrections
+        WHERE reverted_by IS NOT NULL
+    UNION ALL SELECT id, outdated, 'outdated', by FROM corrections WHERE outdated IS NOT NULL) AS e
+JOIN corrections AS c ON c.id = e.id
+JOIN articles ON articles.id = c.article
+JOIN versions AS v ON v.id = (SELECT w.id FROM versions AS w WHERE w.article = c.article
+    ORDER BY w.first_seen DESC, w.record_id DESC LIMIT 1)
+WHERE e.seen >= ?1 AND (?2 IS NULL OR articles.site = ?2)
+
+ORDER BY seen, url, number, kind, changed

@@ -12,16 +12,16 @@ use similar::TextDiff;
 pub(super) struct ArticleContent {
     /// SHA-256 of the words of the text, without lines that repeat title, authors or date.
     pub(super) digest: Vec<u8>,
-    title: Option<String>,
-    authors: Vec<String>,
-    published: Option<String>,
-    description: Option<String>,
+    pub(super) title: Option<String>,
+    pub(super) authors: Vec<String>,
+    pub(super) published: Option<String>,
+    pub(super) description: Option<String>,
     /// Descriptions, and tags, are compared only with those of the same source: the same fact is often worded differently
     /// in another place on the page, and a new layout has other places.
-    description_source: String,
-    tags: Vec<String>,
-    tags_source: String,
-    text: String,
+    pub(super) description_source: String,
+    pub(super) tags: Vec<String>,
+    pub(super) tags_source: String,
+    pub(super) text: String,
 }
 
 impl ArticleContent {
@@ -101,15 +101,15 @@ fn lists_differ(a: &[String], b: &[String]) -> bool {
     !a.is_empty() && !b.is_empty() && set(a) != set(b)
 }
 
-fn set(values: &[String]) -> BTreeSet<String> {
+pub(super) fn set(values: &[String]) -> BTreeSet<String> {
     values.iter().map(|v| squeezed(v).to_lowercase()).collect()
 }
 
-fn day(date: &str) -> &str {
+pub(super) fn day(date: &str) -> &str {
     date.get(..10).unwrap_or(date)
 }
 
-fn squeezed(text: &str) -> String {
+pub(super) fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

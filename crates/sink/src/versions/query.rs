@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use database::Database;
-use model::named;
+use model::{ArticleCorrection, named};
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
+use super::addresses::find_key;
 use super::content::strings;
+use super::corrections::{StoredCorrection, corrections_in_force, corrections_of};
 use super::{ArticleKey, is_archive};
 use crate::SinkError;
 
@@ -70,6 +72,9 @@ pub struct ArticleVersion {
     pub readings: Vec<ArticleReading>,
     /// When its address had no page, by date: from its first visit to the next version.
     pub gone: Vec<GoneSpan>,
+    /// Of the last version, the corrections of the article by hand, the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<StoredCorrection>,
 }
 
 /// A time in which the address of an article had no page.
@@ -128,6 +133,12 @@ pub struct ArticleChange {
     pub status: Option<i64>,
     /// Of an address that moved, where to.
     pub moved_to: Option<String>,
+    /// Who corrected the article, or reverted that; may be empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Why; may be empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 named! {
@@ -147,6 +158,12 @@ pub enum ChangeKind {
     Moved => "moved",
     /// Its address has a page again.
     Back => "back",
+    /// A field was corrected by hand.
+    Corrected => "corrected",
+    /// Its correction was reverted.
+    Reverted => "reverted",
+    /// Another value is extracted now than the one that was corrected.
+    Outdated => "outdated",
 }
 }
 
@@ -182,22 +199,48 @@ impl ArticleArchive {
     /// # Errors
     /// If the archive cannot be read.
     pub fn history(&self, key: &ArticleKey, url: &str) -> Result<Vec<ArticleVersion>, SinkError> {
-        // The key finds an article by an index. An address whose key was made with other settings
-        // needs a scan.
-        let by_key = self.versions("key = ?1", key.exact())?;
-        if !by_key.is_empty() {
-            return Ok(by_key);
+        match find_key(&self.connection, key, url).map_err(|error| self.unreadable(error))? {
+            Some(key) => self.versions(&key),
+            None => Ok(Vec::new()),
         }
-        // Tracking parameters tell articles apart where there are several.
-        let stripped =
-            "key IN (SELECT max(key) FROM articles WHERE stripped = ?1 HAVING count(*) = 1)";
-        let by_key = self.versions(stripped, &key.stripped)?;
-        if !by_key.is_empty() {
-            return Ok(by_key);
-        }
-        let of_url = "key IN (SELECT articles.key FROM versions
-            JOIN articles ON articles.id = versions.article WHERE versions.url = ?1)";
-        self.versions(of_url, url)
+    }
+
+    /// At most some thousand keys of articles that are likely to be meant by an unknown key: those of its host, else of any.
+    ///
+    /// # Errors
+    /// If the archive cannot be read.
+    pub fn keys_near(&self, key: &str) -> Result<Vec<String>, SinkError> {
+        let host = key.split(['/', '?']).next().unwrap_or_default();
+        let of = |prefix: &str| -> rusqlite::Result<Vec<String>> {
+            let sql = "SELECT key FROM articles WHERE substr(key, 1, length(?1)) = ?1
+                ORDER BY key LIMIT 2000";
+            self.connection.prepare(sql)?.query_map([prefix], |row| row.get(0))?.collect()
+        };
+        let found = of(host).and_then(|own| if own.is_empty() { of("") } else { Ok(own) });
+        found.map_err(|error| self.unreadable(error))
+    }
+
+    /// The corrections that are in force, by address, as files of corrections have them.
+    ///
+    /// # Errors
+    /// If the archive cannot be read.
+    pub fn corrections_in_force(&self) -> Result<Vec<ArticleCorrection>, SinkError> {
+        corrections_in_force(&self.connection).map_err(|error| self.unreadable(error))
+    }
+
+    /// The addresses and fields of corrections that are outdated, by address.
+    ///
+    /// # Errors
+    /// If the archive cannot be read.
+    pub fn outdated_corrections(&self) -> Result<Vec<(String, String)>, SinkError> {
+        let sql = "SELECT articles.key, field FROM corrections
+            JOIN articles ON articles.id = corrections.article
+            WHERE outdated IS NOT NULL ORDER BY articles.key, corrections.id";
+        let all = || -> rusqlite::Result<Vec<(String, String)>> {
+            let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            self.connection.prepare(sql)?.query_map([], read)?.collect()
+        };
+        all().map_err(|error| self.unreadable(error))
     }
 
     /// The keys of all articles, or of those of a site, in order.
@@ -212,21 +255,27 @@ impl ArticleArchive {
         all().map_err(|e| SinkError::other("cannot read", &self.path, e))
     }
 
-    /// The last version of the article with this key.
+    /// The versions of the article with this key, the oldest first.
     ///
     /// # Errors
     /// If the archive cannot be read.
-    pub fn last(&self, key: &str) -> Result<Option<ArticleVersion>, SinkError> {
-        Ok(self.versions("key = ?1", key)?.pop())
-    }
-
-    fn versions(&self, condition: &str, value: &str) -> Result<Vec<ArticleVersion>, SinkError> {
-        let sql = format!("{HISTORY} FROM history WHERE {condition} ORDER BY key, number");
+    pub fn versions(&self, key: &str) -> Result<Vec<ArticleVersion>, SinkError> {
+        let sql = format!("{HISTORY} FROM history WHERE key = ?1 ORDER BY number");
         let all = || -> rusqlite::Result<Vec<ArticleVersion>> {
             let mut statement = self.connection.prepare(&sql)?;
-            statement.query_map([value], |row| self.version(row))?.collect()
+            let mut all: Vec<ArticleVersion> = statement
+                .query_map([key], |row| self.version(row))?
+                .collect::<rusqlite::Result<_>>()?;
+            if let Some(last) = all.last_mut() {
+                last.corrections = corrections_of(&self.connection, key)?;
+            }
+            Ok(all)
         };
-        all().map_err(|e| SinkError::other("cannot read", &self.path, e))
+        all().map_err(|error| self.unreadable(error))
+    }
+
+    fn unreadable(&self, error: rusqlite::Error) -> SinkError {
+        SinkError::other("cannot read", &self.path, error)
     }
 
     fn version(&self, row: &Row<'_>) -> rusqlite::Result<ArticleVersion> {
@@ -259,6 +308,7 @@ impl ArticleArchive {
             html: row.get(25)?,
             readings: self.readings(id)?,
             gone: self.gone(id)?,
+            corrections: Vec::new(),
         })
     }
 
@@ -333,5 +383,7 @@ fn change(row: &Row<'_>) -> rusqlite::Result<ArticleChange> {
         model_revision: row.get(7)?,
         status: row.get(9)?,
         moved_to: row.get(10)?,
+        by: row.get(11)?,
+        reason: row.get(12)?,
     })
 }

@@ -95,6 +95,21 @@ CREATE TABLE absences (
     moved_to TEXT,
     PRIMARY KEY (article, first_seen)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE corrections (
+    id INTEGER PRIMARY KEY,
+    article INTEGER NOT NULL REFERENCES articles (id),
+    field TEXT NOT NULL,
+    value TEXT NOT NULL,
+    extracted TEXT NOT NULL,
+    diff TEXT NOT NULL,
+    by TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    at TEXT NOT NULL,
+    ended TEXT,
+    reverted_by TEXT,
+    outdated TEXT
+) STRICT;
+CREATE INDEX corrections_by_article ON corrections (article);
 CREATE INDEX absences_by_date ON absences (first_seen);
 CREATE VIEW gone AS
 SELECT articles.key AS key, articles.site AS site,

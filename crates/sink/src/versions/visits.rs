@@ -14,6 +14,7 @@ use serde_json::json;
 use super::ArticleKey;
 use super::absences::{note_absence, note_presence, seconds};
 use super::content::{ArticleContent, diff};
+use super::corrections::note_outdated;
 
 /// What extracts articles, as archives name it.
 const PROGRAM: &str = concat!("sitegrove ", env!("CARGO_PKG_VERSION"));
@@ -68,12 +69,14 @@ pub(super) struct VisitWriter {
     /// Ids of input files.
     files: BTreeMap<String, i64>,
     rereads: bool,
+    is_corrected: bool,
 }
 
 impl VisitWriter {
-    /// If `rereads`, visits that are known are read again: what they say replaces what was read of them.
-    pub(super) fn new(rereads: bool) -> Self {
-        Self { files: BTreeMap::new(), rereads }
+    /// If `rereads`, visits that are known are read again: what they say replaces what was read of them. `is_corrected` says
+    /// whether corrections of articles are in force.
+    pub(super) fn new(rereads: bool, is_corrected: bool) -> Self {
+        Self { files: BTreeMap::new(), rereads, is_corrected }
     }
 
     /// Adds a visit. A visit that is in the archive already changes nothing, unless visits are read again. A truncated
@@ -87,6 +90,9 @@ impl VisitWriter {
         let content = ArticleContent::of(article);
         let id = article_id(db, key, article, &content)?;
         self.add_visit(db, id, article, &content)?;
+        if self.is_corrected {
+            note_outdated(db, id)?;
+        }
         article.absence().map_or(Ok(()), |gone| note_absence(db, id, &gone))
     }
 

@@ -20,7 +20,7 @@ use url::Url;
 use wrapper::{Samples, WantedNodes};
 use xxhash_rust::xxh3::xxh3_128;
 
-pub use passages::append_passages;
+pub use passages::{append_passages, correct_text};
 
 use crate::body::{ArticleBody, agreement, page_wise};
 use crate::parsed::ParsedPage;
@@ -243,7 +243,8 @@ fn article(
     };
     article.set_metadata(metadata);
     set_text(&mut article, text);
-    Extracted { article, payload: xxh3_128(page.html.as_bytes()).to_be_bytes(), image_sources }
+    let payload = xxh3_128(page.html.as_bytes()).to_be_bytes();
+    Extracted { article, payload, image_sources, ..Extracted::default() }
 }
 
 /// What a page and its server say of its use.

@@ -10,14 +10,24 @@ use archive::{Limits, RecordKind, RecordReader};
 use errors::Problem;
 use model::Article;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+use sink::{ArticleVersion, StoredCorrection};
 
 use crate::results::Results;
+use crate::run::corrections::correct_field;
 
 pub(super) struct ExportedArticle {
     pub(super) article: Article,
     /// The object of `articles.jsonl`, or of an archive.
     pub(super) record: Value,
+}
+
+/// The versions to export of articles of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WantedVersions {
+    Last,
+    Number(i64),
+    All,
 }
 
 struct WantedArticles<'a> {
@@ -73,6 +83,7 @@ pub(super) fn of_archive(
     path: &Path,
     urls: &[String],
     site: Option<&str>,
+    versions: WantedVersions,
 ) -> Result<Vec<ExportedArticle>> {
     if path.is_dir() {
         let next = "name a file; the folder of a run is named with --run";
@@ -83,7 +94,11 @@ pub(super) fn of_archive(
         .and_then(|file| file.take(16).read_to_end(&mut start))
         .with_context(|| format!("cannot read {}", path.display()))?;
     match start.starts_with(b"SQLite format 3") {
-        true => of_sqlite(path, urls, site),
+        true => of_sqlite(path, urls, site, versions),
+        false if versions != WantedVersions::Last => {
+            let next = "name an archive in SQLite (--archive of `sitegrove run`)";
+            bail!(Problem::new(path.display(), "a WARC of articles has no versions", next))
+        }
         false => of_warc(path, urls, site),
     }
 }
@@ -121,44 +136,103 @@ fn of_warc(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Expor
     wanted.finish(path)
 }
 
-fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<ExportedArticle>> {
+fn of_sqlite(
+    path: &Path,
+    urls: &[String],
+    site: Option<&str>,
+    wanted: WantedVersions,
+) -> Result<Vec<ExportedArticle>> {
     let archive = sink::ArticleArchive::open(path)?;
-    let mut last: Vec<sink::ArticleVersion> = Vec::new();
+    let mut found = Vec::new();
+    let mut take = |versions: Vec<ArticleVersion>| -> Result<()> {
+        let corrections = versions.last().map_or_else(Vec::new, |own| own.corrections.clone());
+        let last = versions.len();
+        for (number, version) in (1..).zip(versions) {
+            let is_wanted = match wanted {
+                WantedVersions::Last => number == last,
+                WantedVersions::Number(own) => version.number == own,
+                WantedVersions::All => true,
+            };
+            if is_wanted {
+                found.push(exported(version, &corrections, number == last)?);
+            }
+        }
+        Ok(())
+    };
     if urls.is_empty() {
         for key in archive.keys(site)? {
-            last.extend(archive.last(&key)?);
+            take(archive.versions(&key)?)?;
         }
-    } else {
-        ensure!(
-            site.is_none(),
-            "--site: articles of an archive are named by address or by site, not both"
-        );
-        let key_of = crate::run::sinks::article_key(&config::Config::load(None)?);
-        for url in urls {
-            let Some(version) = archive.history(&key_of(url, None), url)?.pop() else {
-                bail!("no article with the address {url} is in {}", path.display());
-            };
-            last.push(version);
+        return Ok(found);
+    }
+    ensure!(
+        site.is_none(),
+        "--site: articles of an archive are named by address or by site, not both"
+    );
+    let key_of = crate::run::sinks::article_key(&config::Config::load(None)?);
+    for url in urls {
+        let versions = archive.history(&key_of(url, None), url)?;
+        let number = versions.len();
+        if number == 0 {
+            bail!("no article with the address {url} is in {}", path.display());
+        }
+        if let WantedVersions::Number(own) = wanted
+            && !(1..=number as i64).contains(&own)
+        {
+            bail!(Problem::new(
+                url,
+                format!("has no version {own}"),
+                format!("its last is {number}")
+            ));
+        }
+        take(versions)?;
+    }
+    Ok(found)
+}
+
+/// A version as an article, with the corrections that are in force for it: those of the last version, and those of the values that
+/// an earlier one has, too.
+fn exported(
+    version: ArticleVersion,
+    corrections: &[StoredCorrection],
+    is_last: bool,
+) -> Result<ExportedArticle> {
+    let mut record = serde_json::to_value(&version)?;
+    record["html"] = version.html.as_str().into();
+    record["fetched"] = version.last_seen.as_deref().into();
+    let mut article = Article {
+        url: version.url,
+        title: version.title,
+        authors: version.authors,
+        published: version.published,
+        modified: version.modified,
+        language: version.language,
+        description: version.description,
+        fetched: version.last_seen.and_then(|seen| seen.parse().ok()),
+        html: version.html,
+        text: version.text,
+        ..Article::default()
+    };
+    let before = article.clone();
+    let applied = corrections.iter().filter(|own| own.is_in_force()).filter(|own| {
+        let applies = is_last || own.is_of(&before);
+        if let Some((field, correction)) = own.line(&before.url).filter(|_| applies) {
+            correct_field(&mut article, field, &correction, own.outdated.is_some(), 0);
+        }
+        applies
+    });
+    let applied: Vec<&StoredCorrection> = applied.collect();
+    if !applied.is_empty() {
+        for (name, value) in [
+            ("title", json!(article.title)),
+            ("authors", json!(article.authors)),
+            ("published", json!(article.published)),
+            ("text", json!(article.text)),
+            ("html", json!(article.html)),
+            ("corrections", json!(applied)),
+        ] {
+            record[name] = value;
         }
     }
-    let found = |version: sink::ArticleVersion| {
-        let mut record = serde_json::to_value(&version)?;
-        record["html"] = version.html.as_str().into();
-        record["fetched"] = version.last_seen.as_deref().into();
-        let article = Article {
-            url: version.url,
-            title: version.title,
-            authors: version.authors,
-            published: version.published,
-            modified: version.modified,
-            language: version.language,
-            description: version.description,
-            fetched: version.last_seen.and_then(|seen| seen.parse().ok()),
-            html: version.html,
-            text: version.text,
-            ..Article::default()
-        };
-        Ok(ExportedArticle { article, record })
-    };
-    last.into_iter().map(found).collect()
+    Ok(ExportedArticle { article, record })
 }

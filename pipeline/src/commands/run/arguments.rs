@@ -284,7 +284,7 @@ impl OutputArgs {
         if self.forget_gone && !emit.sinks.contains(&SinkName::Index) {
             bail!("--forget-gone needs an index: name it with --index, or choose --sinks index");
         }
-        Ok(())
+        config.read_corrections()
     }
 }
 

@@ -6,11 +6,13 @@
 
 use std::ops::Range;
 
-use dom::{WrittenBlock, WrittenBlockKind, normalize_space};
+use dom::{Builder, WrittenBlock, WrittenBlockKind, local_name, markdown_of_text, normalize_space};
 use model::{Article, Passage, PassageKind};
+use region::region_of;
 use terms::{WordStarts, words};
+use url::Url;
 
-use super::content_hash;
+use super::{content_hash, set_text};
 
 /// Most characters of a heading in the paths of passages, which repeat it.
 const HEADING: usize = 160;
@@ -70,6 +72,43 @@ pub(super) fn blocks_after_title(
         blocks.insert(0, heading);
     }
     blocks
+}
+
+/// Sets a text that a person gives. HTML and Markdown, if the article has them, and passages, if they are wanted, are made of its
+/// paragraphs; nothing is left of what was part of the text before.
+pub fn correct_text(article: &mut Article, text: String, words_of_passages: u32) {
+    let mut builder = Builder::of_all();
+    builder.open(&local_name!("html"), std::iter::empty());
+    for paragraph in dom::paragraphs(&text) {
+        builder.open(&local_name!("p"), std::iter::empty());
+        for (number, line) in paragraph.lines().enumerate() {
+            if number > 0 {
+                builder.open(&local_name!("br"), std::iter::empty());
+                builder.close();
+            }
+            builder.text(line);
+        }
+        builder.close();
+    }
+    let document = builder.finish();
+    let base = Url::parse(&article.url).ok();
+    let region = base.as_ref().and_then(|base| region_of(&document, &[0], &[], base));
+    if !article.html.is_empty() {
+        article.html = region.as_ref().map_or_else(String::new, |region| region.html());
+    }
+    if let Some(markdown) = &mut article.markdown {
+        *markdown = markdown_of_text(&text);
+    }
+    article.images.clear();
+    article.tables.clear();
+    article.embeds.clear();
+    article.footnotes.clear();
+    article.posts.clear();
+    article.passages = match words_of_passages {
+        0 => Vec::new(),
+        most_words => passages_of(&text, &paragraphs_of(&text), most_words),
+    };
+    set_text(article, text);
 }
 
 /// Adds the passages of the next part of an article to those of the parts before it, whose text is not joined yet. What stands

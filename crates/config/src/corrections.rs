@@ -1,0 +1,123 @@
+//! Corrections of articles and templates: lines of files, and archives of articles.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use model::{ArticleCorrection, CorrectedValues};
+use serde_json::{Map, Value};
+use sink::{ArticleArchive, parse_instant};
+
+use crate::files::sha256_of;
+
+/// A line of a file of corrections.
+#[derive(Clone, Debug)]
+pub enum CorrectionLine {
+    /// Values of fields of one article.
+    Article(Box<ArticleCorrection>),
+    /// Marked blocks of a page, which are corrections of its template.
+    Template(Value),
+}
+
+/// The corrections of articles that a run applies.
+#[derive(Clone, Debug, Default)]
+pub struct ArticleCorrections {
+    /// In the order in which they are given: a later one of the same field of an article replaces an earlier one.
+    pub all: Vec<ArticleCorrection>,
+    /// SHA-256 of them, in hex.
+    pub digest: String,
+}
+
+/// Reads corrections of articles from files and archives.
+///
+/// # Errors
+/// If one cannot be read, or a line is no correction.
+pub fn read_corrections<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<ArticleCorrections> {
+    let mut all = Vec::new();
+    for path in paths {
+        match is_archive(path)? {
+            true => all.extend(ArticleArchive::open(path)?.corrections_in_force()?),
+            false => {
+                all.extend(correction_lines(path)?.into_iter().filter_map(|line| match line {
+                    CorrectionLine::Article(own) => Some(*own),
+                    CorrectionLine::Template(_) => None,
+                }))
+            }
+        }
+    }
+    let digest = sha256_of(&serde_json::to_string(&all).unwrap_or_default());
+    Ok(ArticleCorrections { all, digest })
+}
+
+fn is_archive(path: &Path) -> Result<bool> {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(16).read_to_end(&mut start));
+    read.with_context(|| format!("cannot read the corrections {}", path.display()))?;
+    Ok(start.starts_with(b"SQLite format 3"))
+}
+
+/// The keys of a line about an article.
+const KEYS: [&str; 9] =
+    ["url", "title", "authors", "published", "text", "by", "reason", "at", "extracted"];
+
+/// The lines of a file of corrections, without empty ones.
+///
+/// # Errors
+/// If it cannot be read, or a line is no correction.
+pub fn correction_lines(path: &Path) -> Result<Vec<CorrectionLine>> {
+    let shown = path.display();
+    let cannot_read = || format!("cannot read the corrections {shown}");
+    let file = BufReader::new(File::open(path).with_context(cannot_read)?);
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(file.lines()) {
+        let line = line.with_context(cannot_read)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let read = || -> Result<CorrectionLine, String> {
+            let own: Map<String, Value> =
+                serde_json::from_str(&line).map_err(|error| error.to_string())?;
+            if own.contains_key("blocks") {
+                return Ok(CorrectionLine::Template(Value::Object(own)));
+            }
+            if let Some(other) = own.keys().find(|key| !KEYS.contains(&key.as_str())) {
+                return Err(format!("unknown key `{other}`; known are {}", KEYS.join(", ")));
+            }
+            let own: ArticleCorrection =
+                serde_json::from_value(Value::Object(own)).map_err(|error| error.to_string())?;
+            if own.url.is_empty() || own.values.is_empty() {
+                return Err("it needs `url` and a value to correct".to_owned());
+            }
+            let values = read_values(own.values)?;
+            Ok(CorrectionLine::Article(Box::new(ArticleCorrection { values, ..own })))
+        };
+        match read() {
+            Ok(own) => found.push(own),
+            Err(what) => bail!("{shown}: line {number} is no correction: {what}"),
+        }
+    }
+    Ok(found)
+}
+
+/// Checks the values of a correction.
+///
+/// # Errors
+/// With what is wrong with one.
+pub fn read_values(values: CorrectedValues) -> Result<CorrectedValues, String> {
+    let trimmed = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let published = values.published.map(trimmed);
+    if let Some(date) = published.as_deref().filter(|date| !date.is_empty())
+        && parse_instant(date).is_none()
+    {
+        return Err(format!(
+            "invalid date `{date}`: expected 2026-10-05, or 2026-10-05T03:00:00+01:00"
+        ));
+    }
+    let text = values.text.map(|text| text.replace("\r\n", "\n").trim().to_owned());
+    if text.as_ref().is_some_and(String::is_empty) {
+        return Err("the text is empty".to_owned());
+    }
+    let authors = values.authors.map(|all| all.into_iter().map(trimmed).collect());
+    Ok(CorrectedValues { title: values.title.map(trimmed), authors, published, text })
+}

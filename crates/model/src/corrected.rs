@@ -1,0 +1,112 @@
+//! Corrections of single articles: what a person says that fields of one article are.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::named;
+use crate::record::record;
+
+named! {
+/// A field of an article that can be corrected.
+pub enum CorrectedField {
+    /// Its title.
+    Title => "title",
+    /// Its authors.
+    Authors => "authors",
+    /// When it was published.
+    Published => "published",
+    /// Its text.
+    Text => "text",
+}
+}
+
+/// Values of fields that can be corrected. Of a correction, fields that are `None` stay as they are, and empty ones have no value.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct CorrectedValues {
+    /// Headline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Names of the authors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub authors: Option<Vec<String>>,
+    /// RFC 3339 date, or date and time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// Plain text, with a blank line between paragraphs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl CorrectedValues {
+    /// The fields that have a value, in order.
+    pub fn fields(&self) -> impl Iterator<Item = CorrectedField> {
+        let is_given = [
+            self.title.is_some(),
+            self.authors.is_some(),
+            self.published.is_some(),
+            self.text.is_some(),
+        ];
+        CorrectedField::ALL.into_iter().zip(is_given).filter_map(|(field, is)| is.then_some(field))
+    }
+
+    /// Whether no field has a value.
+    pub fn is_empty(&self) -> bool {
+        self.fields().next().is_none()
+    }
+
+    /// The value of one field, and of no other.
+    pub fn only(&self, field: CorrectedField) -> Self {
+        let is = |own| field == own;
+        Self {
+            title: self.title.clone().filter(|_| is(CorrectedField::Title)),
+            authors: self.authors.clone().filter(|_| is(CorrectedField::Authors)),
+            published: self.published.clone().filter(|_| is(CorrectedField::Published)),
+            text: self.text.clone().filter(|_| is(CorrectedField::Text)),
+        }
+    }
+}
+
+/// A correction of one article: a line of a file of corrections.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct ArticleCorrection {
+    /// Address of the article.
+    pub url: String,
+    /// What its fields are.
+    #[serde(flatten)]
+    pub values: CorrectedValues,
+    /// Who says so; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub by: String,
+    /// Why; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// When it was corrected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// What was extracted then: the correction is outdated once another value is extracted. Without it, that is not noticed.
+    #[serde(skip_serializing_if = "CorrectedValues::is_empty")]
+    pub extracted: CorrectedValues,
+}
+
+record! {
+/// That a field of an article was corrected.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct FieldCorrection {
+    /// `title`, `authors`, `published` or `text`.
+    pub field: CorrectedField,
+    /// Who corrected it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Whether another value is extracted now than when it was corrected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<bool>,
+}
+}

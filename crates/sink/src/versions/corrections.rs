@@ -1,0 +1,421 @@
+//! Corrections of articles by hand, beside the versions that runs extracted.
+//!
+//! A correction is of one field. One of a field replaces the one before, which stays as what was in force. It is outdated while
+//! the last version has another value than the one that was corrected; it stays in force then.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use database::{Database, WaitPolicy};
+use jiff::Timestamp;
+use model::{Article, ArticleCorrection, CorrectedField, CorrectedValues};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::absences::seconds;
+use super::addresses::find_key;
+use super::content::{ArticleContent, day, diff, set, squeezed};
+use super::{ArticleKey, is_archive};
+use crate::SinkError;
+
+/// A correction of a field, as an archive has it.
+#[derive(Clone, Debug, Serialize)]
+pub struct StoredCorrection {
+    /// `title`, `authors`, `published` or `text`.
+    pub field: String,
+    /// Its value; null if it has none.
+    pub value: Value,
+    /// What was extracted when it was corrected.
+    pub extracted: Value,
+    /// Unified diff between the two.
+    pub diff: String,
+    /// Who corrected it; may be empty.
+    pub by: String,
+    /// Why; may be empty.
+    pub reason: String,
+    /// When: RFC 3339, UTC.
+    pub at: String,
+    /// When it was replaced by another or reverted; `None` for one that is in force.
+    pub ended: Option<String>,
+    /// Who reverted it, if it was; may be empty.
+    pub reverted_by: Option<String>,
+    /// When the first version was seen that has another value than the one that was corrected, if the last version has.
+    pub outdated: Option<String>,
+}
+
+impl StoredCorrection {
+    /// Whether it is in force.
+    pub fn is_in_force(&self) -> bool {
+        self.ended.is_none()
+    }
+
+    /// Whether an article has the value that was corrected.
+    pub fn is_of(&self, article: &Article) -> bool {
+        let field = CorrectedField::parse(&self.field);
+        field.is_some_and(|field| {
+            is_same(field, &value_of(field, &ArticleContent::of(article)), &self.extracted)
+        })
+    }
+
+    /// The field, and the correction as a file of corrections has it.
+    pub fn line(&self, url: &str) -> Option<(CorrectedField, ArticleCorrection)> {
+        let field = CorrectedField::parse(&self.field)?;
+        let own = ArticleCorrection {
+            url: url.to_owned(),
+            values: values_of(field, &self.value),
+            by: self.by.clone(),
+            reason: self.reason.clone(),
+            at: self.at.parse().ok(),
+            extracted: values_of(field, &self.extracted),
+        };
+        Some((field, own))
+    }
+
+    fn read(row: &Row<'_>) -> Result<Self> {
+        let json = |at: usize| -> Result<Value> {
+            let text: String = row.get(at)?;
+            Ok(serde_json::from_str(&text).unwrap_or_default())
+        };
+        Ok(Self {
+            field: row.get(0)?,
+            value: json(1)?,
+            extracted: json(2)?,
+            diff: row.get(3)?,
+            by: row.get(4)?,
+            reason: row.get(5)?,
+            at: row.get(6)?,
+            ended: row.get(7)?,
+            reverted_by: row.get(8)?,
+            outdated: row.get(9)?,
+        })
+    }
+}
+
+const COLUMNS: &str = "field, value, extracted, diff, by, reason, at, ended, reverted_by, outdated";
+
+/// The corrections of the article with this key, the oldest first.
+pub(super) fn corrections_of(db: &Connection, key: &str) -> Result<Vec<StoredCorrection>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM corrections JOIN articles ON articles.id = corrections.article
+        WHERE articles.key = ?1 ORDER BY corrections.id"
+    );
+    db.prepare_cached(&sql)?.query_map([key], StoredCorrection::read)?.collect()
+}
+
+/// All corrections that are in force, in the order of addresses, as lines of a file of corrections have them; those of an
+/// article that were made at once are one.
+pub(super) fn corrections_in_force(db: &Connection) -> Result<Vec<ArticleCorrection>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, (SELECT url FROM versions WHERE versions.article = corrections.article
+            ORDER BY first_seen DESC, record_id DESC LIMIT 1)
+        FROM corrections JOIN articles ON articles.id = corrections.article
+        WHERE ended IS NULL ORDER BY articles.key, corrections.id"
+    );
+    let mut all: Vec<ArticleCorrection> = Vec::new();
+    let mut statement = db.prepare(&sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (stored, url): (StoredCorrection, String) =
+            (StoredCorrection::read(row)?, row.get(10)?);
+        let Some((_, own)) = stored.line(&url) else { continue };
+        let same = all.last_mut().filter(|last| {
+            (&last.url, &last.by, &last.reason, last.at) == (&own.url, &own.by, &own.reason, own.at)
+        });
+        match same {
+            Some(last) => {
+                merge(&mut last.values, own.values);
+                merge(&mut last.extracted, own.extracted);
+            }
+            None => all.push(own),
+        }
+    }
+    Ok(all)
+}
+
+fn merge(into: &mut CorrectedValues, other: CorrectedValues) {
+    into.title = into.title.take().or(other.title);
+    into.authors = into.authors.take().or(other.authors);
+    into.published = into.published.take().or(other.published);
+    into.text = into.text.take().or(other.text);
+}
+
+/// A value that is stored; empty for none.
+fn values_of(field: CorrectedField, value: &Value) -> CorrectedValues {
+    let text = || Some(value.as_str().unwrap_or_default().to_owned());
+    let mut values = CorrectedValues::default();
+    match field {
+        CorrectedField::Title => values.title = text(),
+        CorrectedField::Published => values.published = text(),
+        CorrectedField::Text => values.text = text(),
+        CorrectedField::Authors => {
+            let names = value.as_array().into_iter().flatten();
+            values.authors = Some(names.filter_map(|own| Some(own.as_str()?.to_owned())).collect());
+        }
+    }
+    values
+}
+
+/// The value of a field of a content; null if it has none.
+fn value_of(field: CorrectedField, content: &ArticleContent) -> Value {
+    match field {
+        CorrectedField::Title => json!(content.title),
+        CorrectedField::Authors => json!(content.authors),
+        CorrectedField::Published => json!(content.published),
+        CorrectedField::Text => json!(content.text),
+    }
+}
+
+/// Whether two values of a field are the same, as those of versions are.
+fn is_same(field: CorrectedField, one: &Value, other: &Value) -> bool {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    match field {
+        CorrectedField::Authors => {
+            let names = |value: &Value| {
+                let all = value.as_array().into_iter().flatten().map(text);
+                set(&all.collect::<Vec<_>>())
+            };
+            names(one) == names(other)
+        }
+        CorrectedField::Published => day(&text(one)) == day(&text(other)),
+        CorrectedField::Title | CorrectedField::Text => {
+            squeezed(&text(one)) == squeezed(&text(other))
+        }
+    }
+}
+
+/// Whether what is extracted now contradicts a correction: it is neither what was extracted when that was made, nor what it
+/// says. That a page shows less now says nothing.
+fn is_outdated(field: CorrectedField, now: &Value, extracted: &Value, value: &Value) -> bool {
+    let is_empty = now.is_null() || now.as_array().is_some_and(Vec::is_empty);
+    !is_empty && !is_same(field, now, extracted) && !is_same(field, now, value)
+}
+
+/// Whether an article as it is extracted now contradicts a correction of a field, if that says what was extracted then.
+pub fn contradicts(
+    field: CorrectedField,
+    article: &Article,
+    correction: &ArticleCorrection,
+) -> bool {
+    let extracted = correction.extracted.only(field);
+    !extracted.is_empty() && {
+        let now = value_of(field, &ArticleContent::of(article));
+        let [extracted, value] =
+            [&extracted, &correction.values].map(|own| given_value(field, own));
+        is_outdated(field, &now, &extracted, &value)
+    }
+}
+
+/// Notes which corrections of an article are outdated by its last version.
+pub(super) fn note_outdated(db: &Connection, article: i64) -> Result<()> {
+    let sql = "SELECT id, field, extracted, value FROM corrections
+        WHERE article = ?1 AND ended IS NULL";
+    let found = db
+        .prepare_cached(sql)?
+        .query_map([article], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
+        .collect::<Result<Vec<(i64, String, String, String)>>>()?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let Some((version, seen)) = last_version(db, article)? else { return Ok(()) };
+    let content = ArticleContent::stored(db, version)?;
+    for (id, field, extracted, value) in found {
+        let Some(field) = CorrectedField::parse(&field) else { continue };
+        let json = |text: &str| serde_json::from_str(text).unwrap_or_default();
+        let now = value_of(field, &content);
+        let since = is_outdated(field, &now, &json(&extracted), &json(&value)).then_some(&seen);
+        let sql = "UPDATE corrections SET outdated = ?2 WHERE id = ?1";
+        db.prepare_cached(sql)?.execute(params![id, since])?;
+    }
+    Ok(())
+}
+
+/// The last version of an article, and when it was first seen.
+fn last_version(db: &Connection, article: i64) -> Result<Option<(i64, String)>> {
+    let sql = "SELECT id, first_seen FROM versions WHERE article = ?1
+        ORDER BY first_seen DESC, record_id DESC LIMIT 1";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    db.prepare_cached(sql)?.query_row([article], read).optional()
+}
+
+/// Whether an archive has corrections that are in force.
+pub(super) fn has_corrections(db: &Connection) -> Result<bool> {
+    db.prepare("SELECT 1 FROM corrections WHERE ended IS NULL LIMIT 1")?.exists([])
+}
+
+/// Changes the corrections of an archive, in one transaction.
+#[derive(Debug)]
+pub struct ArchiveCorrector {
+    database: Database,
+    path: PathBuf,
+}
+
+impl ArchiveCorrector {
+    /// Opens the archive at `path`, which must exist. Waits for a run that writes to it.
+    ///
+    /// # Errors
+    /// If it is none, or one of another schema, or a run keeps writing to it.
+    pub fn open(path: &Path, waiting: WaitPolicy<'_>) -> std::result::Result<Self, SinkError> {
+        let database =
+            Database::begin(path, waiting, &|connection| match is_archive(connection, path)? {
+                true => Ok(()),
+                false => Err(SinkError::other("nothing is in", path, "no run has added to it yet")),
+            })?;
+        Ok(Self { database, path: path.to_owned() })
+    }
+
+    /// Corrects an article, at a time. Returns the fields that were corrected and that the archive does not have so already;
+    /// `None` if it does not have the article.
+    ///
+    /// # Errors
+    /// If the archive cannot be written.
+    pub fn correct(
+        &self,
+        key: &ArticleKey,
+        correction: &ArticleCorrection,
+        at: Timestamp,
+    ) -> std::result::Result<Option<Vec<CorrectedField>>, SinkError> {
+        let add = || -> Result<Option<Vec<CorrectedField>>> {
+            let db = &*self.database;
+            let Some((article, version)) = self.last_of(key, &correction.url)? else {
+                return Ok(None);
+            };
+            let content = ArticleContent::stored(db, version)?;
+            let mut corrected = Vec::new();
+            for field in correction.values.fields() {
+                if self.add(article, &content, correction, field, &seconds(at))? {
+                    corrected.push(field);
+                }
+            }
+            note_outdated(db, article)?;
+            Ok(Some(corrected))
+        };
+        add().map_err(|error| self.failed(error))
+    }
+
+    fn add(
+        &self,
+        article: i64,
+        content: &ArticleContent,
+        correction: &ArticleCorrection,
+        field: CorrectedField,
+        at: &str,
+    ) -> Result<bool> {
+        let db = &*self.database;
+        let value = given_value(field, &correction.values).to_string();
+        let sql = "SELECT 1 FROM corrections
+            WHERE article = ?1 AND field = ?2 AND value = ?3 AND by = ?4 AND reason = ?5
+            AND ended IS NULL";
+        let own = params![article, field.as_str(), value, correction.by, correction.reason];
+        if db.prepare_cached(sql)?.exists(own)?
+            && correction.at.is_none_or(|own| seconds(own) == at)
+        {
+            return Ok(false);
+        }
+        self.end(article, field, at, None)?;
+        // A line that says what was extracted was made then.
+        let extracted = match correction.extracted.only(field) {
+            given if given.is_empty() => value_of(field, content),
+            given => given_value(field, &given),
+        };
+        let sides = [&extracted, &given_value(field, &correction.values)]
+            .map(|value| content_of(field, value));
+        let diff = diff(&sides[0], &sides[1], &[field.as_str()]);
+        let sql = "INSERT INTO corrections
+                (article, field, value, extracted, diff, by, reason, at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        db.prepare_cached(sql)?.execute(params![
+            article,
+            field.as_str(),
+            value,
+            extracted.to_string(),
+            diff,
+            correction.by,
+            correction.reason,
+            at,
+        ])?;
+        Ok(true)
+    }
+
+    /// Ends the corrections of fields of an article that are in force: they are reverted. Returns these fields; `None` if the
+    /// archive does not have the article.
+    ///
+    /// # Errors
+    /// If the archive cannot be written.
+    pub fn revert(
+        &self,
+        key: &ArticleKey,
+        url: &str,
+        fields: &BTreeSet<CorrectedField>,
+        by: &str,
+        at: Timestamp,
+    ) -> std::result::Result<Option<Vec<CorrectedField>>, SinkError> {
+        let revert = || -> Result<Option<Vec<CorrectedField>>> {
+            let Some((article, _)) = self.last_of(key, url)? else { return Ok(None) };
+            let mut reverted = Vec::new();
+            for field in fields {
+                if self.end(article, *field, &seconds(at), Some(by))? {
+                    reverted.push(*field);
+                }
+            }
+            Ok(Some(reverted))
+        };
+        revert().map_err(|error| self.failed(error))
+    }
+
+    fn end(
+        &self,
+        article: i64,
+        field: CorrectedField,
+        at: &str,
+        reverted_by: Option<&str>,
+    ) -> Result<bool> {
+        let sql = "UPDATE corrections SET ended = ?3, reverted_by = ?4, outdated = NULL
+            WHERE article = ?1 AND field = ?2 AND ended IS NULL";
+        let ended = params![article, field.as_str(), at, reverted_by];
+        Ok(self.database.prepare_cached(sql)?.execute(ended)? > 0)
+    }
+
+    /// The article of an address, and its last version.
+    fn last_of(&self, key: &ArticleKey, url: &str) -> Result<Option<(i64, i64)>> {
+        let Some(key) = find_key(&self.database, key, url)? else { return Ok(None) };
+        let sql = "SELECT id FROM articles WHERE key = ?1";
+        let article = self.database.prepare_cached(sql)?.query_row([key], |row| row.get(0))?;
+        Ok(last_version(&self.database, article)?.map(|(version, _)| (article, version)))
+    }
+
+    /// Writes the corrections.
+    ///
+    /// # Errors
+    /// If the archive cannot be written.
+    pub fn commit(self, waiting: WaitPolicy<'_>) -> std::result::Result<(), SinkError> {
+        Ok(self.database.commit(waiting)?)
+    }
+
+    fn failed(&self, error: rusqlite::Error) -> SinkError {
+        SinkError::other("cannot write to", &self.path, error)
+    }
+}
+
+/// The value that a correction gives a field; null if that is none.
+fn given_value(field: CorrectedField, values: &CorrectedValues) -> Value {
+    let text = |value: &Option<String>| json!(value.as_ref().filter(|own| !own.is_empty()));
+    match field {
+        CorrectedField::Title => text(&values.title),
+        CorrectedField::Authors => json!(values.authors.as_deref().unwrap_or_default()),
+        CorrectedField::Published => text(&values.published),
+        CorrectedField::Text => text(&values.text),
+    }
+}
+
+/// A content with one value alone, to show how it differs from another.
+fn content_of(field: CorrectedField, value: &Value) -> ArticleContent {
+    let CorrectedValues { title, authors, published, text } = values_of(field, value);
+    ArticleContent {
+        title,
+        authors: authors.unwrap_or_default(),
+        published,
+        text: text.unwrap_or_default(),
+        ..ArticleContent::default()
+    }
+}
