@@ -6,6 +6,7 @@ pub mod export;
 pub mod extract;
 pub mod history;
 pub mod inspect;
+pub mod labels;
 pub mod man;
 pub mod models;
 pub mod report;

@@ -9,8 +9,8 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use sitegrove::commands::{
-    changes, correct, export, extract, history, inspect, man, models, report, run, search, status,
-    steps, wrappers,
+    changes, correct, export, extract, history, inspect, labels, man, models, report, run, search,
+    status, steps, wrappers,
 };
 use terminal::command_line::{MessageArgs, Program, run_program};
 use terminal::messages::LogFormat;
@@ -66,6 +66,8 @@ enum Command {
     Search(search::SearchArgs),
     /// Write an HTML page that explains what was learnt about a site
     Inspect(inspect::InspectArgs),
+    /// Have pages of doubtful templates labelled, and turn answers into corrections
+    Labels(labels::LabelsArgs),
     /// List, show, export, check and test wrappers
     Wrappers(wrappers::WrappersArgs),
     /// List, show, compare, check, export and import stored site models
@@ -100,7 +102,7 @@ impl Program for Cli {
 
     fn writes_files(&self) -> bool {
         match &self.command {
-            Command::Export(_) | Command::Report(_) => true,
+            Command::Export(_) | Command::Report(_) | Command::Labels(_) => true,
             Command::Inspect(args) => args.out.as_deref() != Some(Path::new("-")),
             _ => false,
         }
@@ -115,7 +117,10 @@ impl Program for Cli {
 
     fn stops_by_itself(&self) -> bool {
         self.command.is_step()
-            || matches!(self.command, Command::Run(_) | Command::Inspect(_) | Command::Wrappers(_))
+            || matches!(
+                self.command,
+                Command::Run(_) | Command::Inspect(_) | Command::Labels(_) | Command::Wrappers(_)
+            )
     }
 
     fn execute(
@@ -165,6 +170,7 @@ fn dispatch(
         Command::Inspect(args) => {
             inspect::run(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
         }
+        Command::Labels(args) => labels::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
         Command::Models(args) => models::run(args, out).map(code),
         Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),

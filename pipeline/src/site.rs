@@ -25,7 +25,9 @@ use std::ops::ControlFlow;
 use grouping::{PageHead, Sample};
 use model::{CharacterCounts, Extracted, FeedItem, Page, Site, SiteResult};
 use modelstore::Store;
-use sitemodel::{KnownPage, LearningResult, Outcome, ParsedPage, Settings, SiblingPage, SiteModel};
+use sitemodel::{
+    KnownPage, LearningResult, Outcome, ParsedPage, Settings, SiblingPage, SiteModel, unmatched,
+};
 
 use self::large::{LargeSite, learnt_site_configs};
 use self::made::SiteStepOutputs;
@@ -146,6 +148,7 @@ impl<'a> Work<'a> {
             let samples = take_pages(&mut parsed, &sampled.into_iter().collect());
             result.site_configs = learnt_site_configs(&applying, &samples);
         }
+        self.note_unmatched(&model, &mut result);
         if let Some(night) = night {
             night.finish(&model, self, &mut result)?;
         }
@@ -168,6 +171,7 @@ impl<'a> Work<'a> {
         let mut try_some = |work: &Self, captures| large.captures(work, &applying, captures);
         let mut result = self.result(&applying, findings, &mut try_some)?;
         result.site_configs = large.site_configs(self, &applying)?;
+        self.note_unmatched(&model, &mut result);
         if let Some(night) = night {
             night.finish(&model, self, &mut result)?;
         }
@@ -232,6 +236,7 @@ impl<'a> Work<'a> {
             let mut result = self.result(&applying, findings, &mut try_some)?;
             if number == last {
                 result.site_configs = large.site_configs(self, &applying)?;
+                self.note_unmatched(&model, &mut result);
             }
             match night.take() {
                 Some(own) if number == last => own.finish(&model, self, &mut result)?,
@@ -371,6 +376,20 @@ impl<'a> Work<'a> {
 
     pub(crate) fn sample(&self) -> Vec<usize> {
         self.sample_of(&(0..self.pages.len()).collect::<Vec<_>>())
+    }
+
+    /// Names the corrections that match nothing in the final model, and counts them.
+    fn note_unmatched(&self, model: &SiteModel, result: &mut SiteResult) {
+        for (correction, why) in unmatched(model, self.settings) {
+            result.work.unmatched_corrections += 1;
+            let first = correction.blocks.first();
+            tracing::warn!(
+                at = %correction.url,
+                next = "mark the page again, or remove the line from the corrections",
+                "the correction of {} has no effect: {why}",
+                first.map_or("no block", |block| &*block.xpath)
+            );
+        }
     }
 
     pub(crate) fn wants_site_configs(&self) -> bool {

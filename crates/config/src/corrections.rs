@@ -5,9 +5,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use model::{ArticleCorrection, CorrectedValues};
+use model::{ArticleCorrection, CorrectedValues, TemplateCorrection};
 use serde_json::{Map, Value};
 use sink::{ArticleArchive, parse_instant};
+use sitemodel::corrections::Corrections;
 
 use crate::files::sha256_of;
 
@@ -17,7 +18,7 @@ pub enum CorrectionLine {
     /// Values of fields of one article.
     Article(Box<ArticleCorrection>),
     /// Marked blocks of a page, which are corrections of its template.
-    Template(Value),
+    Template(Box<TemplateCorrection>),
 }
 
 /// The corrections of articles that a run applies.
@@ -29,25 +30,33 @@ pub struct ArticleCorrections {
     pub digest: String,
 }
 
-/// Reads corrections of articles from files and archives.
+/// Reads corrections of articles and templates from files and archives; of templates none, if there is none.
 ///
 /// # Errors
 /// If one cannot be read, or a line is no correction.
-pub fn read_corrections<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<ArticleCorrections> {
-    let mut all = Vec::new();
+pub fn read_corrections<'a>(
+    paths: impl Iterator<Item = &'a Path>,
+) -> Result<(ArticleCorrections, Option<Corrections>)> {
+    let (mut all, mut of_templates) = (Vec::new(), Vec::new());
     for path in paths {
         match is_archive(path)? {
             true => all.extend(ArticleArchive::open(path)?.corrections_in_force()?),
             false => {
-                all.extend(correction_lines(path)?.into_iter().filter_map(|line| match line {
-                    CorrectionLine::Article(own) => Some(*own),
-                    CorrectionLine::Template(_) => None,
-                }))
+                for line in correction_lines(path)? {
+                    match line {
+                        CorrectionLine::Article(own) => all.push(*own),
+                        CorrectionLine::Template(own) => of_templates.push(*own),
+                    }
+                }
             }
         }
     }
-    let digest = sha256_of(&serde_json::to_string(&all).unwrap_or_default());
-    Ok(ArticleCorrections { all, digest })
+    let digest = |of: serde_json::Result<String>| sha256_of(&of.unwrap_or_default());
+    let digest_of_templates = digest(serde_json::to_string(&of_templates));
+    let templates =
+        (!of_templates.is_empty()).then(|| Corrections::new(of_templates, digest_of_templates));
+    let digest = digest(serde_json::to_string(&all));
+    Ok((ArticleCorrections { all, digest }, templates))
 }
 
 fn is_archive(path: &Path) -> Result<bool> {
@@ -79,7 +88,9 @@ pub fn correction_lines(path: &Path) -> Result<Vec<CorrectionLine>> {
             let own: Map<String, Value> =
                 serde_json::from_str(&line).map_err(|error| error.to_string())?;
             if own.contains_key("blocks") {
-                return Ok(CorrectionLine::Template(Value::Object(own)));
+                let own = serde_json::from_value(Value::Object(own));
+                let own = own.map_err(|error| format!("it is none of a template: {error}"))?;
+                return Ok(CorrectionLine::Template(Box::new(own)));
             }
             if let Some(other) = own.keys().find(|key| !KEYS.contains(&key.as_str())) {
                 return Err(format!("unknown key `{other}`; known are {}", KEYS.join(", ")));

@@ -22,6 +22,7 @@ use grouping::SampleLimits;
 use keys::{check_keys, overlay, value_problem};
 use serde::{Deserialize, Serialize};
 use sitemodel::Parameters;
+use sitemodel::corrections::Corrections;
 use sitemodel::settings::{
     ClusterConfig, ExtractConfig, JoinParts, ParseLimits, RankConfig, RightsChoice, SignifyConfig,
 };
@@ -45,9 +46,9 @@ const MOST_BYTES: u64 = 16 << 20;
 const MOST_WEIGHTS: u64 = 256 << 20;
 
 /// Settings in the table `run` that say where and how a run works, not what its results are.
-const NOT_OF_RESULTS: [&str; 12] = [
+const NOT_OF_RESULTS: [&str; 11] = [
     "inputs", "feeds", "out", "jobs", "memory", "spool", "work", "metrics", "compare",
-    "models_size", "input_base", "corrections",
+    "models_size", "input_base",
 ];
 
 /// All settings of a run.
@@ -89,6 +90,9 @@ pub struct Config {
     /// The site configs that `wrap.site_configs` names, once read.
     #[serde(skip)]
     pub site_configs: Option<Arc<SiteConfigs>>,
+    /// The corrections of templates in the same files.
+    #[serde(skip)]
+    pub template_corrections: Option<Arc<Corrections>>,
 }
 
 /// Settings of the default engine.
@@ -341,7 +345,10 @@ impl Config {
         let is_begun = |path: &&PathBuf| **path != self.emit.archive || path.exists();
         let mut paths = self.run.corrections.iter().filter(is_begun).map(|path| &**path).peekable();
         let is_any = paths.peek().is_some();
-        self.corrections = is_any.then(|| read_corrections(paths)).transpose()?.map(Arc::new);
+        let read = is_any.then(|| read_corrections(paths)).transpose()?;
+        let (articles, templates) = read.unzip();
+        self.corrections = articles.map(Arc::new);
+        self.template_corrections = templates.flatten().map(Arc::new);
         Ok(())
     }
 
@@ -393,6 +400,7 @@ impl Config {
         let mut settings = Settings::new(tables);
         settings.own_weights = self.loaded.clone();
         settings.site_configs = self.site_configs.clone();
+        settings.corrections = self.template_corrections.clone();
         settings.forms = forms;
         settings.page_types = self.emit.page_types.clone();
         settings.rights =
@@ -429,6 +437,7 @@ impl Config {
         );
         let mut text = serde_json::to_string(&decisive).unwrap_or_default();
         text.extend(self.site_configs.iter().map(|configs| configs.digest.as_str()));
+        text.extend(self.template_corrections.iter().map(|all| all.digest.as_str()));
         text.extend(self.emit.page_types.iter().map(|own| own.as_str()));
         text.extend(self.emit.skip.iter().map(|own| own.as_str()));
         if self.run.models().is_some() {

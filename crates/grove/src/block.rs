@@ -2,6 +2,8 @@
 
 use dom::{Document, NodeId, PrefixSums, local_name};
 
+use crate::signs::signs;
+
 /// A run of text in one element, not broken by a block-level element or an empty line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextBlock {
@@ -79,6 +81,13 @@ pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) 
     }
     found.retain(|block| block.words > 0);
     found
+}
+
+/// Hash of the letters of the text nodes from `first` to `last`, as 16 hex digits: FNV-1a of the letters in lower case,
+/// without digits and punctuation.
+pub fn block_hash(document: &Document, first: NodeId, last: NodeId) -> String {
+    let texts = (first..=last).filter_map(|id| document.text(id));
+    format!("{:016x}", signs(texts).letters_hash)
 }
 
 /// Whether a text is white space.

@@ -4,6 +4,7 @@ use dom::{Document, NodeId};
 use serde::{Deserialize, Serialize};
 
 use crate::block::TextBlock;
+use crate::marks::MarkedPatterns;
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
 use crate::pools::ScoredPage;
 
@@ -47,11 +48,12 @@ const LEAST_MASS: f32 = 20.0;
 ///
 /// `earlier` has the decision that other pages of the template gave for each pattern, if any; empty without
 /// other pages. It stays unless the evidence against it is clear, so that results do not alternate while more
-/// pages are learnt from.
+/// pages are learnt from. `marks` count as several pages more.
 pub fn decide(
     pages: &[ScoredPage<'_>],
     patterns: &Patterns,
     earlier: &[Option<Decision>],
+    marks: Option<&MarkedPatterns>,
     parameters: &DecideParameters,
 ) -> Vec<Decision> {
     let threshold = parameters.factor * threshold(pages);
@@ -67,6 +69,11 @@ pub fn decide(
                 gains[id as usize] +=
                     weight * f64::from(block.words) * f64::from(page.scores[at] - threshold);
             }
+        }
+    }
+    if let Some(marks) = marks {
+        for (id, gain) in (0..).zip(&mut gains) {
+            *gain += marks.gain(id, threshold);
         }
     }
     let root = (pages.len() as f64).sqrt();

@@ -29,6 +29,7 @@ mod elementary;
 mod ending;
 mod fast_path;
 mod lexicon;
+mod marks;
 mod page;
 mod page_type;
 mod patterns;
@@ -42,7 +43,7 @@ mod trees;
 pub mod vectors;
 mod weights;
 
-pub use block::{TextBlock, blocks};
+pub use block::{TextBlock, block_hash, blocks};
 pub use confidence::{ConfidenceInput, confidence_rows};
 pub use cues::Cues;
 pub use decide::{
@@ -50,11 +51,12 @@ pub use decide::{
 };
 pub use ending::{ending, ending_rows};
 pub use fast_path::{SampleProfile, ScoredSample};
+pub use marks::MarkedPatterns;
 pub use page::{PageBlocks, PageView, TYPES, TypeProbabilities, read_page};
 pub use page_type::{
     TypeView, mean_types, most_probable, probability_of, type_probabilities, type_rows,
 };
-pub use patterns::{PatternId, Patterns, UNKNOWN};
+pub use patterns::{PatternId, Patterns, UNKNOWN, named_elements};
 pub use pools::{JudgedPage, Pools, ScoredPage};
 pub use rows::FeatureTable;
 pub use siblings::{SiblingStatistics, is_settled, second_scores, settle_scores, sibling_rows};

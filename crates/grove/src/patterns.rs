@@ -5,7 +5,10 @@
 //! recur on another sibling are used, so generated names have no effect. Positions are ignored. The paths of
 //! all siblings form one merged tree.
 
-use dom::{Document, Element, ElementKind, LocalName, class_tokens, local_name};
+use std::collections::{BTreeMap, BTreeSet};
+
+use dom::{Document, Element, ElementKind, LocalName, NodeId, class_tokens, local_name};
+use model::NamedElement;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -93,7 +96,7 @@ impl Patterns {
         let label = |kind: &ElementKind| {
             let element = page.element(kind.first)?;
             names.clear();
-            each_name(element, |name| names.push(name));
+            each_name(|name| element.attribute(name), |name| names.push(name));
             Some(self.label(element.name, &names))
         };
         let labels: Vec<u64> = kinds.all().iter().filter_map(label).collect();
@@ -105,6 +108,29 @@ impl Patterns {
                 Some(&label) => self.ids.get(&(above, label)).copied().unwrap_or(UNKNOWN),
                 None => above,
             });
+        }
+        found
+    }
+
+    /// The patterns of elements that another page had, [`UNKNOWN`] if the tree lacks them.
+    pub fn find_named(&self, elements: &[NamedElement]) -> Vec<PatternId> {
+        let mut found: Vec<PatternId> = Vec::with_capacity(elements.len());
+        for element in elements {
+            let above = match element.parent {
+                None => UNKNOWN,
+                Some(parent) => found.get(parent as usize).copied().unwrap_or(UNKNOWN),
+            };
+            let value = |name: &LocalName| {
+                let of = |text: &'_ String| Some(text.split_once('=')?.0 == &**name);
+                let text = element.names.iter().find(|text| of(text) == Some(true))?;
+                Some(text.split_once('=')?.1)
+            };
+            let mut names = Vec::new();
+            each_name(value, |name| names.push(name));
+            let label = self.label(&LocalName::from(&*element.tag), &names);
+            let is_known = above != UNKNOWN || element.parent.is_none();
+            let pattern = is_known.then(|| self.ids.get(&(above, label)).copied());
+            found.push(pattern.flatten().unwrap_or(UNKNOWN));
         }
         found
     }
@@ -184,7 +210,7 @@ impl<'a> KindNames<'a> {
     }
 
     fn add(&mut self, element: Element<'a>) -> u32 {
-        each_name(element, |name| self.hashes.push(name));
+        each_name(|name| element.attribute(name), |name| self.hashes.push(name));
         self.ends.push(self.hashes.len() as u32);
         self.examples.push(element.name);
         self.examples.len() as u32 - 1
@@ -219,10 +245,10 @@ static PRESENTATIONAL: [LocalName; 9] = local_names![
 ];
 
 /// Calls `take` with hashes of an element's id and class names, without digits, or of its presentational
-/// attributes.
-fn each_name(element: Element<'_>, mut take: impl FnMut(u64)) {
-    let id = element.attribute(&local_name!("id")).map(|id| (id.trim(), 1));
-    let class = element.attribute(&local_name!("class")).unwrap_or_default();
+/// attributes, given the value of each attribute.
+fn each_name<'v>(attribute: impl Fn(&LocalName) -> Option<&'v str>, mut take: impl FnMut(u64)) {
+    let id = attribute(&local_name!("id")).map(|id| (id.trim(), 1));
+    let class = attribute(&local_name!("class")).unwrap_or_default();
     let mut named = false;
     for (name, seed) in id.into_iter().chain(class_tokens(class).map(|token| (token, 2))) {
         // Digits are left out: `post-12` becomes `post`.
@@ -242,11 +268,35 @@ fn each_name(element: Element<'_>, mut take: impl FnMut(u64)) {
     if named {
         return;
     }
-    for (at, attribute) in (3..).zip(&PRESENTATIONAL) {
-        if let Some(value) = element.attribute(attribute) {
+    for (at, name) in (3..).zip(&PRESENTATIONAL) {
+        if let Some(value) = attribute(name) {
             take(xxh3_64_with_seed(value.trim().as_bytes(), at));
         }
     }
+}
+
+/// Elements of a page with those around them, as [`Patterns::find_named`] finds them on other pages; also the number of
+/// each of `nodes` among them. Linear in the nodes and their depth.
+pub fn named_elements(document: &Document, nodes: &[NodeId]) -> (Vec<NamedElement>, Vec<u32>) {
+    let mut all: BTreeSet<NodeId> = BTreeSet::new();
+    for &node in nodes {
+        let mut around = document.ancestors(node);
+        while around.next().is_some_and(|id| all.insert(id)) {}
+    }
+    let number_of: BTreeMap<NodeId, u32> = all.iter().copied().zip(0..).collect();
+    let naming = |name: &LocalName| {
+        matches!(*name, local_name!("id") | local_name!("class")) || PRESENTATIONAL.contains(name)
+    };
+    let of = |&id: &NodeId| {
+        let attributes = document.element(id).into_iter().flat_map(Element::attributes);
+        let named = attributes.filter(|(name, _)| naming(name));
+        NamedElement {
+            parent: (id != 0).then(|| number_of[&document.node(id).parent]),
+            tag: document.name(id).map_or_else(String::new, |name| name.to_string()),
+            names: named.map(|(name, value)| format!("{name}={value}")).collect(),
+        }
+    };
+    (all.iter().map(of).collect(), nodes.iter().map(|node| number_of[node]).collect())
 }
 
 /// Uses those names of an element that are on at least four fifths as many pages as its most common one.

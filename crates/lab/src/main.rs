@@ -4,11 +4,13 @@ built without what only these commands need.
 
 [`evaluate`] compares runs and the output of other tools with gold text ([`gold`]), [`recover`] counts what is found of the
 metadata ([`fields`]) that pages declare after it is hidden, [`train`] fits the weights of the default engine to pages whose
-text is known, [`calibrate`] those of the confidence of metadata, [`bench`](mod@bench) measures speed.
+text is known, [`calibrate`] those of the confidence of metadata, [`corrections`] measures
+what marks of one page do for its siblings, [`bench`](mod@bench) measures speed.
 */
 
 mod bench;
 mod calibrate;
+mod corrections;
 mod evaluate;
 mod fields;
 mod gold;
@@ -40,6 +42,7 @@ Examples:
   sitegrove-lab recover crawl/*.warc.gz
   sitegrove-lab train --gold gold.jsonl --out weights.json crawl/*.warc.gz
   sitegrove-lab calibrate out/run --gold gold.jsonl --out confidence.json
+  sitegrove-lab corrections --gold gold.jsonl crawl/*.warc.gz
   sitegrove-lab bench crawl/*.warc.gz"
 )]
 struct Lab {
@@ -59,6 +62,8 @@ enum LabCommand {
     Train(train::TrainArgs),
     /// Fit the confidence of metadata to pages whose metadata is known
     Calibrate(calibrate::CalibrateArgs),
+    /// Mark a page of each template by its gold, and compare the others
+    Corrections(corrections::CorrectionsArgs),
     /// Measure speed, relative to the bare HTML parser
     Bench(bench::BenchArgs),
     /// `sitegrove run`, which `bench` measures in processes of their own
@@ -96,6 +101,7 @@ impl Program for Lab {
             LabCommand::Recover(args) => recover::run(args, out).map(|()| true)?,
             LabCommand::Train(args) => train::run(args, out).map(|()| true)?,
             LabCommand::Calibrate(args) => calibrate::run(args, out).map(|()| true)?,
+            LabCommand::Corrections(args) => corrections::run(args, out).map(|()| true)?,
             LabCommand::Bench(args) => bench::run(args, stop, out).map(|()| true)?,
             LabCommand::Run(args) => run::run(args, progress, stop, out)?,
         };

@@ -11,7 +11,7 @@ The same inputs give the same weights, byte by byte, for any number of threads.
 
 mod course;
 mod fit;
-mod pages;
+pub(crate) mod pages;
 mod report;
 mod trial;
 

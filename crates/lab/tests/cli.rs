@@ -14,7 +14,7 @@ use common::results::{parse, text};
 use common::terminal::{HARM, Hostile, IN_ADDRESS, IN_NAME, look, words};
 use common::waiting::{ended, waiting, with_pipe};
 
-const COMMANDS: [&str; 5] = ["evaluate", "recover", "train", "calibrate", "bench"];
+const COMMANDS: [&str; 6] = ["evaluate", "recover", "train", "calibrate", "corrections", "bench"];
 
 #[test]
 fn help_of_every_command_shows_examples() {

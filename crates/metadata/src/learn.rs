@@ -9,8 +9,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dom::xpath::Path;
-use dom::{NodeId, local_name};
-use model::Source;
+use dom::{NodeId, local_name, normalize_space, text_of};
+use model::{Mark, Source};
 use terms::Language;
 use terms::letters::{is_alphabetic, lowercase};
 
@@ -49,11 +49,36 @@ impl TemplateFields {
     pub const FEWEST_PAGES: usize = 3;
 
     /// Learns from pages of one template, given in an order that does not depend on that of the input. Nothing is learnt from
-    /// fewer than three. Linear in the size of the pages, apart from `synthesize`.
-    pub fn learn(pages: &[PageContext<'_>], synthesize: Synthesize<'_>) -> Self {
-        if pages.len() < FEWEST {
-            return Self::default();
+    /// fewer than three, but for `marked`: the elements that somebody marked as a headline, authors or a date, on each page,
+    /// and those of other pages with the same pattern. Linear in the size of the pages, apart from `synthesize`.
+    pub fn learn(
+        pages: &[PageContext<'_>],
+        marked: &[(Mark, Vec<Vec<NodeId>>)],
+        synthesize: Synthesize<'_>,
+    ) -> Self {
+        let mut learnt = match pages.len() {
+            0..FEWEST => Self::default(),
+            _ => Self::learn_unmarked(pages, synthesize),
+        };
+        for (mark, wanted) in marked {
+            let texts = pages.iter().zip(wanted).flat_map(|(page, own)| {
+                own.iter().map(|&id| normalize_space(&text_of(page.document, &[id], &[])))
+            });
+            let texts: Vec<String> = texts.collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let found = place_of(wanted, affixes(&texts), synthesize);
+            let place = found.map(FieldPlace::marked);
+            match mark {
+                Mark::Headline => learnt.headline = place.or(learnt.headline),
+                Mark::Author => learnt.byline = place.or(learnt.byline),
+                Mark::Date => learnt.dateline = place.or(learnt.dateline),
+                Mark::Content | Mark::NotContent | Mark::Comment | Mark::Caption => {}
+            }
         }
+        learnt
+    }
+
+    fn learn_unmarked(pages: &[PageContext<'_>], synthesize: Synthesize<'_>) -> Self {
         let pages: Vec<MetadataEvidence<'_>> = pages.iter().map(MetadataEvidence::new).collect();
         let readings: Vec<Vec<Vec<String>>> = pages.iter().map(author_readings).collect();
         let titles: Vec<Vec<DeclaredValue>> =

@@ -1,7 +1,7 @@
 //! What the pages of a template tell together about the fields of each of them.
 
 use dom::xpath::Path;
-use dom::{Document, NodeId};
+use dom::{Document, NodeId, normalize_space, text_of};
 use serde::{Deserialize, Serialize};
 
 use crate::date_text::DayMonthOrder;
@@ -52,6 +52,8 @@ pub struct FieldPlace {
     pub(crate) before: String,
     /// What they end with.
     pub(crate) after: String,
+    /// Whether somebody marked it, so that it decides.
+    pub(crate) is_marked: bool,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -59,11 +61,13 @@ struct WrittenPlace {
     xpath: Vec<String>,
     before: String,
     after: String,
+    is_marked: bool,
 }
 
 impl From<FieldPlace> for WrittenPlace {
     fn from(place: FieldPlace) -> Self {
-        Self { xpath: place.xpath(), before: place.before, after: place.after }
+        let xpath = place.xpath();
+        Self { xpath, before: place.before, after: place.after, is_marked: place.is_marked }
     }
 }
 
@@ -74,7 +78,8 @@ impl TryFrom<WrittenPlace> for FieldPlace {
         let paths = written.xpath.iter().map(|text| text.parse::<Path>());
         let paths: Result<Vec<Path>, _> = paths.collect();
         let paths = paths.map_err(|error| format!("the place of a field: {error}"))?;
-        Ok(Self { paths, before: written.before, after: written.after })
+        let WrittenPlace { before, after, is_marked, .. } = written;
+        Ok(Self { paths, before, after, is_marked })
     }
 }
 
@@ -83,7 +88,12 @@ const ELEMENTS: usize = 8;
 
 impl FieldPlace {
     pub(crate) fn new(paths: Vec<Path>, (before, after): (String, String)) -> Self {
-        Self { paths, before, after }
+        Self { paths, before, after, is_marked: false }
+    }
+
+    /// The place, marked by somebody.
+    pub(crate) fn marked(self) -> Self {
+        Self { is_marked: true, ..self }
     }
 
     /// XPath 1.0 expressions whose union selects the elements.
@@ -97,6 +107,13 @@ impl FieldPlace {
         let mut elements = document.outermost(selected);
         elements.truncate(ELEMENTS);
         elements
+    }
+
+    /// Its texts on a page, without what all have in common, if somebody marked it.
+    pub(crate) fn marked_texts(&self, document: &Document) -> Vec<String> {
+        let elements = if self.is_marked { self.elements(document) } else { Vec::new() };
+        let text = |&id: &NodeId| normalize_space(&text_of(document, &[id], &[]));
+        elements.iter().map(|id| self.strip(&text(id)).to_owned()).collect()
     }
 
     /// A text of it without what all have in common.

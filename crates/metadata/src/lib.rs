@@ -143,23 +143,38 @@ pub fn metadata_given(page: &PageContext<'_>, given: &GivenMetadata<'_>) -> Meta
         license: fields::license(&evidence),
         author_kinds: Vec::new(),
     };
-    let title = given.title.map(|title| plain(clip(title, 2_000))).filter(|t| !t.is_empty());
-    if let Some(value) = title {
-        found.title = Some(Field::new(value, Source::SiteConfig));
-    }
-    let mut people = Vec::new();
-    for text in given.authors.iter().take(50) {
-        let text = plain(clip(text, 1_000));
-        let names = names::from_byline(&text);
-        names::add(&mut people, if names.is_empty() { names::organization(&text) } else { names });
-    }
-    if !people.is_empty() {
-        found.authors = Some(Field::new(people, Source::SiteConfig));
-    }
-    let published = given.published.map(|text| plain(clip(text, 1_000)));
-    let published = published.and_then(|text| dates::parse_date(&evidence, tag.as_deref(), &text));
-    if let Some(value) = published {
-        found.published = Some(Field::new(value, Source::SiteConfig));
+    let texts = |place: &Option<FieldPlace>| {
+        place.as_ref().map_or_else(Vec::new, |place| place.marked_texts(page.document))
+    };
+    let learnt = evidence.learnt;
+    let (title, authors) = (texts(&learnt.headline), texts(&learnt.byline));
+    let published = texts(&learnt.dateline);
+    let marked = GivenMetadata {
+        title: title.first().map(String::as_str),
+        authors: &authors,
+        published: published.first().map(String::as_str),
+    };
+    // A site config overrules what is marked.
+    for (given, source) in [(&marked, Source::Page), (given, Source::SiteConfig)] {
+        let title = given.title.map(|title| plain(clip(title, 2_000))).filter(|t| !t.is_empty());
+        if let Some(value) = title {
+            found.title = Some(Field::new(value, source));
+        }
+        let mut people = Vec::new();
+        for text in given.authors.iter().take(50) {
+            let text = plain(clip(text, 1_000));
+            let named = names::from_byline(&text);
+            let named = if named.is_empty() { names::organization(&text) } else { named };
+            names::add(&mut people, named);
+        }
+        if !people.is_empty() {
+            found.authors = Some(Field::new(people, source));
+        }
+        let published = given.published.map(|text| plain(clip(text, 1_000)));
+        let date = published.and_then(|text| dates::parse_date(&evidence, tag.as_deref(), &text));
+        if let Some(value) = date {
+            found.published = Some(Field::new(value, source));
+        }
     }
     if let Some(authors) = &found.authors {
         found.author_kinds = authors::author_kinds(&evidence, &authors.value);

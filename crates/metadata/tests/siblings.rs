@@ -48,7 +48,7 @@ impl Site {
         let bodies = self.bodies();
         let contexts: Vec<PageContext<'_>> =
             (0..self.pages.len()).map(|n| self.context(n, &bodies[n])).collect();
-        TemplateFields::learn(&contexts, &|wanted| self.path_to(wanted))
+        TemplateFields::learn(&contexts, &[], &|wanted| self.path_to(wanted))
     }
 
     /// An expression by tag and class of the first wanted element, and on how many pages it is exact.

@@ -11,6 +11,7 @@ owns their records.
 mod article;
 mod contained;
 mod corrected;
+mod correction;
 mod discard;
 mod kinds;
 mod learnt;
@@ -28,6 +29,7 @@ pub use article::{
 };
 pub use contained::{Contained, contain_panics, listen_to_contained};
 pub use corrected::{ArticleCorrection, CorrectedField, CorrectedValues, FieldCorrection};
+pub use correction::{Mark, MarkedBlock, NamedElement, TemplateCorrection};
 pub use discard::{Absence, CutShort, Drop, DropReason, Gone, Refusal, Stage};
 pub use kinds::{AuthorKind, PageType, TemplateKind, TypedAs, Verdict};
 pub use learnt::{

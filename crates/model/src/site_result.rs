@@ -66,6 +66,8 @@ pub struct PageWork {
     pub judged: u64,
     /// Pages on which the engine overruled a site config.
     pub overruled: u64,
+    /// Corrections of templates that match nothing.
+    pub unmatched_corrections: u64,
 }
 
 impl PageWork {
@@ -76,6 +78,7 @@ impl PageWork {
         self.fast_path += other.fast_path;
         self.judged += other.judged;
         self.overruled += other.overruled;
+        self.unmatched_corrections += other.unmatched_corrections;
     }
 }
 

@@ -159,6 +159,8 @@ impl PySettings {
         let config = &self.0.config;
         let paths = config.wrap.site_configs.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
         tables.get_item("wrap")?.set_item("site_configs", paths)?;
+        let paths = config.run.corrections.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
+        tables.get_item("run")?.set_item("corrections", paths)?;
         let weights = &config.grove.weights;
         if !weights.as_os_str().is_empty() {
             tables.get_item("grove")?.set_item("weights", absolute(weights)?)?;

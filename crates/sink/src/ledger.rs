@@ -130,6 +130,8 @@ pub struct RunCounts {
     pub pages_judged: u64,
     /// Pages on which the engine's text was used although a site config found a body: that was next to nothing.
     pub pages_overruled: u64,
+    /// Corrections of templates that match nothing in the models of their sites.
+    pub corrections_unmatched: u64,
     /// Sites.
     pub sites: u64,
     /// Articles.

@@ -17,6 +17,7 @@ use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Assigned, Layouts};
 use crate::stages::extract::{Demands, extract, rights_of_page};
+use crate::stages::judge::Judgement;
 use crate::stages::signify::SiblingPage;
 use crate::template::{LearntTemplate, Way};
 use crate::walls::{self, ADDRESSES, add_repeated, lines_of, story};
@@ -171,7 +172,9 @@ impl SiteModel {
             addresses: &self.addresses,
             settings,
         };
-        let is_list = |body: &ArticleBody| lists.is_list(body);
+        // A page like one with marked text is an article.
+        let is_marked = learnt.judgement().is_some_and(Judgement::has_marked_text);
+        let is_list = |body: &ArticleBody| !is_marked && lists.is_list(body);
         let wanted =
             Demands { part: hints.part, is_list: &is_list, page_type, fields: &learnt.fields };
         let extract = || extract(sibling, &template.id, wrapper, body, wanted, settings);

@@ -1,10 +1,14 @@
 //! Learns the model of a site from pages: cluster → signify → rank or judge → wrap.
 
+use dom::Document;
 use grouping::{AddressDigest, address_hash};
-use model::{FeedItem, Page, TemplateKind, contain_panics};
+use model::{FeedItem, Page, TemplateCorrection, TemplateKind, contain_panics};
 use rayon::prelude::*;
 
 use crate::body::ArticleBody;
+use crate::corrected::assign;
+use crate::corrections::is_of;
+use crate::markable::marked_fields;
 use crate::model::{Expected, ModelHead, SiteModel, Template};
 use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
@@ -115,12 +119,14 @@ pub fn learn_parsed(
         _ => vec![None; clusters.len()],
     };
 
-    let learn_one = |(cluster, old): (&Cluster, &Option<u32>)| {
+    let corrected = corrected(evidence.site, &model, &ordered, &clusters, &continued, settings);
+    let learn_one = |((cluster, old), corrections): ((&Cluster, &Option<u32>), Vec<_>)| {
         let earlier = old.and_then(|old| model.templates.get(old as usize)?.learnt.as_ref());
-        learn_template(cluster, &ordered, evidence.addresses, earlier, settings, meter)
+        let of = (evidence.addresses, earlier, corrections);
+        learn_template(cluster, &ordered, of, settings, meter)
     };
     let learnt: Vec<(Template, Vec<Option<FoundBody>>)> =
-        clusters.par_iter().zip(&continued).map(learn_one).collect();
+        clusters.par_iter().zip(&continued).zip(corrected).map(learn_one).collect();
     let mut known: Vec<KnownPage> = vec![KnownPage::default(); sample.len()];
     for ((mut template, found), (cluster, old)) in
         learnt.into_iter().zip(clusters.iter().zip(&continued))
@@ -188,6 +194,35 @@ fn continued(
     clusters.iter().map(most).collect()
 }
 
+/// The corrections of each cluster: those that the settings have for its pages and patterns, and those of the template
+/// that it continues, by address.
+fn corrected(
+    site: &str,
+    model: &SiteModel,
+    sample: &[SiblingPage<'_>],
+    clusters: &[Cluster],
+    continued: &[Option<u32>],
+    settings: &Settings,
+) -> Vec<Vec<TemplateCorrection>> {
+    let own = settings.corrections.as_deref().map_or(&[][..], |all| all.of_site(site));
+    let has = |template: &Template, url: &str| template.corrections.iter().any(|c| c.url == url);
+    let taken = |url: &str| model.templates.iter().any(|template| has(template, url));
+    let mut of_clusters = assign(own, sample, clusters, &taken);
+    for (of_cluster, old) in of_clusters.iter_mut().zip(continued) {
+        let old = old.and_then(|old| model.templates.get(old as usize));
+        for correction in old.iter().flat_map(|old| &old.corrections) {
+            if of_cluster.iter().all(|new| new.url != correction.url) {
+                // The settings may have other marks of a page that is not in the sample.
+                let mut newer = own.iter().filter(|own| own.url == correction.url);
+                let newer = newer.find(|own| !own.elements.is_empty() && !is_of(correction, own));
+                of_cluster.push(newer.unwrap_or(correction).clone());
+            }
+        }
+        of_cluster.sort_by(|a, b| a.url.cmp(&b.url));
+    }
+    of_clusters
+}
+
 /// Pages of a template whose fields are compared.
 const FIELD_PAGES: usize = 10;
 
@@ -195,8 +230,11 @@ const FIELD_PAGES: usize = 10;
 fn learn_template(
     cluster: &Cluster,
     sample: &[SiblingPage<'_>],
-    addresses: &AddressDigest,
-    earlier: Option<&LearntTemplate>,
+    (addresses, earlier, corrections): (
+        &AddressDigest,
+        Option<&LearntTemplate>,
+        Vec<TemplateCorrection>,
+    ),
     settings: &Settings,
     meter: &dyn Meter,
 ) -> (Template, Vec<Option<FoundBody>>) {
@@ -204,11 +242,14 @@ fn learn_template(
     // A template is learnt from the pages of which articles come.
     let refused =
         |page: &SiblingPage<'_>| refusal(cluster.kind, page.page, addresses, settings).is_some();
-    let wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
+    let mut wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
+    // Pages with marks are among those that are learnt from.
+    wanted.sort_by_key(|&at| corrections.iter().all(|c| c.url != pages[at].page.page.url));
     let is_wanted = !wanted.is_empty();
     let learn = || {
         let pages: Vec<SiblingPage<'_>> = wanted.iter().map(|&at| pages[at]).collect();
-        let (learnt, mut of_wanted) = LearntTemplate::of(&pages, earlier, settings, meter);
+        let (learnt, mut of_wanted) =
+            LearntTemplate::of(&pages, earlier, &corrections, settings, meter);
         let mut found = vec![None; cluster.members.len()];
         wanted.iter().zip(of_wanted.drain(..)).for_each(|(&at, own)| found[at] = own);
         (learnt, found)
@@ -226,7 +267,12 @@ fn learn_template(
         let body = |at: usize| bodies.get(at).copied().flatten();
         let known = (0..pages.len()).filter(|&at| bodies.is_empty() || body(at).is_some());
         let known: Vec<_> = known.take(FIELD_PAGES).map(|at| (pages[at], body(at))).collect();
-        let learn = || learn_fields(&known);
+        let documents: Vec<&Document> = known.iter().map(|own| &own.0.page.document).collect();
+        let learn = || {
+            let patterns = learnt.judgement().map(|judgement| &judgement.common.patterns);
+            let marked = patterns.map(|own| marked_fields(&corrections, own, &documents));
+            learn_fields(&known, &marked.unwrap_or_default())
+        };
         // After a panic, each page is read by itself.
         learnt.fields =
             contain_panics(|| meter.step(ModelStep::Extract, learn)).unwrap_or_default();
@@ -245,6 +291,7 @@ fn learn_template(
         examples: pages.iter().take(EXAMPLES).map(|s| s.page.page.url.clone()).collect(),
         expected,
         repeated,
+        corrections,
         learnt,
     };
     (template, found)

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use grouping::AddressDigest;
-use model::{TemplateKind, Wrapper};
+use model::{TemplateCorrection, TemplateKind, Wrapper};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -101,6 +101,8 @@ pub struct Template {
     /// Hashes of the lines that pages at several addresses have in common, ascending, and whether half of the
     /// pages have the line (`walls.rs`).
     pub(crate) repeated: Vec<(u64, bool)>,
+    /// Corrections of it, by the addresses of their pages.
+    pub corrections: Vec<TemplateCorrection>,
     /// What was learnt about it; `None` if pages of its kind are dropped.
     pub learnt: Option<LearntTemplate>,
 }
@@ -207,7 +209,7 @@ impl ModelHead {
 }
 
 /// Version of the format; models of other versions have to be learnt again.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 const MAGIC: [u8; 8] = *b"sitegrov";
 const HEAD: [u8; 4] = *b"head";

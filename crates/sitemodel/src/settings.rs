@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use terms::TermWeighting;
 
+use crate::corrections::Corrections;
 use crate::engine::Engine;
 use crate::site_config::SiteConfigs;
 
@@ -163,6 +164,8 @@ pub struct Settings {
     pub own_weights: Option<Arc<LoadedWeights>>,
     /// Site configs, which take precedence over learnt wrappers on pages of their hosts.
     pub site_configs: Option<Arc<SiteConfigs>>,
+    /// Corrections of templates, which are evidence for what is learnt.
+    pub corrections: Option<Arc<Corrections>>,
     /// The forms of articles that are made.
     pub forms: ArticleForms,
     /// The page types of which articles are made; all, if there are none. Models do not depend on them.
@@ -182,6 +185,7 @@ impl Settings {
             tables,
             own_weights: None,
             site_configs: None,
+            corrections: None,
             forms: ArticleForms::default(),
             page_types: Vec::new(),
             rights: RightsChoice::default(),

@@ -3,7 +3,7 @@
 use forest::Recurring;
 use grove::{DecidedNodes, JudgedPage, SampleProfile, ScoredSample, most_probable};
 use metadata::TemplateFields;
-use model::{StructuralPattern, TypedAs, contain_panics};
+use model::{StructuralPattern, TemplateCorrection, TypedAs, contain_panics};
 use pagewise::{Method, Redundant};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -92,6 +92,7 @@ impl LearntTemplate {
     pub(crate) fn of(
         pages: &[SiblingPage<'_>],
         earlier: Option<&Self>,
+        corrections: &[TemplateCorrection],
         settings: &Settings,
         meter: &dyn Meter,
     ) -> (Self, Vec<Option<FoundBody>>) {
@@ -101,7 +102,7 @@ impl LearntTemplate {
         match tables.rank.engine {
             Engine::Grove => {
                 let earlier = earlier.and_then(|earlier| earlier.judgement.as_ref());
-                judge_sample(sample, earlier, settings, meter)
+                judge_sample(sample, earlier, corrections, settings, meter)
             }
             Engine::Forest(measure) => (rank_sample(sample, measure, tables, meter), Vec::new()),
             Engine::PageWise(Method::Blocks) => {
@@ -189,12 +190,13 @@ impl LearntTemplate {
 fn judge_sample(
     sample: &[SiblingPage<'_>],
     earlier: Option<&Judgement>,
+    corrections: &[TemplateCorrection],
     settings: &Settings,
     meter: &dyn Meter,
 ) -> (LearntTemplate, Vec<Option<FoundBody>>) {
     let (tables, weights) = (settings.tables(), &settings.weights().weights);
-    let (mut judgement, judged) =
-        meter.step(ModelStep::Rank, || judge(sample, earlier, &tables.signify, weights));
+    let (mut judgement, judged) = meter
+        .step(ModelStep::Rank, || judge(sample, earlier, corrections, &tables.signify, weights));
     let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let wrap = || {
         let engine = Engine::Grove.name();

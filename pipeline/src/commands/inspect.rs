@@ -1,7 +1,7 @@
 //! `sitegrove inspect`: an HTML page that shows what was learnt about a site, and why.
 
-mod records;
-mod reread;
+pub(super) mod records;
+pub(super) mod reread;
 
 use std::collections::BTreeMap;
 use std::fs;

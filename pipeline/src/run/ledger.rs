@@ -150,6 +150,7 @@ impl SiteCounts {
             pages_fast_path: work.fast_path,
             pages_judged: work.judged,
             pages_overruled: work.overruled,
+            corrections_unmatched: work.unmatched_corrections,
             articles: articles.len() as u64,
             duplicates: articles.iter().filter(|of| of.duplicate_of.is_some()).count() as u64,
             doubtful: articles.iter().filter(|article| article.doubtful).count() as u64,
@@ -278,6 +279,7 @@ impl RunTally {
         counts.pages_fast_path += own.pages_fast_path;
         counts.pages_judged += own.pages_judged;
         counts.pages_overruled += own.pages_overruled;
+        counts.corrections_unmatched += own.corrections_unmatched;
         counts.articles += own.articles;
         counts.duplicates += own.duplicates;
         counts.doubtful += own.doubtful;

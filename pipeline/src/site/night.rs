@@ -15,7 +15,9 @@ use std::io;
 use model::{Assessment, NightFigures, RetainedHead, SiteNight, Verdict};
 use modelstore::{SiteState, Store};
 use report::readable::count;
-use sitemodel::{KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess};
+use sitemodel::{
+    KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess, not_learnt,
+};
 
 use crate::site::Work;
 use crate::site::night::change::{changed_templates, site_change, tells_of_pages};
@@ -146,6 +148,7 @@ impl Work<'_> {
             unassigned: 0,
             unassigned_in_hand: 0,
             templates: Vec::new(),
+            to_correct: Vec::new(),
         };
         let decision = decide(&facts);
         let is_kept = decision != ModelDecision::TooFew;
@@ -381,7 +384,24 @@ impl Work<'_> {
             unassigned,
             unassigned_in_hand: unassigned + of(""),
             templates: health.templates.iter().filter_map(template).collect(),
+            to_correct: self.to_correct(old, tonight),
         }
+    }
+
+    /// The templates with corrections that they have not learnt from yet, and pages in hand to learn from.
+    fn to_correct(&self, old: &SiteModel, tonight: &[CandidatePage<'_>]) -> Vec<String> {
+        if self.settings.corrections.is_none() {
+            return Vec::new();
+        }
+        let of_pages: BTreeMap<&str, u32> =
+            tonight.iter().filter_map(|page| Some((page.url(), page.template?))).collect();
+        let mut ids = not_learnt(old, self.settings, &of_pages);
+        let has_pages = |id: &String| {
+            let of = |at: &u32| old.templates().get(*at as usize).is_some_and(|own| own.id == *id);
+            of_pages.values().any(of)
+        };
+        ids.retain(has_pages);
+        ids
     }
 
     /// The model without templates that were not seen for long, and without those not seen for longest where there are
@@ -470,7 +490,9 @@ fn chosen_for<'a, 'p>(
 ) -> Vec<&'a CandidatePage<'p>> {
     let (ids, with_retained): (&[String], bool) = match decision {
         ModelDecision::Replace(ids) => (ids, false),
-        ModelDecision::Relearn(ids) | ModelDecision::Grow(ids) => (ids, true),
+        ModelDecision::Relearn(ids) | ModelDecision::Grow(ids) | ModelDecision::Correct(ids) => {
+            (ids, true)
+        }
         _ => (&[], true),
     };
     let is_of = |page: &CandidatePage<'_>| {

@@ -149,13 +149,17 @@ impl Surveyed {
     }
 }
 
-/// Chooses the sample from pages, given by address and weight.
+/// Chooses the sample from pages, given by address and weight: first those with corrections.
 pub(crate) fn sample<'a>(
     pages: impl Iterator<Item = (&'a str, u64)>,
     settings: &Settings,
 ) -> Sample {
-    let heads: Vec<SampleHead<'_>> =
-        pages.map(|(url, weight)| SampleHead::of(url, weight)).collect();
+    let has_marks = |url: &str| settings.corrections.as_ref().is_some_and(|all| all.has(url));
+    let head = |(url, weight)| match SampleHead::of(url, weight) {
+        head if has_marks(url) => SampleHead { hash: 0, ..head },
+        head => head,
+    };
+    let heads: Vec<SampleHead<'_>> = pages.map(head).collect();
     choose(&heads, settings.tables().sample)
 }
 

@@ -14,9 +14,9 @@ use crate::common::program::{PATH, call, parts};
 use crate::common::prose;
 use crate::common::results::{parse, text};
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "run", "survey", "learn", "apply", "describe", "merge", "status", "extract", "export",
-    "search", "inspect", "report", "wrappers", "models", "history", "changes", "correct",
+    "search", "inspect", "labels", "report", "wrappers", "models", "history", "changes", "correct",
     "completions", "man",
 ];
 

@@ -73,6 +73,7 @@ mod steps_merge_killed;
 mod steps_nights;
 mod steps_progress;
 mod structure;
+mod template_corrections;
 mod terminal;
 mod unfinished_outputs;
 mod vectors;

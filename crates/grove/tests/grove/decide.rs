@@ -48,7 +48,7 @@ fn decided(scores: [f32; 2], earlier: Option<[Decision; 2]>) -> [Decision; 2] {
         before.fill(Some(Decision::Outside));
         places.iter().zip(earlier).for_each(|(&place, own)| before[place] = Some(own));
     }
-    let decisions = decide(&pages, &patterns, &before, &PARAMETERS);
+    let decisions = decide(&pages, &patterns, &before, None, &PARAMETERS);
     places.map(|place| decisions[place])
 }
 

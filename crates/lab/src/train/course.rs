@@ -299,7 +299,8 @@ fn kept(
     scores: &[Vec<f32>],
     parameters: &DecideParameters,
 ) -> Vec<Vec<usize>> {
-    let decisions = decide(&scored(template, scores), &template.common.patterns, &[], parameters);
+    let decisions =
+        decide(&scored(template, scores), &template.common.patterns, &[], None, parameters);
     (template.pages.iter().zip(&template.of_nodes))
         .map(|(page, of_nodes)| {
             let is_kept = |at: &usize| {

@@ -124,11 +124,24 @@ pub(super) struct BlockLabels {
     pub(super) comments: Vec<bool>,
 }
 
-/// Aligns the page's words with the gold's (Myers' difference), and counts for each block the words
-/// that are aligned and are part of a run of three words in the gold: a single word may match by
-/// coincidence.
-pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPage) -> BlockLabels {
-    let blocks = &read.blocks[..];
+/// How much of a block is in the gold.
+pub(crate) struct BlockShare {
+    /// Number of its words.
+    words: usize,
+    /// Share of them that is in the text of the gold.
+    pub(crate) text: f32,
+    /// Share that is in its titles and optional text.
+    pub(crate) aside: f32,
+}
+
+/// How much of each block is in the gold. Aligns the page's
+/// words with the gold's (Myers' difference), and counts those that are aligned and are part of a run of three words in the
+/// gold: a single word may match by coincidence.
+pub(crate) fn shares_in_gold(
+    document: &Document,
+    blocks: &[TextBlock],
+    gold: &GoldPage,
+) -> Vec<BlockShare> {
     let mut vocabulary = WordNumbers::new();
     let of_gold = vocabulary.words(&gold.text);
     let aside: Vec<Vec<WordNumber>> = (gold.optional.iter())
@@ -136,8 +149,9 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
         .chain(&gold.page_title)
         .map(|text| vocabulary.words(text))
         .collect();
-    let texts: Vec<String> = blocks.iter().map(|block| text_of_block(document, block)).collect();
-    let own: Vec<Vec<WordNumber>> = texts.iter().map(|text| vocabulary.words(text)).collect();
+    let text = |block: &TextBlock| text_of_block(document, block);
+    let own: Vec<Vec<WordNumber>> =
+        blocks.iter().map(|block| vocabulary.words(&text(block))).collect();
     let page: Vec<WordNumber> = own.concat();
     let mut aligned = vec![false; page.len()];
     for op in capture_diff_slices(Algorithm::Myers, &page, &of_gold) {
@@ -147,11 +161,7 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
     }
     let covered = find_covered(&page, &[of_gold], 3);
     let neutral = find_covered(&page, &aside, 2);
-    let (mut shares, mut weights, mut comments) = (Vec::new(), Vec::new(), Vec::new());
-    let texts: Vec<String> = texts.iter().map(|text| normalize_space(text)).collect();
-    let is_field: Vec<bool> = (blocks.iter().zip(&texts))
-        .map(|(block, text)| is_in_caption(document, block.first) || is_field_line(text))
-        .collect();
+    let mut shares = Vec::with_capacity(blocks.len());
     let mut from = 0;
     for words in &own {
         let range = from..from + words.len();
@@ -163,10 +173,26 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
         } else {
             count(&|at| aligned[at] && covered[at]) / n
         };
-        let share = if is_field[shares.len()] { 0.0 } else { share };
-        comments.push(share > 0.5 && read.is_comment(shares.len()));
+        let aside = count(&|at| neutral[at]) / n;
+        shares.push(BlockShare { words: words.len(), text: share, aside });
+    }
+    shares
+}
+
+/// The labels of a page's blocks by its gold.
+fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPage) -> BlockLabels {
+    let blocks = &read.blocks[..];
+    let texts: Vec<String> = blocks.iter().map(|block| text_of_block(document, block)).collect();
+    let texts: Vec<String> = texts.iter().map(|text| normalize_space(text)).collect();
+    let is_field: Vec<bool> = (blocks.iter().zip(&texts))
+        .map(|(block, text)| is_in_caption(document, block.first) || is_field_line(text))
+        .collect();
+    let (mut shares, mut weights, mut comments) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, own) in shares_in_gold(document, blocks, gold).into_iter().enumerate() {
+        let share = if is_field[at] { 0.0 } else { own.text };
+        comments.push(share > 0.5 && read.is_comment(at));
         shares.push(share);
-        weights.push(n.sqrt() * (1.0 - count(&|at| neutral[at]) / n));
+        weights.push((own.words.max(1) as f32).sqrt() * (1.0 - own.aside));
     }
     let all: f32 = weights.iter().sum();
     if all > 0.0 {

@@ -105,7 +105,7 @@ fn find_of_grove(
     let weights = &settings.weights().weights;
     let learnt_from = siblings.len().min(learn_from.max(1));
     let (sample, more) = siblings.split_at(learnt_from);
-    let (judgement, judged) = judge(sample, None, signify, weights);
+    let (judgement, judged) = judge(sample, None, &[], signify, weights);
     let judge_page = |page| judgement.judge_page(page, signify, weights);
     let more: Vec<JudgedPage> = more.par_iter().map(judge_page).collect();
     let documents: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();

@@ -12,7 +12,7 @@ use grove::DecidedNodes;
 use metadata::{
     GivenMetadata, PageContext, TemplateFields, language_probability, metadata_given, rights_of,
 };
-use model::{Article, DropReason, Extracted, Rights, Route, SiteConfigRole, TypedAs};
+use model::{Article, DropReason, Extracted, Mark, Rights, Route, SiteConfigRole, TypedAs};
 use region::{region_of, region_of_thread};
 use terms::Detected;
 use terms::letters::{is_alphanumeric, lowercase};
@@ -278,9 +278,13 @@ fn field_context<'a>(
     }
 }
 
-/// Learns what the pages of a template tell about their fields, given the bodies found on them.
-pub(crate) fn learn_fields(pages: &[(SiblingPage<'_>, Option<&ArticleBody>)]) -> TemplateFields {
-    if pages.len() < TemplateFields::FEWEST_PAGES {
+/// Learns what the pages of a template tell about their fields, given the bodies found on them, and the elements of each
+/// page that are marked as fields.
+pub(crate) fn learn_fields(
+    pages: &[(SiblingPage<'_>, Option<&ArticleBody>)],
+    marked: &[(Mark, Vec<Vec<NodeId>>)],
+) -> TemplateFields {
+    if pages.len() < TemplateFields::FEWEST_PAGES && marked.is_empty() {
         return TemplateFields::default();
     }
     let text = |(sibling, body): &(SiblingPage<'_>, Option<&ArticleBody>)| {
@@ -295,7 +299,7 @@ pub(crate) fn learn_fields(pages: &[(SiblingPage<'_>, Option<&ArticleBody>)]) ->
     }
     let documents = || pages.iter().map(|(sibling, _)| &sibling.page.document);
     let samples = LazyCell::new(|| Samples::new(documents()));
-    TemplateFields::learn(&contexts, &|wanted| {
+    TemplateFields::learn(&contexts, marked, &|wanted| {
         let wanted: Vec<WantedNodes<'_>> =
             wanted.iter().map(|wanted| WantedNodes { wanted, ..WantedNodes::default() }).collect();
         let found = samples.synthesize(&wanted);

@@ -10,11 +10,11 @@ use std::cell::RefCell;
 use dom::NodeId;
 use forest::{PatternMeasure, Recurring};
 use grove::{
-    Cues, DecideParameters, DecidedNodes, Decision, FeatureTable, JudgedPage, PageBlocks, PageView,
-    PatternId, Patterns, Pools, ScoredPage, TypeProbabilities, TypeView, Weights, decide,
-    mean_types, read_page, second_scores, type_probabilities, type_rows,
+    Cues, DecideParameters, DecidedNodes, Decision, FeatureTable, JudgedPage, MarkedPatterns,
+    PageBlocks, PageView, PatternId, Patterns, Pools, ScoredPage, TypeProbabilities, TypeView,
+    Weights, decide, mean_types, read_page, second_scores, type_probabilities, type_rows,
 };
-use model::StructuralPattern;
+use model::{StructuralPattern, TemplateCorrection};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,8 @@ pub struct Judgement {
     pub decisions: Vec<Decision>,
     /// Number of pages in the sample.
     pub learnt_from: usize,
+    /// What people or models marked on its pages.
+    pub marks: Option<MarkedPatterns>,
     /// The probabilities of the page types, averaged over the sample.
     pub types: TypeProbabilities,
     terms: SampleTerms,
@@ -49,7 +51,8 @@ impl Judgement {
     /// The decisions of some of the pages alone.
     pub fn decide_on(&self, pages: &[JudgedPage], weights: &Weights) -> Vec<Decision> {
         let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
-        decide(&scored, &self.common.patterns, &[], &decide_parameters(weights))
+        let patterns = &self.common.patterns;
+        decide(&scored, patterns, &[], self.marks.as_ref(), &decide_parameters(weights))
     }
 
     /// Validates what was learnt from at most `most_pages` pages, after deserialisation.
@@ -67,10 +70,16 @@ impl Judgement {
                 patterns.len()
             ));
         }
+        self.marks.as_ref().map_or(Ok(()), |marks| marks.check(patterns))?;
         if !self.types.iter().all(|own| (0.0..=1.0).contains(own)) {
             return Err("the probabilities of page types".to_owned());
         }
         self.terms.check(most_pages)
+    }
+
+    /// Whether text of articles is marked on its pages.
+    pub(crate) fn has_marked_text(&self) -> bool {
+        self.marks.as_ref().is_some_and(MarkedPatterns::has_text)
     }
 
     /// The elements of a page that the decisions select.
@@ -92,16 +101,28 @@ impl Judgement {
         let of_nodes = self.common.patterns.find(&sibling.page.document);
         let page = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
         let (common, pools) = (&self.common, &self.pools);
-        score_among_siblings(sibling.page, page, common, pools, self.learnt_from, weights)
+        let mut page =
+            score_among_siblings(sibling.page, page, common, pools, self.learnt_from, weights);
+        self.correct(&mut page);
+        page
+    }
+
+    /// Corrects the second scores of a page, and its comments, by the marks of the template.
+    fn correct(&self, page: &mut JudgedPage) {
+        if let Some(marks) = &self.marks {
+            let JudgedPage { blocks, of_nodes, scores, .. } = page;
+            marks.correct(blocks, of_nodes, scores);
+        }
     }
 }
 
 /// Learns from the sample of a template: compares its pages with each other, and scores each by what they
-/// have in common. `earlier` is what other pages of the template taught. Returns what was learnt, and the pages
+/// have in common. `earlier` is what other pages of the template taught, `corrections` have the marks of some. Returns what was learnt, and the pages
 /// in order.
 pub fn judge(
     sample: &[SiblingPage<'_>],
     earlier: Option<&Judgement>,
+    corrections: &[TemplateCorrection],
     signify_config: &SignifyConfig,
     weights: &Weights,
 ) -> (Judgement, Vec<JudgedPage>) {
@@ -123,7 +144,7 @@ pub fn judge(
         .collect();
     let pools = Pools::of(&by_itself, &common.patterns);
     let earlier = earlier.map(|earlier| earlier.decided(sample, &of_nodes, common.patterns.len()));
-    let pages: Vec<JudgedPage> = (parsed.par_iter().zip(blocks))
+    let mut pages: Vec<JudgedPage> = (parsed.par_iter().zip(blocks))
         .zip(of_nodes.into_par_iter().zip(first))
         .map(|((page, blocks), (of_nodes, first))| {
             let judged = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
@@ -131,10 +152,19 @@ pub fn judge(
         })
         .collect();
     let earlier = earlier.unwrap_or_default();
+    let page = |c: &TemplateCorrection| parsed.iter().position(|own| own.page.url == c.url);
+    let of_pages: Vec<Option<usize>> = corrections.iter().map(page).collect();
     let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
-    let decisions = decide(&scored, &common.patterns, &earlier, &decide_parameters(weights));
+    let marks = MarkedPatterns::learn(corrections, &common.patterns, &scored, &of_pages);
     let learnt_from = sample.len();
-    (Judgement { common, pools, decisions, learnt_from, types, terms }, pages)
+    let decisions = Vec::new();
+    let mut judgement = Judgement { common, pools, decisions, learnt_from, marks, types, terms };
+    pages.iter_mut().for_each(|page| judgement.correct(page));
+    let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
+    let (patterns, marks) = (&judgement.common.patterns, judgement.marks.as_ref());
+    let parameters = decide_parameters(weights);
+    judgement.decisions = decide(&scored, patterns, &earlier, marks, &parameters);
+    (judgement, pages)
 }
 
 /// Scores a page again, among its siblings, given its first scores.

@@ -29,18 +29,22 @@ use terminal::progress_bar::{Observer, Quiet};
 
 use crate::stages::learn::{ParsedSite, sample};
 
-pub(super) struct Reread {
+pub(in crate::commands) struct Reread {
     /// The site as in the run, if any of its pages is still available.
-    pub(super) site: Option<Site>,
+    pub(in crate::commands) site: Option<Site>,
     /// Missing and changed inputs, one sentence each.
-    pub(super) problems: Vec<String>,
+    pub(in crate::commands) problems: Vec<String>,
     /// Archives without a page of the site, which were not read; their feed items are missing.
-    pub(super) unread: usize,
+    pub(in crate::commands) unread: usize,
 }
 
 /// Reads the inputs with pages of the site, and all feeds. Needs little more memory than the site itself:
 /// other pages are not kept.
-pub(super) fn reread(records: &SiteRecords, config: &Config, stop: &AtomicBool) -> Result<Reread> {
+pub(in crate::commands) fn reread(
+    records: &SiteRecords,
+    config: &Config,
+    stop: &AtomicBool,
+) -> Result<Reread> {
     let addresses = addresses(records);
     // The original of a revisit may be in any archive.
     let all = records.ledger.inputs.iter().any(|input| input.records.contains_key("revisit"));
@@ -62,15 +66,15 @@ pub(super) fn reread(records: &SiteRecords, config: &Config, stop: &AtomicBool) 
     Ok(Reread { site, problems, unread })
 }
 
-pub(super) struct RereadRun {
-    pub(super) sites: Vec<Site>,
+pub(in crate::commands) struct RereadRun {
+    pub(in crate::commands) sites: Vec<Site>,
     /// Missing and changed inputs, each with a sentence.
-    pub(super) problems: Vec<(String, String)>,
+    pub(in crate::commands) problems: Vec<(String, String)>,
 }
 
 /// Reads all inputs of a run. `addresses` has the address of each saved page. Needs as much memory for pages
 /// as the run.
-pub(super) fn reread_all(
+pub(in crate::commands) fn reread_all(
     ledger: &Ledger,
     addresses: &BTreeMap<&str, &str>,
     config: &Config,
@@ -168,7 +172,7 @@ fn read_again(
 }
 
 /// For each file with pages of the site, the address of one of them.
-pub(super) fn addresses(records: &SiteRecords) -> BTreeMap<&str, &str> {
+pub(in crate::commands) fn addresses(records: &SiteRecords) -> BTreeMap<&str, &str> {
     let of_articles = records.articles.iter().map(|a| (&a.origin, &*a.url));
     let of_drops = records.drops.iter().map(|d| (&*d.origin, &*d.url));
     of_articles.chain(of_drops).map(|(origin, url)| (&*origin.file, url)).collect()

@@ -175,7 +175,8 @@ pub struct ExtractionArgs {
     /// such files. They take precedence over learnt wrappers (repeatable)
     #[arg(long, value_name = "FILE|DIR")]
     pub site_configs: Vec<PathBuf>,
-    /// Corrections of articles to apply: files of JSON lines, or archives of articles (repeatable)
+    /// Corrections of articles and templates to apply: files of JSON lines (docs/CORRECTIONS.md), or archives of
+    /// articles (repeatable)
     #[arg(long, value_name = "FILE|ARCHIVE")]
     pub corrections: Vec<PathBuf>,
     /// Outputs to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index, siteconfig, report;

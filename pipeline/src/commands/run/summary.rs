@@ -75,6 +75,12 @@ pub(crate) fn summary(
             count(counts.pages_overruled as usize, "page")
         ))?;
     }
+    if counts.corrections_unmatched > 0 {
+        paragraph(&format!(
+            "Corrections: {} without effect, as nothing matches (see the warnings)",
+            grouped(counts.corrections_unmatched)
+        ))?;
+    }
     if let Some(models) = config.run.models() {
         paragraph(&format!(
             "Sites: {}; models in {}: {}. Each site tonight and usually is in comparison.json, its templates in \

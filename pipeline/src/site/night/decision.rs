@@ -39,6 +39,8 @@ pub(crate) struct Facts {
     /// The same with retained ones.
     pub(crate) unassigned_in_hand: usize,
     pub(crate) templates: Vec<TemplateFacts>,
+    /// Ids of templates with corrections that they have not learnt from.
+    pub(crate) to_correct: Vec<String>,
 }
 
 /// What is known of a template of the stored model.
@@ -64,6 +66,8 @@ pub(crate) enum ModelDecision {
     Replace(Vec<String>),
     /// Templates are learnt anew from tonight's and retained pages, and stay as they are if that is no better.
     Relearn(Vec<String>),
+    /// Templates are learnt again with corrections that they have not learnt from yet.
+    Correct(Vec<String>),
     /// Pages of no template get templates; the others stay.
     AddTemplates,
     /// Templates that were learnt from few pages are learnt from more.
@@ -90,6 +94,9 @@ pub(crate) fn decide(facts: &Facts) -> ModelDecision {
         StoredModel::Unusable(why) => ModelDecision::LearnFresh(why.clone()),
         StoredModel::Fits if !broken.is_empty() => ModelDecision::Replace(broken),
         StoredModel::Fits if !drifting.is_empty() => ModelDecision::Relearn(drifting),
+        StoredModel::Fits if !facts.to_correct.is_empty() => {
+            ModelDecision::Correct(facts.to_correct.clone())
+        }
         StoredModel::Fits if facts.adds_templates() => ModelDecision::AddTemplates,
         StoredModel::Fits if !growing.is_empty() => ModelDecision::Grow(growing),
         StoredModel::Fits => ModelDecision::Keep,
@@ -118,6 +125,7 @@ impl fmt::Display for ModelDecision {
             Self::LearnFresh(_) => "learn-fresh",
             Self::Replace(_) => "replace",
             Self::Relearn(_) => "relearn",
+            Self::Correct(_) => "correct",
             Self::AddTemplates => "add-templates",
             Self::Grow(_) => "grow",
             Self::NoteWalls(_) => "note-walls",
@@ -137,6 +145,7 @@ impl ModelDecision {
             Self::LearnFresh(why) => why.clone(),
             Self::Replace(ids) => named("without a wrapper that fits", ids),
             Self::Relearn(ids) => named("with a wrapper that fits less", ids),
+            Self::Correct(ids) => named("corrected", ids),
             Self::AddTemplates => "pages of new layouts".to_owned(),
             Self::Grow(ids) => named("learnt from more pages", ids),
             Self::NoteWalls(ids) => named("with one text at several addresses", ids),
@@ -187,6 +196,7 @@ mod tests {
             unassigned,
             unassigned_in_hand: in_hand,
             templates: templates.to_vec(),
+            to_correct: Vec::new(),
         }
     }
 
@@ -220,6 +230,17 @@ mod tests {
         assert_eq!(decide(&facts(&[drifting.clone(), broken, healthy.clone()], 9, 9)), replace);
         let relearn = ModelDecision::Relearn(vec!["b".to_owned()]);
         assert_eq!(decide(&facts(&[drifting, healthy], 9, 9)), relearn);
+    }
+
+    #[test]
+    fn corrections_are_learnt_from_unless_a_template_is_learnt_anew_anyway() {
+        let of = |own: TemplateFacts| {
+            decide(&Facts { to_correct: vec!["a".to_owned()], ..facts(&[own], 9, 9) })
+        };
+        let healthy = template("a", Verdict::Healthy, 10, 15);
+        assert_eq!(of(healthy), ModelDecision::Correct(vec!["a".to_owned()]));
+        let broken = template("b", Verdict::Broken, 10, 15);
+        assert_eq!(of(broken), ModelDecision::Replace(vec!["b".to_owned()]));
     }
 
     #[test]

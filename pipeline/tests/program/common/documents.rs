@@ -168,6 +168,12 @@ pub(crate) fn files() -> TempDir {
         let settings = format!("[rank]\nlearn_from = 4\nfast_path = {fast_path}\n");
         fs::write(place(name), settings).unwrap();
     }
+    // A correction of a page of the crawl, and an answer of a model.
+    let page = "http://www.starfield-society.example/articles/dark_nights_calend.htm";
+    let marked = r#""blocks": [{"xpath": "/html/body", "mark": "content"}]"#;
+    fs::write(place("corrections.jsonl"), format!("{{\"url\": \"{page}\", {marked}}}\n")).unwrap();
+    let answer = format!("{{\"url\": \"{page}\", \"answer\": \"1other2main\"}}\n");
+    fs::write(place("answers.jsonl"), answer).unwrap();
     fs::create_dir_all(place("docs/figures")).unwrap();
     folder
 }

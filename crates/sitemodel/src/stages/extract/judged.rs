@@ -268,7 +268,7 @@ fn alone(
     let lowered = if own.is_some() { &LOWERED[1..] } else { &LOWERED };
     lowered.iter().find_map(|&factor| {
         let decisions =
-            decide(&[scored], &patterns, &[], &DecideParameters { factor, ..parameters });
+            decide(&[scored], &patterns, &[], None, &DecideParameters { factor, ..parameters });
         kept_of(&of_nodes[0], &decisions)
     })
 }

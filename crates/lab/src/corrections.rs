@@ -1,0 +1,401 @@
+/*!
+`sitegrove-lab corrections`: what marks of one page of a template do for its other pages.
+
+The pages of the gold are extracted by models of their sites. Then one page of each template, the most typical one, has its blocks
+marked: content, if most of their words are in the gold, else not. Models are learnt again with these marks, and with some of the
+marks flipped. The other pages are compared with their gold, before and after: by groups of siblings of the gold, and for
+templates below several confidences alone.
+
+The same inputs give the same report, for any number of threads.
+*/
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::ensure;
+use clap::Args;
+use config::Config;
+use model::{Mark, PageType, Site, TemplateCorrection};
+use rayon::prelude::*;
+use score::{MeasureKind, Neutral, Output, QualityMeasure};
+use serde::Serialize;
+use sitegrove::in_memory::{apply, learn};
+use sitegrove::output_paths::CommandPaths;
+use sitegrove::run::read_sites;
+use sitemodel::corrections::Corrections;
+use sitemodel::markable::{MarkablePage, most_typical};
+use sitemodel::{Outcome, ParsedPage, Settings, parse_page};
+use terminal::arguments::{PrintFormat, whole};
+use terminal::printed::{self, Console};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::gold::{GoldPage, read_gold};
+use crate::train::pages::shares_in_gold;
+
+/// Confidences of templates below which one page of each is labelled.
+const CONFIDENCES: [f64; 6] = [0.7, 0.8, 0.85, 0.9, 0.95, 1.01];
+/// Percentages of marks that are flipped.
+const NOISE: [u64; 3] = [0, 5, 10];
+const MEASURE: QualityMeasure =
+    QualityMeasure { kind: MeasureKind::Pairs, neutral: Neutral::Titles };
+
+/// Mark one page of each template by its gold, and compare its other pages before and after.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove-lab corrections --gold gold.jsonl crawl/*.warc.gz
+  sitegrove-lab corrections --gold gold.jsonl --weights weights.json \\
+      --format json crawl/*.warc.gz
+
+Pages of a template are those of one layout and kind, as a run finds them. Groups are those of the gold.")]
+pub(crate) struct CorrectionsArgs {
+    /// WARC files, HTML files, folders or globs with the pages of the gold
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<String>,
+    /// JSONL file (also .gz) of pages with url, dataset, template, gold_text, gold_title, page_title, gold_optional, page_type
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gold: PathBuf,
+    /// Only these data sets of the gold, comma-separated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) datasets: Vec<String>,
+    /// Weights of the default engine, such as some that were fitted without these pages
+    #[arg(long, value_name = "FILE")]
+    pub(crate) weights: Option<PathBuf>,
+    /// Show the N groups that lose most
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<usize>)]
+    pub(crate) worst: usize,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: PrintFormat,
+}
+
+/// A page of the gold, as several models extract it.
+struct MeasuredPage<'a> {
+    gold: &'a GoldPage,
+    template: Option<u32>,
+    /// Mean confidence of its template.
+    confidence: f64,
+    /// Whether it is the page that was marked.
+    is_marked: bool,
+    /// F1 without marks, and with those of each of [`NOISE`].
+    f1: Vec<f64>,
+}
+
+/// Figures of some groups.
+#[derive(Serialize)]
+struct GroupFigures {
+    name: String,
+    groups: usize,
+    pages: usize,
+    /// Mean F1 without marks, and with marks of which some percent are flipped.
+    before: f64,
+    after: Vec<f64>,
+    /// Groups that lose more than a point, and the largest loss.
+    losing: usize,
+    most_lost: f64,
+    /// Mean F1 of the worst tenth of the groups before, and after.
+    worst_before: f64,
+    worst_after: f64,
+}
+
+/// What labelling templates below a confidence gives.
+#[derive(Serialize)]
+struct BoughtLabels {
+    below: f64,
+    labels: usize,
+    templates: usize,
+    articles: f64,
+    other_types: f64,
+}
+
+#[derive(Serialize)]
+struct CorrectionsReport {
+    labelled: usize,
+    figures: Vec<GroupFigures>,
+    bought: Vec<BoughtLabels>,
+    worst: Vec<(String, Vec<f64>)>,
+}
+
+/// Measures, and prints the tables.
+///
+/// # Errors
+/// If a file cannot be read, or no template has two pages of the gold.
+pub(crate) fn run(args: &CorrectionsArgs, out: &mut Console<'_>) -> anyhow::Result<()> {
+    paths_of(args).check()?;
+    let mut config = Config::load(None)?;
+    if let Some(weights) = &args.weights {
+        config.loaded = Some(Arc::new(config::read_weights(weights)?));
+    }
+    let gold = read_gold(&args.gold, &args.datasets)?;
+    let sites = read_sites(&args.inputs, &[], &config)?;
+    let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
+    for page in &gold.pages {
+        by_url.entry(&page.url).or_insert(page);
+    }
+    let settings = config.settings();
+    let measured: Vec<MeasuredPage<'_>> =
+        sites.par_iter().flat_map_iter(|site| measure(site, &by_url, &settings)).collect();
+    let labelled = measured.iter().filter(|page| page.is_marked).count();
+    ensure!(labelled > 0, "no template has two pages of {}: give more pages", args.gold.display());
+    let report = report(&measured, labelled, args.worst);
+    match args.format {
+        PrintFormat::Text => print(&report, out),
+        PrintFormat::Json => Ok(out.json_line(&report)?),
+    }
+}
+
+/// The paths of the command.
+fn paths_of(args: &CorrectionsArgs) -> CommandPaths {
+    // Each argument is named, so that a new one with a path is not forgotten.
+    let CorrectionsArgs { inputs, gold, weights, datasets: _, worst: _, format: _ } = args;
+    let paths = CommandPaths::default().reads("--gold", gold);
+    let paths = paths.reads("--weights", weights.as_deref().unwrap_or(Path::new("")));
+    inputs.iter().fold(paths, |paths, input| paths.reads("an input", Path::new(input)))
+}
+
+fn measure<'a>(
+    site: &'a Site,
+    gold: &BTreeMap<&str, &'a GoldPage>,
+    settings: &Settings,
+) -> Vec<MeasuredPage<'a>> {
+    if site.pages.iter().all(|page| !gold.contains_key(&*page.url)) {
+        return Vec::new();
+    }
+    let model = learn(site.clone(), None, settings);
+    let mut pages: Vec<MeasuredPage<'_>> = Vec::new();
+    let mut parsed: Vec<ParsedPage<'_>> = Vec::new();
+    for page in &site.pages {
+        let Some(&gold) = gold.get(&*page.url) else { continue };
+        let applied = apply(&model, page, &site.feed_items, settings).applied;
+        let Some(f1) = f1(gold, &applied.outcome) else { continue };
+        let template = applied.template.and_then(|at| model.templates().get(at as usize));
+        pages.push(MeasuredPage {
+            gold,
+            template: applied.template,
+            confidence: template.map_or(0.0, |own| own.expected.mean_confidence()),
+            is_marked: false,
+            f1: vec![f1],
+        });
+        parsed.push(parse_page(page, settings));
+    }
+    let mut members: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (at, page) in pages.iter().enumerate() {
+        members.entry(page.template.unwrap_or(u32::MAX)).or_default().push(at);
+    }
+    members.retain(|template, own| *template != u32::MAX && own.len() > 1);
+    for own in members.values() {
+        let siblings: Vec<&ParsedPage<'_>> = own.iter().map(|&at| &parsed[at]).collect();
+        if let Some(typical) = most_typical(&siblings) {
+            pages[own[typical]].is_marked = true;
+        }
+    }
+    for noise in NOISE {
+        if members.is_empty() {
+            pages.iter_mut().for_each(|page| page.f1.push(page.f1[0]));
+            continue;
+        }
+        let marked = pages.iter().zip(&parsed).filter(|(page, _)| page.is_marked);
+        let corrections = marked.map(|(page, parsed)| correction(page.gold, parsed, noise));
+        let corrections = Corrections::new(corrections, String::new());
+        let mut corrected = settings.clone();
+        corrected.corrections = Some(Arc::new(corrections));
+        let model = learn(site.clone(), None, &corrected);
+        for (page, parsed) in pages.iter_mut().zip(&parsed) {
+            let applied = apply(&model, parsed.page, &site.feed_items, &corrected).applied;
+            page.f1.push(f1(page.gold, &applied.outcome).unwrap_or_default());
+        }
+    }
+    pages
+}
+
+fn f1(gold: &GoldPage, outcome: &Outcome) -> Option<f64> {
+    let text = match outcome {
+        Outcome::Article(article) => &*article.article.text,
+        Outcome::Drop(_) | Outcome::Unassigned => "",
+    };
+    let scores = score::score(&gold.as_gold(&[]), &Output { text, nodes: &[] }, &[MEASURE]);
+    Some(scores[0]?.f1)
+}
+
+/// The blocks of a page, marked by its gold; `noise` percent of the marks are flipped. Titles and optional text have no marks.
+fn correction(gold: &GoldPage, page: &ParsedPage<'_>, noise: u64) -> TemplateCorrection {
+    let markable = MarkablePage::of(page);
+    let blocks = grove::blocks(&page.document, &page.words, &page.link_words);
+    let of_gold = shares_in_gold(&page.document, &blocks, gold);
+    let mut marked = Vec::new();
+    for (at, (own, block)) in of_gold.iter().zip(&markable.blocks).enumerate() {
+        if own.aside > 0.5 {
+            continue;
+        }
+        let flip = xxh3_64_with_seed(page.page.url.as_bytes(), at as u64) % 100 < noise;
+        let is_content = (own.text > 0.5) != flip;
+        marked.push(block.marked(if is_content { Mark::Content } else { Mark::NotContent }));
+    }
+    TemplateCorrection {
+        url: page.page.url.clone(),
+        by: "gold".to_owned(),
+        at: String::new(),
+        reason: String::new(),
+        elements: markable.elements,
+        blocks: marked,
+    }
+}
+
+/// A group of siblings of the gold, without marked pages.
+struct MeasuredGroup<'a> {
+    name: String,
+    dataset: &'a str,
+    is_article: bool,
+    pages: Vec<&'a MeasuredPage<'a>>,
+}
+
+/// Fewest pages of a group.
+const FEWEST: usize = 3;
+
+fn groups<'a>(measured: &'a [MeasuredPage<'a>]) -> Vec<MeasuredGroup<'a>> {
+    let mut all: BTreeMap<(&str, &str), Vec<&MeasuredPage<'_>>> = BTreeMap::new();
+    for page in measured {
+        if let Some(template) = &page.gold.template {
+            all.entry((&page.gold.dataset, template)).or_default().push(page);
+        }
+    }
+    let group = |((dataset, name), mut pages): ((&'a str, &str), Vec<&'a MeasuredPage<'a>>)| {
+        let is_other = |page: &&&MeasuredPage<'_>| {
+            page.gold.page_type.is_some_and(|own| own != PageType::Article)
+        };
+        let is_article = pages.iter().filter(is_other).count() * 2 < pages.len();
+        let is_group = pages.len() >= FEWEST;
+        pages.retain(|page| !page.is_marked);
+        let name = format!("{dataset} {name}");
+        (is_group && !pages.is_empty()).then_some(MeasuredGroup {
+            name,
+            dataset,
+            is_article,
+            pages,
+        })
+    };
+    all.into_iter().filter_map(group).collect()
+}
+
+impl MeasuredGroup<'_> {
+    /// Its mean F1, in percent, where `of_page` chooses a result.
+    fn mean(&self, of_page: impl Fn(&MeasuredPage<'_>) -> usize) -> f64 {
+        let sum: f64 = self.pages.iter().map(|page| page.f1[of_page(page)]).sum();
+        100.0 * sum / self.pages.len() as f64
+    }
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
+}
+
+fn report(measured: &[MeasuredPage<'_>], labelled: usize, worst: usize) -> CorrectionsReport {
+    let groups = groups(measured);
+    let datasets: BTreeSet<&str> = groups.iter().map(|group| group.dataset).collect();
+    let of = |is: &dyn Fn(&MeasuredGroup<'_>) -> bool| -> Vec<&MeasuredGroup<'_>> {
+        groups.iter().filter(|group| is(group)).collect()
+    };
+    let mut figures: Vec<GroupFigures> = datasets
+        .iter()
+        .map(|name| GroupFigures::of(name, &of(&|group| group.dataset == *name)))
+        .collect();
+    figures.push(GroupFigures::of("groups of articles", &of(&|group| group.is_article)));
+    figures.push(GroupFigures::of("groups of other types", &of(&|group| !group.is_article)));
+    figures.push(GroupFigures::of("ALL", &of(&|_| true)));
+    let bought = CONFIDENCES.map(|below| {
+        let is_bought = |page: &MeasuredPage<'_>| page.confidence < below;
+        let labels = measured.iter().filter(|page| page.is_marked && is_bought(page)).count();
+        let mean_of = |is_article: bool| {
+            let own = of(&|group| group.is_article == is_article);
+            mean(own.iter().map(|group| group.mean(|page| usize::from(is_bought(page)))))
+        };
+        BoughtLabels {
+            below,
+            labels,
+            templates: labelled,
+            articles: mean_of(true),
+            other_types: mean_of(false),
+        }
+    });
+    let mut losing: Vec<(String, Vec<f64>)> = groups
+        .iter()
+        .map(|group| {
+            let results = (0..=NOISE.len()).map(|at| group.mean(|_| at));
+            (group.name.clone(), results.collect())
+        })
+        .collect();
+    let change = |own: &(String, Vec<f64>)| own.1[1] - own.1[0];
+    losing.sort_by(|a, b| change(a).total_cmp(&change(b)).then_with(|| a.0.cmp(&b.0)));
+    losing.truncate(worst);
+    CorrectionsReport { labelled, figures, bought: bought.into(), worst: losing }
+}
+
+impl GroupFigures {
+    fn of(name: &str, groups: &[&MeasuredGroup<'_>]) -> Self {
+        let mut both: Vec<(f64, f64)> =
+            groups.iter().map(|group| (group.mean(|_| 0), group.mean(|_| 1))).collect();
+        both.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let worst = &both[..both.len().div_ceil(10)];
+        let losses = || both.iter().map(|(before, after)| before - after);
+        Self {
+            name: name.to_owned(),
+            groups: groups.len(),
+            pages: groups.iter().map(|group| group.pages.len()).sum(),
+            before: mean(both.iter().map(|own| own.0)),
+            after: (1..=NOISE.len())
+                .map(|at| mean(groups.iter().map(|group| group.mean(|_| at))))
+                .collect(),
+            losing: losses().filter(|loss| *loss > 1.0).count(),
+            most_lost: losses().fold(0.0, f64::max),
+            worst_before: mean(worst.iter().map(|own| own.0)),
+            worst_after: mean(worst.iter().map(|own| own.1)),
+        }
+    }
+}
+
+fn print(report: &CorrectionsReport, out: &mut Console<'_>) -> anyhow::Result<()> {
+    let mut text = format!(
+        "One page of each of {} templates is marked; F1 of the others, in percent, means over groups.\n\n",
+        report.labelled
+    );
+    let noise: Vec<String> = NOISE.iter().map(|own| format!("{own} % flipped")).collect();
+    text.push_str(&format!(
+        "| | groups | pages | before | {} | lose > 1 | most lost | worst tenth |\n|---|--:|--:|--:|{}--:|--:|--:|\n",
+        noise.join(" | "),
+        "--:|".repeat(NOISE.len())
+    ));
+    for own in &report.figures {
+        let after: Vec<String> = own.after.iter().map(|value| format!("{value:.1}")).collect();
+        text.push_str(&format!(
+            "| {} | {} | {} | {:.1} | {} | {} | {:.1} | {:.1} to {:.1} |\n",
+            printed::line(&own.name),
+            own.groups,
+            own.pages,
+            own.before,
+            after.join(" | "),
+            own.losing,
+            own.most_lost,
+            own.worst_before,
+            own.worst_after
+        ));
+    }
+    text.push_str("\n| templates marked | labels | articles | other types |\n|---|--:|--:|--:|\n");
+    for own in &report.bought {
+        let name = match own.below > 1.0 {
+            true => "all".to_owned(),
+            false => format!("below {:.2}", own.below),
+        };
+        text.push_str(&format!(
+            "| {name} | {} | {:.1} | {:.1} |\n",
+            own.labels, own.articles, own.other_types
+        ));
+    }
+    for (name, results) in &report.worst {
+        let results: Vec<String> = results.iter().map(|value| format!("{value:.1}")).collect();
+        text.push_str(&format!("- {}: {}\n", printed::line(name), results.join(", ")));
+    }
+    Ok(out.write_all(text.as_bytes())?)
+}

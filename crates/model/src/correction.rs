@@ -1,0 +1,112 @@
+//! Corrections of templates: what people or models marked on a page.
+
+use serde::{Deserialize, Serialize};
+
+/// What a block of a page is, as it was marked.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// Text of the article.
+    Content,
+    /// Nothing of the article.
+    NotContent,
+    /// A reader's comment.
+    Comment,
+    /// The caption of a picture.
+    Caption,
+    /// The headline.
+    Headline,
+    /// The names of the authors.
+    Author,
+    /// The date of publication.
+    Date,
+}
+
+impl Mark {
+    /// All marks, in the order in which they are offered.
+    pub const ALL: [Self; 7] = [
+        Self::Content,
+        Self::NotContent,
+        Self::Comment,
+        Self::Caption,
+        Self::Headline,
+        Self::Author,
+        Self::Date,
+    ];
+
+    /// Its name in `corrections.jsonl`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Content => "content",
+            Self::NotContent => "not-content",
+            Self::Comment => "comment",
+            Self::Caption => "caption",
+            Self::Headline => "headline",
+            Self::Author => "author",
+            Self::Date => "date",
+        }
+    }
+
+    /// Whether such a block belongs to the text of an article; `None` for a headline, of which the settings decide.
+    pub fn is_text(self) -> Option<bool> {
+        match self {
+            Self::Content | Self::Caption => Some(true),
+            Self::NotContent | Self::Comment | Self::Author | Self::Date => Some(false),
+            Self::Headline => None,
+        }
+    }
+}
+
+/// An element above marked blocks, by what tells it apart on sibling pages.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedElement {
+    /// Number of the element that it is in; it comes before this one. `None` for the root.
+    #[serde(rename = "in")]
+    pub parent: Option<u32>,
+    /// Its tag.
+    pub tag: String,
+    /// Its attributes that name it, as `name=value`.
+    pub names: Vec<String>,
+}
+
+/// A marked block.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct MarkedBlock {
+    /// Its position on the page: an XPath of the element, or of the text if the element has other blocks too.
+    pub xpath: String,
+    /// Number of its element in [`TemplateCorrection::elements`], by which it is found on other pages.
+    #[serde(default)]
+    pub element: Option<u32>,
+    /// Number of its words.
+    #[serde(default)]
+    pub words: u32,
+    /// Hash of its letters, 16 hex digits, by which a changed page is noticed; empty if unknown.
+    #[serde(default)]
+    pub hash: String,
+    /// What it is.
+    pub mark: Mark,
+}
+
+/// Marks of blocks on a page of a template: a line of `corrections.jsonl`.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateCorrection {
+    /// Address of the page.
+    pub url: String,
+    /// Who marked it.
+    #[serde(default)]
+    pub by: String,
+    /// When, in RFC 3339.
+    #[serde(default)]
+    pub at: String,
+    /// Why.
+    #[serde(default)]
+    pub reason: String,
+    /// The elements of the marked blocks and those around them, each after the one that it is in.
+    #[serde(default)]
+    pub elements: Vec<NamedElement>,
+    /// The marked blocks.
+    pub blocks: Vec<MarkedBlock>,
+}

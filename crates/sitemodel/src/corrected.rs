@@ -1,0 +1,121 @@
+//! The templates that corrections are of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dom::Document;
+use grove::Patterns;
+use model::TemplateCorrection;
+
+use crate::corrections::is_of;
+use crate::markable::{complete, known_share};
+use crate::model::{SiteModel, Template};
+use crate::parsed::ParsedPage;
+use crate::settings::Settings;
+use crate::stages::cluster::Cluster;
+use crate::stages::signify::SiblingPage;
+
+/// Pages of a cluster whose patterns are compared with those of corrections.
+const COMPARED: usize = 3;
+/// Share of the marks whose patterns a template has that corrections of other pages are of.
+const KNOWN: f64 = 0.5;
+
+/// The corrections of each cluster: those of its pages, and those of other pages whose patterns it has. `own` are the
+/// corrections of the site; `taken` says of which pages templates that are not learnt now have corrections.
+pub(crate) fn assign(
+    own: &[TemplateCorrection],
+    sample: &[SiblingPage<'_>],
+    clusters: &[Cluster],
+    taken: &dyn Fn(&str) -> bool,
+) -> Vec<Vec<TemplateCorrection>> {
+    let mut of_clusters = vec![Vec::new(); clusters.len()];
+    if own.is_empty() {
+        return of_clusters;
+    }
+    let mut cluster_of: BTreeMap<&str, (usize, &ParsedPage<'_>)> = BTreeMap::new();
+    for (at, cluster) in clusters.iter().enumerate() {
+        for &member in &cluster.members {
+            let page = sample[member as usize].page;
+            cluster_of.insert(&page.page.url, (at, page));
+        }
+    }
+    let mut trees: Option<Vec<Patterns>> = None;
+    for correction in own {
+        if let Some((at, page)) = cluster_of.get(&*correction.url) {
+            of_clusters[*at].push(complete(correction, page));
+            continue;
+        }
+        if taken(&correction.url) {
+            continue;
+        }
+        let trees = trees.get_or_insert_with(|| {
+            clusters.iter().map(|cluster| patterns_of(cluster, sample)).collect()
+        });
+        let known = trees.iter().map(|patterns| known_share(correction, patterns));
+        let best =
+            known.enumerate().fold((0, 0.0), |best, own| if own.1 > best.1 { own } else { best });
+        if best.1 >= KNOWN {
+            of_clusters[best.0].push(correction.clone());
+        }
+    }
+    of_clusters
+}
+
+fn patterns_of(cluster: &Cluster, sample: &[SiblingPage<'_>]) -> Patterns {
+    let first = cluster.members.iter().take(COMPARED);
+    let documents: Vec<&Document> =
+        first.map(|&member| &sample[member as usize].page.document).collect();
+    Patterns::of(&documents).0
+}
+
+/// The corrections of a site that no template of its model has, and those of which a template has no pattern any more.
+pub fn unmatched<'c>(
+    model: &SiteModel,
+    settings: &'c Settings,
+) -> Vec<(&'c TemplateCorrection, &'static str)> {
+    let own = settings.corrections.as_deref().map_or(&[][..], |all| all.of_site(model.site()));
+    let why = |correction: &TemplateCorrection| {
+        let mut templates = model.templates().iter();
+        let has = |own: &&Template| own.corrections.iter().any(|c| is_of(c, correction));
+        let Some(template) = templates.find(has) else {
+            return Some("the page is not in the crawl, and no template has its elements");
+        };
+        let Some(learnt) = &template.learnt else {
+            return Some("pages of its template are dropped for their kind");
+        };
+        let patterns = &learnt.judgement()?.common.patterns;
+        let stored = template.corrections.iter().find(|c| is_of(c, correction))?;
+        let is_gone = known_share(stored, patterns) == 0.0;
+        is_gone.then_some("its template has none of the marked elements any more")
+    };
+    own.iter().filter_map(|correction| Some((correction, why(correction)?))).collect()
+}
+
+/// The templates of a model that have not learnt from corrections of the settings yet: those of their pages, by `of_pages`,
+/// and those with their patterns.
+pub fn not_learnt(
+    model: &SiteModel,
+    settings: &Settings,
+    of_pages: &BTreeMap<&str, u32>,
+) -> Vec<String> {
+    let own = settings.corrections.as_deref().map_or(&[][..], |all| all.of_site(model.site()));
+    let mut ids = BTreeSet::new();
+    for correction in own {
+        let of = |own: &Template| own.corrections.iter().any(|c| is_of(c, correction));
+        if model.templates().iter().any(of) {
+            continue;
+        }
+        let of_page =
+            of_pages.get(&*correction.url).and_then(|&at| model.templates().get(at as usize));
+        let share = |own: &Template| {
+            let judgement = own.learnt.as_ref()?.judgement()?;
+            Some(known_share(correction, &judgement.common.patterns))
+        };
+        let by_patterns = || {
+            let known = model.templates().iter().filter_map(|own| Some((own, share(own)?)));
+            let best = known.reduce(|best, own| if own.1 > best.1 { own } else { best });
+            best.filter(|own| own.1 >= KNOWN).map(|own| own.0)
+        };
+        ids.extend(of_page.or_else(by_patterns).map(|template| template.id.clone()));
+    }
+    ids.into_iter().collect()
+}

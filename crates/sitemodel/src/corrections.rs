@@ -1,0 +1,46 @@
+//! Corrections of templates, by the sites of their pages.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use grouping::site_key;
+use model::{Mark, TemplateCorrection};
+
+/// Corrections by the sites of their pages.
+#[derive(Clone, Debug, Default)]
+pub struct Corrections {
+    by_site: BTreeMap<String, Vec<TemplateCorrection>>,
+    /// SHA-256 of the files, in hex; empty if they do not come from files.
+    pub digest: String,
+}
+
+impl Corrections {
+    /// Corrections in their order; of several of one page, all count.
+    pub fn new(all: impl IntoIterator<Item = TemplateCorrection>, digest: String) -> Self {
+        let mut by_site: BTreeMap<String, Vec<TemplateCorrection>> = BTreeMap::new();
+        for correction in all {
+            let site = site_key(&correction.url).unwrap_or_default();
+            by_site.entry(site).or_default().push(correction);
+        }
+        Self { by_site, digest }
+    }
+
+    /// Whether a page has some, given its address.
+    pub fn has(&self, url: &str) -> bool {
+        let own = site_key(url).map(|key| self.of_site(&key).iter().any(|own| own.url == url));
+        own == Some(true)
+    }
+
+    /// Those of the pages of a site, given its key.
+    pub fn of_site(&self, key: &str) -> &[TemplateCorrection] {
+        self.by_site.get(key).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Whether a correction that a model has is a given one, completed.
+pub fn is_of(stored: &TemplateCorrection, given: &TemplateCorrection) -> bool {
+    let marks = |of: &TemplateCorrection| -> BTreeSet<(String, Mark)> {
+        of.blocks.iter().map(|block| (block.xpath.clone(), block.mark)).collect()
+    };
+    let origin = |of: &TemplateCorrection| [&of.url, &of.by, &of.at, &of.reason].map(String::clone);
+    origin(stored) == origin(given) && marks(stored).is_subset(&marks(given))
+}

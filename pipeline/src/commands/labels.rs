@@ -1,0 +1,214 @@
+//! `sitegrove labels`: pages of doubtful templates for models or people to label, and their answers as corrections.
+
+mod answers;
+mod tasks;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand, ValueEnum};
+use errors::{Problem, mark_begun};
+use jiff::{Timestamp, Unit};
+use report::readable::count;
+use serde::Serialize;
+use serde_json::json;
+use sink::AtomicFile;
+use terminal::arguments::{PrintFormat, whole};
+use terminal::printed::Console;
+
+use self::answers::{AnswerCounts, corrections_of};
+use self::tasks::{LabelTask, tasks_of_run};
+use crate::output_paths::{CommandPaths, OutputKind};
+
+/// Arguments of `sitegrove labels`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove labels export out/tonight --out labels.jsonl
+  sitegrove labels import labels.jsonl --answers answers.jsonl \\
+      --out corrections.jsonl")]
+pub struct LabelsArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: LabelsCommand,
+}
+
+/// What to do with labels.
+#[derive(Debug, Subcommand)]
+pub enum LabelsCommand {
+    /// Write a typical page of each doubtful template, to be labelled
+    Export(LabelsExportArgs),
+    /// Turn the answers of models or people into corrections
+    Import(LabelsImportArgs),
+}
+
+/// The form in which pages are written for labelling.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum LabelForm {
+    /// Simplified HTML whose elements have `_item_id` attributes, as MinerU-HTML, Dripper and Pulpie read it.
+    Items,
+    /// Numbered lines of text, for any chat model.
+    Blocks,
+}
+
+/// Arguments of `sitegrove labels export`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove labels export out/tonight --out labels.jsonl
+  sitegrove labels export out/tonight --below 0.9 --form blocks \\
+      --out labels.jsonl
+
+Reads the pages again from the inputs that the ledger names. docs/CORRECTIONS.md has the prompt for chat models.")]
+pub struct LabelsExportArgs {
+    /// Folder of a finished run
+    #[arg(value_name = "RUN_DIR")]
+    pub run: PathBuf,
+    /// Take templates whose articles have a lower mean confidence
+    #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.8)]
+    pub below: f64,
+    /// Number of pages of each template
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>)]
+    pub per_template: usize,
+    /// Form of the pages
+    #[arg(long, value_enum, default_value_t = LabelForm::Items)]
+    pub form: LabelForm,
+    /// File to write (JSON lines)
+    #[arg(long, short, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Format of the message at the end
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PrintFormat,
+}
+
+/// Arguments of `sitegrove labels import`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove labels import labels.jsonl --answers answers.jsonl \\
+      --by dripper --out corrections.jsonl
+  sitegrove run crawl/ --corrections corrections.jsonl --out out/again
+
+An answer is a JSON line with the url of a page and its answer: {\"1\": \"other\", \"2\": \"main\"}, 1other2main, or a list of the numbers that are content. Answers that cannot be read are named and left out.")]
+pub struct LabelsImportArgs {
+    /// What `sitegrove labels export` wrote
+    #[arg(value_name = "LABELS")]
+    pub labels: PathBuf,
+    /// Files of answers (JSON lines; repeatable)
+    #[arg(long, value_name = "FILE", required = true)]
+    pub answers: Vec<PathBuf>,
+    /// File of corrections to write
+    #[arg(long, short, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Who answered, to be noted in the corrections
+    #[arg(long, value_name = "NAME", default_value = "model")]
+    pub by: String,
+    /// Why, to be noted in the corrections
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// When, to be noted in the corrections [default: now]
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+    /// Format of the message at the end
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PrintFormat,
+}
+
+/// Exports or imports labels.
+///
+/// # Errors
+/// If the run or a file cannot be read, or a file cannot be written.
+pub fn run(args: &LabelsArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+    mark_begun();
+    match &args.command {
+        LabelsCommand::Export(args) => export(args, stop, out),
+        LabelsCommand::Import(args) => import(args, out),
+    }
+}
+
+fn export(args: &LabelsExportArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+    CommandPaths::default()
+        .reads_run("RUN_DIR", &args.run)
+        .writes("--out", &args.out, OutputKind::Json)
+        .check()?;
+    let (tasks, templates) = tasks_of_run(args, stop)?;
+    write_lines(&args.out, &tasks)?;
+    match args.format {
+        _ if out.is_quiet() => {}
+        PrintFormat::Text => out.note(format_args!(
+            "{} of {} below {} in {}",
+            count(tasks.len(), "page"),
+            count(templates, "template"),
+            args.below,
+            args.out.display()
+        ))?,
+        PrintFormat::Json => {
+            out.json_line(
+                &json!({"pages": tasks.len(), "templates": templates, "file": args.out}),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn import(args: &LabelsImportArgs, out: &mut Console<'_>) -> Result<()> {
+    let mut paths = CommandPaths::default().reads("LABELS", &args.labels);
+    for path in &args.answers {
+        paths = paths.reads("--answers", path);
+    }
+    paths.writes("--out", &args.out, OutputKind::Json).check()?;
+    let tasks: Vec<LabelTask> = read_lines(&args.labels)?;
+    let now = || Timestamp::now().round(Unit::Second).unwrap_or_default().to_string();
+    let origin = (args.by.clone(), args.at.clone().unwrap_or_else(now), args.reason.clone());
+    let mut counts = AnswerCounts::default();
+    let mut corrections = Vec::new();
+    for path in &args.answers {
+        let text = read_text(path)?;
+        corrections.extend(corrections_of(path, &text, &tasks, &origin, &mut counts));
+    }
+    write_lines(&args.out, &corrections)?;
+    match args.format {
+        _ if out.is_quiet() => {}
+        PrintFormat::Text => out.note(format_args!(
+            "{} with {} in {}; unreadable answers: {}, unknown pages: {}, unknown numbers: {}, blocks without an answer: {}",
+            count(corrections.len(), "correction"),
+            count(counts.marks, "mark"),
+            args.out.display(),
+            counts.unreadable,
+            counts.unknown_pages,
+            counts.unknown_items,
+            counts.unanswered
+        ))?,
+        PrintFormat::Json => {
+            out.json_line(&json!({"corrections": corrections.len(), "counts": counts, "file": args.out}))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_lines(path: &Path, values: &[impl Serialize]) -> Result<()> {
+    let mut text = String::new();
+    for value in values {
+        text.push_str(&serde_json::to_string(value)?);
+        text.push('\n');
+    }
+    Ok(AtomicFile::write_whole(path, text.as_bytes())?)
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn read_lines(path: &Path) -> Result<Vec<LabelTask>> {
+    let text = read_text(path)?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(at, line)| {
+            serde_json::from_str(line).map_err(|error| {
+                let what = format!("line {} is not of `sitegrove labels export`: {error}", at + 1);
+                Problem::new(path.display(), what, "name the file that it wrote").into()
+            })
+        })
+        .collect()
+}

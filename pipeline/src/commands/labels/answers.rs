@@ -1,0 +1,216 @@
+//! Answers of models and people: which blocks of a page are content.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use model::{Mark, MarkedBlock, TemplateCorrection};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::tasks::LabelTask;
+
+/// What answers were like.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub(super) struct AnswerCounts {
+    /// Blocks that are marked.
+    pub(super) marks: usize,
+    /// Lines without an answer that can be read.
+    pub(super) unreadable: usize,
+    /// Answers of pages that were not to be labelled.
+    pub(super) unknown_pages: usize,
+    /// Numbers of blocks that a page has not.
+    pub(super) unknown_items: usize,
+    /// Blocks of which an answer says nothing.
+    pub(super) unanswered: usize,
+}
+
+#[derive(Deserialize)]
+struct AnswerLine {
+    url: String,
+    answer: Value,
+}
+
+/// The corrections that a file of answers gives; what cannot be used is named in a warning, and counted.
+pub(super) fn corrections_of(
+    path: &Path,
+    text: &str,
+    tasks: &[LabelTask],
+    (by, at, reason): &(String, String, String),
+    counts: &mut AnswerCounts,
+) -> Vec<TemplateCorrection> {
+    let by_url: BTreeMap<&str, &LabelTask> =
+        tasks.iter().map(|task| (task.url.as_str(), task)).collect();
+    let mut corrections = Vec::new();
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    for (number, line) in lines {
+        let warn = |what: &str| {
+            let next = "the other answers are used; ask again for this page";
+            tracing::warn!(at = %path.display(), next, "line {}: {what}", number + 1);
+        };
+        let Ok(AnswerLine { url, answer }) = serde_json::from_str(line) else {
+            counts.unreadable += 1;
+            warn("is no JSON object with url and answer");
+            continue;
+        };
+        let Some(task) = by_url.get(&*url) else {
+            counts.unknown_pages += 1;
+            warn(&format!("{url} is not in the labels"));
+            continue;
+        };
+        let Some(answers) = answers_in(&answer, task.items.len()) else {
+            counts.unreadable += 1;
+            warn(&format!("the answer of {url} cannot be read"));
+            continue;
+        };
+        let unknown = answers.keys().filter(|item| !(1..=task.items.len()).contains(*item)).count();
+        if unknown > 0 {
+            counts.unknown_items += unknown;
+            warn(&format!("the answer of {url} has {unknown} numbers that the page has not"));
+        }
+        let mut blocks = Vec::new();
+        for (item, own) in (1..).zip(&task.items) {
+            let Some(is_content) = answers.get(&item) else {
+                counts.unanswered += 1;
+                continue;
+            };
+            blocks.push(MarkedBlock {
+                xpath: own.xpath.clone(),
+                element: Some(own.element),
+                words: own.words,
+                hash: own.hash.clone(),
+                mark: if *is_content { Mark::Content } else { Mark::NotContent },
+            });
+        }
+        counts.marks += blocks.len();
+        corrections.push(TemplateCorrection {
+            url,
+            by: by.clone(),
+            at: at.clone(),
+            reason: reason.clone(),
+            elements: task.elements.clone(),
+            blocks,
+        });
+    }
+    corrections
+}
+
+/// Whether each numbered block is content, as an answer says it: an object of `main` and `other` by number, the same in
+/// short (`1main2other`), or the list of those that are content, of which the others are not. `None` if it is none of these.
+fn answers_in(answer: &Value, items: usize) -> Option<BTreeMap<usize, bool>> {
+    match answer {
+        Value::Object(labels) => {
+            let of = |(key, label): (&String, &Value)| {
+                Some((number_in(key)?, is_main(label.as_str()?)?))
+            };
+            let found: BTreeMap<usize, bool> = labels.iter().filter_map(of).collect();
+            (!found.is_empty()).then_some(found)
+        }
+        Value::Array(content) => {
+            let of = |value: &Value| match value {
+                Value::Number(number) => usize::try_from(number.as_u64()?).ok(),
+                Value::String(text) => number_in(text),
+                _ => None,
+            };
+            let content: BTreeSet<usize> = content.iter().filter_map(of).collect();
+            let mut found: BTreeMap<usize, bool> =
+                (1..=items).map(|item| (item, content.contains(&item))).collect();
+            found.extend(content.iter().map(|item| (*item, true)));
+            (!content.is_empty()).then_some(found)
+        }
+        Value::String(text) => answers_in_text(text, items),
+        _ => None,
+    }
+}
+
+/// The same from what a model wrote, with words around it, or torn off at the end.
+fn answers_in_text(text: &str, items: usize) -> Option<BTreeMap<usize, bool>> {
+    for (open, close) in [('{', '}'), ('[', ']')] {
+        let from = text.find(open);
+        let to = text.rfind(close).map(|to| to + 1);
+        if let Some(part) = from.zip(to).and_then(|(from, to)| text.get(from..to))
+            && let Ok(value) = serde_json::from_str::<Value>(part)
+            && let Some(found) = answers_in(&value, items)
+        {
+            return Some(found);
+        }
+    }
+    // Pairs of a number and a label, with anything but letters and digits between them.
+    let mut found = BTreeMap::new();
+    let mut number = None;
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let kind = first.is_ascii_digit();
+        let length = rest
+            .find(|c: char| !(c.is_alphanumeric() && c.is_ascii_digit() == kind))
+            .unwrap_or(rest.len());
+        if length == 0 {
+            rest = &rest[first.len_utf8()..];
+            continue;
+        }
+        let (word, after) = rest.split_at(length);
+        match (kind, number) {
+            (true, _) => number = word.parse().ok(),
+            (false, Some(item)) => {
+                if let Some(is_main) = is_main(word) {
+                    found.insert(item, is_main);
+                    number = None;
+                }
+            }
+            (false, None) => {}
+        }
+        rest = after;
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// The number in a key: `3` or `item_id 3`.
+fn number_in(key: &str) -> Option<usize> {
+    key.trim_start_matches(|c: char| !c.is_ascii_digit()).trim().parse().ok()
+}
+
+fn is_main(label: &str) -> Option<bool> {
+    match label.trim().to_ascii_lowercase().as_str() {
+        "main" | "content" => Some(true),
+        "other" | "not-content" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answers(answer: Value) -> Option<Vec<(usize, bool)>> {
+        Some(answers_in(&answer, 3)?.into_iter().collect())
+    }
+
+    #[test]
+    fn answers_have_several_forms() {
+        let all = Some(vec![(1, false), (2, true), (3, false)]);
+        for answer in [
+            json!({"1": "other", "2": "main", "3": "other"}),
+            json!({"item_id 1": "other", "item_id 2": "main", "item_id 3": "Other"}),
+            json!("{\"1\": \"other\", \"2\": \"main\", \"3\": \"other\"}"),
+            json!("Here you are:\n```json\n{\"1\":\"other\",\"2\":\"main\",\"3\":\"other\"}\n```"),
+            json!("1other2main3other"),
+            json!([2]),
+            json!("Content: [2]"),
+        ] {
+            assert_eq!(answers(answer.clone()), all, "{answer}");
+        }
+    }
+
+    #[test]
+    fn torn_and_strange_answers_give_what_they_have() {
+        assert_eq!(answers(json!("{\"1\": \"main\", \"2\": \"oth")), Some(vec![(1, true)]));
+        assert_eq!(answers(json!("7main, 99999999999999999999999main")), Some(vec![(7, true)]));
+        assert_eq!(answers(json!({"1": 5, "x": "main"})), None);
+        for nothing in
+            [json!(null), json!(""), json!("I cannot."), json!([]), json!({}), json!("{[")]
+        {
+            assert_eq!(answers(nothing.clone()), None, "{nothing}");
+        }
+    }
+}

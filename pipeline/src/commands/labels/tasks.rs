@@ -1,0 +1,192 @@
+//! The pages to be labelled: typical ones of doubtful templates.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use dom::{Document, normalize_space};
+use grouping::address_hash;
+use model::{NamedElement, Page, Site};
+use serde::{Deserialize, Serialize};
+use sitemodel::markable::{MarkableBlock, MarkablePage, most_typical};
+use sitemodel::{ParsedPage, Settings, parse_page};
+use terminal::progress_bar::Quiet;
+
+use super::{LabelForm, LabelsExportArgs};
+use crate::commands::inspect::records::RunRecords;
+use crate::commands::inspect::reread::{RunSettings, reread_all};
+use crate::results::Results;
+
+/// A page to be labelled: a line of `labels.jsonl`.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct LabelTask {
+    /// Address of the page.
+    pub(super) url: String,
+    /// Key of its site.
+    site: String,
+    /// Its template, and the mean confidence of the articles of that.
+    template: String,
+    confidence: f64,
+    /// The page, in the form that was asked for; empty for the other.
+    #[serde(default)]
+    html: String,
+    #[serde(default)]
+    text: String,
+    /// The elements of its blocks.
+    pub(super) elements: Vec<NamedElement>,
+    /// Its blocks by their numbers, from 1.
+    pub(super) items: Vec<LabelItem>,
+}
+
+/// A block of a page to be labelled.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct LabelItem {
+    pub(super) xpath: String,
+    pub(super) element: u32,
+    pub(super) words: u32,
+    pub(super) hash: String,
+}
+
+/// Pages of a template of which the typical ones are chosen.
+const CHOSEN_FROM: usize = 20;
+
+/// The pages of a run to be labelled, by site and template, and how many templates are doubtful.
+pub(super) fn tasks_of_run(
+    args: &LabelsExportArgs,
+    stop: &AtomicBool,
+) -> Result<(Vec<LabelTask>, usize)> {
+    let results = Results::open(&args.run)?;
+    let settings = RunSettings::new(results.ledger())?;
+    let records = RunRecords::find(&results, None)?;
+    let addresses = records.addresses();
+    let again = reread_all(results.ledger(), &addresses, &settings.config, stop, &Quiet)?;
+    for (file, what) in &again.problems {
+        tracing::warn!(at = %file, "{what}");
+    }
+    let settings = settings.config.settings();
+    let (mut tasks, mut templates) = (Vec::new(), 0);
+    for site in &again.sites {
+        let records = records.of_site(&site.key)?;
+        // The sum of confidences, and the addresses.
+        let mut of_templates: BTreeMap<&str, (f64, Vec<&str>)> = BTreeMap::new();
+        for article in records.articles.iter().filter(|article| !article.template.is_empty()) {
+            let (sum, urls) = of_templates.entry(&article.template).or_default();
+            *sum += article.confidence;
+            urls.push(&article.url);
+        }
+        for (template, (sum, urls)) in of_templates {
+            let confidence = sum / urls.len() as f64;
+            if confidence < args.below {
+                templates += 1;
+                let of = (template, confidence);
+                tasks.extend(typical_pages(site, of, urls, args, &settings));
+            }
+        }
+    }
+    Ok((tasks, templates))
+}
+
+fn typical_pages(
+    site: &Site,
+    (template, confidence): (&str, f64),
+    mut urls: Vec<&str>,
+    args: &LabelsExportArgs,
+    settings: &Settings,
+) -> Vec<LabelTask> {
+    urls.sort_by_cached_key(|url| (address_hash(url), (*url).to_owned()));
+    urls.dedup();
+    let page = |url: &&str| site.pages.iter().find(|page| page.url == *url);
+    let pages: Vec<&Page> = urls.iter().filter_map(page).take(CHOSEN_FROM).collect();
+    let parsed: Vec<ParsedPage<'_>> = pages.iter().map(|page| parse_page(page, settings)).collect();
+    let mut left: Vec<&ParsedPage<'_>> = parsed.iter().collect();
+    let mut tasks = Vec::new();
+    while tasks.len() < args.per_template
+        && let Some(at) = most_typical(&left)
+    {
+        let page = left.remove(at);
+        let task = LabelTask {
+            site: site.key.clone(),
+            template: template.to_owned(),
+            confidence: (confidence * 1_000.0).round() / 1_000.0,
+            ..LabelTask::of(page, args.form)
+        };
+        tasks.push(task);
+    }
+    tasks
+}
+
+/// Characters of a block that are written: its beginning tells what it is.
+const MOST_CHARACTERS: usize = 500;
+
+impl LabelTask {
+    fn of(page: &ParsedPage<'_>, form: LabelForm) -> Self {
+        let document = &page.document;
+        let MarkablePage { elements, blocks } = MarkablePage::of(page);
+        let (html, text) = match form {
+            LabelForm::Items => (simplified(document, &blocks), String::new()),
+            LabelForm::Blocks => (String::new(), numbered(document, &blocks)),
+        };
+        let item = |block: MarkableBlock| LabelItem {
+            xpath: block.xpath,
+            element: block.named,
+            words: block.words,
+            hash: block.hash,
+        };
+        let items = blocks.into_iter().map(item).collect();
+        Self {
+            url: page.page.url.clone(),
+            site: String::new(),
+            template: String::new(),
+            confidence: 0.0,
+            html,
+            text,
+            elements,
+            items,
+        }
+    }
+}
+
+/// The text of a block, up to a length.
+fn beginning(document: &Document, block: &MarkableBlock) -> String {
+    let texts = (block.first..=block.last).filter_map(|id| document.text(id));
+    let text = normalize_space(&texts.collect::<String>());
+    text.chars().take(MOST_CHARACTERS).collect()
+}
+
+/// The blocks as elements in document order, each with its tag, id and class, and a number in `_item_id`.
+fn simplified(document: &Document, blocks: &[MarkableBlock]) -> String {
+    let mut html = String::from("<html><head><meta charset=\"utf-8\"></head><body>\n");
+    for (number, block) in (1..).zip(blocks) {
+        let name = document.name(block.element).map_or("div", |name| &**name);
+        let tag = match name {
+            "html" | "body" | "td" | "th" => "div",
+            name if name.bytes().all(|byte| byte.is_ascii_alphanumeric()) => name,
+            _ => "div",
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(html, "<{tag} _item_id=\"{number}\"");
+        for name in [dom::local_name!("id"), dom::local_name!("class")] {
+            if let Some(value) = document.attribute(block.element, &name) {
+                let _ = write!(html, " {name}=\"{}\"", escaped(value));
+            }
+        }
+        let _ = writeln!(html, ">{}</{tag}>", escaped(&beginning(document, block)));
+    }
+    html.push_str("</body></html>\n");
+    html
+}
+
+/// The blocks as numbered lines, each with its tag.
+fn numbered(document: &Document, blocks: &[MarkableBlock]) -> String {
+    let mut text = String::new();
+    for (number, block) in (1..).zip(blocks) {
+        let name = document.name(block.element).map_or("", |name| &**name);
+        let _ = writeln!(text, "{number} [{name}] {}", beginning(document, block));
+    }
+    text
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
