@@ -76,7 +76,7 @@ PROBE = """([forbidden, scripts, links]) => {
 ANYWHERE = "iframe object embed form img base template"
 REPORT = f"{ANYWHERE} foreignObject image use", 2, r"^(sites\/[\w.%-]+\.html|#sites)$"
 REPORT_TEXTS = "h1, h2, p, dt, dd, td, th, small, a, b, summary, button, label, code, svg.chart text"
-INSPECTION = f"{ANYWHERE} script input button link svg math", 0, r"^(https?:\/\/|#)"
+INSPECTION = f"{ANYWHERE} link svg math", 2, r"^(https?:\/\/|#)"
 INSPECTION_TEXTS = "p, dt, dd, td, th, small, a, summary, em, i, code"
 TABLE = """() => [...document.querySelectorAll("#table tbody tr")].map((row) => [...row.cells].map((cell) =>
   cell.querySelector("bdi, span")?.textContent ?? cell.textContent))"""
@@ -164,6 +164,56 @@ def test_inspect(request, chromium, option, problems, tmp_path):
             with opened(chromium, path, problems, width, scheme) as (page, found):
                 found += look(page, INSPECTION, INSPECTION_TEXTS)
                 save_screenshot(page, option.screenshots, f"{path.stem}-{width}-{scheme}")
+
+
+def test_corrections(run, chromium, sitegrove, problems, tmp_path):
+    path, saved, again = tmp_path / "inspection.html", tmp_path / "corrections.jsonl", tmp_path / "again"
+    sitegrove("inspect", run, "harbour-gazette.example", "--out", path)
+    with opened(chromium, path, problems, java_script_enabled=False) as (page, found):
+        if page.locator(".correct").count():
+            found.append("tools without a script")
+    with opened(chromium, path, problems, accept_downloads=True) as (page, found):
+        blocks = page.locator("details.page[open] .kept[data-block]")
+        blocks.nth(1).click()
+        if page.locator("[data-mark]").count():
+            found.append("a block is marked before the mode is on")
+        page.get_by_role("button", name="Correct", exact=True).click()
+        page.get_by_role("button", name="not content (n)").click()
+        blocks.nth(1).click()
+        blocks.nth(1).press("c")
+        if blocks.nth(1).get_attribute("data-mark") != "content":
+            found.append("a letter does not mark")
+        if "1 marked" not in page.get_by_role("status").text_content():
+            found.append("the mark is not announced")
+        of_pattern = page.evaluate("""() => {
+          const pages = JSON.parse(document.getElementById("markable").textContent);
+          const pattern = (element) => { const [page, at] = element.dataset.block.split(" "); return pages[page].blocks[at][4]; };
+          const marked = document.querySelector("[data-mark]");
+          const all = [...marked.closest("section").querySelectorAll("[data-block]")];
+          return all.every((other) => other === marked || (pattern(other) === pattern(marked)) === ("follows" in other.dataset));
+        }""")
+        if not of_pattern:
+            found.append("others follow than those with the pattern")
+        blocks.nth(1).press("ArrowDown")
+        if page.evaluate("document.activeElement.matches('[data-mark]') || !document.activeElement.matches('[data-block]')"):
+            found.append("the arrow does not lead to the next block")
+        page.keyboard.press("n")
+        page.keyboard.press("x")
+        if page.locator("[data-mark]").count() != 1:
+            found.append("a mark is not taken back")
+        found += look(page, INSPECTION, f"{INSPECTION_TEXTS}, b, button, label, output")
+        page.get_by_label("Your name").fill("Jane")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save corrections.jsonl").click()
+        download.value.save_as(saved)
+    (line,) = read_lines(saved)
+    marks = [block["mark"] for block in line["blocks"]]
+    if (line["by"], marks) != ("Jane", ["content"]):
+        problems.append(f"saved {line}")
+    sitegrove("run", ROOT / "data/crawl", "--corrections", saved, "--out", again, "--quiet")
+    unmatched = json.loads((again / "ledger.json").read_text())["counts"]["corrections_unmatched"]
+    if unmatched:
+        problems.append("what was saved matches nothing")
 
 
 def round_half_up(value, digits=0):

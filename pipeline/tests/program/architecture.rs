@@ -380,7 +380,13 @@ fn templates_escape_all_but_four_values() {
         }
     }
     safe.sort_unstable();
-    assert_eq!(safe, ["code.script", "code.style", "sample", "self.rows_for_script()"]);
+    assert_eq!(
+        safe,
+        [
+            "code.script", "code.style", "sample", "self.blocks_for_script()",
+            "self.rows_for_script()"
+        ]
+    );
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use dom::xpath::{Path, nodes_at};
 use dom::{Document, NodeId};
 use grove::{TextBlock, from_here_on};
-use model::Article;
+use model::{Article, NamedElement};
 use sitemodel::ParsedPage;
+use sitemodel::markable::{MarkableBlock, MarkablePage};
 use sitemodel::stages::extract::{article_text, without_title};
 
 use super::evidence::{PageEvidence, path_of, text_of_block};
@@ -45,12 +46,18 @@ pub(super) struct BlockView {
     pub(super) score: Option<f32>,
     pub(super) hits: Option<(u32, u32)>,
     pub(super) pattern: String,
+    /// Its number among the blocks that are shown of the page.
+    pub(super) at: usize,
+    /// What a correction names it by.
+    pub(super) markable: MarkableBlock,
 }
 
 /// A page with its blocks.
 #[derive(Debug)]
 pub(super) struct PageReadAgain {
     pub(super) blocks: Vec<BlockView>,
+    /// The elements by which its blocks are found on other pages.
+    pub(super) elements: Vec<NamedElement>,
     /// Numbers of blocks left out to limit the size of the file: outside the article, and others.
     pub(super) boilerplate_left_out: usize,
     pub(super) others_left_out: usize,
@@ -75,6 +82,7 @@ pub(super) fn read_blocks(
     let (keep, prune, cut) = article.map(|a| select_nodes(document, a)).unwrap_or_default();
     let states = states_of(document, &keep, &prune, cut);
     let blocks = grove::blocks(document, &parsed.words, &parsed.link_words);
+    let MarkablePage { elements, blocks: markable } = MarkablePage::of(parsed);
     let agrees = article.filter(|a| !a.xpath.is_empty()).map(|article| {
         let mut prune = prune.clone();
         prune.extend(cut.map(|cut| from_here_on(document, &keep, cut)).unwrap_or_default());
@@ -85,10 +93,15 @@ pub(super) fn read_blocks(
         let title = article.title.as_deref().unwrap_or_default();
         without_title(&found, title) == without_title(&article.text, title)
     });
-    let mut reading =
-        PageReadAgain { blocks: Vec::new(), boilerplate_left_out: 0, others_left_out: 0, agrees };
+    let mut reading = PageReadAgain {
+        blocks: Vec::new(),
+        elements,
+        boilerplate_left_out: 0,
+        others_left_out: 0,
+        agrees,
+    };
     let (mut boilerplate, mut others) = (0, 0);
-    for (at, block) in blocks.iter().enumerate() {
+    for (at, (block, markable)) in blocks.iter().zip(markable).enumerate() {
         let state = state_of(parsed, block, &states);
         let (shown, most, left_out) = match state {
             BlockState::Outside => {
@@ -101,7 +114,9 @@ pub(super) fn read_blocks(
             continue;
         }
         *shown += 1;
-        reading.blocks.push(show_block(document, block, at, state, known));
+        let shown = reading.blocks.len();
+        let view = show_block(document, block, at, state, known);
+        reading.blocks.push(BlockView { at: shown, markable, ..view });
     }
     reading
 }
@@ -152,6 +167,8 @@ fn show_block(
             && known.and_then(|k| k.comments.get(at)).is_some_and(|&is| is),
         score: known.and_then(|k| k.scores.get(at)).copied(),
         hits: known.and_then(|k| k.hits.get(at)).copied(),
+        at: 0,
+        markable: MarkableBlock::default(),
         pattern: pattern.cloned().unwrap_or_else(|| path_of(document, block.element)),
     }
 }

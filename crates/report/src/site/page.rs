@@ -1,17 +1,21 @@
 //! What `site.html` and `sample.html` show: one self-contained page about a site, and each of its sample pages.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use askama::Template;
 use grove::Decision;
-use model::{Article, FieldSource, PatternRecord, Route, Source, TemplateKind, WrapperRecord};
+use model::{
+    Article, FieldSource, NamedElement, PatternRecord, Route, Source, TemplateKind, WrapperRecord,
+};
+use serde::Serialize;
+use sitemodel::markable::MarkableBlock;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::blocks::{BlockMark, BlockState, BlockView};
 use super::evidence::{PatternRow, PatternTable};
 use super::{PageOutcome, ShownPage, SiteRecords, SiteView, TemplateView};
-use crate::markup::{PageCode, filters};
+use crate::markup::{PageCode, filters, json, plain};
 use crate::readable::{count, percent};
 
 const CODE: PageCode = PageCode {
@@ -19,7 +23,7 @@ const CODE: PageCode = PageCode {
         include_str!("../../templates/base.css"),
         include_str!("../../templates/site.css")
     ),
-    script: "",
+    script: include_str!("../../templates/site.js"),
 };
 
 /// Size in bytes from which no further sample pages are written.
@@ -45,6 +49,17 @@ struct SitePage<'a> {
     view: &'a SiteView<'a>,
     records: &'a SiteRecords,
     sections: Vec<TemplateSection<'a>>,
+    /// What the script needs of the sample pages that are shown, by their numbers.
+    markable: Vec<MarkableSample>,
+}
+
+/// What the script needs of a sample page, to mark its blocks.
+#[derive(Serialize)]
+struct MarkableSample {
+    url: String,
+    elements: Vec<NamedElement>,
+    /// XPath, number of the element, words, hash, and number of the pattern among those of the page's layout.
+    blocks: Vec<(String, u32, u32, String, usize)>,
 }
 
 /// A template with its sample pages as HTML.
@@ -59,26 +74,58 @@ impl SiteView<'_> {
     /// # Errors
     /// None are expected: the templates call nothing that fails.
     pub fn to_html(&self) -> Result<String> {
-        let mut sections = Vec::new();
+        let (mut sections, mut markable) = (Vec::new(), Vec::new());
         let mut bytes = 0;
         for view in self.templates.iter().take(TEMPLATES) {
             let mut samples = Vec::new();
             let mut above = BTreeSet::new();
+            let mut patterns: BTreeMap<&str, usize> = BTreeMap::new();
             for (at, page) in view.samples.iter().enumerate() {
                 if bytes > MOST_BYTES {
                     break;
                 }
-                let sample = SampleTemplate::new(page, at == 0, &mut above).render()?;
+                let sample =
+                    SampleTemplate::new(page, at == 0, markable.len(), &mut above).render()?;
                 bytes += sample.len();
                 samples.push(sample);
+                markable.push(MarkableSample::of(page, &mut patterns));
             }
             sections.push(TemplateSection { view, samples });
         }
-        Ok(SitePage { code: CODE, view: self, records: self.records, sections }.render()?)
+        let records = self.records;
+        Ok(SitePage { code: CODE, view: self, records, sections, markable }.render()?)
+    }
+}
+
+impl MarkableSample {
+    /// `patterns` has the numbers of the patterns of the layout so far.
+    fn of<'p>(page: &'p ShownPage<'_>, patterns: &mut BTreeMap<&'p str, usize>) -> Self {
+        let reading = page.reading.as_ref();
+        let block = |own: &'p BlockView| {
+            let next = patterns.len();
+            let pattern = *patterns.entry(&own.pattern).or_insert(next);
+            let MarkableBlock { xpath, named, words, hash, .. } = &own.markable;
+            (plain(xpath), *named, *words, hash.clone(), pattern)
+        };
+        let element = |own: &NamedElement| NamedElement {
+            parent: own.parent,
+            tag: plain(&own.tag),
+            names: own.names.iter().map(|name| plain(name)).collect(),
+        };
+        Self {
+            url: plain(page.outcome.url()),
+            elements: reading.map_or(&[][..], |own| &own.elements).iter().map(element).collect(),
+            blocks: reading.map_or(&[][..], |own| &own.blocks).iter().map(block).collect(),
+        }
     }
 }
 
 impl SitePage<'_> {
+    /// The blocks of the sample pages for the script.
+    fn blocks_for_script(&self) -> String {
+        json(&self.markable)
+    }
+
     fn settings(&self) -> &str {
         self.records.ledger.config_hash.get(..12).unwrap_or_default()
     }
@@ -146,6 +193,8 @@ impl PatternTable {
 struct SampleTemplate<'a> {
     page: &'a ShownPage<'a>,
     is_open: bool,
+    /// Its number among the sample pages that are shown.
+    number: usize,
     runs: Vec<BlockRun<'a>>,
 }
 
@@ -184,7 +233,12 @@ struct ShownParagraph<'a> {
 
 impl<'a> SampleTemplate<'a> {
     /// `above` has hashes of the blocks outside the article that earlier pages of the layout have shown.
-    fn new(page: &'a ShownPage<'a>, is_open: bool, above: &mut BTreeSet<u64>) -> Self {
+    fn new(
+        page: &'a ShownPage<'a>,
+        is_open: bool,
+        number: usize,
+        above: &mut BTreeSet<u64>,
+    ) -> Self {
         let blocks = page.reading.as_ref().map_or(&[][..], |reading| &reading.blocks);
         let mut runs = Vec::new();
         let mut is_after_end = false;
@@ -202,7 +256,7 @@ impl<'a> SampleTemplate<'a> {
             }
             runs.push(BlockRun { folded: None, groups });
         }
-        Self { page, is_open, runs }
+        Self { page, is_open, number, runs }
     }
 
     /// How many blocks have a mark; empty if none has.
