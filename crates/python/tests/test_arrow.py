@@ -55,8 +55,8 @@ def test_models_of_many_sites(pages: pa.Table, models: Path, expected: list[Any]
     unknown = pages.set_column(0, "url", pa.array([f"https://unknown.example/{row}" for row in range(len(pages))]))
     alone = pa.table(store.apply_table(unknown.slice(0, 5)))
     assert rows(alone) == rows(pa.table(sitegrove.extract_table(unknown.slice(0, 5))))
-    with pytest.raises(sitegrove.SitegroveError, match="settings"):
-        pa.table(store.apply_table(pages, settings=sitegrove.Settings(engine="forest")))
+    with pytest.raises(sitegrove.SitegroveError, match="the settings name forest"):
+        next(iter(store.apply_table(pages, settings=sitegrove.Settings(engine="forest"))))
 
 
 def test_headers_reach_articles(tmp_path: Path) -> None:

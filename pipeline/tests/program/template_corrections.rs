@@ -85,7 +85,7 @@ fn what_matches_nothing_is_named_and_a_line_that_is_no_correction_is_an_error() 
     let bad = folder.path().join("bad.jsonl");
     let (code, _, errors) =
         parts(&call(&["run", "x.warc", "--corrections", bad.to_str().unwrap()]));
-    assert!(code == 2 && errors.contains("bad.jsonl, line 1"), "{errors}");
+    assert!(code == 2 && errors.contains("bad.jsonl: line 1"), "{errors}");
 }
 
 #[test]
