@@ -111,7 +111,7 @@ pub(crate) fn expand(index: &Path, base: &Path, extra: &[String]) -> Result<List
     Ok(listed)
 }
 
-/// The records of an archive that indexes list, as [`expand`] gives them.
+/// The records of an archive that indexes list: in order, each once.
 ///
 /// # Errors
 /// If an index cannot be read or understood.
