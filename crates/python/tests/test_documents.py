@@ -19,6 +19,9 @@ ELSEWHERE = {
     ("FORMATS.md", "python"): "test_queries_of_formats_find_articles",
     ("FORMATS.md", "sql"): "test_queries_of_formats_find_articles",
     ("NIGHTLY.md", "sql"): "pipeline/tests/program/models.rs",
+    ("RUNS.md", "sql"): "scripts/check/test_tables.py; the index of Common Crawl is not at hand",
+    ("SEARCH.md", "python"): "nothing: it needs a model of embeddings",
+    ("SEARCH.md", "sql"): "nothing: it reads what the block before it wrote",
 }
 
 

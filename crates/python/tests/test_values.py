@@ -90,5 +90,5 @@ def test_passages_are_given_where_they_are_asked_for() -> None:
     of_settings = sitegrove.extract(HTML, settings=Settings(emit={"passages": 12}))
     assert plain is not None and asked is not None and of_settings is not None
     assert plain.passages == [] and asked.passages == of_settings.passages and len(asked.passages) > 1
-    texts = [asked.text[passage["start"] : passage["end"]] for passage in asked.passages]  # type: ignore[misc]
+    texts = [asked.text[passage["start"] : passage["end"]] for passage in asked.passages]  # type: ignore[index]
     assert "".join(" ".join(texts).split()) == "".join(asked.text.split())

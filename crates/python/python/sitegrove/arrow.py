@@ -21,7 +21,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 
 from sitegrove import ModelStore, Settings, SiteModel, extract_table, open_models
 
