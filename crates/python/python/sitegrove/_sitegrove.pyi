@@ -27,6 +27,7 @@ __all__ = [
     "_read_lines",
     "Settings",
     "extract",
+    "extract_table",
     "SiteModel",
     "learn",
     "RecordBatch",
