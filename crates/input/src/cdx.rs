@@ -46,7 +46,7 @@ pub(crate) struct ListedArchives {
 /// The records of an archive that an index lists.
 #[derive(Debug)]
 pub(crate) struct ListedArchive {
-    /// The archive.
+    /// Where the archive is: an existing file, or an address that was not asked yet.
     pub path: PathBuf,
     /// The records, in order, each once.
     pub records: Vec<RecordAt>,

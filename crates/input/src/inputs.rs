@@ -513,7 +513,7 @@ fn walk(
 /// An input as it was found.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct InputState {
-    /// Its path.
+    /// Its path as named, or its address: what the ledger calls it.
     pub file: String,
     /// Whether it can be read, and how often.
     pub kind: InputKind,

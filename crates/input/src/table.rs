@@ -101,7 +101,7 @@ impl CellValue {
         }
     }
 
-    /// The whole number.
+    /// The value as a whole number, also if it is written as text or with `.0`.
     pub(crate) fn number(&self) -> Option<u64> {
         let text = self.text()?;
         // Columns that had gaps became floating-point numbers in some programs.

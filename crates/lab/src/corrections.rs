@@ -31,7 +31,7 @@ use terminal::arguments::{PrintFormat, whole};
 use terminal::printed::{self, Console};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::gold::{GoldPage, read_gold};
+use crate::gold::{GoldArgs, GoldPage, read_gold};
 use crate::train::pages::shares_in_gold;
 
 /// Confidences of templates below which one page of each is labelled.
@@ -51,15 +51,8 @@ Examples:
 
 Pages of a template are those of one layout and kind, as a run finds them. Groups are those of the gold.")]
 pub(crate) struct CorrectionsArgs {
-    /// WARC files, HTML files, folders or globs with the pages of the gold
-    #[arg(required = true, value_name = "INPUT")]
-    pub(crate) inputs: Vec<String>,
-    /// JSONL file (also .gz) of pages with url, dataset, template, gold_text, gold_title, page_title, gold_optional, page_type
-    #[arg(long, value_name = "FILE")]
-    pub(crate) gold: PathBuf,
-    /// Only these data sets of the gold, comma-separated
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) datasets: Vec<String>,
+    #[command(flatten)]
+    pub(crate) of: GoldArgs,
     /// Weights of the default engine, such as some that were fitted without these pages
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
@@ -128,8 +121,8 @@ pub(crate) fn run(args: &CorrectionsArgs, out: &mut Console<'_>) -> anyhow::Resu
     if let Some(weights) = &args.weights {
         config.loaded = Some(Arc::new(config::read_weights(weights)?));
     }
-    let gold = read_gold(&args.gold, &args.datasets)?;
-    let sites = read_sites(&args.inputs, &[], &config)?;
+    let gold = read_gold(&args.of.gold, &args.of.datasets)?;
+    let sites = read_sites(&args.of.inputs, &[], &config)?;
     let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
     for page in &gold.pages {
         by_url.entry(&page.url).or_insert(page);
@@ -138,7 +131,11 @@ pub(crate) fn run(args: &CorrectionsArgs, out: &mut Console<'_>) -> anyhow::Resu
     let measured: Vec<MeasuredPage<'_>> =
         sites.par_iter().flat_map_iter(|site| measure(site, &by_url, &settings)).collect();
     let labelled = measured.iter().filter(|page| page.is_marked).count();
-    ensure!(labelled > 0, "no template has two pages of {}: give more pages", args.gold.display());
+    ensure!(
+        labelled > 0,
+        "no template has two pages of {}: give more pages",
+        args.of.gold.display()
+    );
     let report = report(&measured, labelled, args.worst);
     match args.format {
         PrintFormat::Text => print(&report, out),
@@ -149,7 +146,8 @@ pub(crate) fn run(args: &CorrectionsArgs, out: &mut Console<'_>) -> anyhow::Resu
 /// The paths of the command.
 fn paths_of(args: &CorrectionsArgs) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
-    let CorrectionsArgs { inputs, gold, weights, datasets: _, worst: _, format: _ } = args;
+    let CorrectionsArgs { of, weights, worst: _, format: _ } = args;
+    let GoldArgs { inputs, gold, datasets: _ } = of;
     let paths = CommandPaths::default().reads("--gold", gold);
     let paths = paths.reads("--weights", weights.as_deref().unwrap_or(Path::new("")));
     inputs.iter().fold(paths, |paths, input| paths.reads("an input", Path::new(input)))

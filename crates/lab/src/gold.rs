@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use clap::Args;
 use data_encoding::HEXLOWER;
 use model::PageType;
 use score::Gold;
@@ -24,6 +25,21 @@ pub(crate) struct GoldFile {
     /// The requested data sets; empty for all.
     pub(crate) datasets: Vec<String>,
     pub(crate) pages: Vec<GoldPage>,
+}
+
+/// The pages of a measurement, and what is known of them.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct GoldArgs {
+    /// WARC files, HTML files, folders or globs with the pages of the gold
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<String>,
+    /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, page_title, gold_optional,
+    /// page_type
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gold: PathBuf,
+    /// Only these data sets of the gold, comma-separated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) datasets: Vec<String>,
 }
 
 /// One page whose text is known.

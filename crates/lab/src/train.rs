@@ -37,7 +37,7 @@ use terminal::arguments::whole;
 use terminal::printed::Console;
 use trial::{HeldOut, LeaveOut, of_publishers, parts};
 
-use crate::gold::{GoldFile, read_gold};
+use crate::gold::{GoldArgs, GoldFile, read_gold};
 
 /// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
 const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
@@ -52,15 +52,8 @@ Examples:
 
 To use the weights, set `weights = \"weights.json\"` under [grove] in a configuration file. Fitting on a thousand pages takes some minutes.")]
 pub(crate) struct TrainArgs {
-    /// WARC files, HTML files, folders or globs with the pages of the gold
-    #[arg(required = true, value_name = "INPUT")]
-    pub(crate) inputs: Vec<String>,
-    /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, page_title, gold_optional
-    #[arg(long, value_name = "FILE")]
-    pub(crate) gold: PathBuf,
-    /// Only these data sets of the gold, comma-separated
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) datasets: Vec<String>,
+    #[command(flatten)]
+    pub(crate) of: GoldArgs,
     /// Licence of a data set, recorded in the weights file (repeatable)
     #[arg(long = "licence", value_name = "NAME=LICENCE")]
     pub(crate) licences: Vec<String>,
@@ -101,14 +94,14 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     ensure!(args.folds >= 2, "--folds {}: at least 2", args.folds);
     let begun = Instant::now();
     let config = Config::load(None)?;
-    let gold = read_gold(&args.gold, &args.datasets)?;
+    let gold = read_gold(&args.of.gold, &args.of.datasets)?;
     let licences = licences(&args.licences)?;
-    let sites = read_sites(&args.inputs, &[], &config)?;
+    let sites = read_sites(&args.of.inputs, &[], &config)?;
     let settings = config.settings();
     let parsed = pages::parse(&sites, &settings);
     let templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
     let found: usize = templates.iter().map(TrainingTemplate::with_gold).sum();
-    ensure!(found > 0, "no page of {} is in the inputs", args.gold.display());
+    ensure!(found > 0, "no page of {} is in the inputs", args.of.gold.display());
     writeln!(
         out,
         "{found} of {} pages of the gold are in the inputs, in {} parts of templates of {} sites\n",
@@ -179,11 +172,9 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
 fn paths_of(args: &TrainArgs) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let TrainArgs {
-        inputs,
-        gold,
+        of: GoldArgs { inputs, gold, datasets: _ },
         out,
         held_out,
-        datasets: _,
         licences: _,
         folds: _,
         no_data_sets: _,

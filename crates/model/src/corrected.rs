@@ -9,13 +9,13 @@ use crate::record::record;
 named! {
 /// A field of an article that can be corrected.
 pub enum CorrectedField {
-    /// Its title.
+    /// The headline.
     Title => "title",
-    /// Its authors.
+    /// The names of all authors, together.
     Authors => "authors",
     /// When it was published.
     Published => "published",
-    /// Its text.
+    /// The body as plain text; `html` and Markdown follow it.
     Text => "text",
 }
 }

@@ -4,7 +4,6 @@
 //! [`absences`] notes when an address had no page, [`corrections`] has what people say instead, and [`query`] answers questions.
 
 mod absences;
-mod addresses;
 mod content;
 mod corrections;
 mod query;
@@ -19,7 +18,7 @@ use database::{
     ARTICLE_ARCHIVE, Cause, Database, DatabaseError, FileKind, WaitPolicy, create_schema, identify,
 };
 use model::{Absence, Extracted, SiteResult};
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OptionalExtension};
 
 pub use corrections::{ArchiveCorrector, StoredCorrection, contradicts};
 pub use query::{
@@ -47,6 +46,29 @@ impl ArticleKey {
     /// The key of the article.
     fn exact(&self) -> &str {
         self.named.as_ref().unwrap_or(&self.own)
+    }
+
+    /// The key of the article in an archive with this key or the address `url`; `None` if it is not there, or if several articles
+    /// match.
+    fn find(&self, db: &Connection, url: &str) -> rusqlite::Result<Option<String>> {
+        // The key finds an article by an index. An address whose key was made with other settings needs a scan. Tracking
+        // parameters tell articles apart where there are several.
+        let ways = [
+            ("SELECT key FROM articles WHERE key = ?1", self.exact()),
+            ("SELECT max(key) FROM articles WHERE stripped = ?1 HAVING count(*) = 1", &self.stripped),
+            (
+                "SELECT max(key) FROM articles WHERE id IN (SELECT article FROM versions WHERE url = ?1)
+                 HAVING count(*) = 1",
+                url,
+            ),
+        ];
+        for (sql, value) in ways {
+            let found = db.prepare_cached(sql)?.query_row([value], |row| row.get(0)).optional()?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 }
 

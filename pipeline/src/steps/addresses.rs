@@ -17,62 +17,84 @@ use segment::work_folder::WorkFolder;
 /// Bytes that are copied between two checks of the stop flag.
 const CHUNK: u64 = 4 << 20;
 
-/// Does a step with local files: those of `paths` that are addresses, or folders or patterns of them, are fetched first, and `out`,
-/// if it is an address, is written when the step is done. Without addresses, nothing is copied.
-///
-/// # Errors
-/// Those of the step; if a file cannot be fetched or written.
-pub(crate) fn with_local_files<T>(
-    config: &Config,
-    paths: &[PathBuf],
-    out: &Path,
-    stop: &AtomicBool,
-    step: impl FnOnce(&[PathBuf], &Path) -> Result<T>,
-) -> Result<T> {
-    if address_of(out).is_none() && paths.iter().all(|path| address_of(path).is_none()) {
-        return step(paths, out);
-    }
-    let named: Vec<String> = paths
-        .iter()
-        .map(PathBuf::as_path)
-        .chain([out])
-        .map(|own| own.display().to_string())
-        .collect();
-    let work = match config.run.work.as_os_str().is_empty() {
-        true => std::env::temp_dir(),
-        false => config.run.work.clone(),
-    };
-    // The same step again removes what a killed one left.
-    let name = format!(".sitegrove-step-{}", &sha256_of(&named.join("\n"))[..16]);
-    let folder = WorkFolder::create(work.join(name))?;
-    let mut local = Vec::with_capacity(paths.len());
-    for path in paths {
-        match address_of(path) {
-            None => local.push(path.clone()),
-            Some(address) => fetch(address, folder.path(), stop, &mut local)
-                .with_context(|| format!("cannot read {address}"))?,
+/// The files of a step on this machine. Those that are not at addresses are where they were named.
+pub(crate) struct LocalFiles {
+    /// What the step reads.
+    pub(crate) paths: Vec<PathBuf>,
+    /// What it writes.
+    pub(crate) out: PathBuf,
+    /// Where that is to be put.
+    address: Option<String>,
+    /// The folder of the copies.
+    _folder: Option<WorkFolder>,
+}
+
+impl LocalFiles {
+    /// Fetches what is at addresses, or in folders or patterns of them.
+    ///
+    /// # Errors
+    /// If a file cannot be fetched, or `out` is an address of no file.
+    pub(crate) fn fetch(
+        config: &Config,
+        named: &[PathBuf],
+        out: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Self> {
+        let address = address_of(out);
+        let (mut paths, mut out) = (Vec::with_capacity(named.len()), out.to_owned());
+        if address.is_none() && named.iter().all(|path| address_of(path).is_none()) {
+            paths.extend_from_slice(named);
+            return Ok(Self { paths, out, address: None, _folder: None });
         }
+        let address = address.map(str::to_owned);
+        let all: Vec<_> = named.iter().chain([&out]).map(|own| own.to_string_lossy()).collect();
+        let work = match config.run.work.as_os_str().is_empty() {
+            true => std::env::temp_dir(),
+            false => config.run.work.clone(),
+        };
+        // The same step again removes what a killed one left.
+        let name = format!(".sitegrove-step-{}", &sha256_of(&all.join("\n"))[..16]);
+        let folder = WorkFolder::create(work.join(name))?;
+        for path in named {
+            match address_of(path) {
+                None => paths.push(path.clone()),
+                Some(address) => fetch(address, folder.path(), stop, &mut paths)
+                    .with_context(|| format!("cannot read {address}"))?,
+            }
+        }
+        if let Some(address) = &address {
+            let Some((_, name)) = divided(address) else {
+                let next = "give one such as s3://BUCKET/steps/NAME.parquet";
+                bail!(Problem::new(address, "is not the address of a file", next));
+            };
+            out = folder.path().join(name);
+        }
+        Ok(Self { paths, out, address, _folder: Some(folder) })
     }
-    let Some(address) = address_of(out) else { return step(&local, out) };
-    let Some((above, name)) = address.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
-        bail!(Problem::new(
-            address,
-            "is not the address of a file",
-            "give one such as s3://BUCKET/steps/NAME.parquet"
-        ));
-    };
-    let made = folder.path().join(name);
-    let done = step(&local, &made)?;
-    let bytes = fs::metadata(&made)?.len();
-    let file = UploadFile { from: made, name: name.to_owned(), bytes };
-    let bucket = objects(above).with_context(|| format!("cannot write {address}"))?;
-    if let Some((_, error)) = bucket.upload(&[file], stop, &mut |_| ()).into_iter().next() {
-        return Err(error).with_context(|| format!("cannot write {address}"));
+
+    /// Puts what the step wrote to its address.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn put(self, stop: &AtomicBool) -> Result<()> {
+        let Some((above, name)) = self.address.as_deref().and_then(divided) else { return Ok(()) };
+        let cannot = || format!("cannot write {above}/{name}");
+        let bytes = fs::metadata(&self.out)?.len();
+        let file = UploadFile { from: self.out.clone(), name: name.to_owned(), bytes };
+        let bucket = objects(above).with_context(cannot)?;
+        if let Some((_, error)) = bucket.upload(&[file], stop, &mut |_| ()).into_iter().next() {
+            return Err(error).with_context(cannot);
+        }
+        if stop.load(Ordering::Relaxed) {
+            bail!(Stopped::Empty);
+        }
+        Ok(())
     }
-    if stop.load(Ordering::Relaxed) {
-        bail!(Stopped::Empty);
-    }
-    Ok(done)
+}
+
+/// The prefix and the name of an object; `None` if the address ends with a slash.
+fn divided(address: &str) -> Option<(&str, &str)> {
+    address.rsplit_once('/').filter(|(_, name)| !name.is_empty())
 }
 
 /// Fetches the files that an address stands for.

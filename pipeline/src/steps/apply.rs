@@ -20,7 +20,7 @@ use segment::stored::{StoredHead, id_of, unpack};
 use sitemodel::{ApplyOptions, NoMeter, Outcome, Settings, SiteModel};
 use terminal::progress_bar::Observer;
 
-use super::addresses::with_local_files;
+use super::addresses::LocalFiles;
 use super::files::{Files, check_paths};
 use super::learn::PageInstruction;
 use crate::run::thread_pool;
@@ -50,18 +50,8 @@ pub fn apply(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<ApplySummary> {
-    with_local_files(config, paths, out, stop, |paths, out| {
-        apply_local(config, paths, out, stop, observer)
-    })
-}
-
-fn apply_local(
-    config: &Config,
-    paths: &[PathBuf],
-    out: &Path,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<ApplySummary> {
+    let local = LocalFiles::fetch(config, paths, out, stop)?;
+    let (paths, out) = (&local.paths[..], &*local.out);
     check_paths(config, paths, out)?;
     let files = Files::open(paths, config)?;
     ensure!(
@@ -120,6 +110,7 @@ fn apply_local(
         }
     }
     file.finish().with_context(|| format!("cannot write {}", out.display()))?;
+    local.put(stop)?;
     Ok(counts)
 }
 

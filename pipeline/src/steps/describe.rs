@@ -17,7 +17,7 @@ use segment::row::{RowKind, hash_of, packed_row, unpacked};
 use segment::work_folder::WorkFolder;
 use terminal::progress_bar::Observer;
 
-use super::addresses::with_local_files;
+use super::addresses::LocalFiles;
 use super::assemble::Assembly;
 use super::files::{Files, check_paths};
 use crate::run::ledger::Clock;
@@ -36,19 +36,8 @@ pub fn describe(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<u64> {
-    with_local_files(config, paths, to, stop, |paths, to| {
-        describe_local(config, paths, share, to, stop, observer)
-    })
-}
-
-fn describe_local(
-    config: &Config,
-    paths: &[PathBuf],
-    share: SiteShare,
-    to: &Path,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<u64> {
+    let local = LocalFiles::fetch(config, paths, to, stop)?;
+    let (paths, to) = (&local.paths[..], &*local.out);
     check_paths(config, paths, to)?;
     let describer = config.emit.describer(&config.group.tracking_parameters);
     let files = Files::open(paths, config)?;
@@ -62,14 +51,10 @@ fn describe_local(
     let folder = WorkFolder::beside(to)?;
     let clock = Clock::default();
     let assembly = Assembly { config, share, stop, clock: &clock, observer };
-    {
-        let cannot = || format!("cannot write {}", to.display());
-        let mut writer = StepWriter::create(to, &identity).with_context(cannot)?;
-        let mut articles = 0;
-        let Some(describer) = describer else {
-            writer.finish().with_context(cannot)?;
-            return Ok(articles);
-        };
+    let cannot = || format!("cannot write {}", to.display());
+    let mut writer = StepWriter::create(to, &identity).with_context(cannot)?;
+    let mut articles = 0;
+    if let Some(describer) = describer {
         let (made, mut sites) = assembly.open(files, folder.path())?;
         assembly.each(&mut sites, &made, None, &mut |part, result| {
             let of_site: Vec<ArticleDescription> =
@@ -78,9 +63,10 @@ fn describe_local(
             let row = packed_row(RowKind::Described, &result.site, part as u64, &of_site);
             row.and_then(|row| writer.push(row)).with_context(cannot)
         })?;
-        writer.finish().with_context(cannot)?;
-        Ok(articles)
     }
+    writer.finish().with_context(cannot)?;
+    local.put(stop)?;
+    Ok(articles)
 }
 
 pub(super) struct DescriptionFiles {

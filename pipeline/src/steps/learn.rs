@@ -34,7 +34,7 @@ use crate::site::large::{LargeSite, learnt_site_configs};
 use crate::site::made::StepOutputs;
 use crate::site::{Work, work_on};
 use crate::stages::learn::{Surveyed, parse};
-use crate::steps::addresses::with_local_files;
+use crate::steps::addresses::LocalFiles;
 use crate::steps::files::settle_crawl;
 
 /// What applies to a page of a large site that is not an ordinary one.
@@ -73,19 +73,8 @@ pub fn learn(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<LearnSummary> {
-    with_local_files(config, paths, out, stop, |paths, out| {
-        learn_local(config, paths, share, out, stop, observer)
-    })
-}
-
-fn learn_local(
-    config: &Config,
-    paths: &[PathBuf],
-    share: SiteShare,
-    out: &Path,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<LearnSummary> {
+    let local = LocalFiles::fetch(config, paths, out, stop)?;
+    let (paths, out) = (&local.paths[..], &*local.out);
     check_paths(config, paths, out)?;
     let store = store_to_read(config)?;
     let files = Files::open(paths, config)?;
@@ -107,7 +96,10 @@ fn learn_local(
     let identity = files.identity(StepKind::Learn, round, config);
     let identity = StepIdentity { share, store: state, ..identity };
     let folder = WorkFolder::beside(out)?;
-    write(config, store.as_ref(), files, &identity, folder.path(), out, (stop, observer))
+    let learnt =
+        write(config, store.as_ref(), files, &identity, folder.path(), out, (stop, observer))?;
+    local.put(stop)?;
+    Ok(learnt)
 }
 
 /// Weight of sites that are learnt at the same time.

@@ -16,7 +16,7 @@ use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
 use terminal::progress_bar::Observer;
 
-use super::addresses::with_local_files;
+use super::addresses::LocalFiles;
 use super::assemble::Assembly;
 use super::describe::DescriptionFiles;
 use super::files::{Files, LearntWith};
@@ -45,20 +45,8 @@ pub fn merge(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<RunReport> {
-    let nowhere = Path::new("");
-    with_local_files(config, paths, nowhere, stop, |paths, _| {
-        merge_local(config, paths, share, overwrite, stop, observer)
-    })
-}
-
-fn merge_local(
-    config: &Config,
-    paths: &[PathBuf],
-    share: SiteShare,
-    overwrite: bool,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<RunReport> {
+    let local = LocalFiles::fetch(config, paths, Path::new(""), stop)?;
+    let paths = &local.paths[..];
     check_outputs(&config.emit, &config.run.out)?;
     let own = CommandPaths::of_run(config, &[]);
     paths.iter().fold(own, |all, path| all.reads("a file", path)).check()?;

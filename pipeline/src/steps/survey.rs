@@ -22,7 +22,7 @@ use terminal::progress_bar::Observer;
 
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::run::{find_inputs, thread_pool};
-use crate::steps::addresses::with_local_files;
+use crate::steps::addresses::LocalFiles;
 
 /// What a survey read.
 #[derive(Debug, Default)]
@@ -47,15 +47,8 @@ pub fn survey(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<SurveySummary> {
-    with_local_files(config, &[], out, stop, |_, out| survey_to(config, out, stop, observer))
-}
-
-fn survey_to(
-    config: &Config,
-    out: &Path,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<SurveySummary> {
+    let local = LocalFiles::fetch(config, &[], out, stop)?;
+    let out = &*local.out;
     let (inputs, states) = find_inputs(config, stop)?;
     let paths = inputs
         .iter()
@@ -112,5 +105,6 @@ fn survey_to(
     let identity = StepIdentity { surveys: vec![sha256_of(&names.join("\n"))], ..identity };
     let pages = collector.finish_into(out, &identity, read);
     surveyed.pages = pages.with_context(|| format!("cannot write {}", out.display()))?;
+    local.put(stop)?;
     Ok(surveyed)
 }

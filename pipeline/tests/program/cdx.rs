@@ -6,14 +6,14 @@ use crate::common::crawl::{Crawl, gzip};
 use crate::common::program::{call, parts, run};
 use crate::common::prose;
 
-const NOTES: usize = 6;
+pub(crate) const NOTES: usize = 6;
 
-fn url(n: usize) -> String {
+pub(crate) fn url(n: usize) -> String {
     format!("https://notes.example/on-bridges-{n}")
 }
 
 /// An archive of notes, and the offset and length of each.
-fn archive(folder: &Path) -> Vec<(u64, u64)> {
+pub(crate) fn archive(folder: &Path) -> Vec<(u64, u64)> {
     let mut crawl = Crawl::new();
     for n in 0..NOTES {
         crawl.page(&url(n), &prose::post(n));

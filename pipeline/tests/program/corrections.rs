@@ -54,12 +54,17 @@ fn changes(archive: &Path, kinds: &str) -> Vec<Value> {
     json_lines(&[&of[..], &["--kinds", kinds]].concat())
 }
 
-fn export(archive: &Path, more: &[&str]) -> Value {
-    let out = archive.with_extension("json");
+/// The article as a document of the form that the ending of a name stands for.
+fn document(archive: &Path, ending: &str, more: &[&str]) -> String {
+    let out = archive.with_extension(ending);
     let arguments = ["export", "article", URL, "--archive", word(archive), "--out", word(&out)];
     let (code, _, stderr) = parts(&call(&[&arguments, more].concat()));
     assert_eq!(code, 0, "{stderr}");
-    parse(&fs::read_to_string(out).unwrap())
+    fs::read_to_string(out).unwrap()
+}
+
+fn export(archive: &Path, more: &[&str]) -> Value {
+    parse(&document(archive, "json", more))
 }
 
 /// An archive of one night, with the command of any night.
@@ -117,29 +122,8 @@ fn a_correction_is_shown_with_what_was_extracted_and_exported() {
         ("A better title", "2026-01-12")
     );
     assert_eq!(exported["corrections"][0]["by"], "anna");
-    let page = archive.with_extension("html");
-    let (code, _, _) = parts(&call(&[
-        "export",
-        "article",
-        URL,
-        "--archive",
-        word(&archive),
-        "--out",
-        word(&page),
-    ]));
-    assert_eq!(code, 0);
-    assert!(fs::read_to_string(page).unwrap().contains("A better title"));
-    let (code, _, _) = parts(&call(&[
-        "export",
-        "article",
-        URL,
-        "--archive",
-        word(&archive),
-        "--out",
-        word(&archive.with_extension("xml")),
-    ]));
-    assert_eq!(code, 0);
-    let tei = fs::read_to_string(archive.with_extension("xml")).unwrap();
+    assert!(document(&archive, "html", &[]).contains("A better title"));
+    let tei = document(&archive, "xml", &[]);
     assert!(tei.contains("title (anna, 2026-11-01)"), "{tei}");
 }
 

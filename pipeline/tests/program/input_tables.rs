@@ -9,31 +9,10 @@ use serde::Serialize;
 use serde_arrow::schema::{SchemaLike, TracingOptions};
 use serde_json::{Value, json};
 
-use crate::common::crawl::{Crawl, gzip};
+use crate::cdx::{NOTES, archive, url};
+use crate::common::crawl::gzip;
 use crate::common::program::{call, parts, run};
 use crate::common::prose;
-
-const NOTES: usize = 6;
-
-fn url(n: usize) -> String {
-    format!("https://notes.example/on-bridges-{n}")
-}
-
-/// An archive of notes below a folder, and the offset and length of each.
-fn archive(folder: &Path) -> Vec<(u64, u64)> {
-    let mut crawl = Crawl::new();
-    for n in 0..NOTES {
-        crawl.page(&url(n), &prose::post(n));
-    }
-    fs::create_dir_all(folder).unwrap();
-    crawl.write(folder, "notes.warc.gz");
-    let mut at = 0;
-    let place = |member: &Vec<u8>| {
-        at += member.len() as u64;
-        (at - member.len() as u64, member.len() as u64)
-    };
-    crawl.members().iter().map(place).collect()
-}
 
 #[derive(Serialize)]
 struct IndexRow {

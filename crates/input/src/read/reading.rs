@@ -602,13 +602,13 @@ fn revisit_of(url: String, digest: Option<u128>, record: &Record, origin: Origin
 /// A file of a site that says how its pages may be used.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct SiteFile {
-    /// Its address.
+    /// Where it was fetched: its scheme, host and port are those of the pages that it concerns.
     pub url: String,
-    /// What it is.
+    /// Which rules it has.
     pub kind: SiteFileKind,
     /// When it was fetched.
     pub fetched: Option<Timestamp>,
-    /// Its text.
+    /// The file as UTF-8, broken bytes replaced.
     pub body: String,
 }
 

@@ -14,7 +14,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::absences::seconds;
-use super::addresses::find_key;
 use super::content::{ArticleContent, day, diff, set, squeezed};
 use super::{ArticleKey, is_archive};
 use crate::SinkError;
@@ -378,7 +377,7 @@ impl ArchiveCorrector {
 
     /// The article of an address, and its last version.
     fn last_of(&self, key: &ArticleKey, url: &str) -> Result<Option<(i64, i64)>> {
-        let Some(key) = find_key(&self.database, key, url)? else { return Ok(None) };
+        let Some(key) = key.find(&self.database, url)? else { return Ok(None) };
         let sql = "SELECT id FROM articles WHERE key = ?1";
         let article = self.database.prepare_cached(sql)?.query_row([key], |row| row.get(0))?;
         Ok(last_version(&self.database, article)?.map(|(version, _)| (article, version)))

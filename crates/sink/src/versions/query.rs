@@ -7,7 +7,6 @@ use model::{ArticleCorrection, named};
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
-use super::addresses::find_key;
 use super::content::strings;
 use super::corrections::{StoredCorrection, corrections_in_force, corrections_of};
 use super::{ArticleKey, is_archive};
@@ -199,7 +198,7 @@ impl ArticleArchive {
     /// # Errors
     /// If the archive cannot be read.
     pub fn history(&self, key: &ArticleKey, url: &str) -> Result<Vec<ArticleVersion>, SinkError> {
-        match find_key(&self.connection, key, url).map_err(|error| self.unreadable(error))? {
+        match key.find(&self.connection, url).map_err(|error| self.unreadable(error))? {
             Some(key) => self.versions(&key),
             None => Ok(Vec::new()),
         }

@@ -124,7 +124,7 @@ impl LabelTask {
         let document = &page.document;
         let MarkablePage { elements, blocks } = MarkablePage::of(page);
         let (html, text) = match form {
-            LabelForm::Items => (simplified(document, &blocks), String::new()),
+            LabelForm::Items => (html_with_item_ids(document, &blocks), String::new()),
             LabelForm::Blocks => (String::new(), numbered(document, &blocks)),
         };
         let item = |block: MarkableBlock| LabelItem {
@@ -155,7 +155,7 @@ fn beginning(document: &Document, block: &MarkableBlock) -> String {
 }
 
 /// The blocks as elements in document order, each with its tag, id and class, and a number in `_item_id`.
-fn simplified(document: &Document, blocks: &[MarkableBlock]) -> String {
+fn html_with_item_ids(document: &Document, blocks: &[MarkableBlock]) -> String {
     let mut html = String::from("<html><head><meta charset=\"utf-8\"></head><body>\n");
     for (number, block) in (1..).zip(blocks) {
         let name = document.name(block.element).map_or("div", |name| &**name);

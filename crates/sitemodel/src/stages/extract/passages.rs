@@ -278,7 +278,8 @@ impl PassageDivider<'_> {
 }
 
 /// Where sentences begin after the first: after a full stop and the like, with what closes quotations and brackets, and white
-/// space, unless a small letter follows; after those of scripts without spaces; and with each line (UAX #29, simplified).
+/// space, unless a small letter follows; after those of scripts without spaces; and with each line. Of the rules
+/// for sentences in UAX #29 these are SB4, SB8 and SB11; abbreviations before capital letters end sentences.
 fn sentence_starts(text: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     // Whether a sentence has ended, and whether white space has followed.
