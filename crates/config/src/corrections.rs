@@ -1,7 +1,7 @@
 //! Corrections of articles and templates: lines of files, and archives of articles.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -10,7 +10,10 @@ use serde_json::{Map, Value};
 use sink::{ArticleArchive, parse_instant};
 use sitemodel::corrections::Corrections;
 
-use crate::files::sha256_of;
+use crate::files::{read_small_text, sha256_of};
+
+/// Maximum bytes of a file of corrections.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// A line of a file of corrections.
 #[derive(Clone, Debug)]
@@ -76,17 +79,16 @@ const KEYS: [&str; 9] =
 /// If it cannot be read, or a line is no correction.
 pub fn correction_lines(path: &Path) -> Result<Vec<CorrectionLine>> {
     let shown = path.display();
-    let cannot_read = || format!("cannot read the corrections {shown}");
-    let file = BufReader::new(File::open(path).with_context(cannot_read)?);
+    let text = read_small_text(path, MOST_BYTES)
+        .with_context(|| format!("cannot read the corrections {shown}"))?;
     let mut found = Vec::new();
-    for (number, line) in (1..).zip(file.lines()) {
-        let line = line.with_context(cannot_read)?;
+    for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() {
             continue;
         }
         let read = || -> Result<CorrectionLine, String> {
             let own: Map<String, Value> =
-                serde_json::from_str(&line).map_err(|error| error.to_string())?;
+                serde_json::from_str(line).map_err(|error| error.to_string())?;
             if own.contains_key("blocks") {
                 let own = serde_json::from_value(Value::Object(own));
                 let own = own.map_err(|error| format!("it is none of a template: {error}"))?;

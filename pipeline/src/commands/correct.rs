@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use config::corrections::{CorrectionLine, correction_lines, read_values};
+use config::files::{read_small_text, read_stdin_text};
 use database::WaitPolicy;
 use errors::Problem;
 use input::waiting::waiting_for_databases;
@@ -21,6 +22,8 @@ use super::history;
 use crate::results::nearest::no_article;
 use crate::run::sinks::article_key;
 
+/// Maximum bytes of a text.
+const MOST_BYTES: u64 = 64 << 20;
 /// How long a run that writes to the archive is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -208,8 +211,8 @@ fn corrections_of(args: &CorrectArgs) -> Result<Vec<ArticleCorrection>> {
 
 fn read_text(path: &Path) -> Result<String> {
     let read = match path == Path::new("-") {
-        true => std::io::read_to_string(std::io::stdin()),
-        false => std::fs::read_to_string(path),
+        true => read_stdin_text(MOST_BYTES),
+        false => read_small_text(path, MOST_BYTES),
     };
     read.with_context(|| format!("cannot read {}", path.display()))
 }

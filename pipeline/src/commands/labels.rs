@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
+use config::files::read_small_text;
 use errors::{Problem, mark_begun};
 use jiff::{Timestamp, Unit};
 use report::readable::count;
@@ -20,6 +21,9 @@ use terminal::printed::Console;
 use self::answers::{AnswerCounts, corrections_of};
 use self::tasks::{LabelTask, tasks_of_run};
 use crate::output_paths::{CommandPaths, OutputKind};
+
+/// Maximum bytes of a file of labels or answers.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Arguments of `sitegrove labels`.
 #[derive(Args, Debug)]
@@ -197,7 +201,7 @@ fn write_lines(path: &Path, values: &[impl Serialize]) -> Result<()> {
 }
 
 fn read_text(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    read_small_text(path, MOST_BYTES).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn read_lines(path: &Path) -> Result<Vec<LabelTask>> {
