@@ -121,12 +121,12 @@ pub fn complete(correction: &TemplateCorrection, page: &ParsedPage<'_>) -> Templ
         .collect();
     let from = elements.len() as u32;
     for block in left {
-        let element = block.element.map(|own| own + from);
+        let element = block.element.map(|own| own.saturating_add(from));
         all.push(MarkedBlock { element, ..block.clone() });
     }
     if all.iter().any(|block| block.element.is_some_and(|own| own >= from)) {
         elements.extend(correction.elements.iter().cloned().map(|mut element| {
-            element.parent = element.parent.map(|parent| parent + from);
+            element.parent = element.parent.map(|parent| parent.saturating_add(from));
             element
         }));
     }
