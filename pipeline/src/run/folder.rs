@@ -320,13 +320,20 @@ fn is_same_work(ledger: &Ledger, config_hash: &str, inputs: &[InputState]) -> bo
             // It was not read in that run.
             None => true,
             Some(then) => {
-                let is_unchanged = then.modified == input.modified
-                    // Archives of which records are listed are not asked at their addresses when they were changed.
-                    && (then.modified.is_some() || input.listed.is_some())
-                    || file_hash(Path::new(&input.file)).is_ok_and(|now| now == then.sha256);
-                let listed = then.listed.as_ref().map(|own| &own.places);
-                listed == input.listed.as_ref() && then.bytes == input.bytes && is_unchanged
-                    || input.kind == InputKind::Stream
+                let is_unchanged = match (&then.listed, &input.listed) {
+                    // Records may be lost; archives are not asked at their addresses when they were changed.
+                    (Some(then_listed), Some(places)) => {
+                        then_listed.places == *places && then.modified == input.modified
+                    }
+                    (None, None) => {
+                        then.bytes == input.bytes
+                            && (then.modified == input.modified && then.modified.is_some()
+                                || file_hash(Path::new(&input.file))
+                                    .is_ok_and(|now| now == then.sha256))
+                    }
+                    _ => false,
+                };
+                is_unchanged || input.kind == InputKind::Stream
             }
         })
 }

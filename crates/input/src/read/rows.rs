@@ -48,8 +48,7 @@ impl FileReading<'_, '_> {
                     if failing == FAILING || missing.contains(&error.kind()) {
                         return Err(error);
                     }
-                    let next =
-                        "the other records were read; give the command again to try this one again";
+                    let next = "the other records were read; give the command again with --overwrite to try this one again";
                     self.lose_record(offset, format!("it could not be read ({error}); {next}"));
                     continue;
                 }
