@@ -12,6 +12,7 @@ Three rules hold for everything that takes longer than a millisecond:
 mod detached;
 mod errors;
 mod model_store;
+mod objects;
 mod run;
 mod settings;
 mod site_model;
@@ -36,6 +37,8 @@ mod extension {
     use crate::detached::panic_for_tests;
     #[pymodule_export]
     use crate::model_store::{ModelStore, import_models, open_models};
+    #[pymodule_export]
+    use crate::objects::PyObjects;
     #[pymodule_export]
     use crate::run::{
         PyProgress, apply_models, describe_share, learn_share, merge_files, run, survey_inputs,

@@ -10,7 +10,8 @@ use input::{InputPlaces, expand};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use segment::identity::SiteShare;
-use sitegrove::run::{RunReport, run as run_pipeline};
+use sitegrove::run::RunReport;
+use sitegrove::run::target::run as run_pipeline;
 use sitegrove::steps::{apply, describe, learn, merge, survey};
 use terminal::progress_bar::{Observer, Quiet};
 
@@ -98,7 +99,18 @@ impl ProgressCounts {
     }
 }
 
-/// Runs the pipeline in a thread of its own, while this one tells `progress` and looks for signals.
+/// The ledger of a run whose outputs were all written.
+fn ledger_of(report: RunReport) -> PyResult<String> {
+    let failed = report.upload.unwrap_or_default();
+    let Some((object, why)) = failed.failed.first() else { return Ok(report.ledger.to_json()) };
+    let kept = failed.kept.unwrap_or_default();
+    Err(SitegroveError::new_err(format!(
+        "cannot write {object}: {why}; {} keeps the complete results, and the same call uploads what is missing",
+        kept.display()
+    )))
+}
+
+/// Runs the pipeline in a thread of its own, while this one tells `progress` and looks for signals. Returns the ledger.
 #[pyfunction]
 #[pyo3(name = "_run")]
 #[expect(clippy::too_many_arguments, reason = "called by `_run.py` alone")]
@@ -111,7 +123,7 @@ pub(crate) fn run(
     settings: Option<&Bound<'_, PySettings>>,
     tables: &Bound<'_, PyDict>,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<()> {
+) -> PyResult<String> {
     let mut config = changed(loaded(settings)?.config.clone(), tables)?;
     config.run.inputs = texts(&inputs);
     config.run.feeds = texts(&feeds);
@@ -125,7 +137,7 @@ pub(crate) fn run(
         || progress.map_or(Ok(()), |progress| progress.call1((counts.progress(),)).map(|_| ()));
     let run = || run_pipeline(&config, overwrite, &stop, &counts);
     match until_signal(py, &stop, tell, run)? {
-        Ok(RunReport { .. }) => Ok(()),
+        Ok(report) => ledger_of(report),
         Err(error) => Err(SitegroveError::new_err(error_chain(&error))),
     }
 }
@@ -214,7 +226,7 @@ pub(crate) fn describe_share(
     call(py, settings, |config, stop| describe::describe(&config, &files, of, &out, stop, &Quiet))
 }
 
-/// Writes a run folder.
+/// Writes a run folder. Returns its ledger.
 #[pyfunction]
 #[pyo3(name = "_merge")]
 pub(crate) fn merge_files(
@@ -224,11 +236,10 @@ pub(crate) fn merge_files(
     out: PathBuf,
     overwrite: bool,
     settings: Option<&Bound<'_, PySettings>>,
-) -> PyResult<()> {
+) -> PyResult<String> {
     let of = share(of)?;
-    call(py, settings, |mut config, stop| {
+    ledger_of(call(py, settings, |mut config, stop| {
         config.run.out = out;
         merge::merge(&config, &files, of, overwrite, stop, &Quiet)
-    })?;
-    Ok(())
+    })?)
 }

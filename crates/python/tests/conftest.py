@@ -86,6 +86,16 @@ class Servers(NamedTuple):
     hdfs: Any
     """A file system of Hadoop."""
 
+    def make_bucket(self, name: str, environment: pytest.MonkeyPatch) -> str:
+        """Make a bucket, and give its address; `environment` gets what reading and writing it needs."""
+        import boto3
+
+        keys = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
+        for key, value in {**keys, "AWS_ENDPOINT": self.http, "AWS_ALLOW_HTTP": "true"}.items():
+            environment.setenv(key, value)
+        boto3.client("s3", endpoint_url=self.http, region_name="us-east-1").create_bucket(Bucket=name)
+        return f"s3://{name}"
+
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers | None]:

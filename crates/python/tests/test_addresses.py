@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import sitegrove
+from sitegrove import steps
 from conftest import CRAWL, NO_ADDRESSES, Servers
 
 
@@ -38,3 +39,23 @@ def test_a_folder_of_hdfs_is_read_as_one_of_files(servers: Servers | None, tmp_p
         assert (counts == expected) == (number < 2) and counts["articles"] > 0
     with pytest.raises(sitegrove.InputError, match=f"{address}/none.warc.gz"):
         sitegrove.read_warc(f"{address}/none.warc.gz")
+
+
+def test_results_are_written_to_a_bucket(servers: Servers | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if servers is None:
+        pytest.skip(NO_ADDRESSES)
+    bucket = servers.make_bucket("results", monkeypatch)
+    whole = sitegrove.run(CRAWL, tmp_path / "whole")
+    result = sitegrove.run(CRAWL, f"{bucket}/tonight")
+    assert result.counts == whole.counts and result.place == f"{bucket}/tonight"
+    with pytest.raises(sitegrove.InputError, match=f"{bucket}/tonight: results at an address"):
+        result.articles()
+
+    survey, learnt = f"{bucket}/steps/survey.parquet", f"{bucket}/steps/learn.parquet"
+    steps.survey(CRAWL, survey)
+    steps.learn([survey], learnt)
+    merged = steps.merge([survey, learnt], f"{bucket}/merged")
+    assert merged.counts == whole.counts
+    with pytest.raises(sitegrove.SitegroveError, match="contains a run"):
+        steps.merge([survey, learnt], f"{bucket}/merged")
+    assert steps.merge([f"{bucket}/steps/"], f"{bucket}/merged", overwrite=True).counts == whole.counts

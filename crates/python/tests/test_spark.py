@@ -89,17 +89,28 @@ def in_order(of: list[dict[str, Any]]) -> list[dict[str, Any]]:
 class Killed(job.Crawl):
     """Each step's first task is killed once."""
 
-    def _tasks(self, step: str, round: int, numbers: Sequence[int], task: Callable[[int, Path], Any]) -> list[Any]:
-        marker, first = self.folder / f"killed-{step}-{round}", next(iter(numbers))
+    notes: Path
+    """Where it is noted which were killed."""
 
-        def dying(number: int, out: Path) -> Any:
+    def _tasks(self, step: str, round: int, numbers: Sequence[int], task: Callable[[int, str | Path], Any]) -> list[Any]:
+        marker, first = self.notes / f"killed-{step}-{round}", next(iter(numbers))
+
+        def dying(number: int, out: str | Path) -> Any:
             if number == first and not marker.exists():
                 marker.touch()
-                out.write_text("half of it")
+                if isinstance(out, Path):
+                    out.write_text("half of it")
                 os.kill(os.getpid(), signal.SIGKILL)
             return task(number, out)
 
         return super()._tasks(step, round, numbers, dying)
+
+    def killed(self) -> list[str]:
+        """The steps that were killed."""
+        return sorted(path.name.removeprefix("killed-") for path in self.notes.glob("killed-*"))
+
+
+STEPS = ["apply-1", "apply-2", "describe-0", "learn-1", "learn-2", "merged-0", "survey-0"]
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 7])
@@ -113,7 +124,10 @@ def test_the_articles_are_those_of_a_run(
     given = list(crawl)
     random.Random(partitions).shuffle(given)
     kind = Killed if partitions == 2 else job.Crawl
-    articles, summary = kind(spark, tmp_path / "steps", partitions, SETTINGS).run(given)
+    crawl_job = kind(spark, tmp_path / "steps", partitions, SETTINGS)
+    if isinstance(crawl_job, Killed):
+        crawl_job.notes = tmp_path
+    articles, summary = crawl_job.run(given)
     articles.write.parquet((tmp_path / "articles").as_uri())
     expected_rows, ledger = expected
     assert in_order(rows(tmp_path / "articles")) == in_order(expected_rows)
@@ -124,9 +138,8 @@ def test_the_articles_are_those_of_a_run(
     assert summary.drops == ledger["drops"]
     assert summary.archives == len(crawl) and summary.failed == [] and summary.large >= 1
     assert any(LARGE in row["url"] for row in expected_rows)
-    if kind is Killed:
-        killed = sorted(path.name for path in (tmp_path / "steps").glob("killed-*"))
-        assert killed == ["killed-apply-1", "killed-apply-2", "killed-describe-0", "killed-learn-1", "killed-learn-2", "killed-merged-0", "killed-survey-0"]
+    if isinstance(crawl_job, Killed):
+        assert crawl_job.killed() == STEPS
         assert not list((tmp_path / "steps").glob("**/*half*"))
 
 
@@ -222,7 +235,7 @@ def test_archives_at_addresses(
     assert missing in summary.failed[0] and "cannot read" in summary.failed[0]
 
 
-def test_archives_and_tables_in_hdfs(
+def test_archives_steps_and_tables_in_hdfs(
     spark: SparkSession,
     servers: Servers | None,
     crawl: list[str],
@@ -240,7 +253,12 @@ def test_archives_and_tables_in_hdfs(
     servers.hdfs.put([*crawl, listing], "/night")
     archives = job.listed(spark, [f"{address}/night/paths.txt"])
     assert archives == [*names, missing]
-    articles, summary = job.Crawl(spark, tmp_path / "steps", 3, SETTINGS).run(archives)
+    crawl_job = Killed(spark, f"{address}/steps/", 3, SETTINGS)
+    crawl_job.notes = tmp_path
+    articles, summary = crawl_job.run(archives)
+    assert crawl_job.killed() == STEPS
+    # The same job does nothing again.
+    assert job.Crawl(spark, f"{address}/steps", 3, SETTINGS).run(archives)[1] == summary
     table = f"{address}/tables/articles"
     articles.write.parquet(table)
     spark.read.parquet(table).coalesce(1).write.parquet((tmp_path / "articles").as_uri())
@@ -249,6 +267,8 @@ def test_archives_and_tables_in_hdfs(
     assert placed(found) == placed(expected[0])
     assert summary.archives == len(crawl)
     assert len(summary.failed) == 1 and missing in summary.failed[0] and "cannot read" in summary.failed[0]
+    crawl_job.folder.remove()
+    assert crawl_job.folder.list_files() == {}
     with pytest.raises(sitegrove.SitegroveError, match="cannot read the list .*none.txt: .*does not exist"):
         job.listed(spark, [f"{address}/none.txt"])
 

@@ -18,9 +18,9 @@ use terminal::printed::Console;
 use terminal::progress_bar::ProgressDisplay;
 use terminal::progress_bar::{Observer, Quiet};
 
-use crate::run::Upload;
 use crate::run::forecast::forecast;
 use crate::run::target::run as run_pipeline;
+use crate::run::{RunReport, Upload};
 
 pub use self::arguments::RunArgs;
 use self::fail_on::{FailOn, fails};
@@ -47,14 +47,9 @@ pub fn run(
     let report = watched(progress, "learning", |observer| {
         run_pipeline(&config, args.overwrite, stop, observer)
     })?;
-    warn_of_results(&report.ledger);
-    warn_of_upload(report.upload.as_ref());
-    warn_of_corrections(&report.ledger, &config);
+    let is_whole = warn_of_results(&report, &config);
     summary(&report, &config, args.format, out)?;
-    let is_uploaded = report.upload.as_ref().is_none_or(|upload| upload.failed.is_empty());
-    let whole =
-        report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty() && is_uploaded;
-    Ok(whole && succeeded(&report.ledger, &args.fail_on))
+    Ok(is_whole && succeeded(&report.ledger, &args.fail_on))
 }
 
 /// Does some work and shows how far it is, if that is wanted: `verb` says what is done with the pages.
@@ -109,7 +104,16 @@ pub(super) fn warn_of_settings(config: &Config) {
 /// Maximum number of inputs that are named in messages.
 const INPUTS_NAMED: usize = 5;
 
-pub(super) fn warn_of_results(ledger: &Ledger) {
+/// Warns of what a run lacks. Returns whether all inputs were read to their end, and all outputs written.
+pub(super) fn warn_of_results(report: &RunReport, config: &Config) -> bool {
+    warn_of_inputs_and_outputs(&report.ledger);
+    warn_of_upload(report.upload.as_ref());
+    warn_of_corrections(&report.ledger, config);
+    let is_uploaded = report.upload.as_ref().is_none_or(|upload| upload.failed.is_empty());
+    report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty() && is_uploaded
+}
+
+fn warn_of_inputs_and_outputs(ledger: &Ledger) {
     for problem in ledger.unread() {
         tracing::error!(next = "everything before it was read", "{problem}");
     }

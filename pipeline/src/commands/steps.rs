@@ -354,7 +354,7 @@ pub fn merge(
     let report = watch_step(progress, "merging", |observer| {
         merge::merge(&config, &args.files, args.share, args.overwrite, stop, observer)
     })?;
-    warn_of_results(&report.ledger);
+    let is_whole = warn_of_results(&report, &config);
     summary(&report, &config, args.settings.format, out)?;
-    Ok(report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty())
+    Ok(is_whole)
 }

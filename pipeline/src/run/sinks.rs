@@ -20,7 +20,7 @@ pub(crate) fn check_outputs(emit: &EmitConfig, run: &Path) -> anyhow::Result<()>
     if let Some(address) = [run, dataset].into_iter().find_map(address_of) {
         anyhow::bail!(Problem::new(
             address,
-            "only `sitegrove run` writes to an address",
+            "only `sitegrove run` and `sitegrove merge` write to an address",
             "name a local folder"
         ));
     }

@@ -7,7 +7,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use config::files::address_of;
 use config::{Config, SinkName};
 use errors::Problem;
@@ -101,8 +101,12 @@ impl RemoteTarget {
         };
         let address = address.trim_end_matches('/').to_owned();
         let open = |address: &str| -> Result<Box<dyn Objects>> {
-            if !address.starts_with("s3://") {
-                bail!(Problem::new(address, "outputs can be written to s3:// only", ""));
+            if !["s3://", "hdfs://"].iter().any(|kind| address.starts_with(kind)) {
+                bail!(Problem::new(
+                    address,
+                    "outputs can be written to s3:// and hdfs:// only",
+                    ""
+                ));
             }
             objects(address).map_err(|error| Problem::new(address, error.to_string(), "").into())
         };
@@ -175,6 +179,27 @@ impl RemoteTarget {
         let json = serde_json::to_vec_pretty(identity).unwrap_or_default();
         self.out.put(MARK, json).with_context(access)?;
         Ok(TargetClaim::Run { overwrite: overwrite && !goes_on })
+    }
+
+    /// As [`claim`](Self::claim), for the merge with this digest, which starts from the beginning each time.
+    pub(crate) fn claim_for_merge(&self, digest: &str, overwrite: bool) -> Result<()> {
+        let shown = &self.address;
+        let access = || format!("cannot write to {shown}");
+        let there = self.out.list().with_context(access)?;
+        let mark = there.contains_key(MARK).then(|| self.out.get(MARK)).transpose();
+        let is_same = mark.with_context(access)?.is_some_and(|mark| mark == digest.as_bytes());
+        if !is_same && !overwrite {
+            ensure!(
+                !there.contains_key(Ledger::FILE),
+                "{shown} contains a run; --overwrite replaces it"
+            );
+            ensure!(
+                there.is_empty(),
+                "{shown} is not empty and contains no finished run; choose another place with --out, or write to it \
+                 with --overwrite"
+            );
+        }
+        self.out.put(MARK, digest.as_bytes().to_vec()).with_context(access)
     }
 
     /// Whether all chosen outputs are where they should be.

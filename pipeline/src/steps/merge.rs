@@ -27,12 +27,13 @@ use crate::run::folder::RunFolder;
 use crate::run::ledger::{Clock, RunTally, begin_ledger, close_ledger};
 use crate::run::sinks::check_outputs;
 use crate::run::site_results::{ResultHeading, SiteResults};
+use crate::run::target::RemoteTarget;
 use crate::run::{RunReport, finish_folder, nightly, stopped_or, thread_pool};
 use crate::stages::emit::Outputs;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where
-/// the results are too many for one process. The first share has what belongs to no site. `overwrite` allows replacing
-/// what a run or an earlier merge left there.
+/// the results are too many for one process. The first share has what belongs to no site. The folder can be at an address, as
+/// that of a [run](crate::run::target::run). `overwrite` allows replacing what a run or an earlier merge left there.
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read; if the folder holds something else, or cannot be
@@ -45,6 +46,9 @@ pub fn merge(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<RunReport> {
+    let target = RemoteTarget::of(config)?;
+    let config = target.as_ref().map_or(config, RemoteTarget::config);
+    let _lock = target.as_ref().map(RemoteTarget::lock).transpose()?;
     let local = LocalFiles::fetch(config, paths, Path::new(""), stop)?;
     let paths = &local.paths[..];
     check_outputs(&config.emit, &config.run.out)?;
@@ -70,7 +74,12 @@ pub fn merge(
     );
     check_earlier(config)?;
     let digest = digest(&files, share, config);
-    let folder = RunFolder::claim_for_merge(&config.run.out, &digest, overwrite)?;
+    if let Some(target) = &target {
+        target.claim_for_merge(&digest, overwrite)?;
+    }
+    // The local folder of an address is ours.
+    let folder =
+        RunFolder::claim_for_merge(&config.run.out, &digest, overwrite || target.is_some())?;
     let work = WorkFolder::create(folder.state().join("work"))?;
     let clock = Clock::default();
     let assembly = Assembly { config, share, stop, clock: &clock, observer };
@@ -81,7 +90,10 @@ pub fn merge(
     if report.is_ok() || !folder.holds_merge() {
         folder.finish()?;
     }
-    report
+    match target {
+        Some(target) => target.upload(report?, stop),
+        None => report,
+    }
 }
 
 fn digest(files: &Files, share: SiteShare, config: &Config) -> String {

@@ -47,6 +47,32 @@ fn files_of_steps_are_kept_in_a_bucket() {
     let read = |run: &std::path::Path| std::fs::read(run.join("articles.jsonl")).unwrap();
     assert!(read(&expected) == read(std::path::Path::new(&merged)));
     assert_eq!(server.below("steps/").len(), 5);
+
+    let merge = |steps: &str, more: &[&str]| {
+        let mut program = server.program();
+        program.args(["merge", steps, "--out", OUT, "--config", config]).args(more);
+        parts(&program.output().unwrap())
+    };
+    server.refuse("articles.csv");
+    let (code, _, stderr) = merge("s3://crawl/steps/", &[]);
+    assert!(
+        code == 1 && stderr.contains(&format!("{OUT}/articles.csv: cannot be written")),
+        "{stderr}"
+    );
+    server.refuse("");
+    let (code, _, stderr) = merge("s3://crawl/steps/", &["--sinks", "jsonl"]);
+    assert!(code == 2 && stderr.contains("no finished run"), "{stderr}");
+    let (code, stdout, stderr) = merge("s3://crawl/steps/", &[]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains(&format!("Results in {OUT}")), "{stdout}");
+    let there = server.below("results/tonight/");
+    assert!(there["articles.jsonl"] == read(&expected) && there.contains_key("ledger.json"));
+    let (code, _, stderr) = merge("s3://crawl/steps/", &[]);
+    assert!(code == 2 && stderr.contains("--overwrite replaces it"), "{stderr}");
+    let (code, _, stderr) = merge("s3://crawl/steps/", &["--sinks", "jsonl", "--overwrite"]);
+    assert_eq!(code, 0, "{stderr}");
+    let there: Vec<String> = server.below("results/tonight/").into_keys().collect();
+    assert!(!there.contains(&"articles.csv".to_owned()), "{there:?}");
     assert_eq!(std::fs::read_dir(&work).unwrap().count(), 0, "local copies are removed");
 }
 
@@ -190,7 +216,7 @@ mod with_addresses {
         for (option, why) in [
             (["--dataset", "s3://crawl/results/tonight/articles"], "lies below"),
             (["--index", "s3://crawl/index"], "is changed in place"),
-            (["--out", "https://crawl.example/results"], "s3:// only"),
+            (["--out", "https://crawl.example/results"], "s3:// and hdfs:// only"),
         ] {
             let mut program = server.program();
             program.arg("run").arg(in_repository("data/crawl"));

@@ -27,15 +27,23 @@ class RunResult:
 
     Attributes
     ----------
-    path : pathlib.Path
-        The folder.
+    place : str
+        The path of the folder, or its address.
     ledger : dict
         What is in ``ledger.json``: counts, drops by reason, inputs, times (``docs/FORMATS.md``).
     """
 
-    def __init__(self, path: _Path, ledger: dict[str, Any]) -> None:
-        self.path: Path = Path(path)
+    def __init__(self, place: _Path, ledger: dict[str, Any]) -> None:
+        self.place: str = fspath(place)
         self.ledger: dict[str, Any] = ledger
+
+    @property
+    def path(self) -> Path:
+        """The folder. At an address there is none: programs that read addresses read its files (``InputError``)."""
+        if "://" in self.place:
+            message = f"{self.place}: results at an address are not read here; read articles.parquet there, with polars for one"
+            raise InputError(message, self.place)
+        return Path(self.place)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -93,7 +101,7 @@ class RunResult:
 
     def __repr__(self) -> str:
         counts = self.counts
-        return f"<RunResult {self.path}: {counts['articles']} articles from {counts['pages']} pages>"
+        return f"<RunResult {self.place}: {counts['articles']} articles from {counts['pages']} pages>"
 
 
 def run(
@@ -120,7 +128,8 @@ def run(
     inputs : path or iterable of path
         WARC files, HTML files, folders of either, globs, index tables, tables of pages.
     out : path
-        Folder for the results: absent, empty, or of an earlier run of the same inputs and settings.
+        Folder for the results: absent, empty, or of an earlier run of the same inputs and settings. Or an address,
+        ``s3://BUCKET/PREFIX`` or ``hdfs://HOST:PORT/FOLDER``.
     feeds : path or iterable of path
         RSS, Atom and JSON Feed files, folders, globs.
     input_base : path, optional
@@ -176,11 +185,11 @@ def run(
     tell: Callable[[Progress], object] | None
     tell = _Bar() if progress is True else progress or None
     try:
-        _sitegrove._run(_paths(inputs), out, _paths(feeds), overwrite, settings, all_tables, tell)
+        ledger = _sitegrove._run(_paths(inputs), out, _paths(feeds), overwrite, settings, all_tables, tell)
     finally:
         if isinstance(tell, _Bar):
             tell.close()
-    return read_run(out)
+    return RunResult(out, json.loads(ledger))
 
 
 def read_run(path: _Path) -> RunResult:

@@ -1,4 +1,4 @@
-"""Articles of tables of pages, in the forms that Ray Data, Daft, polars and NeMo Curator call.
+"""Articles of tables of pages, in the forms that Ray Data, Daft and polars call.
 
 With Ray Data, each actor opens the store of models once::
 
@@ -23,9 +23,9 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from sitegrove import ModelStore, Settings, SiteModel, extract_table, open_models
+from sitegrove import ModelStore, Settings, extract_table, open_models
 
-__all__ = ["ApplyModels", "HtmlExtractor"]
+__all__ = ["ApplyModels"]
 
 
 class ApplyModels:
@@ -95,23 +95,3 @@ class ApplyModels:
         columns = [column.to_arrow() if hasattr(column, "to_arrow") else pa.array(column) for column in (urls, htmls)]
         articles = self(pa.table(columns, names=["url", "html"]))
         return articles.to_struct_array().combine_chunks()
-
-
-class HtmlExtractor:
-    """An algorithm of NeMo Curator's ``HTMLExtractorAlgorithm``: gives the paragraphs of a page.
-
-    Parameters
-    ----------
-    model : SiteModel, optional
-        The model of the site that all pages are of; without it, each is extracted by itself.
-    """
-
-    def __init__(self, model: SiteModel | None = None) -> None:
-        self.model: SiteModel | None = model
-
-    def extract_text(self, html: str, stop_words: frozenset[str] = frozenset(), language: str = "") -> list[str] | None:
-        """Extract the paragraphs of a page, None if it has no article. The other arguments are not needed."""
-        from sitegrove import Article, extract
-
-        found = extract(html) if self.model is None else self.model.apply(html, f"https://{self.model.site}/")
-        return found.text.split("\n\n") if isinstance(found, Article) and found.text else None

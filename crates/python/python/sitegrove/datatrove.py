@@ -1,6 +1,7 @@
 """Steps of datatrove pipelines: a crawl to articles, and known models applied to pages.
 
-A crawl takes one executor for each step, as MinHash does, with a folder that all of them see::
+A crawl takes one executor for each step, as MinHash does, with a folder that all of them see, or an address
+(``s3://``, ``hdfs://``)::
 
     survey = LocalPipelineExecutor([Survey("paths.txt", "steps")], tasks=8, logging_dir="logs/survey")
     learn = LocalPipelineExecutor([Learn("steps")], tasks=8, depends=survey, logging_dir="logs/learn")
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sitegrove import Article, Settings, SiteModel, extract, open_models, site_key, steps
-from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, SURVEY, attempt, files_of, named
+from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, SURVEY, StepFolder, step_name
 
 if TYPE_CHECKING:
     # datatrove has no types.
@@ -60,14 +61,13 @@ class _Step(PipelineStep):
 
     def __init__(self, folder: str | Path, settings: dict[str, Any] | None = None) -> None:
         super().__init__()
-        self.folder: Path = Path(folder).absolute()
+        self.folder: StepFolder = StepFolder.of(folder)
         given = dict(settings or {})
         given["run"] = {"jobs": 1, **given.get("run", {})}
         given["emit"] = {**given.get("emit", {}), "sinks": ["jsonl"]}
         self.settings: dict[str, Any] = given
 
     def _given(self) -> Settings:
-        self.folder.mkdir(parents=True, exist_ok=True)
         return Settings(**self.settings)
 
 
@@ -79,7 +79,7 @@ class Survey(_Step):
     archives : path or list of path
         Archives, or a file that lists them, one path a line.
     folder : path
-        Folder for the files of the steps, which all executors see.
+        Folder for the files of the steps, which all executors see, or its address.
     feeds : list of path, optional
         Feeds, which rank 0 reads.
     settings : dict, optional
@@ -108,7 +108,7 @@ class Survey(_Step):
         feeds = self.feeds if rank == 0 else []
         settings = self._given()
         if own or feeds:
-            with self.track_time("survey"), attempt(named(self.folder, SURVEY, 0, rank)) as out:
+            with self.track_time("survey"), self.folder.attempt(step_name(SURVEY, 0, rank)) as out:
                 surveyed = steps.survey(own, out, feeds=feeds, settings=settings)
             self.stat_update("pages", value=surveyed.pages)
             for _ in surveyed.unreadable:
@@ -140,8 +140,8 @@ class Learn(_Step):
         del data
         settings = self._given()
         first = [(LEARN, 1), (APPLY, 1)] if self.round == 2 else []
-        files = files_of(self.folder, (SURVEY, 0), *first)
-        with self.track_time("learn"), attempt(named(self.folder, LEARN, self.round, rank)) as out:
+        files = self.folder.files_of((SURVEY, 0), *first)
+        with self.track_time("learn"), self.folder.attempt(step_name(LEARN, self.round, rank)) as out:
             learnt = steps.learn(files, out, share=(rank + 1, world_size), settings=settings)
         self.stat_update("finished", value=learnt.finished)
         self.stat_update("large", value=learnt.large)
@@ -171,10 +171,10 @@ class Apply(_Step):
         """Apply models to the pages of this rank."""
         del data
         settings = self._given()
-        surveys = files_of(self.folder, (SURVEY, 0))[rank::world_size]
+        surveys = self.folder.files_of((SURVEY, 0))[rank::world_size]
         if surveys:
-            learnt = files_of(self.folder, *((LEARN, of) for of in range(1, self.round + 1)))
-            with self.track_time("apply"), attempt(named(self.folder, APPLY, self.round, rank)) as out:
+            learnt = self.folder.files_of(*((LEARN, of) for of in range(1, self.round + 1)))
+            with self.track_time("apply"), self.folder.attempt(step_name(APPLY, self.round, rank)) as out:
                 applied = steps.apply([*surveys, *learnt], out, settings=settings)
             self.stat_update("pages", value=applied.pages)
         yield from ()
@@ -197,8 +197,8 @@ class Describe(_Step):
         """Describe the articles of this rank."""
         del data
         settings = self._given()
-        files = files_of(self.folder, (SURVEY, 0), *_ROUNDS)
-        with self.track_time("describe"), attempt(named(self.folder, DESCRIBE, 0, rank)) as out:
+        files = self.folder.files_of((SURVEY, 0), *_ROUNDS)
+        with self.track_time("describe"), self.folder.attempt(step_name(DESCRIBE, 0, rank)) as out:
             articles = steps.describe(files, out, share=(rank + 1, world_size), settings=settings)
         self.stat_update("articles", value=articles)
         yield from ()
@@ -224,15 +224,17 @@ class Merge(_Step):
         if data:
             yield from data
         settings = self._given()
-        files = files_of(self.folder, (SURVEY, 0), *_ROUNDS, (DESCRIBE, 0))
-        to = named(self.folder, MERGE, 0, rank)
-        if not to.exists():
-            with self.track_time("merge"), attempt(to) as out:
-                steps.merge(files, out, share=(rank + 1, world_size), settings=settings)
-        for article in _lines(to / "articles.jsonl"):
-            document = Document(text=article.pop("text"), id=article["url"], metadata=article)
-            self.update_doc_stats(document)
-            yield document
+        files = self.folder.files_of((SURVEY, 0), *_ROUNDS, (DESCRIBE, 0))
+        name = step_name(MERGE, 0, rank)
+        with self.folder.on_this_machine() as folder:
+            to = folder.place(name)
+            if not to.exists():
+                with self.track_time("merge"), folder.attempt(name) as out:
+                    steps.merge(files, out, share=(rank + 1, world_size), settings=settings)
+            for article in _lines(to / "articles.jsonl"):
+                document = Document(text=article.pop("text"), id=article["url"], metadata=article)
+                self.update_doc_stats(document)
+                yield document
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -6,8 +6,8 @@
     spark-submit --master … $(python -c 'import sitegrove.spark as s; print(s.__file__)') paths.txt …
 
 ``paths.txt`` lists archives, one a line, as the jobs of cc-pyspark take it: paths on a file system that all executors see
-at the same path, as ``--steps`` must be, or addresses (``https://``, ``s3://``, ``s3a://``, ``hdfs://``). The articles are
-those of ``sitegrove run`` on the same archives, whatever the number of tasks, and whichever of them are killed and repeated.
+at the same path, or addresses (``https://``, ``s3://``, ``s3a://``, ``hdfs://``). ``--steps`` is such a folder or an address, too
+(``s3://``, ``s3a://``, ``hdfs://``). The articles are those of ``sitegrove run`` on the same archives, whatever the number of tasks, and whichever of them are killed and repeated.
 ``docs/CLUSTER.md`` has figures.
 
 Needs ``pip install 'sitegrove[spark]'`` and Java 17.
@@ -17,20 +17,19 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import logging
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from sitegrove import Settings, SitegroveError, open_models, read_warc, steps
 from sitegrove._sitegrove import _reads_addresses
-from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, SURVEY, attempt, files_of, named
+from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, SURVEY, StepFolder, step_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -88,8 +87,8 @@ class Crawl:
     spark : SparkSession
         The session.
     folder : path
-        Folder for the files of the steps, which all executors see. It must be empty, or of the same crawl: tasks
-        whose files are there are not done again.
+        Folder for the files of the steps, which all executors see, or its address. It must be empty, or of the same
+        crawl: tasks whose files are there are not done again.
     partitions : int
         Number of tasks of each step.
     settings : dict, optional
@@ -108,7 +107,7 @@ class Crawl:
         models: str | os.PathLike[str] | None = None,
     ) -> None:
         self.spark: SparkSession = spark
-        self.folder: Path = Path(folder).absolute()
+        self.folder: StepFolder = StepFolder.of(folder)
         self.partitions: int = partitions
         given = dict(settings or {})
         # One thread a task: Spark has as many tasks at once as there are cores.
@@ -119,21 +118,19 @@ class Crawl:
         given["emit"] = {**given.get("emit", {}), "sinks": ["parquet"]}
         self.settings: dict[str, Any] = given
 
-    def _tasks(self, step: str, round: int, numbers: Sequence[int], task: Callable[[int, Path], Any]) -> list[Any]:
+    def _tasks(self, step: str, round: int, numbers: Sequence[int], task: Callable[[int, str | Path], Any]) -> list[Any]:
         """Run a task for each number, where its file is not there yet; gives what they return, which is counts."""
         folder = self.folder
 
         def one(number: int) -> Any:
-            to = named(folder, step, round, number)
-            note = to.with_name(f".{to.name}.json")
-            if not (to.exists() and note.exists()):
-                with attempt(to) as path:
-                    counts = task(number, path)
-                with attempt(note) as path:
-                    path.write_text(json.dumps(counts))
-            return json.loads(note.read_text())
+            name = step_name(step, round, number)
+            counts = folder.counts_of(name)
+            if counts is None:
+                with folder.attempt(name) as to:
+                    counts = task(number, to)
+                folder.finish(name, counts)
+            return counts
 
-        folder.mkdir(parents=True, exist_ok=True)
         context = self.spark.sparkContext
         context.setJobDescription(f"sitegrove {step}, round {round}")
         _LOG.info("%s%s: %d task%s", step, f", round {round}" if round else "", len(numbers), "s"[: len(numbers) != 1])
@@ -150,7 +147,7 @@ class Crawl:
         groups = [paths[number::partitions] for number in range(min(partitions, len(paths)))]
         shares = list(range(1, partitions + 1))
 
-        def survey(number: int, out: Path) -> list[Any]:
+        def survey(number: int, out: str | Path) -> list[Any]:
             readable, failed = [], []
             for path in groups[number]:
                 try:
@@ -166,21 +163,21 @@ class Crawl:
             done = steps.survey(readable, out, feeds=of_task, settings=Settings(**settings))
             return [done.inputs, failed + done.unreadable, True]
 
-        surveyed = self._tasks(SURVEY, 0, range(len(groups)), _optional(survey))
+        surveyed = self._tasks(SURVEY, 0, range(len(groups)), survey)
         failed = sorted(problem for _, problems, _ in surveyed for problem in problems)
         if not any(is_there for _, _, is_there in surveyed):
             raise SitegroveError("no archive can be read:\n" + "\n".join(failed))
 
-        def learn(round: int) -> Callable[[int, Path], Any]:
+        def learn(round: int) -> Callable[[int, str | Path], Any]:
             wanted = [(SURVEY, 0)] + ([(LEARN, 1), (APPLY, 1)] if round == 2 else [])
             return lambda number, out: steps.learn(
-                files_of(folder, *wanted), out, share=(number, partitions), settings=Settings(**settings)
+                folder.files_of(*wanted), out, share=(number, partitions), settings=Settings(**settings)
             )
 
-        def apply(round: int) -> Callable[[int, Path], Any]:
+        def apply(round: int) -> Callable[[int, str | Path], Any]:
             learnt = [(LEARN, of) for of in range(1, round + 1)]
             return lambda number, out: steps.apply(
-                [named(folder, SURVEY, 0, number), *files_of(folder, *learnt)], out, settings=Settings(**settings)
+                [folder.place(step_name(SURVEY, 0, number)), *folder.files_of(*learnt)], out, settings=Settings(**settings)
             )
 
         numbers = [number for number, (_, _, is_there) in enumerate(surveyed) if is_there]
@@ -193,9 +190,9 @@ class Crawl:
             rounds = [1, 2]
         everything: list[tuple[str, int]] = [(SURVEY, 0), *((step, round) for round in rounds for step in (LEARN, APPLY))]
 
-        def describe(number: int, out: Path) -> Any:
+        def describe(number: int, out: str | Path) -> Any:
             return steps.describe(
-                files_of(folder, *everything), out, share=(number, partitions), settings=Settings(**settings)
+                folder.files_of(*everything), out, share=(number, partitions), settings=Settings(**settings)
             )
 
         # A store takes in a night as a whole.
@@ -204,9 +201,11 @@ class Crawl:
             self._tasks(DESCRIBE, 0, shares, describe)
             everything.append((DESCRIBE, 0))
 
-        def merge(number: int, out: Path) -> Any:
-            files = files_of(folder, *everything)
-            merged = steps.merge(files, out, share=(number, len(merging)), settings=Settings(**settings))
+        def merge(number: int, out: str | Path) -> Any:
+            files = folder.files_of(*everything)
+            share = (number, len(merging))
+            # An attempt before this one may have left a part of it.
+            merged = steps.merge(files, out, share=share, overwrite=True, settings=Settings(**settings))
             return [merged.ledger["counts"], merged.ledger["drops"]]
 
         merged = self._tasks(MERGE, 0, merging, merge)
@@ -226,8 +225,7 @@ class Crawl:
             duplicates=count("duplicates"),
             large=large,
         )
-        # Addresses: what a bare path means depends on the configuration of Hadoop.
-        folders = [(named(folder, MERGE, 0, number) / "articles.parquet").as_uri() for number in merging]
+        folders = [folder.for_spark(f"{step_name(MERGE, 0, number)}/articles.parquet") for number in merging]
         return self.spark.read.parquet(*folders), summary
 
     def new_models(self, table: str, format: str = "parquet", options: dict[str, str] | None = None) -> DataFrame:
@@ -239,26 +237,16 @@ class Crawl:
             raise SitegroveError("models: name a store of site models")
         from pyspark.errors import AnalysisException
 
-        exported = self.folder / "models.parquet"
-        open_models(self.models).export(exported)
-        rows = self.spark.read.parquet(exported.as_uri())
+        with TemporaryDirectory() as folder:
+            exported = Path(folder) / "models.parquet"
+            open_models(self.models).export(exported)
+            self.folder.write(exported.name, exported.read_bytes())
+        rows = self.spark.read.parquet(self.folder.for_spark(exported.name))
         try:
             known = self.spark.read.format(format).options(**(options or {})).load(table)
             return rows.join(known.select("site", "revision"), ["site", "revision"], "left_anti")
         except AnalysisException:
             return rows
-
-
-def _optional(task: Callable[[int, Path], Any]) -> Callable[[int, Path], Any]:
-    """A task that may have nothing to write: an empty file stands for it."""
-
-    def one(number: int, out: Path) -> Any:
-        counts = task(number, out)
-        if not out.exists():
-            out.touch()
-        return counts
-
-    return one
 
 
 def open_once(archive: str) -> None:
@@ -306,7 +294,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("input", nargs="+", help="a file that lists archives, one path or address a line; or archives")
     parser.add_argument("--input-base-url", metavar="ADDRESS", help="what relative paths in lists are relative to")
     parser.add_argument("--articles", required=True, help="table to append the articles to")
-    parser.add_argument("--steps", required=True, help="folder for the files of the steps, which all executors see")
+    parser.add_argument("--steps", required=True, help="folder or address for the files of the steps, which all executors see")
     parser.add_argument("--models", help="store of site models that learning reads and the night is added to")
     parser.add_argument("--models-table", metavar="TABLE", help="table to append new revisions of the models to")
     parser.add_argument("--feeds", action="append", default=[], help="feeds: files, folders or globs")
@@ -384,7 +372,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         spark.stop()
     if not args.keep_steps:
-        shutil.rmtree(crawl.folder, ignore_errors=True)
+        crawl.folder.remove()
     return 1 if summary.failed else 0
 
 

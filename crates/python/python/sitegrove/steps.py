@@ -1,8 +1,8 @@
 """The steps of a distributed run, each from files to files: survey, learn, apply,
 describe, merge.
 
-Any number of processes, on any number of machines with a common file system, give the results of one `sitegrove.run`
-on the same inputs. ``docs/CLUSTER.md`` says which step takes which files. `sitegrove.spark` and `sitegrove.datatrove`
+Any number of processes, on any number of machines with a common file system or bucket, give the results of one
+`sitegrove.run` on the same inputs. Files can be at addresses, ``s3://`` and ``hdfs://``. ``docs/CLUSTER.md`` says which step takes which files. `sitegrove.spark` and `sitegrove.datatrove`
 call these functions.
 
 >>> from sitegrove import steps
@@ -12,11 +12,12 @@ call these functions.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from os import PathLike
 from typing import NamedTuple
 
-from ._run import RunResult, read_run
+from ._run import RunResult
 from ._sitegrove import Settings, _apply, _describe, _learn, _merge, _survey
 
 __all__ = ["Applied", "Learnt", "Surveyed", "apply", "describe", "learn", "merge", "survey"]
@@ -184,5 +185,4 @@ def merge(
     SitegroveError
         As `learn`, or if the folder holds something else.
     """
-    _merge(list(files), f"{share[0]}/{share[1]}", out, overwrite, settings)
-    return read_run(out)
+    return RunResult(out, json.loads(_merge(list(files), f"{share[0]}/{share[1]}", out, overwrite, settings)))
