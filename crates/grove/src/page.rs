@@ -109,11 +109,38 @@ impl PageBlocks {
         self.rows.set_columns(from, types);
     }
 
+    /// Lowers the scores of blocks that are named like comments, unless the page may be a thread or has no other text. Gold
+    /// contradicts itself on comments, so that trees learn too little from it.
+    pub(crate) fn lower_comments(&self, scores: &mut [f32]) {
+        let Some(first) = self.rows.iter().next() else { return };
+        let thread = first[self.rows.width() - TYPES + PageType::Forum as usize];
+        if thread >= MAY_BE_THREAD {
+            return;
+        }
+        let others: f32 = (0..scores.len())
+            .filter(|&at| !self.is_comment(at) && scores[at] > 0.5)
+            .map(|at| self.blocks[at].words as f32)
+            .sum();
+        if others < OTHER_TEXT {
+            return;
+        }
+        for (at, score) in scores.iter_mut().enumerate() {
+            if self.is_comment(at) {
+                *score *= thread / MAY_BE_THREAD;
+            }
+        }
+    }
+
     /// Whether a block's element or one above has the comments feature.
     pub fn is_comment(&self, block: usize) -> bool {
         self.cues[block] & cues::COMMENTS != 0
     }
 }
+
+/// Probability of a thread from which on what is named like a comment may be a post.
+const MAY_BE_THREAD: f32 = 0.15;
+/// Words of other text that a page has, if that is its article.
+const OTHER_TEXT: f32 = 20.0;
 
 /// Names of the page features, in the order of their columns.
 pub(crate) fn page_feature_names() -> Vec<String> {

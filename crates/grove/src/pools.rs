@@ -192,12 +192,14 @@ impl Pools {
         others(&self.texts, letters, 1.0) / (self.pages - 1.0)
     }
 
-    /// Lowers the scores of texts that half of the other pages have too, or more. Every gold has some of
-    /// them (a notice under each article), so that trees learn too little from it: 0.1 F1.
+    /// Lowers the scores of texts that half of the other pages have too, or more; what all of them have is no article. Every
+    /// gold has some of them (a notice under each article), so that trees learn too little from it: 0.1 F1. Likewise those of
+    /// comments.
     pub fn less_repeated(&self, page: &PageBlocks, mut scores: Vec<f32>) -> Vec<f32> {
         for (at, score) in scores.iter_mut().enumerate() {
             *score = self.less_if_repeated(page, at, *score);
         }
+        page.lower_comments(&mut scores);
         scores
     }
 
@@ -207,7 +209,7 @@ impl Pools {
             return score;
         }
         let elsewhere = self.elsewhere(page.signs[at].letters_hash);
-        if elsewhere >= 0.5 { score * (1.0 - REPEATED * elsewhere) } else { score }
+        if elsewhere >= 0.5 { score * (1.0 - elsewhere) } else { score }
     }
 
     /// A share over siblings, or −1 with only one page.
@@ -226,8 +228,6 @@ impl Pools {
     }
 }
 
-/// Factor for the score of a text that all pages have.
-const REPEATED: f32 = 0.8;
 /// Shorter texts repeat by chance.
 const FEWEST_REPEATED: u32 = 4;
 

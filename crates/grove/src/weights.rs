@@ -10,7 +10,7 @@ use crate::siblings::sibling_feature_names;
 use crate::trees::Trees;
 
 /// Version of the file format. Other versions are refused: features change with the code.
-pub const WEIGHTS_SCHEMA: u32 = 3;
+pub const WEIGHTS_SCHEMA: u32 = 4;
 
 /// One set of pages the weights were fitted on.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -58,6 +58,10 @@ pub struct Weights {
     pub ending: Trees,
     /// Expected F1 of an article.
     pub confidence: Trees,
+    /// Expected precision, by the same features.
+    pub precision: Trees,
+    /// Expected recall, likewise.
+    pub recall: Trees,
 }
 
 /// Why a weights file cannot be used.
@@ -109,7 +113,7 @@ impl Weights {
         let sound = weights.page.are_sound(page)
             && weights.sibling.are_sound(sibling)
             && weights.ending.are_sound(ending)
-            && weights.confidence.are_sound(confidence)
+            && weights.of_articles().iter().all(|trees| trees.are_sound(confidence))
             && weights.types.len() == TYPES
             && weights.types.iter().all(|trees| trees.are_sound(types));
         if sound && weights.switch_cost.is_finite() {
@@ -121,8 +125,13 @@ impl Weights {
 
     /// Number of trees in all.
     pub fn number_of_trees(&self) -> usize {
-        let all = [&self.page, &self.sibling, &self.ending, &self.confidence];
-        all.into_iter().chain(&self.types).map(Trees::len).sum()
+        let of_blocks = [&self.page, &self.sibling, &self.ending];
+        of_blocks.into_iter().chain(self.of_articles()).chain(&self.types).map(Trees::len).sum()
+    }
+
+    /// The trees for articles: of F1, precision and recall.
+    pub fn of_articles(&self) -> [&Trees; 3] {
+        [&self.confidence, &self.precision, &self.recall]
     }
 
     /// The file's content. The same weights give the same bytes.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use jiff::Timestamp;
-use model::{Access, Article, Gone, Verdict, rounded};
+use model::{Access, Article, Doubt, Gone, Quality, Verdict, rounded};
 use serde::{Deserialize, Serialize};
 use sink::parse_instant;
 use tantivy::tokenizer::{PreTokenizedString, Token};
@@ -84,6 +84,7 @@ impl Analysed<'_> {
             (fields.template, Some(&*article.template)),
             (fields.truncated, article.origin.truncated.as_deref()),
             (fields.health, article.health.map(Verdict::as_str)),
+            (fields.doubt, article.doubt.map(Doubt::as_str)),
             (fields.site_name, article.site_name.as_deref()),
             (fields.section, article.section.as_deref()),
             (fields.license, article.license.as_deref()),
@@ -113,8 +114,18 @@ impl Analysed<'_> {
                 document.add_u64(field, number.into());
             }
         }
-        if let Some(score) = article.language_score {
-            document.add_f64(fields.language_score, rounded(score));
+        let Quality { precision, recall, repeated, links } = article.quality;
+        for (field, value) in [
+            (fields.language_score, article.language_score),
+            (fields.confidence, Some(article.confidence)),
+            (fields.precision, precision),
+            (fields.recall, recall),
+            (fields.repeated, Some(repeated)),
+            (fields.links, Some(links)),
+        ] {
+            if let Some(value) = value {
+                document.add_f64(field, rounded(value));
+            }
         }
         for passage in &article.passages {
             // Texts and numbers only: this cannot fail.

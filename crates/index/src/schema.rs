@@ -9,7 +9,7 @@ use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use terms::Analyzer;
 
 /// Version of the fields and of what is in them.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// An analyzer that every tantivy has. Other programs cannot parse a query if the schema names
 /// analyzers they do not have.
@@ -40,6 +40,12 @@ pub(crate) struct IndexFields {
     pub(crate) gone_status: Field,
     pub(crate) moved_to: Field,
     pub(crate) language_score: Field,
+    pub(crate) confidence: Field,
+    pub(crate) precision: Field,
+    pub(crate) recall: Field,
+    pub(crate) repeated: Field,
+    pub(crate) links: Field,
+    pub(crate) doubt: Field,
     pub(crate) site_name: Field,
     pub(crate) section: Field,
     pub(crate) access: Field,
@@ -88,6 +94,12 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, IndexFields) {
         gone_status: builder.add_u64_field("gone_status", number.clone()),
         moved_to: builder.add_text_field("moved_to", key.clone()),
         language_score: builder.add_f64_field("language_score", number.clone()),
+        confidence: builder.add_f64_field("confidence", number.clone()),
+        precision: builder.add_f64_field("precision", number.clone()),
+        recall: builder.add_f64_field("recall", number.clone()),
+        repeated: builder.add_f64_field("repeated", number.clone()),
+        links: builder.add_f64_field("links", number.clone()),
+        doubt: builder.add_text_field("doubt", key.clone()),
         site_name: builder.add_text_field("site_name", key.clone()),
         section: builder.add_text_field("section", key.clone()),
         access: builder.add_text_field("access", key.clone()),

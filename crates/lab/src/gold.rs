@@ -1,19 +1,21 @@
 //! The gold: pages whose text is known, as JSON lines, plain, gzip or zstd.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::Args;
+use config::corrections::read_corrections;
 use data_encoding::HEXLOWER;
-use model::PageType;
+use model::{PageType, TemplateCorrection};
 use score::Gold;
 use score::neutral::OptionalText;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use sitemodel::corrections::Corrections;
 
 use crate::fields::{FieldValues, read_list};
 
@@ -56,6 +58,8 @@ pub(crate) struct GoldPage {
     /// The type of the page, where the gold says it.
     pub(crate) page_type: Option<PageType>,
     pub(crate) nodes: Vec<String>,
+    /// Marked blocks, if these are known instead of the text.
+    pub(crate) marks: Option<TemplateCorrection>,
 }
 
 #[derive(Deserialize)]
@@ -124,8 +128,42 @@ impl GoldLine {
             // Other gold may have other types.
             page_type: self.page_type.and_then(|name| name.parse().ok()),
             nodes: self.gold_nodes.unwrap_or_default().iter().map(node_key).collect(),
+            marks: None,
         }
     }
+}
+
+/// The pages that corrections tell something about: their texts, or the marks of their blocks.
+pub(crate) fn pages_of_corrections(paths: &[PathBuf]) -> anyhow::Result<Vec<GoldPage>> {
+    let (mut articles, mut pages) = (BTreeMap::new(), Vec::new());
+    let page = |url: &str, text: &str, marks: Option<TemplateCorrection>| GoldPage {
+        url: url.to_owned(),
+        dataset: "corrections".to_owned(),
+        template: None,
+        site: grouping::site_key(url).unwrap_or_default(),
+        text: text.to_owned(),
+        fields: FieldValues::default(),
+        page_title: None,
+        optional: Vec::new(),
+        page_type: None,
+        nodes: Vec::new(),
+        marks,
+    };
+    let (of_articles, of_templates) = read_corrections(paths.iter().map(PathBuf::as_path))?;
+    for correction in of_articles.all {
+        if let Some(text) = correction.values.text {
+            articles.insert(correction.url, text);
+        }
+    }
+    pages.extend(articles.iter().map(|(url, text)| page(url, text, None)));
+    for correction in of_templates.iter().flat_map(Corrections::all) {
+        pages.push(page(&correction.url, "", Some(correction.clone())));
+    }
+    ensure!(
+        paths.is_empty() || !pages.is_empty(),
+        "the corrections have neither texts nor marked blocks, from which weights are learnt"
+    );
+    Ok(pages)
 }
 
 impl GoldPage {

@@ -37,7 +37,7 @@ use terminal::arguments::whole;
 use terminal::printed::Console;
 use trial::{HeldOut, LeaveOut, of_publishers, parts};
 
-use crate::gold::{GoldArgs, GoldFile, read_gold};
+use crate::gold::{GoldArgs, GoldFile, pages_of_corrections, read_gold};
 
 /// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
 const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
@@ -57,6 +57,9 @@ pub(crate) struct TrainArgs {
     /// Licence of a data set, recorded in the weights file (repeatable)
     #[arg(long = "licence", value_name = "NAME=LICENCE")]
     pub(crate) licences: Vec<String>,
+    /// Learn from corrections, too: texts of articles, and marked blocks. A JSONL file, or an archive of articles (repeatable)
+    #[arg(long, value_name = "FILE|ARCHIVE")]
+    pub(crate) corrections: Vec<PathBuf>,
     /// Output file for the weights
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: PathBuf,
@@ -94,7 +97,8 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     ensure!(args.folds >= 2, "--folds {}: at least 2", args.folds);
     let begun = Instant::now();
     let config = Config::load(None)?;
-    let gold = read_gold(&args.of.gold, &args.of.datasets)?;
+    let mut gold = read_gold(&args.of.gold, &args.of.datasets)?;
+    gold.pages.extend(pages_of_corrections(&args.corrections)?);
     let licences = licences(&args.licences)?;
     let sites = read_sites(&args.of.inputs, &[], &config)?;
     let settings = config.settings();
@@ -173,6 +177,7 @@ fn paths_of(args: &TrainArgs) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let TrainArgs {
         of: GoldArgs { inputs, gold, datasets: _ },
+        corrections,
         out,
         held_out,
         licences: _,
@@ -185,6 +190,7 @@ fn paths_of(args: &TrainArgs) -> CommandPaths {
         .reads("--gold", gold)
         .writes("--out", out, OutputKind::Json)
         .writes("--held-out", held_out.as_deref().unwrap_or(Path::new("")), OutputKind::Json);
+    let paths = corrections.iter().fold(paths, |all, own| all.reads("--corrections", own));
     inputs.iter().fold(paths, |paths, input| paths.reads("an input", Path::new(input)))
 }
 
@@ -243,6 +249,8 @@ fn empty_weights(gold: &GoldFile, trained_on: Vec<TrainingSet>) -> Weights {
         sibling: Trees::default(),
         ending: Trees::default(),
         confidence: Trees::default(),
+        precision: Trees::default(),
+        recall: Trees::default(),
     }
 }
 

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::page::charset_name;
 use crate::record::{record, serialize_rounded, serialize_rounded_if_some};
 use crate::{
-    AuthorKind, CharsetEvidence, EncodingName, ExtraValue, FieldCorrection, FieldKind, FieldType,
-    Gone, Origin, Overruled, PageType, Rights, Verdict, named,
+    AuthorKind, CharsetEvidence, Doubt, EncodingName, ExtraValue, FieldCorrection, FieldKind,
+    FieldType, Gone, Origin, Overruled, PageType, Quality, Rights, Verdict, named,
 };
 
 /// Version of all record formats.
@@ -143,8 +143,14 @@ pub struct Article {
     /// engines it only ranks articles ([how it is computed](ALGORITHM.md#wrappers)).
     #[serde(serialize_with = "serialize_rounded")]
     pub confidence: f64,
-    /// Whether the confidence is below `extract.doubtful_below` (0.75).
+    /// Measures of the text by which articles can be filtered ([below](#quality)).
+    pub quality: Quality,
+    /// Whether the confidence is below `extract.doubtful_below` (0.79).
     pub doubtful: bool,
+    /// If it is doubtful, the main reason: `too-much` (more than the article is expected in the text), `too-little` (less),
+    /// `repeated` (much of it is there twice), `type` (the page may be no article) or `mixed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<Doubt>,
     /// What the [site config](SITE-CONFIG.md) of its host did: `used`; `overruled` if it found hardly any of the text
     /// that the engine finds, which is used instead; `no-body` if it found no body. Absent if the host has none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -17,6 +17,7 @@ mod kinds;
 mod learnt;
 mod night;
 mod page;
+mod quality;
 mod record;
 mod rights;
 mod site_result;
@@ -43,6 +44,7 @@ pub use night::{
 pub use page::{
     Charset, CharsetEvidence, EncodingName, FeedItem, Origin, Overruled, Page, PageHtml, Site,
 };
+pub use quality::{Doubt, Quality};
 pub use record::{FieldKind, FieldType, FieldVisitor, RecordField, rounded};
 pub use rights::{ExtraValue, PageNotes, Rights, RightsStatement, RobotsRule, SiteRules};
 pub use site_result::{

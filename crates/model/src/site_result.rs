@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::record::serialize_rounded;
-use crate::{Drop, Extracted, SiteChange, SiteNight, SiteSummary};
+use crate::{Doubt, Drop, Extracted, SiteChange, SiteNight, SiteSummary};
 
 /// All that came of one site.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -180,6 +180,9 @@ pub struct WorstArticle {
     pub characters: usize,
     /// Its confidence, 0 to 1.
     pub confidence: f64,
+    /// The main reason for the doubt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<Doubt>,
 }
 
 /// A template with little evidence for its wrapper, or article pages without a wrapper.

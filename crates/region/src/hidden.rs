@@ -96,9 +96,11 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
             skip = end;
             continue;
         }
-        // Names of advertisements are foreign, which is known by kind.
-        let is_foreign = || texts.foreign.has(document, id);
-        if bytes <= LABEL && is_foreign() && is_named_advertisement(document, id) {
+        // Names of advertisements are foreign, which is known by kind. Their elements need not be chosen with their labels.
+        let is_advertisement =
+            |id: NodeId| texts.foreign.has(document, id) && is_named_advertisement(document, id);
+        let mut around = document.ancestors(id).take_while(|&own| texts.text(own) <= LABEL);
+        if bytes <= LABEL && around.any(is_advertisement) {
             labels.push((hash_of(document, id..end), id));
         }
         if is_heading(name) {

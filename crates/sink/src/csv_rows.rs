@@ -10,12 +10,12 @@ use serde_json::Value;
 use crate::{SinkError, TextFileSink};
 
 /// The fields that are no columns: for programs rather than for people, or not to be read in a cell.
-const LEFT_OUT: [&str; 30] = [
+const LEFT_OUT: [&str; 32] = [
     "schema", "page_type_probability", "canonical", "html", "images", "tables", "embeds",
     "footnotes", "markdown", "comments", "posts", "passages", "xpath", "prune", "cut",
     "wrapper_version", "doubtful", "site_config", "cluster", "similarity", "gone_status",
     "sources", "corrections", "fetched", "charset", "charset_evidence", "charset_overruled",
-    "origin", "rights", "extra",
+    "origin", "rights", "extra", "quality", "doubt",
 ];
 
 fn is_column(field: &RecordField) -> bool {

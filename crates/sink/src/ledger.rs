@@ -138,6 +138,9 @@ pub struct RunCounts {
     pub articles: u64,
     /// Of these, articles whose confidence is below `extract.doubtful_below`.
     pub doubtful: u64,
+    /// Of these, by the main reason for the doubt.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub doubtful_by_reason: BTreeMap<String, u64>,
     /// Articles that are the same as others of the crawl, and are marked as that.
     pub duplicates: u64,
     /// Articles with fields that were corrected by hand.

@@ -106,6 +106,7 @@ fn worst_of(article: &Article) -> WorstArticle {
         route: article.route.as_str().to_owned(),
         characters: article.text.chars().count(),
         confidence: rounded(article.confidence),
+        doubt: article.doubt,
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use model::{
-    Article, CharsetEvidence, CorrectedField, ExtraValue, Extracted, FieldCorrection, FieldKind,
-    FieldSource, Origin, Overruled, PageType, Passage, PassageKind, Post, RecordField, Rights,
-    RobotsRule, Route, SiteResult, Source, Sources,
+    Article, CharsetEvidence, CorrectedField, Doubt, ExtraValue, Extracted, FieldCorrection,
+    FieldKind, FieldSource, Origin, Overruled, PageType, Passage, PassageKind, Post, RecordField,
+    Rights, RobotsRule, Route, SiteResult, Source, Sources,
 };
 use parquet::basic::LogicalType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -100,6 +100,7 @@ fn full() -> Article {
         wrapper_version: 1,
         confidence: 0.87965,
         doubtful: true,
+        doubt: Some(Doubt::TooMuch),
         site_config: Some(model::SiteConfigRole::Overruled),
         model_revision: Some(7),
         health: Some(model::Verdict::Drifting),

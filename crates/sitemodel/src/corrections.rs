@@ -30,6 +30,11 @@ impl Corrections {
         own == Some(true)
     }
 
+    /// All of them, by site.
+    pub fn all(&self) -> impl Iterator<Item = &TemplateCorrection> {
+        self.by_site.values().flatten()
+    }
+
     /// Those of the pages of a site, given its key.
     pub fn of_site(&self, key: &str) -> &[TemplateCorrection] {
         self.by_site.get(key).map_or(&[], Vec::as_slice)

@@ -78,12 +78,24 @@ impl MarkableBlock {
     }
 }
 
-/// A correction with the elements by which its blocks are found on other pages, given the page that it is of. A mark of an
-/// element is one of each block in it that has no mark of its own. A block whose text has changed keeps the elements that
-/// the correction names; without any it stays without. Linear in the page and the marks.
-pub fn complete(correction: &TemplateCorrection, page: &ParsedPage<'_>) -> TemplateCorrection {
+/// The marks of the blocks of a page, in the order of [`grove::blocks`]: a mark of an element is one of each block in it that
+/// has no mark of its own. Marks whose texts have changed are left out. Linear in the page and the marks.
+pub fn marks_of_blocks(
+    correction: &TemplateCorrection,
+    page: &ParsedPage<'_>,
+) -> Vec<Option<Mark>> {
+    let blocks = grove::blocks(&page.document, &page.words, &page.link_words);
+    let (found, _) = find_marked(correction, page, &blocks);
+    found.into_iter().map(|mark| mark.map(|own| own.mark)).collect()
+}
+
+/// The marked blocks among those of a page, and the marks whose texts have changed.
+fn find_marked<'c>(
+    correction: &'c TemplateCorrection,
+    page: &ParsedPage<'_>,
+    blocks: &[TextBlock],
+) -> (Vec<Option<&'c MarkedBlock>>, Vec<&'c MarkedBlock>) {
     let document = &page.document;
-    let blocks = grove::blocks(document, &page.words, &page.link_words);
     let paths: Vec<&str> = correction.blocks.iter().map(|block| &*block.xpath).collect();
     let by_position = nodes_at(document, &paths);
     let by_any = |path: &str| path.parse::<Path>().ok()?.select(document).first().copied();
@@ -103,12 +115,22 @@ pub fn complete(correction: &TemplateCorrection, page: &ParsedPage<'_>) -> Templ
             None => left.push(block),
         }
     }
-    let mut found: Vec<(&TextBlock, &MarkedBlock)> = Vec::new();
-    for block in &blocks {
-        let of_text = marked.get(&block.first);
+    let mark_of = |block: &TextBlock| {
         let around = || document.ancestors(block.element).find_map(|id| marked.get(&id));
-        found.extend(of_text.or_else(around).map(|mark| (block, *mark)));
-    }
+        marked.get(&block.first).or_else(around).copied()
+    };
+    (blocks.iter().map(mark_of).collect(), left)
+}
+
+/// A correction with the elements by which its blocks are found on other pages, given the page that it is of. A mark of an
+/// element is one of each block in it that has no mark of its own. A block whose text has changed keeps the elements that
+/// the correction names; without any it stays without. Linear in the page and the marks.
+pub fn complete(correction: &TemplateCorrection, page: &ParsedPage<'_>) -> TemplateCorrection {
+    let document = &page.document;
+    let blocks = grove::blocks(document, &page.words, &page.link_words);
+    let (marks, left) = find_marked(correction, page, &blocks);
+    let found: Vec<(&TextBlock, &MarkedBlock)> =
+        blocks.iter().zip(marks).filter_map(|(block, mark)| Some((block, mark?))).collect();
     let nodes: Vec<NodeId> = found.iter().map(|(block, _)| block.element).collect();
     let (mut elements, numbers) = named_elements(document, &nodes);
     let mut all: Vec<MarkedBlock> = (found.iter().zip(numbers))

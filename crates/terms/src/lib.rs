@@ -6,7 +6,7 @@ thread) gives the text's terms: lower-cased, without stop words, stemmed, based 
 spaces, pairs of characters. A [`Background`] ranks the terms of each page against its siblings (Forest §3.1), and
 those of further pages, with a [`Vocabulary`] that maps hashes back to text. [`FrequentTerms`]
 finds the stop words of languages that have no list. [`words()`] and [`count_words`] count plain words as the
-benchmark does; these are not terms. [`is_right_to_left`] tells the direction of writing, [`letters`] which characters
+benchmark does; these are not terms. [`share_repeated`] tells how much of a text is there twice. [`is_right_to_left`] tells the direction of writing, [`letters`] which characters
 are letters.
 
 Invariants: depends on nothing about pages, elements or files; takes `&str`, gives terms. Nothing here fails.
@@ -45,6 +45,7 @@ pub mod letters;
 mod marks;
 mod memo;
 mod ranking;
+mod repetition;
 mod scanner;
 mod script;
 mod vocabulary;
@@ -56,6 +57,7 @@ pub use language::Language;
 pub use ranking::{
     Background, FrequentConfig, FrequentTerms, RankedTerms, TermWeighting, TfIdfConfig,
 };
+pub use repetition::share_repeated;
 pub use script::{Script, is_right_to_left};
 pub use vocabulary::{Term, Vocabulary};
 pub use words::{WordStarts, Words, count_words, has_words, words};

@@ -159,6 +159,10 @@ impl SiteCounts {
         };
         for article in articles {
             *counts.articles_by_route.entry(article.route.as_str().to_owned()).or_default() += 1;
+            if let Some(doubt) = article.doubt {
+                let by_reason = &mut counts.doubtful_by_reason;
+                *by_reason.entry(doubt.as_str().to_owned()).or_default() += 1;
+            }
             for statement in article.rights.iter().flat_map(Rights::statements) {
                 let by_rights = &mut counts.articles_by_rights;
                 *by_rights.entry(statement.as_str().to_owned()).or_default() += 1;
@@ -286,6 +290,7 @@ impl RunTally {
         counts.dropped += own.dropped;
         add_all(&mut counts.articles_by_route, &own.articles_by_route);
         add_all(&mut counts.articles_by_rights, &own.articles_by_rights);
+        add_all(&mut counts.doubtful_by_reason, &own.doubtful_by_reason);
         match self.best.last_mut() {
             Some((_, articles, best)) if self.open => {
                 *articles += own.articles as usize;

@@ -91,7 +91,7 @@ fn contents_are_those_of_the_articles() {
     // The doubtful ones are in the ledger, too.
     let doubtful = articles.iter().filter(|article| article["doubtful"] == true).count() as u64;
     assert_eq!(results.count("doubtful"), doubtful);
-    assert_eq!(results.ledger["doubtful_below"], 0.75);
+    assert_eq!(results.ledger["doubtful_below"], 0.79);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use grove::{
 };
 use model::PageType;
 use rayon::prelude::*;
-use score::{MeasureKind, Neutral, Output, QualityMeasure};
+use score::{MeasureKind, Neutral, Output, QualityMeasure, Score};
 use sitemodel::stages::judge::rows_of_type;
 
 use super::{
@@ -72,6 +72,8 @@ pub(super) struct Fitted {
     sibling: Trees,
     ending: Trees,
     confidence: Trees,
+    precision: Trees,
+    recall: Trees,
 }
 
 /// Training data for one set of trees: a page's rows, labels and weights.
@@ -208,34 +210,42 @@ pub(super) fn course(
         })
         .collect();
     let page_scores = &page.scores;
-    let confidence = stage(templates, plan, &FitParameters::CONFIDENCE, &|t, p| {
-        let template = &templates[t];
-        let page = &template.pages[p];
-        let (kept, end) = (&kept[t][p], ends[t][p]);
-        let taken = ConfidenceInput {
-            page: scored(template, &second[t])[p],
-            first: &page_scores[t][p],
-            types: &types[t],
-            pools: &pools[t],
-            kept,
-            end,
-        };
-        let [.., f1] = page_f1s(page, &text_of_blocks(page, &kept[..end]));
-        Exercise {
-            rows: confidence_rows(&taken),
-            labels: vec![f1.unwrap_or(0.0) as f32],
-            weights: vec![if f1.is_some() { 1.0 } else { 0.0 }],
-        }
-    })?;
-    let trees = (page.trees.into_iter().zip(sibling.trees))
-        .zip(at_end.trees.into_iter().zip(confidence.trees))
-        .zip(of_types)
-        .map(|(((page, sibling), (ending, confidence)), types)| Fitted {
+    // The share of the text, and of the gold, that the other has, and their mean.
+    let of_articles = |measured: fn(&Score) -> f64| {
+        stage(templates, plan, &FitParameters::CONFIDENCE, &|t, p| {
+            let template = &templates[t];
+            let page = &template.pages[p];
+            let (kept, end) = (&kept[t][p], ends[t][p]);
+            let taken = ConfidenceInput {
+                page: scored(template, &second[t])[p],
+                first: &page_scores[t][p],
+                types: &types[t],
+                pools: &pools[t],
+                kept,
+                end,
+            };
+            let [.., score] = page_scores_of(page, &text_of_blocks(page, &kept[..end]));
+            Exercise {
+                rows: confidence_rows(&taken),
+                labels: vec![score.as_ref().map_or(0.0, measured) as f32],
+                weights: vec![if score.is_some() { 1.0 } else { 0.0 }],
+            }
+        })
+    };
+    let confidence = of_articles(|score| score.f1)?;
+    let precision = of_articles(|score| score.precision)?;
+    let recall = of_articles(|score| score.recall)?;
+    let of_blocks = page.trees.into_iter().zip(sibling.trees).zip(at_end.trees);
+    let of_articles = confidence.trees.into_iter().zip(precision.trees).zip(recall.trees);
+    let trees = (of_blocks.zip(of_articles).zip(of_types))
+        .map(|((((page, sibling), ending), ((confidence, precision), recall)), types)| Fitted {
             types,
             page,
             sibling,
             ending,
             confidence,
+            precision,
+            recall,
         })
         .collect();
     Ok(Course { trees, types, first: page.scores, second, kept, ends })
@@ -254,7 +264,9 @@ fn fit_types(
     let mut trees: Vec<Vec<Trees>> = vec![Vec::new(); plan.count + 1];
     for own in PageType::ALL {
         let fitted = stage(templates, plan, &FitParameters::TYPES, &|t, p| {
-            let gold = templates[t].pages[p].gold.as_ref().map(|gold| gold.0.page_type);
+            // Marks tell nothing about the type of a page.
+            let gold = templates[t].pages[p].gold.as_ref().map(|gold| gold.0);
+            let gold = gold.filter(|gold| gold.marks.is_none()).map(|gold| gold.page_type);
             Exercise {
                 rows: rows[t][p].clone(),
                 labels: vec![f32::from(u8::from(
@@ -278,8 +290,10 @@ impl Course {
     /// Weights of the trees fitted without `part` (to everything, if `part` is the number of
     /// parts).
     pub(super) fn weights(&self, part: usize, like: &Weights) -> Weights {
-        let Fitted { types, page, sibling, ending, confidence } = self.trees[part].clone();
-        Weights { types, page, sibling, ending, confidence, ..like.clone() }
+        let Fitted { types, page, sibling, ending, confidence, precision, recall } =
+            self.trees[part].clone();
+        let like = like.clone();
+        Weights { types, page, sibling, ending, confidence, precision, recall, ..like }
     }
 }
 
@@ -320,13 +334,14 @@ pub(super) fn text_of_blocks(page: &LabelledPage<'_>, blocks: &[usize]) -> Strin
 
 /// The F1 of a text for a page; `None` if the page has no gold to count.
 pub(super) fn page_f1(page: &LabelledPage<'_>, text: &str) -> Option<f64> {
-    page_f1s(page, text)[0]
+    page_scores_of(page, text)[0].map(|score| score.f1)
 }
 
-/// The F1 of a text for a page by pairs of words, by words, and by pairs without bylines, dates and captions.
-pub(super) fn page_f1s(page: &LabelledPage<'_>, text: &str) -> [Option<f64>; 3] {
-    let Some((gold, labels)) = page.gold.as_ref() else { return [None; 3] };
+/// The scores of a text for a page by pairs of words, by words, and by pairs without bylines, dates and captions.
+pub(super) fn page_scores_of(page: &LabelledPage<'_>, text: &str) -> [Option<Score>; 3] {
+    let with_text = page.gold.as_ref().filter(|(gold, _)| gold.marks.is_none());
+    let Some((gold, labels)) = with_text else { return [None; 3] };
     let gold = gold.as_gold(&labels.fields);
     let scores = score::score(&gold, &Output { text, nodes: &[] }, &MEASURES);
-    [0, 1, 2].map(|at| Some(scores[at]?.f1))
+    [0, 1, 2].map(|at| scores[at])
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use dom::{Document, normalize_space};
 use grove::{PageBlocks, PatternId, TextBlock};
 use metadata::is_field_line;
-use model::{FeedItem, Site};
+use model::{FeedItem, Mark, Site, TemplateCorrection};
 use rayon::prelude::*;
 use region::is_in_caption;
 use score::words::{WordNumber, WordNumbers};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use sitegrove::stages::learn::ParsedSite;
+use sitemodel::markable::marks_of_blocks;
 use sitemodel::stages::cluster::cluster;
 use sitemodel::stages::judge::{Common, common, read_pages};
 use sitemodel::stages::signify::{SignifiedPage, signify};
@@ -102,13 +103,17 @@ fn siblings<'a>(
     let blocks = read_pages(&siblings, &signified);
     let (common, of_nodes) = common(&pages, &signified.iter().collect::<Vec<&SignifiedPage>>());
     let prepared = pages.into_iter().zip(blocks).map(|(parsed, blocks)| {
-        let gold = gold_of(parsed).map(|gold| (gold, label(&parsed.document, &blocks, gold)));
+        let labels = |gold: &GoldPage| match &gold.marks {
+            Some(marks) => label_by_marks(parsed, &blocks, marks),
+            None => label(&parsed.document, &blocks, gold),
+        };
+        let gold = gold_of(parsed).map(|gold| (gold, labels(gold)));
         LabelledPage { parsed, blocks, gold }
     });
     Some(TrainingTemplate { site: key, pages: prepared.collect(), common, of_nodes })
 }
 
-/// The labels of a page's blocks and their weights.
+/// The labels of a page's blocks, by its gold text or its marks, and their weights.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockLabels {
     /// Share of the block's words that are in the gold; 0 for bylines, dates and captions. They are fields of a record:
@@ -194,14 +199,38 @@ fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPage) -> Bloc
         shares.push(share);
         weights.push((own.words.max(1) as f32).sqrt() * (1.0 - own.aside));
     }
-    let all: f32 = weights.iter().sum();
-    if all > 0.0 {
-        weights.iter_mut().for_each(|weight| *weight /= all);
-    }
+    divide_by_sum(&mut weights);
     let of_page = texts.into_iter().zip(is_field).filter(|own| own.1).map(|own| own.0);
     let of_gold = gold.text.lines().filter(|line| is_field_line(line)).map(str::to_owned);
     let fields = of_page.chain(of_gold).collect();
     BlockLabels { shares, weights, comments, fields }
+}
+
+/// The labels of a page's blocks by marks. Blocks without one teach nothing.
+fn label_by_marks(
+    page: &ParsedPage<'_>,
+    read: &PageBlocks,
+    marks: &TemplateCorrection,
+) -> BlockLabels {
+    let marks = marks_of_blocks(marks, page);
+    let is_content = |mark: &Option<Mark>| *mark == Some(Mark::Content);
+    let shares = marks.iter().map(|mark| f32::from(u8::from(is_content(mark)))).collect();
+    let weight = |(block, mark): (&TextBlock, &Option<Mark>)| match mark {
+        Some(_) => (block.words.max(1) as f32).sqrt(),
+        None => 0.0,
+    };
+    let mut weights: Vec<f32> = read.blocks.iter().zip(&marks).map(weight).collect();
+    divide_by_sum(&mut weights);
+    let comments = marks.iter().enumerate();
+    let comments = comments.map(|(at, mark)| is_content(mark) && read.is_comment(at)).collect();
+    BlockLabels { shares, weights, comments, fields: Vec::new() }
+}
+
+fn divide_by_sum(weights: &mut [f32]) {
+    let all: f32 = weights.iter().sum();
+    if all > 0.0 {
+        weights.iter_mut().for_each(|weight| *weight /= all);
+    }
 }
 
 /// The text of a block's nodes, concatenated.

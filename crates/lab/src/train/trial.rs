@@ -16,7 +16,7 @@ use sitemodel::Engine;
 use sitemodel::settings::LoadedWeights;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::train::course::{Course, FoldPlan, page_f1s};
+use crate::train::course::{Course, FoldPlan, page_scores_of};
 use crate::train::pages::TrainingTemplate;
 
 /// The unit of what is left out.
@@ -158,7 +158,8 @@ fn runs<'a>(
             let Some((gold, _)) = &page.gold else { continue };
             let article = by_part.get(&(part, gold.url.clone())).cloned();
             let text = article.as_ref().map_or("", |article| &article.text);
-            let [f1, words_f1, fields_f1] = page_f1s(page, text);
+            let scores = page_scores_of(page, text);
+            let [f1, words_f1, fields_f1] = scores.map(|score| score.map(|own| own.f1));
             held_out.push(HeldOut {
                 dataset: &gold.dataset,
                 template: gold.template.as_deref(),

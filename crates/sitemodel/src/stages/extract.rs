@@ -7,12 +7,14 @@
 
 use std::cell::LazyCell;
 
-use dom::{Document, NodeId, markdown_of_text, text_of};
+use dom::{Document, NodeId, PrefixSums, markdown_of_text, text_of};
 use grove::DecidedNodes;
 use metadata::{
     GivenMetadata, PageContext, TemplateFields, language_probability, metadata_given, rights_of,
 };
-use model::{Article, DropReason, Extracted, Mark, Rights, Route, SiteConfigRole, TypedAs};
+use model::{
+    Article, Doubt, DropReason, Extracted, Mark, Quality, Rights, Route, SiteConfigRole, TypedAs,
+};
 use region::{region_of, region_of_thread};
 use terms::Detected;
 use terms::letters::{is_alphanumeric, lowercase};
@@ -204,6 +206,9 @@ fn article(
             false => SiteConfigRole::NoBody,
         }
     });
+    let quality = quality_of(&body, &text, parsed);
+    let doubtful = body.confidence < settings.tables().extract.doubtful_below;
+    let doubt = doubtful.then(|| Doubt::about(&quality, page_type.map(|own| own.probability)));
     let (images, image_sources) = shown.map(|region| region.images()).unwrap_or_default();
     let mut article = Article {
         url: page.url.clone(),
@@ -230,7 +235,9 @@ fn article(
         route: body.route,
         wrapper_version: body.wrapper_version,
         confidence: body.confidence,
-        doubtful: body.confidence < settings.tables().extract.doubtful_below,
+        quality,
+        doubtful,
+        doubt,
         site_config,
         rights: Some(rights_of_page(parsed, settings)).filter(|rights| !rights.is_empty()),
         extra: page.notes.as_ref().map(|notes| notes.extra.clone()).unwrap_or_default(),
@@ -245,6 +252,22 @@ fn article(
     set_text(&mut article, text);
     let payload = xxh3_128(page.html.as_bytes()).to_be_bytes();
     Extracted { article, payload, image_sources, ..Extracted::default() }
+}
+
+/// Measures of the text of a body.
+fn quality_of(body: &ArticleBody, text: &str, parsed: &ParsedPage<'_>) -> Quality {
+    let [precision, recall] = body.expected.map_or([None; 2], |expected| expected.map(Some));
+    let sum = |of: &PrefixSums| -> f64 {
+        let add = |nodes: &[NodeId]| -> f64 {
+            nodes.iter().map(|&node| f64::from(of.sum(&parsed.document, node))).sum()
+        };
+        add(&body.nodes) - add(&body.prune)
+    };
+    let links = match body.elsewhere {
+        Some(_) => 0.0,
+        None => (sum(&parsed.link_words) / sum(&parsed.words).max(1.0)).clamp(0.0, 1.0),
+    };
+    Quality { precision, recall, repeated: terms::share_repeated(text), links }
 }
 
 /// What a page and its server say of its use.

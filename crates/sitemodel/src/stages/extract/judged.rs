@@ -146,7 +146,9 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     }
     let taken =
         ConfidenceInput { page: page.scored(), first: &page.first, types, pools, kept, end };
-    let confidence = weights.confidence.probability(confidence_rows(&taken).row(0));
+    let rows = confidence_rows(&taken);
+    let [confidence, precision, recall] =
+        weights.of_articles().map(|trees| f64::from(trees.probability(rows.row(0))));
     let cut = all.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
     let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));
     chosen.prune.retain(inside);
@@ -188,7 +190,8 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
         engine,
         route: by.route(),
         wrapper_version,
-        confidence: f64::from(confidence),
+        confidence,
+        expected: Some([precision, recall]),
         posts,
         elsewhere: None,
     }

@@ -1,0 +1,97 @@
+//! How much of a text is there twice.
+
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+
+use crate::letters::is_alphanumeric;
+use crate::script::Script;
+
+/// Words of a run that is looked for. Runs of twelve are hardly ever repeated by chance.
+const RUN: usize = 12;
+/// Characters of a run in texts whose scripts have no spaces between words.
+const RUN_OF_CHARACTERS: usize = 24;
+/// Factor of a polynomial hash of the words of a run: odd, with half of its bits set.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The share of the words of a text that are in runs of twelve words which the text has had before, 0 to 1; in scripts without
+/// spaces, of the characters that are in runs of 24. Only letters and digits count. Linear in the text.
+pub fn share_repeated(text: &str) -> f64 {
+    let (words, run) = words_of(text);
+    if words.len() <= run {
+        return 0.0;
+    }
+    let mut seen: HashSet<u64, BuildHasherDefault<Xxh3Default>> = HashSet::default();
+    seen.reserve(words.len());
+    let last = (1..run).fold(1u64, |power, _| power.wrapping_mul(FACTOR));
+    let add = |hash: u64, word: u64| hash.wrapping_mul(FACTOR).wrapping_add(word);
+    let mut hash = words[..run].iter().fold(0, |hash, &word| add(hash, word));
+    seen.insert(hash);
+    // The words before this one are counted.
+    let (mut repeated, mut counted) = (0, 0);
+    for (begin, &left) in words[..words.len() - run].iter().enumerate() {
+        let end = begin + 1 + run;
+        hash = add(hash.wrapping_sub(left.wrapping_mul(last)), words[end - 1]);
+        if !seen.insert(hash) {
+            repeated += end - counted.max(begin + 1);
+            counted = end;
+        }
+    }
+    repeated as f64 / words.len() as f64
+}
+
+/// Hashes of the words of a text, or of its characters if most are of scripts without spaces, and how many make a run.
+fn words_of(text: &str) -> (Vec<u64>, usize) {
+    let is_unspaced = |c: char| !c.is_ascii() && Script::of(c).is_some_and(Script::is_unspaced);
+    let unspaced = text.chars().filter(|&c| is_unspaced(c)).count();
+    if 2 * unspaced > text.chars().filter(|&c| is_alphanumeric(c)).count() {
+        let characters = text.chars().filter(|&c| is_alphanumeric(c));
+        return (
+            characters.map(|c| xxh3_64(&u32::from(c).to_le_bytes())).collect(),
+            RUN_OF_CHARACTERS,
+        );
+    }
+    let words = text.split(|c: char| !is_alphanumeric(c)).filter(|word| !word.is_empty());
+    (words.map(|word| xxh3_64(word.as_bytes())).collect(), RUN)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn numbered(from: usize, to: usize) -> String {
+        (from..to).map(|n| format!("w{n} ")).collect()
+    }
+
+    #[test]
+    fn what_is_there_twice_counts_once() {
+        let text = numbered(0, 100);
+        assert_eq!(share_repeated(&text), 0.0);
+        assert_eq!(share_repeated(&format!("{text}{text}")), 0.5);
+        assert_eq!(share_repeated(&format!("{text}{}", numbered(50, 61))), 0.0);
+        let again = format!("{text}, {}", numbered(50, 70).replace(' ', " — "));
+        assert_eq!(share_repeated(&again), 20.0 / 120.0);
+        let sentence = "港口上方的灯塔自从去年冬天以来一直没有亮过所以渔民们都在抱怨";
+        assert_eq!(share_repeated(sentence), 0.0);
+        assert_eq!(share_repeated(&format!("{sentence}。{sentence}")), 0.5);
+    }
+
+    proptest! {
+        #[test]
+        fn counting_each_run_anew_gives_the_same(words in prop::collection::vec(0u8..3, 0..80)) {
+            let text: String = words.iter().map(|n| format!("{n} ")).collect();
+            let mut is_repeated = vec![false; words.len()];
+            for end in RUN..=words.len() {
+                let run = &words[end - RUN..end];
+                if words[..end - 1].windows(RUN).any(|own| own == run) {
+                    is_repeated[end - RUN..end].fill(true);
+                }
+            }
+            let expected = is_repeated.iter().filter(|own| **own).count() as f64 / words.len().max(1) as f64;
+            prop_assert!((share_repeated(&text) - expected).abs() < 1e-9);
+        }
+    }
+}
