@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     class HTMLExtractorAlgorithm:
         """An algorithm that gives the text of a page."""
 else:
-    from nemo_curator.stages.text.download.html_extractors import HTMLExtractorAlgorithm
+    try:
+        from nemo_curator.stages.text.download.html_extractors import HTMLExtractorAlgorithm
+    except ImportError:
+        # Of use without NeMo Curator only to those who call it themselves.
+        HTMLExtractorAlgorithm = object
 
 __all__ = ["HtmlExtractor"]
 
