@@ -54,7 +54,7 @@ fn files_of_steps_are_kept_in_a_bucket() {
         parts(&program.output().unwrap())
     };
     server.refuse("articles.csv");
-    let (code, _, stderr) = merge("s3://crawl/steps/", &[]);
+    let (code, _, stderr) = merge("s3://crawl/steps/", &["--sinks", "jsonl,csv"]);
     assert!(
         code == 1 && stderr.contains(&format!("{OUT}/articles.csv: cannot be written")),
         "{stderr}"
@@ -62,12 +62,12 @@ fn files_of_steps_are_kept_in_a_bucket() {
     server.refuse("");
     let (code, _, stderr) = merge("s3://crawl/steps/", &["--sinks", "jsonl"]);
     assert!(code == 2 && stderr.contains("no finished run"), "{stderr}");
-    let (code, stdout, stderr) = merge("s3://crawl/steps/", &[]);
+    let (code, stdout, stderr) = merge("s3://crawl/steps/", &["--sinks", "jsonl,csv"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains(&format!("Results in {OUT}")), "{stdout}");
     let there = server.below("results/tonight/");
     assert!(there["articles.jsonl"] == read(&expected) && there.contains_key("ledger.json"));
-    let (code, _, stderr) = merge("s3://crawl/steps/", &[]);
+    let (code, _, stderr) = merge("s3://crawl/steps/", &["--sinks", "jsonl,csv"]);
     assert!(code == 2 && stderr.contains("--overwrite replaces it"), "{stderr}");
     let (code, _, stderr) = merge("s3://crawl/steps/", &["--sinks", "jsonl", "--overwrite"]);
     assert_eq!(code, 0, "{stderr}");
