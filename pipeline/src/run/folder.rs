@@ -80,12 +80,7 @@ impl RunFolder {
                         && chosen.iter().all(is_there)
                         && unfinished.is_none()
                     {
-                        // Left by a process that died while cleaning up.
-                        if path.join(STATE).exists()
-                            && let Ok(folder) = Self::lock(path)
-                        {
-                            folder.finish()?;
-                        }
+                        Self::tidy(path)?;
                         return Ok(Claim::Done(Box::new(ledger.clone())));
                     }
                 }
@@ -129,7 +124,12 @@ impl RunFolder {
                 "{shown} contains another unfinished merge or run; give its own command again, name another folder, \
                  or replace it with --overwrite"
             ),
-            (_, true) if !overwrite => bail!("{shown} contains a run; --overwrite replaces it"),
+            (is_run, true) if !overwrite => {
+                if !is_run {
+                    Self::tidy(path)?;
+                }
+                bail!("{shown} contains a run; --overwrite replaces it")
+            }
             _ => {}
         }
         Self::lock(path)
@@ -142,6 +142,14 @@ impl RunFolder {
     /// Whether a merge that is not finished wrote results here.
     pub(crate) fn holds_merge(&self) -> bool {
         self.state().join(MERGE).exists()
+    }
+
+    /// Removes what a process left in a complete run folder when it died while cleaning up.
+    fn tidy(path: &Path) -> Result<()> {
+        if !path.join(STATE).exists() {
+            return Ok(());
+        }
+        Self::lock(path).map_or(Ok(()), Self::finish)
     }
 
     fn lock(path: &Path) -> Result<Self> {

@@ -58,6 +58,11 @@ impl Merge<'_> {
     }
 }
 
+/// Whether a killed merge had finished all but its tidying.
+fn is_complete(out: &Path) -> bool {
+    out.join("ledger.json").exists() && !out.join(".sitegrove/merge").exists()
+}
+
 /// What is in the folder of run folders and in a run folder, but for the files of the run.
 fn leftovers(folder: &Path, out: &Path) -> Vec<String> {
     let names = |folder: &Path| -> Vec<String> {
@@ -100,9 +105,10 @@ fn a_killed_merge_is_run_again() {
         let out = outs.join(format!("new-{moment}"));
         interrupted[0] += u32::from(merge.kill(&out, &[], after));
         let what = format!("killed after {after:?} of {took:?}");
-        if !out.join("ledger.json").exists() {
+        if out.join(".sitegrove").exists() {
+            let complete = is_complete(&out);
             let (code, stderr) = merge.call(&out, &[]);
-            assert_eq!(code, 0, "{what}: {stderr}");
+            assert_eq!(code, if complete { 2 } else { 0 }, "{what}: {stderr}");
         }
         assert_same(&expected, &outcome(&out), &what);
         assert_eq!(leftovers(&outs, &out), [""; 0], "{what}");
@@ -116,18 +122,24 @@ fn a_killed_merge_is_run_again() {
         assert_eq!(other.call(&out, &[]).0, 0);
         let was_at_work = merge.kill(&out, &["--overwrite"], after);
         interrupted[1] += u32::from(was_at_work);
+        let complete = is_complete(&out);
         if was_at_work {
             let (code, stderr) = other.call(&out, &[]);
             assert!(code == 2 && stderr.contains("--overwrite"), "{what}: {stderr}");
         }
-        let more: &[&str] = if moment % 2 == 0 || !was_at_work { &["--overwrite"] } else { &[] };
+        let more: &[&str] = if moment % 2 == 0 || complete { &["--overwrite"] } else { &[] };
         let (code, stderr) = merge.call(&out, more);
         assert_eq!(code, 0, "{what}: {stderr}");
         assert_same(&expected, &outcome(&out), &what);
         assert_eq!(leftovers(&outs, &out), [""; 0], "{what}");
     }
     assert!(interrupted.iter().all(|&count| count >= 3), "{interrupted:?} of {MOMENTS}");
-    assert_eq!(merge.call(&outs.join("new-0"), &[]).0, 2, "a complete merge is not replaced");
+    // Killed while it tidied.
+    let tidied = outs.join("new-0");
+    fs::create_dir(tidied.join(".sitegrove")).unwrap();
+    fs::write(tidied.join(".sitegrove/lock"), "4000000\n").unwrap();
+    assert_eq!(merge.call(&tidied, &[]).0, 2, "a complete merge is not replaced");
+    assert_eq!(leftovers(&outs, &tidied), [""; 0]);
 
     // Other people's files are not touched.
     let theirs = outs.join("theirs");
