@@ -44,6 +44,8 @@ pub struct EmitConfig {
     pub duplicates: Duplicates,
     /// Minimum similarity of texts that are the same without further evidence.
     pub duplicate_similarity: f64,
+    /// Whether text that articles of several sites have is looked for, and boilerplate among it removed.
+    pub remove_shared_text: bool,
     /// Folder of a data set of articles that grows from run to run, or its address; empty for none.
     pub dataset: PathBuf,
     /// The folder in which the files of a data set at an address are made.
@@ -79,10 +81,10 @@ impl EmitConfig {
     }
 
     /// Describes articles for finding duplicates among them, with the tracking parameters of a crawl; `None` if
-    /// duplicates are not looked for.
+    /// neither duplicates nor shared text are looked for.
     pub fn describer(&self, tracking: &[String]) -> Option<Describer> {
         let describer = || Describer::new(Tracking::new(tracking));
-        (self.duplicates != Duplicates::Keep).then(describer)
+        (self.duplicates != Duplicates::Keep || self.remove_shared_text).then(describer)
     }
 
     /// Whether a chosen output contains the HTML of articles; otherwise it is not made.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::story_address;
+use crate::paragraphs::{ParagraphWords, paragraphs_of};
 use crate::sketch::{Sketch, words_of};
 
 /// Words of a shingle.
@@ -30,13 +31,13 @@ const TITLE_WORDS: usize = 3;
 /// Date of articles without one: after all others.
 const UNDATED: u32 = u32::MAX;
 
-/// The description of an article for comparison with others, about 450 bytes.
+/// The description of an article for comparison with others: about 450 bytes, and 12 for each paragraph.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct ArticleDescription {
     /// Its address.
     pub url: String,
-    /// Its site.
-    site: u64,
+    /// Hash of its site.
+    pub site: u64,
     /// Hashes of the address of its article, by its own address and by the canonical one.
     addresses: [u64; 2],
     /// Hash of the words of its title; 0 without one that is long enough.
@@ -53,6 +54,10 @@ pub struct ArticleDescription {
     /// Year, month and day of publication as digits.
     published: u32,
     is_plain_http: bool,
+    /// Number of words in its paragraphs.
+    pub paragraph_words: u32,
+    /// Its paragraphs that others may have, each once, by their hashes; none of a thread, whose posts quote each other.
+    pub paragraphs: Vec<ParagraphWords>,
 }
 
 /// Describes articles.
@@ -91,6 +96,14 @@ impl Describer {
             article.canonical.as_ref().is_some_and(|canonical| *canonical != article.url),
         ];
         let published = article.published.as_deref().map(day_of);
+        let (mut paragraphs, mut paragraph_words) = (Vec::new(), 0_u32);
+        if article.posts.is_empty() {
+            paragraphs.extend(paragraphs_of(&article.text).map(|own| own.words));
+            paragraph_words = paragraphs.iter().fold(0, |all, own| all.saturating_add(own.count));
+            paragraphs.retain(|own| own.is_compared());
+            paragraphs.sort_unstable();
+            paragraphs.dedup();
+        }
         ArticleDescription {
             url: article.url.clone(),
             site: hash(&article.site),
@@ -103,6 +116,8 @@ impl Describer {
             reserve: reserve.iter().fold(0, |all, &one| all << 1 | u8::from(one)),
             published: published.unwrap_or(UNDATED),
             is_plain_http: form.is_plain_http,
+            paragraph_words,
+            paragraphs,
         }
     }
 }

@@ -114,7 +114,7 @@ impl Analysed<'_> {
                 document.add_u64(field, number.into());
             }
         }
-        let Quality { precision, recall, repeated, links } = article.quality;
+        let Quality { precision, recall, repeated, links, elsewhere } = article.quality;
         for (field, value) in [
             (fields.language_score, article.language_score),
             (fields.confidence, Some(article.confidence)),
@@ -122,6 +122,7 @@ impl Analysed<'_> {
             (fields.recall, recall),
             (fields.repeated, Some(repeated)),
             (fields.links, Some(links)),
+            (fields.elsewhere, Some(elsewhere)),
         ] {
             if let Some(value) = value {
                 document.add_f64(field, rounded(value));

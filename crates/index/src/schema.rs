@@ -9,7 +9,7 @@ use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use terms::Analyzer;
 
 /// Version of the fields and of what is in them.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// An analyzer that every tantivy has. Other programs cannot parse a query if the schema names
 /// analyzers they do not have.
@@ -45,6 +45,7 @@ pub(crate) struct IndexFields {
     pub(crate) recall: Field,
     pub(crate) repeated: Field,
     pub(crate) links: Field,
+    pub(crate) elsewhere: Field,
     pub(crate) doubt: Field,
     pub(crate) site_name: Field,
     pub(crate) section: Field,
@@ -99,6 +100,7 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, IndexFields) {
         recall: builder.add_f64_field("recall", number.clone()),
         repeated: builder.add_f64_field("repeated", number.clone()),
         links: builder.add_f64_field("links", number.clone()),
+        elsewhere: builder.add_f64_field("elsewhere", number.clone()),
         doubt: builder.add_text_field("doubt", key.clone()),
         site_name: builder.add_text_field("site_name", key.clone()),
         section: builder.add_text_field("section", key.clone()),

@@ -23,6 +23,9 @@ pub struct Quality {
     /// Share of the words in links.
     #[serde(serialize_with = "serialize_rounded")]
     pub links: f64,
+    /// Share of the words in paragraphs that articles of other sites of the crawl have ([shared text](DUPLICATES.md#shared-text)).
+    #[serde(serialize_with = "serialize_rounded")]
+    pub elsewhere: f64,
 }
 }
 

@@ -1,4 +1,5 @@
-//! Articles of a crawl that are the same: groups them, with bounded memory, and chooses what represents each group.
+//! What the articles of a crawl have in common: groups those that are the same, with bounded memory, chooses what represents each
+//! group, and finds the text that others have, too.
 //!
 //! | step | where |
 //! |---|---|
@@ -6,42 +7,73 @@
 //! | keep the descriptions on disk, and sort their keys | [`Descriptions`] |
 //! | compare articles that share a key, join those that are the same | `Groups` |
 //! | choose the article that represents each group | `Groups` |
+//! | find paragraphs that articles of several sites have | `shared_paragraphs` |
 //! | hand over what is to be noted of each article, in the order in which they were described | [`Marks`] |
 //!
-//! The result depends on the articles and their order only. In memory are: 32 MiB of keys, and 24 bytes for each article
-//! that is in a group.
+//! The result depends on the articles and their order only. In memory are: 32 MiB of keys, as much of paragraphs, and 24 bytes
+//! for each article that is in a group.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use config::EmitConfig;
 use duplicates::ArticleDescription;
-use model::Article;
 use rustc_hash::FxBuildHasher;
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::frames::{damaged, read_exact_at, read_frame_at, write_frame};
+use crate::described::DescribedArticles;
+use crate::frames::write_frame;
+use crate::marks::{ArticleMark, Marks};
+use crate::shared_paragraphs::SharedParagraphs;
 use crate::sorted::{Merged, Sorter};
 
-/// Groups the articles that were described; those without further evidence are the same if their similarity is at least
-/// `least`. Returns what is to be noted of them.
+/// What the articles of a crawl may have in common, and is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct SoughtInCommon {
+    /// Articles that are the same: without further evidence, those whose similarity is at least this.
+    pub duplicates: Option<f64>,
+    /// Text that articles of other sites have.
+    pub shared_text: bool,
+}
+
+impl SoughtInCommon {
+    /// What the settings name.
+    pub fn of(emit: &EmitConfig) -> Self {
+        let looks_for_duplicates = emit.duplicates != config::Duplicates::Keep;
+        Self {
+            duplicates: looks_for_duplicates.then_some(emit.duplicate_similarity),
+            shared_text: emit.remove_shared_text,
+        }
+    }
+
+    /// Whether nothing is looked for.
+    pub fn is_none(self) -> bool {
+        self.duplicates.is_none() && !self.shared_text
+    }
+}
+
+/// Compares the articles that were described. Returns what is to be noted of them.
 ///
 /// # Errors
 /// If files cannot be read or written.
-pub fn marks_of(descriptions: Descriptions, least: f64) -> io::Result<Marks> {
-    let mut marks = Sorter::new(descriptions.folder().join("marks"));
-    let (described, keys) = descriptions.finish()?;
-    let groups = Groups::of(keys, &described, least)?;
-    groups.each_mark(&described, least, &mut |mark| marks.push(mark, 0))?;
+pub fn marks_of(descriptions: Descriptions) -> io::Result<Marks> {
+    let mut marks = Sorter::new(descriptions.folder.join("marks"));
+    let mut take = |mark| marks.push(mark, 0);
+    let sought = descriptions.sought;
+    let (described, keys, paragraphs) = descriptions.finish()?;
+    if let Some(least) = sought.duplicates {
+        Groups::of(keys.finish()?, &described, least)?.each_mark(&described, least, &mut take)?;
+    }
+    if sought.shared_text {
+        paragraphs.each_mark(&described, &mut take)?;
+    }
     Ok(Marks::of(marks.finish()?))
 }
 
 /// File of the descriptions.
 const RECORDS: &str = "descriptions";
-/// Bytes of an offset.
-const OFFSET: usize = 8;
 
 /// Receives the descriptions of articles, in the order of outputs.
 #[derive(Debug)]
@@ -54,7 +86,9 @@ pub struct Descriptions {
     /// Bytes of the longest record.
     longest: u64,
     count: u32,
+    sought: SoughtInCommon,
     keys: Sorter<(u64, u32)>,
+    paragraphs: SharedParagraphs,
 }
 
 impl Descriptions {
@@ -62,7 +96,7 @@ impl Descriptions {
     ///
     /// # Errors
     /// If files cannot be created there.
-    pub fn new(folder: &Path) -> io::Result<Self> {
+    pub fn new(folder: &Path, sought: SoughtInCommon) -> io::Result<Self> {
         let file = |name| {
             let path = folder.join(name);
             File::options().read(true).write(true).create(true).truncate(true).open(path)
@@ -74,7 +108,9 @@ impl Descriptions {
             end: 0,
             longest: 0,
             count: 0,
+            sought,
             keys: Sorter::new(folder.join("description-keys")),
+            paragraphs: SharedParagraphs::new(folder),
         })
     }
 
@@ -88,14 +124,17 @@ impl Descriptions {
         self.longest = self.longest.max(bytes);
         self.end += bytes;
         self.ends.write_all(&self.end.to_le_bytes())?;
-        for key in evidence.keys() {
-            self.keys.push((key, self.count), 0)?;
+        if self.sought.duplicates.is_some() {
+            evidence.keys().try_for_each(|key| self.keys.push((key, self.count), 0))?;
+        }
+        if self.sought.shared_text {
+            self.paragraphs.add(self.count, evidence)?;
         }
         self.count = self.count.checked_add(1).ok_or(io::ErrorKind::FileTooLarge)?;
         Ok(())
     }
 
-    fn finish(self) -> io::Result<(DescribedArticles, Merged<(u64, u32)>)> {
+    fn finish(self) -> io::Result<(DescribedArticles, Sorter<(u64, u32)>, SharedParagraphs)> {
         let flushed =
             |file: BufWriter<File>| file.into_inner().map_err(io::IntoInnerError::into_error);
         let (records, ends) = (flushed(self.records)?, flushed(self.ends)?);
@@ -105,36 +144,7 @@ impl Descriptions {
             path: self.folder.join(RECORDS),
             longest: self.longest,
         };
-        Ok((described, self.keys.finish()?))
-    }
-
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-}
-
-#[derive(Debug)]
-struct DescribedArticles {
-    /// A frame of each.
-    records: File,
-    path: PathBuf,
-    ends: File,
-    longest: u64,
-}
-
-impl DescribedArticles {
-    pub(crate) fn get(&self, number: u32) -> io::Result<ArticleDescription> {
-        let mut bounds = [[0; OFFSET]; 2];
-        let at = u64::from(number) * OFFSET as u64;
-        match at.checked_sub(OFFSET as u64) {
-            Some(before) => read_exact_at(&self.ends, bounds.as_flattened_mut(), before)?,
-            None => read_exact_at(&self.ends, &mut bounds[1], at)?,
-        }
-        let [start, end] = bounds.map(u64::from_le_bytes);
-        let bytes = end.checked_sub(start).filter(|bytes| *bytes <= self.longest);
-        let bytes = bytes.ok_or_else(|| damaged(&self.path, start))?;
-        let record = read_frame_at(&self.records, &self.path, start, bytes as usize)?;
-        rmp_serde::from_slice(&record).map_err(io::Error::other)
+        Ok((described, self.keys, self.paragraphs))
     }
 }
 
@@ -209,7 +219,7 @@ impl Groups {
         self,
         described: &DescribedArticles,
         least: f64,
-        take: &mut dyn FnMut(DuplicateMark) -> io::Result<()>,
+        take: &mut dyn FnMut(ArticleMark) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut members: Vec<(u32, u32)> =
             self.0.keys().map(|&number| (self.root(number), number)).collect();
@@ -233,7 +243,7 @@ fn mark_part(
     numbers: &[u32],
     described: &DescribedArticles,
     least: f64,
-    take: &mut dyn FnMut(DuplicateMark) -> io::Result<()>,
+    take: &mut dyn FnMut(ArticleMark) -> io::Result<()>,
 ) -> io::Result<Vec<u32>> {
     let mut named: HashMap<u64, u32, FxBuildHasher> = HashMap::default();
     for &number in numbers {
@@ -255,95 +265,18 @@ fn mark_part(
     for &number in numbers.iter().filter(|&&number| number != first) {
         match described.get(number)?.similarity(&best, least - SLACK) {
             Some(similarity) => {
-                take(DuplicateMark::new(number, cluster, Some((best.url.clone(), similarity))))?;
+                take(ArticleMark::of_duplicate(
+                    number,
+                    cluster,
+                    Some((best.url.clone(), similarity)),
+                ))?;
                 marked += 1;
             }
             None => rest.push(number),
         }
     }
     if marked > 0 {
-        take(DuplicateMark::new(first, cluster, None))?;
+        take(ArticleMark::of_duplicate(first, cluster, None))?;
     }
     Ok(rest)
-}
-
-/// What is noted of one article.
-#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub struct DuplicateMark {
-    number: u32,
-    cluster: u64,
-    /// Address of the article that represents the group, and the bits of the similarity.
-    of: Option<(String, u64)>,
-}
-
-impl DuplicateMark {
-    /// Notes an article by its number: its group, and the article that represents that, with the similarity.
-    pub fn new(number: u32, cluster: u64, of: Option<(String, f64)>) -> Self {
-        Self { number, cluster, of: of.map(|(url, similarity)| (url, similarity.to_bits())) }
-    }
-
-    /// Whether another article represents the group.
-    pub fn is_of_other(&self) -> bool {
-        self.of.is_some()
-    }
-
-    /// Notes it in the article.
-    pub fn note(self, article: &mut Article) {
-        article.cluster = Some(format!("{:016x}", self.cluster));
-        let of = self.of.map(|(url, similarity)| (url, f64::from_bits(similarity)));
-        (article.duplicate_of, article.similarity) = of.unzip();
-    }
-}
-
-/// Notes for articles, in the order of outputs.
-#[derive(Debug)]
-pub struct Marks {
-    marks: Option<Merged<DuplicateMark>>,
-    next: u64,
-}
-
-impl Marks {
-    fn of(marks: Merged<DuplicateMark>) -> Self {
-        Self { marks: Some(marks), next: 0 }
-    }
-
-    /// No notes at all.
-    pub fn none() -> Self {
-        Self { marks: None, next: 0 }
-    }
-
-    /// Passes over articles that come next in the order of outputs.
-    ///
-    /// # Errors
-    /// If notes cannot be read.
-    pub fn pass(&mut self, articles: u64) -> io::Result<()> {
-        self.next += articles;
-        while self
-            .marks
-            .as_ref()
-            .and_then(Merged::peek)
-            .is_some_and(|mark| u64::from(mark.number) < self.next)
-        {
-            self.marks.as_mut().and_then(Iterator::next).transpose()?;
-        }
-        Ok(())
-    }
-
-    /// The notes for so many articles, the next in the order of outputs: each with its index among these, in order.
-    ///
-    /// # Errors
-    /// If notes cannot be read.
-    pub fn of_next(&mut self, articles: usize) -> io::Result<Vec<(usize, DuplicateMark)>> {
-        let mut found = Vec::new();
-        let Some(marks) = &mut self.marks else { return Ok(found) };
-        let first = self.next;
-        self.next += articles as u64;
-        while let Some(at) =
-            marks.peek().map(|mark| u64::from(mark.number)).filter(|&at| at < self.next)
-        {
-            let Some(mark) = marks.next().transpose()? else { break };
-            found.push(((at - first) as usize, mark));
-        }
-        Ok(found)
-    }
 }

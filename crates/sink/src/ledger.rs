@@ -143,6 +143,9 @@ pub struct RunCounts {
     pub doubtful_by_reason: BTreeMap<String, u64>,
     /// Articles that are the same as others of the crawl, and are marked as that.
     pub duplicates: u64,
+    /// Articles from which text was removed that articles of several sites have.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cleaned: u64,
     /// Articles with fields that were corrected by hand.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub corrected: u64,

@@ -152,7 +152,7 @@ pub struct ApplyArgs {
 Examples:
   sitegrove describe steps/*.parquet --share 1/8 --out steps/describe-1.parquet
 
-Needed where the results are merged in shares: duplicates are looked for among the articles of all shares. Every share is described once; the shares need not be those of the merge.")]
+Needed where the results are merged in shares: duplicates and shared text are looked for among the articles of all shares. Every share is described once; the shares need not be those of the merge.")]
 pub struct DescribeArgs {
     /// All files of all steps of the crawl, in any order
     #[arg(required = true, value_name = "FILE")]
@@ -175,7 +175,7 @@ Examples:
   sitegrove merge steps/*.parquet --out out/tonight
   sitegrove merge steps/*.parquet --share 1/8 --out out/tonight-1
 
-Shares need the files of `sitegrove describe` of all sites, too, unless duplicates are not looked for. The concatenated outputs of all shares equal the output of one merge of everything.
+Shares need the files of `sitegrove describe` of all sites, too, unless neither duplicates nor shared text are looked for. The concatenated outputs of all shares equal the output of one merge of everything.
 
 Exit codes: 0 success; 1 merged, but an input could not be read to its end, or an output could not be written; 2 not merged.")]
 pub struct MergeArgs {

@@ -1,7 +1,8 @@
-//! Writes the results of all sites, once all are known: articles that are the same are found across sites.
+//! Writes the results of all sites, once all are known: articles that are the same, and text that they share, are found across
+//! sites.
 //!
 //! The headings of results have the descriptions of articles, which are compared first. Then the results are read again in
-//! order, some megabytes at once, noted with their duplicates, rendered in parallel as far as they are not yet, and written.
+//! order, some megabytes at once, noted with what they have in common, rendered in parallel as far as they are not yet, and written.
 
 use std::io;
 use std::path::Path;
@@ -14,11 +15,12 @@ use model::Drop;
 use modelstore::Store;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use segment::duplicates::{Descriptions, DuplicateMark, Marks, marks_of};
+use segment::duplicates::{Descriptions, SoughtInCommon, marks_of};
 use segment::frames::Frames;
+use segment::marks::{ArticleMark, Marks};
 use segment::records::{Records, RecordsRead};
 use segment::settle::SettledSites;
-use sink::{AtomicFile, EarlierRun, Ledger};
+use sink::{AtomicFile, EarlierRun, Ledger, figures_of};
 
 use super::corrections::CorrectionsByAddress;
 use super::nightly::{SiteAnswers, SiteJudge};
@@ -55,22 +57,23 @@ struct Rendering {
 }
 
 impl Emission<'_> {
-    /// The notes for articles that are the same as others, from their descriptions.
+    /// The notes for articles that have something in common with others, from their descriptions.
     pub(crate) fn describe(&self) -> Result<Marks> {
-        if self.config.emit.duplicates == Duplicates::Keep {
+        let sought = SoughtInCommon::of(&self.config.emit);
+        if sought.is_none() {
             return Ok(Marks::none());
         }
         let compare = || -> io::Result<Marks> {
-            let mut descriptions = Descriptions::new(self.folder)?;
+            let mut descriptions = Descriptions::new(self.folder, sought)?;
             let mut frames = SiteResults::frames(self.results)?;
             while let Some(content) = frames.next_of_whole()? {
                 let (heading, _) = ResultHeading::of_content(&content)?;
                 heading.evidence.iter().try_for_each(|evidence| descriptions.add(evidence))?;
             }
-            marks_of(descriptions, self.config.emit.duplicate_similarity)
+            marks_of(descriptions)
         };
         let compared = self.clock.compare.time(compare);
-        compared.with_context(|| format!("cannot look for duplicates in {}", self.folder.display()))
+        compared.with_context(|| format!("cannot compare articles in {}", self.folder.display()))
     }
 
     pub(crate) fn write(
@@ -148,16 +151,25 @@ impl Emission<'_> {
         }
         let render = |(heading, content, packed_at, marks): (ResultHeading, Vec<u8>, _, Vec<_>)| {
             let ResultHeading { part, mut counted, .. } = heading;
-            let drops = self.config.emit.duplicates == Duplicates::Drop && !marks.is_empty();
-            let of_others = |(_, mark): &&(usize, DuplicateMark)| mark.is_of_other();
-            counted.set_duplicates(marks.iter().filter(of_others).count());
+            let of_others = |(_, mark): &&(usize, ArticleMark)| mark.is_of_other();
+            let duplicates = marks.iter().filter(of_others).count();
+            let has_boilerplate = marks.iter().any(|(_, mark)| mark.has_boilerplate());
+            let drops = self.config.emit.duplicates == Duplicates::Drop && duplicates > 0;
             let kept = KeptResult::of_packed(&content[packed_at..])?;
-            let reads_articles = drops || rendering.reads_articles || corrections.is_some();
-            let mut result = kept.with_marks(marks, reads_articles)?;
+            let changes = drops || has_boilerplate;
+            let reads_articles = changes || rendering.reads_articles || corrections.is_some();
+            let least = self.config.extract.min_words;
+            let (mut result, cleaned) = kept.with_marks(marks, reads_articles, least)?;
+            if has_boilerplate {
+                result.figures = Some(Box::new(figures_of(&result)));
+            }
             if drops {
                 drop_duplicates(&mut result);
+            }
+            if changes {
                 counted = SiteCounts::of(&result);
             }
+            counted.set_common(if drops { 0 } else { duplicates }, cleaned);
             if let Some(corrections) = corrections {
                 corrections.apply(&mut result);
             }

@@ -152,7 +152,6 @@ impl SiteCounts {
             pages_overruled: work.overruled,
             corrections_unmatched: work.unmatched_corrections,
             articles: articles.len() as u64,
-            duplicates: articles.iter().filter(|of| of.duplicate_of.is_some()).count() as u64,
             doubtful: articles.iter().filter(|article| article.doubtful).count() as u64,
             dropped: result.drops.len() as u64,
             ..RunCounts::default()
@@ -204,9 +203,10 @@ impl SiteCounts {
         self.counts.articles as usize
     }
 
-    /// Says how many of its articles are duplicates of others.
-    pub(crate) fn set_duplicates(&mut self, duplicates: usize) {
+    /// Says how many of its articles are duplicates of others, and how many are without boilerplate that they had.
+    pub(crate) fn set_common(&mut self, duplicates: usize, cleaned: usize) {
         self.counts.duplicates = duplicates as u64;
+        self.counts.cleaned = cleaned as u64;
     }
 }
 
@@ -286,6 +286,7 @@ impl RunTally {
         counts.corrections_unmatched += own.corrections_unmatched;
         counts.articles += own.articles;
         counts.duplicates += own.duplicates;
+        counts.cleaned += own.cleaned;
         counts.doubtful += own.doubtful;
         counts.dropped += own.dropped;
         add_all(&mut counts.articles_by_route, &own.articles_by_route);

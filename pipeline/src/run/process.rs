@@ -135,7 +135,7 @@ struct WorkerPool<'a> {
     pub(crate) pages: &'a SegmentPages,
     pub(crate) store: Option<&'a Store>,
     pub(crate) records: &'a Records,
-    /// Describes articles, if duplicates are looked for.
+    /// Describes articles, if duplicates or shared text are looked for.
     pub(crate) describer: Option<Describer>,
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a AtomicBool,

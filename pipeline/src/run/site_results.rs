@@ -13,12 +13,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use duplicates::{ArticleDescription, Describer};
+use duplicates::{ArticleDescription, Describer, boilerplate_of};
 use model::{Drop, DropReason, Extracted, SiteResult, Stage};
-use segment::duplicates::DuplicateMark;
 use segment::frames::{Frames, HEADER, frame, unpacked, write_frame};
+use segment::marks::ArticleMark;
 use serde::{Deserialize, Serialize};
 use sink::{figures_of, json_lines, write_line};
+use sitemodel::stages::extract::remove_paragraphs;
 
 use crate::run::ledger::SiteCounts;
 
@@ -30,7 +31,7 @@ pub(crate) struct ResultHeading {
     pub(crate) index: usize,
     pub(crate) part: usize,
     pub(crate) counted: SiteCounts,
-    /// Descriptions of its articles; none if duplicates are not looked for.
+    /// Descriptions of its articles; none if nothing is looked for in them.
     pub(crate) evidence: Vec<ArticleDescription>,
 }
 
@@ -118,17 +119,20 @@ impl KeptResult {
         Ok(Self { result: SiteResult { lines, ..result }, articles })
     }
 
-    /// The results for the outputs, with these notes of duplicates, which come in the order of articles; the articles are
-    /// read from their lines if `reads_articles`.
+    /// The results for the outputs, with these notes of what articles have in common, which come in the order of articles, and
+    /// without boilerplate, unless fewer than `least_words` of an article would be left; the articles are read from their
+    /// lines if `reads_articles`. Also gives the number of articles from which boilerplate was removed.
     pub(crate) fn with_marks(
         self,
-        marks: Vec<(usize, DuplicateMark)>,
+        marks: Vec<(usize, ArticleMark)>,
         reads_articles: bool,
-    ) -> io::Result<SiteResult> {
+        least_words: u32,
+    ) -> io::Result<(SiteResult, usize)> {
         let Self { mut result, articles } = self;
         if marks.is_empty() && !reads_articles {
-            return Ok(result);
+            return Ok((result, 0));
         }
+        let mut cleaned = 0;
         let mut marks = marks.into_iter().peekable();
         let before = std::mem::take(&mut result.lines);
         result.lines.reserve(before.len() + before.len() / 16);
@@ -136,25 +140,28 @@ impl KeptResult {
         for (index, KeptArticle { bytes, payload }) in articles.into_iter().enumerate() {
             let (line, rest) = left.split_at_checked(bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
             left = rest;
-            let mark = marks.next_if(|(at, _)| *at == index);
-            if mark.is_none() && !reads_articles {
+            let is_marked = marks.peek().is_some_and(|(at, _)| *at == index);
+            if !is_marked && !reads_articles {
                 result.lines.extend_from_slice(line);
                 continue;
             }
             let article = serde_json::from_slice(line)?;
             let mut article = Extracted { article, payload, ..Extracted::default() };
-            match mark {
-                Some((_, mark)) => {
-                    mark.note(&mut article);
-                    write_line(&article.article, &mut result.lines);
-                }
-                None => result.lines.extend_from_slice(line),
+            let mut boilerplate = Vec::new();
+            while let Some((_, mark)) = marks.next_if(|(at, _)| *at == index) {
+                boilerplate.extend(mark.note(&mut article));
+            }
+            let paragraphs = boilerplate_of(&article.text, &boilerplate);
+            cleaned += usize::from(remove_paragraphs(&mut article, &paragraphs, least_words));
+            match is_marked {
+                true => write_line(&article.article, &mut result.lines),
+                false => result.lines.extend_from_slice(line),
             }
             if reads_articles {
                 result.articles.push(article);
             }
         }
-        Ok(result)
+        Ok((result, cleaned))
     }
 }
 
@@ -316,14 +323,16 @@ mod tests {
             let mark = |number: u32| {
                 let of = (!number.is_multiple_of(2))
                     .then(|| ("https://b.example/é".to_owned(), 2.0 / 3.0));
-                DuplicateMark::new(number, 7, of)
+                ArticleMark::of_duplicate(number, 7, of)
             };
             let marks: Vec<_> = (0..40).step_by(step).map(|at| (at as usize, mark(at))).collect();
             let mut marked = articles.clone();
-            marks.iter().for_each(|(at, mark)| mark.clone().note(&mut marked[*at]));
+            for (at, mark) in &marks {
+                assert!(mark.clone().note(&mut marked[*at]).is_empty());
+            }
             let lines = json_lines(marked.iter().map(|extracted| &extracted.article));
             for reads_articles in [false, true] {
-                let found = kept(&articles).with_marks(marks.clone(), reads_articles).unwrap();
+                let found = kept(&articles).with_marks(marks.clone(), reads_articles, 0).unwrap().0;
                 assert!(found.lines == lines, "{}", String::from_utf8_lossy(&found.lines));
                 let read = json_lines(found.articles.iter().map(|extracted| &extracted.article));
                 assert!(read == if reads_articles { &*lines } else { b"" });
@@ -335,11 +344,11 @@ mod tests {
     #[test]
     fn figures_of_articles_read_from_lines_are_the_same() {
         let articles: Vec<Extracted> = (0..40).map(article).collect();
-        let found = kept(&articles).with_marks(Vec::new(), true).unwrap();
+        let found = kept(&articles).with_marks(Vec::new(), true, 0).unwrap().0;
         assert_eq!(found.articles.len(), 40);
         assert_eq!(found.figures.as_deref(), Some(&figures_of(&found)));
-        let mark = DuplicateMark::new(1, 7, Some(("https://b.example/".to_owned(), 0.9)));
-        let mut left = kept(&articles).with_marks(vec![(1, mark)], true).unwrap();
+        let mark = ArticleMark::of_duplicate(1, 7, Some(("https://b.example/".to_owned(), 0.9)));
+        let mut left = kept(&articles).with_marks(vec![(1, mark)], true, 0).unwrap().0;
         drop_duplicates(&mut left);
         assert_eq!((left.articles.len(), left.drops.len()), (39, 1));
         let articles = left.articles.iter().map(|extracted| &extracted.article);

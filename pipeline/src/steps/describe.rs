@@ -1,6 +1,6 @@
-//! Describe: the articles of a share of the sites, for finding those that are the same in all shares.
+//! Describe: the articles of a share of the sites, for finding what they have in common with those of all shares.
 //!
-//! Where several processes merge, each needs the descriptions of all articles of the crawl: some 450 bytes of each.
+//! Where several processes merge, each needs the descriptions of all articles of the crawl: some 750 bytes of each.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,9 +10,10 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, ensure};
 use config::Config;
 use duplicates::ArticleDescription;
-use segment::duplicates::{Descriptions, Marks, marks_of};
+use segment::duplicates::{Descriptions, SoughtInCommon, marks_of};
 use segment::file::{StepFile, StepWriter};
 use segment::identity::{SiteShare, StepIdentity, StepKind};
+use segment::marks::Marks;
 use segment::row::{RowKind, hash_of, packed_row, unpacked};
 use segment::work_folder::WorkFolder;
 use terminal::progress_bar::Observer;
@@ -23,8 +24,8 @@ use super::files::{Files, check_paths};
 use crate::run::ledger::Clock;
 
 /// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
-/// writes the descriptions to `to`. Returns the number of articles. If duplicates are not looked for, that is 0, and the
-/// file is empty.
+/// writes the descriptions to `to`. Returns the number of articles. If neither duplicates nor shared text are looked
+/// for, that is 0, and the file is empty.
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read; if the file cannot be written.
@@ -91,7 +92,7 @@ impl DescriptionFiles {
     /// The notes for the articles of a share; what does not fit into memory is kept in `folder`.
     pub(super) fn marks(self, share: SiteShare, folder: &Path, config: &Config) -> Result<Marks> {
         let compare = || -> io::Result<Marks> {
-            let mut described = Descriptions::new(folder)?;
+            let mut described = Descriptions::new(folder, SoughtInCommon::of(&config.emit))?;
             let mut before = 0;
             for ((hash, ..), (file, row)) in &self.rows {
                 let record = self.files[*file].record(*row)?;
@@ -99,11 +100,11 @@ impl DescriptionFiles {
                 of_site.iter().try_for_each(|evidence| described.add(evidence))?;
                 before += if share.is_after(*hash) { of_site.len() as u64 } else { 0 };
             }
-            let mut marks = marks_of(described, config.emit.duplicate_similarity)?;
+            let mut marks = marks_of(described)?;
             // Shares are ranges in the order of outputs.
             marks.pass(before)?;
             Ok(marks)
         };
-        compare().context("cannot look for duplicates")
+        compare().context("cannot compare the articles of all shares")
     }
 }

@@ -63,6 +63,7 @@ mod run_folders;
 mod scale;
 mod search;
 mod security;
+mod shared_text;
 mod sharing;
 mod sinks;
 mod site_model;

@@ -226,8 +226,9 @@ fn merging_compares_as_a_run_does() {
     assert_eq!(call(&["survey", now.to_str().unwrap(), "--out", &survey]).0, 0);
     assert_eq!(call(&["learn", &survey, "--out", &learnt]).0, 0);
     let merge = ["merge", &survey, &learnt, "--out", &merged, "--compare", &place("yesterday")];
-    let (code, _, stderr) =
-        call(&[&merge[..], &["--share", "1/2", "--duplicates", "keep"]].concat());
+    let config = place("neither.toml");
+    fs::write(&config, "emit.duplicates = 'keep'\nemit.remove_shared_text = false\n").unwrap();
+    let (code, _, stderr) = call(&[&merge[..], &["--share", "1/2", "--config", &config]].concat());
     assert!(code == 2 && stderr.contains("a share of the sites"), "{stderr}");
     let (code, _, stderr) = call(&merge);
     assert_eq!(code, 0, "{stderr}");

@@ -251,7 +251,11 @@ fn files_that_do_not_belong_together_are_refused() {
         &with_description,
         "share 2/2 of `sitegrove describe` is missing",
     );
-    assert_eq!(call(&["merge", "--share", "1/2", "--duplicates", "keep"], &all, "kept").0, 0);
+    refused(&["merge", "--share", "1/2", "--duplicates", "keep"], &all, "shared text");
+    let config = path("neither.toml");
+    fs::write(&config, "emit.duplicates = 'keep'\nemit.remove_shared_text = false\n").unwrap();
+    let apart = ["merge", "--share", "1/2", "--config", config.to_str().unwrap()];
+    assert_eq!(call(&apart, &all, "kept").0, 0);
     assert_eq!(call(&["merge"], &all, "merged").0, 0);
     assert!(Results::read(&path("merged")).articles.len() > 50);
     assert_eq!(text(&Results::read(&path("merged")).ledger, "state"), "complete");

@@ -7,7 +7,7 @@
 
     stage = CommonCrawlDownloadExtractStage("2025-23", "2025-23", "downloads", html_extraction=HtmlExtractor())
 
-Needs ``pip install 'nemo-curator[text_cpu]'``.
+Needs ``pip install 'nemo-curator[text-cpu]'``.
 """
 
 from __future__ import annotations

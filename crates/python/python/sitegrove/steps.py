@@ -147,7 +147,7 @@ def describe(
     Returns
     -------
     int
-        Number of articles; 0 if duplicates are not looked for (``emit.duplicates = "keep"``).
+        Number of articles; 0 if neither duplicates nor shared text are looked for.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def merge(
     Parameters
     ----------
     files : list of path
-        All files of all steps, in any order. Shares need those of `describe`, too, unless duplicates are not looked for.
+        All files of all steps, in any order. Shares need those of `describe`, too, unless neither duplicates nor shared text are looked for.
     out : path
         The folder.
     share : (int, int)

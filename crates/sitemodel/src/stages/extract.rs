@@ -22,7 +22,7 @@ use url::Url;
 use wrapper::{Samples, WantedNodes};
 use xxhash_rust::xxh3::xxh3_128;
 
-pub use passages::{append_passages, correct_text};
+pub use passages::{append_passages, correct_text, remove_paragraphs};
 
 use crate::body::{ArticleBody, agreement, page_wise};
 use crate::parsed::ParsedPage;
@@ -267,7 +267,7 @@ fn quality_of(body: &ArticleBody, text: &str, parsed: &ParsedPage<'_>) -> Qualit
         Some(_) => 0.0,
         None => (sum(&parsed.link_words) / sum(&parsed.words).max(1.0)).clamp(0.0, 1.0),
     };
-    Quality { precision, recall, repeated: terms::share_repeated(text), links }
+    Quality { precision, recall, repeated: terms::share_repeated(text), links, elsewhere: 0.0 }
 }
 
 /// What a page and its server say of its use.

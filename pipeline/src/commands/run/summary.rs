@@ -65,6 +65,12 @@ pub(crate) fn summary(
             count(counts.duplicates as usize, "article")
         ))?;
     }
+    if counts.cleaned > 0 {
+        paragraph(&format!(
+            "Shared text: offers, appeals or notices that several sites have were removed from {}",
+            count(counts.cleaned as usize, "article")
+        ))?;
+    }
     if counts.dropped > 0 {
         paragraph(&format!("Dropped: {} ({})", grouped(counts.dropped), joined(&ledger.drops)))?;
     }

@@ -1,0 +1,104 @@
+//! Paragraphs that different articles have in common.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sketch::words_of;
+
+/// A paragraph of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paragraph {
+    /// Where it is in the text, in bytes.
+    pub range: Range<usize>,
+    /// What is compared of it.
+    pub words: ParagraphWords,
+}
+
+/// The words of a paragraph, without case and punctuation.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct ParagraphWords {
+    /// Hash of their sequence.
+    pub hash: u64,
+    /// Their number.
+    pub count: u32,
+}
+
+impl ParagraphWords {
+    /// Paragraphs with fewer words may be headings, which articles on other subjects have, too.
+    const LONG: u32 = 8;
+    /// Paragraphs with fewer words are names, dates and labels.
+    const SHORT: u32 = 3;
+
+    /// Whether it is the same text wherever it is.
+    pub fn is_long(self) -> bool {
+        self.count >= Self::LONG
+    }
+
+    /// Whether it is looked for in other articles.
+    pub fn is_compared(self) -> bool {
+        self.count >= Self::SHORT
+    }
+}
+
+/// The paragraphs of a text, which blank lines separate.
+pub fn paragraphs_of(text: &str) -> impl Iterator<Item = Paragraph> + '_ {
+    let mut at = 0;
+    text.split("\n\n").map(move |paragraph| {
+        let range = at..at + paragraph.len();
+        at = range.end + 2;
+        let (hash, count) = words_of(paragraph).fold((0_u64, 0), |(all, count), (word, _)| {
+            ((all.rotate_left(23) ^ word).wrapping_mul(0x9fb2_1c65_1e98_df25), count + 1)
+        });
+        Paragraph { range, words: ParagraphWords { hash, count } }
+    })
+}
+
+/// Where the boilerplate of a text is, in bytes, given the hashes of paragraphs that are boilerplate, in ascending order. Short
+/// ones count only if they are next to long ones.
+pub fn boilerplate_of(text: &str, hashes: &[u64]) -> Vec<Range<usize>> {
+    let is_known =
+        |own: &Paragraph| own.words.is_compared() && hashes.binary_search(&own.words.hash).is_ok();
+    let paragraphs: Vec<(bool, Paragraph)> =
+        paragraphs_of(text).map(|own| (is_known(&own), own)).collect();
+    let runs = paragraphs.chunk_by(|a, b| a.0 == b.0);
+    let runs =
+        runs.filter(|run| run.iter().any(|(is_known, own)| *is_known && own.words.is_long()));
+    runs.flatten().map(|(_, own)| own.range.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OFFER: &str = "Read without limits from 3 euros a week, all our papers.";
+
+    #[test]
+    fn paragraphs_are_compared_without_case_and_punctuation() {
+        let text = format!("Lamps, again\n\n{OFFER}\n\n\n\n— 7 —");
+        let all: Vec<Paragraph> = paragraphs_of(&text).collect();
+        let shown: Vec<&str> = all.iter().map(|own| &text[own.range.clone()]).collect();
+        assert_eq!(shown, ["Lamps, again", OFFER, "", "— 7 —"]);
+        assert_eq!(all.iter().map(|own| own.words.count).collect::<Vec<_>>(), [2, 11, 0, 1]);
+        let other = OFFER.to_uppercase().replace(['.', ','], " ");
+        assert_eq!(paragraphs_of(&other).next().unwrap().words, all[1].words);
+        let turned = "Lamps again: ".to_owned() + OFFER;
+        assert_ne!(paragraphs_of(&turned).next().unwrap().words, all[1].words);
+    }
+
+    #[test]
+    fn short_boilerplate_counts_beside_long() {
+        let heading = "Support our work";
+        let mut hashes: Vec<u64> = [OFFER, heading]
+            .iter()
+            .map(|own| paragraphs_of(own).next().unwrap().words.hash)
+            .collect();
+        hashes.sort_unstable();
+        let text = format!("{heading}\n\nThe lamps burn.\n\n{heading}\n\n{OFFER}\n\nEnd");
+        let found = boilerplate_of(&text, &hashes);
+        let found: Vec<&str> = found.into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, [heading, OFFER]);
+        assert!(boilerplate_of(&text, &[]).is_empty());
+        assert!(boilerplate_of(heading, &hashes).is_empty());
+    }
+}

@@ -1,0 +1,123 @@
+//! What is noted of articles once all articles of a crawl are known.
+
+use std::io;
+
+use model::Article;
+use serde::{Deserialize, Serialize};
+
+use crate::sorted::Merged;
+
+/// What is noted of one article.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct ArticleMark {
+    number: u32,
+    noted: Noted,
+}
+
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+enum Noted {
+    Duplicate {
+        cluster: u64,
+        /// Address of the article that represents the group, and the bits of the similarity.
+        of: Option<(String, u64)>,
+    },
+    SharedText {
+        /// Bits of the share of its words that other sites have, without boilerplate.
+        elsewhere: u64,
+        /// Hashes of its paragraphs that are boilerplate, in ascending order.
+        boilerplate: Vec<u64>,
+    },
+}
+
+impl ArticleMark {
+    /// Notes an article by its number: its group, and the article that represents that, with the similarity.
+    pub fn of_duplicate(number: u32, cluster: u64, of: Option<(String, f64)>) -> Self {
+        let of = of.map(|(url, similarity)| (url, similarity.to_bits()));
+        Self { number, noted: Noted::Duplicate { cluster, of } }
+    }
+
+    /// Notes an article by its number: the share of its text that other sites have, and hashes of boilerplate.
+    pub(crate) fn of_shared_text(number: u32, elsewhere: f64, boilerplate: Vec<u64>) -> Self {
+        let elsewhere = elsewhere.to_bits();
+        Self { number, noted: Noted::SharedText { elsewhere, boilerplate } }
+    }
+
+    /// Whether another article represents the group.
+    pub fn is_of_other(&self) -> bool {
+        matches!(self.noted, Noted::Duplicate { of: Some(_), .. })
+    }
+
+    /// Whether a part of the text is boilerplate.
+    pub fn has_boilerplate(&self) -> bool {
+        matches!(&self.noted, Noted::SharedText { boilerplate, .. } if !boilerplate.is_empty())
+    }
+
+    /// Notes it in the article. Returns the hashes of its boilerplate, in ascending order, which is still in the text.
+    pub fn note(self, article: &mut Article) -> Vec<u64> {
+        match self.noted {
+            Noted::Duplicate { cluster, of } => {
+                article.cluster = Some(format!("{cluster:016x}"));
+                let of = of.map(|(url, similarity)| (url, f64::from_bits(similarity)));
+                (article.duplicate_of, article.similarity) = of.unzip();
+                Vec::new()
+            }
+            Noted::SharedText { elsewhere, boilerplate } => {
+                article.quality.elsewhere = f64::from_bits(elsewhere);
+                boilerplate
+            }
+        }
+    }
+}
+
+/// Notes for articles, in the order of outputs.
+#[derive(Debug)]
+pub struct Marks {
+    marks: Option<Merged<ArticleMark>>,
+    next: u64,
+}
+
+impl Marks {
+    pub(crate) fn of(marks: Merged<ArticleMark>) -> Self {
+        Self { marks: Some(marks), next: 0 }
+    }
+
+    /// No notes at all.
+    pub fn none() -> Self {
+        Self { marks: None, next: 0 }
+    }
+
+    /// Passes over articles that come next in the order of outputs.
+    ///
+    /// # Errors
+    /// If notes cannot be read.
+    pub fn pass(&mut self, articles: u64) -> io::Result<()> {
+        self.next += articles;
+        while self
+            .marks
+            .as_ref()
+            .and_then(Merged::peek)
+            .is_some_and(|mark| u64::from(mark.number) < self.next)
+        {
+            self.marks.as_mut().and_then(Iterator::next).transpose()?;
+        }
+        Ok(())
+    }
+
+    /// The notes for so many articles, the next in the order of outputs: each with its index among these, in order.
+    ///
+    /// # Errors
+    /// If notes cannot be read.
+    pub fn of_next(&mut self, articles: usize) -> io::Result<Vec<(usize, ArticleMark)>> {
+        let mut found = Vec::new();
+        let Some(marks) = &mut self.marks else { return Ok(found) };
+        let first = self.next;
+        self.next += articles as u64;
+        while let Some(at) =
+            marks.peek().map(|mark| u64::from(mark.number)).filter(|&at| at < self.next)
+        {
+            let Some(mark) = marks.next().transpose()? else { break };
+            found.push(((at - first) as usize, mark));
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,157 @@
+//! Text that articles of several sites have: boilerplate of a publishing group is removed, statements are not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::common::crawl::Crawl;
+use crate::common::program::{parts, run, sitegrove};
+use crate::common::prose;
+use crate::common::results::{Results, text};
+use crate::common::steps::{Steps, assert_same, bytes};
+
+const HEADING: &str = "Support our newsrooms";
+const OFFER: &str = "Readers like you keep our three papers on the streets of every harbour town, and \
+                     from only 3 euros a week you read all of them, on paper or on any screen.";
+const TERMS: &str = "The offer ends with the month and renews itself until you write to the desk.";
+const STATEMENT: &str = "The ministry said on Monday that it had read the report with interest, that the \
+                         figures of the harbour towns were its own, and that it would answer in due time.";
+
+/// A page of a paper, with a layout of its own; the offer is in the middle of its text, and nothing in the markup tells it.
+fn page(paper: &str, number: usize, more: &str) -> String {
+    let title = prose::title(2_000 + number);
+    let story: Vec<String> =
+        (0..4).flat_map(|part| prose::paragraphs(3_000 + number * 10 + part)).collect();
+    let (before, after) = story.split_at(story.len() / 2);
+    let paragraphs =
+        |some: &[String]| -> String { some.iter().map(|own| format!("<p>{own}</p>\n")).collect() };
+    let offer = format!(
+        "<h3>{HEADING}</h3>\n<p>{OFFER}</p>\n<p><img src=/offer.png alt=Offer>{TERMS}</p>\n"
+    );
+    format!(
+        "<!doctype html><html lang=en><head><title>{title}</title></head><body class={paper}>\n\
+         <p><a href=/>Home</a> <a href=/{paper}>News</a></p><h1>{title}</h1>\n<div class={paper}-text>\n\
+         {}{offer}{}{more}</div>\n<p>Published by {paper}</p></body></html>",
+        paragraphs(before),
+        paragraphs(after)
+    )
+}
+
+/// Three and two articles of two papers of a group and one of a third, with an offer in all; one of the first is copied by a
+/// site of another publisher; two papers quote a statement.
+fn crawl(folder: &Path) -> PathBuf {
+    let mut crawl = Crawl::new();
+    let statement = format!("<p>{STATEMENT}</p>");
+    for (number, paper) in ["gull", "gull", "tern", "tern", "heron", "gull"].into_iter().enumerate()
+    {
+        let more = if number == 0 || number == 3 { &statement } else { "" };
+        let url = format!("https://{paper}.example/2026/{number}");
+        crawl.page(&url, &page(paper, number, more));
+    }
+    crawl.page("https://copies.example/1", &page("copies", 1, ""));
+    crawl.page("https://other.example/1", &prose::post(9));
+    crawl.write(folder, "crawl.warc.gz")
+}
+
+fn elsewhere(article: &Value) -> f64 {
+    article["quality"]["elsewhere"].as_f64().unwrap()
+}
+
+#[test]
+fn what_a_group_of_papers_repeats_is_no_part_of_articles() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl(folder.path());
+    let out = folder.path().join("out");
+    let (archive, out) = (archive.to_str().unwrap(), out.to_str().unwrap());
+    let output = sitegrove()
+        .args([
+            "run", archive, "--out", out, "--markdown", "--passages", "60", "--sinks",
+            "jsonl,csv,report",
+        ])
+        .output()
+        .unwrap();
+    let (code, stdout, stderr) = parts(&output);
+    assert_eq!(code, 0, "{stderr}");
+    let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("were removed from 7 articles"), "{stdout}");
+    let results = Results::read(Path::new(out));
+    assert_eq!((results.articles.len(), results.count("cleaned")), (8, 7));
+    let csv = fs::read_to_string(Path::new(out).join("articles.csv")).unwrap();
+    for own in [HEADING, OFFER, TERMS] {
+        assert!(!csv.contains(own));
+        for article in &results.articles {
+            let line = article.to_string();
+            assert!(!line.contains(own), "{own}: {}", article["url"]);
+        }
+    }
+    for article in &results.articles {
+        let (own, url) = (text(article, "text"), text(article, "url"));
+        assert!(!own.contains("\n\n\n") && own.trim() == own);
+        assert_eq!(text(article, "html").matches("<p>").count(), own.matches("\n\n").count() + 1);
+        assert!(article["images"].as_array().is_none_or(Vec::is_empty), "{url}");
+        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(squeezed(text(article, "markdown")), squeezed(own), "{url}");
+        assert_eq!(
+            own.split_whitespace().count(),
+            article["word_count"].as_u64().unwrap() as usize
+        );
+        let characters: Vec<char> = own.chars().collect();
+        let mut passages = String::new();
+        for (ordinal, passage) in article["passages"].as_array().unwrap().iter().enumerate() {
+            assert_eq!(passage["ordinal"], ordinal);
+            let at = |name: &str| passage[name].as_u64().unwrap() as usize;
+            let part: String = characters[at("start")..at("end")].iter().collect();
+            assert_eq!(at("words"), part.split_whitespace().count());
+            passages.push_str(&part);
+        }
+        assert_eq!(squeezed(&passages), squeezed(own), "{url}");
+    }
+    // Two papers quote it: that is no offer.
+    let quoting: Vec<&Value> =
+        results.articles.iter().filter(|own| text(own, "text").contains(STATEMENT)).collect();
+    assert_eq!(quoting.len(), 2);
+    assert!(quoting.iter().all(|own| elsewhere(own) > 0.05 && elsewhere(own) < 0.5));
+    let shares =
+        ["copies.example/1", "gull.example/2026/1", "other.example/1", "heron.example/2026/4"]
+            .map(|url| elsewhere(results.article(&format!("https://{url}"))));
+    assert_eq!(shares, [1.0, 1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn shared_text_is_kept_where_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl(folder.path());
+    let config = folder.path().join("settings.toml");
+    fs::write(&config, "[emit]\nremove_shared_text = false\n").unwrap();
+    let kept =
+        run(&[&archive], &folder.path().join("kept"), &["--config", config.to_str().unwrap()]);
+    let has_offer = kept.articles.iter().filter(|own| text(own, "text").contains(OFFER));
+    assert_eq!(has_offer.count(), 7);
+    assert!(kept.articles.iter().all(|own| elsewhere(own) == 0.0));
+    assert_eq!(kept.ledger["counts"].get("cleaned"), None);
+    assert!(kept.count("duplicates") > 0);
+    // It does not depend on looking for duplicates.
+    let removed = run(&[&archive], &folder.path().join("removed"), &["--duplicates", "keep"]);
+    assert_eq!((removed.count("cleaned"), removed.count("duplicates")), (7, 0));
+}
+
+#[test]
+fn it_does_not_depend_on_how_a_crawl_is_divided() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl(folder.path());
+    let settings = ["--sinks", "jsonl,csv", "--passages", "60"];
+    let whole = folder.path().join("whole");
+    run(&[&archive], &whole, &[&settings[..], &["--jobs", "1"]].concat());
+    let expected = bytes(&whole);
+    let other = folder.path().join("other");
+    run(&[&archive], &other, &[&settings[..], &["--jobs", "3", "--memory", "1kB"]].concat());
+    assert_same(&expected, &bytes(&other), "other threads and memory");
+    for shares in [1, 3] {
+        let folder = folder.path().join(format!("steps-{shares}"));
+        fs::create_dir(&folder).unwrap();
+        let surveys = vec![(vec![archive.clone()], Vec::new())];
+        let steps = Steps { folder, settings: &settings, surveys, shares, turn: 1 };
+        assert_same(&expected, &bytes(&steps.run().0), &format!("{shares} shares"));
+    }
+}
