@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn boilerplate_is_repeated_at_several_sites() {
-        assert_eq!(boilerplate(&[]), []);
+        assert!(boilerplate(&[]).is_empty());
         assert_eq!(boilerplate(&[&[(2, 0), (2, 0), (1, 0)]]), [1]);
         let others: [&[(usize, usize)]; 6] = [
             &[(90, 0)],
@@ -212,7 +212,7 @@ mod tests {
             &[(1, 5), (2, 0), (1, 0)],
             &[(2, 0), (2, 0), (0, 3)],
         ];
-        assert_eq!(boilerplate(&others), []);
+        assert!(boilerplate(&others).is_empty());
         assert_eq!(boilerplate(&[others[0], &[(1, 1), (3, 0), (2, 2)], others[2]]), [2]);
     }
 

@@ -232,7 +232,7 @@ fn reports_made_of_one_pattern_are_not_the_same() {
     assert!(marked.is_empty(), "{marked:?}");
 }
 
-/// Stories of three pages, which link to the next by a link in the head or in the text; and stories of one.
+/// Stories of three pages, each with a picture, which link to the next by a link in the head or in the text; and stories of one.
 fn in_parts(folder: &Path) -> PathBuf {
     let mut crawl = Crawl::new();
     for number in 0..12 {
@@ -248,6 +248,7 @@ fn in_parts(folder: &Path) -> PathBuf {
             let next = of_page(part + 1);
             let (head, mut paragraphs) =
                 (format!("<link rel=next href='{next}'>"), story(number * 3 + part));
+            paragraphs[1] += &format!("</p><p><img src=/{number}-{part}.jpg alt='The harbour'>");
             if part < parts {
                 paragraphs.push(format!("Go on to <a href=\"{next}\">page {}</a>.", part + 1));
             }
@@ -264,7 +265,8 @@ fn in_parts(folder: &Path) -> PathBuf {
 fn numbered_pages_with_one_title_are_one_article() {
     let folder = tempfile::tempdir().unwrap();
     let archive = in_parts(folder.path());
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let joined = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = &joined;
     assert_eq!(results.articles.len(), 12, "{:?}", results.drops_by_reason());
     assert_eq!(results.drops("joined-page").len(), 12);
     for number in 0..6 {
@@ -273,11 +275,32 @@ fn numbered_pages_with_one_title_are_one_article() {
             let own = &story(number * 3 + part)[0];
             assert!(text(article, "text").contains(own), "part {part} of {number}");
         }
+        let images = article["images"].as_array().unwrap();
+        let shown = text(article, "html").matches("<img").count();
+        assert_eq!((images.len(), shown), (3, 3));
     }
     let apart = folder.path().join("apart.toml");
     fs::write(&apart, "[group]\njoin_parts = \"none\"\n").unwrap();
     let results = run(&[&apart, &archive], &folder.path().join("apart"), &[]);
     assert_eq!(results.articles.len(), 24);
+    let of_pages = |number: usize, measure: &dyn Fn(&Value) -> f64| -> Vec<f64> {
+        let path = format!("https://long.example/stories/{number}-name");
+        let is_part = |own: &&Value| text(own, "url").starts_with(&path);
+        results.articles.iter().filter(is_part).map(measure).collect()
+    };
+    for number in 0..6 {
+        let whole = joined.article(&format!("https://long.example/stories/{number}-name"));
+        let confidences = of_pages(number, &|own| own["confidence"].as_f64().unwrap());
+        assert_eq!(confidences.len(), 3);
+        let least = confidences.into_iter().fold(1.0, f64::min);
+        assert_eq!(whole["confidence"].as_f64(), Some(least));
+        let precisions = of_pages(number, &|own| own["quality"]["precision"].as_f64().unwrap());
+        let own = whole["quality"]["precision"].as_f64().unwrap();
+        assert!(
+            precisions.iter().any(|part| *part <= own)
+                && precisions.iter().any(|part| *part >= own)
+        );
+    }
     // In batches as at once.
     let batches = folder.path().join("batches.toml");
     fs::write(&batches, "[run]\nbatch_bytes = 20_000\n").unwrap();

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use grouping::Part;
 use model::{
-    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageWork, PatternRecord, Route,
-    SiteConfigRole, SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary, WrapperRecord,
+    Article, BestWrapper, Drop, DropReason, Extracted, Page, PageWork, PatternRecord, Quality,
+    Route, SiteConfigRole, SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary,
+    WrapperRecord,
 };
 use serde::{Deserialize, Serialize};
 use sitemodel::page_type::rules_of;
 use sitemodel::stages::extract::{SITE_CONFIG, append_passages, set_text};
 use sitemodel::{Applied, ApplyStatistics, Outcome, ParsedPage, SiteModel};
+use terms::share_repeated;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Outcomes;
@@ -266,12 +268,39 @@ fn fits(whole: &Article, part: &Article) -> bool {
     }
 }
 
+/// The measures of a text that consists of an article and a part of it: shares are means by words.
+fn quality_of_joined(whole: &Article, part: &Article, text: &str) -> Quality {
+    let words = [whole.word_count, part.word_count].map(f64::from);
+    let mean = |a: f64, b: f64| (a * words[0] + b * words[1]) / (words[0] + words[1]).max(1.0);
+    let of_both = |a: Option<f64>, b: Option<f64>| Some(mean(a?, b?));
+    let (a, b) = (&whole.quality, &part.quality);
+    Quality {
+        precision: of_both(a.precision, b.precision),
+        recall: of_both(a.recall, b.recall),
+        repeated: share_repeated(text),
+        links: mean(a.links, b.links),
+        // Known once all articles are.
+        elsewhere: 0.0,
+    }
+}
+
+/// Adds a part to an article, which is as doubtful as its most doubtful part.
 fn append(whole: &mut Extracted, part: &Extracted) {
     let payloads = [whole.payload, part.payload].concat();
     whole.payload = xxh3_128(&payloads).to_be_bytes();
     append_passages(whole, part);
     let text = format!("{}\n\n{}", whole.text, part.text);
+    whole.quality = quality_of_joined(whole, part, &text);
+    if part.confidence < whole.confidence {
+        (whole.confidence, whole.doubtful, whole.doubt) =
+            (part.confidence, part.doubtful, part.doubt);
+    }
     set_text(whole, text);
+    whole.images.extend_from_slice(&part.images);
+    whole.image_sources.extend_from_slice(&part.image_sources);
+    whole.tables.extend_from_slice(&part.tables);
+    whole.embeds.extend_from_slice(&part.embeds);
+    whole.footnotes.extend_from_slice(&part.footnotes);
     if !whole.html.is_empty() {
         whole.html.push('\n');
         whole.html.push_str(&part.html);
