@@ -133,6 +133,12 @@ pub(crate) fn strip<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
 const COMPARED: usize = 300;
 
 impl TemplateFields {
+    /// The standfirst of a page, if its siblings have theirs in one place, and the expressions that select it.
+    pub fn standfirst_on(&self, document: &Document) -> Option<(NodeId, Vec<String>)> {
+        let place = self.standfirst.as_ref()?;
+        Some((*place.elements(document).first()?, place.xpath()))
+    }
+
     /// Where the pages show a field: the name of the field in the record, and the expressions.
     pub fn places(&self) -> impl Iterator<Item = (&'static str, &FieldPlace)> {
         let places = [

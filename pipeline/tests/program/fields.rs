@@ -194,6 +194,14 @@ fn siblings_tell_the_fields_of_each_other_also_on_later_nights() {
 
     let second = night("second", 8..9);
     assert_eq!(fields(second.article(&address(8))), expected(8, "Petra Novak"));
+    // The standfirst is part of the text, the byline after it is not.
+    for article in first.articles.iter().chain(&second.articles) {
+        let (own, standfirst) = (text(article, "text"), text(article, "subtitle"));
+        let rest = own.strip_prefix(standfirst).and_then(|rest| rest.strip_prefix("\n\n"));
+        assert!(rest.is_some_and(|rest| !rest.starts_with("Testo di")), "{own}");
+        assert!(text(article, "html").starts_with(&format!("<p>{standfirst}</p><p>")));
+        assert!(article["xpath"].as_array().unwrap().len() > 1);
+    }
     let shown = call(&["models", "show", store.to_str().unwrap(), "pier.example"]);
     let (_, shown, _) = parts(&shown);
     assert!(shown.contains("  authors  //"), "{shown}");

@@ -137,6 +137,7 @@ fn article(
     let (page, document) = (parsed.page, &parsed.document);
     let forms = settings.forms;
     let base = base_of(document, &page.url);
+    let (mut body, found_nodes) = with_standfirst(body, document, fields);
     let region = base.as_ref().and_then(|base| match &body.elsewhere {
         Some(elsewhere) => region_of(elsewhere, &[0], &[], base),
         None => region_of(document, &body.nodes, &body.prune, base),
@@ -146,6 +147,7 @@ fn article(
         Some(region) => (region.text(), Vec::new()),
         None => (body.text(document), Vec::new()),
     };
+    let whole_nodes = std::mem::replace(&mut body.nodes, found_nodes);
     let detected = terms::detect(&text);
     let learnt = Some(fields);
     let context = PageContext { learnt, ..field_context(sibling, &body.nodes, &text, detected) };
@@ -155,7 +157,7 @@ fn article(
     let region = match &base {
         Some(base) if posts.len() > 1 => {
             let starts = posts::starts_of(&posts);
-            region_of_thread(document, &body.nodes, &body.prune, base, &starts)
+            region_of_thread(document, &whole_nodes, &body.prune, base, &starts)
         }
         _ => region,
     };
@@ -252,6 +254,24 @@ fn article(
     set_text(&mut article, text);
     let payload = xxh3_128(page.html.as_bytes()).to_be_bytes();
     Extracted { article, payload, image_sources, ..Extracted::default() }
+}
+
+/// The body with the standfirst before it that siblings have in the same place, and the nodes without it.
+fn with_standfirst(
+    mut body: ArticleBody,
+    document: &Document,
+    fields: &TemplateFields,
+) -> (ArticleBody, Vec<NodeId>) {
+    let found = body.nodes.clone();
+    let is_learnt = body.elsewhere.is_none() && body.engine != SITE_CONFIG;
+    let standfirst = fields.standfirst_on(document).filter(|_| is_learnt);
+    if let Some((node, xpath)) = standfirst
+        && found.first().is_some_and(|&first| document.node(node).end <= first)
+    {
+        body.nodes.insert(0, node);
+        body.xpath.splice(0..0, xpath);
+    }
+    (body, found)
 }
 
 /// Measures of the text of a body.
