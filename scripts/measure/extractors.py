@@ -6,12 +6,44 @@ compared at its best, not with defaults made for another purpose. The figures at
 (F1 of 2-grams, macro over 139 groups of pages in 8 data sets, November 2026). Libraries are imported when they are used.
 """
 import codecs
+import json
 import re
+import shutil
+import subprocess
 import sys
 from typing import NamedTuple
 
+import lib
+
 PACKAGES = ["FastWARC==2.0.1", "Resiliparse==2.0.1", "htmldate==1.11.0", "jusText==3.0.2", "lxml==6.1.3", "lxml_html_clean==0.4.6",
             "newspaper4k==0.9.6", "readability-lxml==0.9", "trafilatura==2.3.1"]
+RUST_PACKAGES = {"cpu-time": "=1.0.0", "rs-trafilatura": "=0.2.2", "serde_json": "=1.0.154"}
+# Readers' comments are off by default. Each line is answered with what is found and its CPU seconds.
+RUST = """use std::io::{BufRead, stdin};
+
+fn main() {
+    for line in stdin().lock().lines() {
+        let page: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let markdown = page["markdown"] == true;
+        let options = rs_trafilatura::Options {
+            output_markdown: markdown,
+            include_links: markdown,
+            include_formatting: markdown,
+            url: page["url"].as_str().map(str::to_owned),
+            ..Default::default()
+        };
+        let begun = cpu_time::ThreadTime::now();
+        let found = rs_trafilatura::extract_with_options(page["html"].as_str().unwrap(), &options);
+        let seconds = begun.elapsed().as_secs_f64();
+        let answer = match found {
+            Ok(own) if markdown => serde_json::json!({ "found": own.content_markdown.unwrap_or_default() }),
+            Ok(own) => serde_json::json!({ "found": own.content_text, "seconds": seconds }),
+            Err(error) => serde_json::json!({ "error": error.to_string(), "seconds": seconds }),
+        };
+        println!("{answer}");
+    }
+}
+"""
 STATUSES = (200, 203)  # as in configs/default.toml
 HTML_TYPES = ("text/html", "application/xhtml+xml")
 # For these types the first bytes decide.
@@ -147,6 +179,49 @@ def html_to_text(html):
     return "\n".join(line for line in lines if line)
 
 
+class RsTrafilatura:
+    """The crate rs-trafilatura in a process of its own; the program is built once, in the cache."""
+
+    def __init__(self):
+        home = lib.name_cache("peers-rust", (RUST_PACKAGES, RUST))
+        program = home / "target/release/peer"
+        if not program.is_file():
+            shutil.rmtree(home, ignore_errors=True)
+            (home / "src").mkdir(parents=True)
+            (home / "src/main.rs").write_text(RUST)
+            dependencies = "".join(f'{name} = "{version}"\n' for name, version in RUST_PACKAGES.items())
+            (home / "Cargo.toml").write_text(f'[package]\nname = "peer"\nedition = "2024"\n[workspace]\n[dependencies]\n{dependencies}')
+            subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=home, check=True, stdout=2)
+        self.program = program
+        self.seconds = 0.0
+        """CPU time of the last page."""
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen([self.program], stdin=-1, stdout=-1, stderr=subprocess.DEVNULL, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def extract(self, html, url, markdown=False):
+        self.process.stdin.write(json.dumps({"url": url or None, "html": html, "markdown": markdown}) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            self.seconds = 0.0
+            self.start()
+            raise RuntimeError("the process ended")
+        answer = json.loads(line)
+        self.seconds = answer.get("seconds", 0.0)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer["found"]
+
+
 def load_trafilatura_metadata():
     from trafilatura.metadata import extract_metadata
 
@@ -189,5 +264,6 @@ OF_TEXTS = {
     "trafilatura-precision": lambda: load_trafilatura(favor_precision=True),
     "resiliparse": load_resiliparse,
     "readability-lxml": load_readability,
+    "rs-trafilatura": lambda: RsTrafilatura().extract,
 }
 OF_METADATA = {"trafilatura": load_trafilatura_metadata, "newspaper4k": load_newspaper, "htmldate": load_htmldate}
