@@ -236,7 +236,7 @@ impl CommandPaths {
             index_memory: _,
             duplicates: _,
             duplicate_similarity: _,
-            remove_shared_text: _,
+            find_shared_text: _,
             forget_gone: _,
         } = &config.emit;
         let chosen = config.emit.chosen();

@@ -22,6 +22,14 @@ RUST_PACKAGES = {"cpu-time": "=1.0.0", "rs-trafilatura": "=0.2.2", "serde_json":
 RUST = """use std::io::{BufRead, stdin};
 
 fn main() {
+    // The process that asks may be killed while a page is read.
+    let parent = std::os::unix::process::parent_id();
+    std::thread::spawn(move || {
+        while std::os::unix::process::parent_id() == parent {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
+        std::process::exit(1);
+    });
     for line in stdin().lock().lines() {
         let page: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
         let markdown = page["markdown"] == true;

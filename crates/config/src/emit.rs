@@ -44,8 +44,8 @@ pub struct EmitConfig {
     pub duplicates: Duplicates,
     /// Minimum similarity of texts that are the same without further evidence.
     pub duplicate_similarity: f64,
-    /// Whether text that articles of several sites have is looked for, and boilerplate among it removed.
-    pub remove_shared_text: bool,
+    /// Whether to look for text that articles of several sites share, and to remove boilerplate among it.
+    pub find_shared_text: bool,
     /// Folder of a data set of articles that grows from run to run, or its address; empty for none.
     pub dataset: PathBuf,
     /// The folder in which the files of a data set at an address are made.
@@ -84,7 +84,7 @@ impl EmitConfig {
     /// neither duplicates nor shared text are looked for.
     pub fn describer(&self, tracking: &[String]) -> Option<Describer> {
         let describer = || Describer::new(Tracking::new(tracking));
-        (self.duplicates != Duplicates::Keep || self.remove_shared_text).then(describer)
+        (self.duplicates != Duplicates::Keep || self.find_shared_text).then(describer)
     }
 
     /// Whether a chosen output contains the HTML of articles; otherwise it is not made.

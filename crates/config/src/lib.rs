@@ -393,7 +393,8 @@ impl Config {
             methods: self.methods,
         };
         let forms = ArticleForms {
-            html: self.emit.wants_html(),
+            // What is removed from texts is found in the HTML.
+            html: self.emit.wants_html() || self.emit.find_shared_text,
             markdown: self.emit.wants_markdown(),
             passages: self.emit.words_of_passages(),
         };

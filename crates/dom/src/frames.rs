@@ -1,5 +1,4 @@
-//! Copies of documents with other content: with the documents of frames that are written in the page itself (HTML §4.8.5,
-//! `srcdoc`), or without some nodes.
+//! Frames whose document is written in the page itself (HTML §4.8.5, `srcdoc`).
 
 use html5ever::{LocalName, local_name};
 
@@ -22,47 +21,32 @@ pub(crate) fn with_frames(document: Document, parse: impl Fn(&str) -> Document) 
         return document;
     }
     let mut builder = Builder::new(document.head().clone(), document.notes());
-    copy(&document, 0, &[], &mut builder, &mut |builder, place| {
+    copy(&document, 0, &mut builder, &mut |builder, place| {
         let inner = srcdoc(place).map(&parse);
         let inner = inner.filter(|inner| count_visible(inner.all_text()) >= LEAST);
         let Some(inner) = inner else {
-            return copy(&aside.document, place.id, &[], builder, &mut |_, _| {});
+            return copy(&aside.document, place.id, builder, &mut |_, _| {});
         };
         builder.open(&local_name!("div"), std::iter::empty());
         let is_body = |id: &NodeId| inner.is(*id, &local_name!("body"));
         for child in inner.ids().find(is_body).into_iter().flat_map(|body| inner.children(body)) {
-            copy(&inner, child, &[], builder, &mut |_, _| {});
+            copy(&inner, child, builder, &mut |_, _| {});
         }
         builder.close();
     });
     builder.finish()
 }
 
-impl Document {
-    /// The document without these nodes, which are in document order, and their subtrees; ids of the others change. Linear.
-    pub fn without(&self, removed: &[NodeId]) -> Self {
-        let mut builder = Builder::new(self.head().clone(), self.notes());
-        copy(self, 0, removed, &mut builder, &mut |builder, place| {
-            if let Some(aside) = self.aside() {
-                copy(&aside.document, place.id, &[], builder, &mut |_, _| {});
-            }
-        });
-        builder.finish()
-    }
-}
-
-/// Copies a subtree without the subtrees of `removed`; `write` writes what stands in it without being part of the tree.
+/// Copies a subtree; `write` writes what stands in it without being part of the tree.
 fn copy(
     document: &Document,
     root: NodeId,
-    removed: &[NodeId],
     builder: &mut Builder,
     write: &mut impl FnMut(&mut Builder, &AsidePlace),
 ) {
     let places = document.aside().map_or(&[][..], |aside| &aside.places);
     let from = places.partition_point(|place| place.before <= root);
     let mut places = places[from..].iter().peekable();
-    let mut removed = removed.iter().copied().peekable();
     let end = document.node(root).end;
     let mut open: Vec<NodeId> = Vec::new();
     let mut id = root;
@@ -85,14 +69,6 @@ fn copy(
         }
         if id == end {
             return;
-        }
-        if removed.next_if_eq(&id).is_some() {
-            let outer = id;
-            id = document.node(id).end;
-            while removed.next_if(|&inner| inner < id).is_some() {}
-            let is_inner = |place: &&AsidePlace| place.before <= id && place.parent >= outer;
-            while places.next_if(is_inner).is_some() {}
-            continue;
         }
         if let Some(element) = document.element(id) {
             builder.open(element.name, element.attributes());
@@ -118,29 +94,7 @@ fn copy(
 
 #[cfg(test)]
 mod tests {
-    use html5ever::local_name;
-
     use crate::{parse, text_of};
-
-    #[test]
-    fn subtrees_are_removed_with_what_stands_in_them() {
-        let page = parse(
-            "<title>Page</title><p>one<iframe src=/x></iframe></p><div><p>two<iframe src=/y></iframe></p><p>three</div>\
-             <iframe src=/z></iframe>four",
-        );
-        let removed: Vec<_> = page.ids().filter(|&id| page.is(id, &local_name!("div"))).collect();
-        let left = page.without(&removed);
-        assert_eq!(text_of(&left, &[0], &[]), "one\n\nfour");
-        let aside = left.aside().unwrap();
-        let frames: Vec<_> = aside
-            .places
-            .iter()
-            .map(|place| aside.document.attribute(place.id, &local_name!("src")).unwrap())
-            .collect();
-        assert_eq!(frames, ["/x", "/z"]);
-        assert!(page.without(&[]).same_tree(&page));
-        assert_eq!(text_of(&page.without(&[0]), &[0], &[]), "");
-    }
 
     #[test]
     fn frames_with_their_own_text_are_read() {

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::story_address;
 use crate::paragraphs::{ParagraphWords, paragraphs_of};
-use crate::sketch::{Sketch, words_of};
+use crate::sketch::{Sketch, add_word, words_of};
 
 /// Words of a shingle.
 const SHINGLE: usize = 3;
@@ -54,7 +54,7 @@ pub struct ArticleDescription {
     /// Year, month and day of publication as digits.
     published: u32,
     is_plain_http: bool,
-    /// Number of words in its paragraphs.
+    /// Number of words in its paragraphs, repeated ones once.
     pub paragraph_words: u32,
     /// Its paragraphs that others may have, each once, by their hashes; none of a thread, whose posts quote each other.
     pub paragraphs: Vec<ParagraphWords>,
@@ -99,10 +99,10 @@ impl Describer {
         let (mut paragraphs, mut paragraph_words) = (Vec::new(), 0_u32);
         if article.posts.is_empty() {
             paragraphs.extend(paragraphs_of(&article.text).map(|own| own.words));
-            paragraph_words = paragraphs.iter().fold(0, |all, own| all.saturating_add(own.count));
-            paragraphs.retain(|own| own.is_compared());
             paragraphs.sort_unstable();
             paragraphs.dedup();
+            paragraph_words = paragraphs.iter().fold(0, |all, own| all.saturating_add(own.count));
+            paragraphs.retain(|own| own.is_compared());
         }
         ArticleDescription {
             url: article.url.clone(),
@@ -132,9 +132,7 @@ fn hashes_of(text: &str) -> (Vec<u64>, Vec<u64>) {
         })
         .collect();
     let joined = |words: &[u64]| {
-        let mixed = words.iter().fold(0_u64, |all, word| {
-            (all.rotate_left(23) ^ word).wrapping_mul(0x9fb2_1c65_1e98_df25)
-        });
+        let mixed = words.iter().fold(0, |all, &word| add_word(all, word));
         mixed ^ mixed >> 32
     };
     let shingles = match words.len() {
@@ -206,6 +204,11 @@ impl ArticleDescription {
     fn has_numbers_of(&self, other: &Self) -> bool {
         self.different_numbers.min(other.different_numbers) < FEW_NUMBERS
             || self.numbers.similarity(&other.numbers) >= NUMBERS_SIMILARITY
+    }
+
+    /// A hash that versions of one article share: of its title, or of its address.
+    pub fn story(&self) -> u64 {
+        if self.title == 0 { self.address() } else { self.title }
     }
 
     /// The hash of the address of its article: the canonical one, if it names one.

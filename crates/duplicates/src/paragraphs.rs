@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sketch::words_of;
+use crate::sketch::{add_word, words_of};
 
 /// A paragraph of a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,24 +47,25 @@ pub fn paragraphs_of(text: &str) -> impl Iterator<Item = Paragraph> + '_ {
     text.split("\n\n").map(move |paragraph| {
         let range = at..at + paragraph.len();
         at = range.end + 2;
-        let (hash, count) = words_of(paragraph).fold((0_u64, 0), |(all, count), (word, _)| {
-            ((all.rotate_left(23) ^ word).wrapping_mul(0x9fb2_1c65_1e98_df25), count + 1)
-        });
-        Paragraph { range, words: ParagraphWords { hash, count } }
+        let hash = words_of(paragraph).fold(0, |all, (word, _)| add_word(all, word));
+        let words = ParagraphWords { hash, count: terms::count_words(paragraph) };
+        Paragraph { range, words }
     })
 }
 
 /// Where the boilerplate of a text is, in bytes, given the hashes of paragraphs that are boilerplate, in ascending order. Short
-/// ones count only if they are next to long ones.
+/// ones count only directly before long ones, as headings.
 pub fn boilerplate_of(text: &str, hashes: &[u64]) -> Vec<Range<usize>> {
     let is_known =
         |own: &Paragraph| own.words.is_compared() && hashes.binary_search(&own.words.hash).is_ok();
     let paragraphs: Vec<(bool, Paragraph)> =
         paragraphs_of(text).map(|own| (is_known(&own), own)).collect();
-    let runs = paragraphs.chunk_by(|a, b| a.0 == b.0);
-    let runs =
-        runs.filter(|run| run.iter().any(|(is_known, own)| *is_known && own.words.is_long()));
-    runs.flatten().map(|(_, own)| own.range.clone()).collect()
+    let mut found = Vec::new();
+    for run in paragraphs.chunk_by(|a, b| a.0 == b.0).filter(|run| run[0].0) {
+        let end = run.iter().rposition(|(_, own)| own.words.is_long()).map_or(0, |last| last + 1);
+        found.extend(run[..end].iter().map(|(_, own)| own.range.clone()));
+    }
+    found
 }
 
 #[cfg(test)]
@@ -87,14 +88,16 @@ mod tests {
     }
 
     #[test]
-    fn short_boilerplate_counts_beside_long() {
+    fn short_boilerplate_counts_before_long() {
         let heading = "Support our work";
         let mut hashes: Vec<u64> = [OFFER, heading]
             .iter()
             .map(|own| paragraphs_of(own).next().unwrap().words.hash)
             .collect();
         hashes.sort_unstable();
-        let text = format!("{heading}\n\nThe lamps burn.\n\n{heading}\n\n{OFFER}\n\nEnd");
+        let text = format!(
+            "{heading}\n\nThe lamps burn.\n\n{heading}\n\n{OFFER}\n\n{heading}\n\nEnd of all"
+        );
         let found = boilerplate_of(&text, &hashes);
         let found: Vec<&str> = found.into_iter().map(|range| &text[range]).collect();
         assert_eq!(found, [heading, OFFER]);

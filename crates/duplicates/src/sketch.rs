@@ -110,6 +110,11 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
     })
 }
 
+/// The hash of a sequence of words and one more.
+pub(crate) fn add_word(sequence: u64, word: u64) -> u64 {
+    (sequence.rotate_left(23) ^ word).wrapping_mul(0x9fb2_1c65_1e98_df25)
+}
+
 /// Whether a letter is of a script without spaces between words: Thai, Lao, Khmer, Burmese, kana, Han.
 fn is_unseparated(c: char) -> bool {
     // Few letters come this far.

@@ -129,14 +129,20 @@ pub(crate) fn strip<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     text.strip_suffix(after).unwrap_or(text).trim()
 }
 
+/// Most bytes of a standfirst.
+pub(crate) const LONGEST_STANDFIRST: usize = 900;
+
 /// Bytes of a value that are compared.
 const COMPARED: usize = 300;
 
 impl TemplateFields {
-    /// The standfirst of a page, if its siblings have theirs in one place, and the expressions that select it.
+    /// The standfirst of a page, if its siblings have theirs in one place, and the expressions that select it; `None` if they select
+    /// something else, too.
     pub fn standfirst_on(&self, document: &Document) -> Option<(NodeId, Vec<String>)> {
         let place = self.standfirst.as_ref()?;
-        Some((*place.elements(document).first()?, place.xpath()))
+        let [element] = place.elements(document)[..] else { return None };
+        let length = document.text_content(element).trim().len();
+        (1..=LONGEST_STANDFIRST).contains(&length).then(|| (element, place.xpath()))
     }
 
     /// Where the pages show a field: the name of the field in the record, and the expressions.

@@ -6,6 +6,7 @@ use model::{Field, Source};
 use crate::authors::is_field_line;
 use crate::evidence::{ElementPatterns, MetadataEvidence};
 use crate::fields::declared_descriptions;
+use crate::learnt::LONGEST_STANDFIRST;
 use crate::text::{clip, identifier_words, is_unspaced, squash, word_count};
 
 /// A block of text below the headline.
@@ -20,8 +21,6 @@ pub(crate) struct LeadBlock {
 const BLOCKS: usize = 16;
 /// Words of a standfirst; in scripts without spaces, a third of the characters.
 const WORDS: std::ops::RangeInclusive<usize> = 5..=100;
-/// Bytes of its text.
-const LONGEST: usize = 900;
 
 /// What classes and ids call a standfirst.
 const NAMES: [&str; 21] = [
@@ -82,12 +81,13 @@ pub(crate) fn text_set_apart(
         return None;
     }
     let text = dom::text_of(evidence.document, &[block.id], &[]);
-    let text = normalize_space(clip(&text, LONGEST + 100));
+    let text = normalize_space(clip(&text, LONGEST_STANDFIRST + 100));
     let words = match is_unspaced(&text) {
         true => text.chars().count() / 3,
         false => word_count(&text),
     };
-    (WORDS.contains(&words) && text.len() <= LONGEST && !is_field_line(&text)).then_some(text)
+    (WORDS.contains(&words) && text.len() <= LONGEST_STANDFIRST && !is_field_line(&text))
+        .then_some(text)
 }
 
 /// The text in the place where siblings have their standfirsts; else a block set apart that is called a standfirst, or that
@@ -99,7 +99,8 @@ pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
     let title = evidence.heading.as_ref().map(|heading| squash(&heading.text));
     if let Some(place) = &evidence.learnt.standfirst {
         let first = *place.elements(document).first()?;
-        let text = normalize_space(clip(&dom::text_of(document, &[first], &[]), LONGEST));
+        let text =
+            normalize_space(clip(&dom::text_of(document, &[first], &[]), LONGEST_STANDFIRST));
         let repeats = title.is_some_and(|title| squash(&text) == title);
         return if text.is_empty() || repeats { None } else { field(text) };
     }

@@ -120,7 +120,7 @@ pub struct Article {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passages: Vec<Passage>,
     /// XPath 1.0 expressions whose union selects the body. Route `wrapper`: the wrapper's. Routes `page-wise` and
-    /// `patterns`: positions on this page only.
+    /// `patterns`: positions on this page only. Before them is that of the standfirst, if siblings have theirs in one place.
     pub xpath: Vec<String>,
     /// Expressions of what is removed from the body. For each text the nearest kept or pruned element above it
     /// decides. Engine `grove` adds the positions of [repeated text](ALGORITHM.md#grove-the-default-engine) on this

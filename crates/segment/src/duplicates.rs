@@ -10,8 +10,8 @@
 //! | find paragraphs that articles of several sites have | `shared_paragraphs` |
 //! | hand over what is to be noted of each article, in the order in which they were described | [`Marks`] |
 //!
-//! The result depends on the articles and their order only. In memory are: 32 MiB of keys, as much of paragraphs, and 24 bytes
-//! for each article that is in a group.
+//! The result depends on the articles and their order only. In memory are: 32 MiB of keys, 24 bytes for each article that is in a
+//! group, and what `shared_paragraphs` names.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -29,27 +29,27 @@ use crate::marks::{ArticleMark, Marks};
 use crate::shared_paragraphs::SharedParagraphs;
 use crate::sorted::{Merged, Sorter};
 
-/// What the articles of a crawl may have in common, and is looked for.
+/// What to look for among the articles of a crawl.
 #[derive(Clone, Copy, Debug)]
-pub struct SoughtInCommon {
+pub struct Comparisons {
     /// Articles that are the same: without further evidence, those whose similarity is at least this.
     pub duplicates: Option<f64>,
     /// Text that articles of other sites have.
     pub shared_text: bool,
 }
 
-impl SoughtInCommon {
+impl Comparisons {
     /// What the settings name.
     pub fn of(emit: &EmitConfig) -> Self {
         let looks_for_duplicates = emit.duplicates != config::Duplicates::Keep;
         Self {
             duplicates: looks_for_duplicates.then_some(emit.duplicate_similarity),
-            shared_text: emit.remove_shared_text,
+            shared_text: emit.find_shared_text,
         }
     }
 
     /// Whether nothing is looked for.
-    pub fn is_none(self) -> bool {
+    pub fn is_empty(self) -> bool {
         self.duplicates.is_none() && !self.shared_text
     }
 }
@@ -60,7 +60,10 @@ impl SoughtInCommon {
 /// If files cannot be read or written.
 pub fn marks_of(descriptions: Descriptions) -> io::Result<Marks> {
     let mut marks = Sorter::new(descriptions.folder.join("marks"));
-    let mut take = |mark| marks.push(mark, 0);
+    let mut take = |mark: ArticleMark| {
+        let bytes = mark.heap_bytes();
+        marks.push(mark, bytes)
+    };
     let sought = descriptions.sought;
     let (described, keys, paragraphs) = descriptions.finish()?;
     if let Some(least) = sought.duplicates {
@@ -86,7 +89,7 @@ pub struct Descriptions {
     /// Bytes of the longest record.
     longest: u64,
     count: u32,
-    sought: SoughtInCommon,
+    sought: Comparisons,
     keys: Sorter<(u64, u32)>,
     paragraphs: SharedParagraphs,
 }
@@ -96,7 +99,7 @@ impl Descriptions {
     ///
     /// # Errors
     /// If files cannot be created there.
-    pub fn new(folder: &Path, sought: SoughtInCommon) -> io::Result<Self> {
+    pub fn new(folder: &Path, sought: Comparisons) -> io::Result<Self> {
         let file = |name| {
             let path = folder.join(name);
             File::options().read(true).write(true).create(true).truncate(true).open(path)

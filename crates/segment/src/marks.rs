@@ -42,6 +42,14 @@ impl ArticleMark {
         Self { number, noted: Noted::SharedText { elsewhere, boilerplate } }
     }
 
+    /// Bytes of memory beside its own.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        match &self.noted {
+            Noted::Duplicate { of, .. } => of.as_ref().map_or(0, |(url, _)| url.len()),
+            Noted::SharedText { boilerplate, .. } => size_of_val(boilerplate.as_slice()),
+        }
+    }
+
     /// Whether another article represents the group.
     pub fn is_of_other(&self) -> bool {
         matches!(self.noted, Noted::Duplicate { of: Some(_), .. })
@@ -52,7 +60,7 @@ impl ArticleMark {
         matches!(&self.noted, Noted::SharedText { boilerplate, .. } if !boilerplate.is_empty())
     }
 
-    /// Notes it in the article. Returns the hashes of its boilerplate, in ascending order, which is still in the text.
+    /// Notes it in the article. Returns the hashes of its boilerplate, in ascending order; the text still contains it.
     pub fn note(self, article: &mut Article) -> Vec<u64> {
         match self.noted {
             Noted::Duplicate { cluster, of } => {

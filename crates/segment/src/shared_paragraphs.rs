@@ -2,8 +2,8 @@
 //! otherwise differ, and copies.
 //!
 //! A paragraph is boilerplate if articles of three sites have it, two of these sites in several articles; articles of which most
-//! is found at other sites are copies of others and do not count. One site alone, or one article of each, is not enough: on
-//! pages with human gold most paragraphs that two sites have, such as statements and questions, belong to their articles.
+//! is found at other sites are copies of others, do not count and are left as they are; versions of one article count once. One site alone, or one
+//! article of each, is not enough: most paragraphs that two sites have, such as statements and questions, belong to their articles.
 //!
 //! In memory are 32 MiB for each of two sorts at a time, the occurrences of one paragraph at one site, and the hashes of
 //! boilerplate.
@@ -57,30 +57,38 @@ impl SharedParagraphs {
             by_article.push((number, words, site), 0)
         })?;
 
-        let mut by_words: Sorter<(ParagraphWords, u64, bool, u32)> =
+        let mut by_words: Sorter<(ParagraphWords, u64, bool, u64, u32)> =
             Sorter::new(path("paragraphs-counted"));
         each_group(by_article.finish()?, |item| item.0, &mut |number, items| {
-            let total = described.get(number)?.paragraph_words;
+            let article = described.get(number)?;
+            let (total, story) = (article.paragraph_words, article.story());
             let shared: u32 = items.iter().map(|(_, words, _)| words.count).sum();
             let is_copy = shared > total / 2;
-            let mut items = items.iter();
-            items.try_for_each(|&(_, words, site)| by_words.push((words, site, is_copy, number), 0))
+            items.iter().try_for_each(|&(_, words, site)| {
+                by_words.push((words, site, is_copy, story, number), 0)
+            })
         })?;
 
         let mut boilerplate: HashSet<u64, FxBuildHasher> = HashSet::default();
-        let mut by_article: Sorter<(u32, ParagraphWords)> = Sorter::new(path("paragraphs-judged"));
+        let mut by_article: Sorter<(u32, ParagraphWords, bool)> =
+            Sorter::new(path("paragraphs-judged"));
         let mut counted = PlacesCounter::default();
         for item in by_words.finish()? {
-            let (words, site, is_copy, number) = item?;
-            boilerplate.extend(counted.next(words, site, is_copy));
-            by_article.push((number, words), 0)?;
+            let (words, site, is_copy, story, number) = item?;
+            boilerplate.extend(counted.next(words, site, is_copy, story));
+            by_article.push((number, words, is_copy), 0)?;
         }
         boilerplate.extend(counted.finish());
 
         each_group(by_article.finish()?, |item| item.0, &mut |number, items| {
-            let is_boilerplate = |words: &ParagraphWords| boilerplate.contains(&words.hash);
-            let (own, elsewhere): (Vec<_>, Vec<_>) =
+            let is_copy = items.iter().any(|item| item.2);
+            let is_boilerplate =
+                |words: &ParagraphWords| !is_copy && boilerplate.contains(&words.hash);
+            let (mut own, elsewhere): (Vec<_>, Vec<_>) =
                 items.iter().map(|item| item.1).partition(is_boilerplate);
+            if !own.iter().any(|words| words.is_long()) {
+                own.clear();
+            }
             let sum = |some: &[ParagraphWords]| -> u32 { some.iter().map(|own| own.count).sum() };
             let left = described.get(number)?.paragraph_words.saturating_sub(sum(&own));
             let elsewhere: Vec<_> = elsewhere.into_iter().filter(|own| own.is_long()).collect();
@@ -147,27 +155,29 @@ fn each_group<T: Item>(
 struct PlacesCounter {
     words: ParagraphWords,
     site: Option<u64>,
-    /// Articles of the current site that are no copies.
-    articles: usize,
+    /// Story of the last article of the current site that is no copy.
+    story: Option<u64>,
+    /// Stories of the current site.
+    stories: usize,
     sites: usize,
     repeating: usize,
 }
 
 impl PlacesCounter {
     /// Counts the next occurrence; gives the hash of the paragraph before it if that ended there and is boilerplate.
-    fn next(&mut self, words: ParagraphWords, site: u64, is_copy: bool) -> Option<u64> {
+    fn next(&mut self, words: ParagraphWords, site: u64, is_copy: bool, story: u64) -> Option<u64> {
         let mut ended = None;
         if words != self.words {
             ended = self.finish();
             self.words = words;
         }
         if self.site.replace(site) != Some(site) {
-            self.articles = 0;
+            (self.story, self.stories) = (None, 0);
         }
-        if !is_copy {
-            self.articles += 1;
-            self.sites += usize::from(self.articles == 1);
-            self.repeating += usize::from(self.articles == 2);
+        if !is_copy && self.story.replace(story) != Some(story) {
+            self.stories += 1;
+            self.sites += usize::from(self.stories == 1);
+            self.repeating += usize::from(self.stories == 2);
         }
         ended
     }
@@ -184,7 +194,8 @@ impl PlacesCounter {
 mod tests {
     use super::*;
 
-    /// Which of some paragraphs are boilerplate, each given by the numbers of articles of its sites and of copies among them.
+    /// Which of some paragraphs are boilerplate, each given by the numbers of articles of its sites, of which two each are one
+    /// story, and of copies beside them.
     fn boilerplate(paragraphs: &[&[(usize, usize)]]) -> Vec<u64> {
         let mut counter = PlacesCounter::default();
         let mut found = Vec::new();
@@ -192,7 +203,8 @@ mod tests {
             for (site, &(articles, copies)) in (0..).zip(*sites) {
                 for at in 0..articles + copies {
                     let words = ParagraphWords { hash, count: 9 };
-                    found.extend(counter.next(words, site, at < copies));
+                    // Copies come last.
+                    found.extend(counter.next(words, site, at >= articles, at as u64 / 2));
                 }
             }
         }
@@ -203,17 +215,17 @@ mod tests {
     #[test]
     fn boilerplate_is_repeated_at_several_sites() {
         assert!(boilerplate(&[]).is_empty());
-        assert_eq!(boilerplate(&[&[(2, 0), (2, 0), (1, 0)]]), [1]);
+        assert_eq!(boilerplate(&[&[(3, 0), (3, 0), (1, 0)]]), [1]);
         let others: [&[(usize, usize)]; 6] = [
             &[(90, 0)],
             &[(9, 0), (9, 0)],
             &[(1, 0), (1, 0), (1, 0), (1, 0)],
             &[(9, 0), (1, 0), (1, 0)],
-            &[(1, 5), (2, 0), (1, 0)],
-            &[(2, 0), (2, 0), (0, 3)],
+            &[(2, 5), (3, 0), (1, 0)],
+            &[(3, 0), (3, 0), (0, 3)],
         ];
         assert!(boilerplate(&others).is_empty());
-        assert_eq!(boilerplate(&[others[0], &[(1, 1), (3, 0), (2, 2)], others[2]]), [2]);
+        assert_eq!(boilerplate(&[others[0], &[(1, 1), (3, 0), (4, 2)], others[2]]), [2]);
     }
 
     #[test]

@@ -145,7 +145,7 @@ pub struct RunCounts {
     pub duplicates: u64,
     /// Articles from which text was removed that articles of several sites have.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub cleaned: u64,
+    pub without_boilerplate: u64,
     /// Articles with fields that were corrected by hand.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub corrected: u64,

@@ -15,7 +15,7 @@ use model::Drop;
 use modelstore::Store;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use segment::duplicates::{Descriptions, SoughtInCommon, marks_of};
+use segment::duplicates::{Comparisons, Descriptions, marks_of};
 use segment::frames::Frames;
 use segment::marks::{ArticleMark, Marks};
 use segment::records::{Records, RecordsRead};
@@ -59,8 +59,8 @@ struct Rendering {
 impl Emission<'_> {
     /// The notes for articles that have something in common with others, from their descriptions.
     pub(crate) fn describe(&self) -> Result<Marks> {
-        let sought = SoughtInCommon::of(&self.config.emit);
-        if sought.is_none() {
+        let sought = Comparisons::of(&self.config.emit);
+        if sought.is_empty() {
             return Ok(Marks::none());
         }
         let compare = || -> io::Result<Marks> {
@@ -152,24 +152,27 @@ impl Emission<'_> {
         let render = |(heading, content, packed_at, marks): (ResultHeading, Vec<u8>, _, Vec<_>)| {
             let ResultHeading { part, mut counted, .. } = heading;
             let of_others = |(_, mark): &&(usize, ArticleMark)| mark.is_of_other();
-            let duplicates = marks.iter().filter(of_others).count();
+            let duplicates: Vec<usize> = marks.iter().filter(of_others).map(|own| own.0).collect();
             let has_boilerplate = marks.iter().any(|(_, mark)| mark.has_boilerplate());
-            let drops = self.config.emit.duplicates == Duplicates::Drop && duplicates > 0;
+            let drops = self.config.emit.duplicates == Duplicates::Drop && !duplicates.is_empty();
             let kept = KeptResult::of_packed(&content[packed_at..])?;
             let changes = drops || has_boilerplate;
             let reads_articles = changes || rendering.reads_articles || corrections.is_some();
             let least = self.config.extract.min_words;
-            let (mut result, cleaned) = kept.with_marks(marks, reads_articles, least)?;
+            let (mut result, mut without_boilerplate) =
+                kept.with_marks(marks, reads_articles, least)?;
             if has_boilerplate {
                 result.figures = Some(Box::new(figures_of(&result)));
             }
             if drops {
                 drop_duplicates(&mut result);
+                without_boilerplate.retain(|own| duplicates.binary_search(own).is_err());
             }
             if changes {
                 counted = SiteCounts::of(&result);
             }
-            counted.set_common(if drops { 0 } else { duplicates }, cleaned);
+            let marked = if drops { 0 } else { duplicates.len() };
+            counted.set_compared(marked, without_boilerplate.len());
             if let Some(corrections) = corrections {
                 corrections.apply(&mut result);
             }

@@ -25,6 +25,8 @@ pub(crate) const STATE: &str = ".sitegrove";
 pub(crate) struct RunFolder {
     path: PathBuf,
     _lock: File,
+    /// Whether the file system has locks.
+    is_locked: bool,
 }
 
 /// What to do in a run folder.
@@ -149,7 +151,7 @@ impl RunFolder {
         if !path.join(STATE).exists() {
             return Ok(());
         }
-        Self::lock(path).map_or(Ok(()), Self::finish)
+        Self::lock(path).ok().filter(|own| own.is_locked).map_or(Ok(()), Self::finish)
     }
 
     fn lock(path: &Path) -> Result<Self> {
@@ -160,7 +162,9 @@ impl RunFolder {
         let name = state.join(LOCK);
         let open = File::options().create(true).truncate(false).read(true).write(true).open(&name);
         let mut file = open.with_context(|| format!("cannot write {}", name.display()))?;
-        match file.try_lock() {
+        let locked = file.try_lock();
+        let is_locked = locked.is_ok();
+        match locked {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut by = String::new();
@@ -184,7 +188,7 @@ impl RunFolder {
         emptied
             .and_then(|()| writeln!(file, "{}", std::process::id()))
             .with_context(|| format!("cannot write {}", name.display()))?;
-        Ok(Self { path: path.to_owned(), _lock: file })
+        Ok(Self { path: path.to_owned(), _lock: file, is_locked })
     }
 
     /// Whether another process has locked a run folder.

@@ -203,10 +203,10 @@ impl SiteCounts {
         self.counts.articles as usize
     }
 
-    /// Says how many of its articles are duplicates of others, and how many are without boilerplate that they had.
-    pub(crate) fn set_common(&mut self, duplicates: usize, cleaned: usize) {
+    /// Says how many of its articles are duplicates of others, and from how many boilerplate was removed.
+    pub(crate) fn set_compared(&mut self, duplicates: usize, without_boilerplate: usize) {
         self.counts.duplicates = duplicates as u64;
-        self.counts.cleaned = cleaned as u64;
+        self.counts.without_boilerplate = without_boilerplate as u64;
     }
 }
 
@@ -286,7 +286,7 @@ impl RunTally {
         counts.corrections_unmatched += own.corrections_unmatched;
         counts.articles += own.articles;
         counts.duplicates += own.duplicates;
-        counts.cleaned += own.cleaned;
+        counts.without_boilerplate += own.without_boilerplate;
         counts.doubtful += own.doubtful;
         counts.dropped += own.dropped;
         add_all(&mut counts.articles_by_route, &own.articles_by_route);

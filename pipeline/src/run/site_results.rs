@@ -121,18 +121,18 @@ impl KeptResult {
 
     /// The results for the outputs, with these notes of what articles have in common, which come in the order of articles, and
     /// without boilerplate, unless fewer than `least_words` of an article would be left; the articles are read from their
-    /// lines if `reads_articles`. Also gives the number of articles from which boilerplate was removed.
+    /// lines if `reads_articles`. Also gives the indices of articles from which boilerplate was removed.
     pub(crate) fn with_marks(
         self,
         marks: Vec<(usize, ArticleMark)>,
         reads_articles: bool,
         least_words: u32,
-    ) -> io::Result<(SiteResult, usize)> {
+    ) -> io::Result<(SiteResult, Vec<usize>)> {
         let Self { mut result, articles } = self;
         if marks.is_empty() && !reads_articles {
-            return Ok((result, 0));
+            return Ok((result, Vec::new()));
         }
-        let mut cleaned = 0;
+        let mut without_boilerplate = Vec::new();
         let mut marks = marks.into_iter().peekable();
         let before = std::mem::take(&mut result.lines);
         result.lines.reserve(before.len() + before.len() / 16);
@@ -152,7 +152,8 @@ impl KeptResult {
                 boilerplate.extend(mark.note(&mut article));
             }
             let paragraphs = boilerplate_of(&article.text, &boilerplate);
-            cleaned += usize::from(remove_paragraphs(&mut article, &paragraphs, least_words));
+            let is_removed = remove_paragraphs(&mut article, &paragraphs, least_words);
+            without_boilerplate.extend(is_removed.then_some(index));
             match is_marked {
                 true => write_line(&article.article, &mut result.lines),
                 false => result.lines.extend_from_slice(line),
@@ -161,7 +162,7 @@ impl KeptResult {
                 result.articles.push(article);
             }
         }
-        Ok((result, cleaned))
+        Ok((result, without_boilerplate))
     }
 }
 

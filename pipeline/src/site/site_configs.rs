@@ -91,8 +91,16 @@ fn file_of<'a>(
     let mut used: Vec<(&str, &Wrapper, usize)> =
         model.templates().iter().filter_map(used_by).collect();
     used.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(b.0)));
-    let bodies: Vec<(&[String], &[String])> =
-        used.iter().map(|(_, w, _)| (w.content.as_slice(), w.prune.as_slice())).collect();
+    // Texts begin with the standfirst.
+    let content_of = |(id, wrapper, _): &(&str, &Wrapper, usize)| -> Vec<String> {
+        let template = model.templates().iter().find(|own| own.id == *id);
+        let standfirst = template.and_then(|own| own.fields().remove("subtitle"));
+        standfirst.into_iter().flatten().chain(wrapper.content.iter().cloned()).collect()
+    };
+    let contents: Vec<Vec<String>> = used.iter().map(content_of).collect();
+    let bodies: Vec<(&[String], &[String])> = (contents.iter().zip(&used))
+        .map(|(content, (_, wrapper, _))| (content.as_slice(), wrapper.prune.as_slice()))
+        .collect();
     if bodies.is_empty() {
         return None;
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, ensure};
 use config::Config;
 use duplicates::ArticleDescription;
-use segment::duplicates::{Descriptions, SoughtInCommon, marks_of};
+use segment::duplicates::{Comparisons, Descriptions, marks_of};
 use segment::file::{StepFile, StepWriter};
 use segment::identity::{SiteShare, StepIdentity, StepKind};
 use segment::marks::Marks;
@@ -92,7 +92,7 @@ impl DescriptionFiles {
     /// The notes for the articles of a share; what does not fit into memory is kept in `folder`.
     pub(super) fn marks(self, share: SiteShare, folder: &Path, config: &Config) -> Result<Marks> {
         let compare = || -> io::Result<Marks> {
-            let mut described = Descriptions::new(folder, SoughtInCommon::of(&config.emit))?;
+            let mut described = Descriptions::new(folder, Comparisons::of(&config.emit))?;
             let mut before = 0;
             for ((hash, ..), (file, row)) in &self.rows {
                 let record = self.files[*file].record(*row)?;

@@ -11,7 +11,7 @@ use config::files::sha256_of;
 use errors::Stopped;
 use model::SiteResult;
 use modelstore::Store;
-use segment::duplicates::SoughtInCommon;
+use segment::duplicates::Comparisons;
 use segment::identity::SiteShare;
 use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
@@ -62,13 +62,13 @@ pub fn merge(
         files.store()?.state.is_none() || share == SiteShare::ALL,
         "--share cannot be used with --models: one process has to merge all sites, since the store takes all of them at once"
     );
-    let is_compared = !SoughtInCommon::of(&config.emit).is_none();
+    let is_compared = !Comparisons::of(&config.emit).is_empty();
     let is_described = files.check_described()? && is_compared;
     ensure!(
         is_described || share == SiteShare::ALL || !is_compared,
         "--share: duplicates and shared text are looked for among the articles of all shares, so name the files of \
-         `sitegrove describe` for all of them, too; or look for neither (--duplicates keep and \
-         emit.remove_shared_text = false)"
+         `sitegrove describe` for all of them, too; or look for neither (--duplicates keep, and \
+         emit.find_shared_text = false in the configuration)"
     );
     ensure!(
         config.run.earlier().is_none() || share == SiteShare::ALL,

@@ -227,7 +227,7 @@ fn merging_compares_as_a_run_does() {
     assert_eq!(call(&["learn", &survey, "--out", &learnt]).0, 0);
     let merge = ["merge", &survey, &learnt, "--out", &merged, "--compare", &place("yesterday")];
     let config = place("neither.toml");
-    fs::write(&config, "emit.duplicates = 'keep'\nemit.remove_shared_text = false\n").unwrap();
+    fs::write(&config, "emit.duplicates = 'keep'\nemit.find_shared_text = false\n").unwrap();
     let (code, _, stderr) = call(&[&merge[..], &["--share", "1/2", "--config", &config]].concat());
     assert!(code == 2 && stderr.contains("a share of the sites"), "{stderr}");
     let (code, _, stderr) = call(&merge);

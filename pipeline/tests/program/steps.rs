@@ -253,7 +253,7 @@ fn files_that_do_not_belong_together_are_refused() {
     );
     refused(&["merge", "--share", "1/2", "--duplicates", "keep"], &all, "shared text");
     let config = path("neither.toml");
-    fs::write(&config, "emit.duplicates = 'keep'\nemit.remove_shared_text = false\n").unwrap();
+    fs::write(&config, "emit.duplicates = 'keep'\nemit.find_shared_text = false\n").unwrap();
     let apart = ["merge", "--share", "1/2", "--config", config.to_str().unwrap()];
     assert_eq!(call(&apart, &all, "kept").0, 0);
     assert_eq!(call(&["merge"], &all, "merged").0, 0);

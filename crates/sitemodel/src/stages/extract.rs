@@ -22,7 +22,8 @@ use url::Url;
 use wrapper::{Samples, WantedNodes};
 use xxhash_rust::xxh3::xxh3_128;
 
-pub use passages::{append_passages, correct_text, remove_paragraphs};
+pub use boilerplate::remove_paragraphs;
+pub use passages::{append_passages, correct_text};
 
 use crate::body::{ArticleBody, agreement, page_wise};
 use crate::parsed::ParsedPage;
@@ -31,6 +32,7 @@ use crate::site_config::ConfiguredPage;
 use crate::stages::signify::SiblingPage;
 use crate::stages::wrap::CompiledWrapper;
 
+mod boilerplate;
 mod judged;
 mod passages;
 mod posts;
@@ -137,7 +139,7 @@ fn article(
     let (page, document) = (parsed.page, &parsed.document);
     let forms = settings.forms;
     let base = base_of(document, &page.url);
-    let (mut body, found_nodes) = with_standfirst(body, document, fields);
+    let (mut body, found_nodes) = with_standfirst(body, document, fields, is_part);
     let region = base.as_ref().and_then(|base| match &body.elsewhere {
         Some(elsewhere) => region_of(elsewhere, &[0], &[], base),
         None => region_of(document, &body.nodes, &body.prune, base),
@@ -261,10 +263,12 @@ fn with_standfirst(
     mut body: ArticleBody,
     document: &Document,
     fields: &TemplateFields,
+    is_part: bool,
 ) -> (ArticleBody, Vec<NodeId>) {
     let found = body.nodes.clone();
-    let is_learnt = body.elsewhere.is_none() && body.engine != SITE_CONFIG;
-    let standfirst = fields.standfirst_on(document).filter(|_| is_learnt);
+    let is_apart = body.elsewhere.is_some() || body.engine == SITE_CONFIG || !body.posts.is_empty();
+    // Later parts of an article repeat it.
+    let standfirst = fields.standfirst_on(document).filter(|_| !is_apart && !is_part);
     if let Some((node, xpath)) = standfirst
         && found.first().is_some_and(|&first| document.node(node).end <= first)
     {

@@ -65,10 +65,10 @@ pub(crate) fn summary(
             count(counts.duplicates as usize, "article")
         ))?;
     }
-    if counts.cleaned > 0 {
+    if counts.without_boilerplate > 0 {
         paragraph(&format!(
             "Shared text: offers, appeals or notices that several sites have were removed from {}",
-            count(counts.cleaned as usize, "article")
+            count(counts.without_boilerplate as usize, "article")
         ))?;
     }
     if counts.dropped > 0 {

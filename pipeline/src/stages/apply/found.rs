@@ -296,12 +296,12 @@ fn append(whole: &mut Extracted, part: &Extracted) {
             (part.confidence, part.doubtful, part.doubt);
     }
     set_text(whole, text);
-    whole.images.extend_from_slice(&part.images);
-    whole.image_sources.extend_from_slice(&part.image_sources);
-    whole.tables.extend_from_slice(&part.tables);
-    whole.embeds.extend_from_slice(&part.embeds);
-    whole.footnotes.extend_from_slice(&part.footnotes);
     if !whole.html.is_empty() {
+        whole.images.extend_from_slice(&part.images);
+        whole.image_sources.extend_from_slice(&part.image_sources);
+        whole.tables.extend_from_slice(&part.tables);
+        whole.embeds.extend_from_slice(&part.embeds);
+        whole.footnotes.extend_from_slice(&part.footnotes);
         whole.html.push('\n');
         whole.html.push_str(&part.html);
     }

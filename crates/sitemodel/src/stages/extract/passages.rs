@@ -4,19 +4,15 @@
 //! words. Blocks that do not fit into one passage are divided: lists at items, tables at rows, code at lines, and what is still
 //! too long at lines, sentences, and words. Every character but white space is in one passage.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
-use dom::{
-    Builder, NodeId, WrittenBlock, WrittenBlockKind, local_name, markdown_of_text, normalize_space,
-    parse,
-};
+use dom::{Builder, WrittenBlock, WrittenBlockKind, local_name, markdown_of_text, normalize_space};
 use model::{Article, Passage, PassageKind};
 use region::region_of;
 use terms::{WordStarts, words};
 use url::Url;
 
-use super::{content_hash, letters, set_text};
+use super::{content_hash, set_text};
 
 /// Most characters of a heading in the paths of passages, which repeat it.
 const HEADING: usize = 160;
@@ -113,118 +109,6 @@ pub fn correct_text(article: &mut Article, text: String, words_of_passages: u32)
         most_words => passages_of(&text, &paragraphs_of(&text), most_words),
     };
     set_text(article, text);
-}
-
-/// Removes paragraphs of the text, given in bytes and in order, from an article: from its text, HTML, Markdown and passages, and
-/// from the lists of what is in the HTML. Returns whether it did: nothing is removed if fewer than `least_words` would be left.
-pub fn remove_paragraphs(
-    article: &mut Article,
-    removed: &[Range<usize>],
-    least_words: u32,
-) -> bool {
-    if removed.is_empty() {
-        return false;
-    }
-    let starts = [0].into_iter().chain(removed.iter().map(|own| own.end));
-    let ends = removed.iter().map(|own| own.start).chain([article.text.len()]);
-    let kept: Vec<Range<usize>> = starts
-        .zip(ends)
-        .map(|(start, end)| trimmed(&article.text, start..end))
-        .filter(|own| !own.is_empty())
-        .collect();
-    let kept_texts: Vec<&str> = kept.iter().map(|own| &article.text[own.clone()]).collect();
-    let text = kept_texts.join("\n\n");
-    if terms::count_words(&text) < least_words {
-        return false;
-    }
-    let removed: HashSet<String> =
-        removed.iter().map(|own| letters(&article.text[own.clone()])).collect();
-    remove_from_html(article, &removed);
-    remove_from_passages(article, &removed, &kept);
-    set_text(article, text);
-    true
-}
-
-/// A range of a text without the white space at its ends.
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
-    let own = &text[range.clone()];
-    let start = range.start + own.len() - own.trim_start().len();
-    start..start + own.trim().len()
-}
-
-/// Removes blocks with these letters and digits from the HTML, and from what is made of it.
-fn remove_from_html(article: &mut Article, removed: &HashSet<String>) {
-    let longest = removed.iter().map(String::len).max().unwrap_or(0);
-    let document = parse(&article.html);
-    let is_removed = |&node: &NodeId| {
-        let is_block = document.name(node).is_some() && !document.is_inline(node);
-        // White space and punctuation included.
-        let text = document.text_content(node);
-        is_block && text.len() <= 4 * longest && removed.contains(&letters(text))
-    };
-    let document = document.without(&document.ids().filter(is_removed).collect::<Vec<_>>());
-    let Ok(base) = Url::parse(&article.url) else { return };
-    let Some(region) = region_of(&document, &[0], &[], &base) else { return };
-    article.html = region.html();
-    if let Some(markdown) = &mut article.markdown {
-        *markdown = region.markdown(&base);
-    }
-    article.images = region.images().0;
-    article.tables = region.tables();
-    article.embeds = region.embeds();
-    article.footnotes = region.footnotes();
-}
-
-/// Moves passages to where their text is among the parts of the text that are kept, which blank lines will separate; removes
-/// headings with these letters and digits.
-fn remove_from_passages(article: &mut Article, removed: &HashSet<String>, kept: &[Range<usize>]) {
-    let Article { passages, text, .. } = article;
-    let mut byte_of = CharacterPlaces { text, at: (0, 0) };
-    passages.retain_mut(|passage| {
-        passage.headings.retain(|own| !removed.contains(&letters(own)));
-        let own = byte_of.character(passage.start)..byte_of.character(passage.end);
-        let mut before = 0;
-        let mut pieces: Vec<&str> = Vec::new();
-        for part in kept {
-            let (start, end) = (part.start.max(own.start), part.end.min(own.end));
-            if start < end {
-                if pieces.is_empty() {
-                    before += text[part.start..start].chars().count();
-                }
-                pieces.push(&text[start..end]);
-            } else if part.end <= own.start {
-                before += text[part.clone()].chars().count() + 2;
-            }
-        }
-        let rest = pieces.join("\n\n");
-        let rest = rest.trim_end();
-        passage.start = before as u32;
-        passage.end = (before + rest.chars().count()) as u32;
-        passage.words = terms::count_words(rest);
-        passage.hash = content_hash(rest);
-        !rest.is_empty()
-    });
-    for (ordinal, passage) in (0..).zip(passages) {
-        passage.ordinal = ordinal;
-    }
-}
-
-/// Finds characters of a text by their number, in ascending order.
-struct CharacterPlaces<'t> {
-    text: &'t str,
-    /// Number and byte of the last one.
-    at: (u32, usize),
-}
-
-impl CharacterPlaces<'_> {
-    fn character(&mut self, number: u32) -> usize {
-        let (before, byte) = self.at;
-        let mut rest = self.text[byte..].char_indices();
-        let found = number.checked_sub(before).and_then(|more| rest.nth(more as usize));
-        let byte = found.map_or(self.text.len(), |(more, _)| byte + more);
-        self.at = (number.max(before), byte);
-        byte
-    }
 }
 
 /// Adds the passages of the next part of an article to those of the parts before it, whose text is not joined yet. What stands

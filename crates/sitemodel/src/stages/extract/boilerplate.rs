@@ -1,0 +1,380 @@
+//! Removes paragraphs from articles that are written already: boilerplate is known once all articles of a crawl are.
+//!
+//! It is removed from the text, HTML, Markdown and passages alike. A paragraph of the text that is no block of its own in the HTML, such
+//! as an item of a list, a cell or a part of code, stays.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use dom::{LocalName, is_inline, is_void, parse};
+use model::Article;
+use region::region_of;
+use terms::letters::{is_alphanumeric, lowercase};
+use url::Url;
+
+use super::passages::paragraphs_of;
+use super::{content_hash, set_text};
+
+/// Removes paragraphs of the text, given in bytes and in order, from an article. Returns whether it did: nothing is removed from an
+/// article without HTML, or if fewer than `least_words` would be left.
+pub fn remove_paragraphs(
+    article: &mut Article,
+    paragraphs: &[Range<usize>],
+    least_words: u32,
+) -> bool {
+    if paragraphs.is_empty() {
+        return false;
+    }
+    let (paragraphs, blocks) = HtmlBlocks::of(&article.html).find(&article.text, paragraphs);
+    let starts = [0].into_iter().chain(paragraphs.iter().map(|own| own.end));
+    let ends = paragraphs.iter().map(|own| own.start).chain([article.text.len()]);
+    let kept: Vec<Range<usize>> = starts
+        .zip(ends)
+        .map(|(start, end)| without_blank_lines(&article.text, start..end))
+        .filter(|own| !own.is_empty())
+        .collect();
+    let kept_texts: Vec<&str> = kept.iter().map(|own| &article.text[own.clone()]).collect();
+    let text = kept_texts.join("\n\n");
+    if paragraphs.is_empty() || terms::count_words(&text) < least_words.max(1) {
+        return false;
+    }
+    let mut headings: HashSet<String> =
+        paragraphs.iter().map(|own| words_of(&article.text[own.clone()])).collect();
+    for own in paragraphs_of(&text) {
+        headings.remove(&words_of(&text[own.range]));
+    }
+    remove_from_html(article, &blocks);
+    remove_from_passages(article, &headings, &kept, &text);
+    article.quality.repeated = terms::share_repeated(&text);
+    set_text(article, text);
+    true
+}
+
+/// A range of a text without the ends of lines at its ends.
+fn without_blank_lines(text: &str, range: Range<usize>) -> Range<usize> {
+    let own = &text[range.clone()];
+    let start = range.start + own.len() - own.trim_start_matches('\n').len();
+    start..(range.start + own.trim_end_matches('\n').len()).max(start)
+}
+
+/// The words of a text in small letters, separated by spaces.
+fn words_of(text: &str) -> String {
+    let mut words = String::new();
+    add_words(text, &mut words);
+    words.truncate(words.trim_end().len());
+    words
+}
+
+/// Adds the words of a text to others.
+fn add_words(text: &str, words: &mut String) {
+    for c in text.chars() {
+        if is_alphanumeric(c) {
+            words.extend(lowercase(c));
+        } else {
+            add_space(words);
+        }
+    }
+}
+
+fn add_space(words: &mut String) {
+    if !words.is_empty() && !words.ends_with(' ') {
+        words.push(' ');
+    }
+}
+
+/// Elements of which the parts are no paragraphs of the text.
+const WHOLE: [&str; 5] = ["ul", "ol", "dl", "table", "pre"];
+/// What may be left of a block that loses all its text.
+const SHOWN: [&str; 5] = ["<img", "<video", "<audio", "<picture", "<table"];
+
+/// A block of HTML.
+struct HtmlBlock {
+    /// Its bytes.
+    html: Range<usize>,
+    /// Bytes of its words among those of all.
+    words: Range<usize>,
+}
+
+/// The blocks of the HTML of an article that may be paragraphs of its text, in document order.
+struct HtmlBlocks<'h> {
+    html: &'h str,
+    /// The words of the HTML, without captions.
+    words: String,
+    blocks: Vec<HtmlBlock>,
+}
+
+/// An open element.
+struct OpenTag {
+    /// The number of its block, if it is one.
+    block: Option<usize>,
+    /// Whether nothing in it is a block.
+    is_whole: bool,
+    is_figure: bool,
+}
+
+impl<'h> HtmlBlocks<'h> {
+    /// Reads HTML that [`region::Region::html`] wrote: every `<` begins a tag, and every element that is not void has an end. Linear.
+    fn of(html: &'h str) -> Self {
+        let mut found = Self { html, words: String::new(), blocks: Vec::new() };
+        let mut open: Vec<OpenTag> = Vec::new();
+        // How many open elements are whole, and how many are figures.
+        let (mut whole, mut figures) = (0, 0);
+        let mut at = 0;
+        while let Some(begin) = html[at..].find('<').map(|more| at + more) {
+            if figures == 0 {
+                found.add_text(&html[at..begin]);
+            }
+            let Some(end) = html[begin..].find('>').map(|more| begin + more + 1) else { break };
+            at = end;
+            let tag = &html[begin + 1..end - 1];
+            let name = tag.trim_start_matches('/').split(' ').next().unwrap_or_default();
+            let (is_end, name) = (tag.starts_with('/'), LocalName::from(name));
+            if !is_inline(&name) || is_void(&name) {
+                add_space(&mut found.words);
+            }
+            if is_end {
+                let Some(element) = open.pop() else { break };
+                whole -= usize::from(element.is_whole);
+                figures -= usize::from(element.is_figure);
+                if let Some(block) = element.block.map(|number| &mut found.blocks[number]) {
+                    block.html.end = end;
+                    block.words.end = found.words.len();
+                }
+            } else if !is_void(&name) {
+                let is_figure = &*name == "figure";
+                let is_block = whole == 0 && figures == 0 && !is_figure && !is_inline(&name);
+                let words = found.words.len();
+                let element = OpenTag {
+                    block: is_block.then_some(found.blocks.len()),
+                    is_whole: WHOLE.contains(&&*name),
+                    is_figure,
+                };
+                whole += usize::from(element.is_whole);
+                figures += usize::from(is_figure);
+                open.push(element);
+                if is_block {
+                    found.blocks.push(HtmlBlock { html: begin..html.len(), words: words..words });
+                }
+            }
+        }
+        found
+    }
+
+    fn add_text(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('&') {
+            add_words(before, &mut self.words);
+            // What is written as a reference is no letter.
+            add_space(&mut self.words);
+            rest = after.split_once(';').map_or("", |(_, after)| after);
+        }
+        add_words(rest, &mut self.words);
+    }
+
+    /// Those of some paragraphs of a text that are blocks, and the bytes of these blocks, both in order. Of several paragraphs with
+    /// the same words the first is the first block with them.
+    fn find(
+        &self,
+        text: &str,
+        paragraphs: &[Range<usize>],
+    ) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+        let mut sought: HashMap<String, Vec<Range<usize>>> = HashMap::new();
+        for own in paragraphs {
+            sought.entry(words_of(&text[own.clone()])).or_default();
+        }
+        for own in paragraphs_of(text) {
+            if let Some(all) = sought.get_mut(&words_of(&text[own.range.clone()])) {
+                all.push(own.range);
+            }
+        }
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        let (mut found, mut removed) = (Vec::new(), Vec::new());
+        let mut end = 0;
+        for block in &self.blocks {
+            let words = self.words[block.words.clone()].trim();
+            // What is within a block that is a paragraph is the same paragraph.
+            if block.html.start < end {
+                continue;
+            }
+            let Some((words, all)) = sought.get_key_value(words) else { continue };
+            end = block.html.end;
+            let number = seen.entry(words).or_default();
+            if let Some(own) = all.get(*number).filter(|own| paragraphs.contains(own)) {
+                found.push(own.clone());
+                removed.push(block);
+            }
+            *number += 1;
+        }
+        found.sort_unstable_by_key(|own| own.start);
+        (found, self.with_emptied(&removed))
+    }
+
+    /// The bytes of blocks, and of blocks around them in which nothing would be left.
+    fn with_emptied(&self, removed: &[&HtmlBlock]) -> Vec<Range<usize>> {
+        let letters = |words: &Range<usize>| {
+            self.words[words.clone()].bytes().filter(|own| *own != b' ').count()
+        };
+        let mut all: Vec<Range<usize>> = Vec::new();
+        for block in &self.blocks {
+            if all.last().is_some_and(|last| block.html.start < last.end) {
+                continue;
+            }
+            let first = removed.partition_point(|own| own.html.start < block.html.start);
+            let inside = removed[first..].iter().take_while(|own| own.html.end <= block.html.end);
+            let inside: Vec<&HtmlBlock> = inside.copied().collect();
+            let left =
+                letters(&block.words) - inside.iter().map(|own| letters(&own.words)).sum::<usize>();
+            let shows = || {
+                let rest =
+                    without(self.html, block.html.clone(), inside.iter().map(|own| &own.html));
+                SHOWN.iter().any(|tag| rest.contains(tag))
+            };
+            let is_removed = inside.first().is_some_and(|own| own.html == block.html);
+            if is_removed || !inside.is_empty() && left == 0 && !shows() {
+                all.push(block.html.clone());
+            }
+        }
+        all
+    }
+}
+
+/// A range of a text without ranges in it, which are in order.
+fn without<'r>(
+    text: &str,
+    range: Range<usize>,
+    removed: impl Iterator<Item = &'r Range<usize>>,
+) -> String {
+    let (mut left, mut at) = (String::new(), range.start);
+    for own in removed {
+        left.push_str(&text[at..own.start]);
+        at = own.end;
+    }
+    left.push_str(&text[at..range.end]);
+    left
+}
+
+/// Removes blocks from the HTML, given in bytes, and what they have from the lists of what is in it.
+fn remove_from_html(article: &mut Article, blocks: &[Range<usize>]) {
+    let html = without(&article.html, 0..article.html.len(), blocks.iter());
+    let removed: Vec<&str> = blocks.iter().map(|own| &article.html[own.clone()]).collect();
+    let is_left = |value: &str| {
+        let written = format!("=\"{}\"", value.replace('&', "&amp;").replace('"', "&quot;"));
+        !removed.iter().any(|own| own.contains(&written)) || html.contains(&written)
+    };
+    article.images.retain(|image| is_left(&image.url));
+    article.embeds.retain(|embed| is_left(&embed.url));
+    article.footnotes.retain(|note| is_left(&note.id));
+    let tables: Vec<usize> = article.html.match_indices("<table").map(|own| own.0).collect();
+    if tables.len() == article.tables.len() {
+        let mut tables = tables.into_iter();
+        article
+            .tables
+            .retain(|_| tables.next().is_none_or(|at| !blocks.iter().any(|own| own.contains(&at))));
+    }
+    if let Some(markdown) = &mut article.markdown {
+        let base = Url::parse(&article.url).ok();
+        let written = |html: &str| {
+            let document = parse(html);
+            let base = base.as_ref()?;
+            Some(region_of(&document, &[0], &[], base)?.markdown(base).trim().to_owned())
+        };
+        for own in &removed {
+            if let Some(block) = written(own).filter(|own| !own.is_empty()) {
+                remove_block(markdown, &block);
+            }
+        }
+    }
+    article.html = html;
+}
+
+/// Removes a block, which blank lines separate, from Markdown: the first such.
+fn remove_block(markdown: &mut String, block: &str) {
+    let is_apart = |&at: &usize| {
+        let end = at + block.len();
+        let (before, after) = (&markdown[..at], &markdown[end..]);
+        (before.is_empty() || before.ends_with("\n\n"))
+            && (after.trim().is_empty() || after.starts_with("\n\n"))
+    };
+    let Some(at) = markdown.match_indices(block).map(|own| own.0).find(is_apart) else { return };
+    let end = at + block.len();
+    let after = end + markdown[end..].len() - markdown[end..].trim_start_matches('\n').len();
+    markdown.replace_range(at..after, "");
+    if after >= markdown.len() {
+        markdown.truncate(markdown.trim_end_matches('\n').len());
+    }
+}
+
+/// Moves passages from where their text is among the kept parts of the old text to the new one, in which blank lines separate
+/// these; `removed` headings are removed from their paths.
+fn remove_from_passages(
+    article: &mut Article,
+    removed: &HashSet<String>,
+    kept: &[Range<usize>],
+    new: &str,
+) {
+    let Article { passages, text: old, .. } = article;
+    // In characters: where each part was, and where it is.
+    let (mut places, mut was, mut is) = (Vec::new(), CharacterPlaces::new(old), 0);
+    for part in kept {
+        let before = was.number(part.start);
+        let length = was.number(part.end) - before;
+        places.push((before..before + length, is));
+        is += length + 2;
+    }
+    let mut places = places.into_iter().peekable();
+    let (mut starts, mut ends) = (CharacterPlaces::new(new), CharacterPlaces::new(new));
+    passages.retain_mut(|passage| {
+        passage.headings.retain(|own| !removed.contains(&words_of(own)));
+        let old = passage.start..passage.end;
+        let mut moved: Option<Range<u32>> = None;
+        while let Some((part, is)) = places.peek() {
+            let (start, end) = (part.start.max(old.start), part.end.min(old.end));
+            if start < end {
+                let first = moved.map_or(is + start - part.start, |moved| moved.start);
+                moved = Some(first..is + end - part.start);
+            }
+            if part.end > old.end {
+                break;
+            }
+            places.next();
+        }
+        let Some(moved) = moved else { return false };
+        let own = &new[starts.byte(moved.start)..ends.byte(moved.end)];
+        (passage.start, passage.end) = (moved.start, moved.end);
+        passage.words = terms::count_words(own);
+        passage.hash = content_hash(own);
+        true
+    });
+    for (ordinal, passage) in (0..).zip(passages) {
+        passage.ordinal = ordinal;
+    }
+}
+
+/// Counts the characters of a text, for places in ascending order.
+struct CharacterPlaces<'t> {
+    text: &'t str,
+    /// The last place: characters and bytes before it.
+    at: (u32, usize),
+}
+
+impl<'t> CharacterPlaces<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, at: (0, 0) }
+    }
+
+    /// Number of characters before a byte.
+    fn number(&mut self, byte: usize) -> u32 {
+        let (number, before) = self.at;
+        self.at = (number + self.text[before..byte].chars().count() as u32, byte);
+        self.at.0
+    }
+
+    /// The byte at which a character begins.
+    fn byte(&mut self, number: u32) -> usize {
+        let (before, byte) = self.at;
+        let more = self.text[byte..].char_indices().nth((number - before) as usize);
+        let byte = more.map_or(self.text.len(), |(more, _)| byte + more);
+        self.at = (number, byte);
+        byte
+    }
+}
