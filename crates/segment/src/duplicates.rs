@@ -59,13 +59,16 @@ impl Comparisons {
 /// # Errors
 /// If files cannot be read or written.
 pub fn marks_of(descriptions: Descriptions) -> io::Result<Marks> {
-    let mut marks = Sorter::new(descriptions.folder.join("marks"));
+    let Descriptions { folder, records, ends, longest, sought, keys, paragraphs, .. } =
+        descriptions;
+    let flushed = |file: BufWriter<File>| file.into_inner().map_err(io::IntoInnerError::into_error);
+    let (records, ends) = (flushed(records)?, flushed(ends)?);
+    let described = DescribedArticles { records, ends, path: folder.join(RECORDS), longest };
+    let mut marks = Sorter::new(folder.join("marks"));
     let mut take = |mark: ArticleMark| {
         let bytes = mark.heap_bytes();
         marks.push(mark, bytes)
     };
-    let sought = descriptions.sought;
-    let (described, keys, paragraphs) = descriptions.finish()?;
     if let Some(least) = sought.duplicates {
         Groups::of(keys.finish()?, &described, least)?.each_mark(&described, least, &mut take)?;
     }
@@ -135,19 +138,6 @@ impl Descriptions {
         }
         self.count = self.count.checked_add(1).ok_or(io::ErrorKind::FileTooLarge)?;
         Ok(())
-    }
-
-    fn finish(self) -> io::Result<(DescribedArticles, Sorter<(u64, u32)>, SharedParagraphs)> {
-        let flushed =
-            |file: BufWriter<File>| file.into_inner().map_err(io::IntoInnerError::into_error);
-        let (records, ends) = (flushed(self.records)?, flushed(self.ends)?);
-        let described = DescribedArticles {
-            records,
-            ends,
-            path: self.folder.join(RECORDS),
-            longest: self.longest,
-        };
-        Ok((described, self.keys, self.paragraphs))
     }
 }
 
