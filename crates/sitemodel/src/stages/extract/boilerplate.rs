@@ -190,8 +190,9 @@ impl<'h> HtmlBlocks<'h> {
         let mut seen: HashMap<&str, usize> = HashMap::new();
         let (mut found, mut removed) = (Vec::new(), Vec::new());
         let mut end = 0;
-        for block in &self.blocks {
-            let words = self.words[block.words.clone()].trim();
+        let words_in = |block: &HtmlBlock| self.words[block.words.clone()].trim();
+        for (at, block) in self.blocks.iter().enumerate() {
+            let words = words_in(block);
             // What is within a block that is a paragraph is the same paragraph.
             if block.html.start < end {
                 continue;
@@ -201,7 +202,9 @@ impl<'h> HtmlBlocks<'h> {
             let number = seen.entry(words).or_default();
             if let Some(own) = all.get(*number).filter(|own| paragraphs.contains(own)) {
                 found.push(own.clone());
-                removed.push(block);
+                // Beside the innermost, others may show something.
+                let inside = self.blocks[at..].iter().take_while(|own| own.html.start < end);
+                removed.extend(inside.filter(|own| words_in(own) == words).last());
             }
             *number += 1;
         }
@@ -276,32 +279,36 @@ fn remove_from_html(article: &mut Article, blocks: &[Range<usize>]) {
         let written = |html: &str| {
             let document = parse(html);
             let base = base.as_ref()?;
-            Some(region_of(&document, &[0], &[], base)?.markdown(base).trim().to_owned())
+            Some(region_of(&document, &[0], &[], base)?.markdown(base))
         };
-        for own in &removed {
-            if let Some(block) = written(own).filter(|own| !own.is_empty()) {
-                remove_block(markdown, &block);
-            }
+        let is_found = removed
+            .iter()
+            .all(|own| written(own).is_none_or(|block| remove_block(markdown, block.trim())));
+        // Blocks within others are written otherwise. Notes and media are not recognised in written HTML.
+        if !is_found && article.embeds.is_empty() && article.footnotes.is_empty() {
+            *markdown = written(&html).unwrap_or_default();
         }
     }
     article.html = html;
 }
 
-/// Removes a block, which blank lines separate, from Markdown: the first such.
-fn remove_block(markdown: &mut String, block: &str) {
+/// Removes a block, which blank lines separate, from Markdown: the first such. Returns whether there is one.
+fn remove_block(markdown: &mut String, block: &str) -> bool {
     let is_apart = |&at: &usize| {
-        let end = at + block.len();
-        let (before, after) = (&markdown[..at], &markdown[end..]);
+        let (before, after) = (&markdown[..at], &markdown[at + block.len()..]);
         (before.is_empty() || before.ends_with("\n\n"))
             && (after.trim().is_empty() || after.starts_with("\n\n"))
     };
-    let Some(at) = markdown.match_indices(block).map(|own| own.0).find(is_apart) else { return };
-    let end = at + block.len();
-    let after = end + markdown[end..].len() - markdown[end..].trim_start_matches('\n').len();
-    markdown.replace_range(at..after, "");
-    if after >= markdown.len() {
+    let Some(at) = markdown.match_indices(block).map(|own| own.0).find(is_apart) else {
+        return false;
+    };
+    let after = &markdown[at + block.len()..];
+    let end = markdown.len() - after.trim_start_matches('\n').len();
+    markdown.replace_range(at..end, "");
+    if at == markdown.len() {
         markdown.truncate(markdown.trim_end_matches('\n').len());
     }
+    true
 }
 
 /// Moves passages from where their text is among the kept parts of the old text to the new one, in which blank lines separate
@@ -376,5 +383,87 @@ impl<'t> CharacterPlaces<'t> {
         let byte = more.map_or(self.text.len(), |(more, _)| byte + more);
         self.at = (number, byte);
         byte
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Embed, Image};
+
+    use super::*;
+
+    const OFFER: &str = "Read all – of it – for 3 euros & more";
+
+    fn article(html: &str, text: &str, markdown: &str) -> Article {
+        Article {
+            url: "https://a.example/1".to_owned(),
+            html: html.to_owned(),
+            text: text.to_owned(),
+            markdown: Some(markdown.to_owned()),
+            ..Article::default()
+        }
+    }
+
+    fn removed(article: &mut Article, paragraph: &str) -> bool {
+        let start = article.text.find(paragraph).unwrap();
+        remove_paragraphs(article, &[start..start + paragraph.len()], 2)
+    }
+
+    #[test]
+    fn a_block_is_removed_everywhere() {
+        let mut own = article(
+            "<p>One, žlutý kůň.</p><blockquote><p>Two two.</p><p>Read <b>all</b> – of it – for 3&nbsp;euros &amp; more</p></blockquote>",
+            &format!("One, žlutý kůň.\n\nTwo two.\n\n{OFFER}"),
+            &format!("One, žlutý kůň.\n\n> Two two.\n>\n> {OFFER}"),
+        );
+        assert!(removed(&mut own, OFFER));
+        assert_eq!(own.html, "<p>One, žlutý kůň.</p><blockquote><p>Two two.</p></blockquote>");
+        assert_eq!(own.text, "One, žlutý kůň.\n\nTwo two.");
+        assert_eq!(own.markdown.unwrap().trim(), "One, žlutý kůň.\n\n> Two two.");
+        assert_eq!(own.word_count, 5);
+    }
+
+    #[test]
+    fn what_would_be_empty_goes_and_what_is_shown_beside_it_stays() {
+        let mut own = article(
+            &format!(
+                "<p>One two.</p><div><p><img src=\"https://a.example/i?a&amp;b\"></p><p>{0}</p></div><p data-embed=\"video\"><a \
+                 href=\"https://v.example/1\">Film</a></p><div><div><p>{0}</p></div></div>",
+                OFFER.replace('&', "&amp;")
+            ),
+            &format!("One two.\n\n{OFFER}\n\n{OFFER}"),
+            &format!(
+                "One two.\n\n![](https://a.example/i?a&b)\n\n{OFFER}\n\n[Film](https://v.example/1)\n\n{OFFER}"
+            ),
+        );
+        own.images.push(Image { url: "https://a.example/i?a&b".to_owned(), ..Image::default() });
+        own.embeds.push(Embed { url: "https://v.example/1".to_owned(), ..Embed::default() });
+        let starts: Vec<usize> = own.text.match_indices(OFFER).map(|found| found.0).collect();
+        let both: Vec<_> = starts.into_iter().map(|at| at..at + OFFER.len()).collect();
+        assert!(remove_paragraphs(&mut own, &both, 1));
+        assert_eq!(own.text, "One two.");
+        assert_eq!(
+            own.html,
+            "<p>One two.</p><div><p><img src=\"https://a.example/i?a&amp;b\"></p></div><p data-embed=\"video\"><a \
+             href=\"https://v.example/1\">Film</a></p>"
+        );
+        let markdown = own.markdown.unwrap();
+        assert_eq!(
+            markdown,
+            "One two.\n\n![](https://a.example/i?a&b)\n\n[Film](https://v.example/1)"
+        );
+        assert_eq!((own.images.len(), own.embeds.len()), (1, 1));
+    }
+
+    #[test]
+    fn parts_of_blocks_and_last_words_stay() {
+        let html = format!("<pre>let a;\n\n{OFFER}\n\nlet b;</pre>").replace('&', "&amp;");
+        let mut own = article(&html, &format!("let a;\n\n{OFFER}\n\nlet b;"), "");
+        assert!(!removed(&mut own, OFFER) && own.html == html);
+        let mut own = article("<p>One.</p><p>Two two two.</p>", "One.\n\nTwo two two.", "");
+        assert!(!removed(&mut own, "Two two two."));
+        assert!(removed(&mut own, "One.") && own.text == "Two two two.");
+        let mut own = article("", "One.\n\nTwo two two.", "");
+        assert!(!removed(&mut own, "One."));
     }
 }
