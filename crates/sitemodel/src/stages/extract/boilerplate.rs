@@ -406,7 +406,8 @@ mod tests {
 
     fn removed(article: &mut Article, paragraph: &str) -> bool {
         let start = article.text.find(paragraph).unwrap();
-        remove_paragraphs(article, &[start..start + paragraph.len()], 2)
+        let range = start..start + paragraph.len();
+        remove_paragraphs(article, std::slice::from_ref(&range), 2)
     }
 
     #[test]
