@@ -20,7 +20,7 @@ pub struct Paragraph {
 pub struct ParagraphWords {
     /// Hash of their sequence.
     pub hash: u64,
-    /// Their number.
+    /// How many there are; in scripts without spaces as in `word_count`.
     pub count: u32,
 }
 
@@ -56,6 +56,9 @@ pub fn paragraphs_of(text: &str) -> impl Iterator<Item = Paragraph> + '_ {
 /// Where the boilerplate of a text is, in bytes, given the hashes of paragraphs that are boilerplate, in ascending order. Short
 /// ones count only directly before long ones, as headings.
 pub fn boilerplate_of(text: &str, hashes: &[u64]) -> Vec<Range<usize>> {
+    if hashes.is_empty() {
+        return Vec::new();
+    }
     let is_known =
         |own: &Paragraph| own.words.is_compared() && hashes.binary_search(&own.words.hash).is_ok();
     let paragraphs: Vec<(bool, Paragraph)> =

@@ -17,7 +17,7 @@ pub(crate) struct DescribedArticles {
     /// A frame of each.
     pub(crate) records: File,
     pub(crate) path: PathBuf,
-    /// The end of each.
+    /// Where each record ends, in 8 bytes, little endian.
     pub(crate) ends: File,
     /// Bytes of the longest.
     pub(crate) longest: u64,

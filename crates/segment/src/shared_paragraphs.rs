@@ -1,9 +1,10 @@
 //! Paragraphs that articles of several sites have: text of publishing groups (offers, appeals, notices) among articles that
 //! otherwise differ, and copies.
 //!
-//! A paragraph is boilerplate if articles of three sites have it, two of these sites in several articles; articles of which most
-//! is found at other sites are copies of others, do not count and are left as they are; versions of one article count once. One site alone, or one
-//! article of each, is not enough: most paragraphs that two sites have, such as statements and questions, belong to their articles.
+//! A paragraph is boilerplate if articles of three sites have it, two of these sites in several articles. Articles of which most is
+//! found at other sites are copies of others: they do not count, and are left as they are. Versions of one article count once.
+//! One site alone, or one article of each, is not enough: most paragraphs that two sites have, such as statements and questions,
+//! belong to their articles.
 //!
 //! In memory are 32 MiB for each of two sorts at a time, the occurrences of one paragraph at one site, and the hashes of
 //! boilerplate.
@@ -75,7 +76,7 @@ impl SharedParagraphs {
         let mut counted = PlacesCounter::default();
         for item in by_words.finish()? {
             let (words, site, is_copy, story, number) = item?;
-            boilerplate.extend(counted.next(words, site, is_copy, story));
+            boilerplate.extend(counted.count(words, site, is_copy, story));
             by_article.push((number, words, is_copy), 0)?;
         }
         boilerplate.extend(counted.finish());
@@ -165,7 +166,13 @@ struct PlacesCounter {
 
 impl PlacesCounter {
     /// Counts the next occurrence; gives the hash of the paragraph before it if that ended there and is boilerplate.
-    fn next(&mut self, words: ParagraphWords, site: u64, is_copy: bool, story: u64) -> Option<u64> {
+    fn count(
+        &mut self,
+        words: ParagraphWords,
+        site: u64,
+        is_copy: bool,
+        story: u64,
+    ) -> Option<u64> {
         let mut ended = None;
         if words != self.words {
             ended = self.finish();
@@ -204,7 +211,7 @@ mod tests {
                 for at in 0..articles + copies {
                     let words = ParagraphWords { hash, count: 9 };
                     // Copies come last.
-                    found.extend(counter.next(words, site, at >= articles, at as u64 / 2));
+                    found.extend(counter.count(words, site, at >= articles, at as u64 / 2));
                 }
             }
         }

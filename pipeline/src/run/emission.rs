@@ -161,12 +161,11 @@ impl Emission<'_> {
             let least = self.config.extract.min_words;
             let (mut result, mut without_boilerplate) =
                 kept.with_marks(marks, reads_articles, least)?;
-            if has_boilerplate {
-                result.figures = Some(Box::new(figures_of(&result)));
-            }
             if drops {
                 drop_duplicates(&mut result);
                 without_boilerplate.retain(|own| duplicates.binary_search(own).is_err());
+            } else if has_boilerplate {
+                result.figures = Some(Box::new(figures_of(&result)));
             }
             if changes {
                 counted = SiteCounts::of(&result);

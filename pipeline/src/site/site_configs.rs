@@ -86,15 +86,14 @@ fn file_of<'a>(
         *counts.entry(&article.template).or_default() += 1;
     }
     let used_by = |template: &'a Template| {
-        Some((&*template.id, template.wrapper()?, *counts.get(template.id.as_str())?))
+        Some((template, template.wrapper()?, *counts.get(template.id.as_str())?))
     };
-    let mut used: Vec<(&str, &Wrapper, usize)> =
+    let mut used: Vec<(&Template, &Wrapper, usize)> =
         model.templates().iter().filter_map(used_by).collect();
-    used.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(b.0)));
+    used.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.id.cmp(&b.0.id)));
     // Texts begin with the standfirst.
-    let content_of = |(id, wrapper, _): &(&str, &Wrapper, usize)| -> Vec<String> {
-        let template = model.templates().iter().find(|own| own.id == *id);
-        let standfirst = template.and_then(|own| own.fields().remove("subtitle"));
+    let content_of = |(template, wrapper, _): &(&Template, &Wrapper, usize)| -> Vec<String> {
+        let standfirst = template.fields().remove("subtitle");
         standfirst.into_iter().flatten().chain(wrapper.content.iter().cloned()).collect()
     };
     let contents: Vec<Vec<String>> = used.iter().map(content_of).collect();
@@ -129,8 +128,8 @@ fn file_of<'a>(
         samples: Some(&samples),
     };
     let same = same_text(&export(&parts), sample);
-    let of_wrapper = |(template, w, pages): &(&str, &Wrapper, usize)| {
-        format!("layout {template}: {pages} articles, confidence {:.2}", w.confidence)
+    let of_wrapper = |(template, w, pages): &(&Template, &Wrapper, usize)| {
+        format!("layout {}: {pages} articles, confidence {:.2}", template.id, w.confidence)
     };
     let mut about = vec![format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"))];
     about.extend(used.iter().map(of_wrapper));

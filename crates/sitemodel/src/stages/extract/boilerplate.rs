@@ -89,9 +89,9 @@ const SHOWN: [&str; 5] = ["<img", "<video", "<audio", "<picture", "<table"];
 
 /// A block of HTML.
 struct HtmlBlock {
-    /// Its bytes.
+    /// Where it is in the HTML, with its tags.
     html: Range<usize>,
-    /// Bytes of its words among those of all.
+    /// Where its words are among those of the HTML.
     words: Range<usize>,
 }
 
@@ -281,34 +281,31 @@ fn remove_from_html(article: &mut Article, blocks: &[Range<usize>]) {
             let base = base.as_ref()?;
             Some(region_of(&document, &[0], &[], base)?.markdown(base))
         };
-        let is_found = removed
-            .iter()
-            .all(|own| written(own).is_none_or(|block| remove_block(markdown, block.trim())));
-        // Blocks within others are written otherwise. Notes and media are not recognised in written HTML.
-        if !is_found && article.embeds.is_empty() && article.footnotes.is_empty() {
+        if article.embeds.is_empty() && article.footnotes.is_empty() {
             *markdown = written(&html).unwrap_or_default();
+        } else {
+            // Embedded media and notes are not recognised in written HTML.
+            let blocks = removed.iter().filter_map(|own| written(own));
+            blocks.for_each(|block| remove_block(markdown, block.trim()));
         }
     }
     article.html = html;
 }
 
-/// Removes a block, which blank lines separate, from Markdown: the first such. Returns whether there is one.
-fn remove_block(markdown: &mut String, block: &str) -> bool {
+/// Removes a block, which blank lines separate, from Markdown: the first such, if there is one.
+fn remove_block(markdown: &mut String, block: &str) {
     let is_apart = |&at: &usize| {
         let (before, after) = (&markdown[..at], &markdown[at + block.len()..]);
         (before.is_empty() || before.ends_with("\n\n"))
             && (after.trim().is_empty() || after.starts_with("\n\n"))
     };
-    let Some(at) = markdown.match_indices(block).map(|own| own.0).find(is_apart) else {
-        return false;
-    };
+    let Some(at) = markdown.match_indices(block).map(|own| own.0).find(is_apart) else { return };
     let after = &markdown[at + block.len()..];
     let end = markdown.len() - after.trim_start_matches('\n').len();
     markdown.replace_range(at..end, "");
     if at == markdown.len() {
         markdown.truncate(markdown.trim_end_matches('\n').len());
     }
-    true
 }
 
 /// Moves passages from where their text is among the kept parts of the old text to the new one, in which blank lines separate
@@ -454,6 +451,22 @@ mod tests {
             "One two.\n\n![](https://a.example/i?a&b)\n\n[Film](https://v.example/1)"
         );
         assert_eq!((own.images.len(), own.embeds.len()), (1, 1));
+    }
+
+    #[test]
+    fn of_equal_headings_the_right_one_is_removed() {
+        let offer = OFFER.replace('&', "&amp;");
+        let mut own = article(
+            &format!("<h3>For all</h3><p>One two.</p><h3>For all</h3><p>{offer}</p>"),
+            &format!("For all\n\nOne two.\n\nFor all\n\n{OFFER}"),
+            &format!("### For all\n\nOne two.\n\n### For all\n\n{OFFER}"),
+        );
+        let start = own.text.rfind("For all").unwrap();
+        let both = [start..start + 7, start + 9..own.text.len()];
+        assert!(remove_paragraphs(&mut own, &both, 1));
+        assert_eq!(own.text, "For all\n\nOne two.");
+        assert_eq!(own.html, "<h3>For all</h3><p>One two.</p>");
+        assert_eq!(own.markdown.unwrap().trim(), "### For all\n\nOne two.");
     }
 
     #[test]
