@@ -32,6 +32,7 @@ use report::FloorVerdict;
 pub(crate) use runs::read_run;
 use runs::{EvaluatedRun, RunPage, name_and_path, read_runs};
 use score::{Output, QualityMeasure, Score};
+use serde::Serialize;
 use sink::AtomicFile;
 use sitegrove::output_paths::{CommandPaths, OutputKind};
 use sweep::Sweep;
@@ -53,6 +54,8 @@ Examples:
   sitegrove-lab evaluate out/quickstart --gold data/gold.jsonl \\
       --floors floors.json
   sitegrove-lab evaluate out/tonight peers/*.jsonl --gold gold.jsonl \\
+      --by type
+  sitegrove-lab evaluate out/tonight peers/*.jsonl --gold gold.jsonl \\
       --metadata --worst 10
   sitegrove-lab evaluate --gold data/gold.jsonl --sweep siblings \\
       --pages data/crawl --feeds data/feeds --out out/figures
@@ -73,6 +76,10 @@ pub(crate) struct EvaluateArgs {
     /// pages.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<usize>)]
     pub(crate) min_group: usize,
+    /// What the rows of the tables are: data sets, page types (gold without types counts as articles), or languages (of the gold
+    /// texts, as detected; those of fewer than 10 pages together).
+    #[arg(long, value_name = "KEY", default_value = "dataset", conflicts_with_all = ["floors", "sweep", "metadata"])]
+    pub(crate) by: PageKey,
     /// Measures, comma-separated, or `all`. Default: pairs, pairs-fields, pairs-raw, words, lcs-words,
     /// lcs-chars, substring, and nodes if the gold marks any.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -114,6 +121,18 @@ pub(crate) struct EvaluateArgs {
     /// For --sweep: feeds, folders or globs (repeatable); adds the methods that need them.
     #[arg(long, value_name = "PATH", requires = "sweep")]
     pub(crate) feeds: Vec<String>,
+}
+
+/// What the rows of the tables are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum PageKey {
+    /// Data sets.
+    Dataset,
+    /// Page types.
+    Type,
+    /// Languages of the gold texts.
+    Language,
 }
 
 /// Format of the report.
@@ -162,7 +181,7 @@ pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<
 
     let fields: Vec<Vec<String>> = gold.pages.par_iter().map(|page| fields(page, &runs)).collect();
     let scores = score_pages(&gold.pages, &fields, &runs, &measures);
-    let mut report = tables::report(&gold, &runs, &measures, &scores, args.min_group);
+    let mut report = tables::report(&gold, &runs, &measures, &scores, args.min_group, args.by);
     report.worst = worst::pages(&gold.pages, &fields, &runs, &measures, &scores, args.worst);
     if let Some(path) = &args.floors {
         let setting = floors::FloorSetting {
@@ -202,6 +221,7 @@ fn paths_of(args: &EvaluateArgs) -> CommandPaths {
         format,
         datasets: _,
         min_group: _,
+        by: _,
         measures: _,
         metadata: _,
         worst: _,

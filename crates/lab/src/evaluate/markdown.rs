@@ -5,6 +5,7 @@ use std::fmt::Write;
 use terminal::printed;
 
 use super::{
+    PageKey,
     report::{EvaluationReport, FloorVerdict, MeasureTables},
     worst::{ParagraphExcerpts, WorstPage},
 };
@@ -104,7 +105,12 @@ fn measure(text: &mut String, report: &EvaluationReport, tables: &MeasureTables)
         text.push_str("No page of the gold can be scored.\n\n");
         return;
     }
-    text.push_str("| data set | over |");
+    let key = match report.key {
+        PageKey::Dataset => "data set",
+        PageKey::Type => "page type",
+        PageKey::Language => "language",
+    };
+    let _ = write!(text, "| {key} | over |");
     for run in &report.runs {
         let _ = write!(text, " {} |", cell(&run.name));
     }
@@ -117,7 +123,7 @@ fn measure(text: &mut String, report: &EvaluationReport, tables: &MeasureTables)
         }
         text.push('\n');
     }
-    text.push_str("\n| data set | run | pages | P | R | F1 | median | 10th percentile | sites | F1 by site | groups | F1 by group |\n");
+    let _ = write!(text, "\n| {key} | run | pages | P | R | F1 | median | 10th percentile | sites | F1 by site | groups | F1 by group |\n");
     line(text, format_args!("|---|---|{}", "--:|".repeat(10)));
     for row in &tables.summaries {
         line(

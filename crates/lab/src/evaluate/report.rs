@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::evaluate::PageKey;
 use crate::evaluate::worst::WorstPage;
 
 /// The result of an evaluation.
@@ -11,6 +12,8 @@ pub(super) struct EvaluationReport {
     pub(super) gold_digest: String,
     pub(super) pages: usize,
     pub(super) datasets: Vec<String>,
+    /// What rows are of: `dataset` of a row is its name.
+    pub(super) key: PageKey,
     pub(super) min_group: usize,
     pub(super) runs: Vec<RunInfo>,
     pub(super) measures: Vec<MeasureTables>,
@@ -43,7 +46,7 @@ pub(super) struct MeasureTables {
     pub(super) differences: Vec<Difference>,
 }
 
-/// One row of the main table: the F1 of every run, over one kind of pages of one data set.
+/// One row of the main table: the F1 of every run, over one kind of pages of one data set, page type or language.
 #[derive(Serialize)]
 pub(super) struct MeasureRow {
     pub(super) dataset: String,

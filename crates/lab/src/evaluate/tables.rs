@@ -2,15 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::PageType;
+use rayon::prelude::*;
 use score::aggregate::{group_means, macro_mean, mean, summarise, template_groups};
 use score::{QualityMeasure, Score, bootstrap};
 
 use crate::evaluate::report::{
     Difference, EvaluationReport, MeasureRow, MeasureTables, RunInfo, SummaryRow,
 };
-use crate::evaluate::{ALL, EvaluatedRun, Scores};
+use crate::evaluate::{ALL, EvaluatedRun, PageKey, Scores};
 use crate::fields::percent;
 use crate::gold::{GoldFile, GoldPage};
+
+/// Name of the rows of pages whose language is that of few, or of none that is known.
+const OTHER: &str = "other";
 
 /// Seed of the intervals: arbitrary, but fixed.
 const SEED: u64 = 1;
@@ -22,8 +27,10 @@ pub(super) fn report(
     measures: &[QualityMeasure],
     scores: &Scores,
     min_group: usize,
+    key: PageKey,
 ) -> EvaluationReport {
-    let frame = PageGroups::of(&gold.pages, min_group);
+    let names = names_of_slices(&gold.pages, key);
+    let frame = PageGroups::of(&gold.pages, &names, min_group);
     let tables = |(at, measure): (usize, &QualityMeasure)| {
         let scores: Vec<&[Option<Score>]> = scores.iter().map(|run| &run[at][..]).collect();
         MeasureTables {
@@ -39,6 +46,7 @@ pub(super) fn report(
         gold_digest: gold.digest.clone(),
         pages: gold.pages.len(),
         datasets: gold.datasets.clone(),
+        key,
         min_group,
         runs: runs.iter().map(|run| run_info(run, &gold.pages)).collect(),
         measures: measures.iter().enumerate().map(tables).collect(),
@@ -62,23 +70,56 @@ fn run_info(run: &EvaluatedRun, gold: &[GoldPage]) -> RunInfo {
     }
 }
 
+/// Languages of fewer pages are counted together.
+const FEWEST_OF_LANGUAGE: usize = 10;
+
+/// For each page the name of the rows that it counts in, beside [`ALL`].
+fn names_of_slices(pages: &[GoldPage], key: PageKey) -> Vec<String> {
+    let language = |page: &GoldPage| {
+        let found = terms::detect(&page.text);
+        found.map_or_else(|| OTHER.to_owned(), |found| found.language.as_str().to_owned())
+    };
+    let mut names: Vec<String> = match key {
+        PageKey::Dataset => pages.iter().map(|page| page.dataset.clone()).collect(),
+        PageKey::Type => {
+            // Gold without types is of articles.
+            let of = |page: &GoldPage| page.page_type.unwrap_or(PageType::Article);
+            pages.iter().map(|page| of(page).as_str().to_owned()).collect()
+        }
+        PageKey::Language => pages.par_iter().map(language).collect(),
+    };
+    if key == PageKey::Language {
+        let mut pages_of: BTreeMap<String, usize> = BTreeMap::new();
+        for name in &names {
+            *pages_of.entry(name.clone()).or_default() += 1;
+        }
+        for name in names.iter_mut().filter(|name| pages_of[*name] < FEWEST_OF_LANGUAGE) {
+            OTHER.clone_into(name);
+        }
+    }
+    names
+}
+
 /// How the pages of the gold are grouped.
 struct PageGroups<'a> {
     pages: &'a [GoldPage],
+    /// For each page the name of its slice.
+    names: &'a [String],
     groups: Vec<Option<(&'a str, &'a str)>>,
-    /// The data sets by name, then [`ALL`].
+    /// The slices by name, then [`ALL`].
     slices: Vec<&'a str>,
 }
 
 impl<'a> PageGroups<'a> {
-    fn of(pages: &'a [GoldPage], min_group: usize) -> Self {
+    fn of(pages: &'a [GoldPage], names: &'a [String], min_group: usize) -> Self {
         let keys: Vec<_> =
             pages.iter().map(|p| (p.dataset.as_str(), p.template.as_deref())).collect();
-        let names: BTreeSet<&str> = pages.iter().map(|page| page.dataset.as_str()).collect();
+        let slices: BTreeSet<&str> = names.iter().map(String::as_str).collect();
         Self {
             pages,
+            names,
             groups: template_groups(&keys, min_group),
-            slices: names.into_iter().chain([ALL]).collect(),
+            slices: slices.into_iter().chain([ALL]).collect(),
         }
     }
 
@@ -88,7 +129,7 @@ impl<'a> PageGroups<'a> {
         slice: &'s str,
         scores: &'s [Option<Score>],
     ) -> impl Iterator<Item = (usize, Score)> + 's {
-        let inside = move |at: usize| slice == ALL || self.pages[at].dataset == slice;
+        let inside = move |at: usize| slice == ALL || self.names[at] == slice;
         scores
             .iter()
             .enumerate()
