@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::elementary::{ln, log};
 use crate::page::{TYPES, TypeProbabilities, type_columns};
 use crate::pools::{Pools, ScoredPage};
-use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
+use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
 use crate::signs::Ends;
 
 /// The result for a page.
@@ -28,28 +28,16 @@ pub struct ConfidenceInput<'a> {
 /// Names of the columns of [`confidence_rows`].
 pub(crate) fn confidence_feature_names() -> Vec<String> {
     crate::siblings::with_example(|_, page, template| {
-        let mut names = Vec::new();
-        let types = &[0.0; TYPES];
-        let first = page.scores;
-        let taken = ConfidenceInput {
-            page: *page,
-            first,
-            types,
-            pools: template.pools,
-            kept: &[0],
-            end: 1,
-        };
-        fill(&mut ColumnNames(&mut names), &taken);
-        names
+        let (first, types, pools) = (page.scores, &[0.0; TYPES], template.pools);
+        let taken = ConfidenceInput { page: *page, first, types, pools, kept: &[0], end: 1 };
+        column_names(|row| fill(row, &taken))
     })
 }
 
 /// One row for an article.
 pub fn confidence_rows(taken: &ConfidenceInput<'_>) -> FeatureTable {
     static WIDTH: LazyLock<usize> = LazyLock::new(|| confidence_feature_names().len());
-    let mut rows = FeatureTable::new(*WIDTH, 1);
-    rows.push(|row| fill(row, taken));
-    rows
+    FeatureTable::of(*WIDTH, std::iter::once(()), |row, ()| fill(row, taken))
 }
 
 fn fill(row: &mut impl FeatureRow, taken: &ConfidenceInput<'_>) {
@@ -90,19 +78,15 @@ fn fill(row: &mut impl FeatureRow, taken: &ConfidenceInput<'_>) {
     row.put("unsure words", unsure / words.max(1.0));
     row.put("link density", per_word(links));
     row.put("sentences", per_word(sentences));
-    row.put(
-        "agreement",
-        if page.agreement.iter().any(|&a| a >= 0.0) { per_word(agreeing) } else { -1.0 },
-    );
+    let has_full_text = page.agreement.iter().any(|&share| share >= 0.0);
+    row.put("agreement", if has_full_text { per_word(agreeing) } else { -1.0 });
     row.put("good words of page", per_word(kept_mass_by_page));
     row.put("repeated elsewhere", per_word(repeated));
     row.put("comments", per_word(comments));
     row.put("siblings", ln(taken.pools.pages.max(1.0)));
     row.put("cut", (taken.kept.len() - kept.len()) as f32 / taken.kept.len().max(1) as f32);
-    let first = kept.first().map_or(-1.0, |&at| taken.page.scores[at]);
-    let last = kept.last().map_or(-1.0, |&at| taken.page.scores[at]);
-    row.put("first score", first);
-    row.put("last score", last);
+    row.put("first score", kept.first().map_or(-1.0, |&at| taken.page.scores[at]));
+    row.put("last score", kept.last().map_or(-1.0, |&at| taken.page.scores[at]));
     let gaps = kept.windows(2).filter(|pair| pair[1] > pair[0] + 1).count();
     row.put("gaps", log(gaps as f32));
     fill_doubts(row, taken, kept, &is_kept);
