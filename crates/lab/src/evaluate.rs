@@ -165,24 +165,18 @@ pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<
     let mut report = tables::report(&gold, &runs, &measures, &scores, args.min_group);
     report.worst = worst::pages(&gold.pages, &fields, &runs, &measures, &scores, args.worst);
     if let Some(path) = &args.floors {
-        let setting = floors::FloorSetting {
-            gold_digest: gold.digest.clone(),
-            min_group: args.min_group,
-            datasets: args.datasets.clone(),
-        };
-        let measured = floors::measured(&report);
         let change = floors::FloorUpdate::of(args.update_floors, args.allow_lower);
-        report.floors = Some(floors::hold(path, &setting, &measured, change)?);
+        report.floors = Some(floors::hold(path, &floors::measured(&report), change)?);
     }
 
     let text = match args.format {
-        ReportFormat::Markdown => markdown::render(&report),
+        ReportFormat::Markdown => markdown::render(&report)?,
         ReportFormat::Json => report::json(&report)?,
         ReportFormat::Csv => report::csv(&report)?,
     };
     write_report(args, &text, out)?;
     if let (Some(_), Some(verdict)) = (&args.out, &report.floors) {
-        out.write_all(markdown::floors(verdict).as_bytes())?;
+        out.write_all(markdown::floors(verdict)?.as_bytes())?;
     }
     let broken = report.floors.as_ref().is_some_and(FloorVerdict::is_broken);
     Ok(if broken { EvaluationOutcome::BelowFloor } else { EvaluationOutcome::Done })

@@ -18,6 +18,7 @@ mod trial;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
@@ -25,7 +26,7 @@ use clap::Args;
 use config::Config;
 use course::{Course, FoldPlan, course};
 use fit::FitError;
-use grove::{DecideParameters, Figure, TrainingSet, Trees, WEIGHTS_SCHEMA, Weights, feature_names};
+use grove::{DecideParameters, Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
 use model::Site;
 use pages::TrainingTemplate;
 use serde_json::json;
@@ -35,7 +36,7 @@ use sitegrove::run::read_sites;
 use terminal::arguments::PrintFormat;
 use terminal::arguments::whole;
 use terminal::printed::Console;
-use trial::{HeldOut, LeaveOut, of_publishers, parts};
+use trial::{HeldOut, LeaveOut, of_publishers, parts, run_each};
 
 use crate::gold::{GoldArgs, GoldFile, pages_of_corrections, read_gold};
 
@@ -142,12 +143,13 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
             if let Some(path) = &args.held_out {
                 trial::write(&held_out, path)?;
             }
-            fitted = Some(course.weights(count, &training.like));
+            fitted = course.weights.into_iter().last();
         }
         columns.push((leave_out.name().to_owned(), held_out));
     }
     let Some(fitted) = fitted else { bail!("nothing was fitted") };
-    let to_them = trial::fitted(&sites, &training.templates, &fitted, &training.config);
+    let (templates, whole) = (&training.templates, vec![0; training.templates.len()]);
+    let to_them = run_each(&sites, templates, &whole, from_ref(&fitted), &training.config);
     columns.insert(0, ("fitted to them".to_owned(), to_them));
     report::side_by_side("Side by side", &columns, out)?;
     if !args.curve.is_empty() {
@@ -208,9 +210,9 @@ struct Training<'a> {
 impl<'a> Training<'a> {
     /// Fits trees for each part of a plan, and runs the sites of the part with them.
     fn fit_and_test(&mut self, plan: &FoldPlan) -> Result<(Course, Vec<HeldOut<'a>>), FitError> {
-        let course = course(&mut self.templates, plan)?;
-        let held_out =
-            trial::held_out(self.sites, &self.templates, plan, &course, &self.like, &self.config);
+        let course = course(&mut self.templates, plan, &self.like)?;
+        let (parts, weights) = (&plan.parts, &course.weights[..plan.count]);
+        let held_out = run_each(self.sites, &self.templates, parts, weights, &self.config);
         Ok((course, held_out))
     }
 
@@ -241,16 +243,9 @@ fn empty_weights(gold: &GoldFile, trained_on: Vec<TrainingSet>) -> Weights {
         schema: WEIGHTS_SCHEMA,
         gold: gold.digest.clone(),
         trained_on,
-        figures: Vec::new(),
         switch_cost: DECIDE.switch_cost,
         features: feature_names(),
-        types: Vec::new(),
-        page: Trees::default(),
-        sibling: Trees::default(),
-        ending: Trees::default(),
-        confidence: Trees::default(),
-        precision: Trees::default(),
-        recall: Trees::default(),
+        ..Weights::default()
     }
 }
 

@@ -52,8 +52,8 @@ pub(super) struct FoldPlan {
 
 /// The result of a course.
 pub(super) struct Course {
-    /// For each part the trees fitted without it; the last ones are fitted to everything.
-    pub(super) trees: Vec<Fitted>,
+    /// For each part weights with the trees fitted without it; the last ones are fitted to everything.
+    pub(super) weights: Vec<Weights>,
     /// Probabilities of the page types by trees that have not seen the page, averaged over its siblings.
     pub(super) types: Vec<TypeProbabilities>,
     /// First and second scores of every block, by trees that have not seen the page.
@@ -62,18 +62,6 @@ pub(super) struct Course {
     /// Blocks kept by pattern, and the number of them before the end.
     pub(super) kept: PerPage<Vec<usize>>,
     pub(super) ends: PerPage<usize>,
-}
-
-/// Trees that were fitted to the same pages.
-#[derive(Clone)]
-pub(super) struct Fitted {
-    types: Vec<Trees>,
-    page: Trees,
-    sibling: Trees,
-    ending: Trees,
-    confidence: Trees,
-    precision: Trees,
-    recall: Trees,
 }
 
 /// Training data for one set of trees: a page's rows, labels and weights.
@@ -121,13 +109,14 @@ fn stage(
     Ok(FittedStage { trees, scores })
 }
 
-/// Runs a course.
+/// Runs a course; `like` are weights without trees.
 ///
 /// # Errors
 /// If there is too little to learn from.
 pub(super) fn course(
     templates: &mut [TrainingTemplate<'_>],
     plan: &FoldPlan,
+    like: &Weights,
 ) -> Result<Course, FitError> {
     let (of_types, types) = fit_types(templates, plan)?;
     for (template, types) in templates.iter_mut().zip(&types) {
@@ -237,18 +226,13 @@ pub(super) fn course(
     let recall = of_articles(|score| score.recall)?;
     let of_blocks = page.trees.into_iter().zip(sibling.trees).zip(at_end.trees);
     let of_articles = confidence.trees.into_iter().zip(precision.trees).zip(recall.trees);
-    let trees = (of_blocks.zip(of_articles).zip(of_types))
-        .map(|((((page, sibling), ending), ((confidence, precision), recall)), types)| Fitted {
-            types,
-            page,
-            sibling,
-            ending,
-            confidence,
-            precision,
-            recall,
+    let weights = (of_blocks.zip(of_articles).zip(of_types))
+        .map(|((((page, sibling), ending), ((confidence, precision), recall)), types)| {
+            let like = like.clone();
+            Weights { types, page, sibling, ending, confidence, precision, recall, ..like }
         })
         .collect();
-    Ok(Course { trees, types, first: page.scores, second, kept, ends })
+    Ok(Course { weights, types, first: page.scores, second, kept, ends })
 }
 
 /// Fits the trees of page types, for each part; gives them, and for each template its types by trees that have
@@ -284,17 +268,6 @@ fn fit_types(
         })
         .collect();
     Ok((trees, types))
-}
-
-impl Course {
-    /// Weights of the trees fitted without `part` (to everything, if `part` is the number of
-    /// parts).
-    pub(super) fn weights(&self, part: usize, like: &Weights) -> Weights {
-        let Fitted { types, page, sibling, ending, confidence, precision, recall } =
-            self.trees[part].clone();
-        let like = like.clone();
-        Weights { types, page, sibling, ending, confidence, precision, recall, ..like }
-    }
 }
 
 fn document<'a>(page: &LabelledPage<'a>) -> &'a Document {

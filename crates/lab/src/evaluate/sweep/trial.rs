@@ -7,7 +7,7 @@ use metadata::TemplateFields;
 use model::{Extracted, FeedItem, StructuralPattern};
 use pagewise::{Method, Redundant};
 use score::{
-    MeasureKind, Neutral, Output, QualityMeasure, Score,
+    Score,
     aggregate::{ScoreSummary, summarise},
 };
 use sitemodel::{
@@ -22,10 +22,6 @@ use sitemodel::{
 
 use super::{groups::ParsedGroup, plan::SweepSetting};
 use crate::gold::GoldPage;
-
-/// Title-neutral pairs of words, as in the Forest paper.
-const MEASURE: QualityMeasure =
-    QualityMeasure { kind: MeasureKind::Pairs, neutral: Neutral::Titles };
 
 /// The scores of the group's pages; `None` if none has gold to count.
 pub(super) fn summary(
@@ -70,7 +66,7 @@ fn scores(
         let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
         let article = extract(sibling, "", wrapper.as_ref(), found, demands, settings);
         let text = article.ok().filter(own).map_or_else(String::new, |own| own.article.text);
-        score::score(&gold.as_gold(&[]), &Output { text: &text, nodes: &[] }, &[MEASURE])[0]
+        gold.score_pairs(&text)
     };
     siblings.iter().zip(gold).filter_map(score).collect()
 }
