@@ -20,8 +20,6 @@ pub struct SiblingStatistics<'a> {
     pub patterns: &'a Patterns,
     /// Sums over their blocks.
     pub pools: &'a Pools,
-    /// Number of pages in the sample.
-    pub learnt_from: usize,
 }
 
 /// Names of the columns of [`sibling_rows`].
@@ -43,11 +41,7 @@ pub(crate) fn with_example<T>(
     let (patterns, of_nodes) = Patterns::of(&[document]);
     let scored = ScoredPage { page: &page, patterns: &of_nodes[0], scores: &[0.5] };
     let pools = Pools::of(&[scored], &patterns);
-    ask(
-        document,
-        &scored,
-        &SiblingStatistics { patterns: &patterns, pools: &pools, learnt_from: 1 },
-    )
+    ask(document, &scored, &SiblingStatistics { patterns: &patterns, pools: &pools })
 }
 
 /// One row per block: features within the page, statistics of its pattern over siblings, position relative to

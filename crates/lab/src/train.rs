@@ -24,9 +24,9 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use config::Config;
-use course::{Course, FoldPlan, course};
+use course::{Course, DECIDE, FoldPlan, course};
 use fit::FitError;
-use grove::{DecideParameters, Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
+use grove::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
 use model::Site;
 use pages::TrainingTemplate;
 use serde_json::json;
@@ -39,9 +39,6 @@ use terminal::printed::Console;
 use trial::{HeldOut, LeaveOut, of_publishers, parts, run_each};
 
 use crate::gold::{GoldArgs, GoldFile, pages_of_corrections, read_gold};
-
-/// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
-const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
 
 /// Fit the default engine's weights to pages whose text is known.
 #[derive(Args, Clone, Debug)]
@@ -130,7 +127,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
             continue;
         }
         let learnt_from = vec![true; training.templates.len()];
-        let plan = FoldPlan { parts, count, learnt_from, decide: DECIDE };
+        let plan = FoldPlan { parts, count, learnt_from };
         let (course, held_out) = training.fit_and_test(&plan).context("cannot fit")?;
         let table = report::HeldOutTable::of(&training.templates, &course, &held_out);
         table.print(leave_out.name(), out)?;
@@ -174,7 +171,6 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     Ok(())
 }
 
-/// The paths of the command.
 fn paths_of(args: &TrainArgs) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let TrainArgs {
@@ -227,7 +223,7 @@ impl<'a> Training<'a> {
             let (parts, count) = parts(&self.templates, LeaveOut::Publishers, self.folds);
             let own = self.templates.iter().zip(&learnt_from).filter(|(_, own)| **own);
             let pages: usize = own.map(|(template, _)| template.with_gold()).sum();
-            let plan = FoldPlan { parts, count, learnt_from, decide: DECIDE };
+            let plan = FoldPlan { parts, count, learnt_from };
             let (_, held_out) = self
                 .fit_and_test(&plan)
                 .with_context(|| format!("cannot fit to {percent} % of the publishers"))?;

@@ -34,10 +34,12 @@ const MEASURES: [QualityMeasure; 3] = [
 /// have siblings.
 const WITH_SIBLINGS: f32 = 1.5;
 
+/// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
+pub(super) const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
+
 /// Per template and page.
 type PerPage<T> = Vec<Vec<T>>;
 
-/// The setting of a course.
 #[derive(Clone, Debug)]
 pub(super) struct FoldPlan {
     /// The part of each template.
@@ -46,11 +48,8 @@ pub(super) struct FoldPlan {
     pub(super) count: usize,
     /// Whether trees may be fitted to each template.
     pub(super) learnt_from: Vec<bool>,
-    /// Parameters of the decisions.
-    pub(super) decide: DecideParameters,
 }
 
-/// The result of a course.
 pub(super) struct Course {
     /// For each part weights with the trees fitted without it; the last ones are fitted to everything.
     pub(super) weights: Vec<Weights>,
@@ -151,8 +150,7 @@ pub(super) fn course(
         .collect();
     let sibling = stage(templates, plan, &FitParameters::BLOCKS, &|t, p| {
         let template = &templates[t];
-        let (patterns, pools) = (&template.common.patterns, &pools[t]);
-        let of = SiblingStatistics { patterns, pools, learnt_from: template.pages.len() };
+        let of = SiblingStatistics { patterns: &template.common.patterns, pools: &pools[t] };
         let forest = template.common.forest.elements(template.pages[p].parsed);
         let scored = &scored(template, &page.scores[t])[p];
         let rows = sibling_rows(document(&template.pages[p]), scored, &of, forest.as_deref());
@@ -175,7 +173,7 @@ pub(super) fn course(
     let kept: PerPage<Vec<usize>> = templates
         .par_iter()
         .zip(&second)
-        .map(|(template, scores)| kept(template, scores, &plan.decide))
+        .map(|(template, scores)| kept(template, scores))
         .collect();
     let at_end = stage(templates, plan, &FitParameters::ENDING, &|t, p| {
         let (template, kept) = (&templates[t], &kept[t][p]);
@@ -281,13 +279,9 @@ fn scored<'a>(template: &'a TrainingTemplate<'_>, scores: &'a [Vec<f32>]) -> Vec
 }
 
 /// For each page of a template, the blocks whose pattern is kept.
-fn kept(
-    template: &TrainingTemplate<'_>,
-    scores: &[Vec<f32>],
-    parameters: &DecideParameters,
-) -> Vec<Vec<usize>> {
+fn kept(template: &TrainingTemplate<'_>, scores: &[Vec<f32>]) -> Vec<Vec<usize>> {
     let decisions =
-        decide(&scored(template, scores), &template.common.patterns, &[], None, parameters);
+        decide(&scored(template, scores), &template.common.patterns, &[], None, &DECIDE);
     (template.pages.iter().zip(&template.of_nodes))
         .map(|(page, of_nodes)| {
             let is_kept = |at: &usize| {
