@@ -137,7 +137,6 @@ pub(crate) fn run(args: &CorrectionsArgs, out: &mut Console<'_>) -> anyhow::Resu
     }
 }
 
-/// The paths of the command.
 fn paths_of(args: &CorrectionsArgs) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let CorrectionsArgs { of, weights, worst: _, format: _ } = args;

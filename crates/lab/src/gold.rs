@@ -19,7 +19,6 @@ use sitemodel::corrections::Corrections;
 
 use crate::fields::{FieldValues, read_list};
 
-/// The pages whose text is known.
 pub(crate) struct GoldFile {
     pub(crate) path: PathBuf,
     /// SHA-256 of the whole file, decompressed, in hexadecimal.
@@ -44,7 +43,6 @@ pub(crate) struct GoldArgs {
     pub(crate) datasets: Vec<String>,
 }
 
-/// One page whose text is known.
 #[derive(Default)]
 pub(crate) struct GoldPage {
     pub(crate) url: String,

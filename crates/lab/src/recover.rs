@@ -82,7 +82,6 @@ pub(crate) struct RecoverArgs {
     pub(crate) format: PrintFormat,
 }
 
-/// What is printed.
 #[derive(Serialize)]
 struct RecoveryReport {
     sites: usize,
@@ -155,31 +154,30 @@ pub(crate) fn run(args: &RecoverArgs, out: &mut Console<'_>) -> anyhow::Result<(
         !whole.is_empty(),
         "no site has {largest} articles that declare metadata, the largest {most}: give smaller numbers with --together"
     );
-    let settings = || std::iter::once(None).chain(together.iter().copied().map(Some));
-    let rows = FIELDS
-        .into_iter()
-        .flat_map(|field| settings().map(move |together| (field, together)).collect::<Vec<_>>());
-    let rows = rows.map(|(field, together)| {
-        let own = whole.iter().flat_map(|site| &site.values);
-        let own = own.filter(|found| (found.field, found.together) == (field, together));
-        let values: Vec<ComparedValue> = own.map(|found| found.value).collect();
-        RecoveryRow { field, together, figures: FieldFigures::of(&values) }
-    });
+    let found_by = |field, together| {
+        let values = whole.iter().flat_map(|site| &site.values);
+        values.filter(move |found| (found.field, found.together) == (field, together))
+    };
+    let (mut rows, mut worst) = (Vec::new(), Vec::new());
+    for field in FIELDS {
+        for together in std::iter::once(None).chain(together.iter().copied().map(Some)) {
+            let values: Vec<ComparedValue> =
+                found_by(field, together).map(|found| found.value).collect();
+            rows.push(RecoveryRow { field, together, figures: FieldFigures::of(&values) });
+        }
+        let wrong = found_by(field, Some(largest)).filter_map(|found| found.wrong.clone());
+        worst.extend(wrong.take(args.worst));
+    }
+    rows.retain(|row| row.figures.gold > 0);
     let mut report = RecoveryReport {
         sites: whole.len(),
         articles: whole.len() * largest,
         small_sites: measured.iter().filter(|site| (1..largest).contains(&site.articles)).count(),
-        rows: rows.filter(|row| row.figures.gold > 0).collect(),
+        rows,
         leaks: whole.iter().map(|site| site.leaks).sum(),
         languages: Languages::default(),
-        worst: Vec::new(),
+        worst,
     };
-    for field in FIELDS {
-        let values = whole.iter().flat_map(|site| &site.values);
-        let of_field =
-            values.filter(|found| (found.field, found.together) == (field, Some(largest)));
-        report.worst.extend(of_field.filter_map(|found| found.wrong.clone()).take(args.worst));
-    }
     for site in measured {
         report.languages.add(site.languages);
     }

@@ -9,7 +9,6 @@ use super::{
     worst::{ParagraphExcerpts, WorstPage},
 };
 
-/// The whole report as Markdown.
 pub(super) fn render(report: &EvaluationReport) -> Result<String, fmt::Error> {
     let mut text = String::from("# Evaluation\n\n");
     head(&mut text, report)?;

@@ -35,7 +35,6 @@ const FIELDS: [MetadataField; 5] = [
     MetadataField::DateByFetch,
 ];
 
-/// The result of the comparison.
 #[derive(Serialize)]
 struct MetadataReport {
     gold: String,
@@ -49,7 +48,6 @@ struct MetadataReport {
     worst: Vec<Listing>,
 }
 
-/// One field of one data set.
 #[derive(Serialize)]
 struct MetadataRow {
     field: MetadataField,
@@ -284,7 +282,6 @@ fn csv(report: &MetadataReport) -> anyhow::Result<String> {
 /// Maximum number of characters shown of a value.
 const CHARACTERS: usize = 160;
 
-/// The worst pages of one field.
 #[derive(Serialize)]
 struct Listing {
     field: MetadataField,
@@ -330,7 +327,6 @@ fn list_worst(
     Listing { field, pages: missed.into_iter().take(count).map(page).collect() }
 }
 
-/// The beginning of a value.
 fn shortened(text: &str) -> String {
     printed::line(text.trim()).chars().take(CHARACTERS).collect()
 }

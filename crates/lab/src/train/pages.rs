@@ -43,7 +43,6 @@ impl TrainingTemplate<'_> {
     }
 }
 
-/// Parses all pages of all sites.
 pub(super) fn parse<'a>(sites: &'a [Site], settings: &Settings) -> Vec<ParsedSite<'a>> {
     sites.par_iter().map(|site| ParsedSite::of(site, settings)).collect()
 }
@@ -181,7 +180,6 @@ pub(crate) fn shares_in_gold(
     shares
 }
 
-/// The labels of a page's blocks by its gold.
 fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPage) -> BlockLabels {
     let blocks = &read.blocks[..];
     let texts: Vec<String> = blocks.iter().map(|block| text_of_block(document, block)).collect();

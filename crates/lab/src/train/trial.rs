@@ -84,7 +84,6 @@ pub(super) struct HeldOut<'a> {
     pub(super) page_type: Option<PageType>,
     /// F1 by pairs of words; `None` where the page has no gold to count.
     pub(super) f1: Option<f64>,
-    /// F1 by words.
     pub(super) words_f1: Option<f64>,
     /// F1 by pairs of words, without bylines, dates and captions.
     pub(super) fields_f1: Option<f64>,

@@ -21,7 +21,6 @@ pub(super) struct SiblingGroup<'g> {
 pub(super) struct ParsedGroup<'a> {
     /// The pages with the feed items that link to them.
     pub(super) pages: Vec<(&'a ParsedPage<'a>, Vec<&'a FeedItem>)>,
-    /// Their expected results.
     pub(super) gold: Vec<&'a GoldPage>,
 }
 
@@ -60,7 +59,6 @@ pub(super) fn groups<'g>(
 }
 
 impl SiblingGroup<'_> {
-    /// Number of pages.
     pub(super) fn len(&self) -> usize {
         self.gold.len()
     }

@@ -23,13 +23,12 @@ use sitemodel::{
 use super::{groups::ParsedGroup, plan::SweepSetting};
 use crate::gold::GoldPage;
 
-/// The scores of the group's pages; `None` if none has gold to count.
+/// The scores of the group's pages, by a setting within its number of pages; `None` if none has gold to count.
 pub(super) fn summary(
     siblings: &ParsedGroup<'_>,
     setting: &SweepSetting,
     config: &Config,
 ) -> Option<ScoreSummary> {
-    let setting = setting.within(siblings);
     let mut config = config.clone();
     config.rank.engine = setting.engine;
     config.signify.source = setting.source;
@@ -40,7 +39,7 @@ pub(super) fn summary(
         .chunks_exact(setting.score)
         .zip(siblings.gold.chunks_exact(setting.score))
         .take(setting.parts)
-        .flat_map(|(pages, gold)| scores(pages, gold, &setting, &settings))
+        .flat_map(|(pages, gold)| scores(pages, gold, setting, &settings))
         .collect();
     summarise(&scores)
 }
