@@ -5,7 +5,6 @@ import logging
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +43,11 @@ def read_lines(path):
 
         data = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data), read_across_frames=True).read()
     return [json.loads(line) for line in data.decode().split("\n")[:-1]]
+
+
+def without_origin(articles):
+    """Articles without where they are from, for a comparison with those of other files."""
+    return [{**article, "origin": None} for article in articles]
 
 
 def read_files(folder, without=()):
@@ -110,16 +114,6 @@ def run(request, option):
 def articles(run):
     path = run / "articles.jsonl"
     return read_lines(path if path.exists() else path.with_name("articles.jsonl.zst"))
-
-
-@pytest.fixture(scope="session")
-def make_crawl():
-    def make(folder, *options):
-        command = [sys.executable, ROOT / "scripts/make/crawl", folder, *options]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        return folder
-
-    return make
 
 
 @pytest.fixture(scope="session")

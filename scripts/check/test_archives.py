@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cdxj_indexer.main import CDXJIndexer
-from conftest import CRAWL, read_lines
+from conftest import CRAWL, read_lines, without_origin
 from wacz.main import main as make_wacz
 from warcio.archiveiterator import ArchiveIterator
 
@@ -100,10 +100,6 @@ def test_warc(run, articles, problems):
     assert subprocess.run([programs / "warcio", "check", path]).returncode == 0
     command = [programs / "cdxj-indexer", "--sort", "--records", "conversion", path]
     assert index == subprocess.run(command, check=True, capture_output=True).stdout
-
-
-def without_origin(lines):
-    return [{**article, "origin": None} for article in lines]
 
 
 def overwrite_other_sites(wacz, copy, site):

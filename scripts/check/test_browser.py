@@ -5,17 +5,14 @@ script but its own, no form and no handler, is not refused its own style by its 
 is that of `report/sites.jsonl`: sorted by each column in both directions, searched, and without scripts; all can be done by keyboard.
 """
 import json
-import sys
 import time
 from contextlib import contextmanager
 from urllib.parse import unquote, urlparse
 from pathlib import Path
 
 import pytest
+import small_crawl
 from conftest import ROOT, read_lines
-
-sys.path.append(str(ROOT / "scripts/make"))
-import small_crawl  # noqa: E402
 
 pytestmark = pytest.mark.gate
 VIEWS = [(width, scheme) for width in (1200, 400) for scheme in ("light", "dark")]

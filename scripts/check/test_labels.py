@@ -1,7 +1,6 @@
 """Pages to be labelled, read by MinerU-HTML and Pulpie: their blocks, the answers of their models, and the content that they mark."""
 import importlib.util
 import json
-import subprocess
 import sys
 import types
 from html.parser import HTMLParser
@@ -42,13 +41,12 @@ class TextReader(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def labels(program, tmp_path_factory):
+def labels(sitegrove, tmp_path_factory):
     """The file of pages to be labelled, of all templates of the sample crawl."""
     folder = tmp_path_factory.mktemp("labels")
-    run = folder / "run"
-    subprocess.run([program, "run", *CRAWL, "--out", run, "--sinks", "jsonl", "--quiet"], check=True)
-    path = folder / "labels.jsonl"
-    subprocess.run([program, "labels", "export", run, "--below", "1.1", "--out", path, "--quiet"], check=True)
+    run, path = folder / "run", folder / "labels.jsonl"
+    sitegrove("run", *CRAWL, "--out", run, "--sinks", "jsonl", "--quiet")
+    sitegrove("labels", "export", run, "--below", "1.1", "--out", path, "--quiet")
     return path
 
 
@@ -72,7 +70,7 @@ def test_blocks_and_content_are_those_of_the_packages(labels):
 @pytest.mark.parametrize(
     "write", [json.dumps, lambda answer: "".join(map("".join, answer.items())), lambda answer: f"Here it is:\n```json\n{json.dumps(answer)}\n```"]
 )
-def test_answers_are_read_as_the_package_reads_them(write, labels, program, tmp_path):
+def test_answers_are_read_as_the_package_reads_them(write, labels, sitegrove, tmp_path):
     answers, out = tmp_path / "answers.jsonl", tmp_path / "corrections.jsonl"
     tasks = read_lines(labels)
     with answers.open("w") as file:
@@ -80,8 +78,7 @@ def test_answers_are_read_as_the_package_reads_them(write, labels, program, tmp_
             response = write(choose_content(task))
             assert parse_llm_response(response) == choose_content(task)
             file.write(json.dumps({"url": task["url"], "answer": response}) + "\n")
-    command = [program, "labels", "import", labels, "--answers", answers, "--by", "model", "--out", out, "--quiet"]
-    subprocess.run(command, check=True)
+    sitegrove("labels", "import", labels, "--answers", answers, "--by", "model", "--out", out, "--quiet")
     corrections = {line["url"]: line["blocks"] for line in read_lines(out)}
     assert corrections.keys() == {task["url"] for task in tasks}
     for task in tasks:

@@ -6,11 +6,12 @@ is killed while it uploads, and the same command is given again.
 import os
 import shutil
 import subprocess
+import sys
 import time
 
 import hadoop
 import pytest
-from conftest import CRAWL, read_files, read_lines
+from conftest import CRAWL, ROOT, read_files, read_lines, without_origin
 
 pytestmark = pytest.mark.remote
 # Each run names its index segments anew; the others say when the run was.
@@ -31,7 +32,7 @@ def read_articles(sitegrove, tmp_path):
     def read(*inputs, env=os.environ):
         out = tmp_path / f"run-{next(numbers)}"
         sitegrove("run", *inputs, "--out", out, "--quiet", env=env)
-        return [{**article, "origin": None} for article in read_lines(out / "articles.jsonl")]
+        return without_origin(read_lines(out / "articles.jsonl"))
 
     return read
 
@@ -63,8 +64,11 @@ def test_hdfs_inputs(read_articles, sitegrove, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def crawl(make_crawl, tmp_path_factory):
-    return make_crawl(tmp_path_factory.mktemp("crawl") / "crawl", "--html", "80MB", "--sites", "20")
+def crawl(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("crawl") / "crawl"
+    command = [sys.executable, ROOT / "scripts/make/crawl", folder, "--html", "80MB", "--sites", "20"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return folder
 
 
 @pytest.fixture(scope="session")

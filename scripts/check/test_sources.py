@@ -1,12 +1,8 @@
 """Articles that are made for renderers: the same number gives the same article, in all forms of Markdown, with every kind of structure."""
 import re
-import sys
-from pathlib import Path
 
-import pytest
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "make"))
 import markdown_sources
+import pytest
 
 pytestmark = pytest.mark.gate
 FORMS = ["plain", "python", "myst", "mdx"]

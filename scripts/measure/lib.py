@@ -110,16 +110,11 @@ def make_crawl(folder, *options):
     return sorted(folder.glob("*.warc.gz"))
 
 
-def print_row(*cells):
-    print(f"| {' | '.join(map(str, cells))} |", flush=True)
-
-
 def print_table(head, rows, texts=1):
     """A Markdown table whose first columns are texts, the others numbers; rows are printed as they come."""
-    print_row(*head)
-    print(f"|{'---|' * texts}{'--:|' * (len(head) - texts)}", flush=True)
+    print(f"| {' | '.join(map(str, head))} |\n|{'---|' * texts}{'--:|' * (len(head) - texts)}", flush=True)
     for row in rows:
-        print_row(*row)
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 def name_processor():

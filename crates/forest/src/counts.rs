@@ -30,10 +30,8 @@ impl PageTerms {
         let mut done = 0;
         for start in &mut self.starts {
             let until = *start as usize;
-            *start = {
-                kept.extend(self.terms[done..until].iter().copied().filter(|&t| keep(t)));
-                kept.len() as u32
-            };
+            kept.extend(self.terms[done..until].iter().copied().filter(|&t| keep(t)));
+            *start = kept.len() as u32;
             done = until;
         }
         self.terms = kept;
@@ -51,8 +49,12 @@ impl PageTerms {
 
     /// The terms in the subtree of a node.
     pub fn of(&self, document: &Document, id: NodeId) -> &[u64] {
-        let (from, to) = (self.starts[id as usize], self.starts[document.node(id).end as usize]);
+        let (from, to) = self.range(document, id);
         &self.terms[from as usize..to as usize]
+    }
+
+    fn range(&self, document: &Document, id: NodeId) -> (u32, u32) {
+        (self.starts[id as usize], self.starts[document.node(id).end as usize])
     }
 }
 
@@ -81,8 +83,7 @@ impl<'a> SignifierCounts<'a> {
 
     /// `(x, y)`: signifiers with multiplicity, and other terms, in the text of a node.
     pub fn of(&self, document: &Document, id: NodeId) -> (u32, u32) {
-        let (from, to) =
-            (self.terms.starts[id as usize], self.terms.starts[document.node(id).end as usize]);
+        let (from, to) = self.terms.range(document, id);
         let x = self.hits[to as usize] - self.hits[from as usize];
         (x, to - from - x)
     }
@@ -96,13 +97,8 @@ impl<'a> SignifierCounts<'a> {
     /// Sum of the weights of the distinct signifiers in the text of a node, sum of the weights of
     /// all signifiers of the page, and their number (equation 6).
     pub(crate) fn coverage_of(&self, document: &Document, id: NodeId) -> (f64, f64, usize) {
-        let mut found: Vec<u64> = self
-            .terms
-            .of(document, id)
-            .iter()
-            .copied()
-            .filter(|term| self.weights.contains_key(term))
-            .collect();
+        let terms = self.terms.of(document, id).iter().copied();
+        let mut found: Vec<u64> = terms.filter(|term| self.weights.contains_key(term)).collect();
         found.sort_unstable();
         found.dedup();
         // Summed in the order of the hashes, for the same bits in any order of the map.
@@ -135,7 +131,6 @@ pub fn sigfeed(document: &Document, counts: &SignifierCounts<'_>) -> Option<Node
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]

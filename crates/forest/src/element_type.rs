@@ -20,15 +20,15 @@ pub fn positions(document: &Document) -> Vec<u32> {
         .collect()
 }
 
-/// The tolerant form of an attribute value: its first token without digits (§3.2).
-fn tolerant(value: &str) -> impl Iterator<Item = u8> + '_ {
-    let token = value.trim_ascii_start().bytes().take_while(|b| !b.is_ascii_whitespace());
-    token.filter(|b| !b.is_ascii_digit())
+fn first_token(value: &str) -> impl Iterator<Item = u8> + '_ {
+    value.trim_ascii_start().bytes().take_while(|b| !b.is_ascii_whitespace())
 }
 
+/// The tolerant form of an attribute value: its first token without digits (§3.2).
 fn tolerant_text(value: &str) -> String {
     // Removing ASCII bytes leaves valid UTF-8.
-    String::from_utf8(tolerant(value).collect()).unwrap_or_default()
+    String::from_utf8(first_token(value).filter(|b| !b.is_ascii_digit()).collect())
+        .unwrap_or_default()
 }
 
 /// The attributes that recur from page to page, as hashes of name and tolerant value.
@@ -77,8 +77,7 @@ fn attribute_hash(name: &LocalName, value: &str) -> u64 {
     // Hashed in one piece if possible: most values fit into the buffer.
     let mut stable = [0u8; 128];
     let mut len = 0;
-    let token = value.trim_ascii_start().bytes().take_while(|b| !b.is_ascii_whitespace());
-    for byte in token {
+    for byte in first_token(value) {
         // Without a branch, because the positions of digits are unpredictable.
         stable[len] = byte;
         len += usize::from(!byte.is_ascii_digit());

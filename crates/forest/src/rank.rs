@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::counts::SignifierCounts;
 use crate::element_type::{PatternKeys, Recurring, element_type, positions};
-use crate::measure::{coverage, jeffreys_density, relevance, unexpectedness};
+use crate::measure::{coverage, informativeness, jeffreys_density, relevance, unexpectedness};
 
 /// One sibling page with its signifiers counted.
 #[derive(Clone, Copy, Debug)]
@@ -166,9 +166,7 @@ fn best_elements(
         }
         if let Some(key) = keys.of(id, dfs[id as usize]) {
             let value = match measure {
-                PatternMeasure::Informativeness => {
-                    jeffreys_density(x, y) * unexpectedness(x, y, page_x, page_y)
-                }
+                PatternMeasure::Informativeness => informativeness(x, y, page_x, page_y),
                 PatternMeasure::Density => jeffreys_density(x, y),
                 PatternMeasure::Unexpectedness => unexpectedness(x, y, page_x, page_y),
                 PatternMeasure::Coverage => {
@@ -179,17 +177,10 @@ fn best_elements(
             let position = dfs[id as usize];
             let paths = significant.sum(document, id);
             let new = |positions| Best { value, node: id, x, y, paths, positions };
-            match found.entry(key) {
-                std::collections::hash_map::Entry::Vacant(entry) => {
-                    entry.insert(new(vec![position]));
-                }
-                std::collections::hash_map::Entry::Occupied(mut entry) => {
-                    entry.get_mut().positions.push(position);
-                    if value > entry.get().value {
-                        let positions = std::mem::take(&mut entry.get_mut().positions);
-                        entry.insert(new(positions));
-                    }
-                }
+            let best = found.entry(key).or_insert_with(|| new(Vec::with_capacity(1)));
+            best.positions.push(position);
+            if value > best.value {
+                *best = new(std::mem::take(&mut best.positions));
             }
         }
         id += 1;

@@ -110,7 +110,7 @@ impl Cues {
         }
         let mut bits = (0, 0);
         each_word(names, |word| {
-            bits.0 |= self.of_word(word);
+            bits.0 |= self.glued(word, 3).unwrap_or(0);
             bits.1 |= self.types.get(word).copied().unwrap_or(0);
         });
         if names.len() <= LONGEST {
@@ -124,11 +124,7 @@ impl Cues {
         bits
     }
 
-    /// A known word, or up to three of them in a row; else nothing.
-    fn of_word(&self, word: &str) -> u64 {
-        self.glued(word, 3).unwrap_or(0)
-    }
-
+    /// A known word, or up to so many of them in a row.
     fn glued(&self, word: &str, parts: u32) -> Option<u64> {
         if let Some(&bits) = self.words.get(word) {
             return Some(bits);

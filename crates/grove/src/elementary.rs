@@ -30,6 +30,11 @@ pub(crate) fn exp(value: f32) -> f32 {
     libm::exp(f64::from(value)) as f32
 }
 
+/// The logistic function: the probability of log-odds.
+pub(crate) fn logistic(odds: f32) -> f32 {
+    1.0 / (1.0 + exp(-odds))
+}
+
 /// A power, by squaring: that of the standard library differs between compile time and run time.
 pub(crate) fn power(base: f32, exponent: u32) -> f32 {
     let (mut power, mut square, mut rest) = (1.0, base, exponent);

@@ -10,11 +10,10 @@ use dom::{Document, is_heading};
 use rustc_hash::FxHashSet;
 
 use crate::block::density;
-use crate::cues;
 use crate::elementary::{ln, log};
 use crate::page::sums;
 use crate::pools::{Pools, ScoredPage};
-use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
+use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
 use crate::signs::{Begins, Ends};
 
 /// Score from which on a kept block is surely of the article: at ½, cuts remove more right than wrong text
@@ -56,7 +55,7 @@ impl<'a> Sequence<'a> {
         let (mut from, mut seen_comments) = (0, false);
         for &at in kept {
             let between = from..at;
-            let comments = between.clone().any(|b| page.page.cues[b] & cues::COMMENTS != 0);
+            let comments = between.clone().any(|b| page.page.is_comment(b));
             seen_comments |= comments && from > 0;
             comments_between.push(comments && from > 0);
             comments_before.push(seen_comments);
@@ -145,9 +144,7 @@ impl<'a> Sequence<'a> {
 /// Names of the columns of [`ending_rows`].
 pub(crate) fn ending_feature_names() -> Vec<String> {
     crate::siblings::with_example(|document, page, template| {
-        let mut names = Vec::new();
-        Sequence::of(document, page, template.pools, &[0]).fill(&mut ColumnNames(&mut names), 0);
-        names
+        column_names(|row| Sequence::of(document, page, template.pools, &[0]).fill(row, 0))
     })
 }
 
@@ -161,11 +158,7 @@ pub fn ending_rows(
 ) -> FeatureTable {
     static WIDTH: LazyLock<usize> = LazyLock::new(|| ending_feature_names().len());
     let sequence = Sequence::of(document, page, pools, kept);
-    let mut rows = FeatureTable::new(*WIDTH, kept.len());
-    for k in 0..kept.len() {
-        rows.push(|row| sequence.fill(row, k));
-    }
-    rows
+    FeatureTable::of(*WIDTH, 0..kept.len(), |row, k| sequence.fill(row, k))
 }
 
 /// A cut may not take more than this share of the words whose second score is above one half: it would

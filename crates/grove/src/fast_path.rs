@@ -115,14 +115,11 @@ impl SampleProfile {
     /// # Errors
     /// Says what is wrong.
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
-        match self.of_patterns.len() == patterns.len() {
-            true => Ok(()),
-            false => Err(format!(
-                "the profile is of {} patterns, not of {}",
-                self.of_patterns.len(),
-                patterns.len()
-            )),
-        }
+        let (own, wanted) = (self.of_patterns.len(), patterns.len());
+        let is_sound = own == wanted;
+        is_sound
+            .then_some(())
+            .ok_or_else(|| format!("the profile is of {own} patterns, not of {wanted}"))
     }
 
     /// Finds the expected scores of a page, given the patterns of its nodes, [`UNKNOWN`] where the sample has none, and

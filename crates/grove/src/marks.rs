@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::cues;
-use crate::elementary::{exp, ln};
+use crate::elementary::{ln, logistic};
 use crate::page::PageBlocks;
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
 use crate::pools::ScoredPage;
@@ -126,17 +126,15 @@ impl MarkedPatterns {
                 sum.words += words;
                 sum.weight += weight;
                 sum.expected += weight * mark.expected;
-                if mark.is_text {
+                let evidence = if mark.is_text {
                     sum.text += weight;
                     sum.up += evidence;
+                    evidence
                 } else {
                     sum.down += evidence;
-                }
-                placed.push((
-                    mark,
-                    percent * words,
-                    if mark.is_text { evidence } else { -evidence },
-                ));
+                    -evidence
+                };
+                placed.push((mark, percent * words, evidence));
             }
         }
         for ((pattern, sum), sample) in marked.iter_mut().zip(&sums).zip(&sample) {
@@ -146,7 +144,7 @@ impl MarkedPatterns {
             let pattern = &mut marked[mark.pattern];
             let odds = odds(mark.expected) + pattern.shift + OF_BLOCK * evidence;
             pattern.share += share;
-            pattern.scored += share * probability(odds);
+            pattern.scored += share * logistic(odds);
         }
         is_known.then_some(Self(marked))
     }
@@ -156,9 +154,11 @@ impl MarkedPatterns {
     /// # Errors
     /// Says what is wrong.
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
-        match self.0.len() == patterns.len() {
-            true => Ok(()),
-            false => Err(format!("marks of {} patterns, not of {}", self.0.len(), patterns.len())),
+        let (own, wanted) = (self.0.len(), patterns.len());
+        if own == wanted {
+            Ok(())
+        } else {
+            Err(format!("marks of {own} patterns, not of {wanted}"))
         }
     }
 
@@ -167,7 +167,7 @@ impl MarkedPatterns {
         for ((block, cues), score) in page.blocks.iter().zip(&mut page.cues).zip(scores) {
             let Some(own) = self.0.get(of_nodes[block.element as usize] as usize) else { continue };
             if own.shift != 0.0 {
-                *score = probability(odds(*score) + own.shift);
+                *score = logistic(odds(*score) + own.shift);
             }
             match own.is_comment {
                 Some(true) => *cues |= cues::COMMENTS,
@@ -277,8 +277,4 @@ const LEAST: f32 = 0.002;
 fn odds(score: f32) -> f32 {
     let score = score.clamp(LEAST, 1.0 - LEAST);
     ln(score / (1.0 - score))
-}
-
-fn probability(odds: f32) -> f32 {
-    1.0 / (1.0 + exp(-odds))
 }

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::block::{TextBlock, blocks, blocks_before, density};
 use crate::cues::{self, Cues};
 use crate::elementary::{log, power};
-use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
+use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
 use crate::signs::{Begins, Ends, Signs, signs};
 
 /// Input of this crate: a page with its terms.
@@ -97,8 +97,7 @@ pub struct PageBlocks {
 impl PageBlocks {
     /// Number of words of the page that agree with the full text; `None` without a full text.
     pub fn agreeing_words(&self) -> Option<f32> {
-        let known =
-            self.agreement.first().is_some_and(|_| self.agreement.iter().any(|&a| a >= 0.0));
+        let known = self.agreement.iter().any(|&share| share >= 0.0);
         let agreeing = |(block, share): (&TextBlock, &f32)| block.words as f32 * share.max(0.0);
         known.then(|| self.blocks.iter().zip(&self.agreement).map(agreeing).sum())
     }
@@ -144,9 +143,7 @@ const OTHER_TEXT: f32 = 20.0;
 
 /// Names of the page features, in the order of their columns.
 pub(crate) fn page_feature_names() -> Vec<String> {
-    let mut names = Vec::new();
-    fill(&mut ColumnNames(&mut names), 0, &BlockContext::default());
-    names
+    column_names(|row| fill(row, 0, &BlockContext::default()))
 }
 
 /// Reads a page. Linear in its nodes and text.
@@ -154,10 +151,7 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     let blocks = blocks(page.document, page.words, page.link_words);
     let context = BlockContext::of(page, &blocks, cues);
     static WIDTH: LazyLock<usize> = LazyLock::new(|| page_feature_names().len());
-    let mut rows = FeatureTable::new(*WIDTH, blocks.len());
-    for at in 0..blocks.len() {
-        rows.push(|row| fill(row, at, &context));
-    }
+    let rows = FeatureTable::of(*WIDTH, 0..blocks.len(), |row, at| fill(row, at, &context));
     let BlockContext { signs, cues, signified, .. } = context;
     let agreement = agreement(page, &blocks);
     let bits = |levels: &Levels| {
@@ -254,10 +248,6 @@ impl<'a> BlockContext<'a> {
             good,
         }
     }
-
-    fn block(&self, at: usize) -> Option<&TextBlock> {
-        self.blocks.get(at)
-    }
 }
 
 /// Sums before each entry, and the sum of all at the end.
@@ -320,8 +310,7 @@ fn cues_of(document: &Document, blocks: &[TextBlock], cues: &mut Cues) -> Vec<Le
 
 /// One block's row. Positions are shares of the page's blocks, counts are logarithms.
 fn fill(row: &mut impl FeatureRow, at: usize, c: &BlockContext<'_>) {
-    let zero = TextBlock { element: 0, first: 0, last: 0, words: 0, link_words: 0 };
-    let block = *c.block(at).unwrap_or(&zero);
+    let block = c.blocks.get(at).copied().unwrap_or_default();
     let s = c.signs.get(at).copied().unwrap_or_default();
     let (words, chars) = (block.words.max(1) as f32, s.chars.max(1) as f32);
     row.put("log words", log(block.words as f32));
@@ -345,7 +334,7 @@ fn fill(row: &mut impl FeatureRow, at: usize, c: &BlockContext<'_>) {
     let (hits, terms) = c.signified.get(at).copied().unwrap_or_default();
     row.put("terms", terms as f32 / words);
     for (name, distance) in [("-2", -2isize), ("-1", -1), ("+1", 1), ("+2", 2)] {
-        let other = at.checked_add_signed(distance).and_then(|at| c.block(at));
+        let other = at.checked_add_signed(distance).and_then(|at| c.blocks.get(at));
         row.put(format_args!("log words {name}"), other.map_or(-1.0, |b| log(b.words as f32)));
         row.put(format_args!("link density {name}"), other.map_or(-1.0, density));
     }
@@ -412,11 +401,9 @@ fn fill_position(row: &mut impl FeatureRow, at: usize, block: &TextBlock, c: &Bl
     row.put("after h1", c.h1.map_or(0.0, |h1| flag(at > h1)));
     row.put("from h1", c.h1.map_or(-1.0, |h1| (here - h1 as f32) / blocks));
     row.put("from first text", (here - c.first_big as f32) / blocks);
-    row.put("from last text", (here - c.last_big as f32) / blocks);
-    row.put("log from last text", {
-        let beyond = at as f32 - c.last_big as f32;
-        beyond.signum() * log(beyond.abs())
-    });
+    let beyond = here - c.last_big as f32;
+    row.put("from last text", beyond / blocks);
+    row.put("log from last text", beyond.signum() * log(beyond.abs()));
     let heading = c.heading.get(at).copied().flatten();
     row.put("blocks from heading", heading.map_or(-1.0, |h| log((at - h) as f32)));
     let since = heading.map_or(0.0, |h| c.words_before[at] - c.words_before[h]);
@@ -431,10 +418,7 @@ fn fill_position(row: &mut impl FeatureRow, at: usize, block: &TextBlock, c: &Bl
     };
     row.put("good words around 3", around(3));
     row.put("good words around 8", around(8));
-    let only = c.document.map_or(0, |d| {
-        let node = d.node(block.element);
-        node.end - block.element
-    });
+    let only = c.document.map_or(0, |d| d.node(block.element).end - block.element);
     row.put("nodes of element", log(only as f32));
 }
 

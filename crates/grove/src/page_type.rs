@@ -16,8 +16,8 @@ use crate::elementary::log;
 use crate::lexicon::{ADDRESS, GENERATORS, Lexicon, NAMES, SCHEMA, lexicon};
 use crate::page::{PageBlocks, TAGS, TYPES, TypeProbabilities};
 use crate::repeats::{CountedPage, Repeats};
-use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
-use crate::signs::Ends;
+use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
+use crate::signs::{Begins, Ends, Signs};
 use crate::trees::Trees;
 
 /// What the type of a page is predicted from, besides its blocks.
@@ -38,18 +38,14 @@ pub(crate) fn type_feature_names() -> Vec<String> {
     crate::siblings::with_example(|document, page, _| {
         let none = PrefixSums::new(document, |_| 0);
         let view = TypeView { document, words: &none, link_words: &none, url: "" };
-        let mut names = Vec::new();
-        fill(&mut ColumnNames(&mut names), &view, page.page, &mut Cues::new());
-        names
+        column_names(|row| fill(row, &view, page.page, &mut Cues::new()))
     })
 }
 
 /// One row for a page. Linear in its nodes.
 pub fn type_rows(view: &TypeView<'_>, blocks: &PageBlocks, cues: &mut Cues) -> FeatureTable {
     static WIDTH: LazyLock<usize> = LazyLock::new(|| type_feature_names().len());
-    let mut rows = FeatureTable::new(*WIDTH, 1);
-    rows.push(|row| fill(row, view, blocks, cues));
-    rows
+    FeatureTable::of(*WIDTH, std::iter::once(()), |row, ()| fill(row, view, blocks, cues))
 }
 
 /// The probabilities by trees that tell each type from all others; equal ones without trees.
@@ -77,7 +73,7 @@ pub fn most_probable(types: &TypeProbabilities) -> TypedAs {
 
 /// The probability of a type.
 pub fn probability_of(types: &TypeProbabilities, wanted: PageType) -> f32 {
-    PageType::ALL.iter().zip(types).find(|own| *own.0 == wanted).map_or(0.0, |own| *own.1)
+    types[wanted as usize]
 }
 
 const TAGS_COUNTED: usize = 24;
@@ -107,17 +103,16 @@ fn fill(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks, cues:
 
 /// Sums over blocks.
 fn fill_blocks(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks) {
-    let blocks = page.blocks.iter().zip(&page.signs);
-    let count = page.blocks.len().max(1) as f32;
-    let words: f32 = page.blocks.iter().map(|b| b.words as f32).sum::<f32>().max(1.0);
-    let links: f32 = page.blocks.iter().map(|b| b.link_words as f32).sum();
-    let share = |is: &dyn Fn(usize) -> bool| {
-        let of = (0..page.blocks.len()).filter(|&at| is(at));
-        of.map(|at| page.blocks[at].words as f32).sum::<f32>() / words
-    };
     let (own, signs) = (&page.blocks, &page.signs);
+    let count = own.len().max(1) as f32;
+    let words: f32 = own.iter().map(|b| b.words as f32).sum::<f32>().max(1.0);
+    let links: f32 = own.iter().map(|b| b.link_words as f32).sum();
+    let share = |is: &dyn Fn(usize) -> bool| {
+        let of = (0..own.len()).filter(|&at| is(at));
+        of.map(|at| own[at].words as f32).sum::<f32>() / words
+    };
     let good = |at: usize| density(&own[at]) < 0.33 && own[at].words >= 10;
-    row.put("log blocks", log(page.blocks.len() as f32));
+    row.put("log blocks", log(own.len() as f32));
     row.put("log words", log(words));
     row.put("link density", links / words);
     row.put("good words", share(&good));
@@ -130,27 +125,22 @@ fn fill_blocks(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks
     row.put("longest block", log(longest as f32));
     row.put("sentences", share(&|at| signs[at].ends == Ends::Sentence));
     row.put("ellipses", share(&|at| signs[at].ends == Ends::Ellipsis));
-    let blocks_that = |is: &dyn Fn(usize) -> bool| {
-        (0..page.blocks.len()).filter(|&at| is(at)).count() as f32 / count
-    };
+    let blocks_that =
+        |is: &dyn Fn(usize) -> bool| (0..own.len()).filter(|&at| is(at)).count() as f32 / count;
     row.put("blocks that ask", blocks_that(&|at| signs[at].questions > 0));
     row.put("blocks with a year", blocks_that(&|at| signs[at].year));
     row.put("blocks with a price", blocks_that(&|at| signs[at].currency > 0));
     row.put("blocks with a colon", blocks_that(&|at| signs[at].ends == Ends::Colon));
-    row.put("blocks with a digit first", {
-        blocks_that(&|at| signs[at].begins == crate::signs::Begins::Digit)
-    });
-    let sum = |of: &dyn Fn(&crate::signs::Signs) -> u32| -> f32 {
-        blocks.clone().map(|(_, signs)| of(signs) as f32).sum()
-    };
-    let chars = sum(&|s| s.chars).max(1.0);
-    row.put("digits", sum(&|s| s.digits) / chars);
-    row.put("capitals", sum(&|s| s.upper) / chars);
-    row.put("prices", log(sum(&|s| s.currency)));
-    row.put("separators", sum(&|s| s.separators) / words);
-    row.put("quotes", sum(&|s| s.quotes) / words);
-    row.put("commas", sum(&|s| s.commas) / words);
-    row.put("questions", sum(&|s| s.questions) / words);
+    row.put("blocks with a digit first", blocks_that(&|at| signs[at].begins == Begins::Digit));
+    let sum = |of: fn(&Signs) -> u32| -> f32 { signs.iter().map(|own| of(own) as f32).sum() };
+    let chars = sum(|s| s.chars).max(1.0);
+    row.put("digits", sum(|s| s.digits) / chars);
+    row.put("capitals", sum(|s| s.upper) / chars);
+    row.put("prices", log(sum(|s| s.currency)));
+    row.put("separators", sum(|s| s.separators) / words);
+    row.put("quotes", sum(|s| s.quotes) / words);
+    row.put("commas", sum(|s| s.commas) / words);
+    row.put("questions", sum(|s| s.questions) / words);
     let mut in_tags = TAGS.each_ref().map(|_| 0.0f32);
     let mut with_cues = [[0.0f32; 2]; cues::COUNT];
     for (at, block) in own.iter().enumerate() {
@@ -214,14 +204,8 @@ static SCHEMA_TYPES: LazyLock<Lexicon> = LazyLock::new(|| lexicon(&SCHEMA));
 pub(crate) fn fill_head(row: &mut impl FeatureRow, document: &Document) {
     let head = document.head();
     let og_type = head.meta("og:type").unwrap_or_default().to_ascii_lowercase();
-    for (name, starts) in [
-        ("article", "article"),
-        ("product", "product"),
-        ("website", "website"),
-        ("profile", "profile"),
-        ("video", "video"),
-    ] {
-        row.put(format_args!("og:type {name}"), flag(og_type.starts_with(starts)));
+    for name in ["article", "product", "website", "profile", "video"] {
+        row.put(format_args!("og:type {name}"), flag(og_type.starts_with(name)));
     }
     row.put("og:type given", flag(!og_type.is_empty()));
     let has = |keys: &[&str]| flag(keys.iter().any(|key| head.meta(key).is_some()));
@@ -237,7 +221,8 @@ pub(crate) fn fill_head(row: &mut impl FeatureRow, document: &Document) {
     }
     let feeds = head.links.iter().filter(|link| link.media_type.contains("rss")).count();
     row.put("feeds", log(feeds as f32));
-    row.put("title words", log(words(head.title.as_deref().unwrap_or_default()) as f32));
+    let title = head.title.as_deref().unwrap_or_default();
+    row.put("title words", log(title.split_whitespace().count() as f32));
     let mut counts = vec![0u32; SCHEMA.len()];
     head.json_ld.iter().for_each(|json| each_type(json, |name| count(name, &mut counts)));
     let kinds = document.kinds();
@@ -254,10 +239,6 @@ pub(crate) fn fill_head(row: &mut impl FeatureRow, document: &Document) {
     for ((name, _), count) in SCHEMA.iter().zip(counts) {
         row.put(format_args!("schema {name}"), log(count as f32));
     }
-}
-
-fn words(text: &str) -> usize {
-    text.split_whitespace().count()
 }
 
 fn count(name: &str, counts: &mut [u32]) {
@@ -363,8 +344,7 @@ mod tests {
         };
         let trees: Vec<Trees> =
             (0..TYPES).map(|at| stump(if at == 3 { 3.0 } else { -1.0 })).collect();
-        let mut one = FeatureTable::new(1, 1);
-        one.push(|row| row.put("x", 1.0));
+        let one = FeatureTable::of(1, [1.0].into_iter(), |row, value| row.put("x", value));
         let types = type_probabilities(&trees, &one);
         assert!((types.iter().sum::<f32>() - 1.0).abs() < 1e-6);
         assert_eq!(most_probable(&types).page_type, PageType::Forum);

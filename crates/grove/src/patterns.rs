@@ -116,14 +116,11 @@ impl Patterns {
     pub fn find_named(&self, elements: &[NamedElement]) -> Vec<PatternId> {
         let mut found: Vec<PatternId> = Vec::with_capacity(elements.len());
         for element in elements {
-            let above = match element.parent {
-                None => UNKNOWN,
-                Some(parent) => found.get(parent as usize).copied().unwrap_or(UNKNOWN),
-            };
+            let above = element.parent.and_then(|parent| found.get(parent as usize));
+            let above = above.copied().unwrap_or(UNKNOWN);
             let value = |name: &LocalName| {
-                let of = |text: &'_ String| Some(text.split_once('=')?.0 == &**name);
-                let text = element.names.iter().find(|text| of(text) == Some(true))?;
-                Some(text.split_once('=')?.1)
+                let mut attributes = element.names.iter().filter_map(|text| text.split_once('='));
+                attributes.find(|own| own.0 == &**name).map(|own| own.1)
             };
             let mut names = Vec::new();
             each_name(value, |name| names.push(name));
@@ -178,6 +175,7 @@ impl Patterns {
 }
 
 /// Hashes of the names of elements, by kind; kinds are shared between pages.
+#[derive(Default)]
 struct KindNames<'a> {
     /// Per page the kinds of its elements.
     of_pages: Vec<Vec<u32>>,
@@ -190,12 +188,7 @@ struct KindNames<'a> {
 impl<'a> KindNames<'a> {
     fn of(pages: &[&'a Document]) -> Self {
         let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
-        let mut names = Self {
-            of_pages: Vec::new(),
-            examples: Vec::new(),
-            ends: Vec::new(),
-            hashes: Vec::new(),
-        };
+        let mut names = Self::default();
         for page in pages {
             numbers.reserve(page.kinds().all().len());
             let kinds = page.kinds().all().iter();

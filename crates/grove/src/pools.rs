@@ -176,11 +176,11 @@ impl Pools {
     /// # Errors
     /// Says what is wrong.
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
-        match self.pools.len() == patterns.len() {
-            true => Ok(()),
-            false => {
-                Err(format!("{} patterns are summed up, not {}", self.pools.len(), patterns.len()))
-            }
+        let (own, wanted) = (self.pools.len(), patterns.len());
+        if own == wanted {
+            Ok(())
+        } else {
+            Err(format!("{own} patterns are summed up, not {wanted}"))
         }
     }
 

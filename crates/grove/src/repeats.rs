@@ -146,6 +146,7 @@ impl Repeats {
 mod tests {
     use super::*;
     use crate::block::blocks;
+    use crate::page::WordsOnly;
     use crate::signs::signs;
 
     #[test]
@@ -153,22 +154,14 @@ mod tests {
         let post =
             "<li><h3>a b c</h3><p>one two three four five six seven eight. <p>$5 in 2020</li>";
         let html = format!("<ul>{}</ul><p>a b c d<p>a b c d<p>a b c d e", post.repeat(4));
-        let document = dom::parse(&html);
-        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
-        let words = PrefixSums::new(&document, count);
-        let link_words = PrefixSums::within_links(&document, count);
-        let blocks = blocks(&document, &words, &link_words);
+        let only = WordsOnly::of(&html);
+        let WordsOnly { document, words, link_words, .. } = &only;
+        let blocks = blocks(document, words, link_words);
         let text = |b: &TextBlock| signs((b.first..=b.last).filter_map(|id| document.text(id)));
         let signs: Vec<Signs> = blocks.iter().map(text).collect();
         let bylines = vec![false; blocks.len()];
-        let counted = CountedPage {
-            document: &document,
-            words: &words,
-            link_words: &link_words,
-            blocks: &blocks,
-            signs: &signs,
-            bylines: &bylines,
-        };
+        let (blocks, signs, bylines) = (&blocks, &signs, &bylines);
+        let counted = CountedPage { document, words, link_words, blocks, signs, bylines };
         let [entries, lines] = Repeats::of(&counted).groups;
         assert_eq!((entries.count, entries.blocks, entries.has), (4, 12, [4, 0, 4, 4, 4, 0]));
         assert_eq!((lines.count, lines.words), (3, 13));

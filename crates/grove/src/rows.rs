@@ -10,19 +10,20 @@ pub struct FeatureTable {
 }
 
 impl FeatureTable {
-    /// An empty table of this width, with capacity.
-    pub(crate) fn new(width: usize, rows: usize) -> Self {
-        Self { width, values: Vec::with_capacity(width * rows) }
-    }
-
-    /// Adds a row. `fill` must add as many values as a row is wide.
+    /// A table of this width with a row for each item. `fill` must add as many values as a row is wide.
     #[inline]
-    pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Values<'_>)) {
-        let before = self.values.len();
-        self.values.resize(before + self.width, 0.0);
-        let mut row = Values { row: &mut self.values[before..], at: 0 };
-        fill(&mut row);
-        debug_assert_eq!(row.at, self.width);
+    pub(crate) fn of<T>(
+        width: usize,
+        items: impl ExactSizeIterator<Item = T>,
+        mut fill: impl FnMut(&mut Values<'_>, T),
+    ) -> Self {
+        let mut values = vec![0.0; width * items.len()];
+        for (row, item) in values.chunks_exact_mut(width.max(1)).zip(items) {
+            let mut row = Values { row, at: 0 };
+            fill(&mut row, item);
+            debug_assert_eq!(row.at, width);
+        }
+        Self { width, values }
     }
 
     /// Sets some columns of all rows, from one on.
@@ -110,10 +111,17 @@ pub(crate) fn flag(is: bool) -> f32 {
     f32::from(u8::from(is))
 }
 
-/// Names of columns.
-pub(crate) struct ColumnNames<'a>(pub(crate) &'a mut Vec<String>);
+/// The names of the columns that `fill` fills.
+pub(crate) fn column_names(fill: impl FnOnce(&mut ColumnNames)) -> Vec<String> {
+    let mut names = ColumnNames(Vec::new());
+    fill(&mut names);
+    names.0
+}
 
-impl FeatureRow for ColumnNames<'_> {
+/// Names of columns.
+pub(crate) struct ColumnNames(Vec<String>);
+
+impl FeatureRow for ColumnNames {
     fn put(&mut self, name: impl Display, _: f32) {
         self.0.push(name.to_string());
     }

@@ -10,7 +10,7 @@ use crate::elementary::{ln, log};
 use crate::page::{WordsOnly, page_feature_names, sums};
 use crate::patterns::{Patterns, UNKNOWN};
 use crate::pools::{Pools, ScoredPage};
-use crate::rows::{ColumnNames, FeatureRow, FeatureTable, flag};
+use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
 use crate::trees::Trees;
 
 /// The siblings of a page.
@@ -20,17 +20,14 @@ pub struct SiblingStatistics<'a> {
     pub patterns: &'a Patterns,
     /// Sums over their blocks.
     pub pools: &'a Pools,
-    /// Number of pages in the sample.
-    pub learnt_from: usize,
 }
 
 /// Names of the columns of [`sibling_rows`].
 pub(crate) fn sibling_feature_names() -> Vec<String> {
     with_example(|document, page, template| {
-        let mut names = page_feature_names();
         let core = Core::of(document, page, template.pools);
-        fill(&mut ColumnNames(&mut names), document, page, template, &core, None, 0);
-        names
+        let own = column_names(|row| fill(row, document, page, template, &core, None, 0));
+        [page_feature_names(), own].concat()
     })
 }
 
@@ -44,11 +41,7 @@ pub(crate) fn with_example<T>(
     let (patterns, of_nodes) = Patterns::of(&[document]);
     let scored = ScoredPage { page: &page, patterns: &of_nodes[0], scores: &[0.5] };
     let pools = Pools::of(&[scored], &patterns);
-    ask(
-        document,
-        &scored,
-        &SiblingStatistics { patterns: &patterns, pools: &pools, learnt_from: 1 },
-    )
+    ask(document, &scored, &SiblingStatistics { patterns: &patterns, pools: &pools })
 }
 
 /// One row per block: features within the page, statistics of its pattern over siblings, position relative to
@@ -104,14 +97,10 @@ fn rows_of(
 ) -> FeatureTable {
     static WIDTH: LazyLock<usize> = LazyLock::new(|| sibling_feature_names().len());
     let core = Core::of(document, page, template.pools);
-    let mut rows = FeatureTable::new(*WIDTH, blocks.len());
-    for at in blocks {
-        rows.push(|row| {
-            row.copy(page.page.rows.row(at));
-            fill(row, document, page, template, &core, forest, at);
-        });
-    }
-    rows
+    FeatureTable::of(*WIDTH, blocks.into_iter(), |row, at| {
+        row.copy(page.page.rows.row(at));
+        fill(row, document, page, template, &core, forest, at);
+    })
 }
 
 fn fill(
@@ -141,14 +130,9 @@ fn fill(
     row.put("siblings", ln(siblings));
     row.put("blocks a page", log(pool.blocks / pool.pages.max(1.0)));
     row.put("words a page", log(pool.words / siblings));
-    row.put(
-        "pooled link density",
-        if pool.words > 0.0 {
-            pool.link_words / pool.words.max(1.0)
-        } else {
-            density(&page.page.blocks[at])
-        },
-    );
+    let of_pool = || pool.link_words / pool.words.max(1.0);
+    let own_density = density(&page.page.blocks[at]);
+    row.put("pooled link density", if pool.words > 0.0 { of_pool() } else { own_density });
     row.put("pooled log words", pool.logs / pool.blocks.max(1.0));
     row.put("spread of log words", spread(pool.logs, pool.log_squares));
     row.put("pooled sentence ends", pool.sentence_ends / pool.blocks.max(1.0));
@@ -184,11 +168,8 @@ fn fill(
         row.put(format_args!("support {distance:+}"), support);
     }
     let element = page.page.blocks[at].element;
-    let in_forest = forest.map_or(-1.0, |elements| {
-        let inside = elements.iter().any(|&e| document.contains(e, element));
-        flag(inside)
-    });
-    row.put("in Forest's element", in_forest);
+    let is_inside = |elements: &[NodeId]| elements.iter().any(|&e| document.contains(e, element));
+    row.put("in Forest's element", forest.map_or(-1.0, |elements| flag(is_inside(elements))));
     core.fill(row, document, page, at);
 }
 
@@ -303,14 +284,9 @@ impl Core {
         row.put("core: on its path", flag(is_above(block.element)));
         row.put("mass before", self.mass[at] / all);
         row.put("mass here", (self.mass[at + 1] - self.mass[at]) / all);
-        let near = |distance: isize| {
-            at.checked_add_signed(distance)
-                .and_then(|at| self.mixed.get(at))
-                .copied()
-                .unwrap_or(-1.0)
-        };
-        for distance in [-3, -2, -1, 1, 2, 3] {
-            row.put(format_args!("mixed {distance:+}"), near(distance));
+        for distance in [-3isize, -2, -1, 1, 2, 3] {
+            let other = at.checked_add_signed(distance).and_then(|at| self.mixed.get(at));
+            row.put(format_args!("mixed {distance:+}"), other.copied().unwrap_or(-1.0));
         }
         let gap_before = (0..at).rev().take(60).position(|at| self.mixed[at] >= 0.5);
         let gap_after = (at + 1..blocks.len()).take(60).position(|at| self.mixed[at] >= 0.5);

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::elementary::exp;
+use crate::elementary::logistic;
 use crate::vectors;
 use bundle::Bundle;
 
@@ -81,10 +81,6 @@ impl PartialEq for Trees {
     fn eq(&self, other: &Self) -> bool {
         (self.base, &self.trees) == (other.base, &other.trees)
     }
-}
-
-fn logistic(sum: f32) -> f32 {
-    1.0 / (1.0 + exp(-sum))
 }
 
 /// Fewer rows than this are evaluated one by one.

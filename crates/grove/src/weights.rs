@@ -32,8 +32,8 @@ pub struct Figure {
     pub value: f64,
 }
 
-/// The weights of the default engine.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+/// The weights of the default engine; by default none, of no schema.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Weights {
     /// [`WEIGHTS_SCHEMA`].
     pub schema: u32,

@@ -83,8 +83,7 @@ fn bits(documents: &[Document], weights: &Weights) -> Vec<Vec<u32>> {
         .map(|at| ScoredPage { page: &blocks[at], patterns: &of_nodes[at], scores: &first[at] })
         .collect();
     let pools = Pools::of(&scored, &patterns);
-    let template =
-        SiblingStatistics { patterns: &patterns, pools: &pools, learnt_from: documents.len() };
+    let template = SiblingStatistics { patterns: &patterns, pools: &pools };
     let second = documents.iter().zip(&scored).map(|(document, page)| {
         sitegrove_grove::second_scores(document, page, &template, None, &weights.sibling)
     });

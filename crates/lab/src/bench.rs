@@ -219,10 +219,10 @@ fn cpu_seconds_of_children() -> Option<f64> {
 fn print(out: &mut dyn Write, megabytes: f64, rounds: &Rounds) -> Result<()> {
     let Rounds { parts, runs } = rounds;
     let [tokenizer, parse, ..] = parts.each_ref().map(|times| megabytes / median(times));
-    let line = |out: &mut dyn Write, name: &str, seconds: f64| {
+    let line = |name: &str, seconds: f64| {
         let rate = megabytes / seconds;
         let ratios = format!("{:>12.2} {:>12.2}", rate / tokenizer, rate / parse);
-        write!(out, "{name:<32} {seconds:>9.3} {rate:>9.1} {ratios}")
+        format!("{name:<32} {seconds:>9.3} {rate:>9.1} {ratios}")
     };
     writeln!(
         out,
@@ -230,19 +230,16 @@ fn print(out: &mut dyn Write, megabytes: f64, rounds: &Rounds) -> Result<()> {
         "", "s", "MB/s", "of tokenizer", "of parse"
     )?;
     for (name, times) in PARTS.iter().zip(parts) {
-        line(out, name, median(times))?;
-        writeln!(out)?;
+        writeln!(out, "{}", line(name, median(times)))?;
     }
     writeln!(out, "\nstages of a run with one thread")?;
     let of_one = runs.first().map(|(_, of_one)| of_one.as_slice()).unwrap_or_default();
     let names = of_one.first().map(|run| run.ledger.stage_seconds.keys());
     for name in names.into_iter().flatten() {
-        let of_stage = |run: &WholeRun| run.ledger.stage_seconds.get(name).copied();
-        let seconds = median(&of_one.iter().filter_map(of_stage).collect::<Vec<_>>());
+        let seconds = median_of(of_one, |run| run.ledger.stage_seconds.get(name).copied());
         // Ledgers have milliseconds; a stage that takes few has no rate.
         if seconds >= 0.01 {
-            line(out, name, seconds)?;
-            writeln!(out)?;
+            writeln!(out, "{}", line(name, seconds))?;
         }
     }
     writeln!(
@@ -252,14 +249,12 @@ fn print(out: &mut dyn Write, megabytes: f64, rounds: &Rounds) -> Result<()> {
     )?;
     let mut seconds = Vec::new();
     for (jobs, of_jobs) in runs {
-        let all = |of: &dyn Fn(&WholeRun) -> Option<f64>| {
-            median(&of_jobs.iter().filter_map(of).collect::<Vec<_>>())
-        };
-        seconds.push(all(&|run| Some(run.seconds)));
+        let own = median_of(of_jobs, |run| Some(run.seconds));
+        seconds.push(own);
         let threads = if *jobs == 1 { "thread" } else { "threads" };
-        line(out, &format!("{jobs} {threads}"), seconds[seconds.len() - 1])?;
-        let peak = all(&|run| run.ledger.peak_rss_bytes.map(|bytes| bytes as f64 / 1048576.0));
-        writeln!(out, " {:>8.2} {peak:>9.0}", all(&|run| run.cpu_seconds))?;
+        let peak = |run: &WholeRun| run.ledger.peak_rss_bytes.map(|bytes| bytes as f64 / 1048576.0);
+        let (cpu, peak) = (median_of(of_jobs, |run| run.cpu_seconds), median_of(of_jobs, peak));
+        writeln!(out, "{} {cpu:>8.2} {peak:>9.0}", line(&format!("{jobs} {threads}"), own))?;
     }
     if let [one, two, ..] = seconds[..] {
         writeln!(out, "\ntwo threads are {:.2} times as fast as one", one / two)?;
@@ -269,25 +264,25 @@ fn print(out: &mut dyn Write, megabytes: f64, rounds: &Rounds) -> Result<()> {
 
 /// Medians in seconds, as one JSON object.
 fn print_json(out: &mut Console<'_>, inputs: &Value, rounds: &Rounds) -> Result<()> {
-    let parts: Map<String, Value> = PARTS
-        .iter()
-        .zip(&rounds.parts)
-        .map(|(name, times)| ((*name).to_owned(), median(times).into()))
-        .collect();
+    let parts = PARTS.iter().zip(&rounds.parts);
+    let parts: Map<String, Value> =
+        parts.map(|(name, times)| ((*name).to_owned(), median(times).into())).collect();
     let runs = rounds.runs.iter().map(|(jobs, runs)| {
-        let all = |of: &dyn Fn(&WholeRun) -> Option<f64>| {
-            median(&runs.iter().filter_map(of).collect::<Vec<_>>())
-        };
+        let peak = |run: &WholeRun| run.ledger.peak_rss_bytes.map(|bytes| bytes as f64);
         json!({
             "jobs": jobs,
-            "seconds": all(&|run| Some(run.seconds)),
-            "cpu_seconds": all(&|run| run.cpu_seconds),
-            "peak_rss_bytes": all(&|run| run.ledger.peak_rss_bytes.map(|bytes| bytes as f64)),
+            "seconds": median_of(runs, |run| Some(run.seconds)),
+            "cpu_seconds": median_of(runs, |run| run.cpu_seconds),
+            "peak_rss_bytes": median_of(runs, peak),
         })
     });
     let runs: Vec<Value> = runs.collect();
     let figures = json!({ "inputs": inputs, "seconds": parts, "runs": runs });
     Ok(out.json_line(&figures)?)
+}
+
+fn median_of(runs: &[WholeRun], figure: impl Fn(&WholeRun) -> Option<f64>) -> f64 {
+    median(&runs.iter().filter_map(figure).collect::<Vec<_>>())
 }
 
 fn median(values: &[f64]) -> f64 {

@@ -27,13 +27,9 @@ use crate::fields::{
 };
 use crate::gold::{GoldPage, read_gold};
 
-/// The fields that have a confidence, with their keys.
-const FIELDS: [(MetadataField, &str); 4] = [
-    (MetadataField::Title, "title"),
-    (MetadataField::Subtitle, "subtitle"),
-    (MetadataField::Authors, "authors"),
-    (MetadataField::Date, "published"),
-];
+/// The fields that have a confidence.
+const FIELDS: [MetadataField; 4] =
+    [MetadataField::Title, MetadataField::Subtitle, MetadataField::Authors, MetadataField::Date];
 /// Parts into which the sites are divided.
 const PARTS: u64 = 5;
 /// Factor of the penalty on weights.
@@ -86,7 +82,7 @@ pub(crate) fn run(args: &CalibrateArgs, out: &mut Console<'_>) -> anyhow::Result
     let run = read_run(String::new(), args.run.clone())?;
     let mut fitted = Vec::new();
     let mut reliable = Vec::new();
-    for (field, key) in FIELDS {
+    for field in FIELDS {
         let known = |page: &GoldPage| {
             let found = run.pages.get(&page.url).map(|page| &page.fields);
             let value = compare(field, &page.url, &page.fields, found)?;
@@ -115,16 +111,14 @@ pub(crate) fn run(args: &CalibrateArgs, out: &mut Console<'_>) -> anyhow::Result
             sure_wrong: figures.sure_wrong.unwrap_or(0),
         });
         let weights = fit(known.iter()).map(|weight| (weight * 1e4).round() / 1e4);
-        fitted.push((key, json!(weights)));
+        fitted.push(format!("  \"{}\": {}", field.key(), json!(weights)));
     }
     match args.format {
         PrintFormat::Json => out.json_line(&reliable)?,
         PrintFormat::Text => write_table(&reliable, out)?,
     }
     if let Some(path) = &args.out {
-        let lines = fitted.iter().map(|(key, weights)| format!("  \"{key}\": {weights}"));
-        let lines: Vec<String> = lines.collect();
-        std::fs::write(path, format!("{{\n{}\n}}\n", lines.join(",\n")))
+        std::fs::write(path, format!("{{\n{}\n}}\n", fitted.join(",\n")))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())

@@ -19,7 +19,6 @@ use clap::Args;
 use config::Config;
 use model::{Mark, PageType, Site, TemplateCorrection};
 use rayon::prelude::*;
-use score::{MeasureKind, Neutral, Output, QualityMeasure};
 use serde::Serialize;
 use sitegrove::in_memory::{apply, learn};
 use sitegrove::output_paths::CommandPaths;
@@ -31,15 +30,13 @@ use terminal::arguments::{PrintFormat, whole};
 use terminal::printed::{self, Console};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::gold::{GoldArgs, GoldPage, read_gold};
+use crate::gold::{GoldArgs, GoldPage, pages_by_url, read_gold};
 use crate::train::pages::shares_in_gold;
 
 /// Confidences of templates below which one page of each is labelled.
 const CONFIDENCES: [f64; 6] = [0.7, 0.8, 0.85, 0.9, 0.95, 1.01];
 /// Percentages of marks that are flipped.
 const NOISE: [u64; 3] = [0, 5, 10];
-const MEASURE: QualityMeasure =
-    QualityMeasure { kind: MeasureKind::Pairs, neutral: Neutral::Titles };
 
 /// Mark one page of each template by its gold, and compare its other pages before and after.
 #[derive(Args, Debug)]
@@ -123,10 +120,7 @@ pub(crate) fn run(args: &CorrectionsArgs, out: &mut Console<'_>) -> anyhow::Resu
     }
     let gold = read_gold(&args.of.gold, &args.of.datasets)?;
     let sites = read_sites(&args.of.inputs, &[], &config)?;
-    let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
-    for page in &gold.pages {
-        by_url.entry(&page.url).or_insert(page);
-    }
+    let by_url = pages_by_url(&gold.pages);
     let settings = config.settings();
     let measured: Vec<MeasuredPage<'_>> =
         sites.par_iter().flat_map_iter(|site| measure(site, &by_url, &settings)).collect();
@@ -143,7 +137,6 @@ pub(crate) fn run(args: &CorrectionsArgs, out: &mut Console<'_>) -> anyhow::Resu
     }
 }
 
-/// The paths of the command.
 fn paths_of(args: &CorrectionsArgs) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let CorrectionsArgs { of, weights, worst: _, format: _ } = args;
@@ -213,8 +206,7 @@ fn f1(gold: &GoldPage, outcome: &Outcome) -> Option<f64> {
         Outcome::Article(article) => &*article.article.text,
         Outcome::Drop(_) | Outcome::Unassigned => "",
     };
-    let scores = score::score(&gold.as_gold(&[]), &Output { text, nodes: &[] }, &[MEASURE]);
-    Some(scores[0]?.f1)
+    Some(gold.score_pairs(text)?.f1)
 }
 
 /// The blocks of a page, marked by its gold; `noise` percent of the marks are flipped. Titles and optional text have no marks.
@@ -355,45 +347,37 @@ impl GroupFigures {
 }
 
 fn print(report: &CorrectionsReport, out: &mut Console<'_>) -> anyhow::Result<()> {
-    let mut text = format!(
-        "One page of each of {} templates is marked; F1 of the others, in percent, means over groups.\n\n",
+    writeln!(
+        out,
+        "One page of each of {} templates is marked; F1 of the others, in percent, means over groups.\n",
         report.labelled
-    );
+    )?;
     let noise: Vec<String> = NOISE.iter().map(|own| format!("{own} % flipped")).collect();
-    text.push_str(&format!(
-        "| | groups | pages | before | {} | lose > 1 | most lost | worst tenth |\n|---|--:|--:|--:|{}--:|--:|--:|\n",
+    writeln!(
+        out,
+        "| | groups | pages | before | {} | lose > 1 | most lost | worst tenth |\n|---|--:|--:|--:|{}--:|--:|--:|",
         noise.join(" | "),
         "--:|".repeat(NOISE.len())
-    ));
+    )?;
+    let shown = |values: &[f64], separator: &str| {
+        values.iter().map(|value| format!("{value:.1}")).collect::<Vec<_>>().join(separator)
+    };
     for own in &report.figures {
-        let after: Vec<String> = own.after.iter().map(|value| format!("{value:.1}")).collect();
-        text.push_str(&format!(
-            "| {} | {} | {} | {:.1} | {} | {} | {:.1} | {:.1} to {:.1} |\n",
-            printed::line(&own.name),
-            own.groups,
-            own.pages,
-            own.before,
-            after.join(" | "),
-            own.losing,
-            own.most_lost,
-            own.worst_before,
-            own.worst_after
-        ));
+        let GroupFigures { groups, pages, before, losing, most_lost, .. } = own;
+        let (name, after) = (printed::line(&own.name), shown(&own.after, " | "));
+        let worst = format!("{:.1} to {:.1}", own.worst_before, own.worst_after);
+        writeln!(
+            out,
+            "| {name} | {groups} | {pages} | {before:.1} | {after} | {losing} | {most_lost:.1} | {worst} |"
+        )?;
     }
-    text.push_str("\n| templates marked | labels | articles | other types |\n|---|--:|--:|--:|\n");
-    for own in &report.bought {
-        let name = match own.below > 1.0 {
-            true => "all".to_owned(),
-            false => format!("below {:.2}", own.below),
-        };
-        text.push_str(&format!(
-            "| {name} | {} | {:.1} | {:.1} |\n",
-            own.labels, own.articles, own.other_types
-        ));
+    writeln!(out, "\n| templates marked | labels | articles | other types |\n|---|--:|--:|--:|")?;
+    for BoughtLabels { below, labels, articles, other_types, .. } in &report.bought {
+        let name = if *below > 1.0 { "all".to_owned() } else { format!("below {below:.2}") };
+        writeln!(out, "| {name} | {labels} | {articles:.1} | {other_types:.1} |")?;
     }
     for (name, results) in &report.worst {
-        let results: Vec<String> = results.iter().map(|value| format!("{value:.1}")).collect();
-        text.push_str(&format!("- {}: {}\n", printed::line(name), results.join(", ")));
+        writeln!(out, "- {}: {}", printed::line(name), shown(results, ", "))?;
     }
-    Ok(out.write_all(text.as_bytes())?)
+    Ok(())
 }

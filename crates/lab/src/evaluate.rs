@@ -146,24 +146,15 @@ pub(crate) enum ReportFormat {
     Csv,
 }
 
-/// The outcome of an evaluation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EvaluationOutcome {
-    /// The report was written, and no run is below its floor.
-    Done,
-    /// The report was written, and a run is below its floor (exit code 1).
-    BelowFloor,
-}
-
-/// Evaluates the runs and writes the report to `out`, or to the file given by `--out`.
+/// Evaluates the runs and writes the report to `out`, or to the file given by `--out`; gives whether none is below its floor.
 ///
 /// # Errors
 /// If a file cannot be read (with the line), a name is unknown, or the floors belong to
 /// another gold.
-pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<EvaluationOutcome> {
+pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<bool> {
     paths_of(args).check()?;
     if let Some(what) = args.sweep {
-        return sweep::sweep(args, what, out).map(|()| EvaluationOutcome::Done);
+        return sweep::sweep(args, what, out).map(|()| true);
     }
     ensure!(
         args.worst == 0 || args.format != ReportFormat::Csv,
@@ -174,8 +165,7 @@ pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<
     let runs = read_runs(&args.runs)?;
     if args.metadata {
         let text = metadata::report(&gold, &runs, args.worst, args.format)?;
-        write_report(args, &text, out)?;
-        return Ok(EvaluationOutcome::Done);
+        return write_report(args, &text, out).map(|()| true);
     }
     let measures = choose_measures(&args.measures, &gold.pages)?;
 
@@ -184,30 +174,22 @@ pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<
     let mut report = tables::report(&gold, &runs, &measures, &scores, args.min_group, args.by);
     report.worst = worst::pages(&gold.pages, &fields, &runs, &measures, &scores, args.worst);
     if let Some(path) = &args.floors {
-        let setting = floors::FloorSetting {
-            gold_digest: gold.digest.clone(),
-            min_group: args.min_group,
-            datasets: args.datasets.clone(),
-        };
-        let measured = floors::measured(&report);
         let change = floors::FloorUpdate::of(args.update_floors, args.allow_lower);
-        report.floors = Some(floors::hold(path, &setting, &measured, change)?);
+        report.floors = Some(floors::hold(path, &floors::measured(&report), change)?);
     }
 
     let text = match args.format {
-        ReportFormat::Markdown => markdown::render(&report),
+        ReportFormat::Markdown => markdown::render(&report)?,
         ReportFormat::Json => report::json(&report)?,
         ReportFormat::Csv => report::csv(&report)?,
     };
     write_report(args, &text, out)?;
     if let (Some(_), Some(verdict)) = (&args.out, &report.floors) {
-        out.write_all(markdown::floors(verdict).as_bytes())?;
+        out.write_all(markdown::floors(verdict)?.as_bytes())?;
     }
-    let broken = report.floors.as_ref().is_some_and(FloorVerdict::is_broken);
-    Ok(if broken { EvaluationOutcome::BelowFloor } else { EvaluationOutcome::Done })
+    Ok(!report.floors.as_ref().is_some_and(FloorVerdict::is_broken))
 }
 
-/// The paths of the command.
 fn paths_of(args: &EvaluateArgs) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let EvaluateArgs {
@@ -255,24 +237,22 @@ fn paths_of(args: &EvaluateArgs) -> CommandPaths {
 
 fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<QualityMeasure>> {
     let marks_nodes = gold.iter().any(|page| !page.nodes.is_empty());
+    let can_be_measured = |measure: &QualityMeasure| marks_nodes || measure.name() != "nodes";
     let usual = [
         "pairs", "pairs-fields", "pairs-raw", "words", "lcs-words", "lcs-chars", "substring",
         "nodes",
     ];
     if names.iter().any(|name| name == "all") {
-        return Ok(QualityMeasure::ALL
-            .into_iter()
-            .filter(|m| marks_nodes || m.name() != "nodes")
-            .collect());
+        return Ok(QualityMeasure::all().into_iter().filter(can_be_measured).collect());
     }
     if names.is_empty() {
-        let usual = usual.into_iter().filter(|name| marks_nodes || *name != "nodes");
-        return Ok(usual.map(|name| name.parse()).collect::<Result<_, _>>()?);
+        let usual = usual.iter().map(|name| name.parse()).collect::<Result<Vec<_>, _>>()?;
+        return Ok(usual.into_iter().filter(can_be_measured).collect());
     }
     let mut measures: Vec<QualityMeasure> = Vec::new();
     for name in names {
         let measure: QualityMeasure = name.parse()?;
-        if measure.name() == "nodes" && !marks_nodes {
+        if !can_be_measured(&measure) {
             bail!("--measures nodes: no page of the gold has gold_nodes");
         }
         if !measures.contains(&measure) {

@@ -40,7 +40,7 @@ impl MetadataField {
     }
 
     /// The key of the record.
-    const fn key(self) -> &'static str {
+    pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::Date | Self::DateByFetch => "published",
             field => field.name(),

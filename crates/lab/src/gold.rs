@@ -9,8 +9,8 @@ use clap::Args;
 use config::corrections::read_corrections;
 use data_encoding::HEXLOWER;
 use model::{PageType, TemplateCorrection};
-use score::Gold;
 use score::neutral::OptionalText;
+use score::{Gold, MeasureKind, Neutral, Output, QualityMeasure, Score};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -19,7 +19,6 @@ use sitemodel::corrections::Corrections;
 
 use crate::fields::{FieldValues, read_list};
 
-/// The pages whose text is known.
 pub(crate) struct GoldFile {
     pub(crate) path: PathBuf,
     /// SHA-256 of the whole file, decompressed, in hexadecimal.
@@ -44,7 +43,7 @@ pub(crate) struct GoldArgs {
     pub(crate) datasets: Vec<String>,
 }
 
-/// One page whose text is known.
+#[derive(Default)]
 pub(crate) struct GoldPage {
     pub(crate) url: String,
     pub(crate) dataset: String,
@@ -139,15 +138,10 @@ pub(crate) fn pages_of_corrections(paths: &[PathBuf]) -> anyhow::Result<Vec<Gold
     let page = |url: &str, text: &str, marks: Option<TemplateCorrection>| GoldPage {
         url: url.to_owned(),
         dataset: "corrections".to_owned(),
-        template: None,
         site: grouping::site_key(url).unwrap_or_default(),
         text: text.to_owned(),
-        fields: FieldValues::default(),
-        page_title: None,
-        optional: Vec::new(),
-        page_type: None,
-        nodes: Vec::new(),
         marks,
+        ..GoldPage::default()
     };
     let (of_articles, of_templates) = read_corrections(paths.iter().map(PathBuf::as_path))?;
     for correction in of_articles.all {
@@ -177,6 +171,18 @@ impl GoldPage {
         };
         Gold { text: &self.text, aside, nodes: &self.nodes }
     }
+
+    /// The score of a text by title-neutral pairs of words, as in the Forest paper; `None` if there is no gold to count.
+    pub(crate) fn score_pairs(&self, text: &str) -> Option<Score> {
+        let pairs = QualityMeasure { kind: MeasureKind::Pairs, neutral: Neutral::Titles };
+        score::score(&self.as_gold(&[]), &Output { text, nodes: &[] }, &[pairs])[0]
+    }
+}
+
+/// The pages of the gold by their addresses; of several with one address, the first.
+pub(crate) fn pages_by_url(gold: &[GoldPage]) -> BTreeMap<&str, &GoldPage> {
+    // The last one that is inserted stays.
+    gold.iter().rev().map(|page| (page.url.as_str(), page)).collect()
 }
 
 /// The contents of a file, decompressed if it is gzip or zstd.

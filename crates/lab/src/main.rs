@@ -95,9 +95,7 @@ impl Program for Lab {
         out: &mut Console<'_>,
     ) -> Result<ExitCode> {
         let is_good = match &self.command {
-            LabCommand::Evaluate(args) => {
-                evaluate::run(args, out)? == evaluate::EvaluationOutcome::Done
-            }
+            LabCommand::Evaluate(args) => evaluate::run(args, out)?,
             LabCommand::Recover(args) => recover::run(args, out).map(|()| true)?,
             LabCommand::Train(args) => train::run(args, out).map(|()| true)?,
             LabCommand::Calibrate(args) => calibrate::run(args, out).map(|()| true)?,

@@ -82,7 +82,6 @@ pub(crate) struct RecoverArgs {
     pub(crate) format: PrintFormat,
 }
 
-/// What is printed.
 #[derive(Serialize)]
 struct RecoveryReport {
     sites: usize,
@@ -155,31 +154,30 @@ pub(crate) fn run(args: &RecoverArgs, out: &mut Console<'_>) -> anyhow::Result<(
         !whole.is_empty(),
         "no site has {largest} articles that declare metadata, the largest {most}: give smaller numbers with --together"
     );
-    let settings = || std::iter::once(None).chain(together.iter().copied().map(Some));
-    let rows = FIELDS
-        .into_iter()
-        .flat_map(|field| settings().map(move |together| (field, together)).collect::<Vec<_>>());
-    let rows = rows.map(|(field, together)| {
-        let own = whole.iter().flat_map(|site| &site.values);
-        let own = own.filter(|found| (found.field, found.together) == (field, together));
-        let values: Vec<ComparedValue> = own.map(|found| found.value).collect();
-        RecoveryRow { field, together, figures: FieldFigures::of(&values) }
-    });
+    let found_by = |field, together| {
+        let values = whole.iter().flat_map(|site| &site.values);
+        values.filter(move |found| (found.field, found.together) == (field, together))
+    };
+    let (mut rows, mut worst) = (Vec::new(), Vec::new());
+    for field in FIELDS {
+        for together in std::iter::once(None).chain(together.iter().copied().map(Some)) {
+            let values: Vec<ComparedValue> =
+                found_by(field, together).map(|found| found.value).collect();
+            rows.push(RecoveryRow { field, together, figures: FieldFigures::of(&values) });
+        }
+        let wrong = found_by(field, Some(largest)).filter_map(|found| found.wrong.clone());
+        worst.extend(wrong.take(args.worst));
+    }
+    rows.retain(|row| row.figures.gold > 0);
     let mut report = RecoveryReport {
         sites: whole.len(),
         articles: whole.len() * largest,
         small_sites: measured.iter().filter(|site| (1..largest).contains(&site.articles)).count(),
-        rows: rows.filter(|row| row.figures.gold > 0).collect(),
+        rows,
         leaks: whole.iter().map(|site| site.leaks).sum(),
         languages: Languages::default(),
-        worst: Vec::new(),
+        worst,
     };
-    for field in FIELDS {
-        let values = whole.iter().flat_map(|site| &site.values);
-        let of_field =
-            values.filter(|found| (found.field, found.together) == (field, Some(largest)));
-        report.worst.extend(of_field.filter_map(|found| found.wrong.clone()).take(args.worst));
-    }
     for site in measured {
         report.languages.add(site.languages);
     }
@@ -383,47 +381,47 @@ fn primary(tag: Option<&str>) -> Option<String> {
 }
 
 fn print(report: &RecoveryReport, largest: usize, out: &mut Console<'_>) -> anyhow::Result<()> {
-    let mut text = format!(
-        "{} articles of {} sites; {} sites have fewer than {largest} articles that declare metadata.\n\n",
-        report.articles, report.sites, report.small_sites
-    );
+    let RecoveryReport { sites, articles, small_sites, leaks, .. } = report;
+    writeln!(
+        out,
+        "{articles} articles of {sites} sites; {small_sites} sites have fewer than {largest} articles that declare metadata.\n"
+    )?;
     let heads = [&HEADS[..], &SURE_HEADS[..]].concat();
-    text.push_str(&format!("| field | pages together | {} |\n", heads.join(" | ")));
-    text.push_str(&format!("|---|---|{}\n", "--:|".repeat(heads.len())));
+    writeln!(out, "| field | pages together | {} |", heads.join(" | "))?;
+    writeln!(out, "|---|---|{}", "--:|".repeat(heads.len()))?;
     for RecoveryRow { field, together, figures } in &report.rows {
         let together = together.map_or_else(|| "with declarations".to_owned(), |n| n.to_string());
         let (cells, sure) = figures.cells();
         let cells = [&cells[..], &sure[..]].concat().join(" | ");
-        text.push_str(&format!("| {} | {together} | {cells} |\n", field.name()));
+        writeln!(out, "| {} | {together} | {cells} |", field.name())?;
     }
-    text.push_str(&format!(
-        "\nPrecision and recall in percent of the values that are declared; sure are values with a confidence of at least {SURE}.\n"
-    ));
-    if report.leaks > 0 {
-        text.push_str(&format!(
-            "{} values are of declarations that were not hidden.\n",
-            report.leaks
-        ));
+    writeln!(
+        out,
+        "\nPrecision and recall in percent of the values that are declared; sure are values with a confidence of at least {SURE}."
+    )?;
+    if *leaks > 0 {
+        writeln!(out, "{leaks} values are of declarations that were not hidden.")?;
     }
     let Languages { of_siblings, overruled, alone, overruled_alone } = &report.languages;
-    text.push_str(&format!(
+    writeln!(
+        out,
         "\n| `<html lang>` | articles | language differs |\n|---|--:|--:|\n\
-         | as most siblings | {of_siblings} | {} |\n| no siblings | {alone} | {overruled_alone} |\n",
+         | as most siblings | {of_siblings} | {} |\n| no siblings | {alone} | {overruled_alone} |",
         overruled.len()
-    ));
+    )?;
     for OverruledLanguage { url, declared, language } in overruled.iter().take(SHOWN) {
         let language = language.as_deref().unwrap_or("none");
         let shown = format!("{url}: declared {declared}, language {language}");
-        text.push_str(&format!("- {}\n", printed::line(&shown)));
+        writeln!(out, "- {}", printed::line(&shown))?;
     }
     for WrongValue { field, url, declared, found, source } in &report.worst {
         let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
         let (declared, found, source) = (known(declared), known(found), known(source));
         let shown =
             format!("{}: {url}: declared {declared}, found {found} ({source})", field.name());
-        text.push_str(&format!("- {}\n", printed::line(&shown)));
+        writeln!(out, "- {}", printed::line(&shown))?;
     }
-    Ok(out.write_all(text.as_bytes())?)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -18,14 +18,15 @@ mod trial;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use config::Config;
-use course::{Course, FoldPlan, course};
+use course::{Course, DECIDE, FoldPlan, course};
 use fit::FitError;
-use grove::{DecideParameters, Figure, TrainingSet, Trees, WEIGHTS_SCHEMA, Weights, feature_names};
+use grove::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
 use model::Site;
 use pages::TrainingTemplate;
 use serde_json::json;
@@ -35,12 +36,9 @@ use sitegrove::run::read_sites;
 use terminal::arguments::PrintFormat;
 use terminal::arguments::whole;
 use terminal::printed::Console;
-use trial::{HeldOut, LeaveOut, of_publishers, parts};
+use trial::{HeldOut, LeaveOut, of_publishers, parts, run_each};
 
 use crate::gold::{GoldArgs, GoldFile, pages_of_corrections, read_gold};
-
-/// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
-const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
 
 /// Fit the default engine's weights to pages whose text is known.
 #[derive(Args, Clone, Debug)]
@@ -129,7 +127,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
             continue;
         }
         let learnt_from = vec![true; training.templates.len()];
-        let plan = FoldPlan { parts, count, learnt_from, decide: DECIDE };
+        let plan = FoldPlan { parts, count, learnt_from };
         let (course, held_out) = training.fit_and_test(&plan).context("cannot fit")?;
         let table = report::HeldOutTable::of(&training.templates, &course, &held_out);
         table.print(leave_out.name(), out)?;
@@ -142,12 +140,13 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
             if let Some(path) = &args.held_out {
                 trial::write(&held_out, path)?;
             }
-            fitted = Some(course.weights(count, &training.like));
+            fitted = course.weights.into_iter().last();
         }
         columns.push((leave_out.name().to_owned(), held_out));
     }
     let Some(fitted) = fitted else { bail!("nothing was fitted") };
-    let to_them = trial::fitted(&sites, &training.templates, &fitted, &training.config);
+    let (templates, whole) = (&training.templates, vec![0; training.templates.len()]);
+    let to_them = run_each(&sites, templates, &whole, from_ref(&fitted), &training.config);
     columns.insert(0, ("fitted to them".to_owned(), to_them));
     report::side_by_side("Side by side", &columns, out)?;
     if !args.curve.is_empty() {
@@ -172,7 +171,6 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     Ok(())
 }
 
-/// The paths of the command.
 fn paths_of(args: &TrainArgs) -> CommandPaths {
     // Each argument is named, so that a new one with a path is not forgotten.
     let TrainArgs {
@@ -208,9 +206,9 @@ struct Training<'a> {
 impl<'a> Training<'a> {
     /// Fits trees for each part of a plan, and runs the sites of the part with them.
     fn fit_and_test(&mut self, plan: &FoldPlan) -> Result<(Course, Vec<HeldOut<'a>>), FitError> {
-        let course = course(&mut self.templates, plan)?;
-        let held_out =
-            trial::held_out(self.sites, &self.templates, plan, &course, &self.like, &self.config);
+        let course = course(&mut self.templates, plan, &self.like)?;
+        let (parts, weights) = (&plan.parts, &course.weights[..plan.count]);
+        let held_out = run_each(self.sites, &self.templates, parts, weights, &self.config);
         Ok((course, held_out))
     }
 
@@ -225,7 +223,7 @@ impl<'a> Training<'a> {
             let (parts, count) = parts(&self.templates, LeaveOut::Publishers, self.folds);
             let own = self.templates.iter().zip(&learnt_from).filter(|(_, own)| **own);
             let pages: usize = own.map(|(template, _)| template.with_gold()).sum();
-            let plan = FoldPlan { parts, count, learnt_from, decide: DECIDE };
+            let plan = FoldPlan { parts, count, learnt_from };
             let (_, held_out) = self
                 .fit_and_test(&plan)
                 .with_context(|| format!("cannot fit to {percent} % of the publishers"))?;
@@ -241,16 +239,9 @@ fn empty_weights(gold: &GoldFile, trained_on: Vec<TrainingSet>) -> Weights {
         schema: WEIGHTS_SCHEMA,
         gold: gold.digest.clone(),
         trained_on,
-        figures: Vec::new(),
         switch_cost: DECIDE.switch_cost,
         features: feature_names(),
-        types: Vec::new(),
-        page: Trees::default(),
-        sibling: Trees::default(),
-        ending: Trees::default(),
-        confidence: Trees::default(),
-        precision: Trees::default(),
-        recall: Trees::default(),
+        ..Weights::default()
     }
 }
 

@@ -16,8 +16,7 @@ tags is not text. Lengths are in characters; an attribute's is that of its name 
 use dom::{Document, LocalName, NodeId, is_inline};
 use serde::{Deserialize, Serialize};
 
-use crate::text::{body, without};
-use crate::text::{is_blank, length};
+use crate::text::{body, is_blank, length, without};
 
 /// Parameters.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]

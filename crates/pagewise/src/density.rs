@@ -16,8 +16,7 @@ of white space counted as one. O(n).
 use dom::{Document, NodeId, is_inline};
 use serde::{Deserialize, Serialize};
 
-use crate::text::body;
-use crate::text::{is_blank, length};
+use crate::text::{body, is_blank, length};
 
 /// How the list of strings is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -25,8 +25,7 @@ ancestor; the centroid takes O(n).
 use dom::{Document, LocalName, NodeId, PrefixSums, local_name};
 use serde::{Deserialize, Serialize};
 
-use crate::text::{body, without};
-use crate::text::{is_blank, is_link, length};
+use crate::text::{body, is_blank, is_link, length, without};
 
 /// Parameters, found on the authors' training pages (their Tables 1 and 2).
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]

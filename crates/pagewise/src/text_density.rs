@@ -16,8 +16,7 @@ CECTD-DS, has better results in the comparisons, and is the default here. O(n).
 use dom::{Document, NodeId, PrefixSums};
 use serde::{Deserialize, Serialize};
 
-use crate::text::body;
-use crate::text::{is_link, length};
+use crate::text::{body, is_link, length};
 
 /// Which density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -18,8 +18,7 @@ are equal (0/0) the factor is 1. O(n).
 use dom::{Document, NodeId, local_name};
 use serde::{Deserialize, Serialize};
 
-use crate::text::body;
-use crate::text::length;
+use crate::text::{body, length};
 
 /// The numerator and denominator of the ratio. The paper compares the four (its Tables 1 to 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

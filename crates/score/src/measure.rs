@@ -40,48 +40,39 @@ pub struct QualityMeasure {
     pub neutral: Neutral,
 }
 
+/// Every measure with its name, in the order of reports.
+const NAMED: [(MeasureKind, Neutral, &str); 16] = [
+    (MeasureKind::Pairs, Neutral::Titles, "pairs"),
+    (MeasureKind::Pairs, Neutral::Fields, "pairs-fields"),
+    (MeasureKind::Pairs, Neutral::Raw, "pairs-raw"),
+    (MeasureKind::Words, Neutral::Titles, "words"),
+    (MeasureKind::Words, Neutral::Fields, "words-fields"),
+    (MeasureKind::Words, Neutral::Raw, "words-raw"),
+    (MeasureKind::LcsWords, Neutral::Titles, "lcs-words"),
+    (MeasureKind::LcsWords, Neutral::Fields, "lcs-words-fields"),
+    (MeasureKind::LcsWords, Neutral::Raw, "lcs-words-raw"),
+    (MeasureKind::LcsChars, Neutral::Titles, "lcs-chars"),
+    (MeasureKind::LcsChars, Neutral::Fields, "lcs-chars-fields"),
+    (MeasureKind::LcsChars, Neutral::Raw, "lcs-chars-raw"),
+    (MeasureKind::Substring, Neutral::Titles, "substring"),
+    (MeasureKind::Substring, Neutral::Fields, "substring-fields"),
+    (MeasureKind::Substring, Neutral::Raw, "substring-raw"),
+    (MeasureKind::Nodes, Neutral::Raw, "nodes"),
+];
+
 impl QualityMeasure {
     /// Every measure, in the order of reports. The name is that of the kind, with the suffix `-fields` or
     /// `-raw` unless just titles are removed.
-    pub const ALL: [Self; 16] = [
-        Self { kind: MeasureKind::Pairs, neutral: Neutral::Titles },
-        Self { kind: MeasureKind::Pairs, neutral: Neutral::Fields },
-        Self { kind: MeasureKind::Pairs, neutral: Neutral::Raw },
-        Self { kind: MeasureKind::Words, neutral: Neutral::Titles },
-        Self { kind: MeasureKind::Words, neutral: Neutral::Fields },
-        Self { kind: MeasureKind::Words, neutral: Neutral::Raw },
-        Self { kind: MeasureKind::LcsWords, neutral: Neutral::Titles },
-        Self { kind: MeasureKind::LcsWords, neutral: Neutral::Fields },
-        Self { kind: MeasureKind::LcsWords, neutral: Neutral::Raw },
-        Self { kind: MeasureKind::LcsChars, neutral: Neutral::Titles },
-        Self { kind: MeasureKind::LcsChars, neutral: Neutral::Fields },
-        Self { kind: MeasureKind::LcsChars, neutral: Neutral::Raw },
-        Self { kind: MeasureKind::Substring, neutral: Neutral::Titles },
-        Self { kind: MeasureKind::Substring, neutral: Neutral::Fields },
-        Self { kind: MeasureKind::Substring, neutral: Neutral::Raw },
-        Self { kind: MeasureKind::Nodes, neutral: Neutral::Raw },
-    ];
+    pub fn all() -> [Self; 16] {
+        NAMED.map(|(kind, neutral, _)| Self { kind, neutral })
+    }
 
     /// Name on the command line and in files.
     pub fn name(self) -> &'static str {
-        match (self.kind, self.neutral) {
-            (MeasureKind::Pairs, Neutral::Titles) => "pairs",
-            (MeasureKind::Pairs, Neutral::Fields) => "pairs-fields",
-            (MeasureKind::Pairs, Neutral::Raw) => "pairs-raw",
-            (MeasureKind::Words, Neutral::Titles) => "words",
-            (MeasureKind::Words, Neutral::Fields) => "words-fields",
-            (MeasureKind::Words, Neutral::Raw) => "words-raw",
-            (MeasureKind::LcsWords, Neutral::Titles) => "lcs-words",
-            (MeasureKind::LcsWords, Neutral::Fields) => "lcs-words-fields",
-            (MeasureKind::LcsWords, Neutral::Raw) => "lcs-words-raw",
-            (MeasureKind::LcsChars, Neutral::Titles) => "lcs-chars",
-            (MeasureKind::LcsChars, Neutral::Fields) => "lcs-chars-fields",
-            (MeasureKind::LcsChars, Neutral::Raw) => "lcs-chars-raw",
-            (MeasureKind::Substring, Neutral::Titles) => "substring",
-            (MeasureKind::Substring, Neutral::Fields) => "substring-fields",
-            (MeasureKind::Substring, Neutral::Raw) => "substring-raw",
-            (MeasureKind::Nodes, _) => "nodes",
-        }
+        let of = |kind, neutral| {
+            kind == self.kind && (neutral == self.neutral || kind == MeasureKind::Nodes)
+        };
+        NAMED.into_iter().find(|own| of(own.0, own.1)).map_or("", |own| own.2)
     }
 
     /// A readable description of the measure.
@@ -115,7 +106,7 @@ pub struct UnknownMeasure(String);
 
 impl fmt::Display for UnknownMeasure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = QualityMeasure::ALL.map(QualityMeasure::name).join(", ");
+        let names = QualityMeasure::all().map(QualityMeasure::name).join(", ");
         write!(f, "no measure is called {:?}; there are {names}", self.0)
     }
 }
@@ -126,7 +117,7 @@ impl FromStr for QualityMeasure {
     type Err = UnknownMeasure;
 
     fn from_str(name: &str) -> Result<Self, UnknownMeasure> {
-        let known = Self::ALL.into_iter().find(|measure| measure.name() == name);
+        let known = Self::all().into_iter().find(|measure| measure.name() == name);
         known.ok_or_else(|| UnknownMeasure(name.to_owned()))
     }
 }

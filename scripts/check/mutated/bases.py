@@ -1,17 +1,13 @@
 """The base archives: ten pages each, one per site, in nine forms."""
 import hashlib
 import random
-import sys
 import zlib
 from dataclasses import dataclass, field
 
 import brotli
 import lz4.frame
 import zstandard
-from conftest import ROOT
-
-sys.path.append(str(ROOT / "scripts/make"))
-from small_crawl import WORDS  # noqa: E402
+from small_crawl import WORDS
 
 RECORDS = 10
 

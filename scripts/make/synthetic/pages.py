@@ -8,14 +8,7 @@ import prose
 WRAPPERS = ('<div class="row">', '<div class="col-12 col-lg-8">', "<div>", '<div class="inner">', '<section class="block">', '<div data-component="region">', '<div class="clearfix">')  # fmt: skip
 
 
-class Text:
-    """An article as HTML and as plain text."""
-
-    def __init__(self):
-        self.html, self.gold = [], []
-
-
-def sentence_html(rng, sentence, terms, site):
+def sentence_html(rng, sentence, site):
     """Occasionally a link, or emphasised words."""
     cut = sentence.find(site.language.comma)
     head, tail = sentence[:cut], sentence[cut:]
@@ -26,11 +19,11 @@ def sentence_html(rng, sentence, terms, site):
 
 
 def article_text(site, facts, rng, c, insert):
-    """Paragraphs, subheads, lists, quotations, pictures, tables, code."""
-    theme, language, text = site.theme, site.language, Text()
+    """Paragraphs, subheads, lists, quotations, pictures, tables, code; as HTML and as plain text."""
+    theme, language, html, texts = site.theme, site.language, [], []
     count = min(max(int(rng.lognormvariate(3.25, 0.65)), 4), 260)
     sentences, at = language.sentences(rng, count), 0
-    put, gold, space = text.html.append, text.gold.append, language.space
+    put, gold, space = html.append, texts.append, language.space
     if theme.kind in ("magazine", "news") and rng.random() < 0.7:
         put(picture(site, facts, rng, c, gold))
     while at < count:
@@ -38,28 +31,28 @@ def article_text(site, facts, rng, c, insert):
         at += len(run)
         form = rng.random()
         # The text begins with a paragraph, because a short text could otherwise consist of a list or a heading.
-        if text.gold and form < 0.05 and len(run) > 1:
+        if texts and form < 0.05 and len(run) > 1:
             tag = "ol" if theme.kind == "recipe" else "ul"
             put(f'<{tag}{c["list"]}>' + "".join(f"<li>{s}</li>{theme.indent}" for s in run) + f"</{tag}>")
             gold("\n".join(run))
-        elif text.gold and form < 0.08:
+        elif texts and form < 0.08:
             put(f'<blockquote{c["quote"]}><p>{run[0]}</p></blockquote>')
             gold(run[0])
             at -= len(run) - 1
-        elif text.gold and theme.kind in ("docs", "recipe") and form < 0.16:
+        elif texts and theme.kind in ("docs", "recipe") and form < 0.16:
             rows = [(s.split(language.comma)[0], str(rng.randint(1, 900))) for s in run]
             put("<table><tbody>" + "".join(f"<tr><td>{a}</td><td>{b}</td></tr>" for a, b in rows) + "</tbody></table>")
             gold("\n".join(f"{a} {b}" for a, b in rows))
-        elif text.gold and theme.kind == "docs" and form < 0.26:
+        elif texts and theme.kind == "docs" and form < 0.26:
             code = "\n".join(f"set {prose.SLOTS[k]} = {rng.randint(1, 99)};" for k in range(rng.randint(1, 4)))
             put(f"<pre><code>{code}</code></pre>")
             gold(code)
         else:
             plain = space.join(run)
-            shown = plain if form < 0.85 else space.join([*run[:-1], sentence_html(rng, run[-1], facts.terms, site)])
+            shown = plain if form < 0.85 else space.join([*run[:-1], sentence_html(rng, run[-1], site)])
             put(paragraph(theme, c, shown))
             gold(plain)
-        if len(text.gold) > 2 and rng.random() < (0.3 if theme.kind == "docs" else 0.1) and at < count:
+        if len(texts) > 2 and rng.random() < (0.3 if theme.kind == "docs" else 0.1) and at < count:
             heading = rng.choice(language.phrases).capitalize()
             put(f'<h{2 + theme.depth % 2}{c["sub"]}>{heading}</h{2 + theme.depth % 2}>' if theme.kind != "plain" else f"<b>{heading}</b><br>")
             gold(heading)
@@ -67,7 +60,7 @@ def article_text(site, facts, rng, c, insert):
             put(picture(site, facts, rng, c, gold))
         if at < count and rng.random() < theme.inserts:
             put(insert(rng))
-    return text
+    return html, texts
 
 
 def paragraph(theme, c, text):
@@ -179,14 +172,14 @@ def article_page(site, number):
     """Parts of the page, strings and blobs."""
     facts, rng, theme, c = site.facts(number), site.seed(number, "page"), site.theme, site.classes(number)
     l, other = site.language.labels, site.other_layout and number % 5 == 2
-    text = article_text(site, facts, rng, c, inserts(site, facts, c))
+    html, texts = article_text(site, facts, rng, c, inserts(site, facts, c))
     article, main, side = ("article", "main", "aside") if theme.semantic and not other else ("div", "div", "div")
     icons = theme.icons
     title = f'<h1{c["title"]}>{escape(facts.title)}</h1>\n' if theme.kind != "plain" else f'<font size="5"><b>{escape(facts.title)}</b></font><br>\n'
     meta = f'<div{c["meta"]}><span{c["author"]}>{l["by"]} <a href="/authors/{site.authors.index(facts.author)}">{escape(facts.author)}</a></span> <time{c["date"]} datetime="{facts.date}">{l["published"]} {facts.date}</time></div>\n'
     share = f'<ul{c["share"]}>' + "".join(f'<li><a href="https://social.example/{k}?u={facts.address}" rel="nofollow">{icon}<span>{l["share"]}</span></a></li>' for k, icon in enumerate(icons[:3])) + "</ul>\n" if theme.kind not in ("plain", "docs") else ""
     lead = f'<p{c["lead"]}>{escape(facts.teaser)}</p>\n' if theme.kind in ("news", "magazine") and not theme.title_inside else ""
-    body = theme.indent.join(text.html)
+    body = theme.indent.join(html)
     if theme.table:
         body = f'<table width="100%" border="0"><tr><td valign="top">{body}</td></tr></table>'
     tags = f'<p{c["tags"]}>{l["topics"]}: ' + " ".join(f'<a href="/tag/{k}">{term}</a>' for k, term in enumerate(facts.terms[:5])) + "</p>\n"
@@ -205,7 +198,7 @@ def article_page(site, number):
     if theme.table:
         content = f'<table width="760" align="center" cellpadding="4"><tr><td width="160" valign="top">{popular}</td><td valign="top">{story}{below}</td></tr></table>\n'
     shown = prose.fill(f'<{main}{c["main"]}>{crumbs}{content}</{main}>\n', facts.terms)
-    gold = [prose.fill(part, facts.terms) for part in text.gold]
+    gold = [prose.fill(part, facts.terms) for part in texts]
     return frame(site, number, head(site, facts, "article"), shown, state(site, facts, gold))
 
 

@@ -451,10 +451,9 @@ mod tests {
             let bare = trees.clone();
             let trees = Trees::new(0.1, trees);
             prop_assert!(trees.are_sound(7));
-            let mut rows = FeatureTable::new(7, values.len() / 7);
-            for row in values.chunks_exact(7) {
-                rows.push(|out| row.iter().for_each(|&v| out.put("", f32::from(v) / 2.0)));
-            }
+            let rows = FeatureTable::of(7, values.chunks_exact(7), |out, row| {
+                row.iter().for_each(|&v| out.put("", f32::from(v) / 2.0));
+            });
             let one_by_one: Vec<f32> = rows.iter().map(|row| trees.probability(row)).collect();
             prop_assert_eq!(trees.side_by_side(&rows), Some(one_by_one));
             // And so on processors without the vectors of this one.
@@ -479,8 +478,7 @@ mod tests {
         tree.rights.push(0);
         let trees = Trees::new(0.0, vec![tree]);
         assert!(trees.are_sound(1));
-        let mut rows = FeatureTable::new(1, 20);
-        (0..20u8).for_each(|at| rows.push(|row| row.put("", f32::from(at) * 2.0 - 0.5)));
+        let rows = FeatureTable::of(1, 0..20u8, |row, at| row.put("", f32::from(at) * 2.0 - 0.5));
         assert_eq!(trees.side_by_side(&rows), None);
         let expected: Vec<f32> = rows.iter().map(|row| trees.probability(row)).collect();
         assert_eq!(trees.probabilities(&rows), expected);

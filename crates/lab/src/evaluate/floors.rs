@@ -17,23 +17,16 @@ use super::report::{Broken, EvaluationReport, FloorVerdict};
 /// Tolerance below a floor, in percentage points, for rounding.
 const EPSILON: f64 = 0.05;
 
-/// The setting that floors depend on, besides the runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FloorSetting {
-    pub(super) gold_digest: String,
-    pub(super) min_group: usize,
-    /// The requested data sets; empty for all.
-    pub(super) datasets: Vec<String>,
-}
-
 /// Run → `measure/data set` → percent.
 pub(super) type FloorFigures = BTreeMap<String, BTreeMap<String, f64>>;
 
+/// Figures, and the setting that they depend on.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FloorsFile {
+pub(super) struct FloorsFile {
     gold_digest: String,
     min_group: usize,
+    /// The requested data sets; empty for all.
     datasets: Vec<String>,
     floors: FloorFigures,
 }
@@ -67,18 +60,19 @@ impl FloorVerdict {
 }
 
 /// The figures of a report that can have floors.
-pub(super) fn measured(report: &EvaluationReport) -> FloorFigures {
-    let mut figures = FloorFigures::new();
+pub(super) fn measured(report: &EvaluationReport) -> FloorsFile {
+    let mut floors = FloorFigures::new();
     for tables in &report.measures {
         for row in &tables.rows {
             for (run, f1) in report.runs.iter().zip(&row.f1) {
                 let Some(f1) = *f1 else { continue };
                 let key = format!("{}/{}", tables.measure, row.label());
-                figures.entry(run.name.clone()).or_default().insert(key, f1);
+                floors.entry(run.name.clone()).or_default().insert(key, f1);
             }
         }
     }
-    figures
+    let (gold_digest, datasets) = (report.gold_digest.clone(), report.datasets.clone());
+    FloorsFile { gold_digest, min_group: report.min_group, datasets, floors }
 }
 
 /// Compares figures with the floors in a file, and changes the file as far as `change` permits.
@@ -86,14 +80,13 @@ pub(super) fn measured(report: &EvaluationReport) -> FloorFigures {
 /// If lowering is refused, the file is unchanged and the verdict has broken floors.
 pub(super) fn hold(
     path: &Path,
-    setting: &FloorSetting,
-    measured: &FloorFigures,
+    measured: &FloorsFile,
     change: FloorUpdate,
 ) -> anyhow::Result<FloorVerdict> {
-    let mut floors = stored(path, setting, change)?;
-    let mut verdict = compare(path, &floors, measured);
+    let mut floors = stored(path, measured, change)?;
+    let mut verdict = compare(path, &floors, &measured.floors);
     if change == FloorUpdate::Any || change == FloorUpdate::Raise && verdict.broken.is_empty() {
-        for (run, figures) in measured {
+        for (run, figures) in &measured.floors {
             let floors = floors.entry(run.clone()).or_default();
             for (key, &value) in figures {
                 let value = (value * 100.0).round() / 100.0;
@@ -101,8 +94,8 @@ pub(super) fn hold(
                 *floor = if change == FloorUpdate::Any { value } else { floor.max(value) };
             }
         }
-        let FloorSetting { gold_digest, min_group, datasets } = setting.clone();
-        let file = FloorsFile { gold_digest, min_group, datasets, floors };
+        let (gold_digest, datasets) = (measured.gold_digest.clone(), measured.datasets.clone());
+        let file = FloorsFile { gold_digest, min_group: measured.min_group, datasets, floors };
         let mut text = serde_json::to_string_pretty(&file)?;
         text.push('\n');
         AtomicFile::write_whole(path, text.as_bytes())?;
@@ -114,11 +107,7 @@ pub(super) fn hold(
 
 /// The floors of a file, if it was measured with the same setting; empty if it is to be created or
 /// replaced.
-fn stored(
-    path: &Path,
-    setting: &FloorSetting,
-    change: FloorUpdate,
-) -> anyhow::Result<FloorFigures> {
+fn stored(path: &Path, measured: &FloorsFile, change: FloorUpdate) -> anyhow::Result<FloorFigures> {
     if change != FloorUpdate::Keep && !path.exists() {
         return Ok(FloorFigures::new());
     }
@@ -133,23 +122,21 @@ fn stored(
             );
         }
     }
-    let pinned = FloorSetting {
-        gold_digest: file.gold_digest,
-        min_group: file.min_group,
-        datasets: file.datasets,
-    };
-    match (pinned == *setting, change) {
+    let is_same_gold = file.gold_digest == measured.gold_digest;
+    let is_same = is_same_gold
+        && (file.min_group, &file.datasets) == (measured.min_group, &measured.datasets);
+    match (is_same, change) {
         (true, _) => Ok(file.floors),
         (false, FloorUpdate::Any) => Ok(FloorFigures::new()),
-        (false, _) if pinned.gold_digest != setting.gold_digest => bail!(
+        (false, _) if !is_same_gold => bail!(
             "{shown} holds floors of another gold (sha256 {}, not {}): use that gold, or measure everything again with --update-floors --allow-lower",
-            pinned.gold_digest,
-            setting.gold_digest
+            file.gold_digest,
+            measured.gold_digest
         ),
         (false, _) => bail!(
             "{shown} holds floors for --min-group {} --datasets {:?}: use the same, or measure everything again with --update-floors --allow-lower",
-            pinned.min_group,
-            pinned.datasets.join(",")
+            file.min_group,
+            file.datasets.join(",")
         ),
     }
 }

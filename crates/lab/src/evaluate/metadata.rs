@@ -11,13 +11,14 @@ for every run.
 */
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Write};
 
 use anyhow::ensure;
 use score::metadata::day;
 use serde::Serialize;
 use terminal::printed;
 
-use crate::evaluate::markdown::{cell, line};
+use crate::evaluate::markdown::{cell, safe};
 use crate::evaluate::{ALL, EvaluatedRun, ReportFormat};
 use crate::fields::{
     ComparedValue, FieldFigures, HEADS, MetadataField, ReliabilityRow, SURE, SURE_HEADS, compare,
@@ -34,7 +35,6 @@ const FIELDS: [MetadataField; 5] = [
     MetadataField::DateByFetch,
 ];
 
-/// The result of the comparison.
 #[derive(Serialize)]
 struct MetadataReport {
     gold: String,
@@ -48,7 +48,6 @@ struct MetadataReport {
     worst: Vec<Listing>,
 }
 
-/// One field of one data set.
 #[derive(Serialize)]
 struct MetadataRow {
     field: MetadataField,
@@ -138,7 +137,7 @@ pub(super) fn report(
         worst: listings,
     };
     match format {
-        ReportFormat::Markdown => Ok(markdown(&report)),
+        ReportFormat::Markdown => Ok(markdown(&report)?),
         ReportFormat::Json => Ok(serde_json::to_string_pretty(&report)? + "\n"),
         ReportFormat::Csv => csv(&report),
     }
@@ -164,33 +163,29 @@ fn compare_page(
 }
 
 /// The report as Markdown: one table per field, then reliability and the worst pages.
-fn markdown(report: &MetadataReport) -> String {
+fn markdown(report: &MetadataReport) -> Result<String, fmt::Error> {
     let mut text = String::from("# Evaluation of metadata\n\n");
-    line(&mut text, format_args!("Gold: {} (sha256 {}).", report.gold, report.gold_digest));
+    writeln!(text, "Gold: {} (sha256 {}).", report.gold, report.gold_digest)?;
     if !report.datasets.is_empty() {
-        line(&mut text, format_args!("Only the data sets {}.", report.datasets.join(", ")));
+        writeln!(text, "Only the data sets {}.", report.datasets.join(", "))?;
     }
-    line(
-        &mut text,
-        format_args!(
-            "Values; precision and recall in percent. Wrong is another value, or (in brackets) one on a page whose gold has \
+    writeln!(
+        text,
+        "Values; precision and recall in percent. Wrong is another value, or (in brackets) one on a page whose gold has \
              none; sure are values with a confidence of at least {SURE}.\n"
-        ),
-    );
+    )?;
     for field in FIELDS {
         let rows: Vec<&MetadataRow> = report.rows.iter().filter(|row| row.field == field).collect();
         if !rows.is_empty() {
-            table(&mut text, report, field, &rows);
+            table(&mut text, report, field, &rows)?;
         }
     }
     if report.unread_dates > 0 {
         let count = report.unread_dates;
-        line(
-            &mut text,
-            format_args!(
-                "{count} dates of the gold do not begin with year-month-day and are left out.\n"
-            ),
-        );
+        writeln!(
+            text,
+            "{count} dates of the gold do not begin with year-month-day and are left out.\n"
+        )?;
     }
     if !report.reliability.is_empty() {
         text.push_str("## Confidence, on pages whose gold has the field\n\n");
@@ -199,31 +194,31 @@ fn markdown(report: &MetadataReport) -> String {
         for RunReliability { field, run, row } in &report.reliability {
             let (name, run) = (field.name(), cell(run));
             let ReliabilityRow { from, to, values, said, right } = row;
-            line(
-                &mut text,
-                format_args!(
-                    "| {name} | {run} | {from}–{to} | {values} | {said:.1} | {right:.1} |"
-                ),
-            );
+            writeln!(text, "| {name} | {run} | {from}–{to} | {values} | {said:.1} | {right:.1} |")?;
         }
         text.push('\n');
     }
     for listing in report.worst.iter().filter(|listing| !listing.pages.is_empty()) {
-        line(&mut text, format_args!("## Worst {} of {}\n", listing.field.name(), report.runs[0]));
+        writeln!(text, "## Worst {} of {}\n", listing.field.name(), report.runs[0])?;
         for page in &listing.pages {
-            line(&mut text, format_args!("- {:.1} {} ({})", page.graded, page.url, page.dataset));
-            line(&mut text, format_args!("  - gold: {}", safe(&page.gold)));
+            writeln!(text, "- {:.1} {} ({})", page.graded, page.url, page.dataset)?;
+            writeln!(text, "  - gold: {}", safe(&page.gold))?;
             for (run, value) in report.runs.iter().zip(&page.values) {
                 let value = value.as_deref().map_or_else(|| "–".to_owned(), safe);
-                line(&mut text, format_args!("  - {run}: {value}"));
+                writeln!(text, "  - {run}: {value}")?;
             }
         }
         text.push('\n');
     }
-    text
+    Ok(text)
 }
 
-fn table(text: &mut String, report: &MetadataReport, field: MetadataField, rows: &[&MetadataRow]) {
+fn table(
+    text: &mut String,
+    report: &MetadataReport,
+    field: MetadataField,
+    rows: &[&MetadataRow],
+) -> fmt::Result {
     let (about, graded) = match field {
         MetadataField::Title => ("title: the site's name taken off both", "F1 of words"),
         MetadataField::Subtitle => ("subtitle: the standfirst", "F1 of words"),
@@ -234,10 +229,10 @@ fn table(text: &mut String, report: &MetadataReport, field: MetadataField, rows:
         ),
         _ => ("date: day of publication", "within a day"),
     };
-    line(text, format_args!("## {about}\n"));
+    writeln!(text, "## {about}\n")?;
     let (heads, sure) = (HEADS.join(" | "), SURE_HEADS.join(" | "));
-    line(text, format_args!("| data set | run | {heads} | {graded} | {sure} |"));
-    line(text, format_args!("|---|---|{}", "--:|".repeat(HEADS.len() + 1 + SURE_HEADS.len())));
+    writeln!(text, "| data set | run | {heads} | {graded} | {sure} |")?;
+    writeln!(text, "|---|---|{}", "--:|".repeat(HEADS.len() + 1 + SURE_HEADS.len()))?;
     // Some systems extract only some fields: no row for the others.
     let has = |at: usize| rows.iter().any(|row| row.runs[at].has_values());
     let shown: Vec<usize> = (0..report.runs.len()).filter(|at| has(*at)).collect();
@@ -246,7 +241,7 @@ fn table(text: &mut String, report: &MetadataReport, field: MetadataField, rows:
             let (cells, sure) = row.runs[at].cells();
             let (set, run) = (cell(&row.dataset), cell(&report.runs[at]));
             let (cells, sure, graded) = (cells.join(" | "), sure.join(" | "), row.runs[at].graded);
-            line(text, format_args!("| {set} | {run} | {cells} | {graded:.1} | {sure} |"));
+            writeln!(text, "| {set} | {run} | {cells} | {graded:.1} | {sure} |")?;
         }
     }
     text.push('\n');
@@ -260,12 +255,10 @@ fn table(text: &mut String, report: &MetadataReport, field: MetadataField, rows:
         if !sets.is_empty() {
             let (first, other) = (cell(&report.runs[0]), cell(&report.runs[other]));
             let sets = sets.join(", ");
-            line(
-                text,
-                format_args!("{first} is not ahead of {other} (exact values of both): {sets}\n"),
-            );
+            writeln!(text, "{first} is not ahead of {other} (exact values of both): {sets}\n")?;
         }
     }
+    Ok(())
 }
 
 /// One line per figure: `field,dataset,run,statistic,value`.
@@ -286,15 +279,9 @@ fn csv(report: &MetadataReport) -> anyhow::Result<String> {
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// Text with markup escaped.
-fn safe(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
-}
-
 /// Maximum number of characters shown of a value.
 const CHARACTERS: usize = 160;
 
-/// The worst pages of one field.
 #[derive(Serialize)]
 struct Listing {
     field: MetadataField,
@@ -340,7 +327,6 @@ fn list_worst(
     Listing { field, pages: missed.into_iter().take(count).map(page).collect() }
 }
 
-/// The beginning of a value.
 fn shortened(text: &str) -> String {
     printed::line(text.trim()).chars().take(CHARACTERS).collect()
 }

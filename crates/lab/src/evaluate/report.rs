@@ -5,7 +5,6 @@ use serde::Serialize;
 use crate::evaluate::PageKey;
 use crate::evaluate::worst::WorstPage;
 
-/// The result of an evaluation.
 #[derive(Serialize)]
 pub(super) struct EvaluationReport {
     pub(super) gold: String,
@@ -36,7 +35,6 @@ pub(super) struct RunInfo {
     pub(super) seconds: Option<f64>,
 }
 
-/// The tables of one measure.
 #[derive(Serialize)]
 pub(super) struct MeasureTables {
     pub(super) measure: &'static str,
@@ -121,7 +119,6 @@ pub(super) struct Broken {
     pub(super) measured: f64,
 }
 
-/// The whole report as JSON.
 pub(super) fn json(report: &EvaluationReport) -> anyhow::Result<String> {
     let mut text = serde_json::to_string_pretty(report)?;
     text.push('\n');

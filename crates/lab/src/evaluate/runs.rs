@@ -58,7 +58,6 @@ pub(super) fn read_runs(specs: &[String]) -> anyhow::Result<Vec<EvaluatedRun>> {
     Ok(runs)
 }
 
-/// Reads one run.
 pub(crate) fn read_run(name: String, path: PathBuf) -> anyhow::Result<EvaluatedRun> {
     let path = if path.is_dir() { articles_of(&path)? } else { path };
     let lines: Vec<RunLine> = parse_lines(&path, &read_file(&path)?)?;

@@ -20,14 +20,14 @@ use anyhow::{Context, ensure};
 use clap::ValueEnum;
 use config::Config;
 use groups::{SiblingGroup, groups};
-use plan::SweepPlan;
+use plan::{SweepPlan, SweepRow};
 use rayon::prelude::*;
 use score::aggregate::ScoreSummary;
 use sink::AtomicFile;
 use sitegrove::run::read_sites;
 
 use super::EvaluateArgs;
-use crate::gold::{GoldFile, GoldPage, read_gold};
+use crate::gold::{GoldFile, read_gold};
 
 /// The variable of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,7 +46,13 @@ pub(super) fn sweep(args: &EvaluateArgs, sweep: Sweep, out: &mut dyn Write) -> a
     ensure!(!folder.is_file(), "--out {}: with --sweep it is a folder", folder.display());
     let gold = read_gold(&args.gold, &args.datasets)?;
     let config = Config::load(None)?;
-    let groups = read_groups(args, &gold.pages, &config)?;
+    let sites = read_sites(&args.pages, &args.feeds, &config)?;
+    let groups = groups(&gold.pages, sites, args.min_group);
+    ensure!(
+        !groups.is_empty(),
+        "no layout of the gold has {} pages in the archives: nothing to measure",
+        args.min_group
+    );
 
     let mut text = head(&gold, &groups, &config);
     let with_feeds = !args.feeds.is_empty();
@@ -79,22 +85,6 @@ fn file(folder: &Path, plan: &SweepPlan, extension: &str) -> std::path::PathBuf 
     folder.join(format!("{}.{extension}", plan.name))
 }
 
-/// The groups of the gold with their pages from the archives and feeds.
-fn read_groups<'g>(
-    args: &EvaluateArgs,
-    gold: &'g [GoldPage],
-    config: &Config,
-) -> anyhow::Result<Vec<SiblingGroup<'g>>> {
-    let sites = read_sites(&args.pages, &args.feeds, config)?;
-    let groups = groups(gold, sites, args.min_group);
-    ensure!(
-        !groups.is_empty(),
-        "no layout of the gold has {} pages in the archives: nothing to measure",
-        args.min_group
-    );
-    Ok(groups)
-}
-
 /// The scores of one group by row and column of a plan; `None` if its gold has nothing to count.
 type Summaries = Vec<Vec<Option<ScoreSummary>>>;
 
@@ -109,13 +99,11 @@ fn measure(plan: &SweepPlan, groups: &[SiblingGroup<'_>], config: &Config) -> Ve
             let mut rows: Summaries = Vec::with_capacity(plan.rows.len());
             for (at, row) in plan.rows.iter().enumerate() {
                 let result = |(column, setting): (usize, &plan::SweepSetting)| {
-                    let before = at.checked_sub(1).filter(|&before| {
-                        let same = plan.rows[before].settings[column].within(&siblings);
-                        same == setting.within(&siblings)
-                    });
-                    match before {
+                    let setting = setting.within(&siblings);
+                    let own = |row: &SweepRow| row.settings[column].within(&siblings);
+                    match at.checked_sub(1).filter(|&before| own(&plan.rows[before]) == setting) {
                         Some(before) => rows[before][column],
-                        None => trial::summary(&siblings, setting, config),
+                        None => trial::summary(&siblings, &setting, config),
                     }
                 };
                 let row = row.settings.iter().enumerate().map(result).collect();

@@ -82,7 +82,6 @@ fn excerpts(all: &[&str]) -> ParagraphExcerpts {
     ParagraphExcerpts { paragraphs, more: all.len().saturating_sub(PARAGRAPHS) }
 }
 
-/// The beginning of a paragraph.
 fn shortened(text: &str) -> String {
     let text = line(text);
     let mut short: String = text.chars().take(CHARACTERS).collect();

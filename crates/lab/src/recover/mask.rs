@@ -25,7 +25,6 @@ const PROPERTIES: [&str; 10] = [
     "dateModified", "dateline", "articleSection",
 ];
 
-/// A page in two parts.
 pub(super) struct MaskedHtml {
     /// The page without its declarations.
     pub(super) shown: String,

@@ -34,10 +34,12 @@ const MEASURES: [QualityMeasure; 3] = [
 /// have siblings.
 const WITH_SIBLINGS: f32 = 1.5;
 
+/// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
+pub(super) const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
+
 /// Per template and page.
 type PerPage<T> = Vec<Vec<T>>;
 
-/// The setting of a course.
 #[derive(Clone, Debug)]
 pub(super) struct FoldPlan {
     /// The part of each template.
@@ -46,14 +48,11 @@ pub(super) struct FoldPlan {
     pub(super) count: usize,
     /// Whether trees may be fitted to each template.
     pub(super) learnt_from: Vec<bool>,
-    /// Parameters of the decisions.
-    pub(super) decide: DecideParameters,
 }
 
-/// The result of a course.
 pub(super) struct Course {
-    /// For each part the trees fitted without it; the last ones are fitted to everything.
-    pub(super) trees: Vec<Fitted>,
+    /// For each part weights with the trees fitted without it; the last ones are fitted to everything.
+    pub(super) weights: Vec<Weights>,
     /// Probabilities of the page types by trees that have not seen the page, averaged over its siblings.
     pub(super) types: Vec<TypeProbabilities>,
     /// First and second scores of every block, by trees that have not seen the page.
@@ -62,18 +61,6 @@ pub(super) struct Course {
     /// Blocks kept by pattern, and the number of them before the end.
     pub(super) kept: PerPage<Vec<usize>>,
     pub(super) ends: PerPage<usize>,
-}
-
-/// Trees that were fitted to the same pages.
-#[derive(Clone)]
-pub(super) struct Fitted {
-    types: Vec<Trees>,
-    page: Trees,
-    sibling: Trees,
-    ending: Trees,
-    confidence: Trees,
-    precision: Trees,
-    recall: Trees,
 }
 
 /// Training data for one set of trees: a page's rows, labels and weights.
@@ -121,13 +108,14 @@ fn stage(
     Ok(FittedStage { trees, scores })
 }
 
-/// Runs a course.
+/// Runs a course; `like` are weights without trees.
 ///
 /// # Errors
 /// If there is too little to learn from.
 pub(super) fn course(
     templates: &mut [TrainingTemplate<'_>],
     plan: &FoldPlan,
+    like: &Weights,
 ) -> Result<Course, FitError> {
     let (of_types, types) = fit_types(templates, plan)?;
     for (template, types) in templates.iter_mut().zip(&types) {
@@ -162,8 +150,7 @@ pub(super) fn course(
         .collect();
     let sibling = stage(templates, plan, &FitParameters::BLOCKS, &|t, p| {
         let template = &templates[t];
-        let (patterns, pools) = (&template.common.patterns, &pools[t]);
-        let of = SiblingStatistics { patterns, pools, learnt_from: template.pages.len() };
+        let of = SiblingStatistics { patterns: &template.common.patterns, pools: &pools[t] };
         let forest = template.common.forest.elements(template.pages[p].parsed);
         let scored = &scored(template, &page.scores[t])[p];
         let rows = sibling_rows(document(&template.pages[p]), scored, &of, forest.as_deref());
@@ -186,7 +173,7 @@ pub(super) fn course(
     let kept: PerPage<Vec<usize>> = templates
         .par_iter()
         .zip(&second)
-        .map(|(template, scores)| kept(template, scores, &plan.decide))
+        .map(|(template, scores)| kept(template, scores))
         .collect();
     let at_end = stage(templates, plan, &FitParameters::ENDING, &|t, p| {
         let (template, kept) = (&templates[t], &kept[t][p]);
@@ -237,18 +224,13 @@ pub(super) fn course(
     let recall = of_articles(|score| score.recall)?;
     let of_blocks = page.trees.into_iter().zip(sibling.trees).zip(at_end.trees);
     let of_articles = confidence.trees.into_iter().zip(precision.trees).zip(recall.trees);
-    let trees = (of_blocks.zip(of_articles).zip(of_types))
-        .map(|((((page, sibling), ending), ((confidence, precision), recall)), types)| Fitted {
-            types,
-            page,
-            sibling,
-            ending,
-            confidence,
-            precision,
-            recall,
+    let weights = (of_blocks.zip(of_articles).zip(of_types))
+        .map(|((((page, sibling), ending), ((confidence, precision), recall)), types)| {
+            let like = like.clone();
+            Weights { types, page, sibling, ending, confidence, precision, recall, ..like }
         })
         .collect();
-    Ok(Course { trees, types, first: page.scores, second, kept, ends })
+    Ok(Course { weights, types, first: page.scores, second, kept, ends })
 }
 
 /// Fits the trees of page types, for each part; gives them, and for each template its types by trees that have
@@ -286,17 +268,6 @@ fn fit_types(
     Ok((trees, types))
 }
 
-impl Course {
-    /// Weights of the trees fitted without `part` (to everything, if `part` is the number of
-    /// parts).
-    pub(super) fn weights(&self, part: usize, like: &Weights) -> Weights {
-        let Fitted { types, page, sibling, ending, confidence, precision, recall } =
-            self.trees[part].clone();
-        let like = like.clone();
-        Weights { types, page, sibling, ending, confidence, precision, recall, ..like }
-    }
-}
-
 fn document<'a>(page: &LabelledPage<'a>) -> &'a Document {
     &page.parsed.document
 }
@@ -308,13 +279,9 @@ fn scored<'a>(template: &'a TrainingTemplate<'_>, scores: &'a [Vec<f32>]) -> Vec
 }
 
 /// For each page of a template, the blocks whose pattern is kept.
-fn kept(
-    template: &TrainingTemplate<'_>,
-    scores: &[Vec<f32>],
-    parameters: &DecideParameters,
-) -> Vec<Vec<usize>> {
+fn kept(template: &TrainingTemplate<'_>, scores: &[Vec<f32>]) -> Vec<Vec<usize>> {
     let decisions =
-        decide(&scored(template, scores), &template.common.patterns, &[], None, parameters);
+        decide(&scored(template, scores), &template.common.patterns, &[], None, &DECIDE);
     (template.pages.iter().zip(&template.of_nodes))
         .map(|(page, of_nodes)| {
             let is_kept = |at: &usize| {

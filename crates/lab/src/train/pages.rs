@@ -17,7 +17,7 @@ use sitemodel::stages::judge::{Common, common, read_pages};
 use sitemodel::stages::signify::{SignifiedPage, signify};
 use sitemodel::{ParsedPage, Settings, SiblingPage};
 
-use crate::gold::GoldPage;
+use crate::gold::{GoldPage, pages_by_url};
 
 /// A page to learn from or to test on.
 pub(super) struct LabelledPage<'a> {
@@ -43,7 +43,6 @@ impl TrainingTemplate<'_> {
     }
 }
 
-/// Parses all pages of all sites.
 pub(super) fn parse<'a>(sites: &'a [Site], settings: &Settings) -> Vec<ParsedSite<'a>> {
     sites.par_iter().map(|site| ParsedSite::of(site, settings)).collect()
 }
@@ -56,10 +55,7 @@ pub(super) fn templates<'a>(
     gold: &'a [GoldPage],
     settings: &Settings,
 ) -> Vec<TrainingTemplate<'a>> {
-    let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
-    for page in gold {
-        by_url.entry(&page.url).or_insert(page);
-    }
+    let by_url = pages_by_url(gold);
     let of_site = |(site, parsed): (&'a Site, &'a ParsedSite<'a>)| -> Vec<TrainingTemplate<'a>> {
         let order = parsed.in_sample_order(0..parsed.pages.len() as u32);
         let items = parsed.items();
@@ -184,7 +180,6 @@ pub(crate) fn shares_in_gold(
     shares
 }
 
-/// The labels of a page's blocks by its gold.
 fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPage) -> BlockLabels {
     let blocks = &read.blocks[..];
     let texts: Vec<String> = blocks.iter().map(|block| text_of_block(document, block)).collect();

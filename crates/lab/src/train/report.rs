@@ -23,38 +23,27 @@ const WRONG: f64 = 0.7;
 /// The steps towards an article, in the order of the columns.
 const STEPS: [&str; 5] = ["page", "siblings", "patterns", "ending", "article"];
 
-/// F1 by data set and step.
 pub(super) struct HeldOutTable {
-    /// Data set, number of groups, mean over groups of each step.
+    /// Data set, number of groups, mean over groups of each step; then of all groups, and of the pages in no group.
     rows: Vec<(String, usize, [f64; 5])>,
-    /// Pages in no group.
-    singles: (usize, [f64; 5]),
-    /// All groups, pages, and wrong pages.
-    all: [f64; 5],
-    groups: usize,
     pages: usize,
     wrong: usize,
 }
 
 impl HeldOutTable {
-    /// Scores every step.
     pub(super) fn of(
         templates: &[TrainingTemplate<'_>],
         course: &Course,
         held_out: &[HeldOut<'_>],
     ) -> Self {
-        let steps: Vec<[Option<f64>; 4]> = (0..templates.len())
-            .into_par_iter()
-            .flat_map_iter(|t| {
-                let pages = templates[t].pages.iter().enumerate();
-                pages
-                    .filter(|(_, page)| page.gold.is_some())
-                    .map(move |(p, page)| of_page(page, course, t, p))
-            })
-            .collect();
-        let keys: Vec<(&str, Option<&str>)> =
-            held_out.iter().map(|page| (page.dataset, page.template)).collect();
-        let groups = template_groups(&keys, MIN_GROUP);
+        let of_template = |(t, template): (usize, &TrainingTemplate<'_>)| -> Vec<[Option<f64>; 4]> {
+            let pages = template.pages.iter().enumerate();
+            let with_gold = pages.filter(|(_, page)| page.gold.is_some());
+            with_gold.map(|(p, page)| of_page(page, course, t, p)).collect()
+        };
+        let steps: Vec<[Option<f64>; 4]> =
+            templates.par_iter().enumerate().flat_map_iter(of_template).collect();
+        let groups = groups_of(held_out);
         let column = |step: usize, page: usize| -> Option<f64> {
             if step < 4 { steps[page][step] } else { held_out[page].f1 }
         };
@@ -77,21 +66,14 @@ impl HeldOutTable {
                 Some(std::array::from_fn(|step| column(step, page).unwrap_or(0.0)))
             })
             .collect();
+        let row = |set: &str, of: &[[f64; 5]]| (set.to_owned(), of.len(), mean_by_step(of));
+        let mut rows: Vec<_> = sets.iter().map(|(set, groups)| row(set, groups)).collect();
+        rows.extend([row("ALL", &all), row("single pages", &alone)]);
         let counted = held_out.iter().filter_map(|page| page.f1);
-        Self {
-            rows: sets
-                .iter()
-                .map(|(set, groups)| ((*set).to_owned(), groups.len(), mean_by_step(groups)))
-                .collect(),
-            singles: (alone.len(), mean_by_step(&alone)),
-            all: mean_by_step(&all),
-            groups: all.len(),
-            pages: counted.clone().count(),
-            wrong: counted.filter(|&f1| f1 < WRONG).count(),
-        }
+        let wrong = counted.clone().filter(|&f1| f1 < WRONG).count();
+        Self { rows, pages: counted.count(), wrong }
     }
 
-    /// Prints the table as Markdown.
     pub(super) fn print(&self, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out, "## {name}\n")?;
         writeln!(
@@ -100,32 +82,26 @@ impl HeldOutTable {
         )?;
         writeln!(out, "| data set | groups | {} |", STEPS.join(" | "))?;
         writeln!(out, "|---|--:|{}", "--:|".repeat(STEPS.len()))?;
-        let mut row = |set: &str, count: usize, values: &[f64; 5]| {
+        for (set, count, values) in &self.rows {
             let values: Vec<String> = values.iter().map(|v| format!("{:.1}", v * 100.0)).collect();
-            writeln!(out, "| {set} | {count} | {} |", values.join(" | "))
-        };
-        for (set, groups, values) in &self.rows {
-            row(set, *groups, values)?;
+            writeln!(out, "| {set} | {count} | {} |", values.join(" | "))?;
         }
-        row("ALL", self.groups, &self.all)?;
-        row("single pages", self.singles.0, &self.singles.1)?;
-        writeln!(
-            out,
-            "\n{} of {} pages are below {:.0}.\n",
-            self.wrong,
-            self.pages,
-            WRONG * 100.0
-        )?;
+        let Self { pages, wrong, .. } = self;
+        writeln!(out, "\n{wrong} of {pages} pages are below {:.0}.\n", WRONG * 100.0)?;
         Ok(())
     }
 
     /// The figures recorded in the weights file.
     pub(super) fn figures(&self, name: &str) -> Vec<Figure> {
-        let article = STEPS.len() - 1;
-        let sets = self.rows.iter().map(|(set, _, values)| (set.as_str(), values[article]));
-        let all = [("ALL", self.all[article]), ("single pages", self.singles.1[article])];
-        sets.chain(all).map(|(set, f1)| percent(format!("{name}, {set}, F1"), f1)).collect()
+        let rows = self.rows.iter();
+        rows.map(|(set, _, [.., f1])| percent(format!("{name}, {set}, F1"), *f1)).collect()
     }
+}
+
+/// The group of each page, if it has one.
+fn groups_of<'a>(pages: &[HeldOut<'a>]) -> Vec<Option<(&'a str, &'a str)>> {
+    let keys: Vec<_> = pages.iter().map(|page| (page.dataset, page.template)).collect();
+    template_groups(&keys, MIN_GROUP)
 }
 
 /// F1 of a page after each step but the last.
@@ -176,15 +152,11 @@ pub(super) fn types(
         writeln!(out, "| {} | {} | {correct:.0} % |", names[at], cells.join(" | "))?;
     }
     let right: u32 = (0..TYPES).map(|at| counts[at][at]).sum();
-    writeln!(
-        out,
-        "\n{:.1} % of {all} pages with a type are predicted correctly.\n",
-        percent(right, all)
-    )?;
+    let right = percent(right, all);
+    writeln!(out, "\n{right:.1} % of {all} pages with a type are predicted correctly.\n")?;
     Ok(())
 }
 
-/// Seed of the intervals.
 const SEED: u64 = 1;
 
 /// Figures by row, in percent, with the margin of a 95 % interval where there is one.
@@ -220,8 +192,7 @@ pub(super) fn side_by_side(
 }
 
 fn column(pages: &[HeldOut<'_>]) -> FigureColumn {
-    let keys: Vec<(&str, Option<&str>)> = pages.iter().map(|p| (p.dataset, p.template)).collect();
-    let groups = template_groups(&keys, MIN_GROUP);
+    let groups = groups_of(pages);
     let mut column = FigureColumn::new();
     let mut put = |row: String, values: &[f64], with_margin: bool| {
         let Some(value) = mean(values) else { return };
@@ -298,13 +269,8 @@ pub(super) fn reliability(held_out: &[HeldOut<'_>], out: &mut dyn Write) -> anyh
         good.len() as f64 - less as f64 - equal as f64 / 2.0
     };
     let auc = bad.iter().map(|&own| below(own)).sum::<f64>() / (bad.len() * good.len()) as f64;
-    writeln!(
-        out,
-        "\nAUC for pages below {:.0} ({} of {}): {auc:.3}.\n",
-        WRONG * 100.0,
-        bad.len(),
-        pages.len()
-    )?;
+    let (below, wrong, all) = (WRONG * 100.0, bad.len(), pages.len());
+    writeln!(out, "\nAUC for pages below {below:.0} ({wrong} of {all}): {auc:.3}.\n")?;
     writeln!(out, "| doubtful below | of the bad pages | of the good pages |\n|---|--:|--:|")?;
     for threshold in (50..=95).step_by(5).map(|percent| f64::from(percent) / 100.0) {
         let share = |pages: &[f64]| {

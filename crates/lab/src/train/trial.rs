@@ -16,7 +16,7 @@ use sitemodel::Engine;
 use sitemodel::settings::LoadedWeights;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::train::course::{Course, FoldPlan, page_scores_of};
+use crate::train::course::page_scores_of;
 use crate::train::pages::TrainingTemplate;
 
 /// The unit of what is left out.
@@ -84,7 +84,6 @@ pub(super) struct HeldOut<'a> {
     pub(super) page_type: Option<PageType>,
     /// F1 by pairs of words; `None` where the page has no gold to count.
     pub(super) f1: Option<f64>,
-    /// F1 by words.
     pub(super) words_f1: Option<f64>,
     /// F1 by pairs of words, without bylines, dates and captions.
     pub(super) fields_f1: Option<f64>,
@@ -92,42 +91,18 @@ pub(super) struct HeldOut<'a> {
     pub(super) article: Option<Extracted>,
 }
 
-/// Runs every site with weights that were fitted without it, once for each part that its templates
-/// belong to. Pages are ordered by template.
-pub(super) fn held_out<'a>(
-    sites: &[Site],
-    templates: &[TrainingTemplate<'a>],
-    plan: &FoldPlan,
-    course: &Course,
-    like: &Weights,
-    config: &Config,
-) -> Vec<HeldOut<'a>> {
-    let weights = (0..plan.count).map(|part| course.weights(part, like)).collect();
-    runs(sites, templates, &plan.parts, weights, config)
-}
-
-/// Runs every site with weights that were fitted to it.
-pub(super) fn fitted<'a>(
-    sites: &[Site],
-    templates: &[TrainingTemplate<'a>],
-    weights: &Weights,
-    config: &Config,
-) -> Vec<HeldOut<'a>> {
-    runs(sites, templates, &vec![0; templates.len()], vec![weights.clone()], config)
-}
-
-/// Runs every site with the weights for each part that its templates belong to.
-fn runs<'a>(
+/// Runs every site with the weights for each part that its templates belong to. Pages are ordered by template.
+pub(super) fn run_each<'a>(
     sites: &[Site],
     templates: &[TrainingTemplate<'a>],
     parts: &[usize],
-    weights: Vec<Weights>,
+    weights: &[Weights],
     config: &Config,
 ) -> Vec<HeldOut<'a>> {
     let configs: Vec<Config> = weights
-        .into_iter()
+        .iter()
         .map(|weights| {
-            let loaded = LoadedWeights { weights, digest: [0; 32] };
+            let loaded = LoadedWeights { weights: weights.clone(), digest: [0; 32] };
             let mut config = Config { loaded: Some(Arc::new(loaded)), ..config.clone() };
             config.rank.engine = Engine::Grove;
             config

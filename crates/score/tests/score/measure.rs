@@ -4,7 +4,7 @@ use sitegrove_score::QualityMeasure;
 
 #[test]
 fn names_lead_back_to_their_measures() {
-    for measure in QualityMeasure::ALL {
+    for measure in QualityMeasure::all() {
         assert_eq!(measure.to_string().parse(), Ok(measure));
     }
     let unknown = "rouge".parse::<QualityMeasure>().unwrap_err().to_string();

@@ -42,7 +42,7 @@ fn nodes_only_where_the_gold_marks_them() {
     let gold = Gold { text: "x", nodes: &marked, ..Gold::default() };
     let output = Output { text: "", nodes: &marked[..1] };
     assert_eq!(score(&gold, &output, &[nodes])[0].unwrap().recall, 0.5);
-    assert_eq!(score(&Gold::default(), &output, &QualityMeasure::ALL), [None; 16]);
+    assert_eq!(score(&Gold::default(), &output, &QualityMeasure::all()), [None; 16]);
 }
 
 proptest! {
@@ -51,10 +51,10 @@ proptest! {
     #[test]
     fn bounds_and_nesting(gold in "[ab東ไ']{1,3}( [abcd東]{1,3}){3,20}", output in "([abcd東]{1,3}[ \n]){0,20}") {
         let gold = Gold { text: &gold, ..Gold::default() };
-        for same in score(&gold, &Output { text: gold.text, nodes: &[] }, &QualityMeasure::ALL).into_iter().flatten() {
+        for same in score(&gold, &Output { text: gold.text, nodes: &[] }, &QualityMeasure::all()).into_iter().flatten() {
             prop_assert_eq!(same.f1, 1.0);
         }
-        let scores = score(&gold, &Output { text: &output, nodes: &[] }, &QualityMeasure::ALL);
+        let scores = score(&gold, &Output { text: &output, nodes: &[] }, &QualityMeasure::all());
         for score in scores.iter().flatten() {
             for share in [score.precision, score.recall, score.f1] {
                 prop_assert!((0.0..=1.0).contains(&share));

@@ -101,8 +101,7 @@ impl Judgement {
         let of_nodes = self.common.patterns.find(&sibling.page.document);
         let page = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
         let (common, pools) = (&self.common, &self.pools);
-        let mut page =
-            score_among_siblings(sibling.page, page, common, pools, self.learnt_from, weights);
+        let mut page = score_among_siblings(sibling.page, page, common, pools, weights);
         self.correct(&mut page);
         page
     }
@@ -148,7 +147,7 @@ pub fn judge(
         .zip(of_nodes.into_par_iter().zip(first))
         .map(|((page, blocks), (of_nodes, first))| {
             let judged = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
-            score_among_siblings(page, judged, &common, &pools, sample.len(), weights)
+            score_among_siblings(page, judged, &common, &pools, weights)
         })
         .collect();
     let earlier = earlier.unwrap_or_default();
@@ -173,10 +172,9 @@ fn score_among_siblings(
     mut page: JudgedPage,
     common: &Common,
     pools: &Pools,
-    learnt_from: usize,
     weights: &Weights,
 ) -> JudgedPage {
-    let template = grove::SiblingStatistics { patterns: &common.patterns, pools, learnt_from };
+    let template = grove::SiblingStatistics { patterns: &common.patterns, pools };
     let forest = common.forest.elements(parsed);
     let (document, trees) = (&parsed.document, &weights.sibling);
     let by_itself =

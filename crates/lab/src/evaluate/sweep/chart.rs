@@ -10,8 +10,8 @@ mod lines;
 use std::fmt::Write;
 
 use super::{grid::Grid, plan::SweepFigure};
+use crate::evaluate::markdown::safe;
 
-/// The picture being drawn.
 struct Canvas {
     width: f64,
     height: f64,
@@ -37,7 +37,6 @@ enum TextAnchor {
     End,
 }
 
-/// The picture of a grid.
 pub(super) fn draw(grid: &Grid, figure: SweepFigure) -> String {
     match figure {
         SweepFigure::Lines { title, x } => lines::draw(grid, title, x),
@@ -68,7 +67,7 @@ text{fill:#c3c3bd}
 impl Canvas {
     fn new(width: f64, height: f64, title: &str, about: &str) -> Self {
         let mut canvas = Self { width, height, body: String::new() };
-        let (title, about) = (escape(title), escape(about));
+        let (title, about) = (safe(title), safe(about));
         canvas.put(format_args!(
             "<title>{title}</title>\n<desc>{about}</desc>\n<style>{STYLE}</style>"
         ));
@@ -91,7 +90,7 @@ impl Canvas {
             TextAnchor::Middle => "middle",
             TextAnchor::End => "end",
         };
-        let text = escape(text);
+        let text = safe(text);
         self.put(format_args!(
             r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#
         ));
@@ -130,21 +129,15 @@ impl Canvas {
 }
 
 impl Plot {
-    /// Vertical position of a share.
     fn y(&self, share: f64) -> f64 {
         let part = (share - self.range.0) / (self.range.1 - self.range.0);
         self.bottom - part * (self.bottom - self.top)
     }
 }
 
-/// A caption for the figures.
 fn about(grid: &Grid) -> String {
     let (groups, pages) = grid.size;
     format!(
         "pairs of consecutive words, title-neutral; mean over {groups} layouts, {pages} pages in all"
     )
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }

@@ -9,7 +9,6 @@ use score::bootstrap;
 use crate::evaluate::sweep::Summaries;
 use crate::evaluate::sweep::plan::{SweepFigure, SweepPlan};
 
-/// All cells of a sweep.
 pub(super) struct Grid {
     pub(super) axis: &'static str,
     pub(super) columns: Vec<&'static str>,

@@ -7,7 +7,7 @@ use score::aggregate::template_groups;
 use sitegrove::stages::learn::ParsedSite;
 use sitemodel::{ParsedPage, Settings};
 
-use crate::gold::GoldPage;
+use crate::gold::{GoldPage, pages_by_url};
 
 /// Sibling pages of one layout, and the expected results.
 pub(super) struct SiblingGroup<'g> {
@@ -21,7 +21,6 @@ pub(super) struct SiblingGroup<'g> {
 pub(super) struct ParsedGroup<'a> {
     /// The pages with the feed items that link to them.
     pub(super) pages: Vec<(&'a ParsedPage<'a>, Vec<&'a FeedItem>)>,
-    /// Their expected results.
     pub(super) gold: Vec<&'a GoldPage>,
 }
 
@@ -32,10 +31,7 @@ pub(super) fn groups<'g>(
     sites: Vec<Site>,
     fewest: usize,
 ) -> Vec<SiblingGroup<'g>> {
-    let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
-    for page in gold {
-        by_url.entry(&page.url).or_insert(page);
-    }
+    let by_url = pages_by_url(gold);
     let mut found: Vec<(&GoldPage, Page)> = Vec::new();
     let mut feeds: BTreeMap<String, Vec<FeedItem>> = BTreeMap::new();
     for site in sites {
@@ -63,7 +59,6 @@ pub(super) fn groups<'g>(
 }
 
 impl SiblingGroup<'_> {
-    /// Number of pages.
     pub(super) fn len(&self) -> usize {
         self.gold.len()
     }

@@ -14,13 +14,11 @@ const FEW: [usize; 5] = [1, 2, 3, 4, 5];
 /// Numbers of signifiers per page in SweepFigure 6.
 const SIGNIFIERS: [usize; 10] = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50];
 
-/// The plan of one figure.
 pub(super) struct SweepPlan {
     /// Name of the files.
     pub(super) name: &'static str,
     /// The variable of the rows.
     pub(super) axis: &'static str,
-    /// Names of the columns.
     pub(super) columns: Vec<&'static str>,
     pub(super) rows: Vec<SweepRow>,
     /// How it is drawn; if `None`, tables of differences from the first column are written instead.
@@ -33,7 +31,6 @@ pub(super) struct SweepRow {
     pub(super) settings: Vec<SweepSetting>,
 }
 
-/// How a plan is drawn.
 #[derive(Clone, Copy)]
 pub(super) enum SweepFigure {
     /// One line per column; the rows' values are numbers.

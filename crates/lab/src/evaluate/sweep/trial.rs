@@ -7,7 +7,7 @@ use metadata::TemplateFields;
 use model::{Extracted, FeedItem, StructuralPattern};
 use pagewise::{Method, Redundant};
 use score::{
-    MeasureKind, Neutral, Output, QualityMeasure, Score,
+    Score,
     aggregate::{ScoreSummary, summarise},
 };
 use sitemodel::{
@@ -23,17 +23,12 @@ use sitemodel::{
 use super::{groups::ParsedGroup, plan::SweepSetting};
 use crate::gold::GoldPage;
 
-/// Title-neutral pairs of words, as in the Forest paper.
-const MEASURE: QualityMeasure =
-    QualityMeasure { kind: MeasureKind::Pairs, neutral: Neutral::Titles };
-
-/// The scores of the group's pages; `None` if none has gold to count.
+/// The scores of the group's pages, by a setting within its number of pages; `None` if none has gold to count.
 pub(super) fn summary(
     siblings: &ParsedGroup<'_>,
     setting: &SweepSetting,
     config: &Config,
 ) -> Option<ScoreSummary> {
-    let setting = setting.within(siblings);
     let mut config = config.clone();
     config.rank.engine = setting.engine;
     config.signify.source = setting.source;
@@ -44,7 +39,7 @@ pub(super) fn summary(
         .chunks_exact(setting.score)
         .zip(siblings.gold.chunks_exact(setting.score))
         .take(setting.parts)
-        .flat_map(|(pages, gold)| scores(pages, gold, &setting, &settings))
+        .flat_map(|(pages, gold)| scores(pages, gold, setting, &settings))
         .collect();
     summarise(&scores)
 }
@@ -70,7 +65,7 @@ fn scores(
         let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
         let article = extract(sibling, "", wrapper.as_ref(), found, demands, settings);
         let text = article.ok().filter(own).map_or_else(String::new, |own| own.article.text);
-        score::score(&gold.as_gold(&[]), &Output { text: &text, nodes: &[] }, &[MEASURE])[0]
+        gold.score_pairs(&text)
     };
     siblings.iter().zip(gold).filter_map(score).collect()
 }

@@ -3,7 +3,6 @@
 use super::{Canvas, Plot, TextAnchor, about};
 use crate::evaluate::sweep::grid::{Grid, SweepCell};
 
-/// One share of a cell.
 type CellShare = fn(&SweepCell) -> f64;
 
 /// The shares of a cell, by name.
