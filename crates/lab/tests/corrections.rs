@@ -25,7 +25,7 @@ fn marks_of_one_page_do_not_harm_its_siblings() {
     assert!((1..bought.len()).all(|at| labels(at) >= labels(at - 1)), "{printed}");
     assert_eq!(bought.last().unwrap()["labels"], report["labelled"]);
     let (_, table, _) = parts(&call(&arguments));
-    for told in ["| ALL |", "| below 0.80 |", "| all |", "10 % flipped"] {
+    for told in ["| ALL |", "| below 0.80 |", "| all |", "10 % flipped", "ceiling"] {
         assert!(table.contains(told), "{told}: {table}");
     }
     let (_, again, _) = parts(&call(&arguments));

@@ -264,3 +264,43 @@ fn the_report_goes_to_a_file_and_the_verdict_to_the_terminal() {
     assert!(text.starts_with("## Floors\n") && text.contains("rewritten"), "{text}");
     assert!(fs::read_to_string(folder.path().join("report.csv")).unwrap().starts_with("measure,"));
 }
+
+#[test]
+fn rows_are_of_page_types_or_languages_if_these_are_asked_for() {
+    let folder = TempDir::new().unwrap();
+    let texts = [
+        ("u1", "forum", "The harbour was closed for the night, and nobody knew why it had been."),
+        ("u2", "article", "Der Hafen war über Nacht geschlossen, und niemand wusste, warum das so war."),
+        ("u3", "", "They said that it would be open again in the morning, as it had always been."),
+    ];
+    let page = |(url, page_type, text): &(&str, &str, &str)| {
+        let page_type = Some(page_type).filter(|own| !own.is_empty());
+        json!({"url": url, "dataset": "made", "site": url, "gold_text": text, "page_type": page_type})
+    };
+    let gold: Vec<Value> = texts.iter().map(page).collect();
+    fs::write(folder.path().join("gold.jsonl"), lines(&gold)).unwrap();
+    let run = [json!({"url": "u2", "text": texts[1].2}), json!({"url": "u3", "text": texts[2].2})];
+    fs::write(folder.path().join("run.jsonl"), lines(&run)).unwrap();
+    let rows = |key: &str| {
+        let arguments = format!("@run.jsonl --gold @gold.jsonl --measures pairs --by {key}");
+        let (_, printed) = evaluate(folder.path(), &arguments).unwrap();
+        let is_row = |line: &&str| line.contains(" pages | ") && !line.contains("run");
+        printed.lines().filter(is_row).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(rows("dataset"), ["| made singles | 3 pages | 66.7 |", "| ALL singles | 3 pages | 66.7 |"]);
+    // Without a type a page counts as an article.
+    assert_eq!(
+        rows("type"),
+        [
+            "| article singles | 2 pages | 100.0 |", "| forum singles | 1 pages | 0.0 |",
+            "| ALL singles | 3 pages | 66.7 |"
+        ]
+    );
+    // Languages of few pages are counted together.
+    assert_eq!(
+        rows("language"),
+        ["| other singles | 3 pages | 66.7 |", "| ALL singles | 3 pages | 66.7 |"]
+    );
+    let refused = evaluate(folder.path(), "@run.jsonl --gold @gold.jsonl --by type --metadata");
+    assert!(refused.unwrap_err().contains("cannot be used with"));
+}
