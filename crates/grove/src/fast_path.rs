@@ -116,10 +116,10 @@ impl SampleProfile {
     /// Says what is wrong.
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
         let (own, wanted) = (self.of_patterns.len(), patterns.len());
-        let is_sound = own == wanted;
-        is_sound
-            .then_some(())
-            .ok_or_else(|| format!("the profile is of {own} patterns, not of {wanted}"))
+        if own == wanted {
+            return Ok(());
+        }
+        Err(format!("the profile is of {own} patterns, not of {wanted}"))
     }
 
     /// Finds the expected scores of a page, given the patterns of its nodes, [`UNKNOWN`] where the sample has none, and

@@ -156,10 +156,9 @@ impl MarkedPatterns {
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
         let (own, wanted) = (self.0.len(), patterns.len());
         if own == wanted {
-            Ok(())
-        } else {
-            Err(format!("marks of {own} patterns, not of {wanted}"))
+            return Ok(());
         }
+        Err(format!("marks of {own} patterns, not of {wanted}"))
     }
 
     /// Corrects the scores of a page, and notes which of its blocks are comments.

@@ -100,16 +100,9 @@ impl Patterns {
             Some(self.label(element.name, &names))
         };
         let labels: Vec<u64> = kinds.all().iter().filter_map(label).collect();
-        let mut found: Vec<PatternId> = Vec::with_capacity(page.len());
-        for (id, (node, &kind)) in page.nodes().iter().zip(kinds.of_nodes()).enumerate() {
-            let above = if id == 0 { UNKNOWN } else { found[node.parent as usize] };
-            found.push(match labels.get(kind as usize) {
-                Some(_) if id != 0 && above == UNKNOWN => UNKNOWN,
-                Some(&label) => self.ids.get(&(above, label)).copied().unwrap_or(UNKNOWN),
-                None => above,
-            });
-        }
-        found
+        patterns_of_nodes(page, &labels, |above, label, _| {
+            self.ids.get(&(above, label)).copied().unwrap_or(UNKNOWN)
+        })
     }
 
     /// The patterns of elements that another page had, [`UNKNOWN`] if the tree lacks them.
@@ -134,23 +127,15 @@ impl Patterns {
 
     /// Adds a page, given the labels of its kinds of elements.
     fn add(&mut self, page: &Document, labels: &[u64]) -> Vec<PatternId> {
-        let kinds = page.kinds().of_nodes();
-        let mut of_nodes: Vec<PatternId> = Vec::with_capacity(page.len());
-        for (id, (node, &kind)) in page.nodes().iter().zip(kinds).enumerate() {
-            let above = if id == 0 { UNKNOWN } else { of_nodes[node.parent as usize] };
-            let Some(&label) = labels.get(kind as usize) else {
-                of_nodes.push(above);
-                continue;
-            };
+        patterns_of_nodes(page, labels, |above, label, level| {
             let next = self.parents.len() as PatternId;
             let pattern = *self.ids.entry((above, label)).or_insert(next);
             if pattern == next {
                 self.parents.push(if above == UNKNOWN { 0 } else { above });
-                self.levels.push(node.level);
+                self.levels.push(level);
             }
-            of_nodes.push(pattern);
-        }
-        of_nodes
+            pattern
+        })
     }
 
     /// A hash of tag, id and class names. The order of class names does not matter: a sum.
@@ -172,6 +157,25 @@ impl Patterns {
         };
         names.iter().filter(counts).fold(tag, |sum, name| sum.wrapping_add(name | 1))
     }
+}
+
+/// The pattern of each node of a page, given the labels of its kinds of elements. `find` finds a pattern by the one above, its
+/// label and its level; what is below an unknown pattern is unknown.
+fn patterns_of_nodes(
+    page: &Document,
+    labels: &[u64],
+    mut find: impl FnMut(PatternId, u64, u16) -> PatternId,
+) -> Vec<PatternId> {
+    let mut found: Vec<PatternId> = Vec::with_capacity(page.len());
+    for (id, (node, &kind)) in page.nodes().iter().zip(page.kinds().of_nodes()).enumerate() {
+        let above = if id == 0 { UNKNOWN } else { found[node.parent as usize] };
+        found.push(match labels.get(kind as usize) {
+            Some(_) if id != 0 && above == UNKNOWN => UNKNOWN,
+            Some(&label) => find(above, label, node.level),
+            None => above,
+        });
+    }
+    found
 }
 
 /// Hashes of the names of elements, by kind; kinds are shared between pages.

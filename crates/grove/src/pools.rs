@@ -178,10 +178,9 @@ impl Pools {
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
         let (own, wanted) = (self.pools.len(), patterns.len());
         if own == wanted {
-            Ok(())
-        } else {
-            Err(format!("{own} patterns are summed up, not {wanted}"))
+            return Ok(());
         }
+        Err(format!("{own} patterns are summed up, not {wanted}"))
     }
 
     /// Share of the other pages with a text that one page has; −1 without other pages.

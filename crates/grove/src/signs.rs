@@ -56,15 +56,15 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
     let mut last = ' ';
     let mut dots = 0u32;
     let mut pending_end = false;
-    let (mut run, mut run_value) = (0u32, 0u32);
+    // The digits in a row up to here: how many, and the number they make.
+    let mut run = (0u32, 0u32);
     for text in texts {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             // Fast path for most characters.
             if begun && byte.is_ascii_lowercase() {
-                signs.year |= run == 4 && (1900..2100).contains(&run_value);
-                (run, run_value) = (0, 0);
+                signs.year |= ends_year(&mut run);
                 let from = at;
                 while let Some(letter) = bytes.get(at).filter(|byte| byte.is_ascii_lowercase()) {
                     signs.letters_hash = with_letter(signs.letters_hash, char::from(*letter));
@@ -77,8 +77,7 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
                 continue;
             }
             if matches!(byte, b' ' | b'\n') {
-                signs.year |= run == 4 && (1900..2100).contains(&run_value);
-                (run, run_value) = (0, 0);
+                signs.year |= ends_year(&mut run);
                 signs.sentences += u32::from(std::mem::take(&mut pending_end));
                 at += 1;
                 continue;
@@ -87,8 +86,7 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
             at += c.len_utf8();
             let letter = is_alphabetic(c);
             if begun && letter {
-                signs.year |= run == 4 && (1900..2100).contains(&run_value);
-                (run, run_value) = (0, 0);
+                signs.year |= ends_year(&mut run);
                 signs.chars += 1;
                 signs.letters += 1;
                 signs.upper += u32::from(is_uppercase(c));
@@ -98,17 +96,12 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
             }
             let digit = c.to_digit(10);
             if let Some(digit) = digit {
-                run += 1;
-                run_value = if run <= 4 { run_value * 10 + digit } else { 0 };
+                run = (run.0 + 1, if run.0 < 4 { run.1 * 10 + digit } else { 0 });
             } else {
-                signs.year |= run == 4 && (1900..2100).contains(&run_value);
-                (run, run_value) = (0, 0);
+                signs.year |= ends_year(&mut run);
             }
             if c.is_whitespace() {
-                if pending_end {
-                    signs.sentences += 1;
-                    pending_end = false;
-                }
+                signs.sentences += u32::from(std::mem::take(&mut pending_end));
                 continue;
             }
             signs.chars += 1;
@@ -152,7 +145,7 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
             }
         }
     }
-    signs.year |= run == 4 && (1900..2100).contains(&run_value);
+    signs.year |= ends_year(&mut run);
     signs.sentences += u32::from(pending_end);
     signs.ends = match last {
         '…' => Ends::Ellipsis,
@@ -162,6 +155,12 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
         _ => Ends::Other,
     };
     signs
+}
+
+/// Whether a run of digits that ends here can be a year; the next run is empty.
+fn ends_year(run: &mut (u32, u32)) -> bool {
+    let (digits, value) = std::mem::take(run);
+    digits == 4 && (1900..2100).contains(&value)
 }
 
 fn with_letter(hash: u64, letter: char) -> u64 {

@@ -92,24 +92,19 @@ fn region(lengths: &[u32], config: &DensityConfig) -> Option<(usize, usize)> {
     let start = lengths.iter().position(|&l| l == longest && l > 0)?;
     let long = |at: usize| f64::from(lengths[at]) > f64::from(longest) * config.cutoff;
     // A string near one in the region is near its outermost string or lies inside it.
-    let (mut left, mut right) = (start, start);
-    for at in start + 1..lengths.len() {
-        if at - right >= config.distance {
-            break;
+    let grow = |places: &mut dyn Iterator<Item = usize>| {
+        let mut edge = start;
+        for at in places {
+            if at.abs_diff(edge) >= config.distance {
+                break;
+            }
+            if long(at) {
+                edge = at;
+            }
         }
-        if long(at) {
-            right = at;
-        }
-    }
-    for at in (0..start).rev() {
-        if left - at >= config.distance {
-            break;
-        }
-        if long(at) {
-            left = at;
-        }
-    }
-    Some((left, right))
+        edge
+    };
+    Some((grow(&mut (0..start).rev()), grow(&mut (start + 1..lengths.len()))))
 }
 
 #[cfg(test)]

@@ -100,7 +100,8 @@ impl HeldOutTable {
 
 /// The group of each page, if it has one.
 fn groups_of<'a>(pages: &[HeldOut<'a>]) -> Vec<Option<(&'a str, &'a str)>> {
-    let keys: Vec<_> = pages.iter().map(|page| (page.dataset, page.template)).collect();
+    let key = |page: &HeldOut<'a>| (&*page.gold.dataset, page.gold.template.as_deref());
+    let keys: Vec<_> = pages.iter().map(key).collect();
     template_groups(&keys, MIN_GROUP)
 }
 
@@ -201,8 +202,8 @@ fn column(pages: &[HeldOut<'_>]) -> FigureColumn {
         column.insert(row, (value * 100.0, margin));
     };
     // Where the gold has types, its groups are of all types.
-    let typed: BTreeSet<&str> =
-        pages.iter().filter(|page| page.page_type.is_some()).map(|page| page.dataset).collect();
+    let with_type = pages.iter().filter(|page| page.gold.page_type.is_some());
+    let typed: BTreeSet<&str> = with_type.map(|page| &*page.gold.dataset).collect();
     for (measure, without_fields) in [("", false), (", field-neutral", true)] {
         let f1 = |page: &HeldOut<'_>| if without_fields { page.fields_f1 } else { page.f1 };
         let pairs = || {
@@ -221,13 +222,13 @@ fn column(pages: &[HeldOut<'_>]) -> FigureColumn {
             means.iter().filter(|(key, _)| !typed.contains(key.0)).map(|own| *own.1).collect();
         put(format!("groups, sets of articles ({}){measure}", articles.len()), &articles, true);
         let single = pairs().filter(|(page, group, _)| {
-            group.is_none() && page.page_type.is_none_or(|own| own == PageType::Article)
+            group.is_none() && page.gold.page_type.is_none_or(|own| own == PageType::Article)
         });
         let single: Vec<f64> = single.map(|own| own.2).collect();
         put(format!("single articles ({}){measure}", single.len()), &single, true);
     }
     let of_types = |is: &dyn Fn(PageType) -> bool| -> Vec<f64> {
-        let own = pages.iter().filter(|page| page.page_type.is_some_and(is));
+        let own = pages.iter().filter(|page| page.gold.page_type.is_some_and(is));
         own.filter_map(|page| page.words_f1).collect()
     };
     for own in PageType::ALL {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use config::Config;
 use grove::Weights;
-use model::{Extracted, PageType, Site};
+use model::{Extracted, Site};
 use rayon::prelude::*;
 use sink::AtomicFile;
 use sitegrove::run::ledger::Clock;
@@ -16,6 +16,7 @@ use sitemodel::Engine;
 use sitemodel::settings::LoadedWeights;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use crate::gold::GoldPage;
 use crate::train::course::page_scores_of;
 use crate::train::pages::TrainingTemplate;
 
@@ -76,12 +77,8 @@ fn data_set<'a>(template: &TrainingTemplate<'a>) -> &'a str {
 }
 
 /// The result for a page of the gold.
-#[derive(Debug)]
 pub(super) struct HeldOut<'a> {
-    pub(super) dataset: &'a str,
-    pub(super) template: Option<&'a str>,
-    /// Its type, where the gold says it.
-    pub(super) page_type: Option<PageType>,
+    pub(super) gold: &'a GoldPage,
     /// F1 by pairs of words; `None` where the page has no gold to count.
     pub(super) f1: Option<f64>,
     pub(super) words_f1: Option<f64>,
@@ -135,15 +132,7 @@ pub(super) fn run_each<'a>(
             let text = article.as_ref().map_or("", |article| &article.text);
             let scores = page_scores_of(page, text);
             let [f1, words_f1, fields_f1] = scores.map(|score| score.map(|own| own.f1));
-            held_out.push(HeldOut {
-                dataset: &gold.dataset,
-                template: gold.template.as_deref(),
-                page_type: gold.page_type,
-                f1,
-                words_f1,
-                fields_f1,
-                article,
-            });
+            held_out.push(HeldOut { gold, f1, words_f1, fields_f1, article });
         }
     }
     held_out

@@ -77,8 +77,8 @@ const COVERAGE: SweepMethod =
     ("coverage", Engine::Forest(PatternMeasure::Coverage), SignifierChoice::TfIdf);
 const SIGFEED: SweepMethod = ("sigfeed", Engine::Sigfeed, SignifierChoice::Feeds);
 
-const fn page_wise(name: &'static str, method: Method) -> SweepMethod {
-    (name, Engine::PageWise(method), SignifierChoice::TfIdf)
+fn page_wise(method: Method) -> SweepMethod {
+    (method.name(), Engine::PageWise(method), SignifierChoice::TfIdf)
 }
 
 /// The methods, without those that need feeds if there are none.
@@ -114,8 +114,7 @@ fn by_pages(all: &[SweepMethod], pages: usize, config: &Config) -> SweepRow {
 
 /// SweepFigure 5: learns from a number of pages, and scores those.
 pub(super) fn siblings(with_feeds: bool, config: &Config) -> SweepPlan {
-    let euclid = page_wise("euclid", Method::Euclid);
-    let text_density = page_wise("text-density", Method::TextDensity);
+    let [euclid, text_density] = [Method::Euclid, Method::TextDensity].map(page_wise);
     let all = columns(&[FOREST, FOREST_FEEDS, COVERAGE, euclid, text_density, SIGFEED], with_feeds);
     SweepPlan {
         name: "siblings",
@@ -133,19 +132,11 @@ pub(super) fn siblings(with_feeds: bool, config: &Config) -> SweepPlan {
 /// first. Every group is divided into as many small layouts as it has pages for.
 pub(super) fn few(config: &Config) -> SweepPlan {
     let serving = config.extract.page_wise;
-    let others = [
-        ("words-leaves", Engine::PageWise(Method::WordsLeaves)),
-        ("euclid", Engine::PageWise(Method::Euclid)),
-        ("blocks", Engine::PageWise(Method::Blocks)),
-        ("density", Engine::PageWise(Method::Density)),
-        ("text-density", Engine::PageWise(Method::TextDensity)),
-        ("forest", FOREST.1),
-    ];
-    let others = others.into_iter().filter(|(_, engine)| *engine != serving);
-    let all: Vec<SweepMethod> = std::iter::once((serving.name(), serving))
-        .chain(others)
-        .map(|(name, engine)| (name, engine, SignifierChoice::TfIdf))
-        .collect();
+    let forest = ("forest", FOREST.1, FOREST.2);
+    let others = Method::ALL.map(page_wise).into_iter().chain([forest]);
+    let others = others.filter(|(_, engine, _)| *engine != serving);
+    let serving = (serving.name(), serving, SignifierChoice::TfIdf);
+    let all: Vec<SweepMethod> = std::iter::once(serving).chain(others).collect();
     let row = |pages: usize| {
         let SweepRow { at, settings } = by_pages(&all, pages, config);
         let serving = |setting| SweepSetting { parts: usize::MAX, steps_in: true, ..setting };
