@@ -88,8 +88,13 @@ fn term_counts(page: &[u64]) -> FxHashMap<u64, u32> {
     counts
 }
 
-/// The terms with the highest weights, with their texts.
-fn top_terms(mut weighted: Vec<(u64, f64)>, vocabulary: &Vocabulary, top: usize) -> RankedTerms {
+/// The terms with the highest weights above 0, with their texts.
+fn top_terms(
+    weighted: impl Iterator<Item = (u64, f64)>,
+    vocabulary: &Vocabulary,
+    top: usize,
+) -> RankedTerms {
+    let mut weighted: Vec<(u64, f64)> = weighted.filter(|&(_, weight)| weight > 0.0).collect();
     let known =
         |&(hash, weight): &(u64, f64)| vocabulary.text(hash).map(|text| (weight, text, hash));
     let mut terms: Vec<(f64, &str, u64)> = Vec::new();
@@ -137,7 +142,6 @@ impl Background {
         let rank = |counts: &FxHashMap<u64, u32>| {
             let weighted =
                 counts.iter().map(|(&hash, &tf)| (hash, weights.of(tf, frequencies[&hash])));
-            let weighted = weighted.filter(|&(_, weight)| weight > 0.0).collect();
             top_terms(weighted, vocabulary, config.top)
         };
         let ranked = counts.iter().map(rank).collect();
@@ -153,7 +157,6 @@ impl Background {
             let df = self.frequencies.get(&hash).copied().unwrap_or(1);
             (hash, weights.of(tf, df))
         });
-        let weighted = weighted.filter(|&(_, weight)| weight > 0.0).collect();
         top_terms(weighted, vocabulary, config.top)
     }
 
