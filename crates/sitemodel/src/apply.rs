@@ -155,9 +155,10 @@ impl SiteModel {
         meter: &dyn Meter,
     ) -> Applied {
         let page_type = learnt.page_type();
+        let dropped =
+            |reason| Applied::dropped(self.drop_parsed(sibling.page, Stage::Extract, reason));
         if page_type.is_some_and(|own| !settings.wants(own.page_type)) {
-            let drop = self.drop_parsed(sibling.page, Stage::Extract, DropReason::PageType);
-            return Applied::dropped(drop);
+            return dropped(DropReason::PageType);
         }
         if let Some(drop) = self.skip(sibling.page, settings) {
             return Applied::dropped(drop);
@@ -177,18 +178,13 @@ impl SiteModel {
         let is_list = |body: &ArticleBody| !is_marked && lists.is_list(body);
         let wanted =
             Demands { part: hints.part, is_list: &is_list, page_type, fields: &learnt.fields };
-        let extract = || extract(sibling, &template.id, wrapper, body, wanted, settings);
-        // Only grove compares siblings.
-        let wall = |article: &Article| {
-            learnt.judgement()?;
-            walls::reason(article, sibling.page, &template.repeated)
-        };
         let extracted = || {
-            let mut article = extract()?;
-            if let Some(reason) = wall(&article) {
-                return Err(reason);
-            }
+            let mut article = extract(sibling, &template.id, wrapper, body, wanted, settings)?;
+            // Only grove compares siblings.
             if learnt.judgement().is_some() {
+                if let Some(reason) = walls::reason(&article, sibling.page, &template.repeated) {
+                    return Err(reason);
+                }
                 walls::note_paywall(&mut article, &template.repeated);
             }
             Ok(article)
@@ -200,25 +196,21 @@ impl SiteModel {
                 template: None,
                 way,
             },
-            Err(reason) => {
-                let drop = self.drop_parsed(sibling.page, Stage::Extract, reason);
-                Applied { way, ..Applied::dropped(drop) }
-            }
+            Err(reason) => Applied { way, ..dropped(reason) },
         })
     }
 
     /// The first round of learning that has a template for a page, or drops its kind, decides.
     fn assign(&self, sibling: &SiblingPage<'_>, settings: &Settings) -> Assigned {
-        let tells = |round: &Layouts| match round.assign(sibling, &self.addresses, settings) {
-            Assigned::No => None,
-            Assigned::Kind(kind)
-                if refusal(kind, sibling.page, &self.addresses, settings).is_none() =>
-            {
-                None
+        let decides = |assigned: &Assigned| match *assigned {
+            Assigned::No => false,
+            Assigned::Kind(kind) => {
+                refusal(kind, sibling.page, &self.addresses, settings).is_some()
             }
-            assigned => Some(assigned),
+            Assigned::Template(_) => true,
         };
-        self.rounds.iter().find_map(tells).unwrap_or(Assigned::No)
+        let assign = |round: &Layouts| round.assign(sibling, &self.addresses, settings);
+        self.rounds.iter().map(assign).find(decides).unwrap_or(Assigned::No)
     }
 
     /// Number of the template that a page belongs to.

@@ -86,37 +86,25 @@ pub fn learn_parsed(
     order.sort_by_cached_key(|&at| (address_hash(url(at)), url(at).to_owned()));
     let ordered: Vec<SiblingPage<'_>> = order.iter().map(|&at| sample[at]).collect();
 
-    let mut model = match previous {
-        Some(previous) => SiteModel {
-            addresses: evidence.addresses.clone(),
-            head: ModelHead {
-                pages: previous.head.pages,
-                ..ModelHead::of(evidence.site, settings)
-            },
-            ..previous.clone()
-        },
-        None => SiteModel {
-            head: ModelHead::of(evidence.site, settings),
-            addresses: evidence.addresses.clone(),
-            rounds: Vec::new(),
-            templates: Vec::new(),
-        },
+    let pages = previous.map_or(0, |previous| previous.head.pages) + sample.len() as u64;
+    let mut model = SiteModel {
+        head: ModelHead { pages, cut: evidence.cut, ..ModelHead::of(evidence.site, settings) },
+        addresses: evidence.addresses.clone(),
+        rounds: previous.map_or_else(Vec::new, |previous| previous.rounds.clone()),
+        templates: previous.map_or_else(Vec::new, |previous| previous.templates.clone()),
     };
-    model.head.pages += sample.len() as u64;
-    model.head.cut |= evidence.cut;
     let first = model.templates.len();
     let (layouts, clusters) =
         meter.step(ModelStep::Cluster, || cluster(&ordered, evidence.addresses, first, settings));
-    // The templates of the previous model, for each page.
-    let assigned: Option<Vec<Option<u32>>> = previous.map(|previous| {
-        ordered.par_iter().map(|page| previous.template_of(page, settings)).collect()
-    });
-    let continued: Vec<Option<u32>> = match (previous, &assigned) {
-        (Some(previous), Some(assigned)) => {
+    let continued: Vec<Option<u32>> = match previous {
+        Some(previous) => {
+            // Its templates, for each page.
+            let assigned: Vec<Option<u32>> =
+                ordered.par_iter().map(|page| previous.template_of(page, settings)).collect();
             let kinds: Vec<TemplateKind> = previous.templates.iter().map(|t| t.kind).collect();
-            continued(&kinds, assigned, &clusters)
+            continued(&kinds, &assigned, &clusters)
         }
-        _ => vec![None; clusters.len()],
+        None => vec![None; clusters.len()],
     };
 
     let corrected = corrected(evidence.site, &model, &ordered, &clusters, &continued, settings);
@@ -145,12 +133,8 @@ pub fn learn_parsed(
     model.rounds.push(layouts);
     model.forget(&continued.into_iter().flatten().collect::<Vec<_>>());
     // Pages that the previous model has a place for stay there.
-    let is_new: Vec<bool> = match previous {
-        Some(previous) => {
-            ordered.par_iter().map(|page| previous.is_unassigned(page, settings)).collect()
-        }
-        None => vec![true; sample.len()],
-    };
+    let is_new = |page| previous.is_none_or(|previous| previous.is_unassigned(page, settings));
+    let is_new: Vec<bool> = ordered.par_iter().map(is_new).collect();
     let first = model.templates.len() - clusters.len();
     for ((number, template), cluster) in (first..).zip(&model.templates[first..]).zip(&clusters) {
         let version = template.wrapper().map_or(0, |wrapper| wrapper.version);
@@ -204,7 +188,7 @@ fn corrected(
     continued: &[Option<u32>],
     settings: &Settings,
 ) -> Vec<Vec<TemplateCorrection>> {
-    let own = settings.corrections.as_deref().map_or(&[][..], |all| all.of_site(site));
+    let own = settings.corrections_of(site);
     let has = |template: &Template, url: &str| template.corrections.iter().any(|c| c.url == url);
     let taken = |url: &str| model.templates.iter().any(|template| has(template, url));
     let mut of_clusters = assign(own, sample, clusters, &taken);
@@ -278,8 +262,8 @@ fn learn_template(
             contain_panics(|| meter.step(ModelStep::Extract, learn)).unwrap_or_default();
     }
     let mut expected = Expected::default();
-    for found in found.iter().filter(|found| found.is_some()) {
-        let body = found.as_ref().and_then(|(body, _)| body.as_ref());
+    for (body, _) in found.iter().flatten() {
+        let body = body.as_ref();
         let by_wrapper = body.is_some_and(|body| body.route.is_of_template());
         expected.add(by_wrapper, body.map_or(0.0, |body| body.confidence));
     }

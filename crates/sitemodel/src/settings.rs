@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use grouping::{SampleLimits, Tracking};
 use grove::{Weights, WeightsError};
-use model::{PageType, RightsStatement};
+use model::{PageType, RightsStatement, TemplateCorrection};
 use pagewise::Parameters;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -256,6 +256,11 @@ impl Settings {
     /// The weights of the engine `grove`.
     pub fn weights(&self) -> &LoadedWeights {
         self.own_weights.as_deref().unwrap_or_else(|| built_in())
+    }
+
+    /// The corrections of the pages of a site, given its key.
+    pub(crate) fn corrections_of(&self, site: &str) -> &[TemplateCorrection] {
+        self.corrections.as_deref().map_or(&[], |all| all.of_site(site))
     }
 
     /// SHA-256 of the tables, without weights, site configs, forms and page types.

@@ -16,7 +16,7 @@ use crate::settings::{Settings, Tables};
 use crate::stages::extract::{By, Lone, by_template_alone, fast_body, judged_body};
 use crate::stages::judge::{CUES, Judgement, judge};
 use crate::stages::rank::rank;
-use crate::stages::signify::{SiblingPage, SignifiedPage, signify};
+use crate::stages::signify::{SiblingPage, signify};
 use crate::stages::wrap::{CompiledWrapper, Trial, wrap, wrap_judged};
 use crate::{Meter, ModelStep};
 
@@ -280,7 +280,6 @@ fn rank_sample(
     }
     let signified = meter.step(ModelStep::Signify, || signify(sample, &tables.signify));
     let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
-    let signified: Vec<&SignifiedPage> = signified.iter().collect();
     let recurring = Recurring::of(pages.iter().map(|p| &p.document));
     let mut ranked = meter.step(ModelStep::Rank, || rank(&pages, &signified, &recurring, measure));
     let held_back = tables.hold_back.min(pages.len() / 4);
