@@ -88,10 +88,9 @@ pub fn detect(text: &str) -> Option<Detected> {
     let east_asian = weight(Script::Kana) + weight(Script::Han);
 
     let scripts = counts.iter().filter_map(|&(script, _)| script);
-    let mut script = scripts.fold(None, |best: Option<Script>, script| match best {
-        Some(best) if weight(best) >= weight(script) => Some(best),
-        _ => Some(script),
-    })?;
+    // The first of equals.
+    let more = |best, own| if weight(own) > weight(best) { own } else { best };
+    let mut script = scripts.reduce(more)?;
     let mut letters = weight(script);
     if east_asian > letters || matches!(script, Script::Kana | Script::Han) {
         // Japanese uses both scripts; a Chinese text contains hardly any kana.
