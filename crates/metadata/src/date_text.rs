@@ -549,8 +549,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
 fn class(c: char) -> u8 {
     match c {
         _ if digit(c).is_some() => 0,
-        '年' | '月' | '日' | '년' | '월' | '일' => 2,
-        'º' | 'ª' => 2,
+        '年' | '月' | '日' | '년' | '월' | '일' | 'º' | 'ª' => 2,
         _ if is_in_word(c) => 1,
         _ => 2,
     }

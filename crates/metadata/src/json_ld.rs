@@ -87,29 +87,14 @@ impl JsonLdFacts {
     /// Reads the JSON-LD of a page. `url` is the address of the page.
     pub fn of(document: &dom::Document, url: &str) -> Self {
         let head = document.head();
-        Self::read(&JsonLd::read(head), url, head.link("canonical"))
-    }
-
-    /// The node that describes the article at the page's address: a schema.org `Article` of any
-    /// kind, else another textual creative work (a recipe, a review, a forum post). `None` if there
-    /// is none, or if there are several and none of them is at that address.
-    pub fn article(&self) -> Option<&JsonLdArticle> {
-        self.article.as_ref()
-    }
-
-    /// The available nodes: of the article, then of the page.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = &JsonLdArticle> {
-        [&self.article, &self.page].into_iter().flatten()
-    }
-
-    fn read(json: &JsonLd, url: &str, canonical: Option<&str>) -> Self {
+        let json = JsonLd::read(head);
         let typed = json.typed();
         if typed.is_empty() {
             return Self::default();
         }
         let ids = json.by_id();
         let base = Url::parse(url).ok();
-        let here: Vec<&str> = [Some(url), canonical].into_iter().flatten().collect();
+        let here: Vec<&str> = [Some(url), head.link("canonical")].into_iter().flatten().collect();
         let pick = |kind: ArticleNodeKind| {
             pick(&typed, kind, &here, base.as_ref())
                 .map(|object| ArticleReader { ids: &ids, budget: Cell::new(2_000) }.article(object))
@@ -124,6 +109,18 @@ impl JsonLdFacts {
             site,
             breadcrumb: breadcrumb(&typed),
         }
+    }
+
+    /// The node that describes the article at the page's address: a schema.org `Article` of any
+    /// kind, else another textual creative work (a recipe, a review, a forum post). `None` if there
+    /// is none, or if there are several and none of them is at that address.
+    pub fn article(&self) -> Option<&JsonLdArticle> {
+        self.article.as_ref()
+    }
+
+    /// The available nodes: of the article, then of the page.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &JsonLdArticle> {
+        [&self.article, &self.page].into_iter().flatten()
     }
 }
 
