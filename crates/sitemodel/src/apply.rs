@@ -57,14 +57,8 @@ pub struct ApplyOptions<'a> {
     pub part: bool,
 }
 
-/// The place of a page in the model.
-enum TemplatePlace<'a> {
-    /// A template: its number, and what was learnt about it.
-    Template(u32, &'a Template, &'a LearntTemplate),
-    /// A template, or a kind of page, that is dropped.
-    Refused(DropReason, Option<u32>),
-    None,
-}
+/// A template: its number, and what was learnt about it.
+type NumberedTemplate<'a> = (u32, &'a Template, &'a LearntTemplate);
 
 impl SiteModel {
     /// The outcome of a page, given the feed items that point to it. Depends on nothing else: for a page of
@@ -102,45 +96,41 @@ impl SiteModel {
         let parsed = sibling.page;
         let drop = |stage, reason| Applied::dropped(self.drop_parsed(parsed, stage, reason));
         match meter.step(ModelStep::Cluster, || self.place(sibling, hints.known, settings)) {
-            TemplatePlace::Refused(reason, template) => {
-                Applied { template, ..drop(Stage::Cluster, reason) }
-            }
-            TemplatePlace::Template(number, template, learnt) => {
+            Err((reason, template)) => Applied { template, ..drop(Stage::Cluster, reason) },
+            Ok(Some((number, template, learnt))) => {
                 let applied = self.take(sibling, template, learnt, hints, settings, meter);
                 Applied { template: Some(number), ..applied }
             }
-            TemplatePlace::None => Applied::without_article(Outcome::Unassigned),
+            Ok(None) => Applied::without_article(Outcome::Unassigned),
         }
     }
 
+    /// The template of a page, if the model has one for it; or why pages of its template, or of its kind, are dropped.
     fn place(
         &self,
         sibling: &SiblingPage<'_>,
         known: Option<&KnownPage>,
         settings: &Settings,
-    ) -> TemplatePlace<'_> {
-        let refusal = |kind| refusal(kind, sibling.page, &self.addresses, settings);
+    ) -> Result<Option<NumberedTemplate<'_>>, (DropReason, Option<u32>)> {
+        let refuse = |kind, template| match refusal(kind, sibling.page, &self.addresses, settings) {
+            Some(reason) => Err((reason, template)),
+            None => Ok(()),
+        };
         let known = known.and_then(|known| known.template).map(Assigned::Template);
         match known.unwrap_or_else(|| self.assign(sibling, settings)) {
             Assigned::Template(number) => {
                 let template = &self.templates[number as usize];
-                match (refusal(template.kind), &template.learnt) {
-                    (Some(reason), _) => TemplatePlace::Refused(reason, Some(number)),
-                    (None, Some(learnt)) => TemplatePlace::Template(number, template, learnt),
-                    (None, None) => TemplatePlace::None,
-                }
+                let learnt = template.learnt.as_ref().map(|learnt| (number, template, learnt));
+                refuse(template.kind, Some(number)).map(|()| learnt)
             }
-            Assigned::Kind(kind) => match refusal(kind) {
-                Some(reason) => TemplatePlace::Refused(reason, None),
-                None => TemplatePlace::None,
-            },
-            Assigned::No => TemplatePlace::None,
+            Assigned::Kind(kind) => refuse(kind, None).map(|()| None),
+            Assigned::No => Ok(None),
         }
     }
 
     /// Whether the model has no template for a page: whether its outcome is [`Outcome::Unassigned`].
     pub fn is_unassigned(&self, sibling: &SiblingPage<'_>, settings: &Settings) -> bool {
-        let place = || matches!(self.place(sibling, None, settings), TemplatePlace::None);
+        let place = || matches!(self.place(sibling, None, settings), Ok(None));
         contain_panics(place).unwrap_or(false)
     }
 

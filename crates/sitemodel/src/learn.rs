@@ -110,8 +110,8 @@ pub fn learn_parsed(
     let corrected = corrected(evidence.site, &model, &ordered, &clusters, &continued, settings);
     let learn_one = |((cluster, old), corrections): ((&Cluster, &Option<u32>), Vec<_>)| {
         let earlier = old.and_then(|old| model.templates.get(old as usize)?.learnt.as_ref());
-        let of = (evidence.addresses, earlier, corrections);
-        learn_template(cluster, &ordered, of, settings, meter)
+        let addresses = evidence.addresses;
+        learn_template(cluster, &ordered, addresses, earlier, corrections, settings, meter)
     };
     let learnt: Vec<(Template, Vec<Option<FoundBody>>)> =
         clusters.par_iter().zip(&continued).zip(corrected).map(learn_one).collect();
@@ -214,11 +214,9 @@ const FIELD_PAGES: usize = 10;
 fn learn_template(
     cluster: &Cluster,
     sample: &[SiblingPage<'_>],
-    (addresses, earlier, corrections): (
-        &AddressDigest,
-        Option<&LearntTemplate>,
-        Vec<TemplateCorrection>,
-    ),
+    addresses: &AddressDigest,
+    earlier: Option<&LearntTemplate>,
+    corrections: Vec<TemplateCorrection>,
     settings: &Settings,
     meter: &dyn Meter,
 ) -> (Template, Vec<Option<FoundBody>>) {
@@ -229,7 +227,6 @@ fn learn_template(
     let mut wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
     // Pages with marks are among those that are learnt from.
     wanted.sort_by_key(|&at| corrections.iter().all(|c| c.url != pages[at].page.page.url));
-    let is_wanted = !wanted.is_empty();
     let learn = || {
         let pages: Vec<SiblingPage<'_>> = wanted.iter().map(|&at| pages[at]).collect();
         let (learnt, mut of_wanted) =
@@ -239,9 +236,9 @@ fn learn_template(
         (learnt, found)
     };
     // After a panic, nothing is learnt about the template: its pages are extracted by the single-page method.
-    let learnt = is_wanted.then(|| contain_panics(learn).unwrap_or_default());
-    let (mut learnt, found) =
-        learnt.map_or((None, Vec::new()), |(learnt, found)| (Some(learnt), found));
+    let learnt = (!wanted.is_empty()).then(|| contain_panics(learn).unwrap_or_default());
+    let (mut learnt, found) = learnt.unzip();
+    let found = found.unwrap_or_default();
     let bodies: Vec<Option<&ArticleBody>> =
         found.iter().map(|found| found.as_ref()?.0.as_ref()).collect();
     let both = bodies.iter().zip(&pages).filter_map(|(body, own)| Some((own.page, (*body)?)));
@@ -287,12 +284,11 @@ impl Template {
         self.id.clone_from(&old.id);
         add_repeated(&mut self.repeated, old.repeated.iter().copied());
         let version = old.wrapper().map_or(0, |wrapper| wrapper.version);
-        let same = |new: &model::Wrapper| {
-            let expressions = |of: &model::Wrapper| (of.content.clone(), of.prune.clone());
-            old.wrapper().is_some_and(|old| expressions(old) == expressions(new))
+        let is_same = |new: &model::Wrapper| {
+            old.wrapper().is_some_and(|old| old.content == new.content && old.prune == new.prune)
         };
         if let Some(new) = self.learnt.as_mut().and_then(|learnt| learnt.wrapper.as_mut()) {
-            let rises = !same(&new.wrapper);
+            let rises = !is_same(&new.wrapper);
             new.wrapper.version = version.max(1) + u32::from(rises && version > 0);
         }
     }
@@ -315,11 +311,8 @@ impl SiteModel {
             return;
         }
         self.rounds.retain_mut(|round| round.forget(gone));
-        let mut at = 0;
-        self.templates.retain(|_| {
-            at += 1;
-            !gone.contains(&(at - 1))
-        });
+        let mut numbers = 0..;
+        self.templates.retain(|_| numbers.next().is_none_or(|at| !gone.contains(&at)));
     }
 }
 

@@ -38,7 +38,7 @@ mod passages;
 mod posts;
 mod thread;
 
-pub(crate) use judged::{By, Lone, by_template_alone, fast_body, judged_body};
+pub(crate) use judged::{By, by_template_alone, fast_body, judged_body};
 
 /// Name of the engine in articles that a site config found.
 pub const SITE_CONFIG: &str = "site-config";

@@ -33,14 +33,6 @@ const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
 /// A full text of at least this many words, of which less than this share is in the elements, replaces them.
 const FULL_TEXT: (u32, f32) = (FULL_TEXT_WORDS, 0.3);
 
-/// Whether the template was learnt from this page alone: then its decisions are known and need not be
-/// computed again. The result is the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lone {
-    Yes,
-    Unknown,
-}
-
 /// What selects the elements of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum By<'a> {
@@ -63,12 +55,13 @@ impl By<'_> {
 
 /// Finds the body of a scored page: by what was learnt of its template, or, if that is nothing or misses too
 /// much, by the page's own scores; then removes what comes after the end. If the text is not in the elements,
-/// JSON-LD or a feed may have it. `selected` is what was learnt, if anything, and what it selects on this page.
+/// JSON-LD or a feed may have it. `selected` is what was learnt, if anything, and what it selects on this page. If `is_alone`, the
+/// template was learnt from this page alone: its decisions need not be computed again, the result is the same.
 pub(crate) fn judged_body(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
     judgement: &Judgement,
-    lone: Lone,
+    is_alone: bool,
     selected: Option<(By<'_>, DecidedNodes)>,
     feed_items: &[&FeedItem],
     weights: &Weights,
@@ -85,7 +78,7 @@ pub(crate) fn judged_body(
     let (by, chosen, kept) = match found {
         Some(found) => found,
         None => {
-            let own = (lone == Lone::Yes).then_some(judgement);
+            let own = is_alone.then_some(judgement);
             let of_page = alone(parsed, page, &page.scores, own, weights)?;
             let by_first = is_headline_alone(document, page, &of_page.1)
                 .then(|| alone(parsed, page, &page.first, None, weights));

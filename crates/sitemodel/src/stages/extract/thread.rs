@@ -648,14 +648,11 @@ fn is_span(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let first = text.starts_with(|c: char| c.is_ascii_digit());
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     (1..=2).contains(&digits)
         && letters > 0
         && letters <= 16
-        && (first || text.split_whitespace().any(has_digit_only))
-}
-
-fn has_digit_only(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+        && (first || text.split_whitespace().any(is_number))
 }
 
 #[cfg(test)]
