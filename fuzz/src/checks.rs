@@ -142,16 +142,8 @@ pub(crate) fn feed(bytes: &[u8]) {
             let link = item.link.trim_start().to_ascii_lowercase();
             assert!(link.starts_with("http:") || link.starts_with("https:"), "{link}");
             let fields = ::metadata::metadata(&::metadata::PageContext {
-                document: &document,
-                url: "https://a.example/",
-                json_ld: None,
-                scan: None,
-                fetched: None,
                 feed_items: &[item],
-                body: None,
-                detected: None,
-                learnt: None,
-                body_text: "",
+                ..::metadata::PageContext::new(&document, "https://a.example/")
             });
             let mut dates = fields.published.iter().map(|field| &field.value);
             assert!(dates.all(|date| date.is_ascii() && date.len() >= 10));

@@ -310,16 +310,8 @@ impl MaskedPage {
         let masked = mask(&page.html);
         let document = dom::parse(&masked.declared);
         let found = metadata::metadata(&PageContext {
-            document: &document,
-            url: &page.url,
-            json_ld: None,
-            scan: None,
             fetched: page.fetched,
-            feed_items: &[],
-            body: None,
-            detected: None,
-            learnt: None,
-            body_text: "",
+            ..PageContext::new(&document, &page.url)
         });
         let declared = FieldValues {
             title: declared(found.title),

@@ -247,7 +247,7 @@ fn starting_with_number(
 ) -> Option<(PageDate, usize)> {
     let language = order.language();
     let has_year = tokens[0].text.chars().count() == 4;
-    let dashed = matches!(tokens.get(1)?.kind, TokenKind::Sign('-' | '/'));
+    let dashed = matches!(kind_at(tokens, 1)?, TokenKind::Sign('-' | '/'));
     // "21 November 2012", "2012. november 21.", "21-Nov-12"
     let is_other_part = |token: &Token<'_>| {
         matches!(token.kind, TokenKind::Number(_)) && (has_year || dashed || token.text.len() >= 4)
@@ -271,27 +271,17 @@ fn starting_with_number(
     if has_year && let Some((month, end)) = next_month(tokens, i + 1, language) {
         return Some((date_from_parts(a, month, b)?, end));
     }
-    let (signs, c) = match tokens {
-        [
-            _,
-            Token { kind: TokenKind::Sign(x), .. },
-            _,
-            Token { kind: TokenKind::Sign(y), .. },
-            c,
-            ..,
-        ] => ((*x, *y), *c),
-        _ => return None,
-    };
+    let sign = kind_at(tokens, 1)?;
+    let c = *tokens.get(4)?;
     let TokenKind::Number(third) = c.kind else { return None };
-    if signs.0 != signs.1 || !"./-".contains(signs.0) {
+    if kind_at(tokens, 3) != Some(sign) || !matches!(sign, TokenKind::Sign('.' | '/' | '-')) {
         return None;
     }
     // An IP address or a version number has further parts.
-    let goes_on = matches!(tokens.get(5), Some(Token { kind: TokenKind::Sign(s), .. }) if *s == signs.0)
-        && matches!(tokens.get(6), Some(Token { kind: TokenKind::Number(_), .. }));
+    let goes_on = kind_at(tokens, 5) == Some(sign)
+        && matches!(kind_at(tokens, 6), Some(TokenKind::Number(_)));
     // "2026. 9. 5. 15:12" is none of them.
-    let is_time = matches!(tokens.get(7), Some(Token { kind: TokenKind::Sign(':'), .. }));
-    if goes_on && !is_time {
+    if goes_on && kind_at(tokens, 7) != Some(TokenKind::Sign(':')) {
         return None;
     }
     if has_year {
@@ -352,8 +342,7 @@ fn date_in_cjk(tokens: &[Token<'_>], at: usize) -> Option<(PageDate, usize)> {
         (year, None) => year,
     };
     let (month, day) = (number_of(month)?, number_of(day)?);
-    let has_mark =
-        matches!(tokens.get(at + 5), Some(Token { kind: TokenKind::Sign('日' | '일'), .. }));
+    let has_mark = matches!(kind_at(tokens, at + 5), Some(TokenKind::Sign('日' | '일')));
     Some((date_from_parts(year, i8::try_from(month).ok()?, day)?, 5 + usize::from(has_mark)))
 }
 
@@ -524,6 +513,10 @@ pub(crate) enum TokenKind {
     Sign(char),
 }
 
+fn kind_at(tokens: &[Token<'_>], at: usize) -> Option<TokenKind> {
+    tokens.get(at).map(|token| token.kind)
+}
+
 /// The numbers, words and signs of a text, in order.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
@@ -556,8 +549,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
 fn class(c: char) -> u8 {
     match c {
         _ if digit(c).is_some() => 0,
-        '年' | '月' | '日' | '년' | '월' | '일' => 2,
-        'º' | 'ª' => 2,
+        '年' | '月' | '日' | '년' | '월' | '일' | 'º' | 'ª' => 2,
         _ if is_in_word(c) => 1,
         _ => 2,
     }
@@ -603,14 +595,14 @@ fn time_at<'a>(tokens: &[Token<'a>], at: usize, language: Option<&str>) -> Optio
     }
     let mut next = at + 3;
     let mut second = 0;
-    if let (Some(TokenKind::Sign(':')), Some(TokenKind::Number(s))) =
-        (tokens.get(next).map(|t| t.kind), tokens.get(next + 1).map(|t| t.kind))
+    if kind_at(tokens, next) == Some(TokenKind::Sign(':'))
+        && let Some(TokenKind::Number(s)) = kind_at(tokens, next + 1)
     {
         second = s.min(59);
         next += 2;
     }
     // "pm", "p.m.", "μ.μ."
-    let is_point = |i: usize| tokens.get(i).is_some_and(|t| t.kind == TokenKind::Sign('.'));
+    let is_point = |i: usize| kind_at(tokens, i) == Some(TokenKind::Sign('.'));
     let mut half = DayHalf::Unstated;
     let is_letter = |i: usize| word(i).chars().count() == 1;
     let parts = if is_letter(next) && is_point(next + 1) && is_letter(next + 2) { 3 } else { 1 };
@@ -628,8 +620,7 @@ fn time_at<'a>(tokens: &[Token<'a>], at: usize, language: Option<&str>) -> Optio
 
 /// "+01:00", "GMT+7", "(GMT +0200)", "EST", "Asia/Tokyo".
 fn zone<'a>(tokens: &[Token<'a>], at: usize) -> ZoneText<'a> {
-    let kind = |i: usize| tokens.get(i).map(|token| token.kind);
-    let at = at + usize::from(kind(at) == Some(TokenKind::Sign('(')));
+    let at = at + usize::from(kind_at(tokens, at) == Some(TokenKind::Sign('(')));
     let from_sign = |at: usize, is_after_name: bool| {
         let (sign, digits) = (tokens.get(at)?, tokens.get(at + 1)?);
         let TokenKind::Sign(c @ ('+' | '-' | '−')) = sign.kind else { return None };
@@ -663,7 +654,7 @@ fn zone<'a>(tokens: &[Token<'a>], at: usize) -> ZoneText<'a> {
         (TokenKind::Sign('/' | '_' | '-'), TokenKind::Word) => Some(pair),
         _ => None,
     });
-    if kind(at + 1) == Some(TokenKind::Sign('/')) {
+    if kind_at(tokens, at + 1) == Some(TokenKind::Sign('/')) {
         rest.flatten().for_each(|token| name.to_mut().push_str(token.text));
     }
     ZoneText::Name(name)

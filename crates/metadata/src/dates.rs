@@ -506,26 +506,20 @@ impl<'e, 'a> DateReader<'e, 'a> {
             // there.
             let text = dom::text_of(document, &[id], &[]);
             let text = dom::normalize_space(clip(&text, 1_000));
-            let found = self.first_in_text(&text, modified)?;
+            let dates = has_number(&text).then(|| find_dates(&text, self, 3))?;
+            let found = dates.into_iter().find(|date| date.is_change == modified)?;
             (modified || !self.follows_change(id)).then_some(found.moment)
         })
     }
 
-    /// As [`Self::first_in_text`], of a line: it is read once for all who look at it.
+    /// The first date in a line: labelled as that of a change if `modified`, else one that is not. A line is read once for all
+    /// who look at it.
     fn first_in_line(&self, line: &TextLine, modified: bool) -> Option<TextDate> {
         let dates = line.dates.get_or_init(|| match has_number(&line.text) {
             true => find_dates(&line.text, self, 3),
             false => Vec::new(),
         });
-        dates.iter().find(|f| f.is_change == modified).copied()
-    }
-
-    /// The first date in a text: labelled as that of a change if `modified`, else one that is not.
-    fn first_in_text(&self, text: &str, modified: bool) -> Option<TextDate> {
-        if !has_number(text) {
-            return None;
-        }
-        find_dates(text, self, 3).into_iter().find(|f| f.is_change == modified)
+        dates.iter().find(|date| date.is_change == modified).copied()
     }
 }
 
@@ -614,21 +608,9 @@ pub(crate) fn url_date(url: &str) -> Option<PageDate> {
             continue;
         }
         let mut rest = Digits(&path[at..]);
-        let Some(year) = rest.number(4, 4) else { continue };
-        let separator = rest.skip(&['/', '-', '_']);
-        let number = rest.number(if separator.is_some() { 1 } else { 2 }, 2);
-        let named = || separator.and_then(|_| named_month(&mut rest));
-        let Some(month) = number.or_else(named) else { continue };
-        if let Some(separator) = separator
-            && rest.skip(&[separator]).is_none()
-        {
-            continue;
-        }
-        let Some(day) = rest.number(if separator.is_some() { 1 } else { 2 }, 2) else { continue };
-        let ends = !rest.0.starts_with(|c: char| c.is_ascii_digit());
-        if let Some(moment) = PageDate::date(year as i16, month as i8, day as i8)
-            && ends
-            && (1990..2100).contains(&year)
+        if let Some(moment) = rest.date(&['/', '-', '_'], named_month)
+            && !rest.0.starts_with(|c: char| c.is_ascii_digit())
+            && (1990..2100).contains(&moment.date.year())
         {
             return Some(moment);
         }

@@ -9,10 +9,10 @@ use terms::{Detected, Language, count_words, has_words};
 
 use crate::date_text::{DayMonthOrder, find_date};
 use crate::evidence::MetadataEvidence;
-use crate::heading::{SITE_NAMES, SiteNames, segments, separators};
+use crate::heading::{MOST_SEGMENTS, SITE_NAMES, SiteNames, segment_ranges, segments};
 use crate::learnt::ConstantField;
 use crate::text::{
-    absolute, clip, folded, identifier_words, is_unspaced, page_key, plain, squash, squashes_to,
+    absolute, clip, folded, has_identifier_word, is_unspaced, page_key, plain, squash, squashes_to,
 };
 
 /// Values with their source.
@@ -113,14 +113,12 @@ fn outvoting_title<'f>(heading: &str, declared: &'f [Field<String>]) -> Option<&
 /// Cuts the site's name (and its sections) off either end of a title, if there is evidence for it. `shown` is the headline
 /// on the page, squashed.
 fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'a str {
-    let cuts = separators(title);
-    if cuts.is_empty() || cuts.len() > 12 {
+    let segments = segment_ranges(title);
+    if !(2..=MOST_SEGMENTS).contains(&segments.len()) {
         return title;
     }
-    let starts: Vec<usize> = [0].into_iter().chain(cuts.iter().map(|c| c.0 + c.1)).collect();
-    let ends: Vec<usize> = cuts.iter().map(|c| c.0).chain([title.len()]).collect();
-    let part = |i: usize, j: usize| &title[starts[i]..ends[j]];
-    let last = ends.len() - 1;
+    let part = |i: usize, j: usize| &title[segments[i].start..segments[j].end];
+    let last = segments.len() - 1;
     // The headline on the page decides which part is the title.
     if let Some(shown) = shown {
         let mut runs = (0..=last).flat_map(|i| (i..=last).map(move |j| (i, j)));
@@ -131,7 +129,7 @@ fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'
         }
     }
     let (mut first, mut end) = (0, last);
-    let is_colon = |cut: usize| title[cuts[cut].0..].starts_with(": ");
+    let is_colon = |segment: usize| title[segments[segment].end..].starts_with(": ");
     let is_site = |text: &str| site.is_name(text) || site.is_section(text);
     while first < end && !is_colon(end - 1) && is_site(part(end, end)) {
         end -= 1;
@@ -240,9 +238,17 @@ fn same_language(a: &str, b: &str) -> bool {
 
 /// The publisher's description, if it is short enough to be one.
 pub(crate) fn description(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
-    declared_descriptions(evidence)
-        .find(|(_, value)| !evidence.learnt.is_constant(ConstantField::Description, value))
-        .map(|(source, value)| Field::new(value, source))
+    first_own(evidence, ConstantField::Description, declared_descriptions(evidence))
+}
+
+/// The first value that is not that of all siblings.
+fn first_own(
+    evidence: &MetadataEvidence<'_>,
+    field: ConstantField,
+    mut values: impl Iterator<Item = (Source, String)>,
+) -> Option<Field<String>> {
+    let (source, value) = values.find(|own| !evidence.learnt.is_constant(field, &own.1))?;
+    Some(Field::new(value, source))
 }
 
 /// The descriptions that a page declares, the most reliable first.
@@ -267,9 +273,7 @@ pub(crate) fn declared_descriptions(
 
 /// Lead image, absolute: the image declared for sharing, unless all siblings declare it, else the first of the body.
 pub(crate) fn image(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
-    declared_images(evidence)
-        .find(|(_, value)| !evidence.learnt.is_constant(ConstantField::Image, value))
-        .map(|(source, value)| Field::new(value, source))
+    first_own(evidence, ConstantField::Image, declared_images(evidence))
         .or_else(|| first_image_of_body(evidence))
 }
 
@@ -330,22 +334,19 @@ fn first_image_of_body(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
 
 /// Whether an address is that of a placeholder or tracking image.
 fn is_filler(address: &str) -> bool {
-    let mut filler = address.starts_with("data:") || address.is_empty();
-    identifier_words(address, |word| {
-        filler |= matches!(word, "placeholder" | "spacer" | "pixel" | "blank" | "transparent");
-    });
-    filler
+    let is_filler =
+        |word: &str| matches!(word, "placeholder" | "spacer" | "pixel" | "blank" | "transparent");
+    address.is_empty() || address.starts_with("data:") || has_identifier_word(address, is_filler)
 }
 
 /// Tags of the first source that has any.
 pub(crate) fn tags(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>> {
     type Tags = Vec<String>;
-    let listed = |keys| -> Tags {
-        evidence.metas(keys).flat_map(|c| c.split([',', ';'])).map(str::to_owned).collect()
+    let split = |keys, separators: &[char]| -> Tags {
+        evidence.metas(keys).flat_map(|c| c.split(separators)).map(str::to_owned).collect()
     };
-    let single = |keys| -> Tags {
-        evidence.metas(keys).flat_map(|c| c.split(',')).map(str::to_owned).collect()
-    };
+    let listed = |keys| split(keys, &[',', ';']);
+    let single = |keys| split(keys, &[',']);
     let keywords = || evidence.article().map(|a| a.keywords.clone()).unwrap_or_default();
     let links = || {
         let links = evidence.scan.tags.iter().filter(|id| evidence.distance(**id).is_some());
@@ -581,13 +582,12 @@ fn is_followed_by_a_paywall(evidence: &MetadataEvidence<'_>) -> bool {
     let Some((start, end)) = evidence.body else { return false };
     let document = evidence.document;
     let is_wall = |id: NodeId| {
-        let mut named = false;
-        for name in [local_name!("class"), local_name!("id")] {
-            let value = document.attribute(id, &name).unwrap_or_default();
-            identifier_words(value, |word| {
-                named |= matches!(word, "paywall" | "regwall" | "paygate" | "subscribewall");
-            });
-        }
+        let mut names = [local_name!("class"), local_name!("id")].into_iter();
+        let named = names.any(|name| {
+            has_identifier_word(document.attribute(id, &name).unwrap_or_default(), |word| {
+                matches!(word, "paywall" | "regwall" | "paygate" | "subscribewall")
+            })
+        });
         // The element around a text that is for subscribers may be called so, too.
         named && document.node(id).end > id + 1 && !document.contains(id, start)
     };

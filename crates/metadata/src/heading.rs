@@ -1,5 +1,7 @@
 //! The headline on the page, the parts of titles, and the names by which a site calls itself.
 
+use std::ops::Range;
+
 use dom::{Document, Head, NodeId, is_inline, local_name};
 use terms::letters::is_alphanumeric;
 use url::Url;
@@ -50,7 +52,8 @@ pub(crate) fn heading(
     site: &SiteNames,
     body: Option<(NodeId, NodeId)>,
 ) -> Option<Heading> {
-    let found = confirmed_heading(document, scan, facts, site, body)?;
+    let places = headline_places(document, scan);
+    let found = confirmed_heading(document, &places, facts, site, body)?;
     let title = plain(clip(document.head().title.as_deref().unwrap_or_default(), 2_000));
     let parts = segments(&title);
     let [page @ .., whole] = &*parts else { return Some(found) };
@@ -70,7 +73,6 @@ pub(crate) fn heading(
         .map(squash)
         .filter(|name| name.len() >= 4)
         .collect();
-    let places = headline_places(document, scan);
     let all = || places.iter().flat_map(|p| heading_candidates(document, p.0).map(|c| (p.1, c)));
     let mut below = all().filter(|(_, c)| c.id > found.id && names.contains(&c.squashed));
     let similar = || {
@@ -90,7 +92,7 @@ pub(crate) fn heading(
 /// The heading that the titles of the head confirm best.
 fn confirmed_heading(
     document: &Document,
-    scan: &Scan,
+    places: &[(NodeId, u8)],
     facts: &JsonLdFacts,
     site: &SiteNames,
     body: Option<(NodeId, NodeId)>,
@@ -112,7 +114,6 @@ fn confirmed_heading(
         Some((_, end)) => 100_000 + (id - end),
         None => id,
     };
-    let places = headline_places(document, scan);
     let of_rank_1 =
         places.iter().filter(|p| p.1 == 1).flat_map(|p| heading_candidates(document, p.0));
     let mut first_rank: Vec<HeadingCandidate> =
@@ -251,47 +252,42 @@ const SEPARATORS: [&str; 23] = [
 
 /// The parts of a title between separators. A separator without words on both sides does not count.
 pub(crate) fn segments(title: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    for (at, length) in separators(title) {
-        parts.push(&title[start..at]);
-        start = at + length;
-    }
-    parts.push(&title[start..]);
-    parts
+    segment_ranges(title).into_iter().map(|segment| &title[segment]).collect()
 }
 
 /// All runs of adjacent segments, including the whole title.
 pub(crate) fn runs(title: &str) -> Vec<&str> {
-    let cuts = separators(title);
-    if cuts.len() > 12 {
+    let segments = segment_ranges(title);
+    if segments.len() > MOST_SEGMENTS {
         return vec![title];
     }
-    let starts: Vec<usize> = [0].into_iter().chain(cuts.iter().map(|c| c.0 + c.1)).collect();
-    let ends: Vec<usize> = cuts.iter().map(|c| c.0).chain([title.len()]).collect();
-    let pairs = (0..ends.len()).flat_map(|i| (i..ends.len()).map(move |j| (i, j)));
-    pairs.map(|(i, j)| &title[starts[i]..ends[j]]).collect()
+    let from = |i: usize| segments[i..].iter().map(move |last| (i, last.end));
+    let pairs = (0..segments.len()).flat_map(from);
+    pairs.map(|(i, end)| &title[segments[i].start..end]).collect()
 }
 
-/// Positions and lengths of the separators, in bytes.
-pub(crate) fn separators(title: &str) -> Vec<(usize, usize)> {
-    let mut found: Vec<(usize, usize)> = Vec::new();
+/// Titles with more segments are not divided.
+pub(crate) const MOST_SEGMENTS: usize = 13;
+
+/// Where the segments of a title are, in bytes.
+pub(crate) fn segment_ranges(title: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
     let bytes = title.as_bytes();
-    let mut at = 0;
+    let (mut start, mut at) = (0, 0);
     while let Some(step) = bytes[at..].iter().position(|b| begins_separator(*b)) {
         at += step;
         let between_words =
             bytes[at] == b' ' && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
         let rest = &title[at..];
         let separator = SEPARATORS.iter().find(|s| !between_words && rest.starts_with(**s));
-        if let Some(separator) = separator
-            && at > 0
-            && at + separator.len() < title.len()
-        {
-            found.push((at, separator.len()));
+        let length = separator.map_or(1, |separator| separator.len());
+        if separator.is_some() && at > 0 && at + length < title.len() {
+            found.push(start..at);
+            start = at + length;
         }
-        at += separator.map_or(1, |separator| separator.len());
+        at += length;
     }
+    found.push(start..title.len());
     found
 }
 

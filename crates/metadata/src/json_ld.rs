@@ -87,7 +87,28 @@ impl JsonLdFacts {
     /// Reads the JSON-LD of a page. `url` is the address of the page.
     pub fn of(document: &dom::Document, url: &str) -> Self {
         let head = document.head();
-        Self::read(&JsonLd::read(head), url, head.link("canonical"))
+        let json = JsonLd::read(head);
+        let typed = json.typed();
+        if typed.is_empty() {
+            return Self::default();
+        }
+        let ids = json.by_id();
+        let base = Url::parse(url).ok();
+        let here: Vec<&str> = [Some(url), head.link("canonical")].into_iter().flatten().collect();
+        let pick = |kind: ArticleNodeKind| {
+            pick(&typed, kind, &here, base.as_ref())
+                .map(|object| ArticleReader { ids: &ids, budget: Cell::new(2_000) }.article(object))
+        };
+        let site = typed
+            .iter()
+            .filter(|t| is_a(t.object, "WebSite"))
+            .find_map(|t| text_of_value(t.object.get("name")?));
+        Self {
+            article: pick(ArticleNodeKind::Article).or_else(|| pick(ArticleNodeKind::Work)),
+            page: pick(ArticleNodeKind::Page),
+            site,
+            breadcrumb: breadcrumb(&typed),
+        }
     }
 
     /// The node that describes the article at the page's address: a schema.org `Article` of any
@@ -100,30 +121,6 @@ impl JsonLdFacts {
     /// The available nodes: of the article, then of the page.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &JsonLdArticle> {
         [&self.article, &self.page].into_iter().flatten()
-    }
-
-    fn read(json: &JsonLd, url: &str, canonical: Option<&str>) -> Self {
-        let typed = json.typed();
-        if typed.is_empty() {
-            return Self::default();
-        }
-        let ids = json.by_id();
-        let base = Url::parse(url).ok();
-        let here: Vec<&str> = [Some(url), canonical].into_iter().flatten().collect();
-        let pick = |kind: ArticleNodeKind| {
-            pick(&typed, kind, &here, base.as_ref())
-                .map(|object| ArticleReader { ids: &ids, budget: Cell::new(2_000) }.article(object))
-        };
-        let site = typed
-            .iter()
-            .filter(|t| type_names(t.object).iter().any(|n| n == "WebSite"))
-            .find_map(|t| text_of_value(t.object.get("name")?));
-        Self {
-            article: pick(ArticleNodeKind::Article).or_else(|| pick(ArticleNodeKind::Work)),
-            page: pick(ArticleNodeKind::Page),
-            site,
-            breadcrumb: breadcrumb(&typed),
-        }
     }
 }
 
@@ -177,8 +174,7 @@ impl ArticleReader<'_> {
             headline: get(&["headline", "name", "title"]),
             authors,
             organizations: self.names_with(written, is_organization),
-            persons: self
-                .names_with(written, |author| type_names(author).iter().any(|n| n == "Person")),
+            persons: self.names_with(written, |author| is_a(author, "Person")),
             published: get(&["datePublished", "dateCreated", "uploadDate"]),
             modified: get(&["dateModified"]),
             description: get(&["description", "abstract"]),
@@ -199,22 +195,17 @@ impl ArticleReader<'_> {
 
     /// The names of those authors that are of a kind.
     fn names_with(&self, authors: Option<&Value>, is_of_kind: fn(&Object) -> bool) -> Vec<String> {
-        let all = match authors {
-            Some(Value::Array(items)) => items.as_slice(),
-            Some(one) => std::slice::from_ref(one),
-            None => &[],
-        };
         let mut found = Vec::new();
-        let objects = all.iter().take(50).filter_map(Value::as_object).map(|o| self.resolve(o));
-        objects
-            .filter(|author| is_of_kind(author))
-            .for_each(|author| self.names_of(author, 0, &mut found));
+        let objects = items_of(authors).iter().take(50).filter_map(Value::as_object);
+        for author in objects.map(|object| self.resolve(object)).filter(|own| is_of_kind(own)) {
+            self.names_of(author, 0, &mut found);
+        }
         found
     }
 
     /// Whether a value, or the object it refers to, is a person (possibly among other types).
     fn is_person(&self, value: &Value) -> bool {
-        value.as_object().is_some_and(|o| type_names(self.resolve(o)).iter().any(|n| n == "Person"))
+        value.as_object().is_some_and(|object| is_a(self.resolve(object), "Person"))
     }
 
     /// The object itself, or the one that its `@id` refers to.
@@ -298,15 +289,19 @@ fn parse_truth(value: &Value) -> Option<bool> {
     }
 }
 
+/// The values of a property that has one or several.
+fn items_of(value: Option<&Value>) -> &[Value] {
+    match value {
+        Some(Value::Array(items)) => items,
+        Some(one) => std::slice::from_ref(one),
+        None => &[],
+    }
+}
+
 /// The CSS selectors of the parts of an article that are not free.
 fn paid_parts(object: &Object) -> Vec<String> {
-    let parts = match object.get("hasPart") {
-        Some(Value::Array(parts)) => parts.iter().take(20).collect(),
-        Some(part) => vec![part],
-        None => Vec::new(),
-    };
     let mut selectors = Vec::new();
-    for part in parts.iter().filter_map(|part| part.as_object()) {
+    for part in items_of(object.get("hasPart")).iter().take(20).filter_map(Value::as_object) {
         if part.get("isAccessibleForFree").and_then(parse_truth) == Some(false) {
             selectors.extend(part.get("cssSelector").map(parse_list).unwrap_or_default());
         }
@@ -316,8 +311,8 @@ fn paid_parts(object: &Object) -> Vec<String> {
 
 /// Names and addresses of the entries of the first breadcrumb, in order.
 fn breadcrumb(typed: &[Typed<'_>]) -> Vec<(String, Option<String>)> {
-    let is_list = |t: &&Typed<'_>| type_names(t.object).iter().any(|n| n == "BreadcrumbList");
-    let Some(list) = typed.iter().find(is_list) else { return Vec::new() };
+    let mut lists = typed.iter().filter(|t| is_a(t.object, "BreadcrumbList"));
+    let Some(list) = lists.next() else { return Vec::new() };
     let Some(Value::Array(items)) = list.object.get("itemListElement") else { return Vec::new() };
     let entry = |item: &Value| {
         let own = item.as_object()?;
@@ -411,6 +406,11 @@ pub(crate) fn addresses(object: &Object) -> Vec<&str> {
         .collect()
 }
 
+/// Whether an object is of a type, possibly among others.
+fn is_a(object: &Object, name: &str) -> bool {
+    type_names(object).iter().any(|own| own == name)
+}
+
 /// Whether an object is an organisation, of which schema.org has kinds (`NewsMediaOrganization`).
 fn is_organization(object: &Object) -> bool {
     type_names(object).iter().any(|name| name.ends_with("Organization"))
@@ -421,11 +421,7 @@ pub(crate) fn type_names(object: &Object) -> Vec<String> {
         let name = name.rsplit(['/', '#', ':']).next().unwrap_or(name);
         name.trim().to_owned()
     };
-    match object.get("@type") {
-        Some(Value::String(name)) => vec![short(name)],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(short).collect(),
-        _ => Vec::new(),
-    }
+    items_of(object.get("@type")).iter().filter_map(Value::as_str).map(short).collect()
 }
 
 pub(crate) type Object = Map<String, Value>;

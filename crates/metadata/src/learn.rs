@@ -122,20 +122,17 @@ fn title_parts(pages: &[MetadataEvidence<'_>], titles: &[Vec<DeclaredValue>]) ->
     for at_end in [true, false] {
         // For each part, the pages with it and what is at the other end.
         let mut parts: BTreeMap<String, (BTreeSet<usize>, BTreeSet<String>)> = BTreeMap::new();
-        for (page, (_, title)) in titles
-            .iter()
-            .enumerate()
-            .flat_map(|(page, all)| all.iter().take(8).map(move |t| (page, t)))
-        {
-            let (first, last) = match &segments(clip(title, 1_000))[..] {
-                [first, .., last] => (squash(first), squash(last)),
-                _ => continue,
-            };
-            let (part, rest) = if at_end { (last, first) } else { (first, last) };
-            if part.chars().nth(1).is_some() {
-                let (with, rests) = parts.entry(part).or_default();
-                with.insert(page);
-                rests.insert(rest);
+        for (page, all) in titles.iter().enumerate() {
+            for (_, title) in all.iter().take(8) {
+                let segments = segments(clip(title, 1_000));
+                let [first, .., last] = segments[..] else { continue };
+                let (part, rest) = if at_end { (last, first) } else { (first, last) };
+                let part = squash(part);
+                if part.chars().nth(1).is_some() {
+                    let (with, rests) = parts.entry(part).or_default();
+                    with.insert(page);
+                    rests.insert(squash(rest));
+                }
             }
         }
         parts.retain(|_, (with, rests)| {

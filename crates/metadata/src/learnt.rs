@@ -2,7 +2,7 @@
 
 use dom::xpath::Path;
 use dom::{Document, NodeId, normalize_space, text_of};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::date_text::DayMonthOrder;
 use crate::text::{clip, squash};
@@ -45,8 +45,8 @@ pub(crate) enum ConstantField {
 
 /// The elements of a page that hold a field.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(try_from = "WrittenPlace", into = "WrittenPlace")]
 pub struct FieldPlace {
+    #[serde(rename = "xpath", serialize_with = "write_paths", deserialize_with = "read_paths")]
     paths: Vec<Path>,
     /// What their texts begin with on all pages ("Von ").
     pub(crate) before: String,
@@ -56,31 +56,15 @@ pub struct FieldPlace {
     pub(crate) is_marked: bool,
 }
 
-#[derive(Deserialize, Serialize)]
-struct WrittenPlace {
-    xpath: Vec<String>,
-    before: String,
-    after: String,
-    is_marked: bool,
+/// Writes expressions as texts.
+fn write_paths<S: Serializer>(paths: &[Path], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(paths.iter().map(ToString::to_string))
 }
 
-impl From<FieldPlace> for WrittenPlace {
-    fn from(place: FieldPlace) -> Self {
-        let xpath = place.xpath();
-        Self { xpath, before: place.before, after: place.after, is_marked: place.is_marked }
-    }
-}
-
-impl TryFrom<WrittenPlace> for FieldPlace {
-    type Error = String;
-
-    fn try_from(written: WrittenPlace) -> Result<Self, String> {
-        let paths = written.xpath.iter().map(|text| text.parse::<Path>());
-        let paths: Result<Vec<Path>, _> = paths.collect();
-        let paths = paths.map_err(|error| format!("the place of a field: {error}"))?;
-        let WrittenPlace { before, after, is_marked, .. } = written;
-        Ok(Self { paths, before, after, is_marked })
-    }
+fn read_paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Path>, D::Error> {
+    let texts = Vec::<String>::deserialize(from)?;
+    let paths: Result<Vec<Path>, _> = texts.iter().map(|text| text.parse()).collect();
+    paths.map_err(|error| de::Error::custom(format!("the place of a field: {error}")))
 }
 
 /// Elements that are looked at in a place.

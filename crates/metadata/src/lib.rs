@@ -101,6 +101,24 @@ pub struct PageContext<'a> {
     pub body_text: &'a str,
 }
 
+impl<'a> PageContext<'a> {
+    /// A page of which nothing else is known.
+    pub fn new(document: &'a dom::Document, url: &'a str) -> Self {
+        Self {
+            document,
+            url,
+            json_ld: None,
+            scan: None,
+            fetched: None,
+            feed_items: &[],
+            body: None,
+            detected: None,
+            learnt: None,
+            body_text: "",
+        }
+    }
+}
+
 /// Metadata that a site config extracted from a page. The values are not cleaned and may be
 /// unusable.
 #[derive(Clone, Copy, Debug, Default)]

@@ -124,18 +124,27 @@ impl<'a> Digits<'a> {
         self.0 = &self.0[c.len_utf8()..];
         Some(c)
     }
+
+    /// Year, month and day, with one of these signs between them or none. Between signs, `named` may read the name of a month.
+    pub(crate) fn date(
+        &mut self,
+        signs: &[char],
+        named: impl FnOnce(&mut Self) -> Option<i32>,
+    ) -> Option<PageDate> {
+        let year = self.number(4, 4)?;
+        let sign = self.skip(signs);
+        let least = if sign.is_some() { 1 } else { 2 };
+        let month = self.number(least, 2).or_else(|| sign.and_then(|_| named(self)))?;
+        if let Some(sign) = sign {
+            self.skip(&[sign])?;
+        }
+        PageDate::date(year as i16, month as i8, self.number(least, 2)? as i8)
+    }
 }
 
 fn iso(text: &str) -> Option<PageDate> {
     let mut rest = Digits(text);
-    let year = rest.number(4, 4)?;
-    let separator = rest.skip(&['-', '/', '.']);
-    let month = rest.number(if separator.is_some() { 1 } else { 2 }, 2)?;
-    if let Some(separator) = separator {
-        rest.skip(&[separator])?;
-    }
-    let day = rest.number(if separator.is_some() { 1 } else { 2 }, 2)?;
-    let moment = PageDate::date(year as i16, month as i8, day as i8)?;
+    let moment = rest.date(&['-', '/', '.'], |_| None)?;
     if rest.0.is_empty() {
         return Some(moment);
     }

@@ -4,7 +4,7 @@ use dom::{Document, ElementKind, NodeId, local_name, local_names};
 use memchr::{memchr2, memrchr};
 
 use crate::page_date::PageDate;
-use crate::text::identifier_words;
+use crate::text::{has_identifier_word, identifier_words};
 
 /// Elements of a page that may hold metadata, in document order.
 #[derive(Clone, Debug, Default)]
@@ -183,9 +183,7 @@ impl Scan {
                         }
                     }
                     local_name!("href") => {
-                        let mut is_author = false;
-                        identifier_words(folder(value), |word| is_author |= cue(word) == BYLINE);
-                        if is_author {
+                        if has_identifier_word(folder(value), |word| cue(word) == BYLINE) {
                             scan.author_pages.push(id);
                         }
                     }

@@ -7,7 +7,7 @@ use crate::authors::is_field_line;
 use crate::evidence::{ElementPatterns, MetadataEvidence};
 use crate::fields::declared_descriptions;
 use crate::learnt::LONGEST_STANDFIRST;
-use crate::text::{clip, identifier_words, is_unspaced, squash, word_count};
+use crate::text::{clip, has_identifier_word, is_unspaced, squash, word_count};
 
 /// A block of text below the headline.
 pub(crate) struct LeadBlock {
@@ -47,10 +47,8 @@ pub(crate) fn standfirst_blocks(evidence: &MetadataEvidence<'_>) -> Vec<LeadBloc
         }
         let is_named = |id: NodeId| {
             [local_name!("class"), local_name!("id"), local_name!("itemprop")].iter().any(|name| {
-                let mut found = false;
                 let value = document.attribute(id, name).unwrap_or_default();
-                identifier_words(value, |word| found |= NAMES.contains(&word));
-                found
+                has_identifier_word(value, |word| NAMES.contains(&word))
             })
         };
         let around = document.ancestors(id).take(4);

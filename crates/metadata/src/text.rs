@@ -110,6 +110,13 @@ pub(crate) fn identifier_words(value: &str, mut found: impl FnMut(&str)) {
     }
 }
 
+/// Whether any of [`identifier_words`] is one of these.
+pub(crate) fn has_identifier_word(value: &str, is_one: impl Fn(&str) -> bool) -> bool {
+    let mut found = false;
+    identifier_words(value, |word| found |= is_one(word));
+    found
+}
+
 /// Whether a text contains a number.
 pub(crate) fn has_number(text: &str) -> bool {
     // Without a branch per byte, so that the loop is vectorised.

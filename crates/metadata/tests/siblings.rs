@@ -23,16 +23,11 @@ impl Site {
 
     fn context<'a>(&'a self, n: usize, body: &'a [NodeId]) -> PageContext<'a> {
         PageContext {
-            document: &self.pages[n].1,
-            url: &self.pages[n].0,
-            json_ld: None,
-            scan: None,
             fetched: "2024-06-01T00:00:00Z".parse().ok(),
-            feed_items: &[],
             body: Some(body),
             detected: terms::detect(self.pages[n].1.text_content(0)),
-            learnt: None,
             body_text: self.pages[n].1.text_content(0),
+            ..PageContext::new(&self.pages[n].1, &self.pages[n].0)
         }
     }
 

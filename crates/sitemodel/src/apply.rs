@@ -57,14 +57,8 @@ pub struct ApplyOptions<'a> {
     pub part: bool,
 }
 
-/// The place of a page in the model.
-enum TemplatePlace<'a> {
-    /// A template: its number, and what was learnt about it.
-    Template(u32, &'a Template, &'a LearntTemplate),
-    /// A template, or a kind of page, that is dropped.
-    Refused(DropReason, Option<u32>),
-    None,
-}
+/// A template: its number, and what was learnt about it.
+type NumberedTemplate<'a> = (u32, &'a Template, &'a LearntTemplate);
 
 impl SiteModel {
     /// The outcome of a page, given the feed items that point to it. Depends on nothing else: for a page of
@@ -102,45 +96,41 @@ impl SiteModel {
         let parsed = sibling.page;
         let drop = |stage, reason| Applied::dropped(self.drop_parsed(parsed, stage, reason));
         match meter.step(ModelStep::Cluster, || self.place(sibling, hints.known, settings)) {
-            TemplatePlace::Refused(reason, template) => {
-                Applied { template, ..drop(Stage::Cluster, reason) }
-            }
-            TemplatePlace::Template(number, template, learnt) => {
+            Err((reason, template)) => Applied { template, ..drop(Stage::Cluster, reason) },
+            Ok(Some((number, template, learnt))) => {
                 let applied = self.take(sibling, template, learnt, hints, settings, meter);
                 Applied { template: Some(number), ..applied }
             }
-            TemplatePlace::None => Applied::without_article(Outcome::Unassigned),
+            Ok(None) => Applied::without_article(Outcome::Unassigned),
         }
     }
 
+    /// The template of a page, if the model has one for it; or why pages of its template, or of its kind, are dropped.
     fn place(
         &self,
         sibling: &SiblingPage<'_>,
         known: Option<&KnownPage>,
         settings: &Settings,
-    ) -> TemplatePlace<'_> {
-        let refusal = |kind| refusal(kind, sibling.page, &self.addresses, settings);
+    ) -> Result<Option<NumberedTemplate<'_>>, (DropReason, Option<u32>)> {
+        let refuse = |kind, template| match refusal(kind, sibling.page, &self.addresses, settings) {
+            Some(reason) => Err((reason, template)),
+            None => Ok(()),
+        };
         let known = known.and_then(|known| known.template).map(Assigned::Template);
         match known.unwrap_or_else(|| self.assign(sibling, settings)) {
             Assigned::Template(number) => {
                 let template = &self.templates[number as usize];
-                match (refusal(template.kind), &template.learnt) {
-                    (Some(reason), _) => TemplatePlace::Refused(reason, Some(number)),
-                    (None, Some(learnt)) => TemplatePlace::Template(number, template, learnt),
-                    (None, None) => TemplatePlace::None,
-                }
+                let learnt = template.learnt.as_ref().map(|learnt| (number, template, learnt));
+                refuse(template.kind, Some(number)).map(|()| learnt)
             }
-            Assigned::Kind(kind) => match refusal(kind) {
-                Some(reason) => TemplatePlace::Refused(reason, None),
-                None => TemplatePlace::None,
-            },
-            Assigned::No => TemplatePlace::None,
+            Assigned::Kind(kind) => refuse(kind, None).map(|()| None),
+            Assigned::No => Ok(None),
         }
     }
 
     /// Whether the model has no template for a page: whether its outcome is [`Outcome::Unassigned`].
     pub fn is_unassigned(&self, sibling: &SiblingPage<'_>, settings: &Settings) -> bool {
-        let place = || matches!(self.place(sibling, None, settings), TemplatePlace::None);
+        let place = || matches!(self.place(sibling, None, settings), Ok(None));
         contain_panics(place).unwrap_or(false)
     }
 
@@ -155,9 +145,10 @@ impl SiteModel {
         meter: &dyn Meter,
     ) -> Applied {
         let page_type = learnt.page_type();
+        let dropped =
+            |reason| Applied::dropped(self.drop_parsed(sibling.page, Stage::Extract, reason));
         if page_type.is_some_and(|own| !settings.wants(own.page_type)) {
-            let drop = self.drop_parsed(sibling.page, Stage::Extract, DropReason::PageType);
-            return Applied::dropped(drop);
+            return dropped(DropReason::PageType);
         }
         if let Some(drop) = self.skip(sibling.page, settings) {
             return Applied::dropped(drop);
@@ -177,18 +168,13 @@ impl SiteModel {
         let is_list = |body: &ArticleBody| !is_marked && lists.is_list(body);
         let wanted =
             Demands { part: hints.part, is_list: &is_list, page_type, fields: &learnt.fields };
-        let extract = || extract(sibling, &template.id, wrapper, body, wanted, settings);
-        // Only grove compares siblings.
-        let wall = |article: &Article| {
-            learnt.judgement()?;
-            walls::reason(article, sibling.page, &template.repeated)
-        };
         let extracted = || {
-            let mut article = extract()?;
-            if let Some(reason) = wall(&article) {
-                return Err(reason);
-            }
+            let mut article = extract(sibling, &template.id, wrapper, body, wanted, settings)?;
+            // Only grove compares siblings.
             if learnt.judgement().is_some() {
+                if let Some(reason) = walls::reason(&article, sibling.page, &template.repeated) {
+                    return Err(reason);
+                }
                 walls::note_paywall(&mut article, &template.repeated);
             }
             Ok(article)
@@ -200,25 +186,21 @@ impl SiteModel {
                 template: None,
                 way,
             },
-            Err(reason) => {
-                let drop = self.drop_parsed(sibling.page, Stage::Extract, reason);
-                Applied { way, ..Applied::dropped(drop) }
-            }
+            Err(reason) => Applied { way, ..dropped(reason) },
         })
     }
 
     /// The first round of learning that has a template for a page, or drops its kind, decides.
     fn assign(&self, sibling: &SiblingPage<'_>, settings: &Settings) -> Assigned {
-        let tells = |round: &Layouts| match round.assign(sibling, &self.addresses, settings) {
-            Assigned::No => None,
-            Assigned::Kind(kind)
-                if refusal(kind, sibling.page, &self.addresses, settings).is_none() =>
-            {
-                None
+        let decides = |assigned: &Assigned| match *assigned {
+            Assigned::No => false,
+            Assigned::Kind(kind) => {
+                refusal(kind, sibling.page, &self.addresses, settings).is_some()
             }
-            assigned => Some(assigned),
+            Assigned::Template(_) => true,
         };
-        self.rounds.iter().find_map(tells).unwrap_or(Assigned::No)
+        let assign = |round: &Layouts| round.assign(sibling, &self.addresses, settings);
+        self.rounds.iter().map(assign).find(decides).unwrap_or(Assigned::No)
     }
 
     /// Number of the template that a page belongs to.

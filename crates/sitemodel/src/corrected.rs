@@ -51,13 +51,17 @@ pub(crate) fn assign(
             clusters.iter().map(|cluster| patterns_of(cluster, sample)).collect()
         });
         let known = trees.iter().map(|patterns| known_share(correction, patterns));
-        let best =
-            known.enumerate().fold((0, 0.0), |best, own| if own.1 > best.1 { own } else { best });
-        if best.1 >= KNOWN {
-            of_clusters[best.0].push(correction.clone());
+        if let Some(at) = best_known(known.enumerate()) {
+            of_clusters[at].push(correction.clone());
         }
     }
     of_clusters
+}
+
+/// What has the largest share of the marks, the first of equals, if that is enough.
+fn best_known<T>(shares: impl Iterator<Item = (T, f64)>) -> Option<T> {
+    let best = shares.reduce(|best, own| if own.1 > best.1 { own } else { best });
+    best.filter(|own| own.1 >= KNOWN).map(|own| own.0)
 }
 
 fn patterns_of(cluster: &Cluster, sample: &[SiblingPage<'_>]) -> Patterns {
@@ -72,7 +76,7 @@ pub fn unmatched<'c>(
     model: &SiteModel,
     settings: &'c Settings,
 ) -> Vec<(&'c TemplateCorrection, &'static str)> {
-    let own = settings.corrections.as_deref().map_or(&[][..], |all| all.of_site(model.site()));
+    let own = settings.corrections_of(model.site());
     let why = |correction: &TemplateCorrection| {
         let mut templates = model.templates().iter();
         let has = |own: &&Template| own.corrections.iter().any(|c| is_of(c, correction));
@@ -97,7 +101,7 @@ pub fn not_learnt(
     settings: &Settings,
     of_pages: &BTreeMap<&str, u32>,
 ) -> Vec<String> {
-    let own = settings.corrections.as_deref().map_or(&[][..], |all| all.of_site(model.site()));
+    let own = settings.corrections_of(model.site());
     let mut ids = BTreeSet::new();
     for correction in own {
         let of = |own: &Template| own.corrections.iter().any(|c| is_of(c, correction));
@@ -110,11 +114,8 @@ pub fn not_learnt(
             let judgement = own.learnt.as_ref()?.judgement()?;
             Some(known_share(correction, &judgement.common.patterns))
         };
-        let by_patterns = || {
-            let known = model.templates().iter().filter_map(|own| Some((own, share(own)?)));
-            let best = known.reduce(|best, own| if own.1 > best.1 { own } else { best });
-            best.filter(|own| own.1 >= KNOWN).map(|own| own.0)
-        };
+        let by_patterns =
+            || best_known(model.templates().iter().filter_map(|own| Some((own, share(own)?))));
         ids.extend(of_page.or_else(by_patterns).map(|template| template.id.clone()));
     }
     ids.into_iter().collect()

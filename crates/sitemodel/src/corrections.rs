@@ -26,8 +26,7 @@ impl Corrections {
 
     /// Whether a page has some, given its address.
     pub fn has(&self, url: &str) -> bool {
-        let own = site_key(url).map(|key| self.of_site(&key).iter().any(|own| own.url == url));
-        own == Some(true)
+        site_key(url).is_some_and(|key| self.of_site(&key).iter().any(|own| own.url == url))
     }
 
     /// All of them, by site.

@@ -48,23 +48,14 @@ impl ApplyStatistics {
         self.fast_path += u64::from(applied.way == Way::FastPath);
         self.judged += u64::from(applied.way == Way::Judged);
         self.characters.add(applied.characters);
-        match (&applied.outcome, applied.template) {
-            (Outcome::Unassigned, _) => self.unassigned += 1,
-            (Outcome::Article(article), Some(template)) => {
-                let by_wrapper = article.route.is_of_template();
-                self.templates.entry(template).or_default().add(by_wrapper, article.confidence);
-            }
-            // What is not wanted was not sought.
-            (Outcome::Drop(drop), Some(_))
-                if drop.reason.is_wall()
-                    || matches!(
-                        drop.reason,
-                        DropReason::ListPage | DropReason::PageType | DropReason::Rights
-                    ) => {}
-            (Outcome::Drop(_), Some(template)) => {
-                self.templates.entry(template).or_default().add(false, 0.0);
-            }
-            (_, None) => {}
+        self.unassigned += u64::from(applied.outcome == Outcome::Unassigned);
+        let found = match &applied.outcome {
+            Outcome::Article(article) => Some((article.route.is_of_template(), article.confidence)),
+            Outcome::Drop(drop) => is_sought(drop.reason).then_some((false, 0.0)),
+            Outcome::Unassigned => None,
+        };
+        if let Some((template, (by_wrapper, confidence))) = applied.template.zip(found) {
+            self.templates.entry(template).or_default().add(by_wrapper, confidence);
         }
     }
 
@@ -102,6 +93,12 @@ impl ApplyStatistics {
         self.judged += other.judged;
         self.characters.add(other.characters);
     }
+}
+
+/// Whether an article was sought on a page that was dropped for this reason.
+fn is_sought(reason: DropReason) -> bool {
+    use DropReason::{ListPage, PageType, Rights};
+    !reason.is_wall() && !matches!(reason, ListPage | PageType | Rights)
 }
 
 /// How a site and its templates are.

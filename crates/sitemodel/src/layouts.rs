@@ -99,7 +99,8 @@ pub(crate) const CORE: usize = 8;
 
 /// The members that represent layouts, with an index from paths to members: one pass over a page's paths
 /// counts the paths it has in common with each. Linear in the paths of the members.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(from = "Vec<Vec<Outline>>", into = "Vec<Vec<Outline>>")]
 pub(crate) struct Cores {
     /// The first few members of each layout.
     groups: Vec<Vec<Outline>>,
@@ -109,9 +110,15 @@ pub(crate) struct Cores {
     members: usize,
 }
 
-impl Cores {
+impl From<Cores> for Vec<Vec<Outline>> {
+    fn from(cores: Cores) -> Self {
+        cores.groups
+    }
+}
+
+impl From<Vec<Vec<Outline>>> for Cores {
     /// Uses at most [`CORE`] members per layout.
-    pub(crate) fn of(groups: Vec<Vec<Outline>>) -> Self {
+    fn from(groups: Vec<Vec<Outline>>) -> Self {
         let mut pairs: Vec<(u64, u32)> = (groups.iter().flatten().zip(0..))
             .flat_map(|(member, at)| member.paths.iter().map(move |&path| (path, at)))
             .collect();
@@ -126,13 +133,15 @@ impl Cores {
         let members = groups.iter().map(Vec::len).sum();
         Self { groups, rows, having: pairs.into_iter().map(|pair| pair.1).collect(), members }
     }
+}
 
+impl Cores {
     /// The first members of groups of pages.
     pub(crate) fn of_groups(groups: &[Vec<u32>], pages: &[Outline]) -> Self {
         let core = |group: &Vec<u32>| {
             group.iter().take(CORE).map(|&member| pages[member as usize].clone()).collect()
         };
-        Self::of(groups.iter().map(core).collect())
+        groups.iter().map(core).collect::<Vec<_>>().into()
     }
 
     pub(crate) fn groups(&self) -> &[Vec<Outline>] {
@@ -274,7 +283,7 @@ mod tests {
             })
             .collect();
         let groups = vec![pages[..8].to_vec(), pages[12..13].to_vec(), pages[13..16].to_vec()];
-        let cores = Cores::of(groups.clone());
+        let cores = Cores::from(groups.clone());
         for page in &pages[16..] {
             let mean = |core: &Vec<Outline>| {
                 let each = core.iter().map(|member| similarity(page, member, &CONFIG));

@@ -86,44 +86,32 @@ pub fn learn_parsed(
     order.sort_by_cached_key(|&at| (address_hash(url(at)), url(at).to_owned()));
     let ordered: Vec<SiblingPage<'_>> = order.iter().map(|&at| sample[at]).collect();
 
-    let mut model = match previous {
-        Some(previous) => SiteModel {
-            addresses: evidence.addresses.clone(),
-            head: ModelHead {
-                pages: previous.head.pages,
-                ..ModelHead::of(evidence.site, settings)
-            },
-            ..previous.clone()
-        },
-        None => SiteModel {
-            head: ModelHead::of(evidence.site, settings),
-            addresses: evidence.addresses.clone(),
-            rounds: Vec::new(),
-            templates: Vec::new(),
-        },
+    let pages = previous.map_or(0, |previous| previous.head.pages) + sample.len() as u64;
+    let mut model = SiteModel {
+        head: ModelHead { pages, cut: evidence.cut, ..ModelHead::of(evidence.site, settings) },
+        addresses: evidence.addresses.clone(),
+        rounds: previous.map_or_else(Vec::new, |previous| previous.rounds.clone()),
+        templates: previous.map_or_else(Vec::new, |previous| previous.templates.clone()),
     };
-    model.head.pages += sample.len() as u64;
-    model.head.cut |= evidence.cut;
     let first = model.templates.len();
     let (layouts, clusters) =
         meter.step(ModelStep::Cluster, || cluster(&ordered, evidence.addresses, first, settings));
-    // The templates of the previous model, for each page.
-    let assigned: Option<Vec<Option<u32>>> = previous.map(|previous| {
-        ordered.par_iter().map(|page| previous.template_of(page, settings)).collect()
-    });
-    let continued: Vec<Option<u32>> = match (previous, &assigned) {
-        (Some(previous), Some(assigned)) => {
+    let continued: Vec<Option<u32>> = match previous {
+        Some(previous) => {
+            // Its templates, for each page.
+            let assigned: Vec<Option<u32>> =
+                ordered.par_iter().map(|page| previous.template_of(page, settings)).collect();
             let kinds: Vec<TemplateKind> = previous.templates.iter().map(|t| t.kind).collect();
-            continued(&kinds, assigned, &clusters)
+            continued(&kinds, &assigned, &clusters)
         }
-        _ => vec![None; clusters.len()],
+        None => vec![None; clusters.len()],
     };
 
     let corrected = corrected(evidence.site, &model, &ordered, &clusters, &continued, settings);
     let learn_one = |((cluster, old), corrections): ((&Cluster, &Option<u32>), Vec<_>)| {
         let earlier = old.and_then(|old| model.templates.get(old as usize)?.learnt.as_ref());
-        let of = (evidence.addresses, earlier, corrections);
-        learn_template(cluster, &ordered, of, settings, meter)
+        let addresses = evidence.addresses;
+        learn_template(cluster, &ordered, addresses, earlier, corrections, settings, meter)
     };
     let learnt: Vec<(Template, Vec<Option<FoundBody>>)> =
         clusters.par_iter().zip(&continued).zip(corrected).map(learn_one).collect();
@@ -145,12 +133,8 @@ pub fn learn_parsed(
     model.rounds.push(layouts);
     model.forget(&continued.into_iter().flatten().collect::<Vec<_>>());
     // Pages that the previous model has a place for stay there.
-    let is_new: Vec<bool> = match previous {
-        Some(previous) => {
-            ordered.par_iter().map(|page| previous.is_unassigned(page, settings)).collect()
-        }
-        None => vec![true; sample.len()],
-    };
+    let is_new = |page| previous.is_none_or(|previous| previous.is_unassigned(page, settings));
+    let is_new: Vec<bool> = ordered.par_iter().map(is_new).collect();
     let first = model.templates.len() - clusters.len();
     for ((number, template), cluster) in (first..).zip(&model.templates[first..]).zip(&clusters) {
         let version = template.wrapper().map_or(0, |wrapper| wrapper.version);
@@ -204,7 +188,7 @@ fn corrected(
     continued: &[Option<u32>],
     settings: &Settings,
 ) -> Vec<Vec<TemplateCorrection>> {
-    let own = settings.corrections.as_deref().map_or(&[][..], |all| all.of_site(site));
+    let own = settings.corrections_of(site);
     let has = |template: &Template, url: &str| template.corrections.iter().any(|c| c.url == url);
     let taken = |url: &str| model.templates.iter().any(|template| has(template, url));
     let mut of_clusters = assign(own, sample, clusters, &taken);
@@ -230,11 +214,9 @@ const FIELD_PAGES: usize = 10;
 fn learn_template(
     cluster: &Cluster,
     sample: &[SiblingPage<'_>],
-    (addresses, earlier, corrections): (
-        &AddressDigest,
-        Option<&LearntTemplate>,
-        Vec<TemplateCorrection>,
-    ),
+    addresses: &AddressDigest,
+    earlier: Option<&LearntTemplate>,
+    corrections: Vec<TemplateCorrection>,
     settings: &Settings,
     meter: &dyn Meter,
 ) -> (Template, Vec<Option<FoundBody>>) {
@@ -245,7 +227,6 @@ fn learn_template(
     let mut wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
     // Pages with marks are among those that are learnt from.
     wanted.sort_by_key(|&at| corrections.iter().all(|c| c.url != pages[at].page.page.url));
-    let is_wanted = !wanted.is_empty();
     let learn = || {
         let pages: Vec<SiblingPage<'_>> = wanted.iter().map(|&at| pages[at]).collect();
         let (learnt, mut of_wanted) =
@@ -255,9 +236,9 @@ fn learn_template(
         (learnt, found)
     };
     // After a panic, nothing is learnt about the template: its pages are extracted by the single-page method.
-    let learnt = is_wanted.then(|| contain_panics(learn).unwrap_or_default());
-    let (mut learnt, found) =
-        learnt.map_or((None, Vec::new()), |(learnt, found)| (Some(learnt), found));
+    let learnt = (!wanted.is_empty()).then(|| contain_panics(learn).unwrap_or_default());
+    let (mut learnt, found) = learnt.unzip();
+    let found = found.unwrap_or_default();
     let bodies: Vec<Option<&ArticleBody>> =
         found.iter().map(|found| found.as_ref()?.0.as_ref()).collect();
     let both = bodies.iter().zip(&pages).filter_map(|(body, own)| Some((own.page, (*body)?)));
@@ -278,8 +259,8 @@ fn learn_template(
             contain_panics(|| meter.step(ModelStep::Extract, learn)).unwrap_or_default();
     }
     let mut expected = Expected::default();
-    for found in found.iter().filter(|found| found.is_some()) {
-        let body = found.as_ref().and_then(|(body, _)| body.as_ref());
+    for (body, _) in found.iter().flatten() {
+        let body = body.as_ref();
         let by_wrapper = body.is_some_and(|body| body.route.is_of_template());
         expected.add(by_wrapper, body.map_or(0.0, |body| body.confidence));
     }
@@ -303,12 +284,11 @@ impl Template {
         self.id.clone_from(&old.id);
         add_repeated(&mut self.repeated, old.repeated.iter().copied());
         let version = old.wrapper().map_or(0, |wrapper| wrapper.version);
-        let same = |new: &model::Wrapper| {
-            let expressions = |of: &model::Wrapper| (of.content.clone(), of.prune.clone());
-            old.wrapper().is_some_and(|old| expressions(old) == expressions(new))
+        let is_same = |new: &model::Wrapper| {
+            old.wrapper().is_some_and(|old| old.content == new.content && old.prune == new.prune)
         };
         if let Some(new) = self.learnt.as_mut().and_then(|learnt| learnt.wrapper.as_mut()) {
-            let rises = !same(&new.wrapper);
+            let rises = !is_same(&new.wrapper);
             new.wrapper.version = version.max(1) + u32::from(rises && version > 0);
         }
     }
@@ -331,11 +311,8 @@ impl SiteModel {
             return;
         }
         self.rounds.retain_mut(|round| round.forget(gone));
-        let mut at = 0;
-        self.templates.retain(|_| {
-            at += 1;
-            !gone.contains(&(at - 1))
-        });
+        let mut numbers = 0..;
+        self.templates.retain(|_| numbers.next().is_none_or(|at| !gone.contains(&at)));
     }
 }
 

@@ -223,10 +223,6 @@ pub fn most_typical(pages: &[&ParsedPage<'_>]) -> Option<usize> {
         of_pages.push(own);
     }
     let covered = |own: &Vec<usize>| own.iter().map(|&pattern| weights[pattern]).sum::<f64>();
-    let best = of_pages.iter().map(covered).enumerate();
-    best.fold(None, |best, own| match best {
-        Some((_, most)) if most >= own.1 => best,
-        _ => Some(own),
-    })
-    .map(|(at, _)| at)
+    let rated = of_pages.iter().map(covered).enumerate();
+    rated.reduce(|best, own| if own.1 > best.1 { own } else { best }).map(|best| best.0)
 }

@@ -269,10 +269,8 @@ impl SiteModel {
         let head: ModelHead = sections.required(HEAD)?;
         let addresses: grouping::AddressDigest = sections.required(ADDRESSES)?;
         addresses.validate().map_err(|what| sections.damaged(ADDRESSES, what))?;
-        let mut rounds: Vec<Layouts> = Vec::new();
-        while let Some(round) = sections.optional(ROUND)? {
-            rounds.push(round);
-        }
+        let each_round = std::iter::from_fn(|| sections.optional(ROUND).transpose());
+        let rounds: Vec<Layouts> = each_round.collect::<Result<_, _>>()?;
         let mut templates: Vec<Template> = Vec::new();
         while let Some(template) = sections.optional::<Template>(TEMPLATE)? {
             if let Some(learnt) = &template.learnt {

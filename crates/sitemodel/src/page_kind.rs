@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use dom::{Document, ElementKinds, NodeId, PrefixSums, is_heading, is_inline, local_name};
+use dom::{
+    Document, ElementKinds, NodeId, PrefixSums, is_heading, is_inline, local_name, local_names,
+};
 use grouping::{AddressDigest, Tracking};
 use model::{DropReason, TemplateKind};
 use serde::{Deserialize, Serialize};
@@ -192,8 +194,7 @@ impl Fill {
 fn roof(document: &Document, id: NodeId) -> NodeId {
     let mut roof = document.node(id).parent;
     // Old pages have the whole text in one cell, which is counted under itself.
-    if matches!(document.name(id), Some(name) if *name == local_name!("td") || *name == local_name!("div"))
-    {
+    if matches!(document.name(id), Some(&local_names!("td" "div"))) {
         let only = document.children(roof).filter(|&c| document.name(c).is_some()).count() == 1;
         roof = if only { document.node(roof).parent } else { roof };
     }
@@ -204,10 +205,10 @@ fn roof(document: &Document, id: NodeId) -> NodeId {
 fn lowest_blocks(document: &Document) -> impl Iterator<Item = NodeId> {
     // Decided by element name, once per name.
     let kinds = document.kinds();
-    let names = || kinds.all().iter().map(|kind| document.name(kind.first));
-    let is_block: Vec<bool> = names().map(|name| name.is_some_and(|n| !is_inline(n))).collect();
-    let is_break: Vec<bool> =
-        names().map(|name| name.is_some_and(|n| *n == local_name!("br"))).collect();
+    let firsts = || kinds.all().iter().map(|kind| kind.first);
+    let is_block = |id| document.name(id).is_some_and(|name| !is_inline(name));
+    let is_block: Vec<bool> = firsts().map(is_block).collect();
+    let is_break: Vec<bool> = firsts().map(|id| document.is(id, &local_name!("br"))).collect();
     let mut lowest = vec![false; document.len()];
     // Children come after their parents.
     for (id, &kind) in kinds.of_nodes().iter().enumerate() {

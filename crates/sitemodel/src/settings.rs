@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use grouping::{SampleLimits, Tracking};
 use grove::{Weights, WeightsError};
-use model::{PageType, RightsStatement};
+use model::{PageType, RightsStatement, TemplateCorrection};
 use pagewise::Parameters;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -199,43 +199,18 @@ impl Settings {
     /// # Panics
     /// If that file, which is built in, lacks a key; a test prevents this.
     pub fn standard() -> Self {
-        #[derive(Deserialize)]
-        struct WrapTable {
-            hold_back: usize,
-        }
-        #[derive(Deserialize)]
-        struct GroupTable {
-            tracking_parameters: Vec<String>,
-            join_parts: JoinParts,
-        }
-        #[derive(Deserialize)]
-        struct SettingsFile {
-            group: GroupTable,
-            parse: ParseLimits,
-            sample: SampleLimits,
-            cluster: ClusterConfig,
-            signify: SignifyConfig,
-            rank: RankConfig,
-            wrap: WrapTable,
-            extract: ExtractConfig,
-            #[serde(flatten)]
-            methods: Parameters,
-        }
-        match toml::from_str::<SettingsFile>(DEFAULT) {
-            Ok(file) => Self::new(Tables {
-                tracking_parameters: file.group.tracking_parameters,
-                join_parts: file.group.join_parts,
-                parse: file.parse,
-                sample: file.sample,
-                cluster: file.cluster,
-                signify: file.signify,
-                rank: file.rank,
-                hold_back: file.wrap.hold_back,
-                extract: file.extract,
-                methods: file.methods,
-            }),
-            Err(error) => panic!("the default settings: {error}"),
-        }
+        let read = || -> Result<Tables, toml::de::Error> {
+            let mut file: toml::Table = toml::from_str(DEFAULT)?;
+            // Some values are in tables of stages there, and the single-page methods in tables of their own.
+            for stage in ["group", "wrap"] {
+                if let Some(toml::Value::Table(values)) = file.remove(stage) {
+                    file.extend(values);
+                }
+            }
+            file.insert("methods".to_owned(), file.clone().into());
+            file.try_into()
+        };
+        read().map_or_else(|error| panic!("the default settings: {error}"), Self::new)
     }
 
     /// Whether articles are made of pages of a type.
@@ -256,6 +231,11 @@ impl Settings {
     /// The weights of the engine `grove`.
     pub fn weights(&self) -> &LoadedWeights {
         self.own_weights.as_deref().unwrap_or_else(|| built_in())
+    }
+
+    /// The corrections of the pages of a site, given its key.
+    pub(crate) fn corrections_of(&self, site: &str) -> &[TemplateCorrection] {
+        self.corrections.as_deref().map_or(&[], |all| all.of_site(site))
     }
 
     /// SHA-256 of the tables, without weights, site configs, forms and page types.

@@ -13,10 +13,10 @@ use crate::engine::Engine;
 use crate::page_type::rules_of;
 use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
-use crate::stages::extract::{By, Lone, by_template_alone, fast_body, judged_body};
+use crate::stages::extract::{By, by_template_alone, fast_body, judged_body};
 use crate::stages::judge::{CUES, Judgement, judge};
 use crate::stages::rank::rank;
-use crate::stages::signify::{SiblingPage, SignifiedPage, signify};
+use crate::stages::signify::{SiblingPage, signify};
 use crate::stages::wrap::{CompiledWrapper, Trial, wrap, wrap_judged};
 use crate::{Meter, ModelStep};
 
@@ -168,7 +168,7 @@ impl LearntTemplate {
                 }
                 None => None,
             };
-            judged_body(page, &judged, judgement, Lone::Unknown, selected, items, weights)
+            judged_body(page, &judged, judgement, false, selected, items, weights)
         };
         (meter.step(ModelStep::Extract, find), Way::Judged)
     }
@@ -211,7 +211,7 @@ fn judge_sample(
     let alike = by_template >= FEWEST_ALIKE && by_template * 5 >= sample.len() * 4;
     let profile = (alike && tables.rank.fast_path)
         .then(|| meter.step(ModelStep::Wrap, || profile(&pages, &judged, &chosen, &judgement)));
-    let lone = if sample.len() == 1 { Lone::Yes } else { Lone::Unknown };
+    let is_alone = sample.len() == 1;
     let body = |at: usize| {
         let chosen = || chosen.get(at).cloned();
         let SiblingPage { page, feed_items } = sample[at];
@@ -227,7 +227,7 @@ fn judge_sample(
             let by = wrapper.as_ref().map_or(By::Patterns, By::Wrapper);
             let selected = chosen().map(|chosen| (by, chosen));
             let body =
-                judged_body(page, page_judged, &judgement, lone, selected, feed_items, weights);
+                judged_body(page, page_judged, &judgement, is_alone, selected, feed_items, weights);
             (body, Way::Judged)
         };
         // A panic affects only this page: it is reported when the model is applied to the page.
@@ -280,7 +280,6 @@ fn rank_sample(
     }
     let signified = meter.step(ModelStep::Signify, || signify(sample, &tables.signify));
     let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
-    let signified: Vec<&SignifiedPage> = signified.iter().collect();
     let recurring = Recurring::of(pages.iter().map(|p| &p.document));
     let mut ranked = meter.step(ModelStep::Rank, || rank(&pages, &signified, &recurring, measure));
     let held_back = tables.hold_back.min(pages.len() / 4);

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use dom::{Document, NodeId, local_name, normalize_space, text_of};
+use dom::{Document, LocalName, NodeId, local_name, local_names, normalize_space, text_of};
 use memchr::memmem::Finder;
 use model::{Access, Article, DropReason, Source};
 use phrases::{ALONE, kind_of};
@@ -60,6 +60,11 @@ pub(crate) fn repeated_lines<'a>(
         .collect()
 }
 
+/// Where a line is among repeated ones, or would be.
+fn place_of(line: u64, repeated: &[(u64, bool)]) -> Result<usize, usize> {
+    repeated.binary_search_by_key(&line, |(line, _)| *line)
+}
+
 /// Adds lines to those that [`repeated_lines`] gave, up to the limit. Gives whether any was not there.
 pub(crate) fn add_repeated(
     repeated: &mut Vec<(u64, bool)>,
@@ -67,7 +72,7 @@ pub(crate) fn add_repeated(
 ) -> bool {
     let mut is_changed = false;
     for (line, of_most) in more {
-        match repeated.binary_search_by_key(&line, |(line, _)| *line) {
+        match place_of(line, repeated) {
             Ok(at) => {
                 is_changed |= of_most && !repeated[at].1;
                 repeated[at].1 |= of_most;
@@ -151,10 +156,7 @@ impl WordCounts {
     fn of(text: &str, title: &str, url: &str, repeated: &[(u64, bool)]) -> Self {
         let mut hashes = LineHasher::of(url);
         let of_title = hashes.hash(title);
-        let known = |line: u64| {
-            let at = repeated.binary_search_by_key(&line, |(line, _)| *line).ok()?;
-            Some(repeated[at].1)
-        };
+        let known = |line: u64| Some(repeated[place_of(line, repeated).ok()?].1);
         let mut counts = Self { words: count_words(text), own: 0, shared: 0, of_most: true };
         for line in text.lines() {
             let hash = hashes.hash(line);
@@ -181,23 +183,13 @@ pub(crate) fn is_script_shell(page: &ParsedPage<'_>) -> bool {
     let body = document.ids().find(|&id| document.is(id, &local_name!("body")));
     let Some(inside) = body.map(|body| body + 1..document.subtree(body).end) else { return false };
     let is_place = |id: NodeId| {
-        let is_container = document.name(id).is_some_and(|name| {
-            matches!(*name, local_name!("div") | local_name!("main") | local_name!("section"))
-                || name.contains('-')
-        });
-        is_container && document.subtree(id).len() == 1
+        let is_container = |name: &LocalName| {
+            matches!(*name, local_names!("div" "main" "section")) || name.contains('-')
+        };
+        document.name(id).is_some_and(is_container) && document.subtree(id).len() == 1
     };
     let shows = |id: NodeId| {
-        document.name(id).is_some_and(|name| {
-            matches!(
-                *name,
-                local_name!("img")
-                    | local_name!("picture")
-                    | local_name!("video")
-                    | local_name!("audio")
-                    | local_name!("table")
-            )
-        })
+        matches!(document.name(id), Some(&local_names!("img" "picture" "video" "audio" "table")))
     };
     page.words.total() <= OWN_WORDS
         && inside.clone().any(is_place)
@@ -207,11 +199,9 @@ pub(crate) fn is_script_shell(page: &ParsedPage<'_>) -> bool {
 
 /// The lines of a text that are not the texts of links.
 fn without_links(text: &str, document: &Document) -> String {
-    let is_link = |&id: &NodeId| document.name(id).is_some_and(|name| *name == local_name!("a"));
-    let links: HashSet<String> = (0..document.len() as NodeId)
-        .filter(is_link)
-        .map(|id| normalize_space(&text_of(document, &[id], &[])))
-        .collect();
+    let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
+    let links: HashSet<String> =
+        links.map(|id| normalize_space(&text_of(document, &[id], &[]))).collect();
     let own: Vec<&str> = text.lines().filter(|line| !links.contains(line.trim())).collect();
     own.join("\n")
 }
@@ -224,10 +214,8 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
         return;
     }
     let mut hashes = LineHasher::of(&article.url);
-    let is_repeated = |line: &&str| {
-        let hash = hashes.hash(line);
-        hash.is_some_and(|hash| repeated.binary_search_by_key(&hash, |(line, _)| *line).is_ok())
-    };
+    let is_repeated =
+        |line: &&str| hashes.hash(line).is_some_and(|hash| place_of(hash, repeated).is_ok());
     let is_wall =
         |line: &str| kind_of("", line).is_some_and(|(kind, _)| kind == DropReason::PaywallStub);
     if article.text.lines().filter(is_repeated).any(is_wall) {

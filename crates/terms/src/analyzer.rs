@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use tantivy::tokenizer::{Language as Tantivy, LowerCaser, RawTokenizer, TextAnalyzer, Tokenizer};
 
-use crate::filters::{WordTokenizer, length_filter, stem_filter, stop_word_filters};
+use crate::filters::{LANGUAGES, WordTokenizer, length_filter, stem_filter, stop_word_filters};
 use crate::language::Language;
 use crate::memo::TermCache;
 use crate::scanner::{Apostrophe, Scanner};
@@ -41,10 +41,7 @@ impl Analyzer {
     /// The analyzer for a language. Without a language, or for one without stemmer and stop words,
     /// the terms are the words in lower case.
     pub fn for_language(language: Option<Language>) -> Self {
-        Self::for_recipe(Recipe::of(language))
-    }
-
-    fn for_recipe(recipe: Recipe) -> Self {
+        let recipe = Recipe::of(language);
         let word_to_term = recipe.chain(RawTokenizer::default());
         let has_stop_words = !stop_word_filters(recipe.language).is_empty();
         Self { recipe, has_stop_words, word_to_term, memo: TermCache::default() }
@@ -178,7 +175,7 @@ impl Analyzers {
             self.make_room(recipe.key);
         }
         let turn = self.turns;
-        let new = || Used { analyzer: Analyzer::for_recipe(recipe), turn };
+        let new = || Used { analyzer: Analyzer::for_language(language), turn };
         let used = self.by_recipe.entry(recipe.key).or_insert_with(new);
         used.turn = turn;
         &mut used.analyzer
@@ -209,7 +206,7 @@ impl Analyzers {
 struct Recipe {
     language: Option<Tantivy>,
     apostrophe: Apostrophe,
-    key: (Option<&'static str>, Apostrophe),
+    key: RecipeKey,
 }
 
 impl Recipe {
@@ -218,9 +215,12 @@ impl Recipe {
         // Elision; the stop word lists of French and Italian contain the elided words.
         let elides = ["fr", "it", "ca", "oc"].contains(&code);
         let apostrophe = if elides { Apostrophe::Splits } else { Apostrophe::Joins };
-        let known = TANTIVY.iter().find(|(known, _)| *known == code);
-        let key = (known.map(|(code, _)| *code), apostrophe);
-        Self { language: known.map(|(_, language)| *language), apostrophe, key }
+        let known = LANGUAGES.iter().find(|known| known.0 == code);
+        Self {
+            language: known.map(|known| known.1),
+            apostrophe,
+            key: (known.map(|known| known.0), apostrophe),
+        }
     }
 
     fn chain<T: Tokenizer>(self, tokenizer: T) -> TextAnalyzer {
@@ -236,28 +236,6 @@ impl Recipe {
         .build()
     }
 }
-
-/// The languages supported by tantivy and the Snowball stemmers.
-const TANTIVY: [(&str, Tantivy); 18] = [
-    ("ar", Tantivy::Arabic),
-    ("da", Tantivy::Danish),
-    ("de", Tantivy::German),
-    ("el", Tantivy::Greek),
-    ("en", Tantivy::English),
-    ("es", Tantivy::Spanish),
-    ("fi", Tantivy::Finnish),
-    ("fr", Tantivy::French),
-    ("hu", Tantivy::Hungarian),
-    ("it", Tantivy::Italian),
-    ("nl", Tantivy::Dutch),
-    ("no", Tantivy::Norwegian),
-    ("pt", Tantivy::Portuguese),
-    ("ro", Tantivy::Romanian),
-    ("ru", Tantivy::Russian),
-    ("sv", Tantivy::Swedish),
-    ("ta", Tantivy::Tamil),
-    ("tr", Tantivy::Turkish),
-];
 
 #[cfg(test)]
 #[path = "analyzer_tests.rs"]

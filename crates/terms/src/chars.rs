@@ -31,10 +31,11 @@ const CLASS: u16 = 0x07;
 const PYTHON_WORD: u16 = 0x10;
 const PYTHON_SINGLE: u16 = 0x20;
 const UNDERSCORE: u16 = 0x40;
-const ALPHABETIC: u16 = 0x100;
-const NUMERIC: u16 = 0x200;
-const UPPERCASE: u16 = 0x400;
-const HAS_LOWERCASE: u16 = 0x800;
+pub(crate) const ALPHABETIC: u16 = 0x100;
+pub(crate) const NUMERIC: u16 = 0x200;
+pub(crate) const UPPERCASE: u16 = 0x400;
+/// [`char::to_lowercase`] gives something else than the character itself.
+pub(crate) const HAS_LOWERCASE: u16 = 0x800;
 
 #[derive(Clone, Copy)]
 pub(crate) struct CharacterKind(u16);
@@ -86,13 +87,13 @@ impl CharacterKind {
     /// Whether Python's `\w` matches: letters and numbers of any script, and the underscore.
     #[inline]
     pub(crate) fn is_python_word(self) -> bool {
-        self.0 & (PYTHON_WORD | UNDERSCORE) != 0
+        self.has(PYTHON_WORD | UNDERSCORE)
     }
 
     /// Whether it is a word of its own in the benchmark's regex: Thai, kana, Chinese characters.
     #[inline]
     pub(crate) fn is_single(self) -> bool {
-        self.0 & PYTHON_SINGLE != 0
+        self.has(PYTHON_SINGLE)
     }
 
     /// Whether it is part of a longer word in the benchmark's regex.
@@ -101,30 +102,10 @@ impl CharacterKind {
         self.0 & (PYTHON_WORD | PYTHON_SINGLE) == PYTHON_WORD
     }
 
+    /// Whether it has any of these flags.
     #[inline]
-    pub(crate) fn is_alphabetic(self) -> bool {
-        self.0 & ALPHABETIC != 0
-    }
-
-    #[inline]
-    pub(crate) fn is_numeric(self) -> bool {
-        self.0 & NUMERIC != 0
-    }
-
-    #[inline]
-    pub(crate) fn is_alphanumeric(self) -> bool {
-        self.0 & (ALPHABETIC | NUMERIC) != 0
-    }
-
-    #[inline]
-    pub(crate) fn is_uppercase(self) -> bool {
-        self.0 & UPPERCASE != 0
-    }
-
-    /// Whether [`char::to_lowercase`] gives anything but the character itself.
-    #[inline]
-    pub(crate) fn has_lowercase(self) -> bool {
-        self.0 & HAS_LOWERCASE != 0
+    pub(crate) fn has(self, flags: u16) -> bool {
+        self.0 & flags != 0
     }
 }
 

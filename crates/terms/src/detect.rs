@@ -88,10 +88,9 @@ pub fn detect(text: &str) -> Option<Detected> {
     let east_asian = weight(Script::Kana) + weight(Script::Han);
 
     let scripts = counts.iter().filter_map(|&(script, _)| script);
-    let mut script = scripts.fold(None, |best: Option<Script>, script| match best {
-        Some(best) if weight(best) >= weight(script) => Some(best),
-        _ => Some(script),
-    })?;
+    // The first of equals.
+    let more = |best, own| if weight(own) > weight(best) { own } else { best };
+    let mut script = scripts.reduce(more)?;
     let mut letters = weight(script);
     if east_asian > letters || matches!(script, Script::Kana | Script::Han) {
         // Japanese uses both scripts; a Chinese text contains hardly any kana.
@@ -101,15 +100,10 @@ pub fn detect(text: &str) -> Option<Detected> {
     if letters < MIN_LETTERS {
         return None;
     }
-    if let Some(code) = only_language(script) {
-        return Some(Detected {
-            language: Language::new(code),
-            script,
-            reliable: true,
-            score: 1.0,
-        });
+    if is_shared(script) {
+        return Some(by_words(&only_script(text, script), script));
     }
-    Some(by_words(&only_script(text, script), script))
+    Some(Detected { language: main_language(script), script, reliable: true, score: 1.0 })
 }
 
 /// The language of a sample in a script that several languages share.
@@ -141,9 +135,9 @@ fn by_words(sample: &str, script: Script) -> Detected {
     let denied = if not_russian { vec![Lang::Rus, Lang::Bul] } else { Vec::new() };
     let info = Detector::with_denylist(denied).detect(&sample[..end]);
     let Some(info) = info else {
-        return found(which.unwrap_or(Language::new(fallback(script))), false, 0.0);
+        return found(which.unwrap_or(main_language(script)), false, 0.0);
     };
-    let what = Language::from_tag(info.lang().code()).unwrap_or(Language::new(fallback(script)));
+    let what = Language::from_tag(info.lang().code()).unwrap_or(main_language(script));
     let sure = info.confidence().clamp(0.0, 1.0);
     match which {
         None => found(what, info.is_reliable(), sure),
@@ -215,12 +209,14 @@ fn only_script(text: &str, script: Script) -> Cow<'_, str> {
     }
 }
 
-/// The language of a script for which the detectors know only one.
-fn only_language(script: Script) -> Option<&'static str> {
-    Some(match script {
-        Script::Latin | Script::Cyrillic | Script::Arabic | Script::Hebrew | Script::Devanagari => {
-            return None;
-        }
+/// The language of a script; of one that several share, that to assume when no detector answers.
+fn main_language(script: Script) -> Language {
+    Language::new(match script {
+        Script::Latin => "en",
+        Script::Cyrillic => "ru",
+        Script::Arabic => "ar",
+        Script::Hebrew => "he",
+        Script::Devanagari => "hi",
         Script::Greek => "el",
         Script::Armenian => "hy",
         Script::Bengali => "bn",
@@ -246,15 +242,10 @@ fn only_language(script: Script) -> Option<&'static str> {
     })
 }
 
-/// The language to assume of a shared script when no detector answers.
-fn fallback(script: Script) -> &'static str {
-    match script {
-        Script::Cyrillic => "ru",
-        Script::Arabic => "ar",
-        Script::Hebrew => "he",
-        Script::Devanagari => "hi",
-        _ => "en",
-    }
+/// Whether the detectors know several languages of a script.
+fn is_shared(script: Script) -> bool {
+    use Script::{Arabic, Cyrillic, Devanagari, Hebrew, Latin};
+    matches!(script, Latin | Cyrillic | Arabic | Hebrew | Devanagari)
 }
 
 fn is_written_in(language: Language, script: Script) -> bool {

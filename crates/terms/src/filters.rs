@@ -179,29 +179,27 @@ const ENGLISH: &str = "
     wont wouldnt shant shouldnt cant couldnt mustnt lets whats heres theres
 ";
 
-/// The stemmer for one of tantivy's languages; `None` for Greek, whose stemmer panics.
-fn algorithm(language: Language) -> Option<Algorithm> {
-    Some(match language {
-        Language::Arabic => Algorithm::Arabic,
-        Language::Danish => Algorithm::Danish,
-        Language::Dutch => Algorithm::Dutch,
-        Language::English => Algorithm::English,
-        Language::Finnish => Algorithm::Finnish,
-        Language::French => Algorithm::French,
-        Language::German => Algorithm::German,
-        Language::Greek => return None,
-        Language::Hungarian => Algorithm::Hungarian,
-        Language::Italian => Algorithm::Italian,
-        Language::Norwegian => Algorithm::Norwegian,
-        Language::Portuguese => Algorithm::Portuguese,
-        Language::Romanian => Algorithm::Romanian,
-        Language::Russian => Algorithm::Russian,
-        Language::Spanish => Algorithm::Spanish,
-        Language::Swedish => Algorithm::Swedish,
-        Language::Tamil => Algorithm::Tamil,
-        Language::Turkish => Algorithm::Turkish,
-    })
-}
+/// The languages supported by tantivy and the Snowball stemmers, with the stemmer; none for Greek, whose stemmer panics.
+pub(crate) const LANGUAGES: [(&str, Language, Option<Algorithm>); 18] = [
+    ("ar", Language::Arabic, Some(Algorithm::Arabic)),
+    ("da", Language::Danish, Some(Algorithm::Danish)),
+    ("de", Language::German, Some(Algorithm::German)),
+    ("el", Language::Greek, None),
+    ("en", Language::English, Some(Algorithm::English)),
+    ("es", Language::Spanish, Some(Algorithm::Spanish)),
+    ("fi", Language::Finnish, Some(Algorithm::Finnish)),
+    ("fr", Language::French, Some(Algorithm::French)),
+    ("hu", Language::Hungarian, Some(Algorithm::Hungarian)),
+    ("it", Language::Italian, Some(Algorithm::Italian)),
+    ("nl", Language::Dutch, Some(Algorithm::Dutch)),
+    ("no", Language::Norwegian, Some(Algorithm::Norwegian)),
+    ("pt", Language::Portuguese, Some(Algorithm::Portuguese)),
+    ("ro", Language::Romanian, Some(Algorithm::Romanian)),
+    ("ru", Language::Russian, Some(Algorithm::Russian)),
+    ("sv", Language::Swedish, Some(Algorithm::Swedish)),
+    ("ta", Language::Tamil, Some(Algorithm::Tamil)),
+    ("tr", Language::Turkish, Some(Algorithm::Turkish)),
+];
 
 /// Replaces each token, in lower case, by its stem: the Snowball stemmers of `rust-stemmers` (tantivy 0.27 itself stems with
 /// `frostem`).
@@ -230,7 +228,8 @@ enum Stemmer {
 
 impl Stemmer {
     fn new(language: Language) -> Self {
-        match algorithm(language) {
+        let known = LANGUAGES.iter().find(|known| known.1 == language);
+        match known.and_then(|known| known.2) {
             Some(algorithm) => Self::Snowball(algorithm),
             None => {
                 let filter = tantivy::tokenizer::Stemmer::new(language);
@@ -316,14 +315,6 @@ mod tests {
         assert_eq!(remaining(None, "the book"), ["the", "book"]);
     }
 
-    #[rustfmt::skip]
-    const ALL: [Language; 18] = [
-        Language::Arabic, Language::Danish, Language::Dutch, Language::English, Language::Finnish,
-        Language::French, Language::German, Language::Greek, Language::Hungarian, Language::Italian,
-        Language::Norwegian, Language::Portuguese, Language::Romanian, Language::Russian,
-        Language::Spanish, Language::Swedish, Language::Tamil, Language::Turkish,
-    ];
-
     fn stem(language: Language, word: &str) -> String {
         let filter = stem_filter(language);
         let mut analyzer = TextAnalyzer::builder(RawTokenizer::default()).filter(filter).build();
@@ -361,9 +352,9 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
         #[test]
         fn no_stemmer_in_use_panics_or_empties_a_word(word in words()) {
-            for language in ALL {
+            for (_, language, algorithm) in LANGUAGES {
                 // Without the guard, so that a panic fails the test.
-                if let Some(algorithm) = algorithm(language) {
+                if let Some(algorithm) = algorithm {
                     rust_stemmers::Stemmer::create(algorithm).stem(&word);
                 }
                 prop_assert!(!stem(language, &word).is_empty(), "{:?} {:?}", language, word);

@@ -36,7 +36,11 @@ const LONGEST: usize = 16;
 
 /// Whether a language has a list.
 pub(crate) fn has_list(language: Language) -> bool {
-    LISTS.iter().any(|(code, _)| *code == language.as_str())
+    place_of(language).is_some()
+}
+
+fn place_of(language: Language) -> Option<usize> {
+    LISTS.iter().position(|(code, _)| *code == language.as_str())
 }
 
 /// The number of words in a sample, and of function words of each language among them.
@@ -83,8 +87,7 @@ impl FunctionWords {
 
     /// The share of the words that are function words of a language.
     pub(crate) fn share(&self, language: Language) -> f64 {
-        let at = LISTS.iter().position(|(code, _)| *code == language.as_str());
-        at.map_or(0.0, |at| self.share_at(at))
+        place_of(language).map_or(0.0, |at| self.share_at(at))
     }
 
     fn share_at(&self, at: usize) -> f64 {
@@ -93,14 +96,17 @@ impl FunctionWords {
         if hits < 2 { 0.0 } else { f64::from(hits) / f64::from(self.words) }
     }
 
+    fn hits_of_others(&self, at: usize) -> impl Iterator<Item = u32> {
+        let others = self.hits.into_iter().enumerate().filter(move |&(other, _)| other != at);
+        others.map(|(_, hits)| hits)
+    }
+
     /// The probability of a language, by Laplace's rule of succession from its function words and those of the next language:
     /// (n + 1) / (n + m + 2); less in proportion if they are less than the least share of the words. Fewer than four different
     /// words count once each: one of them may be a word of a related language.
     pub(crate) fn probability(&self, language: Language, least: f64) -> f64 {
-        let at = LISTS.iter().position(|(code, _)| *code == language.as_str());
-        let Some(at) = at else { return 0.0 };
-        let rivals = self.hits.iter().enumerate().filter(|&(other, _)| other != at);
-        let next = f64::from(rivals.map(|(_, hits)| *hits).max().unwrap_or(0));
+        let Some(at) = place_of(language) else { return 0.0 };
+        let next = f64::from(self.hits_of_others(at).max().unwrap_or(0));
         let different = self.different[at].count_ones();
         let hits = f64::from(if different < SEVERAL { different } else { self.hits[at] });
         (hits + 1.0) / (hits + next + 2.0) * (self.share_at(at) / least).min(1.0)
@@ -111,10 +117,9 @@ impl FunctionWords {
     /// a language without a list.
     pub(crate) fn leader(&self, least: f64) -> Option<Language> {
         let at = (0..LANGUAGES).max_by_key(|&at| self.hits[at])?;
-        let mut rivals = self.hits.iter().enumerate().filter(|&(other, _)| other != at);
         let leads = self.share_at(at) >= least
             && self.different[at].count_ones() >= SEVERAL
-            && rivals.all(|(_, n)| 2 * n < self.hits[at]);
+            && self.hits_of_others(at).all(|hits| 2 * hits < self.hits[at]);
         leads.then(|| Language::new(LISTS[at].0))
     }
 }

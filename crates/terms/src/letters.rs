@@ -1,29 +1,29 @@
 //! Letters and numbers as the standard library defines them, from a table: for characters beyond ASCII, the library
 //! searches several tables for each.
 
-use crate::chars::{CharacterKind, CharacterTable};
+use crate::chars::{ALPHABETIC, CharacterTable, HAS_LOWERCASE, NUMERIC, UPPERCASE};
 
 #[inline]
-fn kind(c: char) -> CharacterKind {
-    CharacterTable::get().of(c)
+fn has(c: char, flags: u16) -> bool {
+    CharacterTable::get().of(c).has(flags)
 }
 
 /// Whether a character is a letter: [`char::is_alphabetic`].
 #[inline]
 pub fn is_alphabetic(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_alphabetic() } else { kind(c).is_alphabetic() }
+    if c.is_ascii() { c.is_ascii_alphabetic() } else { has(c, ALPHABETIC) }
 }
 
 /// Whether a character is a number: [`char::is_numeric`].
 #[inline]
 pub fn is_numeric(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_digit() } else { kind(c).is_numeric() }
+    if c.is_ascii() { c.is_ascii_digit() } else { has(c, NUMERIC) }
 }
 
 /// Whether a character is a letter or a number: [`char::is_alphanumeric`].
 #[inline]
 pub fn is_alphanumeric(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_alphanumeric() } else { kind(c).is_alphanumeric() }
+    if c.is_ascii() { c.is_ascii_alphanumeric() } else { has(c, ALPHABETIC | NUMERIC) }
 }
 
 /// Whether a character is part of a word: a letter, a combining mark, or a joiner that shapes letters (U+200C, U+200D).
@@ -36,19 +36,14 @@ pub fn is_in_word(c: char) -> bool {
 /// Whether a character is an upper-case letter: [`char::is_uppercase`].
 #[inline]
 pub fn is_uppercase(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_uppercase() } else { kind(c).is_uppercase() }
-}
-
-/// Whether [`char::to_lowercase`] gives anything but the character itself.
-#[inline]
-fn has_lowercase(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_uppercase() } else { kind(c).has_lowercase() }
+    if c.is_ascii() { c.is_ascii_uppercase() } else { has(c, UPPERCASE) }
 }
 
 /// The lower-case form of a character, of up to three: [`char::to_lowercase`].
 #[inline]
 pub fn lowercase(c: char) -> impl Iterator<Item = char> {
-    let mapped = has_lowercase(c).then(|| c.to_lowercase());
+    let changes = if c.is_ascii() { c.is_ascii_uppercase() } else { has(c, HAS_LOWERCASE) };
+    let mapped = changes.then(|| c.to_lowercase());
     let own = mapped.is_none().then_some(c);
     own.into_iter().chain(mapped.into_iter().flatten())
 }

@@ -52,29 +52,14 @@ pub struct RankedTerms {
     pub hashes: Vec<u64>,
 }
 
-/// The weights of terms for a given number of siblings.
-struct TermWeights {
-    /// ln(N/df) by df.
-    idf: Vec<f64>,
-    weighting: TermWeighting,
-}
-
-impl TermWeights {
-    fn among(siblings: usize, weighting: TermWeighting) -> Self {
-        let idf = (0..=siblings).map(|df| libm::log(siblings as f64 / df as f64)).collect();
-        Self { idf, weighting }
-    }
-
-    /// Weight of a term that occurs `tf` times on a page and on `df` of the siblings.
-    fn of(&self, tf: u32, df: u32) -> f64 {
-        if self.idf.len() == 2 {
-            return f64::from(tf);
-        }
-        let idf = self.idf[df as usize];
-        match self.weighting {
-            TermWeighting::Log => f64::from(tf) * idf,
-            TermWeighting::Sublinear => (1.0 + libm::log(f64::from(tf))) * idf,
-        }
+/// The weight of a term that occurs so many times on a page and on so many of the siblings.
+fn weight_among(siblings: usize, weighting: TermWeighting) -> impl Fn(u32, u32) -> f64 {
+    let by_df = (0..=siblings).map(|df| libm::log(siblings as f64 / df as f64));
+    let idf: Vec<f64> = by_df.collect();
+    move |tf, df| match weighting {
+        _ if siblings == 1 => f64::from(tf),
+        TermWeighting::Log => f64::from(tf) * idf[df as usize],
+        TermWeighting::Sublinear => (1.0 + libm::log(f64::from(tf))) * idf[df as usize],
     }
 }
 
@@ -88,8 +73,13 @@ fn term_counts(page: &[u64]) -> FxHashMap<u64, u32> {
     counts
 }
 
-/// The terms with the highest weights, with their texts.
-fn top_terms(mut weighted: Vec<(u64, f64)>, vocabulary: &Vocabulary, top: usize) -> RankedTerms {
+/// The terms with the highest weights above 0, with their texts.
+fn top_terms(
+    weighted: impl Iterator<Item = (u64, f64)>,
+    vocabulary: &Vocabulary,
+    top: usize,
+) -> RankedTerms {
+    let mut weighted: Vec<(u64, f64)> = weighted.filter(|&(_, weight)| weight > 0.0).collect();
     let known =
         |&(hash, weight): &(u64, f64)| vocabulary.text(hash).map(|text| (weight, text, hash));
     let mut terms: Vec<(f64, &str, u64)> = Vec::new();
@@ -133,11 +123,9 @@ impl Background {
         for &hash in counts.iter().flat_map(FxHashMap::keys) {
             *frequencies.entry(hash).or_default() += 1;
         }
-        let weights = TermWeights::among(pages.len(), config.weighting);
+        let weight = weight_among(pages.len(), config.weighting);
         let rank = |counts: &FxHashMap<u64, u32>| {
-            let weighted =
-                counts.iter().map(|(&hash, &tf)| (hash, weights.of(tf, frequencies[&hash])));
-            let weighted = weighted.filter(|&(_, weight)| weight > 0.0).collect();
+            let weighted = counts.iter().map(|(&hash, &tf)| (hash, weight(tf, frequencies[&hash])));
             top_terms(weighted, vocabulary, config.top)
         };
         let ranked = counts.iter().map(rank).collect();
@@ -148,12 +136,11 @@ impl Background {
     /// ranked as by [`Background::ranked`]: a term that is on no page of the sample counts as one
     /// that is on a single page. Terms that are not in the vocabulary are left out.
     pub fn rank(&self, page: &[u64], vocabulary: &Vocabulary, config: &TfIdfConfig) -> RankedTerms {
-        let weights = TermWeights::among(self.pages, config.weighting);
+        let weight = weight_among(self.pages, config.weighting);
         let weighted = term_counts(page).into_iter().map(|(hash, tf)| {
             let df = self.frequencies.get(&hash).copied().unwrap_or(1);
-            (hash, weights.of(tf, df))
+            (hash, weight(tf, df))
         });
-        let weighted = weighted.filter(|&(_, weight)| weight > 0.0).collect();
         top_terms(weighted, vocabulary, config.top)
     }
 

@@ -151,16 +151,10 @@ fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<Sought<'a>
 /// Whether a text is the date of an article, in any form.
 fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
     let context = PageContext {
-        document: &parsed.document,
-        url: &article.url,
         json_ld: Some(parsed.json_ld()),
         scan: Some(parsed.scan()),
         fetched: article.fetched,
-        feed_items: &[],
-        body: None,
-        detected: None,
-        learnt: None,
-        body_text: "",
+        ..PageContext::new(&parsed.document, &article.url)
     };
     date_of(&context, article.language.as_deref(), text) == article.published
 }

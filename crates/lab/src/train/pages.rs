@@ -14,7 +14,7 @@ use sitegrove::stages::learn::ParsedSite;
 use sitemodel::markable::marks_of_blocks;
 use sitemodel::stages::cluster::cluster;
 use sitemodel::stages::judge::{Common, common, read_pages};
-use sitemodel::stages::signify::{SignifiedPage, signify};
+use sitemodel::stages::signify::signify;
 use sitemodel::{ParsedPage, Settings, SiblingPage};
 
 use crate::gold::{GoldPage, pages_by_url};
@@ -97,7 +97,7 @@ fn siblings<'a>(
         .collect();
     let signified = signify(&siblings, &settings.tables().signify);
     let blocks = read_pages(&siblings, &signified);
-    let (common, of_nodes) = common(&pages, &signified.iter().collect::<Vec<&SignifiedPage>>());
+    let (common, of_nodes) = common(&pages, &signified);
     let prepared = pages.into_iter().zip(blocks).map(|(parsed, blocks)| {
         let labels = |gold: &GoldPage| match &gold.marks {
             Some(marks) => label_by_marks(parsed, &blocks, marks),

@@ -149,15 +149,13 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         self.skip_space();
         *self.left = self.left.checked_sub(1)?;
         match self.peek()? {
-            b'{' | b'[' => {
-                self.levels += 1;
-                let is_object = self.peek() == Some(b'{');
+            byte @ (b'{' | b'[') => {
                 self.at += 1;
-                let fits = self.levels <= MOST_LEVELS;
-                let value = match is_object {
-                    _ if !fits => None,
-                    true => self.object(),
-                    false => self.array(),
+                self.levels += 1;
+                let value = match byte {
+                    _ if self.levels > MOST_LEVELS => None,
+                    b'{' => self.object(),
+                    _ => self.array(),
                 };
                 self.levels -= 1;
                 value
@@ -250,8 +248,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         loop {
             match self.peek()? {
                 b'"' | b'\'' | b'`' => drop(self.string()?),
-                b',' if levels == 0 => return Some(()),
-                b'}' | b']' | b')' if levels == 0 => return Some(()),
+                b',' | b'}' | b']' | b')' if levels == 0 => return Some(()),
                 byte => {
                     levels += u32::from(matches!(byte, b'{' | b'[' | b'('));
                     levels -= u32::from(matches!(byte, b'}' | b']' | b')'));

@@ -124,8 +124,8 @@ fn signature(members: &[u32], outlines: &[Outline]) -> u64 {
 
 /// The layouts that one round of learning found. Borrows nothing from the pages.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(from = "StoredLayouts", into = "StoredLayouts")]
 pub struct Layouts {
+    #[serde(serialize_with = "model::sorted::set")]
     recurring: FxHashSet<u64>,
     layouts: Vec<PageLayout>,
     cores: Cores,
@@ -139,29 +139,6 @@ struct PageLayout {
     reach: f64,
     middle: Middle,
     templates: Vec<(TemplateKind, u32)>,
-}
-
-/// Serialised form of [`Layouts`].
-#[derive(Deserialize, Serialize)]
-struct StoredLayouts {
-    recurring: Vec<u64>,
-    layouts: Vec<PageLayout>,
-    cores: Vec<Vec<Outline>>,
-}
-
-impl From<StoredLayouts> for Layouts {
-    fn from(stored: StoredLayouts) -> Self {
-        let StoredLayouts { recurring, layouts, cores } = stored;
-        Self { recurring: recurring.into_iter().collect(), layouts, cores: Cores::of(cores) }
-    }
-}
-
-impl From<Layouts> for StoredLayouts {
-    fn from(layouts: Layouts) -> Self {
-        let mut recurring: Vec<u64> = layouts.recurring.into_iter().collect();
-        recurring.sort_unstable();
-        Self { recurring, layouts: layouts.layouts, cores: layouts.cores.groups().to_vec() }
-    }
 }
 
 /// The template of a page.
@@ -215,7 +192,7 @@ impl Layouts {
             }
         }
         if layouts.len() < before {
-            self.cores = Cores::of(cores);
+            self.cores = cores.into();
             self.layouts = layouts;
         }
         self.layouts.iter().any(|layout| !layout.templates.is_empty())

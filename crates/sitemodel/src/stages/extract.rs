@@ -19,7 +19,7 @@ use region::{region_of, region_of_thread};
 use terms::Detected;
 use terms::letters::{is_alphanumeric, lowercase};
 use url::Url;
-use wrapper::{Samples, WantedNodes};
+use wrapper::Samples;
 use xxhash_rust::xxh3::xxh3_128;
 
 pub use boilerplate::remove_paragraphs;
@@ -30,7 +30,7 @@ use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
 use crate::site_config::ConfiguredPage;
 use crate::stages::signify::SiblingPage;
-use crate::stages::wrap::CompiledWrapper;
+use crate::stages::wrap::{CompiledWrapper, paths_to};
 
 mod boilerplate;
 mod judged;
@@ -38,7 +38,7 @@ mod passages;
 mod posts;
 mod thread;
 
-pub(crate) use judged::{By, Lone, by_template_alone, fast_body, judged_body};
+pub(crate) use judged::{By, by_template_alone, fast_body, judged_body};
 
 /// Name of the engine in articles that a site config found.
 pub const SITE_CONFIG: &str = "site-config";
@@ -79,7 +79,7 @@ pub fn extract(
     };
     if let Some(configured) = &parsed.configured {
         let judged = found.as_ref().filter(|body| usable(body));
-        let judged = judged.map(|body| Judged::of(body, parsed, configured, tables));
+        let judged = judged.map(|body| Judged::of(body, parsed, tables));
         if let Some(body) = by_site_config(parsed, configured, least, judged.as_ref()) {
             return Ok(article(sibling, template, demands, body, settings));
         }
@@ -312,16 +312,14 @@ fn field_context<'a>(
 ) -> PageContext<'a> {
     let SiblingPage { page: parsed, feed_items } = *sibling;
     PageContext {
-        document: &parsed.document,
-        url: &parsed.page.url,
         json_ld: Some(parsed.json_ld()),
         scan: Some(parsed.scan()),
         fetched: parsed.page.fetched,
         feed_items,
         body: Some(body),
         detected,
-        learnt: None,
         body_text: text,
+        ..PageContext::new(&parsed.document, &parsed.page.url)
     }
 }
 
@@ -346,12 +344,7 @@ pub(crate) fn learn_fields(
     }
     let documents = || pages.iter().map(|(sibling, _)| &sibling.page.document);
     let samples = LazyCell::new(|| Samples::new(documents()));
-    TemplateFields::learn(&contexts, marked, &|wanted| {
-        let wanted: Vec<WantedNodes<'_>> =
-            wanted.iter().map(|wanted| WantedNodes { wanted, ..WantedNodes::default() }).collect();
-        let found = samples.synthesize(&wanted);
-        (found.paths, found.exact)
-    })
+    TemplateFields::learn(&contexts, marked, &|wanted| paths_to(&samples, wanted))
 }
 
 /// The text of the article at `url` whose nodes are the subtrees of `nodes` without those of `prune`: that of its region, so
@@ -439,22 +432,8 @@ struct Judged {
 }
 
 impl Judged {
-    fn of(
-        body: &ArticleBody,
-        parsed: &ParsedPage<'_>,
-        configured: &ConfiguredPage,
-        tables: &Tables,
-    ) -> Self {
-        let of_nodes = || {
-            let mut prune = [&body.prune[..], &configured.found.removed].concat();
-            prune.sort_unstable();
-            prune.dedup();
-            text_of(&parsed.document, &body.nodes, &prune)
-        };
-        let text = match body.elsewhere {
-            Some(_) => body.text(&parsed.document),
-            None => of_nodes(),
-        };
+    fn of(body: &ArticleBody, parsed: &ParsedPage<'_>, tables: &Tables) -> Self {
+        let text = without_removed(body.clone(), parsed).text(&parsed.document);
         let words = terms::count_words(&text);
         let is_trusted = body.confidence >= tables.extract.doubtful_below && words >= WORDS;
         Self { text, words, is_trusted }

@@ -100,9 +100,30 @@ impl Judgement {
         let first = weights.page.probabilities(&blocks.rows);
         let of_nodes = self.common.patterns.find(&sibling.page.document);
         let page = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
-        let (common, pools) = (&self.common, &self.pools);
-        let mut page = score_among_siblings(sibling.page, page, common, pools, weights);
+        let mut page = self.score_among_siblings(sibling.page, page, weights);
         self.correct(&mut page);
+        page
+    }
+
+    /// Scores a page again, among its siblings, given its first scores.
+    fn score_among_siblings(
+        &self,
+        parsed: &ParsedPage<'_>,
+        mut page: JudgedPage,
+        weights: &Weights,
+    ) -> JudgedPage {
+        let Self { common, pools, learnt_from, .. } = self;
+        let template = grove::SiblingStatistics {
+            patterns: &common.patterns,
+            pools };
+        let forest = common.forest.elements(parsed);
+        let (document, trees) = (&parsed.document, &weights.sibling);
+        let by_itself =
+            ScoredPage { page: &page.blocks, patterns: &page.of_nodes, scores: &page.first };
+        let scores = second_scores(document, &by_itself, &template, forest.as_deref(), trees);
+        page.scores = pools.less_repeated(&page.blocks, scores);
+        // The features are most of a page's memory, and not needed any more.
+        page.blocks.rows = FeatureTable::default();
         page
     }
 
@@ -137,53 +158,32 @@ pub fn judge(
     let first: Vec<Vec<f32>> =
         blocks.par_iter().map(|page| weights.page.probabilities(&page.rows)).collect();
     let parsed: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
-    let (common, of_nodes) = common(&parsed, &signified.iter().collect::<Vec<_>>());
+    let (common, of_nodes) = common(&parsed, &signified);
     let by_itself: Vec<ScoredPage<'_>> = (blocks.iter().zip(&of_nodes).zip(&first))
         .map(|((page, patterns), scores)| ScoredPage { page, patterns, scores })
         .collect();
     let pools = Pools::of(&by_itself, &common.patterns);
     let earlier = earlier.map(|earlier| earlier.decided(sample, &of_nodes, common.patterns.len()));
+    let (learnt_from, decisions, marks) = (sample.len(), Vec::new(), None);
+    let mut judgement = Judgement { common, pools, decisions, learnt_from, marks, types, terms };
     let mut pages: Vec<JudgedPage> = (parsed.par_iter().zip(blocks))
         .zip(of_nodes.into_par_iter().zip(first))
         .map(|((page, blocks), (of_nodes, first))| {
             let judged = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
-            score_among_siblings(page, judged, &common, &pools, weights)
+            judgement.score_among_siblings(page, judged, weights)
         })
         .collect();
-    let earlier = earlier.unwrap_or_default();
     let page = |c: &TemplateCorrection| parsed.iter().position(|own| own.page.url == c.url);
     let of_pages: Vec<Option<usize>> = corrections.iter().map(page).collect();
     let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
-    let marks = MarkedPatterns::learn(corrections, &common.patterns, &scored, &of_pages);
-    let learnt_from = sample.len();
-    let decisions = Vec::new();
-    let mut judgement = Judgement { common, pools, decisions, learnt_from, marks, types, terms };
+    let patterns = &judgement.common.patterns;
+    judgement.marks = MarkedPatterns::learn(corrections, patterns, &scored, &of_pages);
     pages.iter_mut().for_each(|page| judgement.correct(page));
     let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
     let (patterns, marks) = (&judgement.common.patterns, judgement.marks.as_ref());
-    let parameters = decide_parameters(weights);
+    let (earlier, parameters) = (earlier.unwrap_or_default(), decide_parameters(weights));
     judgement.decisions = decide(&scored, patterns, &earlier, marks, &parameters);
     (judgement, pages)
-}
-
-/// Scores a page again, among its siblings, given its first scores.
-fn score_among_siblings(
-    parsed: &ParsedPage<'_>,
-    mut page: JudgedPage,
-    common: &Common,
-    pools: &Pools,
-    weights: &Weights,
-) -> JudgedPage {
-    let template = grove::SiblingStatistics { patterns: &common.patterns, pools };
-    let forest = common.forest.elements(parsed);
-    let (document, trees) = (&parsed.document, &weights.sibling);
-    let by_itself =
-        ScoredPage { page: &page.blocks, patterns: &page.of_nodes, scores: &page.first };
-    let scores = second_scores(document, &by_itself, &template, forest.as_deref(), trees);
-    page.scores = pools.less_repeated(&page.blocks, scores);
-    // The features are most of a page's memory, and not needed any more.
-    page.blocks.rows = FeatureTable::default();
-    page
 }
 
 /// The decision parameters of the weights.
@@ -200,11 +200,7 @@ pub fn rows_of_type(parsed: &ParsedPage<'_>, blocks: &PageBlocks) -> FeatureTabl
 
 /// Splits pages into blocks and computes their features within each page. `signified` is in the same order.
 pub fn read_pages(siblings: &[SiblingPage<'_>], signified: &[SignifiedPage]) -> Vec<PageBlocks> {
-    siblings
-        .par_iter()
-        .zip(signified)
-        .map(|(sibling, signified)| read_one(sibling, signified))
-        .collect()
+    siblings.par_iter().zip(signified).map(|(page, signified)| read_one(page, signified)).collect()
 }
 
 fn read_one(sibling: &SiblingPage<'_>, signified: &SignifiedPage) -> PageBlocks {
@@ -262,7 +258,7 @@ impl Forest {
 /// nodes.
 pub fn common(
     pages: &[&ParsedPage<'_>],
-    signified: &[&SignifiedPage],
+    signified: &[SignifiedPage],
 ) -> (Common, Vec<Vec<PatternId>>) {
     let documents: Vec<&dom::Document> = pages.iter().map(|page| &page.document).collect();
     let (patterns, of_nodes) = Patterns::of(&documents);

@@ -14,7 +14,7 @@ use crate::parsed::ParsedPage;
 /// Ranks the structural patterns of sibling pages; `pages` and `signified` are in the same order.
 pub fn rank(
     pages: &[&ParsedPage<'_>],
-    signified: &[&SignifiedPage],
+    signified: &[SignifiedPage],
     recurring: &Recurring,
     measure: PatternMeasure,
 ) -> Vec<StructuralPattern> {

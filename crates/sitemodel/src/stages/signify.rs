@@ -199,7 +199,7 @@ pub(crate) fn terms_of(text: &str, language: Option<Language>) -> Vec<u64> {
 /// sometimes whole articles: at most twice `top` terms are taken, from the beginning. `None` if no item has
 /// any text.
 fn feed_terms(items: &[&FeedItem], language: Option<Language>, top: usize) -> Option<RankedTerms> {
-    let mut ranked = RankedTerms { terms: Vec::new(), hashes: Vec::new() };
+    let mut ranked = RankedTerms::default();
     ANALYZERS.with_borrow_mut(|analyzers| {
         for text in items.iter().flat_map(|item| [&item.title, &item.description]) {
             analyzers.get(language).analyze(text, &mut |term| {

@@ -113,10 +113,16 @@ fn paths_for(
     let best = ranked.first()?;
     let wanted: Vec<Vec<NodeId>> =
         pages.iter().map(|page| forest::elements_of(best, &page.document, recurring)).collect();
+    let samples = Samples::new(pages.iter().map(|page| &page.document));
+    Some(paths_to(&samples, &wanted)).filter(|(paths, _)| !paths.is_empty())
+}
+
+/// Expressions that select the nodes wanted of each page, and the share of the pages on which they select exactly these.
+pub(crate) fn paths_to(samples: &Samples<'_>, wanted: &[Vec<NodeId>]) -> (Vec<Path>, f64) {
     let wanted: Vec<WantedNodes<'_>> =
         wanted.iter().map(|wanted| WantedNodes { wanted, ..WantedNodes::default() }).collect();
-    let synthesis = Samples::new(pages.iter().map(|page| &page.document)).synthesize(&wanted);
-    (!synthesis.paths.is_empty()).then_some((synthesis.paths, synthesis.exact))
+    let synthesis = samples.synthesize(&wanted);
+    (synthesis.paths, synthesis.exact)
 }
 
 /// 1 − relevance of the runner-up over that of the winner. Patterns with the same elements as the winner,

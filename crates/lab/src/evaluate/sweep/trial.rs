@@ -15,7 +15,7 @@ use sitemodel::{
     stages::{
         extract::{Demands, extract},
         rank::rank,
-        signify::{SignifiedPage, signify},
+        signify::signify,
         wrap::{CompiledWrapper, wrap},
     },
 };
@@ -79,7 +79,6 @@ fn learn(
 ) -> Option<CompiledWrapper> {
     let Engine::Forest(measure) = setting.engine else { return None };
     let signified = signify(siblings, &settings.tables().signify);
-    let signified: Vec<&SignifiedPage> = signified.iter().collect();
     let parsed: Vec<&ParsedPage<'_>> = siblings.iter().map(|sibling| sibling.page).collect();
     let recurring = Recurring::of(parsed.iter().map(|page| &page.document));
     let ranked: Vec<StructuralPattern> = rank(&parsed, &signified, &recurring, measure);

@@ -12,7 +12,7 @@ use region::region_of;
 use terms::letters::{is_alphanumeric, lowercase};
 use url::Url;
 
-use super::passages::paragraphs_of;
+use super::passages::{CharacterPlaces, paragraphs_of};
 use super::{content_hash, set_text};
 
 /// Removes paragraphs of the text, given in bytes and in order, from an article. Returns whether it did: nothing is removed from an
@@ -351,35 +351,6 @@ fn remove_from_passages(
     });
     for (ordinal, passage) in (0..).zip(passages) {
         passage.ordinal = ordinal;
-    }
-}
-
-/// Counts the characters of a text, for places in ascending order.
-struct CharacterPlaces<'t> {
-    text: &'t str,
-    /// The last place: characters and bytes before it.
-    at: (u32, usize),
-}
-
-impl<'t> CharacterPlaces<'t> {
-    fn new(text: &'t str) -> Self {
-        Self { text, at: (0, 0) }
-    }
-
-    /// Number of characters before a byte.
-    fn number(&mut self, byte: usize) -> u32 {
-        let (number, before) = self.at;
-        self.at = (number + self.text[before..byte].chars().count() as u32, byte);
-        self.at.0
-    }
-
-    /// The byte at which a character begins.
-    fn byte(&mut self, number: u32) -> usize {
-        let (before, byte) = self.at;
-        let more = self.text[byte..].char_indices().nth((number - before) as usize);
-        let byte = more.map_or(self.text.len(), |(more, _)| byte + more);
-        self.at = (number, byte);
-        byte
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use dom::xpath::{position_path, position_paths};
-use dom::{Document, LocalName, NodeId, local_name, normalize_space, text_of};
+use dom::{Document, NodeId, local_name, local_names, normalize_space, text_of};
 use grove::{
     ConfidenceInput, DecideParameters, DecidedNodes, Decision, JudgedPage, PatternId, Patterns,
     SampleProfile, ScoredPage, TextBlock, Weights, confidence_rows, decide, ending, ending_rows,
@@ -33,14 +33,6 @@ const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
 /// A full text of at least this many words, of which less than this share is in the elements, replaces them.
 const FULL_TEXT: (u32, f32) = (FULL_TEXT_WORDS, 0.3);
 
-/// Whether the template was learnt from this page alone: then its decisions are known and need not be
-/// computed again. The result is the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lone {
-    Yes,
-    Unknown,
-}
-
 /// What selects the elements of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum By<'a> {
@@ -63,12 +55,13 @@ impl By<'_> {
 
 /// Finds the body of a scored page: by what was learnt of its template, or, if that is nothing or misses too
 /// much, by the page's own scores; then removes what comes after the end. If the text is not in the elements,
-/// JSON-LD or a feed may have it. `selected` is what was learnt, if anything, and what it selects on this page.
+/// JSON-LD or a feed may have it. `selected` is what was learnt, if anything, and what it selects on this page. If `is_alone`, the
+/// template was learnt from this page alone: its decisions need not be computed again, the result is the same.
 pub(crate) fn judged_body(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
     judgement: &Judgement,
-    lone: Lone,
+    is_alone: bool,
     selected: Option<(By<'_>, DecidedNodes)>,
     feed_items: &[&FeedItem],
     weights: &Weights,
@@ -85,7 +78,7 @@ pub(crate) fn judged_body(
     let (by, chosen, kept) = match found {
         Some(found) => found,
         None => {
-            let own = (lone == Lone::Yes).then_some(judgement);
+            let own = is_alone.then_some(judgement);
             let of_page = alone(parsed, page, &page.scores, own, weights)?;
             let by_first = is_headline_alone(document, page, &of_page.1)
                 .then(|| alone(parsed, page, &page.first, None, weights));
@@ -211,11 +204,10 @@ fn before_article_end(document: &Document, blocks: &[TextBlock], kept: &[usize])
 
 /// The range of the page's only outermost `article` element, or of the only one with a heading of the first level.
 fn own_article(document: &Document) -> Option<(NodeId, NodeId)> {
-    let is = |id: NodeId, name: &LocalName| document.name(id) == Some(name);
     let mut articles: Vec<(NodeId, NodeId)> = Vec::new();
     let mut id = 0;
     while (id as usize) < document.len() {
-        let is_article = is(id, &local_name!("article"));
+        let is_article = document.is(id, &local_name!("article"));
         let end = if is_article { document.node(id).end } else { id + 1 };
         if is_article {
             articles.push((id, end));
@@ -223,14 +215,14 @@ fn own_article(document: &Document) -> Option<(NodeId, NodeId)> {
         id = end;
     }
     if articles.len() > 1 {
-        articles.retain(|&(start, end)| (start..end).any(|id| is(id, &local_name!("h1"))));
+        articles.retain(|&(start, end)| (start..end).any(|id| document.is(id, &local_name!("h1"))));
     }
     <[_; 1]>::try_from(articles).ok().map(|[own]| own)
 }
 
 /// Whether the kept part is too little of the text with high scores.
 fn misses(document: &Document, page: &JudgedPage, kept: &[usize]) -> bool {
-    let all: f32 = (0..page.scores.len()).map(|at| page.mass(at, &page.scores)).sum();
+    let all = mass_of(page, &page.scores);
     let taken: f32 = kept.iter().map(|&at| page.mass(at, &page.scores)).sum();
     kept.is_empty()
         || (taken < TAKEN * all && all - taken > MISSED_WORDS)
@@ -242,8 +234,12 @@ fn misses(document: &Document, page: &JudgedPage, kept: &[usize]) -> bool {
 fn is_headline_alone(document: &Document, page: &JudgedPage, kept: &[usize]) -> bool {
     let is_heading =
         |&at: &usize| document.name(page.blocks.blocks[at].element).is_some_and(dom::is_heading);
-    let mass = || -> f32 { (0..page.first.len()).map(|at| page.mass(at, &page.first)).sum() };
-    kept.iter().all(is_heading) && mass() > MISSED_WORDS
+    kept.iter().all(is_heading) && mass_of(page, &page.first) > MISSED_WORDS
+}
+
+/// The words of a page, weighted by scores.
+fn mass_of(page: &JudgedPage, scores: &[f32]) -> f32 {
+    (0..scores.len()).map(|at| page.mass(at, scores)).sum()
 }
 
 /// What scores of a page keep, by its own patterns; with a lower threshold if that is nothing. `own` is
@@ -296,7 +292,7 @@ fn full_text(
 
 /// The full text in the data of a page's scripts, if the page shows nothing, or only some of it.
 fn data_text(parsed: &ParsedPage<'_>, page: &JudgedPage) -> Option<Arc<Document>> {
-    let shown: f32 = (0..page.scores.len()).map(|at| page.mass(at, &page.scores)).sum();
+    let shown = mass_of(page, &page.scores);
     // Most pages show their text, and reading data is slow.
     if shown >= SHOWN_AT_MOST as f32 || !parsed.may_lack_text() {
         return None;
@@ -343,11 +339,14 @@ fn comments(parsed: &ParsedPage<'_>, page: &JudgedPage, of_article: &BTreeSet<us
         if of_article.contains(&at) || links_only || !page.blocks.is_comment(at) {
             continue;
         }
-        let text: String =
-            (block.first..=block.last).filter_map(|id| parsed.document.text(id)).collect();
-        comments.push(normalize_space(&text));
+        comments.push(text_of_block(&parsed.document, block));
     }
     comments.join("\n\n")
+}
+
+fn text_of_block(document: &Document, block: &TextBlock) -> String {
+    let texts = (block.first..=block.last).filter_map(|id| document.text(id));
+    normalize_space(&texts.collect::<String>())
 }
 
 /// A page that shows this many words of an article has it.
@@ -413,9 +412,7 @@ fn repeated(document: &Document, blocks: &[TextBlock], kept: &[usize]) -> Vec<No
             continue;
         }
         let parent = document.node(block.element).parent;
-        let texts = (block.first..=block.last).filter_map(|id| document.text(id));
-        let text = normalize_space(&texts.collect::<String>());
-        let of_first = *first.entry(text).or_insert(parent);
+        let of_first = *first.entry(text_of_block(document, block)).or_insert(parent);
         if of_first == parent || is_verbatim(document, block.element) {
             continue;
         }
@@ -435,15 +432,8 @@ fn repeated(document: &Document, blocks: &[TextBlock], kept: &[usize]) -> Vec<No
 
 /// Whether an element is part of a table or of code.
 fn is_verbatim(document: &Document, element: NodeId) -> bool {
-    let is = |id| {
-        document.name(id).is_some_and(|name| {
-            matches!(
-                *name,
-                local_name!("table") | local_name!("pre") | local_name!("code") | local_name!("dl")
-            )
-        })
-    };
-    document.ancestors(element).any(is)
+    let mut names = document.ancestors(element).filter_map(|id| document.name(id));
+    names.any(|name| matches!(*name, local_names!("table" "pre" "code" "dl")))
 }
 
 #[cfg(test)]

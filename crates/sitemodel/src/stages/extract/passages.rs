@@ -25,7 +25,7 @@ pub(super) fn passages_of(text: &str, blocks: &[WrittenBlock], most_words: u32) 
         starts: WordStarts::of(text),
         headings: Vec::new(),
         open: None,
-        counted: (0, 0),
+        places: CharacterPlaces::new(text),
         passages: Vec::new(),
     };
     blocks.iter().for_each(|block| divider.add_block(block));
@@ -39,14 +39,13 @@ pub(super) fn paragraphs_of(text: &str) -> Vec<WrittenBlock> {
     let block = |paragraph: &str| {
         let start = at;
         at += paragraph.len() + 2;
-        WrittenBlock {
-            range: start..start + paragraph.len(),
-            kind: WrittenBlockKind::Prose,
-            items: Vec::new(),
-            begins_post: false,
-        }
+        block_of(start..start + paragraph.len(), WrittenBlockKind::Prose)
     };
     text.split("\n\n").map(block).filter(|block| !block.range.is_empty()).collect()
+}
+
+fn block_of(range: Range<usize>, kind: WrittenBlockKind) -> WrittenBlock {
+    WrittenBlock { range, kind, items: Vec::new(), begins_post: false }
 }
 
 /// The blocks of a text whose beginning was changed: its title, which is no block, was left out or put before it.
@@ -63,13 +62,7 @@ pub(super) fn blocks_after_title(
     }
     blocks.retain(|block| !block.range.is_empty());
     if after > before {
-        let heading = WrittenBlock {
-            range: 0..title.len(),
-            kind: WrittenBlockKind::Heading(0),
-            items: Vec::new(),
-            begins_post: false,
-        };
-        blocks.insert(0, heading);
+        blocks.insert(0, block_of(0..title.len(), WrittenBlockKind::Heading(0)));
     }
     blocks
 }
@@ -159,8 +152,7 @@ struct PassageDivider<'t> {
     /// The headings above the current place, with their levels.
     headings: Vec<(u8, String)>,
     open: Option<OpenPassage>,
-    /// A place in the text, in bytes and in characters: up to where characters were counted.
-    counted: (usize, usize),
+    places: CharacterPlaces<'t>,
     passages: Vec<Passage>,
 }
 
@@ -241,20 +233,15 @@ impl PassageDivider<'_> {
     /// Ends the open passage.
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
-        let (text, range) = (self.text, open.range);
-        let mut characters_to = |at: usize| {
-            let (bytes, characters) = self.counted;
-            self.counted = (at, characters + text[bytes..at].chars().count());
-            self.counted.1 as u32
-        };
+        let range = open.range;
         self.passages.push(Passage {
             ordinal: self.passages.len() as u32,
             headings: open.headings,
             kind: open.kind.unwrap_or_default(),
-            start: characters_to(range.start),
-            end: characters_to(range.end),
+            start: self.places.number(range.start),
+            end: self.places.number(range.end),
             words: open.words,
-            hash: content_hash(&text[range]),
+            hash: content_hash(&self.text[range]),
         });
     }
 
@@ -322,6 +309,35 @@ fn word_starts(text: &str) -> Vec<usize> {
         }
     }
     starts
+}
+
+/// Counts the characters of a text, for places in ascending order.
+pub(super) struct CharacterPlaces<'t> {
+    text: &'t str,
+    /// The last place: characters and bytes before it.
+    at: (u32, usize),
+}
+
+impl<'t> CharacterPlaces<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, at: (0, 0) }
+    }
+
+    /// Number of characters before a byte.
+    pub(super) fn number(&mut self, byte: usize) -> u32 {
+        let (number, before) = self.at;
+        self.at = (number + self.text[before..byte].chars().count() as u32, byte);
+        self.at.0
+    }
+
+    /// The byte at which a character begins.
+    pub(super) fn byte(&mut self, number: u32) -> usize {
+        let (before, byte) = self.at;
+        let more = self.text[byte..].char_indices().nth((number - before) as usize);
+        let byte = more.map_or(self.text.len(), |(more, _)| byte + more);
+        self.at = (number, byte);
+        byte
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use metadata::{PageContext, date_of};
 use model::{Field, Metadata, Post, Source};
 use region::PostStart;
 
+use super::thread::{DECLARING, has_digit, is_named};
 use crate::body::{ArticleBody, ThreadPost};
 
 /// Most words of a name, and of a date.
@@ -79,26 +80,22 @@ pub(super) fn posts(
     let dates = dates_of(document, found, context, language);
     let mut posts: Vec<(NodeId, Post)> = Vec::new();
     for (at, own) in beside.iter().enumerate() {
-        if let Some(&node) = own.first() {
-            let text = text(own, None);
+        let text_beside = text(own, None);
+        if let Some(&node) = own.first().filter(|_| !text_beside.is_empty()) {
             let next = found.get(at).unwrap_or(first).element;
             let outer = outermost_without(document, node, next);
-            let post = || Post {
-                author: find(document, outer, |own| name_text(document, own)),
-                date: find(document, outer, |own| date_text(document, own))
-                    .and_then(|text| date_of(context, language, &text)),
-                text: text.clone(),
-            };
-            posts.extend((!text.is_empty()).then(|| (node, post())));
+            let author = find(document, outer, |own| name_text(document, own));
+            let date = find(document, outer, |own| date_text(document, own));
+            let date = date.and_then(|text| date_of(context, language, &text));
+            posts.push((node, Post { author, date, text: text_beside }));
         }
         let Some((post, nodes)) = found.get(at).zip(of_posts.get(at)) else { continue };
         let text = text(nodes, Some(post));
-        let own = || Post {
-            author: post.author.and_then(|id| author_of(document, id)),
-            date: dates.get(at).cloned().flatten(),
-            text: text.clone(),
-        };
-        posts.extend((!text.is_empty()).then(|| (post.element, own())));
+        if !text.is_empty() {
+            let author = post.author.and_then(|id| author_of(document, id));
+            let date = dates.get(at).cloned().flatten();
+            posts.push((post.element, Post { author, date, text }));
+        }
     }
     posts
 }
@@ -124,8 +121,13 @@ pub(super) fn ask_first_post(metadata: &mut Metadata, posts: &[(NodeId, Post)]) 
 fn author_of(document: &Document, id: NodeId) -> Option<String> {
     let text = normalize_space(document.text(id)?);
     let name = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '@');
-    let name = name.strip_prefix("by ").or(name.strip_prefix("By ")).unwrap_or(name);
-    Some(name.trim_end_matches([',', ':']).to_owned()).filter(|name| !name.is_empty())
+    Some(bare_name(name).to_owned()).filter(|name| !name.is_empty())
+}
+
+/// A name without a label before it and signs behind it.
+fn bare_name(text: &str) -> &str {
+    let name = text.strip_prefix("by ").or(text.strip_prefix("By ")).unwrap_or(text);
+    name.trim_end_matches([',', ':'])
 }
 
 /// The date of each post: of the places at which most have one, that at which they ascend most often. Those at which the authors
@@ -172,9 +174,9 @@ fn written_date(document: &Document, id: NodeId) -> Option<String> {
 }
 
 fn declared_date(document: &Document, id: NodeId) -> Option<String> {
-    [local_name!("datetime"), local_name!("title")].iter().find_map(|name| {
+    DECLARING.iter().find_map(|name| {
         let value = document.attribute(id, name)?;
-        value.bytes().any(|byte| byte.is_ascii_digit()).then(|| value.to_owned())
+        has_digit(value).then(|| value.to_owned())
     })
 }
 
@@ -205,16 +207,6 @@ fn find<T>(document: &Document, id: NodeId, of: impl Fn(NodeId) -> Option<T>) ->
     document.subtree(id).filter(|&own| document.name(own).is_some()).find_map(of)
 }
 
-/// Whether an element is named by one of these words.
-fn is_named(document: &Document, id: NodeId, words: &[&str]) -> bool {
-    [local_name!("class"), local_name!("itemprop"), local_name!("rel")].iter().any(|name| {
-        document.attribute(id, name).is_some_and(|value| {
-            let value = value.to_ascii_lowercase();
-            words.iter().any(|word| value.contains(word))
-        })
-    })
-}
-
 fn short_text(document: &Document, id: NodeId, most: usize) -> Option<String> {
     let text = document.text_content(id);
     // Long ones are not looked through.
@@ -226,14 +218,14 @@ fn short_text(document: &Document, id: NodeId, most: usize) -> Option<String> {
 /// The name that an element gives, if it is named so.
 fn name_text(document: &Document, id: NodeId) -> Option<String> {
     let text = is_named(document, id, &NAMED).then(|| short_text(document, id, NAME_WORDS))??;
-    let name = text.strip_prefix("by ").or(text.strip_prefix("By ")).unwrap_or(&text);
-    name.contains(char::is_alphabetic).then(|| name.trim_end_matches([',', ':']).to_owned())
+    let name = bare_name(&text);
+    name.contains(char::is_alphabetic).then(|| name.to_owned())
 }
 
 /// The date that an element gives, if it is named so.
 fn date_text(document: &Document, id: NodeId) -> Option<String> {
-    let has_digit = |text: &&str| text.bytes().any(|byte| byte.is_ascii_digit());
-    let attribute = |name| document.attribute(id, &name).filter(has_digit).map(str::to_owned);
+    let attribute =
+        |name| document.attribute(id, &name).filter(|text| has_digit(text)).map(str::to_owned);
     let is_time = document.is(id, &local_name!("time"));
     if is_time && let Some(own) = attribute(local_name!("datetime")) {
         return Some(own);
@@ -242,7 +234,7 @@ fn date_text(document: &Document, id: NodeId) -> Option<String> {
         return None;
     }
     attribute(local_name!("content"))
-        .or_else(|| short_text(document, id, DATE_WORDS).filter(|text| has_digit(&text.as_str())))
+        .or_else(|| short_text(document, id, DATE_WORDS).filter(|text| has_digit(text)))
 }
 
 #[cfg(test)]
@@ -259,18 +251,7 @@ mod tests {
         let document = &parsed.document;
         let is_body = |id: &NodeId| document.attribute(*id, &local_name!("class")) == Some("body");
         let nodes: Vec<NodeId> = document.ids().filter(is_body).collect();
-        let context = PageContext {
-            document,
-            url: &page.url,
-            json_ld: Some(parsed.json_ld()),
-            scan: Some(parsed.scan()),
-            fetched: None,
-            feed_items: &[],
-            body: Some(&nodes),
-            detected: None,
-            learnt: None,
-            body_text: "",
-        };
+        let context = PageContext { body: Some(&nodes), ..PageContext::new(document, &page.url) };
         let blocks = grove::blocks(document, &parsed.words, &parsed.link_words);
         let is_kept =
             |at: &usize| nodes.iter().any(|&node| document.contains(node, blocks[*at].first));

@@ -566,14 +566,15 @@ fn ends_in_initial(text: &str) -> bool {
 
 /// Whether the elements around a text say that it is a name.
 fn is_named_around(document: &Document, text: NodeId) -> bool {
-    document.ancestors(text).skip(1).take(3).any(|id| is_named(document, id))
+    document.ancestors(text).skip(1).take(3).any(|id| is_named(document, id, &NAMED))
 }
 
-fn is_named(document: &Document, id: NodeId) -> bool {
+/// Whether an element is named by one of these words.
+pub(super) fn is_named(document: &Document, id: NodeId, words: &[&str]) -> bool {
     [local_name!("class"), local_name!("itemprop"), local_name!("rel")].iter().any(|name| {
         document.attribute(id, name).is_some_and(|value| {
             let value = value.to_ascii_lowercase();
-            NAMED.iter().any(|word| value.contains(word))
+            words.iter().any(|word| value.contains(word))
         })
     })
 }
@@ -597,9 +598,12 @@ fn place_below(document: &Document, above: u64, id: NodeId) -> u64 {
     xxh3_64(&key)
 }
 
-fn has_digit(text: &str) -> bool {
+pub(super) fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
 }
+
+/// Attributes in which elements declare dates.
+pub(super) const DECLARING: [LocalName; 2] = [local_name!("datetime"), local_name!("title")];
 
 /// Whether a node says when something was written: a text that is nothing else, or an element that is made for it.
 fn has_date(document: &Document, id: NodeId) -> bool {
@@ -610,10 +614,9 @@ fn has_date(document: &Document, id: NodeId) -> bool {
                 && text.split_whitespace().count() <= DATE.0
                 && (is_date(text) || is_span(text))
         }
-        None => [local_name!("datetime"), local_name!("title")].iter().any(|name| {
-            document
-                .attribute(id, name)
-                .is_some_and(|value| value.len() <= DATE.1 && is_date(value))
+        None => DECLARING.iter().any(|name| {
+            let value = document.attribute(id, name);
+            value.is_some_and(|value| value.len() <= DATE.1 && is_date(value))
         }),
     }
 }
@@ -645,14 +648,11 @@ fn is_span(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let first = text.starts_with(|c: char| c.is_ascii_digit());
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     (1..=2).contains(&digits)
         && letters > 0
         && letters <= 16
-        && (first || text.split_whitespace().any(has_digit_only))
-}
-
-fn has_digit_only(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+        && (first || text.split_whitespace().any(is_number))
 }
 
 #[cfg(test)]

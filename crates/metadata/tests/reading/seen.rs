@@ -1,37 +1,8 @@
 //! Pages with visible authors and dates, and pages whose declarations are misleading.
 
-use model::{Metadata, Source};
-use sitegrove_metadata::{PageContext, metadata};
+use model::Source;
 
-fn read(html: &str) -> Metadata {
-    let document = dom::parse(html);
-    metadata(&PageContext {
-        document: &document,
-        url: "https://www.orchard-post.example/pears",
-        json_ld: None,
-        scan: None,
-        fetched: "2020-06-01T00:00:00Z".parse().ok(),
-        feed_items: &[],
-        body: None,
-        detected: None,
-        learnt: None,
-        body_text: "",
-    })
-}
-
-#[track_caller]
-fn authors(html: &str, expected: &[&str]) {
-    let found = read(html).authors.map(|field| field.value).unwrap_or_default();
-    assert_eq!(found, expected);
-}
-
-#[track_caller]
-fn published(html: &str, expected: &str) {
-    let found = read(html).published.map(|field| field.value);
-    assert_eq!(found.as_deref(), Some(expected).filter(|e| !e.is_empty()));
-}
-
-const FILLER: &str = "<p>Pears ripened early this year, and growers said that the frost had done little harm to them.";
+use crate::{FILLER, authors, published, read};
 
 #[test]
 fn asides_of_facts_are_no_side_matter() {

@@ -4,20 +4,7 @@ use model::{FeedItem, Field, Metadata, Source};
 use proptest::prelude::*;
 use sitegrove_metadata::{JsonLdFacts, PageContext, metadata, page_types};
 
-fn context<'a>(document: &'a dom::Document, url: &'a str) -> PageContext<'a> {
-    PageContext {
-        document,
-        url,
-        json_ld: None,
-        scan: None,
-        fetched: "2020-06-01T00:00:00Z".parse().ok(),
-        feed_items: &[],
-        body: None,
-        detected: None,
-        learnt: None,
-        body_text: "",
-    }
-}
+use crate::context;
 
 fn read(html: &str) -> Metadata {
     let document = dom::parse(html);

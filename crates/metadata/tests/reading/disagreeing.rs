@@ -1,40 +1,9 @@
 //! Pages whose declarations, headlines or times contradict each other.
 
-use model::{AuthorKind, Metadata, Source};
+use model::{AuthorKind, Source};
 use sitegrove_metadata::{PageContext, metadata};
 
-fn page(document: &dom::Document) -> PageContext<'_> {
-    PageContext {
-        document,
-        url: "https://www.orchard-post.example/pears",
-        json_ld: None,
-        scan: None,
-        fetched: "2020-06-01T00:00:00Z".parse().ok(),
-        feed_items: &[],
-        body: None,
-        detected: None,
-        learnt: None,
-        body_text: "",
-    }
-}
-
-fn read(html: &str) -> Metadata {
-    metadata(&page(&dom::parse(html)))
-}
-
-#[track_caller]
-fn published(html: &str, expected: &str) {
-    let found = read(html).published.map(|field| field.value);
-    assert_eq!(found.as_deref(), Some(expected).filter(|e| !e.is_empty()));
-}
-
-#[track_caller]
-fn title(html: &str, expected: &str) {
-    let found = read(html).title.map(|field| field.value);
-    assert_eq!(found.as_deref(), Some(expected).filter(|e| !e.is_empty()));
-}
-
-const FILLER: &str = "<p>Pears ripened early this year, and growers said that the frost had done little harm to them.";
+use crate::{FILLER, page, published, read, title};
 
 fn dated(published: &str, modified: &str, shown: &str) -> String {
     let modified = match modified {
