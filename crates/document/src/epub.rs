@@ -23,13 +23,6 @@ const STYLE: &str = include_str!("../templates/book.css");
 
 const CONTAINER: &str = include_str!("../templates/container.xml");
 
-/// What is said of a whole book.
-struct Book<'a> {
-    title: &'a str,
-    language: &'a str,
-    is_rtl: bool,
-}
-
 /// A chapter: an article, and its file.
 struct Chapter<'a> {
     article: &'a Article,
@@ -49,7 +42,9 @@ struct ChapterPicture<'a> {
 #[derive(Template)]
 #[template(path = "package.xml")]
 struct PackageFile<'a> {
-    book: &'a Book<'a>,
+    title: &'a str,
+    language: &'a str,
+    is_rtl: bool,
     articles: &'a [Article],
     chapters: &'a [Chapter<'a>],
     id: Uuid,
@@ -90,14 +85,14 @@ pub fn to_epub(
     // The direction of a book is that of most of its articles.
     let rtl = articles.iter().filter(|article| is_right_to_left(&article.text)).count();
     let is_rtl = rtl > articles.len() / 2;
-    let book = Book { title, language: language_of(articles), is_rtl };
+    let language = language_of(articles);
     let chapters: Vec<Chapter<'_>> = articles
         .iter()
         .zip(1..)
         .map(|(article, number)| Chapter::new(article, number, pictures))
         .collect();
-    let package = PackageFile { book: &book, articles, chapters: &chapters, id: id_of(articles) };
-    let Book { language, .. } = book;
+    let id = id_of(articles);
+    let package = PackageFile { title, language, is_rtl, articles, chapters: &chapters, id };
     let nav = NavFile { title, language, is_rtl, chapters: &chapters };
 
     let stored = SimpleFileOptions::default()

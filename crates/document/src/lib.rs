@@ -128,18 +128,13 @@ impl PictureFile {
     pub fn of(bytes: Vec<u8>) -> Option<Self> {
         let is_at =
             |at: usize, mark: &[u8]| bytes.get(at..).is_some_and(|rest| rest.starts_with(mark));
-        let media_type = if is_at(0, b"\xff\xd8\xff") {
-            "image/jpeg"
-        } else if is_at(0, b"\x89PNG\r\n\x1a\n") {
-            "image/png"
-        } else if is_at(0, b"GIF8") {
-            "image/gif"
-        } else if is_at(0, b"RIFF") && is_at(8, b"WEBP") {
-            "image/webp"
-        } else if is_at(4, b"ftypavif") {
-            "image/avif"
-        } else {
-            return None;
+        let media_type = match () {
+            () if is_at(0, b"\xff\xd8\xff") => "image/jpeg",
+            () if is_at(0, b"\x89PNG\r\n\x1a\n") => "image/png",
+            () if is_at(0, b"GIF8") => "image/gif",
+            () if is_at(0, b"RIFF") && is_at(8, b"WEBP") => "image/webp",
+            () if is_at(4, b"ftypavif") => "image/avif",
+            () => return None,
         };
         Some(Self { media_type, bytes })
     }
@@ -181,17 +176,14 @@ fn parsed(html: &str) -> Document {
     parse_with(&page, &ParseOptions { keep: Keep::Everything, ..ParseOptions::CONTENT })
 }
 
-/// The body of a parsed fragment.
 fn body(document: &Document) -> NodeId {
     document.ids().find(|&id| is(document, id, "body")).unwrap_or(0)
 }
 
-/// Whether a node is an element of this name.
 fn is(document: &Document, id: NodeId, name: &str) -> bool {
     document.name(id).is_some_and(|own| **own == *name)
 }
 
-/// The value of an attribute.
 fn attribute<'a>(document: &'a Document, id: NodeId, name: &str) -> Option<&'a str> {
     document.element(id)?.attributes().find(|(own, _)| ***own == *name).map(|found| found.1)
 }

@@ -47,8 +47,8 @@ fn body_of(article: &Article, pictures: &PictureFiles) -> String {
     let mut out = String::with_capacity(html.len());
     let mut open: Vec<(dom::NodeId, String)> = Vec::new();
     for id in document.subtree(root).skip(1) {
-        while open.last().is_some_and(|last| last.0 <= id) {
-            out.extend(open.pop().map(|last| last.1));
+        while let Some((_, close)) = open.pop_if(|last| last.0 <= id) {
+            out.push_str(&close);
         }
         let Some(element) = document.element(id) else {
             out.push_str(&escaped(document.text(id).unwrap_or_default()));

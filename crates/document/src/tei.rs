@@ -6,7 +6,7 @@ use askama::Template;
 use dom::{Document, NodeId, is_inline};
 use model::Article;
 
-use crate::xhtml::{address, escaped, is_language, xml_id};
+use crate::xhtml::{Surroundings, address, escaped, is_language, xml_id};
 use crate::{
     PROGRAM, ProvenanceFact, attribute, body, finish, fragment, heading, is, parsed, provenance,
 };
@@ -33,7 +33,7 @@ pub fn to_tei(article: &Article) -> String {
     let document = parsed(&fragment(article));
     let mut writer = TeiWriter {
         document: &document,
-        below: Descendants::of(&document),
+        below: Surroundings::of(&document, |name| !is_inline(name) && **name != *"br"),
         out: String::new(),
         sections: Vec::new(),
         open: Vec::new(),
@@ -52,7 +52,6 @@ pub fn to_tei(article: &Article) -> String {
     })
 }
 
-/// The day of a date, if it has one.
 fn day_of(date: &str) -> Option<&str> {
     date.get(..10).filter(|day| day.parse::<jiff::civil::Date>().is_ok())
 }
@@ -78,7 +77,7 @@ struct OpenTeiElement {
 
 struct TeiWriter<'a> {
     document: &'a Document,
-    below: Vec<Descendants>,
+    below: Vec<Surroundings>,
     out: String,
     /// Ranks of the headings of open sections, the outermost first.
     sections: Vec<u8>,
@@ -191,7 +190,8 @@ impl TeiWriter<'_> {
             }
             "math" => {
                 self.begin_phrase();
-                self.formula(id);
+                let tex = escaped(&dom::Formula::of(document, id).tex);
+                let _ = write!(self.out, "<formula notation=\"TeX\">{tex}</formula>");
                 return end;
             }
             "br" => {
@@ -219,7 +219,7 @@ impl TeiWriter<'_> {
     fn phrase(&mut self, id: NodeId, name: &str, own: &str) -> NodeId {
         let document = self.document;
         // Blocks among phrases, and phrases around blocks, are written as their content.
-        if self.below[id as usize].has_blocks || !document.name(id).is_some_and(is_inline) {
+        if self.below[id as usize].holds_blocks || !document.name(id).is_some_and(is_inline) {
             let place = self.place();
             if place == TeiContext::Phrases {
                 self.out.push(' ');
@@ -227,7 +227,7 @@ impl TeiWriter<'_> {
             return self.enter(id, "", "", place);
         }
         // A figure names its picture; a link around it has no words.
-        if self.place() == TeiContext::Figure && !self.below[id as usize].has_words {
+        if self.place() == TeiContext::Figure && !self.below[id as usize].holds_words {
             return self.enter(id, "", "", TeiContext::Figure);
         }
         self.begin_phrase();
@@ -269,7 +269,7 @@ impl TeiWriter<'_> {
         let document = self.document;
         let place = self.place();
         self.end_loose();
-        let of_terms = |list: NodeId| self.below[list as usize].alternates();
+        let of_terms = |list: NodeId| self.below[list as usize].is_in_pairs();
         let (open, close, inner) = match name {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if place == TeiContext::Section => {
                 self.begin_section(name.as_bytes()[1] - b'0');
@@ -334,10 +334,8 @@ impl TeiWriter<'_> {
         self.enter(id, &open, close, inner)
     }
 
-    /// Starts the section of a heading of this rank.
     fn begin_section(&mut self, rank: u8) {
-        while self.sections.last().is_some_and(|&open| open >= rank) {
-            self.sections.pop();
+        while self.sections.pop_if(|open| *open >= rank).is_some() {
             self.out.push_str("</div>\n");
         }
         self.out.push_str("<div>");
@@ -361,72 +359,16 @@ impl TeiWriter<'_> {
             pixels("width"),
             pixels("height")
         );
-        let described = if alt.is_empty() {
-            String::new()
-        } else {
-            format!("<figDesc>{}</figDesc>", escaped(alt))
+        let described = match alt {
+            "" => String::new(),
+            alt => format!("<figDesc>{}</figDesc>", escaped(alt)),
         };
-        let in_figure = self.place() == TeiContext::Figure && !self.loose;
-        if in_figure {
+        if self.place() == TeiContext::Figure && !self.loose {
             let _ = write!(self.out, "{graphic}{described}");
         } else {
             self.begin_phrase();
             let _ = write!(self.out, "<figure>{graphic}{described}</figure>");
         }
-    }
-
-    fn formula(&mut self, id: NodeId) {
-        let tex = dom::Formula::of(self.document, id).tex;
-        let _ = write!(self.out, "<formula notation=\"TeX\">{}</formula>", escaped(&tex));
-    }
-}
-
-/// What is below a node.
-#[derive(Clone, Copy, Default)]
-struct Descendants {
-    has_blocks: bool,
-    has_words: bool,
-    /// Its child elements so far, and whether each term among them has one description.
-    elements: usize,
-    is_out_of_order: bool,
-}
-
-impl Descendants {
-    /// What is below each node.
-    fn of(document: &Document) -> Vec<Self> {
-        let mut all = vec![Self::default(); document.len()];
-        let mut in_formula = vec![false; document.len()];
-        for id in document.ids() {
-            let (at, name) = (id as usize, document.name(id));
-            in_formula[at] = name.is_some_and(|name| **name == *"math");
-            if let Some(parent) = document.parent(id) {
-                in_formula[at] |= in_formula[parent as usize];
-                if let Some(name) = name {
-                    let above = &mut all[parent as usize];
-                    let wanted = if above.elements.is_multiple_of(2) { "dt" } else { "dd" };
-                    above.is_out_of_order |= **name != *wanted;
-                    above.elements += 1;
-                }
-            }
-        }
-        for id in (0..document.len()).rev() {
-            let own = all[id];
-            let node = NodeId::try_from(id).unwrap_or_default();
-            let Some(parent) = document.parent(node) else { continue };
-            let is_block = document.name(node).is_some_and(|name| {
-                !is_inline(name) && !matches!(&**name, "br" | "img" | "wbr") && !in_formula[id]
-            });
-            let has_words = document.text(node).is_some_and(|text| !text.trim().is_empty());
-            let above = &mut all[parent as usize];
-            above.has_blocks |= own.has_blocks || is_block;
-            above.has_words |= own.has_words || has_words;
-        }
-        all
-    }
-
-    /// Whether each term of a list has one description, as lists of glosses demand.
-    fn alternates(self) -> bool {
-        !self.is_out_of_order && self.elements.is_multiple_of(2)
     }
 }
 

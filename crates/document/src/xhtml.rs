@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
 use askama::filters::Escaper;
-use dom::{Document, NodeId, is_inline, is_void};
+use dom::{Document, LocalName, NodeId, is_inline, is_void};
 
 use crate::{PictureFiles, attribute, body, is, parsed, picture};
 
@@ -66,7 +66,6 @@ pub(crate) fn is_language(tag: &str) -> bool {
         })
 }
 
-/// What a fragment became.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     pub(crate) xhtml: String,
@@ -87,13 +86,13 @@ pub(crate) fn written(
     let root = body(&document);
     let anchors: BTreeSet<&str> =
         document.subtree(root).filter_map(|id| anchor(&document, id)).collect();
-    let surroundings = Surroundings::of(&document);
+    let surroundings = Surroundings::of(&document, is_block);
     let mut of = Written::default();
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut open: Vec<(NodeId, String)> = Vec::new();
     for id in document.subtree(root).skip(1) {
-        while open.last().is_some_and(|last| last.0 <= id) {
-            of.xhtml.extend(open.pop().map(|last| last.1));
+        while let Some((_, close)) = open.pop_if(|last| last.0 <= id) {
+            of.xhtml.push_str(&close);
         }
         let Some(element) = document.element(id) else {
             of.xhtml.push_str(&escaped(document.text(id).unwrap_or_default()));
@@ -108,12 +107,7 @@ pub(crate) fn written(
             "video" | "audio" => {
                 let source = attribute(&document, id, "src").unwrap_or_default();
                 let title = attribute(&document, id, "title").unwrap_or(source);
-                let _ = write!(
-                    of.xhtml,
-                    "<a href=\"{}\">{}</a>",
-                    escaped(&address(source)),
-                    escaped(title)
-                );
+                of.xhtml.push_str(&link(source, title));
                 open.push((end, String::new()));
                 continue;
             }
@@ -157,6 +151,10 @@ pub(crate) fn written(
     of
 }
 
+fn link(url: &str, shown: &str) -> String {
+    format!("<a href=\"{}\">{}</a>", escaped(&address(url)), escaped(shown))
+}
+
 /// Whether a line break after an element changes nothing: it is a block between blocks.
 fn ends_line(name: &str) -> bool {
     const BLOCKS: [&str; 19] = [
@@ -181,12 +179,10 @@ pub(crate) fn xml_id(id: &str) -> String {
         out.push('_');
     }
     for c in id.chars() {
-        match c {
-            '-' | '.' | '_' => out.push(c),
-            _ if c.is_ascii_alphanumeric() => out.push(c),
-            _ => {
-                let _ = write!(out, "_{:X}", u32::from(c));
-            }
+        if c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_') {
+            out.push(c);
+        } else {
+            let _ = write!(out, "_{:X}", u32::from(c));
         }
     }
     out
@@ -199,21 +195,24 @@ fn is_id(id: &str) -> bool {
 
 /// What is above and below a node.
 #[derive(Clone, Copy, Default)]
-struct Surroundings {
+pub(crate) struct Surroundings {
     is_of_formula: bool,
     is_in_inline: bool,
     /// Whether an element around it holds phrases only.
     is_in_phrase: bool,
-    holds_blocks: bool,
+    pub(crate) holds_blocks: bool,
+    pub(crate) holds_words: bool,
     /// Whether the first of its child elements is a term, and the last a description.
     begins_with_term: bool,
     ends_with_description: bool,
-    has_elements: bool,
+    /// Its child elements so far, and whether terms and descriptions do not take turns among them.
+    elements: usize,
+    is_out_of_order: bool,
 }
 
 impl Surroundings {
-    /// Those of all nodes, in one pass down and one up.
-    fn of(document: &Document) -> Vec<Self> {
+    /// Those of all nodes, in one pass down and one up. `is_block` says which names are those of blocks.
+    pub(crate) fn of(document: &Document, is_block: impl Fn(&LocalName) -> bool) -> Vec<Self> {
         const PHRASES: [&str; 9] = ["p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "summary"];
         let mut all = vec![Self::default(); document.len()];
         for id in document.ids() {
@@ -228,9 +227,11 @@ impl Surroundings {
                     above.is_in_phrase || around.is_some_and(|name| PHRASES.contains(&&**name));
                 if let Some(name) = name {
                     let above = &mut all[parent as usize];
-                    above.begins_with_term |= !above.has_elements && **name == *"dt";
+                    above.begins_with_term |= above.elements == 0 && **name == *"dt";
                     above.ends_with_description = **name == *"dd";
-                    above.has_elements = true;
+                    let wanted = if above.elements.is_multiple_of(2) { "dt" } else { "dd" };
+                    above.is_out_of_order |= **name != *wanted;
+                    above.elements += 1;
                 }
             }
             all[at].is_of_formula |= name.is_some_and(|name| **name == *"math");
@@ -238,22 +239,30 @@ impl Surroundings {
         for id in (0..document.len()).rev() {
             let own = all[id];
             let id = NodeId::try_from(id).unwrap_or_default();
-            if let Some(parent) = document.parent(id) {
-                all[parent as usize].holds_blocks |= own.holds_blocks || own.is_block(document, id);
-            }
+            let Some(parent) = document.parent(id) else { continue };
+            let is_block = document.name(id).is_some_and(&is_block) && !own.is_of_formula;
+            let has_words = document.text(id).is_some_and(|text| !text.trim().is_empty());
+            let above = &mut all[parent as usize];
+            above.holds_blocks |= own.holds_blocks || is_block;
+            above.holds_words |= own.holds_words || has_words;
         }
         all
-    }
-
-    fn is_block(self, document: &Document, id: NodeId) -> bool {
-        let name = document.name(id);
-        name.is_some_and(|name| !is_inline(name) && !is_void(name) && !self.is_of_formula)
     }
 
     /// Whether each group of a list of terms has terms, then descriptions.
     fn alternates(self) -> bool {
         self.begins_with_term && self.ends_with_description
     }
+
+    /// Whether each term of a list has one description, as lists of glosses demand.
+    pub(crate) fn is_in_pairs(self) -> bool {
+        !self.is_out_of_order && self.elements.is_multiple_of(2)
+    }
+}
+
+/// Whether elements of this name are blocks that hold something.
+fn is_block(name: &LocalName) -> bool {
+    !is_inline(name) && !is_void(name)
 }
 
 /// Whether an element is written: phrases that hold blocks, blocks in phrases, and lists of terms without order are not,
@@ -270,7 +279,7 @@ fn stays(document: &Document, id: NodeId, all: &[Surroundings]) -> bool {
     if **name == *"hr" && (own.is_in_phrase || own.is_in_inline) {
         return false;
     }
-    if own.is_in_phrase && own.is_block(document, id) {
+    if own.is_in_phrase && is_block(name) {
         return false;
     }
     match &**name {
@@ -339,7 +348,6 @@ fn write_picture(
     if in_link || !source.starts_with("http") {
         of.xhtml.push_str(&escaped(shown));
     } else {
-        let _ =
-            write!(of.xhtml, "<a href=\"{}\">{}</a>", escaped(&address(source)), escaped(shown));
+        of.xhtml.push_str(&link(source, shown));
     }
 }

@@ -2,7 +2,7 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::document::{Aside, AsidePlace, BufferRange, Document, Node, NodeId};
+use crate::document::{Aside, AsidePlace, BufferRange, Document, NodeId};
 use crate::is_void;
 
 /// Whether an element that is left out of the tree may show something.
@@ -46,17 +46,8 @@ pub(crate) struct Gatherer {
     open: Vec<Option<NodeId>>,
     /// Whether the outermost open element shows anything so far.
     shows: bool,
-    /// Sizes before the outermost open element.
-    before: Sizes,
-}
-
-/// Numbers of nodes and attributes, and bytes of values and texts.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sizes {
-    nodes: usize,
-    attributes: usize,
-    values: usize,
-    text: usize,
+    /// Before the outermost open element: numbers of nodes and attributes, bytes of values and texts.
+    before: (usize, usize, usize, usize),
 }
 
 impl Gatherer {
@@ -89,13 +80,9 @@ impl Gatherer {
         }
         if is_outermost {
             self.shows = *name != local_name!("noscript");
-            self.before = Sizes {
-                nodes: document.nodes.len(),
-                attributes: document.attributes.len(),
-                values: document.values.len(),
-                text: document.text.len(),
-            };
-            let id = document.nodes.len() as NodeId;
+            let Document { nodes, attributes, values, text, .. } = &*document;
+            self.before = (nodes.len(), attributes.len(), values.len(), text.len());
+            let id = nodes.len() as NodeId;
             self.aside.places.push(AsidePlace { id, ..place });
         }
         self.shows |= matches!(*name, local_names!("img" "iframe" "video" "audio"));
@@ -121,7 +108,7 @@ impl Gatherer {
             document.nodes[id as usize].end = document.nodes.len() as NodeId;
         }
         if self.open.is_empty() && !self.shows {
-            let Sizes { nodes, attributes, values, text } = self.before;
+            let (nodes, attributes, values, text) = self.before;
             document.nodes.truncate(nodes);
             document.attributes.truncate(attributes);
             document.values.truncate(values);
@@ -134,18 +121,14 @@ impl Gatherer {
         while self.is_open() {
             self.close();
         }
-        let nodes: &mut Vec<Node> = &mut self.aside.document.nodes;
+        let Document { nodes, attributes, .. } = &mut self.aside.document;
         let end = nodes.len() as NodeId;
         if let Some(root) = nodes.first_mut() {
             root.end = end;
         }
-        let shrunk = |document: Document| Document {
-            nodes: document.nodes.into_boxed_slice().into_vec(),
-            attributes: document.attributes.into_boxed_slice().into_vec(),
-            ..document
-        };
-        let Aside { document, places } = self.aside;
-        (!places.is_empty()).then(|| Box::new(Aside { document: shrunk(document), places }))
+        nodes.shrink_to_fit();
+        attributes.shrink_to_fit();
+        (!self.aside.places.is_empty()).then(|| Box::new(self.aside))
     }
 }
 

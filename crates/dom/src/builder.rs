@@ -11,7 +11,7 @@ use crate::is_void;
 /// Takes nodes in document order and lays them out as a parse with [`Keep::Content`](crate::Keep)
 /// does: elements without readable content are left out with their subtrees, those that show something are gathered in the
 /// document's [`Aside`](crate::Aside), and adjacent texts are joined.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Builder {
     document: Document,
     /// Open elements, whose children come next; `None` for those left out.
@@ -24,17 +24,13 @@ pub struct Builder {
 impl Builder {
     /// Starts a document with this head.
     pub fn new(head: Head, notes: ParseNotes) -> Self {
-        Self {
-            document: Document { head, notes, ..Document::default() },
-            open: Vec::new(),
-            gatherer: Gatherer::default(),
-            keeps_all: false,
-        }
+        let document = Document { head, notes, ..Document::default() };
+        Self { document, ..Self::default() }
     }
 
     /// Starts a document without head, of which no element is left out.
     pub fn of_all() -> Self {
-        Self { keeps_all: true, ..Self::new(Head::default(), ParseNotes::default()) }
+        Self { keeps_all: true, ..Self::default() }
     }
 
     /// Whether the current position is inside an element that is left out.
@@ -55,9 +51,7 @@ impl Builder {
         attributes: impl Iterator<Item = (&'a LocalName, &'a str)> + Clone,
     ) -> Option<NodeId> {
         let is_head = *name == local_name!("head");
-        let is_dropped = || {
-            is_dropped_name(name) && !is_shadow_root(name, attributes.clone().map(|(name, _)| name))
-        };
+        let is_dropped = || is_dropped_name(name) && !is_shadow_root(name, attributes.clone());
         if self.is_left_out() || !self.keeps_all && (is_head || is_dropped()) {
             let parent = self.open.last().copied().flatten();
             if self.gatherer.is_open() || parent.is_some() && may_show(name, attributes.clone()) {
@@ -119,18 +113,14 @@ mod tests {
         let mut builder = Builder::new(whole.head().clone(), whole.notes());
         let mut open: Vec<NodeId> = Vec::new();
         for id in whole.ids() {
-            while open.last().is_some_and(|&last| whole.node(last).end <= id) {
-                open.pop();
+            while open.pop_if(|last| whole.node(*last).end <= id).is_some() {
                 builder.close();
             }
-            match whole.element(id) {
-                Some(element) => {
-                    builder.open(element.name, element.attributes());
-                    open.push(id);
-                }
-                None => {
-                    builder.text(whole.text(id).unwrap_or_default());
-                }
+            if let Some(element) = whole.element(id) {
+                builder.open(element.name, element.attributes());
+                open.push(id);
+            } else {
+                builder.text(whole.text(id).unwrap_or_default());
             }
         }
         builder.finish()

@@ -16,7 +16,7 @@ use html5ever::{LocalName, local_name};
 
 use self::class::ElementClass;
 use self::state::{DirectBuilder, Fate, Mode, RawElement};
-use crate::aside::{Gatherer, may_show};
+use crate::aside::may_show;
 use crate::document::{BufferRange, Document, NodeId, ParseNotes};
 use crate::flatten::{SPARSE, count_visible, is_dropped_name};
 use crate::front::{self, Content, StartTag, TokenTaker};
@@ -38,24 +38,8 @@ pub(crate) fn build(html: &str, options: &ParseOptions) -> Option<Document> {
         max_levels: MAX_LEVELS.min(options.max_depth as usize),
         max_steps: options.max_steps,
         room,
-        document: Document::default(),
-        gatherer: Gatherer::default(),
-        open: Vec::new(),
-        active: Vec::new(),
-        mode: Mode::Initial,
         mode_in_root: Mode::AfterHead,
-        template_modes: Vec::new(),
-        raw: None,
-        form: None,
-        doctype: None,
-        serial: 0,
-        open_paragraphs: 0,
-        merges: 0,
-        skips_line_feed: false,
-        has_alternative: false,
-        in_drawing: false,
-        steps: 0,
-        gives_up: false,
+        ..DirectBuilder::default()
     };
     builder.document.text.reserve(html.len() / 4);
     front::read(html, &mut builder, options.max_attributes as usize);
@@ -130,8 +114,7 @@ impl DirectBuilder {
     }
 
     fn store(&mut self, tag: &StartTag<'_>) -> BufferRange {
-        let attributes = tag.attributes.iter().map(|(name, value)| (name, &**value));
-        self.document.push_attributes(attributes)
+        self.document.push_attributes(tag.pairs())
     }
 
     /// What becomes of an element that starts here.
@@ -152,13 +135,9 @@ impl DirectBuilder {
     fn gather(&mut self, name: &LocalName, attributes: BufferRange) {
         let parent = self.open.last().map_or(0, |top| top.id);
         let Self { document, gatherer, .. } = self;
-        let place = document.place_after_all(parent);
-        let attributes = document.attributes[attributes.range()].iter();
-        let attributes = attributes.map(|own| (&own.name, &document.values[own.value.range()]));
-        gatherer.open(name, attributes, place);
+        gatherer.open(name, document.stored(attributes), document.place_after_all(parent));
     }
 
-    /// Inserts an element and opens it.
     fn insert(&mut self, tag: &StartTag<'_>, class: ElementClass) {
         let attributes = self.store(tag);
         self.push(&tag.name, attributes, class);
@@ -245,8 +224,7 @@ impl DirectBuilder {
     /// Starts an element of which only text is read.
     fn start_raw(&mut self, tag: &StartTag<'_>, head_reads: bool) -> Content {
         let in_body = self.mode > Mode::AfterHead;
-        let attributes = tag.attributes.iter().map(|(name, value)| (name, &**value));
-        let fate = if in_body { self.fate_of(&tag.name, attributes) } else { Fate::Dropped };
+        let fate = if in_body { self.fate_of(&tag.name, tag.pairs()) } else { Fate::Dropped };
         match fate {
             // All of them are left out of the tree.
             Fate::Kept => return self.give_up(),
@@ -290,11 +268,10 @@ impl DirectBuilder {
         let old = document.nodes[id as usize].span;
         let is_new =
             |name: &LocalName| document.attributes[old.range()].iter().all(|a| a.name != *name);
-        let missing: Vec<_> = tag.attributes.iter().filter(|(name, _)| is_new(name)).collect();
+        let missing: Vec<_> = tag.pairs().filter(|(name, _)| is_new(name)).collect();
         let start = document.attributes.len() as u32;
         document.attributes.extend_from_within(old.range());
-        let missing = missing.into_iter().map(|(name, value)| (name, &**value));
-        let end = document.push_attributes(missing).end;
+        let end = document.push_attributes(missing.into_iter()).end;
         document.nodes[id as usize].span = BufferRange { start, end };
     }
 

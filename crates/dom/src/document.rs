@@ -40,7 +40,6 @@ pub struct Node {
     pub(crate) span: BufferRange,
 }
 
-/// An attribute: its name, and the range of its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Attribute {
     pub(crate) name: LocalName,
@@ -115,6 +114,16 @@ pub struct AsidePlace {
     pub id: NodeId,
 }
 
+impl AsidePlace {
+    /// Whether it is in the middle of a text of the page.
+    pub fn is_within(&self, document: &Document, text: NodeId) -> bool {
+        let is_before_end = |own: &str| (self.within as usize) < own.len();
+        self.before == text + 1
+            && document.parent(text) == Some(self.parent)
+            && document.text(text).is_some_and(is_before_end)
+    }
+}
+
 impl Document {
     /// Number of nodes.
     #[inline]
@@ -169,7 +178,16 @@ impl Document {
         id
     }
 
-    /// Appends the attributes of an element.
+    /// Stored attributes as name and value.
+    #[inline]
+    pub(crate) fn stored(
+        &self,
+        span: BufferRange,
+    ) -> impl Iterator<Item = (&LocalName, &str)> + Clone {
+        let value = |range: BufferRange| &self.values[range.range()];
+        self.attributes[span.range()].iter().map(move |own| (&own.name, value(own.value)))
+    }
+
     pub(crate) fn push_attributes<'a>(
         &mut self,
         attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
@@ -290,14 +308,10 @@ impl Document {
     pub fn text_content(&self, id: NodeId) -> &str {
         // Text is stored in document order in one buffer, so the text of a subtree is one range of
         // it.
-        let mut bounds: Option<(u32, u32)> = None;
-        for node in &self.nodes[id as usize..self.node(id).end as usize] {
-            if node.name.is_none() {
-                let start = bounds.map_or(node.span.start, |b| b.0);
-                bounds = Some((start, node.span.end));
-            }
-        }
-        bounds.map_or("", |(start, end)| &self.text[start as usize..end as usize])
+        let nodes = self.nodes[id as usize..self.node(id).end as usize].iter();
+        let spans = nodes.filter(|node| node.name.is_none()).map(|node| node.span);
+        let whole = spans.reduce(|first, last| BufferRange { start: first.start, end: last.end });
+        whole.map_or("", |whole| &self.text[whole.range()])
     }
 
     /// The value of an attribute of an element.
@@ -396,10 +410,7 @@ impl<'a> Element<'a> {
     /// Attributes as name and value, in source order.
     #[inline]
     pub fn attributes(self) -> impl Iterator<Item = (&'a LocalName, &'a str)> + Clone {
-        let document = self.document;
-        document.attributes[document.node(self.id).span.range()]
-            .iter()
-            .map(move |a| (&a.name, &document.values[a.value.range()]))
+        self.document.stored(self.document.node(self.id).span)
     }
 
     /// The value of one attribute.

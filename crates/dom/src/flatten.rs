@@ -4,9 +4,9 @@
 use html5ever::{LocalName, QualName, local_name, ns};
 
 use crate::aside::{Gatherer, may_show};
-use crate::document::{BufferRange, Document, Node, NodeId, ParseNotes};
+use crate::document::{BufferRange, Document, NodeId, ParseNotes};
 use crate::linked::{Linked, NodeContent};
-use crate::sink::{Buffers, PageSink};
+use crate::sink::PageSink;
 use crate::{Keep, is_void};
 
 /// Elements that are left out with their subtrees.
@@ -30,22 +30,23 @@ pub(crate) fn is_dropped_name(name: &LocalName) -> bool {
 /// Whether an element is a declarative shadow root, whose content is shown (HTML Standard, the `template` element).
 pub(crate) fn is_shadow_root<'a>(
     name: &LocalName,
-    mut attributes: impl Iterator<Item = &'a LocalName>,
+    mut attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
 ) -> bool {
-    *name == local_name!("template") && attributes.any(|own| &**own == "shadowrootmode")
+    *name == local_name!("template") && attributes.any(|own| **own.0 == *"shadowrootmode")
 }
 
 pub(crate) fn flatten(sink: PageSink<'_>, keep: Keep, notes: ParseNotes) -> Document {
     let root = sink.root;
     let nodes = sink.nodes.get() as usize;
-    let buffers = sink.buffers.into_inner();
+    let mut buffers = sink.buffers.into_inner();
+    let text = std::mem::take(&mut buffers.text);
     let mut layout = Flattener {
         document: Document {
             nodes: Vec::with_capacity(nodes),
-            text: String::with_capacity(buffers.text.len()),
-            ..Document::default()
+            text: String::with_capacity(text.len()),
+            ..buffers
         },
-        buffers,
+        text,
         keep,
         without_scripts: false,
         has_alternative: false,
@@ -59,16 +60,8 @@ pub(crate) fn flatten(sink: PageSink<'_>, keep: Keep, notes: ParseNotes) -> Docu
     document.aside = layout.gatherer.finish();
     if document.nodes.is_empty() {
         // Only a page cut off by the node limit at its very start has no root element.
-        document.nodes.push(Node {
-            name: Some(local_name!("html")),
-            parent: 0,
-            end: 1,
-            level: 0,
-            span: BufferRange::default(),
-        });
+        document.push(Some(&local_name!("html")), 0, 0, BufferRange::default());
     }
-    document.attributes = layout.buffers.attributes;
-    document.values = layout.buffers.values;
     document.attributes.shrink_to_fit();
     document.values.shrink_to_fit();
     document.notes = notes;
@@ -89,7 +82,8 @@ pub(crate) fn count_visible(text: &str) -> usize {
 
 struct Flattener {
     document: Document,
-    buffers: Buffers,
+    /// The texts of the page in the order of parsing.
+    text: String,
     keep: Keep,
     /// Whether what `<noscript>` holds comes into the tree.
     without_scripts: bool,
@@ -152,8 +146,7 @@ impl Flattener {
                     let is_alternative =
                         name.local == local_name!("noscript") && name.ns == ns!(html);
                     self.has_alternative |= is_alternative;
-                    let own =
-                        || self.buffers.attributes[attributes.range()].iter().map(|a| &a.name);
+                    let own = || self.document.stored(attributes);
                     let shadow = fragment.filter(|_| {
                         self.keep != Keep::Everything && is_shadow_root(&name.local, own())
                     });
@@ -163,9 +156,7 @@ impl Flattener {
                         && shadow.is_none()
                     {
                         self.read_nested_head(linked, name);
-                        let own = self.buffers.attributes[attributes.range()].iter();
-                        let values = &self.buffers.values;
-                        let own = own.map(|a| (&a.name, &values[a.value.range()]));
+                        let own = self.document.stored(attributes);
                         if may_show(&name.local, own) && !open.is_empty() {
                             self.gather(linked, parent);
                         }
@@ -181,7 +172,7 @@ impl Flattener {
                 NodeContent::Text(span) => {
                     // Text directly below the document is white space around the root element.
                     if !open.is_empty() {
-                        let text = &self.buffers.text[span.get().range()];
+                        let text = &self.text[span.get().range()];
                         self.document.push_text(text, parent, open.len());
                     }
                 }
@@ -193,7 +184,7 @@ impl Flattener {
     /// Gathers an element that is left out but may show something, with its subtree.
     fn gather<'a>(&mut self, element: &'a Linked<'a>, parent: NodeId) {
         let place = self.document.place_after_all(parent);
-        let Self { gatherer, buffers, .. } = self;
+        let Self { gatherer, document, text, .. } = self;
         let mut open: Vec<Option<&'a Linked<'a>>> = Vec::new();
         let mut next = Some(element);
         loop {
@@ -207,27 +198,22 @@ impl Flattener {
             next = linked.next.get().filter(|_| !open.is_empty());
             match &linked.content {
                 NodeContent::Element { name, attributes, .. } => {
-                    let attributes = buffers.attributes[attributes.get().range()].iter();
-                    let values = &buffers.values;
-                    let attributes = attributes.map(|a| (&a.name, &values[a.value.range()]));
-                    gatherer.open(&name.local, attributes, place);
+                    gatherer.open(&name.local, document.stored(attributes.get()), place);
                     open.push(next);
                     next = linked.first.get();
                 }
-                NodeContent::Text(span) => gatherer.text(&buffers.text[span.get().range()]),
+                NodeContent::Text(span) => gatherer.text(&text[span.get().range()]),
                 NodeContent::Document | NodeContent::Nothing => {}
             }
         }
     }
 
     fn read_head_children(&mut self, head: &Linked<'_>) {
-        let mut child = head.first.get();
-        while let Some(linked) = child {
-            if let NodeContent::Element { name, attributes, .. } = &linked.content {
-                self.read_head(linked, name, attributes.get());
-                self.read_nested_head(linked, name);
+        for child in head.children() {
+            if let NodeContent::Element { name, attributes, .. } = &child.content {
+                self.read_head(child, name, attributes.get());
+                self.read_nested_head(child, name);
             }
-            child = linked.next.get();
         }
     }
 
@@ -236,38 +222,32 @@ impl Flattener {
         if name.local != local_name!("noscript") {
             return;
         }
-        let mut child = linked.first.get();
-        while let Some(linked) = child {
-            if let NodeContent::Element { name, attributes, .. } = &linked.content {
-                self.read_head(linked, name, attributes.get());
+        for child in linked.children() {
+            if let NodeContent::Element { name, attributes, .. } = &child.content {
+                self.read_head(child, name, attributes.get());
             }
-            child = linked.next.get();
         }
     }
 
     fn child_text(&self, linked: &Linked<'_>) -> String {
-        let mut text = String::new();
-        let mut child = linked.first.get();
-        while let Some(node) = child {
-            if let NodeContent::Text(span) = &node.content {
-                text.push_str(&self.buffers.text[span.get().range()]);
-            }
-            child = node.next.get();
-        }
-        text
+        let text = |child: &Linked<'_>| match &child.content {
+            NodeContent::Text(span) => Some(&self.text[span.get().range()]),
+            _ => None,
+        };
+        linked.children().filter_map(text).collect()
     }
 
     fn read_head(&mut self, linked: &Linked<'_>, name: &QualName, span: BufferRange) {
         if name.ns != ns!(html) {
             return;
         }
-        let attributes = &self.buffers.attributes[span.range()];
+        let Document { head, attributes, values, .. } = &mut self.document;
         let attribute = |wanted: &LocalName| {
-            let found = attributes.iter().find(|own| own.name == *wanted)?;
-            Some(&self.buffers.values[found.value.range()])
+            let found = attributes[span.range()].iter().find(|own| own.name == *wanted)?;
+            Some(&values[found.value.range()])
         };
-        self.document.head.read_tag(&name.local, attribute);
-        if self.document.head.wants_text(&name.local, attribute(&local_name!("type"))) {
+        head.read_tag(&name.local, attribute);
+        if head.wants_text(&name.local, attribute(&local_name!("type"))) {
             let text = self.child_text(linked);
             self.document.head.read_text(&name.local, text);
         }

@@ -65,13 +65,8 @@ impl TagReader {
     fn step(&mut self, byte: u8) {
         let space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c');
         self.state = match (self.state, byte) {
-            (TagState::Value(quote), _) if quote != 0 => {
-                if byte == quote {
-                    TagState::BeforeName
-                } else {
-                    self.state
-                }
-            }
+            (TagState::Value(quote), _) if quote != 0 && byte == quote => TagState::BeforeName,
+            (TagState::Value(quote), _) if quote != 0 => self.state,
             (_, b'>') => TagState::Ended,
             (TagState::Ended, _) => TagState::Ended,
             (TagState::Value(_), _) if space => TagState::BeforeName,
@@ -79,16 +74,12 @@ impl TagReader {
             (TagState::BeforeValue, b'"' | b'\'') => TagState::Value(byte),
             (TagState::BeforeValue, _) if space => TagState::BeforeValue,
             (TagState::BeforeValue, _) => TagState::Value(0),
-            (TagState::TagName, b'/') | (TagState::Name | TagState::AfterName, b'/') => {
-                TagState::BeforeName
-            }
-            (TagState::TagName, _) if space => TagState::BeforeName,
+            (_, b'/') => TagState::BeforeName,
+            (TagState::TagName | TagState::BeforeName, _) if space => TagState::BeforeName,
             (TagState::TagName, _) => TagState::TagName,
             (TagState::Name | TagState::AfterName, b'=') => TagState::BeforeValue,
             (TagState::Name | TagState::AfterName, _) if space => TagState::AfterName,
             (TagState::Name, _) => TagState::Name,
-            (TagState::BeforeName, b'/') => TagState::BeforeName,
-            (TagState::BeforeName, _) if space => TagState::BeforeName,
             (TagState::AfterName | TagState::BeforeName, _) => {
                 self.attributes += 1;
                 TagState::Name

@@ -52,19 +52,16 @@ fn copy(
     let mut id = root;
     while id <= end {
         while let Some(place) = places.next_if(|place| place.before <= id) {
-            while open
-                .last()
-                .is_some_and(|&last| last != place.parent && document.node(last).end <= id)
-            {
-                open.pop();
+            let is_over =
+                |last: &mut NodeId| *last != place.parent && document.node(*last).end <= id;
+            while open.pop_if(is_over).is_some() {
                 builder.close();
             }
             if !open.is_empty() {
                 write(builder, place);
             }
         }
-        while open.last().is_some_and(|&last| document.node(last).end <= id) {
-            open.pop();
+        while open.pop_if(|last| document.node(*last).end <= id).is_some() {
             builder.close();
         }
         if id == end {
@@ -76,11 +73,7 @@ fn copy(
         } else {
             let text = document.text(id).unwrap_or_default();
             let mut from = 0;
-            while let Some(place) = places.next_if(|place| {
-                place.before == id + 1
-                    && Some(place.parent) == document.parent(id)
-                    && (place.within as usize) < text.len()
-            }) {
+            while let Some(place) = places.next_if(|place| place.is_within(document, id)) {
                 let within = (place.within as usize).max(from);
                 builder.text(&text[from..within]);
                 from = within;

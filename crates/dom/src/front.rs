@@ -43,13 +43,17 @@ pub(crate) trait TokenTaker {
     fn finish(&mut self);
 
     /// Receives the number of attributes of a tag that were left out.
-    fn leave_out(&mut self, attributes: u32);
+    fn leave_out(&mut self, _attributes: u32) {}
 
     /// Whether it accepts no more tokens.
-    fn gives_up(&self) -> bool;
+    fn gives_up(&self) -> bool {
+        false
+    }
 
     /// Whether the current element is foreign, so that CDATA sections are text.
-    fn is_in_foreign(&self) -> bool;
+    fn is_in_foreign(&self) -> bool {
+        false
+    }
 }
 
 /// A start tag. Its attributes are in the order of the page, each name once.
@@ -61,9 +65,13 @@ pub(crate) struct StartTag<'p> {
 }
 
 impl StartTag<'_> {
-    /// The value of an attribute.
+    /// The attributes as name and value.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&LocalName, &str)> {
+        self.attributes.iter().map(|(name, value)| (name, &**value))
+    }
+
     pub(crate) fn attribute(&self, wanted: &LocalName) -> Option<&str> {
-        self.attributes.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value)
+        self.pairs().find(|(name, _)| *name == wanted).map(|(_, value)| value)
     }
 }
 

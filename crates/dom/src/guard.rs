@@ -32,8 +32,8 @@ pub(crate) struct Guard<'a, 'q> {
     /// Start tags minus end tags: an estimate that unclosed elements raise and stray end tags
     /// lower, so it is never the only criterion.
     open: Cell<u32>,
+    /// Start tags that were left out and whose end tags did not come yet, by name.
     skipped: RefCell<Vec<(LocalName, u32)>>,
-    skipped_count: Cell<u32>,
     pub(crate) notes: Cell<ParseNotes>,
     /// The input of html5ever's tokenizer, if that is used.
     input: Option<&'q BufferQueue>,
@@ -58,7 +58,6 @@ impl<'a, 'q> Guard<'a, 'q> {
             max_attributes: config.max_attributes as usize,
             open: Cell::new(0),
             skipped: RefCell::default(),
-            skipped_count: Cell::new(0),
             notes: Cell::default(),
             input,
             unread: Cell::new(0),
@@ -66,18 +65,10 @@ impl<'a, 'q> Guard<'a, 'q> {
         }
     }
 
-    /// Counts attributes that were left out.
     pub(crate) fn leave_out(&self, attributes: u32) {
         let mut notes = self.notes.get();
         notes.attributes = notes.attributes.saturating_add(attributes);
         self.notes.set(notes);
-    }
-
-    fn admits(&self, tag: &Tag) -> bool {
-        match tag.kind {
-            TagKind::StartTag => self.admits_start(tag),
-            TagKind::EndTag => self.admits_end(tag),
-        }
     }
 
     fn admits_start(&self, tag: &Tag) -> bool {
@@ -105,28 +96,21 @@ impl<'a, 'q> Guard<'a, 'q> {
         if !is_void(&tag.name) {
             let mut skipped = self.skipped.borrow_mut();
             // Bounds the list for pages with many different tag names.
-            let known = skipped.iter().position(|(name, _)| *name == tag.name);
-            match known {
+            match skipped.iter().position(|(name, _)| *name == tag.name) {
                 Some(at) => skipped[at].1 += 1,
                 None if skipped.len() < 64 => skipped.push((tag.name.clone(), 1)),
-                None => return false,
+                None => {}
             }
-            self.skipped_count.set(self.skipped_count.get() + 1);
         }
         false
     }
 
     /// Drops the end tags of the start tags that were left out.
     fn admits_end(&self, tag: &Tag) -> bool {
-        if self.skipped_count.get() > 0
-            && let Some((_, count)) = self
-                .skipped
-                .borrow_mut()
-                .iter_mut()
-                .find(|(name, count)| *name == tag.name && *count > 0)
-        {
+        let mut skipped = self.skipped.borrow_mut();
+        let of_skipped = |own: &&mut (LocalName, u32)| own.0 == tag.name && own.1 > 0;
+        if let Some((_, count)) = skipped.iter_mut().find(of_skipped) {
             *count -= 1;
-            self.skipped_count.set(self.skipped_count.get() - 1);
             return false;
         }
         self.open.set(self.open.get().saturating_sub(1));
@@ -246,14 +230,18 @@ impl<'a> TokenSink for &Guard<'a, '_> {
             return TokenSinkResult::Continue;
         }
         let steps = &self.builder.sink.steps;
-        steps.one();
+        steps.more(1);
         if steps.are_too_many() {
             return TokenSinkResult::Continue;
         }
         let mut comparing = None;
         if let Token::TagToken(tag) = &mut token {
             steps.more(tag.attrs.len());
-            if !self.admits(tag) {
+            let is_admitted = match tag.kind {
+                TagKind::StartTag => self.admits_start(tag),
+                TagKind::EndTag => self.admits_end(tag),
+            };
+            if !is_admitted {
                 return TokenSinkResult::Continue;
             }
             if tag.attrs.len() > self.max_attributes {

@@ -128,7 +128,6 @@ fn is_of_tex(value: &str) -> bool {
     has(b"mathjax") || has(b"katex")
 }
 
-/// Whether the `type` of a script is that of JSON-LD.
 pub(crate) fn is_json_ld(media_type: &str) -> bool {
     let start = media_type.trim().get(..19);
     start.is_some_and(|t| t.eq_ignore_ascii_case("application/ld+json"))

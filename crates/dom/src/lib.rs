@@ -54,7 +54,8 @@ pub use parse::{parse, parse_by_html5ever, parse_with};
 pub use prefix::PrefixSums;
 pub use render::{
     Formula, WrittenBlock, WrittenBlockKind, accent, bare_tex, language_named, language_of_code,
-    markdown_of, markdown_of_text, normalize_space, paragraphs, push_tex, tex_between, tex_of_name,
-    tex_of_signs, tex_of_space, text_and_blocks, text_of, text_with_notes, with_moduli,
+    markdown_of, markdown_of_text, normalize_space, paragraphs, push_tex, tex_between,
+    tex_in_braces, tex_of_name, tex_of_rows, tex_of_signs, tex_of_space, text_and_blocks, text_of,
+    text_with_notes, with_moduli,
 };
 pub use tokens::count_tokens;

@@ -51,7 +51,7 @@ impl ParseOptions {
 /// one text per tag. Of 2,535 real pages, including misnested ones, none had more than 1.8 nodes
 /// per tag, values longer than 0.85 of its bytes, or more attributes than a thirtieth of its bytes.
 /// The margin above that is for pages not yet seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Room {
     /// Nodes above which start tags are left out; their text is kept.
     pub nodes: u32,

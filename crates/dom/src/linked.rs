@@ -6,7 +6,8 @@ use html5ever::{LocalName, QualName};
 
 use crate::document::BufferRange;
 
-type NodeLink<'a> = Cell<Option<&'a Linked<'a>>>;
+type Link<'a> = Option<&'a Linked<'a>>;
+type NodeLink<'a> = Cell<Link<'a>>;
 
 /// A node while the tree is under construction.
 pub(crate) struct Linked<'a> {
@@ -25,7 +26,7 @@ pub(crate) enum NodeContent<'a> {
         name: QualName,
         attributes: Cell<BufferRange>,
         /// Parent of the children of a `<template>`.
-        fragment: Option<&'a Linked<'a>>,
+        fragment: Link<'a>,
         /// Whether text is dropped: that of scripts and styles, except JSON-LD.
         ignores_text: bool,
         /// `<annotation-xml>` that contains HTML.
@@ -53,36 +54,19 @@ impl<'a> Linked<'a> {
         matches!(&self.content, NodeContent::Element { name, .. } if name.local == *wanted)
     }
 
+    pub(crate) fn children(&self) -> impl Iterator<Item = &'a Linked<'a>> {
+        std::iter::successors(self.first.get(), |child| child.next.get())
+    }
+
     pub(crate) fn detach(&self) {
-        let (parent, previous, next) = (self.parent.take(), self.previous.take(), self.next.take());
-        match previous {
-            Some(node) => node.next.set(next),
-            None => {
-                if let Some(parent) = parent {
-                    parent.first.set(next);
-                }
-            }
-        }
-        match next {
-            Some(node) => node.previous.set(previous),
-            None => {
-                if let Some(parent) = parent {
-                    parent.last.set(previous);
-                }
-            }
-        }
+        join(self.parent.take(), self.previous.take(), self.next.take());
     }
 
     pub(crate) fn append(&'a self, child: &'a Linked<'a>) {
         child.detach();
         child.parent.set(Some(self));
         child.level.set(self.level.get() + 1);
-        if let Some(last) = self.last.get() {
-            child.previous.set(Some(last));
-            last.next.set(Some(child));
-        } else {
-            self.first.set(Some(child));
-        }
+        join(Some(self), self.last.get(), Some(child));
         self.last.set(Some(child));
     }
 
@@ -91,17 +75,18 @@ impl<'a> Linked<'a> {
         let parent = self.parent.get();
         sibling.parent.set(parent);
         sibling.level.set(self.level.get());
-        sibling.next.set(Some(self));
-        match self.previous.replace(Some(sibling)) {
-            Some(previous) => {
-                sibling.previous.set(Some(previous));
-                previous.next.set(Some(sibling));
-            }
-            None => {
-                if let Some(parent) = parent {
-                    parent.first.set(Some(sibling));
-                }
-            }
-        }
+        join(parent, self.previous.get(), Some(sibling));
+        join(parent, Some(sibling), Some(self));
+    }
+}
+
+/// Makes two children of a node follow each other; where there is only one, it is the first or the last.
+fn join<'a>(parent: Link<'a>, previous: Link<'a>, next: Link<'a>) {
+    let ends = parent.map(|parent| (&parent.first, &parent.last));
+    if let Some(link) = previous.map(|node| &node.next).or(ends.map(|ends| ends.0)) {
+        link.set(next);
+    }
+    if let Some(link) = next.map(|node| &node.previous).or(ends.map(|ends| ends.1)) {
+        link.set(previous);
     }
 }

@@ -50,6 +50,10 @@ pub fn is_heading(name: &LocalName) -> bool {
     matches!(*name, local_names!("h1" "h2" "h3" "h4" "h5" "h6"))
 }
 
+pub(crate) fn heading_level(name: &LocalName) -> Option<u8> {
+    is_heading(name).then(|| name.as_bytes()[1] - b'0')
+}
+
 /// The tokens of a `class` attribute (or any other space-separated one), in order.
 pub fn class_tokens(value: &str) -> impl Iterator<Item = &str> {
     value.split_ascii_whitespace()

@@ -153,9 +153,7 @@ fn feed(
         if let Some((cut, tag_end)) = reader.flood(bytes, end) {
             feed(&html[end..cut.max(end)]);
             at = tag_end.max(end);
-            let mut notes = guard.notes.get();
-            notes.attributes = notes.attributes.saturating_add(1);
-            guard.notes.set(notes);
+            guard.leave_out(1);
         }
     }
 }

@@ -14,7 +14,7 @@ use typed_arena::Arena;
 
 use crate::Keep;
 use crate::aside::is_tex;
-use crate::document::{Attribute, BufferRange};
+use crate::document::{Attribute, BufferRange, Document};
 use crate::head::is_json_ld;
 use crate::limits::{ParseOptions, Room};
 use crate::linked::{Linked, NodeContent};
@@ -29,16 +29,6 @@ pub(crate) struct StepCounter {
 }
 
 impl StepCounter {
-    /// Zero steps, with a limit of `most`.
-    pub(crate) fn of(most: u64) -> Self {
-        Self { taken: Cell::new(0), most }
-    }
-
-    #[inline(always)]
-    pub(crate) fn one(&self) {
-        self.more(1);
-    }
-
     #[inline(always)]
     pub(crate) fn more(&self, steps: usize) {
         self.taken.set(self.taken.get().wrapping_add(steps as u64));
@@ -55,14 +45,6 @@ impl StepCounter {
     }
 }
 
-/// Strings of the page, in the order of parsing.
-#[derive(Default)]
-pub(crate) struct Buffers {
-    pub(crate) text: String,
-    pub(crate) values: String,
-    pub(crate) attributes: Vec<Attribute>,
-}
-
 /// The arena of a tree's nodes while it is built.
 pub(crate) type Nodes<'a> = Arena<Vec<Linked<'a>>>;
 
@@ -73,7 +55,8 @@ pub(crate) struct PageSink<'a> {
     fallback: QualName,
     nothing: &'a Linked<'a>,
     pub(crate) root: &'a Linked<'a>,
-    pub(crate) buffers: RefCell<Buffers>,
+    /// Texts and attributes in the order of parsing; it has no nodes.
+    pub(crate) buffers: RefCell<Document>,
     /// Level of the last inserted node: the current depth of the parser.
     pub(crate) level: Cell<u32>,
     pub(crate) nodes: Cell<u32>,
@@ -113,7 +96,7 @@ impl<'a> PageSink<'a> {
             left_out: Cell::new(0),
             keeps_scripts: config.keep == Keep::Scripts,
             merges: Cell::new(0),
-            steps: StepCounter::of(config.max_steps),
+            steps: StepCounter { taken: Cell::new(0), most: config.max_steps },
             newest: Cell::new(nothing),
         }
     }
@@ -214,7 +197,7 @@ impl<'a> TreeSink for PageSink<'a> {
     }
 
     fn elem_name<'b>(&'b self, target: &'b Self::Handle) -> ExpandedName<'b> {
-        self.steps.one();
+        self.steps.more(1);
         match &target.content {
             NodeContent::Element { name, .. } => name.expanded(),
             // The tree builder promises to call this for elements only.
@@ -252,7 +235,7 @@ impl<'a> TreeSink for PageSink<'a> {
     }
 
     fn append(&self, parent: &Self::Handle, child: NodeOrText<Self::Handle>) {
-        self.steps.one();
+        self.steps.more(1);
         match child {
             NodeOrText::AppendNode(Linked { content: NodeContent::Nothing, .. }) => {}
             NodeOrText::AppendNode(node) => {
@@ -272,7 +255,7 @@ impl<'a> TreeSink for PageSink<'a> {
     }
 
     fn append_before_sibling(&self, sibling: &Self::Handle, child: NodeOrText<Self::Handle>) {
-        self.steps.one();
+        self.steps.more(1);
         match child {
             NodeOrText::AppendNode(Linked { content: NodeContent::Nothing, .. }) => {}
             NodeOrText::AppendNode(node) => sibling.insert_before(node),
@@ -307,7 +290,7 @@ impl<'a> TreeSink for PageSink<'a> {
     }
 
     fn same_node(&self, x: &Self::Handle, y: &Self::Handle) -> bool {
-        self.steps.one();
+        self.steps.more(1);
         std::ptr::eq(*x, *y)
     }
 
@@ -337,13 +320,13 @@ impl<'a> TreeSink for PageSink<'a> {
     }
 
     fn remove_from_parent(&self, target: &Self::Handle) {
-        self.steps.one();
+        self.steps.more(1);
         target.detach();
     }
 
     fn reparent_children(&self, node: &Self::Handle, new_parent: &Self::Handle) {
         while let Some(child) = node.first.get() {
-            self.steps.one();
+            self.steps.more(1);
             new_parent.append(child);
         }
     }

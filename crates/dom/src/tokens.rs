@@ -46,16 +46,6 @@ impl TokenTaker for Counter {
     fn finish(&mut self) {
         self.0 += 1;
     }
-
-    fn leave_out(&mut self, _: u32) {}
-
-    fn gives_up(&self) -> bool {
-        false
-    }
-
-    fn is_in_foreign(&self) -> bool {
-        false
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ mod parse;
 mod position;
 mod print;
 
-pub use evaluate::Positions;
+pub use evaluate::{Positions, is_space};
 use html5ever::LocalName;
 pub use parse::ParseError;
 pub use position::{nodes_at, position_path, position_paths};

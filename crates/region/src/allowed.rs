@@ -70,7 +70,6 @@ pub(crate) fn formula_stays(name: &str) -> bool {
     ELEMENTS.contains(&name)
 }
 
-/// Whether an attribute of a formula's element is kept.
 pub(crate) fn formula_attribute_stays(attribute: &str) -> bool {
     const ATTRIBUTES: [&str; 31] = [
         "accent", "accentunder", "alttext", "close", "columnalign", "columnlines", "columnspacing",

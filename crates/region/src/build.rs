@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use dom::{
-    Aside, Document, Element, Formula, LocalName, NodeId, PrefixSums, is_inline, link_target,
+    AsidePlace, Document, Element, Formula, LocalName, NodeId, PrefixSums, is_inline, link_target,
     local_name, local_names, web_url,
 };
 use url::Url;
@@ -14,9 +14,8 @@ use crate::allowed::{
 use crate::captions::{Role, is_credit};
 use crate::choose::ChosenNodes;
 use crate::code::CodeBlock;
-use crate::embed::Embedded;
-use crate::embed::Medium;
-use crate::formulas::{TexFormula, may_hold_tex, tex_in_text};
+use crate::embed::{Embedded, Medium};
+use crate::formulas::{may_hold_tex, tex_in_text};
 use crate::notes::{Anchors, PREFIX};
 use crate::picture::PagePicture;
 use crate::structures::is_layout;
@@ -65,44 +64,37 @@ pub(crate) struct RegionBuilder<'a, 'c> {
     pub(crate) anchors: &'c Anchors,
     /// Where posts of a thread begin, ascending.
     pub(crate) posts: &'c [PostStart],
+    /// What is written so far.
+    pub(crate) tree: RegionTree<'a>,
 }
 
 impl<'a> RegionBuilder<'a, '_> {
     /// The tree, in which elements may still stand where they are not allowed.
-    pub(crate) fn build(&self) -> RegionTree<'a> {
+    pub(crate) fn build(mut self) -> RegionTree<'a> {
         let document = self.document;
         let shown = self.count_shown();
-        let aside = document.aside();
-        let mut places = aside.map_or(&[][..], |aside| &aside.places).iter().enumerate().peekable();
-        let mut tree = RegionTree::new();
-        let mut open =
-            vec![OpenElement { id: 0, end: document.len() as NodeId, at: 0, in_layout: false }];
-        let mut id: NodeId = 0;
+        let places = document.aside().map_or(&[][..], |aside| &aside.places);
+        let mut places = places.iter().enumerate().peekable();
         let end = document.len() as NodeId;
+        let mut open = vec![OpenElement { id: 0, end, at: 0, in_layout: false }];
+        let mut id: NodeId = 0;
         let mut posts = self.posts.iter().peekable();
         let mut post: Option<&PostStart> = None;
         while id <= end {
             // What is not part of the tree, but stands before this node.
-            while let Some((number, place)) = places.next_if(|place| place.1.before <= id) {
-                while open.len() > 1
-                    && open.last().is_some_and(|last| {
-                        last.id != place.parent && document.contains(place.parent, last.id)
-                            || last.end < place.before
-                    })
-                {
-                    open.pop();
-                }
-                if let (Some(aside), Some(medium)) = (aside, self.chosen.aside.get(&number)) {
-                    let at = open.last().map_or(0, |last| last.at);
-                    self.write_aside(&mut tree, at, aside, place.id, medium);
-                }
+            while let Some(own) = places.next_if(|place| place.1.before <= id) {
+                let place = own.1;
+                let is_over = |last: &mut OpenElement| {
+                    last.id != place.parent && document.contains(place.parent, last.id)
+                        || last.end < place.before
+                };
+                while open.len() > 1 && open.pop_if(is_over).is_some() {}
+                self.write_place(open.last().map_or(0, |last| last.at), own);
             }
             if id == end {
                 break;
             }
-            while open.len() > 1 && open.last().is_some_and(|last| last.end <= id) {
-                open.pop();
-            }
+            while open.len() > 1 && open.pop_if(|last| last.end <= id).is_some() {}
             let (mut at, in_layout) =
                 open.last().map_or((0, false), |last| (last.at, last.in_layout));
             while let Some(next) = posts.next_if(|next| next.node <= id) {
@@ -116,35 +108,28 @@ impl<'a> RegionBuilder<'a, '_> {
                 )
             });
             if post.is_some() && !is_around && shown.sum(document, id) > 0 {
-                post.take().into_iter().for_each(|post| write_post(&mut tree, at, post));
+                post.take().into_iter().for_each(|post| write_post(&mut self.tree, at, post));
             }
             if self.chosen.apart.contains(&id) {
-                at = tree.push(at, local_name!("p"));
+                at = self.tree.push(at, local_name!("p"));
             }
             if let Some(text) = document.text(id) {
                 if self.chosen.include[id as usize] {
                     let mut from = 0;
-                    while let Some((number, place)) = places.next_if(|place| {
-                        place.1.before == id + 1
-                            && document.parent(id) == Some(place.1.parent)
-                            && (place.1.within as usize) < text.len()
-                    }) {
-                        let within = (place.within as usize).max(from);
-                        self.write_text(&mut tree, at, id, &text[from..within]);
+                    while let Some(own) = places.next_if(|own| own.1.is_within(document, id)) {
+                        let within = (own.1.within as usize).max(from);
+                        self.write_text(at, id, &text[from..within]);
                         from = within;
-                        if let (Some(aside), Some(medium)) = (aside, self.chosen.aside.get(&number))
-                        {
-                            self.write_aside(&mut tree, at, aside, place.id, medium);
-                        }
+                        self.write_place(at, own);
                     }
-                    self.write_text(&mut tree, at, id, &text[from..]);
+                    self.write_text(at, id, &text[from..]);
                 }
                 id += 1;
                 continue;
             }
             let next = document.node(id).end;
             if let Some(code) = self.chosen.code.get(&id) {
-                self.write_code(&mut tree, at, id, code);
+                self.write_code(at, id, code);
                 while places.next_if(|place| place.1.before < next).is_some() {}
                 id = next;
                 continue;
@@ -154,79 +139,78 @@ impl<'a> RegionBuilder<'a, '_> {
             if shown.sum(document, id) == 0 && !(is_columns && self.stays_empty(id)) {
                 let left_out = self.chosen.include[document.parent(id).unwrap_or(0) as usize];
                 if let Some(tick) = self.tick(id) {
-                    tree.push_text(at, tick);
+                    self.tree.push_text(at, tick);
                 } else if self.stays_empty(id) {
-                    self.open_element(&mut tree, at, id, in_layout);
+                    self.open_element(at, id, in_layout);
                 } else if left_out {
-                    self.write_gap(&mut tree, at, id);
+                    self.write_gap(at, id);
                 }
                 id = next;
                 continue;
             }
             if let Some(medium) = self.chosen.media.get(&id) {
-                self.write_medium(&mut tree, at, id, medium);
+                self.write_medium(at, document, id, medium);
                 id = next;
                 continue;
             }
-            let (own, in_layout) = self.open_element(&mut tree, at, id, in_layout);
+            let (own, in_layout) = self.open_element(at, id, in_layout);
             open.push(OpenElement { id, end: next, at: own.unwrap_or(at), in_layout });
             id += 1;
         }
-        tree
+        self.tree
     }
 
     /// Writes what stays of an element that is left out of the article around it: the end of a paragraph, a space between
     /// words, or its line breaks, for which editors write elements of their own.
-    fn write_gap(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId) {
+    fn write_gap(&mut self, parent: At, id: NodeId) {
         let (document, chosen) = (self.document, self.chosen);
         if !document.is_inline(id) {
-            let gap = tree.push_text(parent, " ");
-            tree.nodes[gap].mark = NodeMark::Gap;
+            let gap = self.tree.push_text(parent, " ");
+            self.tree.nodes[gap].mark = NodeMark::Gap;
         } else if chosen.visible.sum(document, id) > 0 && !chosen.unseen.contains(&id) {
-            tree.push_text(parent, " ");
+            self.tree.push_text(parent, " ");
         } else {
             let is_break = |own: &NodeId| {
                 document.is(*own, &local_name!("br")) && chosen.include[*own as usize]
             };
             for _ in document.subtree(id).filter(is_break) {
-                tree.push(parent, local_name!("br"));
+                self.tree.push(parent, local_name!("br"));
             }
         }
     }
 
-    /// Writes a text, and the formulas in it.
-    fn write_text(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, text: &'a str) {
+    fn write_text(&mut self, parent: At, id: NodeId, text: &'a str) {
         let mut rest = text;
         if self.chosen.read[id as usize] && may_hold_tex(self.document, id) {
             while let Some((place, formula)) = tex_in_text(rest) {
-                self.write_words(tree, parent, id, &rest[..place.start]);
-                write_tex(tree, parent, &formula);
+                self.write_words(parent, id, &rest[..place.start]);
+                write_tex(&mut self.tree, parent, &formula);
                 rest = &rest[place.end..];
             }
         }
-        self.write_words(tree, parent, id, rest);
+        self.write_words(parent, id, rest);
     }
 
     /// Writes text without soft hyphens, which say where a line may break.
-    fn write_words(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, text: &'a str) {
+    fn write_words(&mut self, parent: At, id: NodeId, text: &'a str) {
         let at = match text.contains(SOFT_HYPHEN) {
-            true => tree.push_text(parent, text.replace(SOFT_HYPHEN, "")),
-            false => tree.push_text(parent, text),
+            true => self.tree.push_text(parent, text.replace(SOFT_HYPHEN, "")),
+            false => self.tree.push_text(parent, text),
         };
         if !self.chosen.read[id as usize] {
-            tree.nodes[at].mark = NodeMark::Unread;
+            self.tree.nodes[at].mark = NodeMark::Unread;
         }
     }
 
-    fn write_code(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, code: &CodeBlock) {
-        let at = tree.push(parent, local_name!("pre"));
+    fn write_code(&mut self, parent: At, id: NodeId, code: &CodeBlock) {
+        let at = self.tree.push(parent, local_name!("pre"));
         if !code.language.is_empty() {
-            tree.set(at, local_name!("class"), format!("language-{}", code.language));
+            self.tree.set(at, local_name!("class"), format!("language-{}", code.language));
         }
-        let at = if code.is_marked { tree.push(at, local_name!("code")) } else { at };
-        let text = tree.push_text(at, code.text.clone());
+        let at = if code.is_marked { self.tree.push(at, local_name!("code")) } else { at };
+        let text = self.tree.push_text(at, code.text.clone());
         if !self.document.subtree(id).any(|own| self.chosen.read[own as usize]) {
-            tree.nodes[text].mark = NodeMark::Unread;
+            self.tree.nodes[text].mark = NodeMark::Unread;
         }
     }
 
@@ -247,7 +231,6 @@ impl<'a> RegionBuilder<'a, '_> {
         })
     }
 
-    /// Whether an element without content is written.
     fn stays_empty(&self, id: NodeId) -> bool {
         let is_empty = || {
             self.document.node(id).end == id + 1 || self.document.text_content(id).trim().is_empty()
@@ -289,13 +272,7 @@ impl<'a> RegionBuilder<'a, '_> {
     }
 
     /// Writes the start of an element; `None` if only its content is written.
-    fn open_element(
-        &self,
-        tree: &mut RegionTree<'a>,
-        parent: At,
-        id: NodeId,
-        in_layout: bool,
-    ) -> (Option<At>, bool) {
+    fn open_element(&mut self, parent: At, id: NodeId, in_layout: bool) -> (Option<At>, bool) {
         let document = self.document;
         let Some(element) = document.element(id) else { return (None, in_layout) };
         let inner_layout = match *element.name {
@@ -316,37 +293,37 @@ impl<'a> RegionBuilder<'a, '_> {
         let alone = parent == 0
             && is_inline(&name)
             && !above.is_some_and(|p| self.chosen.include[p as usize]);
-        let parent = if alone { tree.push(parent, local_name!("p")) } else { parent };
-        let at = tree.push(parent, name.clone());
+        let parent = if alone { self.tree.push(parent, local_name!("p")) } else { parent };
+        let at = self.tree.push(parent, name.clone());
         for (attribute, value) in element.attributes() {
             if attribute_stays(&name, attribute) {
-                tree.set(at, attribute.clone(), value);
+                self.tree.set(at, attribute.clone(), value);
             }
         }
         match name {
-            local_name!("a") => self.write_link(tree, at, element),
+            local_name!("a") => self.write_link(at, element),
             local_names!("blockquote" "q") => {
                 let cite = element.attribute(&local_name!("cite"));
                 if let Some(url) = cite.and_then(|cite| web_url(cite, self.base)) {
-                    tree.set(at, local_name!("cite"), String::from(url));
+                    self.tree.set(at, local_name!("cite"), String::from(url));
                 }
             }
             local_name!("li") if above.is_some_and(|p| document.is(p, &local_name!("ol"))) => {
-                tree.nodes[at].mark = NodeMark::Numbered;
+                self.tree.nodes[at].mark = NodeMark::Numbered;
             }
             _ => {}
         }
         if let Some(target) = self.anchors.targets.get(&id) {
-            tree.set(at, local_name!("id"), format!("{PREFIX}{target}"));
+            self.tree.set(at, local_name!("id"), format!("{PREFIX}{target}"));
         }
         if self.anchors.notes.contains_key(&id) {
-            tree.nodes[at].mark = NodeMark::Note;
+            self.tree.nodes[at].mark = NodeMark::Note;
         } else if is_credit(document, id) {
-            tree.nodes[at].mark = NodeMark::Credit;
+            self.tree.nodes[at].mark = NodeMark::Credit;
         }
         if let Some(post) = self.chosen.posts.get(&id) {
-            tree.set(at, LocalName::from("data-embed"), post.kind.as_str());
-            tree.set(at, LocalName::from("data-address"), post.address.clone());
+            self.tree.set(at, LocalName::from("data-embed"), post.kind.as_str());
+            self.tree.set(at, LocalName::from("data-address"), post.address.clone());
         }
         (Some(at), inner_layout)
     }
@@ -382,56 +359,49 @@ impl<'a> RegionBuilder<'a, '_> {
         written_as(self.document, id)
     }
 
-    fn write_link(&self, tree: &mut RegionTree<'a>, at: At, element: Element<'_>) {
+    fn write_link(&mut self, at: At, element: Element<'_>) {
         if let Some(target) = self.anchors.links.get(&element.id) {
-            tree.set(at, local_name!("href"), format!("#{PREFIX}{target}"));
+            self.tree.set(at, local_name!("href"), format!("#{PREFIX}{target}"));
             if self.anchors.references.contains(&element.id) {
-                tree.nodes[at].mark = NodeMark::Reference;
+                self.tree.nodes[at].mark = NodeMark::Reference;
             }
         } else if let Some(url) = link_target(element, self.base) {
-            tree.set(at, local_name!("href"), String::from(url));
+            self.tree.set(at, local_name!("href"), String::from(url));
         }
     }
 
-    fn write_medium(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, medium: &Medium) {
+    /// Writes what stands at a place of what is not part of the page's self.tree.
+    fn write_place(&mut self, parent: At, (number, place): (usize, &AsidePlace)) {
+        let (aside, medium) = (self.document.aside(), self.chosen.aside.get(&number));
+        if let (Some(aside), Some(medium)) = (aside, medium) {
+            self.write_medium(parent, &aside.document, place.id, medium);
+        }
+    }
+
+    /// Writes what an element of the page, or of what is not part of its tree, shows.
+    fn write_medium(&mut self, parent: At, source: &'a Document, id: NodeId, medium: &Medium) {
         match medium {
-            Medium::Picture(picture) => write_picture(tree, parent, picture),
-            Medium::Player(found) => self.write_player(tree, parent, id, found),
-            Medium::Embedded(found) => write_embedded(tree, parent, found),
-            Medium::Formula(tex) => write_tex(tree, parent, tex),
-            Medium::MathMl => {}
+            Medium::Picture(picture) => write_picture(&mut self.tree, parent, picture),
+            Medium::Player(found) => self.write_player(parent, id, found),
+            Medium::Embedded(found) => write_embedded(&mut self.tree, parent, found),
+            Medium::Formula(tex) => write_tex(&mut self.tree, parent, tex),
+            Medium::MathMl => write_formula(&mut self.tree, parent, source, id),
         }
     }
 
-    fn write_player(&self, tree: &mut RegionTree<'a>, parent: At, id: NodeId, found: &Embedded) {
+    fn write_player(&mut self, parent: At, id: NodeId, found: &Embedded) {
         let Some(element) = self.document.element(id) else { return };
-        let at = tree.push(parent, element.name.clone());
-        tree.nodes[at].mark = NodeMark::Embed;
-        tree.set(at, local_name!("src"), found.address.clone());
-        tree.set(at, local_name!("controls"), "");
-        let poster =
-            element.attribute(&local_name!("poster")).and_then(|poster| web_url(poster, self.base));
-        if let Some(poster) = poster.filter(|_| *element.name == local_name!("video")) {
-            tree.set(at, local_name!("poster"), String::from(poster));
+        let at = self.tree.push(parent, element.name.clone());
+        self.tree.nodes[at].mark = NodeMark::Embed;
+        self.tree.set(at, local_name!("src"), found.address.clone());
+        self.tree.set(at, local_name!("controls"), "");
+        let poster = element.attribute(&local_name!("poster"));
+        let poster = poster.filter(|_| *element.name == local_name!("video"));
+        if let Some(poster) = poster.and_then(|poster| web_url(poster, self.base)) {
+            self.tree.set(at, local_name!("poster"), String::from(poster));
         }
         if let Some(title) = &found.title {
-            tree.set(at, local_name!("title"), title.clone());
-        }
-    }
-
-    fn write_aside(
-        &self,
-        tree: &mut RegionTree<'a>,
-        parent: At,
-        aside: &'a Aside,
-        id: NodeId,
-        medium: &Medium,
-    ) {
-        match medium {
-            Medium::Picture(picture) => write_picture(tree, parent, picture),
-            Medium::Embedded(found) | Medium::Player(found) => write_embedded(tree, parent, found),
-            Medium::Formula(tex) => write_tex(tree, parent, tex),
-            Medium::MathMl => write_formula(tree, parent, &aside.document, id),
+            self.tree.set(at, local_name!("title"), title.clone());
         }
     }
 }
@@ -446,12 +416,9 @@ fn write_picture(tree: &mut RegionTree<'_>, parent: At, picture: &PagePicture) {
         tree.set(at, local_name!("srcset"), picture.set.clone());
     }
     tree.set(at, local_name!("alt"), picture.alt.clone().unwrap_or_default());
-    for (name, side) in
-        [(local_name!("width"), picture.width), (local_name!("height"), picture.height)]
-    {
-        if let Some(side) = side {
-            tree.set(at, name, side.to_string());
-        }
+    let sides = [(local_name!("width"), picture.width), (local_name!("height"), picture.height)];
+    for (name, side) in sides.into_iter().filter_map(|(name, side)| Some((name, side?))) {
+        tree.set(at, name, side.to_string());
     }
 }
 
@@ -468,13 +435,12 @@ fn write_embedded(tree: &mut RegionTree<'_>, parent: At, found: &Embedded) {
 }
 
 /// Writes a formula of which only the TeX is known, as the text and the annotation of MathML (MathML Core §6).
-fn write_tex(tree: &mut RegionTree<'_>, parent: At, formula: &TexFormula) {
+fn write_tex(tree: &mut RegionTree<'_>, parent: At, formula: &Formula) {
     let at = tree.push(parent, local_name!("math"));
     if formula.is_display {
         tree.set(at, local_name!("display"), "block");
     }
-    let sign = if formula.is_display { "$$" } else { "$" };
-    tree.formulas.insert(at, [sign, &formula.tex, sign].concat());
+    tree.formulas.insert(at, formula.marked());
     let semantics = tree.push(at, local_name!("semantics"));
     let shown = tree.push(semantics, local_name!("mtext"));
     tree.push_text(shown, formula.tex.clone());
@@ -487,9 +453,7 @@ fn write_tex(tree: &mut RegionTree<'_>, parent: At, formula: &TexFormula) {
 fn write_formula<'a>(tree: &mut RegionTree<'a>, parent: At, formula: &'a Document, root: NodeId) {
     let mut open: Vec<(NodeId, At, bool)> = Vec::new();
     for id in formula.subtree(root) {
-        while open.last().is_some_and(|last| last.0 <= id) {
-            open.pop();
-        }
+        while open.pop_if(|last| last.0 <= id).is_some() {}
         let (parent, stays) = open.last().map_or((parent, true), |last| (last.1, last.2));
         let Some(element) = formula.element(id) else {
             let text = formula.text(id).unwrap_or_default();

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 
 use dom::{Document, LocalName, NodeId, PrefixSums, is_inline, local_name, local_names};
 
-use crate::names::{WordList, has_word};
+use crate::names::{WordList, is_named};
 
-/// What an element is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Figure,
@@ -105,13 +104,11 @@ pub fn is_in_caption(document: &Document, id: NodeId) -> bool {
     document.ancestors(id).take(LEVELS + 1).any(|above| is_caption(document, above))
 }
 
-/// Whether an element is marked as a caption.
 fn is_caption(document: &Document, id: NodeId) -> bool {
     match document.name(id) {
         Some(&local_name!("figcaption")) => true,
         Some(&local_names!("p" "div" "span" "small" "em" "i" "dd" "cite")) => {
-            let classes = document.attribute(id, &local_name!("class"));
-            classes.is_some_and(|classes| has_word(classes, &CAPTIONS))
+            is_named(document, id, &[local_name!("class")], &CAPTIONS)
         }
         _ => false,
     }
@@ -119,9 +116,7 @@ fn is_caption(document: &Document, id: NodeId) -> bool {
 
 /// Whether an element names the owner of a picture.
 pub(crate) fn is_credit(document: &Document, id: NodeId) -> bool {
-    [local_name!("class"), local_name!("itemprop")]
-        .iter()
-        .any(|name| document.attribute(id, name).is_some_and(|names| has_word(names, &CREDITS)))
+    is_named(document, id, &[local_name!("class"), local_name!("itemprop")], &CREDITS)
 }
 
 /// Whether the element can be a figure in its place, and contain a caption.

@@ -11,8 +11,7 @@ use url::Url;
 
 use crate::captions::{Role, roles};
 use crate::code::{self, CodeBlock};
-use crate::embed::Medium;
-use crate::embed::{Embedded, is_player, quoted_post};
+use crate::embed::{Embedded, Medium, is_player, quoted_post};
 use crate::formulas::begins_formula;
 use crate::further;
 use crate::hidden;
@@ -23,7 +22,6 @@ use crate::structures;
 use crate::texts::{PageTexts, visible};
 use crate::{katex, media};
 
-/// What belongs to an article.
 #[derive(Debug)]
 pub(crate) struct ChosenNodes {
     /// Whether each node is included: texts, and elements that are written as such.
@@ -63,9 +61,9 @@ pub(crate) fn choose(
     further::leave_out(document, &all, &found.structures, base, &mut include);
     let roles = roles(document, &all, &found.media);
     let mut is_body = include.clone();
-    for (&caption, _) in roles.iter().filter(|role| *role.1 == Role::Caption) {
-        is_body[document.subtree(caption).start as usize..document.node(caption).end as usize]
-            .fill(false);
+    let is_caption = |role: &(&NodeId, &Role)| *role.1 == Role::Caption;
+    for (&caption, _) in roles.iter().filter(is_caption) {
+        is_body[caption as usize..document.node(caption).end as usize].fill(false);
     }
     let bytes_of = |of: &[bool]| {
         let bytes = |id: NodeId| if of[id as usize] { all.range(id, id + 1) } else { 0 };
@@ -88,7 +86,7 @@ pub(crate) fn choose(
     let code = code::find(&texts, &found.structures, &mut include, &mut read);
     let (media, aside) = media::choose(&texts, &found.media, &roles, &mut include);
     add_captions(&texts, &roles, &media, &aside, &mut include);
-    let captions = roles.iter().filter(|role| *role.1 == Role::Caption).map(|role| *role.0);
+    let captions = roles.iter().filter(is_caption).map(|role| *role.0);
     hidden::leave_out_of_captions(&texts, captions, &mut include);
     let posts = found.quotes.iter().filter(|&&id| texts.own(id) > 0 || include[id as usize]);
     let posts: BTreeMap<_, _> =
@@ -99,22 +97,20 @@ pub(crate) fn choose(
     let anchors = anchors(&texts, &mut include);
     let apart = stand_beside_others(document, keep, &include);
     let visible = texts.all;
-    Some((
-        ChosenNodes {
-            include,
-            media,
-            aside,
-            roles,
-            container,
-            posts,
-            read,
-            code,
-            apart,
-            unseen,
-            visible,
-        },
-        anchors,
-    ))
+    let chosen = ChosenNodes {
+        include,
+        media,
+        aside,
+        roles,
+        container,
+        posts,
+        read,
+        code,
+        apart,
+        unseen,
+        visible,
+    };
+    Some((chosen, anchors))
 }
 
 /// Whether each node is in a subtree of `keep` and not in one of `prune`; the nearest of both above it decides.
@@ -181,20 +177,11 @@ struct AddableElements {
 }
 
 impl AddableElements {
-    const MEDIA: u8 = 1;
-    const STRUCTURES: u8 = 2;
-    const QUOTES: u8 = 4;
-
-    /// The lists in which elements of a name are.
-    fn lists_of(name: &LocalName) -> u8 {
-        match *name {
-            local_names!("video" "audio") => Self::MEDIA,
-            local_name!("blockquote") => Self::STRUCTURES | Self::QUOTES,
-            local_name!("code") => Self::STRUCTURES,
-            _ if structures::may_be_added(name) => Self::STRUCTURES,
-            _ if is_picture(name) || is_player(name) => Self::MEDIA,
-            _ => 0,
-        }
+    /// Whether elements of a name are in each of the lists.
+    fn lists_of(name: &LocalName) -> [bool; 3] {
+        let is_medium = matches!(*name, local_names!("video" "audio")) || is_picture(name);
+        let is_structure = structures::may_be_added(name) || *name == local_name!("code");
+        [is_medium || is_player(name), is_structure, *name == local_name!("blockquote")]
     }
 
     fn of(document: &Document) -> Self {
@@ -207,10 +194,10 @@ impl AddableElements {
         let any = found.media.len();
         let kinds = document.kinds();
         let of_kind = |kind: &ElementKind| match katex::is_formula(document, kind.first) {
-            true => Self::MEDIA,
-            false => document.name(kind.first).map_or(0, Self::lists_of),
+            true => [true, false, false],
+            false => document.name(kind.first).map_or([false; 3], Self::lists_of),
         };
-        let of_kinds: Vec<u8> = kinds.all().iter().map(of_kind).collect();
+        let of_kinds: Vec<[bool; 3]> = kinds.all().iter().map(of_kind).collect();
         let has_formulas = document.all_text().contains('\\');
         for (id, &kind) in document.ids().zip(kinds.of_nodes()) {
             if has_formulas && document.text(id).is_some_and(begins_formula) {
@@ -219,16 +206,12 @@ impl AddableElements {
                 found.media.extend(around);
                 continue;
             }
-            let lists = of_kinds.get(kind as usize).copied().unwrap_or(0);
-            if lists & Self::MEDIA != 0 {
-                found.media.push(id);
-            }
-            if lists & Self::STRUCTURES != 0 {
-                found.structures.push(id);
-            }
-            if lists & Self::QUOTES != 0 {
-                found.quotes.push(id);
-            }
+            let Some(&[is_medium, is_structure, is_quote]) = of_kinds.get(kind as usize) else {
+                continue;
+            };
+            found.media.extend(is_medium.then_some(id));
+            found.structures.extend(is_structure.then_some(id));
+            found.quotes.extend(is_quote.then_some(id));
         }
         if any > 0 {
             found.media.sort_unstable();

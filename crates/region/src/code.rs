@@ -10,7 +10,6 @@ use dom::{Document, NodeId, local_name, local_names};
 
 use crate::texts::PageTexts;
 
-/// A block of code.
 #[derive(Clone, Debug)]
 pub(crate) struct CodeBlock {
     /// Its lines, with line feeds between them.
@@ -85,7 +84,7 @@ fn is_code_block(texts: &PageTexts<'_>, id: NodeId) -> bool {
 /// Whether a `code` element is shown as a block: it says so, holds one, or has lines and stands alone.
 fn is_block_of_lines(document: &Document, id: NodeId) -> bool {
     let style = document.attribute(id, &local_name!("style")).unwrap_or_default();
-    let style: String = style.chars().filter(|c| !c.is_whitespace()).collect();
+    let style = without_space(style);
     let has_lines = || {
         let text = document.text_content(id);
         let breaks =
@@ -101,17 +100,18 @@ fn is_block_of_lines(document: &Document, id: NodeId) -> bool {
         .any(|own| matches!(document.name(own), Some(&local_names!("pre" "table" "div" "li" "p"))));
     let stands_alone = || {
         let is_beside = |own: NodeId| {
-            own != id && document.text(own).is_some_and(|text| !text.trim().is_empty())
-                || own != id
-                    && document.element(own).is_some()
-                    && document.is_inline(own)
-                    && !document.text_content(own).trim().is_empty()
+            let flows = document.text(own).is_some() || document.is_inline(own);
+            own != id && flows && !document.text_content(own).trim().is_empty()
         };
         document.parent(id).is_some_and(|parent| {
             !document.is_inline(parent) && !document.children(parent).take(8).any(is_beside)
         })
     };
     holds_block || stands_alone() && has_lines()
+}
+
+fn without_space(text: &str) -> String {
+    text.replace(char::is_whitespace, "")
 }
 
 /// Whether a table shows code: a column of numbers beside cells with code, for all lines or for each.
@@ -234,7 +234,6 @@ fn beside_line_feeds(document: &Document, id: NodeId) -> (Option<NodeId>, Option
     (before, after)
 }
 
-/// Takes the lines of a block.
 struct CodeReader<'a> {
     document: &'a Document,
     out: String,
@@ -264,10 +263,8 @@ impl<'a> CodeReader<'a> {
         let mut id = root + 1;
         let end = document.node(root).end;
         while id <= end {
-            while open.last().is_some_and(|last| last.0 <= id) {
-                if let Some((_, from)) = open.pop() {
-                    reader.end_line(from);
-                }
+            while let Some((_, from)) = open.pop_if(|last| last.0 <= id) {
+                reader.end_line(from);
             }
             if id == end {
                 break;
@@ -327,33 +324,21 @@ impl<'a> CodeReader<'a> {
             "role" => value == "button",
             "aria-hidden" => value == "true",
             "unselectable" => value == "on",
-            "style" => {
-                let style: String = value.chars().filter(|c| !c.is_whitespace()).collect();
-                style.contains("user-select:none")
-            }
+            "style" => without_space(value).contains("user-select:none"),
             _ => false,
         });
         is_unselectable || is_column_of_numbers(document, id)
     }
 
     fn number(&self, id: NodeId) -> Option<u32> {
-        if self.document.node(id).end - id > 3 {
-            return None;
-        }
-        self.document
-            .text_content(id)
-            .trim()
-            .trim_end_matches(['.', ':', '|'])
-            .trim_end()
-            .parse()
-            .ok()
+        let is_small = self.document.node(id).end - id <= 3;
+        let text = is_small.then(|| self.document.text_content(id).trim())?;
+        text.trim_end_matches(['.', ':', '|']).trim_end().parse().ok()
     }
 
     fn text(&mut self, text: &str) {
-        let text = match text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')) {
-            Some(rest) if self.is_ended => rest,
-            _ => text,
-        };
+        let rest = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n'));
+        let text = rest.filter(|_| self.is_ended).unwrap_or(text);
         self.is_ended &= text.is_empty();
         self.out.extend(text.chars().filter(|&c| c != '\r' && c != '\u{ad}' && c != '\u{200b}'));
     }

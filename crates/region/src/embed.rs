@@ -1,10 +1,9 @@
 //! Embedded media: what a frame, a player or an embedded post shows, and its address; and what an article shows besides text.
 
-use dom::{Document, Element, NodeId, local_name, local_names, web_url};
+use dom::{Document, Element, Formula, NodeId, local_name, local_names, web_url};
 use model::EmbedKind;
 use url::Url;
 
-use crate::formulas::TexFormula;
 use crate::picture::{PagePicture, first_of, pixels};
 use crate::texts::PageTexts;
 
@@ -17,34 +16,25 @@ pub(crate) struct Embedded {
 }
 
 /// Hosts of embedded media by the end of their names, with what they show.
-const HOSTS: [(EmbedKind, &[&str]); 6] = [
+const HOSTS: [(EmbedKind, &str); 6] = [
     (
         EmbedKind::Video,
-        &[
-            "youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", "dailymotion.com",
-            "brightcove.net", "brightcove.com", "jwplayer.com", "jwplatform.com", "wistia.net",
-            "wistia.com", "twitch.tv", "rumble.com", "bitchute.com", "odysee.com",
-            "streamable.com", "ted.com", "liveleak.com", "ooyala.com", "kaltura.com", "rutube.ru",
-            "tiktok.com",
-        ],
+        "youtube.com youtube-nocookie.com youtu.be vimeo.com dailymotion.com brightcove.net brightcove.com \
+         jwplayer.com jwplatform.com wistia.net wistia.com twitch.tv rumble.com bitchute.com odysee.com \
+         streamable.com ted.com liveleak.com ooyala.com kaltura.com rutube.ru tiktok.com",
     ),
     (
         EmbedKind::Audio,
-        &[
-            "soundcloud.com", "spotify.com", "podcasts.apple.com", "bandcamp.com", "acast.com",
-            "megaphone.fm", "libsyn.com", "audioboom.com", "simplecast.com", "mixcloud.com",
-        ],
+        "soundcloud.com spotify.com podcasts.apple.com bandcamp.com acast.com megaphone.fm libsyn.com \
+         audioboom.com simplecast.com mixcloud.com",
     ),
     (
         EmbedKind::Post,
-        &[
-            "twitter.com", "x.com", "facebook.com", "instagram.com", "threads.net", "bsky.app",
-            "t.me", "reddit.com", "redditmedia.com",
-        ],
+        "twitter.com x.com facebook.com instagram.com threads.net bsky.app t.me reddit.com redditmedia.com",
     ),
-    (EmbedKind::Map, &["openstreetmap.org"]),
-    (EmbedKind::Document, &["scribd.com", "issuu.com", "documentcloud.org", "slideshare.net"]),
-    (EmbedKind::Chart, &["datawrapper.dwcdn.net", "flourish.studio", "infogram.com"]),
+    (EmbedKind::Map, "openstreetmap.org"),
+    (EmbedKind::Document, "scribd.com issuu.com documentcloud.org slideshare.net"),
+    (EmbedKind::Chart, "datawrapper.dwcdn.net flourish.studio infogram.com"),
 ];
 
 /// Parts of addresses of frames that show no part of an article.
@@ -127,25 +117,20 @@ pub(crate) fn kind_of(url: &Url) -> EmbedKind {
     let is_at = |name: &str| {
         host == name || host.ends_with(name) && host[..host.len() - name.len()].ends_with('.')
     };
-    if let Some((kind, _)) = HOSTS.iter().find(|known| known.1.iter().any(|name| is_at(name))) {
+    if let Some((kind, _)) = HOSTS.iter().find(|known| known.1.split(' ').any(is_at)) {
         let shows_video = *kind == EmbedKind::Post && url.path().contains("video");
         return if shows_video { EmbedKind::Video } else { *kind };
     }
     let path = url.path().to_ascii_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
-    if host.contains("google.") && path.starts_with("/maps") || host.starts_with("maps.") {
-        EmbedKind::Map
-    } else if ends(&[".pdf"]) {
-        EmbedKind::Document
-    } else if ends(&[".mp3", ".ogg", ".m4a", ".wav"]) {
-        EmbedKind::Audio
-    } else if ends(&[".mp4", ".webm", ".flv", ".swf", ".mov"])
-        || path.contains("video")
-        || path.contains("player")
-    {
-        EmbedKind::Video
-    } else {
-        EmbedKind::Frame
+    let is_map = host.contains("google.") && path.starts_with("/maps") || host.starts_with("maps.");
+    match () {
+        () if is_map => EmbedKind::Map,
+        () if ends(&[".pdf"]) => EmbedKind::Document,
+        () if ends(&[".mp3", ".ogg", ".m4a", ".wav"]) => EmbedKind::Audio,
+        () if ends(&[".mp4", ".webm", ".flv", ".swf", ".mov"]) => EmbedKind::Video,
+        () if path.contains("video") || path.contains("player") => EmbedKind::Video,
+        () => EmbedKind::Frame,
     }
 }
 
@@ -204,7 +189,7 @@ pub(crate) enum Medium {
     Embedded(Embedded),
     /// A `video` or `audio`.
     Player(Embedded),
-    Formula(TexFormula),
+    Formula(Formula),
     /// A formula as MathML.
     MathMl,
 }
@@ -217,15 +202,12 @@ pub(crate) fn player(texts: &PageTexts<'_>, id: NodeId) -> Option<Medium> {
             .filter(|&id| texts.document.is(id, &local_name!("source")))
             .find_map(|source| embedded(texts.document, source, texts.base))
     })?;
-    Some(match texts.document.name(id) {
-        Some(&local_name!("video")) => {
-            Medium::Player(Embedded { kind: model::EmbedKind::Video, ..found })
-        }
-        Some(&local_name!("audio")) => {
-            Medium::Player(Embedded { kind: model::EmbedKind::Audio, ..found })
-        }
-        _ => Medium::Embedded(found),
-    })
+    let kind = match texts.document.name(id) {
+        Some(&local_name!("video")) => EmbedKind::Video,
+        Some(&local_name!("audio")) => EmbedKind::Audio,
+        _ => return Some(Medium::Embedded(found)),
+    };
+    Some(Medium::Player(Embedded { kind, ..found }))
 }
 
 #[cfg(test)]

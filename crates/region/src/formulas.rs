@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dom::{AsidePlace, Document, LocalName, NodeId, bare_tex, local_name, local_names};
+use dom::{AsidePlace, Document, Formula, LocalName, NodeId, bare_tex, local_name, local_names};
 
 use crate::katex;
 use crate::texts::PageTexts;
@@ -13,23 +13,14 @@ const LONGEST: usize = 2_000;
 const LEVELS: usize = 6;
 const MOST_NODES: u32 = 2_000;
 
-/// A formula of which only the TeX is known.
-#[derive(Clone, Debug)]
-pub(crate) struct TexFormula {
-    pub(crate) tex: String,
-    /// Whether it stands on lines of its own.
-    pub(crate) is_display: bool,
-}
-
-/// The formula of a script.
-pub(crate) fn tex_of_script(document: &Document, script: NodeId) -> Option<TexFormula> {
+pub(crate) fn tex_of_script(document: &Document, script: NodeId) -> Option<Formula> {
     // Scripts have no entities, but generators write them; `&lt;` is no TeX.
     let source = document.text_content(script).replace("&lt;", "<").replace("&gt;", ">");
     let source = source.replace("&amp;", "&");
     let tex = dom::normalize_space(bare_tex(&source));
     let media_type = document.attribute(script, &local_name!("type")).unwrap_or_default();
     let is_display = media_type.replace(char::is_whitespace, "").contains("mode=display");
-    (!tex.is_empty()).then_some(TexFormula { tex, is_display })
+    Formula::of_source(tex, is_display)
 }
 
 /// Whether a text begins like a formula between `\\(` and `\\)`, or `\\[` and `\\]`.
@@ -47,7 +38,7 @@ fn is_verbatim(document: &Document, id: NodeId) -> bool {
 }
 
 /// The first formula in a text of a page that shows TeX, between the signs that MathJax and KaTeX look for, with its place.
-pub(crate) fn tex_in_text(text: &str) -> Option<(Range<usize>, TexFormula)> {
+pub(crate) fn tex_in_text(text: &str) -> Option<(Range<usize>, Formula)> {
     const SIGNS: [(&str, &str, bool); 3] =
         [("\\(", "\\)", false), ("\\[", "\\]", true), ("$$", "$$", true)];
     text.match_indices(['\\', '$']).find_map(|(start, _)| {
@@ -57,7 +48,7 @@ pub(crate) fn tex_in_text(text: &str) -> Option<(Range<usize>, TexFormula)> {
         let length = source[..source.floor_char_boundary(LONGEST)].find(close)?;
         let tex = dom::normalize_space(&source[..length]);
         let end = start + open.len() + length + close.len();
-        (!tex.is_empty()).then_some((start..end, TexFormula { tex, is_display }))
+        Some((start..end, Formula::of_source(tex, is_display)?))
     })
 }
 
@@ -68,7 +59,7 @@ pub(crate) fn may_hold_tex(document: &Document, text: NodeId) -> bool {
 }
 
 /// The formula of an element that holds nothing but TeX between the signs that MathJax looks for, as generators of pages write it.
-fn tex_of_text(document: &Document, id: NodeId) -> Option<TexFormula> {
+fn tex_of_text(document: &Document, id: NodeId) -> Option<Formula> {
     if is_verbatim(document, id) || document.node(id).end != id + 2 {
         return None;
     }
@@ -80,20 +71,19 @@ fn tex_of_text(document: &Document, id: NodeId) -> Option<TexFormula> {
     };
     let tex = text[2..].strip_suffix(close)?;
     let tex = dom::normalize_space(tex);
-    (!tex.is_empty() && !tex.contains(close)).then_some(TexFormula { tex, is_display })
+    Formula::of_source(tex, is_display).filter(|formula| !formula.tex.contains(close))
 }
 
 /// The formula that an element shows by its boxes or its text.
-pub(crate) fn tex_of_element(document: &Document, id: NodeId) -> Option<TexFormula> {
+pub(crate) fn tex_of_element(document: &Document, id: NodeId) -> Option<Formula> {
     match katex::is_formula(document, id) {
-        true => katex::tex_of_boxes(document, id)
-            .map(|(tex, is_display)| TexFormula { tex, is_display }),
+        true => katex::formula_of_boxes(document, id),
         false => tex_of_text(document, id),
     }
 }
 
 /// The formula of a picture whose alternative text is TeX.
-pub(crate) fn tex_of_picture(texts: &PageTexts<'_>, id: NodeId) -> Option<TexFormula> {
+pub(crate) fn tex_of_picture(texts: &PageTexts<'_>, id: NodeId) -> Option<Formula> {
     let document = texts.document;
     let alt = document.attribute(id, &local_name!("alt"))?;
     if alt.len() > LONGEST || !alt.contains(['\\', '^', '_', '=', '{']) {
@@ -103,10 +93,9 @@ pub(crate) fn tex_of_picture(texts: &PageTexts<'_>, id: NodeId) -> Option<TexFor
         let value = document.attribute(id, &name).unwrap_or_default().to_ascii_lowercase();
         ["tex", "math", "formula", "equation"].iter().any(|word| value.contains(word))
     };
-    let commands = alt.split('\\').skip(1);
-    let has_command = commands
-        .into_iter()
-        .any(|own| own.len() > 1 && own.as_bytes()[..2].iter().all(u8::is_ascii_lowercase));
+    let is_command =
+        |own: &str| own.len() > 1 && own.as_bytes()[..2].iter().all(u8::is_ascii_lowercase);
+    let has_command = alt.split('\\').skip(1).any(is_command);
     let has_script = ["^{", "_{"].iter().any(|script| alt.contains(script));
     let is_tex = has_script
         || has_command && alt.contains(['{', '^', '_', '='])
@@ -114,7 +103,7 @@ pub(crate) fn tex_of_picture(texts: &PageTexts<'_>, id: NodeId) -> Option<TexFor
         || says(local_name!("src"));
     let parent = document.parent(id)?;
     let tex = dom::normalize_space(bare_tex(alt));
-    (is_tex && !tex.is_empty()).then(|| TexFormula { tex, is_display: texts.text(parent) == 0 })
+    Formula::of_source(tex, texts.text(parent) == 0).filter(|_| is_tex)
 }
 
 /// The outermost element around a formula that shows nothing but it: its source is often hidden, and what is seen is hidden

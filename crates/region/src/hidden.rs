@@ -18,7 +18,6 @@ const LABEL: u32 = 80;
 /// Share of a hidden element's text that must be elsewhere for it to be a copy.
 const SHARE: f64 = 0.9;
 
-/// How an element is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hiding {
     /// Until something shows it.
@@ -110,10 +109,8 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
         }
         let Some(hiding) = hiding_of(document, id) else { continue };
         // Alone, it says what a picture shows.
-        let has_beside = || {
-            let block = document.ancestors(id).skip(1).find(|&around| !document.is_inline(around));
-            block.is_some_and(|block| texts.text(block) > bytes)
-        };
+        let has_beside =
+            || block_around(document, id).is_some_and(|block| texts.text(block) > bytes);
         let is_helper = hiding == Hiding::FromSight && bytes <= HELPER && has_beside();
         if is_helper || is_within_sentence(texts, id, include) {
             out.push(id);
@@ -216,14 +213,18 @@ fn is_within_sentence(texts: &PageTexts<'_>, id: NodeId, include: &[bool]) -> bo
         |around: &NodeId| document.is_inline(*around) && texts.text(*around) == texts.text(id);
     let outer = document.ancestors(id).take_while(only_around).last().unwrap_or(id);
     let Some(parent) = document.parent(outer) else { return false };
-    let block_of =
-        |id: NodeId| document.ancestors(id).skip(1).find(|&own| !document.is_inline(own));
     let is_beside = |beside: NodeId| {
         let text = document.text(beside).filter(|_| include[beside as usize]);
-        text.is_some_and(|text| !text.trim().is_empty()) && block_of(beside) == block_of(outer)
+        text.is_some_and(|text| !text.trim().is_empty())
+            && block_around(document, beside) == block_around(document, outer)
     };
     let end = document.node(outer).end;
     outer - 1 > parent && is_beside(outer - 1) || (end as usize) < document.len() && is_beside(end)
+}
+
+/// The nearest element around a node that breaks the line.
+fn block_around(document: &Document, id: NodeId) -> Option<NodeId> {
+    document.ancestors(id).skip(1).find(|&around| !document.is_inline(around))
 }
 
 /// Of hidden elements, those whose paragraphs are seen elsewhere in the article.
@@ -258,8 +259,7 @@ fn paragraphs(
         if text.trim().is_empty() {
             continue;
         }
-        let owner = document.ancestors(id).skip(1).find(|&around| !document.is_inline(around));
-        let owner = owner.unwrap_or(0);
+        let owner = block_around(document, id).unwrap_or(0);
         if block.as_ref().is_none_or(|own| own.0 != owner) {
             found.extend(block.take().map(|own| (own.1.finish(), own.2)));
         }
@@ -273,7 +273,6 @@ fn paragraphs(
     found
 }
 
-/// A hash of the words in a range.
 fn hash_of(document: &Document, range: std::ops::Range<NodeId>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for word in range.filter_map(|id| document.text(id)).flat_map(str::split_whitespace) {

@@ -4,35 +4,27 @@
 //! places are in their styles: <https://github.com/KaTeX/KaTeX/blob/main/src/buildCommon.ts>.
 
 use dom::{
-    Document, NodeId, accent, class_tokens, local_name, push_tex, tex_between, tex_of_name,
-    tex_of_signs, tex_of_space, with_moduli,
+    Document, Formula, NodeId, accent, class_tokens, local_name, push_tex, tex_between,
+    tex_in_braces, tex_of_name, tex_of_rows, tex_of_signs, tex_of_space, with_moduli,
 };
 
 /// Deepest nesting of boxes that is read.
 const DEEPEST: usize = 120;
-/// Fonts by the classes of their letters, with their names in MathML.
-const FONTS: [(&str, &str); 8] = [
-    ("mathbf", "bold"),
-    ("mathbb", "double-struck"),
-    ("mathcal", "script"),
-    ("mathscr", "script"),
-    ("mathfrak", "fraktur"),
-    ("mathsf", "sans-serif"),
-    ("mathtt", "monospace"),
-    ("mathrm", "normal"),
-];
+/// Classes of letters in fonts, which are named as their commands.
+const FONTS: [&str; 8] =
+    ["mathbf", "mathbb", "mathcal", "mathscr", "mathfrak", "mathsf", "mathtt", "mathrm"];
 
 /// Whether an element holds the boxes of a formula.
 pub(crate) fn is_formula(document: &Document, id: NodeId) -> bool {
     has_class(document, id, "katex-html")
 }
 
-/// The TeX of such an element, and whether it stands on lines of its own; `None` if it shows nothing.
-pub(crate) fn tex_of_boxes(document: &Document, id: NodeId) -> Option<(String, bool)> {
+/// The formula of such an element; `None` if it shows nothing.
+pub(crate) fn formula_of_boxes(document: &Document, id: NodeId) -> Option<Formula> {
     let tex = with_moduli(&BoxReader { document }.read_children(id, 0));
     let mut around = document.ancestors(id).skip(1).take(2);
     let is_display = around.any(|own| has_class(document, own, "katex-display"));
-    (!tex.is_empty()).then_some((tex, is_display))
+    Formula::of_source(tex, is_display)
 }
 
 fn has_class(document: &Document, id: NodeId, name: &str) -> bool {
@@ -111,9 +103,8 @@ impl BoxReader<'_> {
             () if is("mfrac") => {
                 let rows = self.rows(id, depth);
                 let [above, below] = &rows[..] else { return rows.concat() };
-                let has_line =
-                    document.subtree(id).any(|own| has_class(document, own, "frac-line"));
-                format!("\\{}{{{above}}}{{{below}}}", if has_line { "frac" } else { "binom" })
+                let command = if self.holds(id, "frac-line") { "frac" } else { "binom" };
+                format!("\\{command}{{{above}}}{{{below}}}")
             }
             () if is("sqrt") => {
                 let is_root = |own: &NodeId| has_class(document, *own, "root");
@@ -132,15 +123,10 @@ impl BoxReader<'_> {
                 let command = match () {
                     () if is("overline") => Some("\\overline"),
                     () if is("underline") => Some("\\underline"),
-                    () if sign.is_none()
-                        && document.subtree(id).any(|own| has_class(document, own, "overlay")) =>
-                    {
-                        Some("\\vec")
-                    }
+                    () if sign.is_none() && self.holds(id, "overlay") => Some("\\vec"),
                     () => sign.and_then(|sign| accent(sign, false)),
                 };
-                let rows = self.row_elements(id).into_iter();
-                let base: String = rows
+                let base: String = (self.row_elements(id).into_iter())
                     .filter(|&row| !document.children(row).any(is_body))
                     .map(|row| self.read_children(row, depth + 1))
                     .collect();
@@ -154,7 +140,7 @@ impl BoxReader<'_> {
                 match &rows[..] {
                     [base] => format!("\\{command}brace{{{base}}}"),
                     [base, label] if base.starts_with(&format!("\\{command}brace")) => {
-                        format!("{base}{script}{}", in_braces(label))
+                        format!("{base}{script}{}", tex_in_braces(label))
                     }
                     _ => rows.concat(),
                 }
@@ -168,19 +154,22 @@ impl BoxReader<'_> {
             () if is("text") => {
                 format!("\\text{{{}}}", document.text_content(id).replace('\u{a0}', " "))
             }
-            () if is("mop")
-                && !document.subtree(id).any(|own| has_class(document, own, "vlist")) =>
-            {
-                tex_of_name(&tex_of_signs(&text()), "")
-            }
+            () if is("mop") && !self.holds(id, "vlist") => tex_of_name(&tex_of_signs(&text()), ""),
             () if is("mbin") && text() == "mod" => "\\bmod".to_owned(),
             // As KaTeX draws a line that is no relation.
             () if is("mord") && text() == "∣" => "|".to_owned(),
             () => {
-                let font = FONTS.iter().find(|font| is(font.0));
-                font.map_or_else(inner, |font| tex_of_name(&tex_of_signs(&text()), font.1))
+                let font = FONTS.iter().find(|font| is(font));
+                font.map_or_else(inner, |font| {
+                    tex_of_name(&tex_of_signs(&text()), &font.replace("mathscr", "mathcal"))
+                })
             }
         }
+    }
+
+    /// Whether an element is or holds a box of this class.
+    fn holds(&self, id: NodeId, class: &str) -> bool {
+        self.document.subtree(id).any(|own| has_class(self.document, own, class))
     }
 
     fn space(&self, id: NodeId) -> &'static str {
@@ -254,9 +243,9 @@ impl BoxReader<'_> {
         // A list with depth below the line has a second row of boxes for it.
         let is_deep = document.subtree(id).take(3).any(|own| has_class(document, own, "vlist-t2"));
         match &rows[..] {
-            [above, below] => format!("_{}^{}", in_braces(below), in_braces(above)),
+            [above, below] => format!("_{}^{}", tex_in_braces(below), tex_in_braces(above)),
             [primes] if primes.chars().all(|c| c == '\'') => primes.clone(),
-            [only] => format!("{}{}", if is_deep { '_' } else { '^' }, in_braces(only)),
+            [only] => format!("{}{}", if is_deep { '_' } else { '^' }, tex_in_braces(only)),
             _ => String::new(),
         }
     }
@@ -271,8 +260,8 @@ impl BoxReader<'_> {
             });
             match () {
                 () if is_operator && out.is_empty() => out = tex,
-                () if out.is_empty() => above = format!("^{}", in_braces(&tex)),
-                () => below = format!("_{}", in_braces(&tex)),
+                () if out.is_empty() => above = format!("^{}", tex_in_braces(&tex)),
+                () => below = format!("_{}", tex_in_braces(&tex)),
             }
         }
         out + &below + &above
@@ -296,14 +285,8 @@ impl BoxReader<'_> {
                 columns.iter().map(|column| cell(column, row)).collect::<Vec<_>>().join(" & ")
             })
             .collect();
-        let is_aligned = matches!(columns[..], [("r", _), ("l", _), ..]);
-        let name = if is_aligned { "aligned" } else { "matrix" };
-        format!("\\begin{{{name}}}{}\\end{{{name}}}", rows.join(" \\\\ "))
+        tex_of_rows(&rows, matches!(columns[..], [("r", _), ("l", _), ..]))
     }
-}
-
-fn in_braces(tex: &str) -> String {
-    if tex.chars().nth(1).is_some() { format!("{{{tex}}}") } else { tex.to_owned() }
 }
 
 /// A length in ems of a style.

@@ -35,8 +35,7 @@ pub(crate) fn settle_labels(tree: &mut RegionTree<'_>) {
 /// Leaves out alternative texts that say nothing of what a picture shows: names of files, what several pictures of the article
 /// have, and what differs between them in numbers alone.
 fn drop_alternatives(tree: &mut RegionTree<'_>) {
-    let is_picture = |at: &At| tree.is(*at, &local_name!("img"));
-    let pictures: Vec<(At, String)> = (tree.below(0).filter(is_picture))
+    let pictures: Vec<(At, String)> = (tree.all(local_name!("img")))
         .filter_map(|at| Some((at, tree.attribute(at, &local_name!("alt"))?.trim().to_lowercase())))
         .filter(|(_, alt)| !alt.is_empty())
         .collect();
@@ -59,11 +58,8 @@ fn drop_alternatives(tree: &mut RegionTree<'_>) {
     };
     let empty: Vec<At> = pictures.iter().filter(is_empty).map(|own| own.0).collect();
     for at in empty {
-        for attribute in &mut tree.nodes[at].attributes {
-            if attribute.0 == local_name!("alt") {
-                attribute.1 = "".into();
-            }
-        }
+        let attributes = tree.nodes[at].attributes.iter_mut();
+        attributes.filter(|own| own.0 == local_name!("alt")).for_each(|own| own.1 = "".into());
     }
 }
 
@@ -84,11 +80,10 @@ fn is_file_name(alt: &str, source: &str) -> bool {
 
 /// Leaves out what several captions begin with, in an element of its own.
 fn drop_caption_labels(tree: &mut RegionTree<'_>) {
-    let captions = tree.below(0).filter(|&at| tree.is(at, &local_name!("figcaption")));
     let mut labels: BTreeMap<String, Vec<(At, At)>> = BTreeMap::new();
-    for caption in captions {
+    for caption in tree.all(local_name!("figcaption")) {
         let Some((parent, label)) = label_of(tree, caption) else { continue };
-        let text = tree.text_below(label, |_| false);
+        let text = tree.text_of(label);
         let rest = tree.text_below(caption, |at| at == label);
         if (2..=LABEL).contains(&text.len()) && rest.split(' ').count() >= LEAST_WORDS {
             labels.entry(text).or_default().push((parent, label));
@@ -103,8 +98,7 @@ fn drop_caption_labels(tree: &mut RegionTree<'_>) {
 fn label_of(tree: &RegionTree<'_>, caption: At) -> Option<(At, At)> {
     let mut parent = caption;
     loop {
-        let is_blank = |at: &At| tree.is_space(*at);
-        let mut children = tree.nodes[parent].children.iter().copied().filter(|at| !is_blank(at));
+        let mut children = tree.shown_children(parent);
         let first = children.next().filter(|&first| tree.nodes[first].name.is_some())?;
         if children.next().is_some() {
             let is_label =
@@ -118,15 +112,14 @@ fn label_of(tree: &RegionTree<'_>, caption: At) -> Option<(At, At)> {
 /// Gives paragraphs that name the owner of the picture directly before them to its figure.
 fn place_credits(tree: &mut RegionTree<'_>) {
     for parent in tree.below(0).collect::<Vec<_>>() {
-        let children = tree.nodes[parent].children.iter().copied();
-        let children: Vec<At> = children.filter(|&child| !tree.is_space(child)).collect();
+        let children: Vec<At> = tree.shown_children(parent).collect();
         let mut before: Option<At> = None;
         let mut moved: Vec<At> = Vec::new();
         for child in children {
             let picture = before.filter(|&before| shows_only_picture(tree, before));
             if let Some(picture) = picture
                 && tree.is(child, &local_name!("p"))
-                && is_credit(&tree.text_below(child, |_| false))
+                && is_credit(&tree.text_of(child))
             {
                 moved.push(child);
                 give_credit(tree, picture, child);
@@ -143,17 +136,13 @@ fn place_credits(tree: &mut RegionTree<'_>) {
 
 /// Marks what several captions end with, each at another picture, in a text of its own.
 fn mark_repeated_credits(tree: &mut RegionTree<'_>) {
-    let captions: Vec<At> =
-        tree.below(0).filter(|&at| tree.is(at, &local_name!("figcaption"))).collect();
     let mut ends: BTreeMap<String, Vec<(At, At)>> = BTreeMap::new();
-    for caption in captions {
+    for caption in tree.all(local_name!("figcaption")) {
         let mut last: Option<(At, At)> = None;
         let (mut texts, mut is_marked) = (0, false);
         for parent in tree.below(caption) {
             is_marked |= tree.nodes[parent].mark == NodeMark::Credit;
-            let own = tree.nodes[parent].children.iter().copied();
-            let own = own.filter(|&at| tree.nodes[at].name.is_none() && !tree.is_space(at));
-            for at in own {
+            for at in tree.shown_children(parent).filter(|&at| tree.nodes[at].name.is_none()) {
                 texts += 1;
                 last = last.max(Some((at, parent)));
             }
@@ -168,11 +157,8 @@ fn mark_repeated_credits(tree: &mut RegionTree<'_>) {
         let around = tree.element(local_name!("small"));
         tree.nodes[around].mark = NodeMark::Credit;
         tree.nodes[around].children.push(at);
-        for child in &mut tree.nodes[parent].children {
-            if *child == at {
-                *child = around;
-            }
-        }
+        let children = tree.nodes[parent].children.iter_mut();
+        children.filter(|child| **child == at).for_each(|child| *child = around);
     }
 }
 
@@ -180,13 +166,10 @@ fn mark_repeated_credits(tree: &mut RegionTree<'_>) {
 fn shows_only_picture(tree: &RegionTree<'_>, at: At) -> bool {
     let has_picture = || tree.below(at).any(|at| tree.is(at, &local_name!("img")));
     let is_bare = || tree.below(at).all(|at| tree.nodes[at].name.is_some() || tree.is_space(at));
-    match &tree.nodes[at].name {
-        Some(name) => match *name {
-            local_name!("figure") => has_picture(),
-            local_names!("p" "div") => has_picture() && is_bare(),
-            _ => false,
-        },
-        None => false,
+    match tree.nodes[at].name {
+        Some(local_name!("figure")) => has_picture(),
+        Some(local_names!("p" "div")) => has_picture() && is_bare(),
+        _ => false,
     }
 }
 
@@ -230,13 +213,12 @@ fn is_credit(text: &str) -> bool {
             && are_names(names)
     });
     // With spaces around it, a slash separates categories, or a name and a post.
-    let has_slash = || {
-        let (before, behind) = text.split_once('/')?;
-        let joins =
-            before.ends_with(char::is_alphabetic) && behind.starts_with(char::is_alphabetic);
-        (joins && !behind.contains('/')).then_some(())
-    };
-    of_label || has_slash().is_some() && words(text) <= LABEL_WORDS + 2 && are_names(text)
+    let has_slash = text.split_once('/').is_some_and(|(before, behind)| {
+        before.ends_with(char::is_alphabetic)
+            && behind.starts_with(char::is_alphabetic)
+            && !behind.contains('/')
+    });
+    of_label || has_slash && words(text) <= LABEL_WORDS + 2 && are_names(text)
 }
 
 /// Whether a text that captions end with may be a credit: few words, which may be names.

@@ -73,8 +73,8 @@ pub fn region_of_thread<'a>(
     posts: &[PostStart],
 ) -> Option<Region<'a>> {
     let (chosen, anchors) = choose::choose(document, keep, prune, base)?;
-    let builder = RegionBuilder { document, base, chosen: &chosen, anchors: &anchors, posts };
-    let mut tree = builder.build();
+    let (chosen, anchors, tree) = (&chosen, &anchors, RegionTree::new());
+    let mut tree = RegionBuilder { document, base, chosen, anchors, posts, tree }.build();
     notes::split_notes(&mut tree);
     tidy::tidy(&mut tree);
     labels::settle_labels(&mut tree);

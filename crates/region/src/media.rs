@@ -6,8 +6,7 @@ use std::ops::Range;
 use dom::{AsidePlace, Document, NodeId, local_name, local_names, web_url};
 
 use crate::captions::Role;
-use crate::embed::embedded;
-use crate::embed::{Medium, player};
+use crate::embed::{Medium, embedded, player};
 use crate::formulas::{
     around_formula, shown_before, tex_of_element, tex_of_picture, tex_of_script,
 };
@@ -36,25 +35,6 @@ pub(crate) fn choose(
     media: &[NodeId],
     roles: &BTreeMap<NodeId, Role>,
     include: &mut [bool],
-) -> (OfNodes, OfPlaces) {
-    let mut copies: Vec<Range<NodeId>> = Vec::new();
-    let (mut of_nodes, of_places) = choose_all(texts, media, roles, include, &mut copies);
-    for copy in copies {
-        include[copy.start as usize..copy.end as usize].fill(false);
-        let shown: Vec<NodeId> = of_nodes.range(copy.clone()).map(|own| *own.0).collect();
-        for id in shown {
-            of_nodes.remove(&id);
-        }
-    }
-    (of_nodes, of_places)
-}
-
-fn choose_all(
-    texts: &PageTexts<'_>,
-    media: &[NodeId],
-    roles: &BTreeMap<NodeId, Role>,
-    include: &[bool],
-    copies: &mut Vec<Range<NodeId>>,
 ) -> (OfNodes, OfPlaces) {
     let document = texts.document;
     let of = Chooser { texts, roles, include, lead: lead_files(texts) };
@@ -93,6 +73,7 @@ fn choose_all(
         }
     }
     let mut of_places = OfPlaces::new();
+    let mut copies: Vec<Range<NodeId>> = Vec::new();
     let mut embedded_before: BTreeSet<String> = BTreeSet::new();
     let Some(aside) = document.aside() else { return (of_nodes, of_places) };
     for (at, place) in aside.places.iter().enumerate() {
@@ -125,21 +106,15 @@ fn choose_all(
             Some(&local_name!("noscript")) => {
                 let picture =
                     inner.subtree(place.id).find(|&id| inner.name(id).is_some_and(is_picture));
-                let picture = picture.and_then(|id| picture_of(inner, id, texts.base));
-                match picture {
-                    Some(picture) => {
-                        let takes =
-                            !of.is_repeated(place, &of_nodes) && of.accepts_picture(&picture, site);
-                        (takes && is_new(&picture, of.figure(place.parent)))
-                            .then_some(Medium::Picture(picture))
-                    }
-                    None => {
-                        let frame = inner
-                            .subtree(place.id)
-                            .find(|&id| inner.is(id, &local_name!("iframe")));
-                        let found = frame.and_then(|id| embedded(inner, id, texts.base));
-                        found.map(Medium::Embedded)
-                    }
+                if let Some(picture) = picture.and_then(|id| picture_of(inner, id, texts.base)) {
+                    let takes = !of.is_repeated(place, &of_nodes)
+                        && of.accepts_picture(&picture, site)
+                        && is_new(&picture, of.figure(place.parent));
+                    takes.then_some(Medium::Picture(picture))
+                } else {
+                    let is_frame = |id: &NodeId| inner.is(*id, &local_name!("iframe"));
+                    let frame = inner.subtree(place.id).find(is_frame);
+                    frame.and_then(|id| embedded(inner, id, texts.base)).map(Medium::Embedded)
                 }
             }
             _ => embedded(inner, place.id, texts.base).map(Medium::Embedded),
@@ -150,6 +125,10 @@ fn choose_all(
             _ => true,
         };
         of_places.extend(found.filter(is_first).map(|found| (at, found)));
+    }
+    for copy in copies {
+        include[copy.start as usize..copy.end as usize].fill(false);
+        of_nodes.extract_if(copy, |_, _| true).for_each(drop);
     }
     (of_nodes, of_places)
 }
@@ -225,10 +204,7 @@ impl Chooser<'_> {
         if !own && self.is_teaser(top) {
             return false;
         }
-        if texts.is_between(site.start) {
-            return true;
-        }
-        if self.include[site.parent as usize] && inline {
+        if texts.is_between(site.start) || self.include[site.parent as usize] && inline {
             return true;
         }
         let (from, to) = match figure {
@@ -244,25 +220,27 @@ impl Chooser<'_> {
 
     /// Whether an element without text of the article holds a teaser: a heading, or much text besides captions.
     fn is_teaser(&self, top: NodeId) -> bool {
-        let (texts, document) = (self.texts, self.document());
-        let captions =
-            self.roles.range(document.subtree(top)).filter(|role| *role.1 == Role::Caption);
-        let captions: u32 = captions.map(|role| texts.text(*role.0)).sum();
-        let rest = texts.text(top).saturating_sub(captions);
+        let document = self.document();
+        let rest = self.text_beside_captions(top);
         let heading =
             |id: NodeId| matches!(document.name(id), Some(&local_names!("h2" "h3" "h4" "h5")));
         rest > TEASER || rest > 0 && document.subtree(top).any(heading)
     }
 
+    fn text_beside_captions(&self, id: NodeId) -> u32 {
+        let roles = self.roles.range(self.document().subtree(id));
+        let captions = roles.filter(|role| *role.1 == Role::Caption);
+        let captions: u32 = captions.map(|role| self.texts.text(*role.0)).sum();
+        self.texts.text(id).saturating_sub(captions)
+    }
+
     fn accepts_picture(&self, picture: &PagePicture, site: MediumPosition) -> bool {
-        let tiny = |side: Option<u32>| side.is_some_and(|side| side <= TINY);
-        let small = |side: Option<u32>| side.is_some_and(|side| side <= SMALL);
         let (width, height) = (picture.width, picture.height);
-        if tiny(width)
-            || tiny(height)
-            || small(width) && small(height)
-            || is_foreign_file(&picture.address)
-        {
+        let is_within = |side: Option<u32>, most: u32| side.is_some_and(|side| side <= most);
+        let is_icon = is_within(width, TINY)
+            || is_within(height, TINY)
+            || is_within(width, SMALL) && is_within(height, SMALL);
+        if is_icon || is_foreign_file(&picture.address) {
             return false;
         }
         let is_lead = self.lead.contains(stem(&picture.address));
@@ -280,17 +258,12 @@ impl Chooser<'_> {
         let Some(link) = document.ancestors(site.parent).take(6).find(is_link) else {
             return false;
         };
-        let target = document
-            .attribute(link, &local_name!("href"))
-            .and_then(|href| web_url(href, texts.base));
-        let Some(target) = target else { return false };
+        let href = document.attribute(link, &local_name!("href"));
+        let Some(target) = href.and_then(|href| web_url(href, texts.base)) else { return false };
         if target.path() == "/" && target.query().is_none() && target.fragment().is_none() {
             return true;
         }
-        let captions =
-            self.roles.range(document.subtree(link)).filter(|role| *role.1 == Role::Caption);
-        let captions: u32 = captions.map(|role| texts.text(*role.0)).sum();
-        texts.text(link).saturating_sub(captions) > 12
+        self.text_beside_captions(link) > 12
     }
 
     /// Whether a formula stands in or between texts of the article.

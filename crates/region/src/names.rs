@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use dom::{Document, NodeId, local_name, local_names};
+use dom::{Document, LocalName, NodeId, local_name, local_names};
 
 /// Sorted words that begin with a letter from `a` to `z`. Nearly every word of a page is ruled out by its first letter and
 /// its length.
@@ -86,8 +86,18 @@ fn words(name: &str, mut each: impl FnMut(&[u8])) {
     }
 }
 
-/// Whether one of the words of a name is in a list.
-pub(crate) fn has_word(name: &str, list: &WordList) -> bool {
+/// Whether a word of one of these attributes of an element is in a list.
+pub(crate) fn is_named(
+    document: &Document,
+    id: NodeId,
+    attributes: &[LocalName],
+    list: &WordList,
+) -> bool {
+    let mut names = attributes.iter().filter_map(|attribute| document.attribute(id, attribute));
+    names.any(|names| has_word(names, list))
+}
+
+fn has_word(name: &str, list: &WordList) -> bool {
     let mut has = false;
     words(name, |word| has |= list.has(word));
     has
@@ -122,17 +132,13 @@ fn is_foreign(document: &Document, id: NodeId) -> bool {
     if matches!(document.name(id), Some(&local_names!("nav" "footer" "button" "form"))) {
         return true;
     }
-    let named = |name| document.attribute(id, &name).is_some_and(|names| has_word(names, &FOREIGN));
-    named(local_name!("class"))
-        || named(local_name!("id"))
+    is_named(document, id, &[local_name!("class"), local_name!("id")], &FOREIGN)
         || document.attribute(id, &local_name!("role")) == Some("navigation")
 }
 
 /// Whether the class or the id of an element says that it holds an advertisement.
 pub(crate) fn is_named_advertisement(document: &Document, id: NodeId) -> bool {
-    [local_name!("class"), local_name!("id")].iter().any(|name| {
-        document.attribute(id, name).is_some_and(|names| has_word(names, &ADVERTISEMENTS))
-    })
+    is_named(document, id, &[local_name!("class"), local_name!("id")], &ADVERTISEMENTS)
 }
 
 /// Whether a picture shows no part of an article, by the name of its file or the host that has it.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dom::{Document, NodeId, absolute_url, local_name, local_names};
+use dom::{Document, LocalName, NodeId, absolute_url, local_name, local_names};
 use url::Url;
 
 use crate::texts::PageTexts;
@@ -34,13 +34,9 @@ fn fragment(document: &Document, link: NodeId, base: &Url) -> Option<String> {
         None if href.contains('#') => {
             let url = absolute_url(href, base)?;
             let fragment = url.fragment()?.to_owned();
-            let same = |a: &Url, b: &Url| {
-                a.host() == b.host() && a.path() == b.path() && a.query() == b.query()
-            };
-            if !same(&url, base) {
-                return None;
-            }
-            fragment
+            let is_same = url.host() == base.host()
+                && (url.path(), url.query()) == (base.path(), base.query());
+            is_same.then_some(fragment)?
         }
         None => return None,
     };
@@ -62,10 +58,7 @@ pub(crate) fn anchors(texts: &PageTexts<'_>, include: &mut [bool]) -> Anchors {
     let names: BTreeSet<&str> = wanted.iter().map(|link| &*link.1).collect();
     let mut by_id: BTreeMap<&str, NodeId> = BTreeMap::new();
     for id in document.ids() {
-        let named = document
-            .is(id, &local_name!("a"))
-            .then(|| document.attribute(id, &local_name!("name")))
-            .flatten();
+        let named = document.attribute(id, &local_name!("name")).filter(|_| is_link(&id));
         for name in [document.attribute(id, &local_name!("id")), named].into_iter().flatten() {
             if let Some(name) = names.get(name.trim()) {
                 by_id.entry(name).or_insert(id);
@@ -112,9 +105,8 @@ pub(crate) fn anchors(texts: &PageTexts<'_>, include: &mut [bool]) -> Anchors {
 /// Whether a link looks like one to a note: it is short, or marked as such.
 fn is_note_link(document: &Document, link: NodeId) -> bool {
     let says = |name: &str| {
-        let value =
-            document.element(link).and_then(|link| link.attributes().find(|a| **a.0 == *name));
-        value.is_some_and(|a| a.1.contains("noteref") || a.1.contains("footnote"))
+        let value = document.attribute(link, &LocalName::from(name)).unwrap_or_default();
+        value.contains("noteref") || value.contains("footnote")
     };
     let text = document.text_content(link).trim();
     let short = (1..=LABEL).contains(&text.chars().count());
@@ -122,8 +114,8 @@ fn is_note_link(document: &Document, link: NodeId) -> bool {
         && (text.contains(|c: char| c.is_ascii_digit() || "*†‡§¶".contains(c))
             || text.chars().count() <= 3);
     let raised = || {
-        document.ancestors(link).take(3).any(|id| document.is(id, &local_name!("sup")))
-            || document.subtree(link).any(|id| document.is(id, &local_name!("sup")))
+        let mut near = document.ancestors(link).take(3).chain(document.subtree(link));
+        near.any(|id| document.is(id, &local_name!("sup")))
     };
     says("role") || says("epub:type") || is_label || short && raised()
 }
@@ -209,13 +201,11 @@ fn trim_end(tree: &mut RegionTree<'_>, at: At) {
 
 /// Gives links within the article whose targets were left out their addresses on the page.
 pub(crate) fn restore_outer_links(tree: &mut RegionTree<'_>, base: &Url) {
-    let links: Vec<At> = tree.below(0).filter(|&at| tree.is(at, &local_name!("a"))).collect();
-    let within = |tree: &RegionTree<'_>, at: At| {
+    let within = |at: At| {
         let href = tree.attribute(at, &local_name!("href"))?;
-        Some(href.strip_prefix('#')?.to_owned())
+        Some((at, href.strip_prefix('#')?.to_owned()))
     };
-    let links: Vec<(At, String)> =
-        links.into_iter().filter_map(|at| Some((at, within(tree, at)?))).collect();
+    let links: Vec<(At, String)> = tree.all(local_name!("a")).filter_map(within).collect();
     if links.is_empty() {
         return;
     }

@@ -40,15 +40,10 @@ pub(crate) fn first_of<'a>(element: Element<'a>, names: &[&str]) -> Option<&'a s
 /// A length in pixels: the digits that an attribute begins with.
 pub(crate) fn pixels(element: Element<'_>, name: &str) -> Option<u32> {
     let value = first_of(element, &[name])?;
-    let value = value.trim().trim_end_matches("px");
-    value
-        .parse::<f64>()
-        .ok()
-        .filter(|pixels| (1.0..100_000.0).contains(pixels))
-        .map(|pixels| pixels as u32)
+    let pixels = value.trim_end_matches("px").parse::<f64>().ok()?;
+    (1.0..100_000.0).contains(&pixels).then_some(pixels as u32)
 }
 
-/// Whether an element is a picture.
 pub(crate) fn is_picture(name: &LocalName) -> bool {
     matches!(*name, local_name!("img")) || matches!(&**name, "amp-img" | "amp-anim")
 }

@@ -44,7 +44,7 @@ fn image(tree: &RegionTree<'_>, at: At, figure: Option<At>) -> Option<Image> {
     };
     let credits =
         captions.iter().flat_map(|&caption| tree.below(caption)).filter(|&at| is_credit(at));
-    let credit = credits.map(|at| tree.text_below(at, |_| false)).find(|credit| !credit.is_empty());
+    let credit = credits.map(|at| tree.text_of(at)).find(|credit| !credit.is_empty());
     Some(Image {
         url: url.to_owned(),
         caption: text(true),
@@ -58,10 +58,7 @@ fn image(tree: &RegionTree<'_>, at: At, figure: Option<At>) -> Option<Image> {
 
 /// Tables with the texts of their cells.
 pub(crate) fn tables(tree: &RegionTree<'_>) -> Vec<Table> {
-    tree.below(0)
-        .filter(|&at| tree.is(at, &local_name!("table")))
-        .map(|at| table(tree, at))
-        .collect()
+    tree.all(local_name!("table")).map(|at| table(tree, at)).collect()
 }
 
 fn table(tree: &RegionTree<'_>, table: At) -> Table {
@@ -69,15 +66,11 @@ fn table(tree: &RegionTree<'_>, table: At) -> Table {
     let mut headers = true;
     for part in tree.nodes[table].children.iter().copied() {
         if tree.is(part, &local_name!("caption")) {
-            found.caption = Some(tree.text_below(part, |_| false)).filter(|text| !text.is_empty());
+            found.caption = Some(tree.text_of(part)).filter(|text| !text.is_empty());
             continue;
         }
-        for row in tree.nodes[part]
-            .children
-            .iter()
-            .copied()
-            .filter(|&row| tree.is(row, &local_name!("tr")))
-        {
+        let children = tree.nodes[part].children.iter().copied();
+        for row in children.filter(|&row| tree.is(row, &local_name!("tr"))) {
             let mut cells = Vec::new();
             let mut all_headers = true;
             for &cell in &tree.nodes[row].children {
@@ -85,7 +78,7 @@ fn table(tree: &RegionTree<'_>, table: At) -> Table {
                     .attribute(cell, &local_name!("colspan"))
                     .and_then(|span| span.trim().parse().ok());
                 let span = span.unwrap_or(1_usize).clamp(1, MOST_COLUMNS);
-                cells.push(tree.text_below(cell, |_| false));
+                cells.push(tree.text_of(cell));
                 cells.extend(std::iter::repeat_n(String::new(), span - 1));
                 all_headers &= tree.is(cell, &local_name!("th"));
             }
@@ -110,11 +103,8 @@ fn embed(tree: &RegionTree<'_>, at: At) -> Option<Embed> {
         _ => None,
     };
     if let Some(kind) = player {
-        return Some(Embed {
-            kind,
-            url: tree.attribute(at, &local_name!("src"))?.to_owned(),
-            title: title(),
-        });
+        let url = tree.attribute(at, &local_name!("src"))?.to_owned();
+        return Some(Embed { kind, url, title: title() });
     }
     let kind = kind_named(tree.attribute(at, &LocalName::from("data-embed"))?)?;
     if let Some(address) = tree.attribute(at, &LocalName::from("data-address")) {
@@ -122,7 +112,7 @@ fn embed(tree: &RegionTree<'_>, at: At) -> Option<Embed> {
     }
     let link = tree.below(at).find(|&link| tree.is(link, &local_name!("a")))?;
     let url = tree.attribute(link, &local_name!("href"))?.to_owned();
-    let title = Some(tree.text_below(link, |_| false)).filter(|title| *title != url);
+    let title = Some(tree.text_of(link)).filter(|title| *title != url);
     Some(Embed { kind, url, title })
 }
 
@@ -145,7 +135,7 @@ pub(crate) fn footnotes(tree: &RegionTree<'_>) -> Vec<Footnote> {
     }
     let note = |at: At| {
         let id = id_of(at).unwrap_or_default();
-        let label = references.get(id).map(|&link| tree.text_below(link, |_| false));
+        let label = references.get(id).map(|&link| tree.text_of(link));
         let is_back = |at: At| {
             let href = tree.attribute(at, &local_name!("href"));
             tree.is(at, &local_name!("a"))

@@ -10,7 +10,6 @@ const LONGEST: u32 = 12_000;
 /// Share of a list's text that must be the article's for the rest to be added.
 const SHARE: f64 = 0.3;
 
-/// Whether elements of this name may be added.
 pub(crate) fn may_be_added(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -146,9 +145,7 @@ pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
     let (mut rows, mut cells, mut widest, mut headers, mut paragraphs) = (0, 0, 0, 0, 0);
     for id in document.subtree(table).skip(1) {
         match document.name(id) {
-            Some(&local_names!("table" "h1" "article")) => {
-                return true;
-            }
+            Some(&local_names!("table" "h1" "article")) => return true,
             Some(&local_name!("tr")) => (rows, cells) = (rows + 1, 0),
             Some(&local_name!("td")) => {
                 (cells, paragraphs) = (cells + 1, 0);

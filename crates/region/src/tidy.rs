@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use dom::{LocalName, is_heading, is_void, local_name, local_names};
 
+use crate::allowed::formula_stays;
 use crate::tree::{At, NodeMark, RegionTree};
 
 /// Tidies a tree: items are in lists, cells in rows of tables, captions in figures; paragraphs and headings hold no
@@ -84,15 +85,13 @@ fn unwrap_children(
 }
 
 fn unwrap_nested(tree: &mut RegionTree<'_>) {
-    let links: Vec<At> = tree.below(0).filter(|&at| tree.is(at, &local_name!("a"))).collect();
-    for link in links {
+    for link in tree.all(local_name!("a")).collect::<Vec<_>>() {
         for at in tree.below(link).collect::<Vec<_>>() {
             unwrap_children(tree, at, |tree, child| tree.is(child, &local_name!("a")));
         }
     }
 }
 
-/// Leaves out the children of an element that are empty.
 fn drop_empty(tree: &mut RegionTree<'_>, parent: At) {
     let has_space_only_of_structure = tree.nodes[parent].name.as_ref().is_some_and(|name| {
         matches!(
@@ -111,16 +110,12 @@ fn drop_empty(tree: &mut RegionTree<'_>, parent: At) {
                 node.children.iter().any(|&inner| !tree.is_space(inner))
                     || is_void(name)
                     || matches!(*name, local_names!("td" "th" "video" "audio"))
-                    || is_of_formula(name)
+                    || formula_stays(name)
                     || tree.attribute(child, &local_name!("id")).is_some()
             }
         }
     });
     tree.nodes[parent].children = children;
-}
-
-fn is_of_formula(name: &LocalName) -> bool {
-    crate::allowed::formula_stays(name)
 }
 
 /// Makes captions the children of their figure, and unwraps what is only around its media.
@@ -174,62 +169,50 @@ fn wrap_runs(
             children.push(child);
             continue;
         }
-        let around = match run {
-            Some(around) => around,
-            None => {
-                let name = name(tree, child);
-                let before = children.iter().rev().copied().find(|&at| !tree.is_space(at));
-                let around = match before.filter(|&at| joins && tree.is(at, &name)) {
-                    Some(before) => before,
-                    None => {
-                        let at = tree.element(name);
-                        children.push(at);
-                        at
-                    }
-                };
-                run = Some(around);
-                around
-            }
-        };
+        let around = *run.get_or_insert_with(|| {
+            let name = name(tree, child);
+            let before = children.iter().rev().copied().find(|&at| !tree.is_space(at));
+            before.filter(|&at| joins && tree.is(at, &name)).unwrap_or_else(|| {
+                children.push(tree.element(name));
+                tree.nodes.len() - 1
+            })
+        });
         tree.nodes[around].children.push(child);
     }
     tree.nodes[parent].children = children;
 }
 
-const WRAPPERS: &[LocalName] = &[local_name!("div"), local_name!("section"), local_name!("p")];
+/// Whether nodes are elements whose names are such.
+fn named(is_such: fn(&LocalName) -> bool) -> impl Fn(&RegionTree<'_>, At) -> bool {
+    move |tree, at| tree.nodes[at].name.as_ref().is_some_and(is_such)
+}
 
-fn named(names: &'static [LocalName]) -> impl Fn(&RegionTree<'_>, At) -> bool {
-    move |tree, at| tree.nodes[at].name.as_ref().is_some_and(|name| names.contains(name))
+fn is_wrapper(name: &LocalName) -> bool {
+    matches!(*name, local_names!("div" "section" "p"))
+}
+
+fn is_item(name: &LocalName) -> bool {
+    *name == local_name!("li")
+}
+
+fn is_term(name: &LocalName) -> bool {
+    matches!(*name, local_names!("dt" "dd"))
+}
+
+fn is_column(name: &LocalName) -> bool {
+    *name == local_name!("col")
+}
+
+fn is_of_table(name: &LocalName) -> bool {
+    matches!(*name, local_names!("thead" "tbody" "tfoot" "caption" "colgroup"))
 }
 
 /// Puts the children of an element into those that HTML demands around them.
 fn place_children(tree: &mut RegionTree<'_>, at: At) {
-    const ITEMS: &[LocalName] = &[local_name!("li")];
-    const TERMS: &[LocalName] = &[local_name!("dt"), local_name!("dd")];
-    const GROUPS: &[LocalName] =
-        &[local_name!("thead"), local_name!("tbody"), local_name!("tfoot")];
-    const CELLS: &[LocalName] = &[local_name!("td"), local_name!("th")];
-    const ROWS: &[LocalName] = &[local_name!("tr")];
-    const COLUMNS: &[LocalName] = &[local_name!("col")];
-    const OF_TABLES: &[LocalName] = &[
-        local_name!("thead"),
-        local_name!("tbody"),
-        local_name!("tfoot"),
-        local_name!("caption"),
-        local_name!("colgroup"),
-    ];
-    const OF_COLUMNS: &[LocalName] = &[local_name!("colgroup"), local_name!("col")];
-    const DIVISIONS: &[LocalName] = &[local_name!("div"), local_name!("section")];
-    const OF_RUBY: &[LocalName] = &[local_name!("rt"), local_name!("rp")];
-    const BESIDE_ROWS: &[LocalName] =
-        &[local_name!("caption"), local_name!("colgroup"), local_name!("col")];
     let Some(mut name) = tree.nodes[at].name.clone() else { return };
-    let other = |names: &'static [LocalName]| {
-        let is_named = named(names);
-        move |tree: &RegionTree<'_>, at: At| !is_named(tree, at)
-    };
+    let beside_rows = named(|own| matches!(*own, local_names!("caption" "colgroup" "col")));
     let is_beside =
-        |tree: &RegionTree<'_>, child: At| tree.is_space(child) || named(BESIDE_ROWS)(tree, child);
+        |tree: &RegionTree<'_>, child: At| tree.is_space(child) || beside_rows(tree, child);
     if name == local_name!("table")
         && tree.nodes[at].children.iter().all(|&child| is_beside(tree, child))
     {
@@ -243,55 +226,56 @@ fn place_children(tree: &mut RegionTree<'_>, at: At) {
         tree.nodes[at].name = Some(name.clone());
         tree.nodes[at].attributes.retain(|a| a.0 != local_name!("open"));
     }
-    match name {
-        local_names!("ul" "ol") => {
-            unwrap_children(tree, at, named(WRAPPERS));
-            wrap_runs(tree, at, |_, _| local_name!("li"), other(ITEMS), true);
-            return;
-        }
+    type IsSuch = fn(&LocalName) -> bool;
+    // Children that are replaced by theirs, what the others are put into, and those that need nothing around them.
+    let (unwrapped, around, stays): (IsSuch, LocalName, IsSuch) = match name {
+        local_names!("ul" "ol") => (is_wrapper, local_name!("li"), is_item),
         local_name!("dl") => {
-            unwrap_children(tree, at, named(DIVISIONS));
-            wrap_runs(tree, at, |_, _| local_name!("dd"), other(TERMS), false);
-            return;
+            (|own| matches!(*own, local_names!("div" "section")), local_name!("dd"), is_term)
         }
         local_name!("table") => {
-            wrap_runs(tree, at, |_, _| local_name!("colgroup"), named(COLUMNS), false);
-            wrap_runs(tree, at, |_, _| local_name!("tbody"), other(OF_TABLES), false);
-            begin_with_caption(tree, at);
-            return;
+            wrap_runs(tree, at, |_, _| local_name!("colgroup"), named(is_column), false);
+            (|_| false, local_name!("tbody"), is_of_table)
         }
         local_names!("thead" "tbody" "tfoot") => {
-            unwrap_children(tree, at, named(OF_TABLES));
-            wrap_runs(tree, at, |_, _| local_name!("tr"), other(ROWS), false);
-            return;
+            (is_of_table, local_name!("tr"), |own| *own == local_name!("tr"))
         }
-        local_name!("tr") => {
-            unwrap_children(tree, at, |tree, child| {
-                named(ROWS)(tree, child) || named(OF_TABLES)(tree, child)
-            });
-            wrap_runs(tree, at, |_, _| local_name!("td"), other(CELLS), false);
-            return;
-        }
+        local_name!("tr") => (
+            |own| is_of_table(own) || *own == local_name!("tr"),
+            local_name!("td"),
+            |own| matches!(*own, local_names!("td" "th")),
+        ),
         local_name!("colgroup") => {
             let mut columns = std::mem::take(&mut tree.nodes[at].children);
-            columns.retain(|&child| named(COLUMNS)(tree, child));
+            columns.retain(|&child| named(is_column)(tree, child));
             tree.nodes[at].children = columns;
             return;
         }
-        _ => {}
+        _ => return place_anywhere(tree, at, &name),
+    };
+    let joins = matches!(name, local_names!("ul" "ol"));
+    unwrap_children(tree, at, named(unwrapped));
+    wrap_runs(tree, at, |_, _| around.clone(), |tree, child| !named(stays)(tree, child), joins);
+    if name == local_name!("table") {
+        begin_with_caption(tree, at);
     }
-    // Anywhere else, parts of lists and tables need one around them.
+}
+
+/// Puts the children of any other element into those that HTML demands around them.
+fn place_anywhere(tree: &mut RegionTree<'_>, at: At, name: &LocalName) {
     let list = |tree: &RegionTree<'_>, item: At| match tree.nodes[item].mark {
         NodeMark::Numbered => local_name!("ol"),
         _ => local_name!("ul"),
     };
-    let in_ruby = name == local_name!("ruby");
+    let in_ruby = *name == local_name!("ruby");
+    let around_cells =
+        named(|own| matches!(*own, local_names!("thead" "tbody" "tfoot" "colgroup" "col" "tr")));
+    let of_ruby = named(|own| matches!(*own, local_names!("rt" "rp")));
     unwrap_children(tree, at, |tree, child| {
-        let is = |names| named(names)(tree, child);
-        is(GROUPS) || is(OF_COLUMNS) || is(ROWS) || !in_ruby && is(OF_RUBY)
+        around_cells(tree, child) || !in_ruby && of_ruby(tree, child)
     });
-    wrap_runs(tree, at, list, named(ITEMS), false);
-    wrap_runs(tree, at, |_, _| local_name!("dl"), named(TERMS), false);
+    wrap_runs(tree, at, list, named(is_item), false);
+    wrap_runs(tree, at, |_, _| local_name!("dl"), named(is_term), false);
     let children = tree.nodes[at].children.clone();
     let mut is_first = true;
     for child in children {
@@ -299,8 +283,8 @@ fn place_children(tree: &mut RegionTree<'_>, at: At) {
         let renamed = match own {
             local_names!("td" "th") => Some(local_name!("div")),
             local_name!("caption") => Some(local_name!("p")),
-            local_name!("figcaption") if name != local_name!("figure") => Some(local_name!("p")),
-            local_name!("summary") if name != local_name!("details") || !is_first => {
+            local_name!("figcaption") if *name != local_name!("figure") => Some(local_name!("p")),
+            local_name!("summary") if *name != local_name!("details") || !is_first => {
                 Some(local_name!("p"))
             }
             _ => None,
@@ -394,7 +378,6 @@ fn settle_paragraphs(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) 
     }
 }
 
-/// A part of what an element holds.
 enum FlowPart {
     Block(At),
     /// Text and inline elements that follow each other.
@@ -428,12 +411,10 @@ fn split_at_gaps(
             line_breaks = 0;
             continue;
         }
-        line_breaks = if is_break(child) {
-            line_breaks + 1
-        } else if tree.is_space(child) {
-            line_breaks
-        } else {
-            0
+        line_breaks = match tree.is_space(child) {
+            true => line_breaks,
+            false if is_break(child) => line_breaks + 1,
+            false => 0,
         };
         if line_breaks > 1 || tree.nodes[child].mark == NodeMark::Gap {
             end_run(&mut run, &mut parts);
@@ -453,7 +434,7 @@ fn is_blank(tree: &RegionTree<'_>, at: At) -> bool {
 fn hoist_breaks(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) {
     let is_divided = |&child: &At| {
         let name = tree.nodes[child].name.as_ref();
-        name.is_some_and(|name| dom::is_inline(name) && !is_of_formula(name))
+        name.is_some_and(|name| dom::is_inline(name) && !formula_stays(name))
             && has_empty_line(tree, &tree.nodes[child].children)
     };
     let divided: Vec<bool> = tree.nodes[at].children.iter().map(is_divided).collect();
@@ -561,25 +542,15 @@ fn settle_headers(tree: &mut RegionTree<'_>, table: At) {
         .filter(|&(_, row)| tree.is(row, &local_name!("tr")))
         .collect();
     let Some((&(_, first), rest)) = rows.split_first() else { return };
-    let cells = |tree: &RegionTree<'_>, row: At| -> Vec<At> {
-        let is_cell = |&cell: &At| !tree.is_space(cell);
-        tree.nodes[row].children.iter().copied().filter(is_cell).collect()
-    };
+    let cells = |tree: &RegionTree<'_>, row: At| -> Vec<At> { tree.shown_children(row).collect() };
     let own = cells(tree, first);
     let is_header = |tree: &RegionTree<'_>, at: At| tree.is(at, &local_name!("th"));
     let is_bold = |tree: &RegionTree<'_>, cell: At| {
-        let mut texts = tree
-            .below(cell)
-            .filter(|&at| tree.nodes[at].name.is_none() && !tree.is_space(at))
-            .peekable();
-        let bold = || {
-            tree.below(cell)
-                .filter(|&at| matches!(tree.nodes[at].name, Some(local_names!("b" "strong"))))
-        };
-        texts.peek().is_some() && {
-            let inside: usize = bold().take(1).map(|at| tree.text_below(at, |_| false).len()).sum();
-            inside == tree.text_below(cell, |_| false).len()
-        }
+        let has_text =
+            tree.below(cell).any(|at| tree.nodes[at].name.is_none() && !tree.is_space(at));
+        let is_strong = |&at: &At| matches!(tree.nodes[at].name, Some(local_names!("b" "strong")));
+        let inside = tree.below(cell).find(is_strong).map_or(0, |at| tree.text_of(at).len());
+        has_text && inside == tree.text_of(cell).len()
     };
     if rest.is_empty() || own.len() < 2 {
         return;
@@ -593,7 +564,7 @@ fn settle_headers(tree: &mut RegionTree<'_>, table: At) {
         return;
     }
     let texts = |tree: &RegionTree<'_>, row: At| -> Vec<String> {
-        cells(tree, row).into_iter().map(|cell| tree.text_below(cell, |_| false)).collect()
+        cells(tree, row).into_iter().map(|cell| tree.text_of(cell)).collect()
     };
     let headers = texts(tree, first);
     let repeats = |&&(_, row): &&(At, At)| {
@@ -614,7 +585,7 @@ fn settle_blocks(tree: &mut RegionTree<'_>, at: At, holds_block: bool) {
     if name == local_name!("p") && holds_block {
         tree.nodes[at].name = Some(local_name!("div"));
     } else if is_heading(&name) {
-        let wraps = named(WRAPPERS);
+        let wraps = named(is_wrapper);
         let unwanted = |tree: &RegionTree<'_>, child: At| {
             wraps(tree, child) || tree.nodes[child].name.as_ref().is_some_and(is_heading)
         };

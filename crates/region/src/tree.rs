@@ -8,7 +8,7 @@ use dom::{LocalName, local_name};
 /// A node's position in [`RegionTree::nodes`]; the root is 0.
 pub(crate) type At = usize;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RegionNode<'a> {
     /// Its tag; `None` for text.
     pub(crate) name: Option<LocalName>,
@@ -40,7 +40,7 @@ pub(crate) enum NodeMark {
     Post,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RegionTree<'a> {
     pub(crate) nodes: Vec<RegionNode<'a>>,
     /// Of pictures, the sources that no attribute has.
@@ -51,30 +51,13 @@ pub(crate) struct RegionTree<'a> {
 
 impl<'a> RegionTree<'a> {
     pub(crate) fn new() -> Self {
-        let mut tree = Self {
-            nodes: Vec::with_capacity(128),
-            others: BTreeMap::new(),
-            formulas: BTreeMap::new(),
-        };
-        tree.nodes.push(RegionNode {
-            name: Some(local_name!("html")),
-            attributes: Vec::new(),
-            text: Cow::Borrowed(""),
-            children: Vec::new(),
-            mark: NodeMark::None,
-        });
+        let mut tree = Self { nodes: Vec::with_capacity(128), ..Self::default() };
+        tree.element(local_name!("html"));
         tree
     }
 
     fn node(&mut self, name: Option<LocalName>, text: Cow<'a, str>) -> At {
-        let node = RegionNode {
-            name,
-            attributes: Vec::new(),
-            text,
-            children: Vec::new(),
-            mark: NodeMark::None,
-        };
-        self.nodes.push(node);
+        self.nodes.push(RegionNode { name, text, ..RegionNode::default() });
         self.nodes.len() - 1
     }
 
@@ -110,7 +93,6 @@ impl<'a> RegionTree<'a> {
         self.nodes[at].attributes.iter().find(|a| a.0 == *name).map(|a| &*a.1)
     }
 
-    /// Whether a node is an element of this name.
     pub(crate) fn is(&self, at: At, name: &LocalName) -> bool {
         self.nodes[at].name.as_ref() == Some(name)
     }
@@ -130,7 +112,22 @@ impl<'a> RegionTree<'a> {
         })
     }
 
-    /// The text below a node, white space collapsed, without what `leave` says.
+    /// The elements of a name in document order.
+    pub(crate) fn all(&self, name: LocalName) -> impl Iterator<Item = At> {
+        self.below(0).filter(move |&at| self.is(at, &name))
+    }
+
+    /// The children of an element that are not white space.
+    pub(crate) fn shown_children(&self, at: At) -> impl DoubleEndedIterator<Item = At> {
+        self.nodes[at].children.iter().copied().filter(|&child| !self.is_space(child))
+    }
+
+    /// The text below a node, white space collapsed.
+    pub(crate) fn text_of(&self, at: At) -> String {
+        self.text_below(at, |_| false)
+    }
+
+    /// The same without what `leave` says.
     pub(crate) fn text_below(&self, at: At, leave: impl Fn(At) -> bool) -> String {
         let mut text = String::new();
         let mut next = vec![at];

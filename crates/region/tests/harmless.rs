@@ -1,48 +1,13 @@
 //! What is written of any page has nothing that runs, and all of its text.
 
+#[path = "../../dom/tests/support/soup.rs"]
+mod soup;
+
 use dom::{Keep, ParseOptions, parse, parse_with, text_of};
 use proptest::prelude::*;
 use sitegrove_region::{PostStart, region_of, region_of_thread};
 
-const NAMES: [&str; 42] = [
-    "a", "b", "i", "font", "p", "div", "span", "table", "tr", "td", "tbody", "caption", "ul", "li",
-    "h1", "select", "option", "svg", "math", "mi", "foreignObject", "script", "style", "template",
-    "noscript", "title", "textarea", "body", "html", "head", "frameset", "form", "button", "br",
-    "img", "pre", "iframe", "annotation-xml", "base", "meta", "video", "x-y",
-];
-
-fn tag_soup() -> impl Strategy<Value = String> {
-    let name = prop::sample::select(&NAMES[..]);
-    let attribute = prop_oneof![
-        Just(" id=a"),
-        Just(" class=\"b c\""),
-        Just(" href='javascript:alert(1)'"),
-        Just(" href=\" JaVa\tscript:x\""),
-        Just(" src=data:text/html,x"),
-        Just(" href=//a/b?c&d"),
-        Just(" onclick=x"),
-        Just(" style=x"),
-        Just(" srcset='javascript:x 1x, b 2x'"),
-        Just(" title='<script>x</script>'"),
-        Just(" encoding=text/html"),
-        Just(" =\"'"),
-        Just(" type=application/ld+json"),
-        Just(" type=\"application/ld+jsoé\""),
-        Just(""),
-        Just("/"),
-    ];
-    let piece = prop_oneof![
-        4 => (name.clone(), prop::collection::vec(attribute, 0..3))
-            .prop_map(|(n, a)| format!("<{n}{}>", a.concat())),
-        3 => name.prop_map(|n| format!("</{n}>")),
-        2 => "[a-z é\u{a0}\n]{0,6}",
-        1 => prop::sample::select(&["<!--", "-->", "<!-- x -->", "<![CDATA[", "]]>", "<!doctype html>",
-            "&amp;", "&lt;script&gt;", "&#0;", "&notin", "<", "</", "'", "\"", ">", "\0", "&#x6a;", "\r"][..])
-            .prop_map(str::to_owned),
-        1 => ".{0,4}",
-    ];
-    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
-}
+use self::soup::tag_soup;
 
 /// A fragment never contains active content, whatever the page.
 fn check_harmless(fragment: &str) {

@@ -71,7 +71,6 @@ pub(crate) fn leading_cost(name: Option<&LocalName>, bare: bool, cost: u32) -> u
     nameless + if bare { bare_cost(name) } else { cost }
 }
 
-/// The cost of several conditions on one element, given the cost of each.
 pub(crate) fn conditions_cost(each: impl ExactSizeIterator<Item = u32>) -> u32 {
     let further = each.len().saturating_sub(1) as u32;
     each.sum::<u32>() + 4 * further
@@ -122,16 +121,12 @@ const LOOKS: u32 = 60;
 
 fn judged(value: &str) -> u32 {
     let length = value.chars().count() as u32 / 8;
-    let opinion = if looks_generated(value) {
-        40
-    } else if is_abbreviated(value) {
-        6
-    } else if says_content(value) {
-        0
-    } else if says_layout(value) {
-        9
-    } else {
-        4
+    let opinion = match value {
+        _ if looks_generated(value) => 40,
+        _ if is_abbreviated(value) => 6,
+        _ if says_content(value) => 0,
+        _ if says_layout(value) => 9,
+        _ => 4,
     };
     length + opinion
 }

@@ -8,7 +8,6 @@ use crate::pages::{IndexedPage, WantedPage};
 use crate::steps::{Condition, StepTable, TestId};
 use crate::verdict::MISTAKE;
 
-/// An element of a page.
 pub(crate) type PageElement<'a> = (&'a IndexedPage<'a>, NodeId);
 
 /// Number of pages that conditions are taken from. All pages are used to judge an expression.
@@ -56,7 +55,8 @@ impl<'p, 'a> Counterparts<'p, 'a> {
                 some.into_iter().map(|i| (page.memo, page.wanted[i])).collect()
             })
             .collect();
-        let firsts: Vec<Vec<&LocalName>> = pages.iter().map(|places| names_of(places[0])).collect();
+        let firsts: Vec<Vec<&LocalName>> =
+            pages.iter().map(|places| names_of(places[0]).collect()).collect();
         let mut kinds: BTreeMap<&[&LocalName], usize> = BTreeMap::new();
         for names in &firsts {
             *kinds.entry(names).or_default() += 1;
@@ -65,7 +65,8 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         let lead = firsts.iter().position(|names| kinds[&names[..]] == most)?;
         let names = firsts[lead].clone();
         let places = pages.iter().flatten().copied();
-        let alike = places.filter(|&place| lies_below(place, &names)).collect();
+        let is_alike = |place: &PageElement<'a>| names_of(*place).eq(names.iter().copied());
+        let alike = places.filter(is_alike).collect();
         let name = names.first().and_then(|name| plain(Some(name)));
         let is_named = |name: &LocalName| {
             pages.iter().flatten().all(|&(memo, id)| memo.document().is(id, name))
@@ -75,7 +76,6 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         Some(Self { all, pages, lead, names, alike, name })
     }
 
-    /// The numbered conditions and steps.
     pub(crate) fn steps(&self) -> &'a StepTable {
         self.lead.0.steps()
     }
@@ -155,16 +155,9 @@ impl<'p, 'a> Counterparts<'p, 'a> {
 }
 
 /// Tag names from an element up to the root.
-fn names_of<'a>((memo, id): PageElement<'a>) -> Vec<&'a LocalName> {
+fn names_of<'a>((memo, id): PageElement<'a>) -> impl Iterator<Item = &'a LocalName> {
     let document = memo.document();
-    document.ancestors(id).filter_map(|above| document.name(above)).collect()
-}
-
-/// Whether these are the tag names from an element up to the root.
-fn lies_below((memo, id): PageElement<'_>, names: &[&LocalName]) -> bool {
-    let document = memo.document();
-    let own = document.ancestors(id).filter_map(|above| document.name(above));
-    own.eq(names.iter().copied())
+    document.ancestors(id).filter_map(|above| document.name(above))
 }
 
 /// A tag name that is also a valid name in XPath. Parsers create elements with other names

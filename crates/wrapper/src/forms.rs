@@ -142,51 +142,36 @@ struct Tail {
 /// Maximum number of conditions for each element.
 const MOST: usize = 4;
 
-/// The conditions that the lead and the elements like it, and their ancestors, share at each level.
-pub(crate) struct Chain {
-    trail: Trail,
-    placed: Trail,
-}
-
-impl Chain {
-    pub(crate) fn of(counterparts: &Counterparts<'_, '_>) -> Self {
-        let steps = counterparts.steps();
-        let (mut trail, mut placed) = (Vec::new(), Vec::new());
-        let mut current = counterparts.alike.clone();
-        while let Some(&(memo, id)) = current.first() {
-            let holds = |label: &Condition| {
-                let test = steps.test(None, &[*label]);
-                current.iter().all(|&(memo, id)| memo.passes(test, id))
-            };
-            let labels = memo.labels(id);
-            let labels = labels.iter().copied().filter(holds);
-            let mut conditions: Vec<Condition> =
-                labels.filter(|&label| counterparts.recurs(label)).take(MOST).collect();
-            conditions.extend(memo.weak_labels(id).into_iter().filter(holds));
-            let name = plain(memo.document().name(id));
-            let test = steps.test(name.clone(), &conditions);
-            trail.push(Stride { deep: false, test });
-            let test = match shared_place(&current) {
-                None => test,
-                Some(place) => {
-                    // Counted among siblings of the same name, as is usual in XPath.
-                    conditions.insert(0, steps.condition(&Predicate::Position(place)));
-                    steps.test(name, &conditions)
-                }
-            };
-            placed.push(Stride { deep: false, test });
-            current = parents(&current);
+/// The path from the root to the lead and the elements like it, with the conditions that they and their ancestors share at each
+/// level; and the same with their positions where they are the same.
+pub(crate) fn whole_paths(counterparts: &Counterparts<'_, '_>) -> [Trail; 2] {
+    let steps = counterparts.steps();
+    let (mut trail, mut placed) = (Vec::new(), Vec::new());
+    let mut current = counterparts.alike.clone();
+    while let Some(&(memo, id)) = current.first() {
+        let holds = |label: &Condition| {
+            let test = steps.test(None, &[*label]);
+            current.iter().all(|&(memo, id)| memo.passes(test, id))
+        };
+        let labels = memo.labels(id);
+        let labels = labels.iter().copied().filter(holds);
+        let mut conditions: Vec<Condition> =
+            labels.filter(|&label| counterparts.recurs(label)).take(MOST).collect();
+        conditions.extend(memo.weak_labels(id).into_iter().filter(holds));
+        let name = plain(memo.document().name(id));
+        let mut test = steps.test(name.clone(), &conditions);
+        trail.push(Stride { deep: false, test });
+        if let Some(place) = shared_place(&current) {
+            // Counted among siblings of the same name, as is usual in XPath.
+            conditions.insert(0, steps.condition(&Predicate::Position(place)));
+            test = steps.test(name, &conditions);
         }
-        trail.reverse();
-        placed.reverse();
-        Self { trail, placed }
+        placed.push(Stride { deep: false, test });
+        current = parents(&current);
     }
-
-    /// The path from the root to these elements. With `positions`, it includes their positions
-    /// where they are the same.
-    pub(crate) fn whole(&self, positions: bool) -> Trail {
-        if positions { self.placed.clone() } else { self.trail.clone() }
-    }
+    trail.reverse();
+    placed.reverse();
+    [trail, placed]
 }
 
 fn parents<'a>(places: &[PageElement<'a>]) -> Vec<PageElement<'a>> {

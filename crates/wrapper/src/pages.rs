@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use std::ops::Range;
 use std::rc::Rc;
 
-use dom::xpath::{Path, PathStep, Positions, Predicate};
+use dom::xpath::{Path, PathStep, Positions, Predicate, is_space};
 use dom::{Document, ElementKinds, LocalName, NodeId, local_name};
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -351,11 +351,6 @@ fn hash_of(token: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// White space as defined by XPath.
-fn is_space(byte: &u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
 /// The nodes (ascending) within a range.
 fn part(nodes: &[NodeId], range: Range<NodeId>) -> &[NodeId] {
     let from = nodes.partition_point(|&id| id < range.start);
@@ -406,7 +401,6 @@ impl Climb<'_, '_> {
     }
 }
 
-/// A page with its wanted elements.
 #[derive(Clone, Copy)]
 pub(crate) struct WantedPage<'a> {
     pub(crate) memo: &'a IndexedPage<'a>,
@@ -425,7 +419,6 @@ impl<'a> WantedPage<'a> {
         Self { memo, wanted, must: true, scope, free }
     }
 
-    /// The same page with other wanted elements.
     pub(crate) fn wanting(self, wanted: &'a [NodeId], must: bool) -> Self {
         Self { wanted, must, ..self }
     }
@@ -464,7 +457,6 @@ impl<'a> WantedPage<'a> {
         });
     }
 
-    /// The same result as `selection::select`.
     pub(crate) fn select_all(&self, trails: &[Trail]) -> Vec<NodeId> {
         let nodes = union_of(trails.iter().map(|trail| self.select(trail)));
         self.document().outermost(nodes)

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use crate::counterparts::Counterparts;
-use crate::forms::{Chain, LEAST_ANCHORED, ShortForm, ShortForms};
+use crate::forms::{LEAST_ANCHORED, ShortForm, ShortForms, whole_paths};
 use crate::pages::WantedPage;
 use crate::steps::{StepTable, Stride, Trail};
 use crate::verdict::{MISTAKE, NESTED, total};
@@ -45,9 +45,8 @@ pub(crate) fn best_path(pages: &[WantedPage<'_>]) -> Option<RatedPath> {
     }
     if search.bound() > GOOD {
         search.try_mistaken();
-        let chain = Chain::of(&counterparts);
-        for positions in [false, true] {
-            search.try_shortened(chain.whole(positions));
+        for whole in whole_paths(&counterparts) {
+            search.try_shortened(&whole);
             if search.best.as_ref().is_some_and(|best| !best.mistaken && best.total < POOR) {
                 break;
             }
@@ -107,33 +106,35 @@ impl PathSearch<'_, '_> {
         }
     }
 
+    /// A path with its weight, or a lower bound of that as soon as it reaches `bound`.
+    fn rate(&self, trail: &[Stride], bound: u32) -> Result<RatedPath, u32> {
+        let (total, tally) = total(trail, self.pages, bound, &self.suspect)?;
+        Ok(RatedPath { trail: trail.to_vec(), total, mistaken: tally.is_mistaken() })
+    }
+
     /// Takes a path if it is better than the best so far and weighs less than `bound`; else returns
     /// a lower bound of its weight.
     fn try_one(&mut self, trail: &[Stride], bound: u32) -> Result<(), u32> {
-        let (total, tally) = total(trail, self.pages, bound.min(self.bound()), &self.suspect)?;
-        self.best = Some(RatedPath { trail: trail.to_vec(), total, mistaken: tally.is_mistaken() });
+        self.best = Some(self.rate(trail, bound.min(self.bound()))?);
         Ok(())
     }
 
-    fn try_shortened(&mut self, whole: Trail) {
-        if let Ok((total, tally)) = total(&whole, self.pages, u32::MAX, &self.suspect) {
-            let whole = RatedPath { trail: whole, total, mistaken: tally.is_mistaken() };
-            let found = self.shortened(whole);
-            if found.total < self.bound() {
-                self.best = Some(found);
-            }
+    fn try_shortened(&mut self, whole: &[Stride]) {
+        let Ok(whole) = self.rate(whole, u32::MAX) else { return };
+        let found = self.shortened(whole);
+        if found.total < self.bound() {
+            self.best = Some(found);
         }
     }
 
-    /// A shortened path that makes no more mistakes.
+    /// The path without needless outer steps, conditions and inner steps, tried one by one and then in pairs: one that makes
+    /// no more mistakes.
     fn shortened(&self, found: RatedPath) -> RatedPath {
         let most = found.total - self.steps.cost(&found.trail) + NESTED;
-        let mut weigh = |trail: Trail, bound: u32| {
-            let bound = bound.min(self.steps.cost(&trail) + most + 1);
-            let (total, tally) = total(&trail, self.pages, bound, &self.suspect).ok()?;
-            Some(RatedPath { trail, total, mistaken: tally.is_mistaken() })
-        };
-        shorten(found, self.steps, SHORTENED, &mut weigh)
+        let mut shortener = PathShortener { best: found, search: self, most, left: SHORTENED };
+        shortener.outer_steps();
+        while shortener.one() || shortener.two() {}
+        shortener.best
     }
 }
 
@@ -147,36 +148,24 @@ enum PathPart {
 /// Paths with more parts than this are not searched for pairs to remove.
 const PAIRS_OF: usize = 10;
 
-/// Returns the path without needless outer steps, conditions and inner steps, tried one by one and
-/// then in pairs. `weigh` returns a path with cost and mistakes, or `None` if they reach a bound;
-/// it is called for at most `budget` paths.
-pub(crate) fn shorten(
-    whole: RatedPath,
-    steps: &StepTable,
-    budget: usize,
-    weigh: &mut dyn FnMut(Trail, u32) -> Option<RatedPath>,
-) -> RatedPath {
-    let mut search = PathShortener { best: whole, steps, left: budget, weigh };
-    search.outer_steps();
-    while search.one() || search.two() {}
-    search.best
-}
-
-struct PathShortener<'w> {
+struct PathShortener<'s, 'p, 'a> {
     best: RatedPath,
-    steps: &'w StepTable,
+    search: &'s PathSearch<'p, 'a>,
+    /// The most that the mistakes of a shorter path may weigh.
+    most: u32,
+    /// How many paths may still be tried.
     left: usize,
-    weigh: &'w mut dyn FnMut(Trail, u32) -> Option<RatedPath>,
 }
 
-impl PathShortener<'_> {
+impl PathShortener<'_, '_, '_> {
     /// Takes a path if it is better than the best so far.
     fn takes(&mut self, trail: Trail) -> bool {
         if self.left == 0 {
             return false;
         }
         self.left -= 1;
-        let Some(better) = (self.weigh)(trail, self.best.total) else { return false };
+        let bound = self.best.total.min(self.search.steps.cost(&trail) + self.most + 1);
+        let Ok(better) = self.search.rate(&trail, bound) else { return false };
         self.best = better;
         true
     }
@@ -217,17 +206,18 @@ impl PathShortener<'_> {
         pairs.into_iter().any(|pair| {
             let shorter = self.without(&pair);
             shorter.is_some_and(|shorter| {
-                self.steps.cost(&shorter) < self.best.total && self.takes(shorter)
+                self.search.steps.cost(&shorter) < self.best.total && self.takes(shorter)
             })
         })
     }
 
     /// All parts: the most expensive conditions first, then steps from the outermost.
     fn parts(&self) -> Vec<PathPart> {
+        let steps = self.search.steps;
         let mut parts: Vec<(u32, PathPart)> = Vec::new();
         for (s, stride) in self.best.trail.iter().enumerate() {
-            for (c, &condition) in self.steps.conditions(stride.test).iter().enumerate() {
-                parts.push((self.steps.condition_cost(condition), PathPart::Condition(s, c)));
+            for (c, &condition) in steps.conditions(stride.test).iter().enumerate() {
+                parts.push((steps.condition_cost(condition), PathPart::Condition(s, c)));
             }
         }
         parts.sort_by_key(|p| std::cmp::Reverse(p.0));
@@ -254,7 +244,8 @@ impl PathShortener<'_> {
             let mut stride = stride;
             stride.deep |= std::mem::take(&mut deep);
             if loses {
-                stride.test = self.steps.without(stride.test, |c| gone(PathPart::Condition(s, c)));
+                stride.test =
+                    self.search.steps.without(stride.test, |c| gone(PathPart::Condition(s, c)));
             }
             trail.push(stride);
         }

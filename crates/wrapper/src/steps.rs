@@ -17,7 +17,6 @@ pub(crate) struct Condition(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TestId(pub(crate) u32);
 
-/// A step: its depth and its test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stride {
     pub(crate) deep: bool,
@@ -47,7 +46,6 @@ struct Tests {
     numbers: FxHashMap<Asking, TestId>,
 }
 
-/// Name and conditions of a step.
 type Asking = (Option<LocalName>, Box<[Condition]>);
 
 struct Asked {
@@ -76,7 +74,6 @@ impl StepTable {
         self.conditions.borrow().all[condition.0 as usize].1
     }
 
-    /// The cost of several conditions on one element.
     pub(crate) fn conditions_cost(&self, conditions: &[Condition]) -> u32 {
         let all = &self.conditions.borrow().all;
         conditions_cost(conditions.iter().map(|condition| all[condition.0 as usize].1))

@@ -69,7 +69,6 @@ impl MistakeTally {
     }
 }
 
-/// The selection on a page.
 #[derive(Clone, Copy)]
 pub(crate) enum Selection<'s> {
     One(&'s [Stride]),

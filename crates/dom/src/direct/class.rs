@@ -2,12 +2,10 @@
 
 use html5ever::{LocalName, local_name};
 
-/// A set of properties of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ElementClass(u16);
 
 impl ElementClass {
-    /// In the category "special".
     pub(super) const SPECIAL: Self = Self(1);
     /// Ends the search for an element in scope.
     pub(super) const SCOPE: Self = Self(2);
@@ -36,7 +34,6 @@ impl ElementClass {
         self.0 & property.0 != 0
     }
 
-    /// The properties of the elements with this name.
     pub(super) fn of(name: &LocalName) -> Self {
         const SCOPE: ElementClass = ElementClass::SPECIAL.and(ElementClass::SCOPE);
         match *name {

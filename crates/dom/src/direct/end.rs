@@ -200,10 +200,7 @@ impl DirectBuilder {
             return self.end_formatting(name);
         }
         if class.is(ElementClass::BLOCK_END) {
-            if self.has_name_in_scope(name) {
-                self.imply_ends(None);
-                self.pop_through_name(name);
-            }
+            self.end_in_scope(name);
             return;
         }
         match *name {
@@ -231,12 +228,7 @@ impl DirectBuilder {
                     self.pop_through(|open| open.class.is(ElementClass::HEADING));
                 }
             }
-            local_name!("form") if self.in_template() => {
-                if self.has_name_in_scope(name) {
-                    self.imply_ends(None);
-                    self.pop_through_name(name);
-                }
-            }
+            local_name!("form") if self.in_template() => _ = self.end_in_scope(name),
             local_name!("form") => {
                 let Some(OpenForm::At(depth)) = self.form.take() else { return };
                 let is_open = self.open.get(depth - 1).is_some_and(|open| open.name == *name);
@@ -255,9 +247,7 @@ impl DirectBuilder {
                 self.pop();
             }
             local_names!("applet" "marquee" "object") => {
-                if self.has_name_in_scope(name) {
-                    self.imply_ends(None);
-                    self.pop_through_name(name);
+                if self.end_in_scope(name) {
                     self.clear_to_marker();
                 }
             }

@@ -94,13 +94,22 @@ impl DirectBuilder {
         found.is_some_and(fits)
     }
 
-    /// Whether an element that fits is in scope.
     pub(super) fn has_in_scope(&self, fits: impl Fn(&StackElement) -> bool) -> bool {
         self.in_scope(fits, |open| open.class.is(ElementClass::SCOPE))
     }
 
     pub(super) fn has_name_in_scope(&self, name: &LocalName) -> bool {
         self.has_in_scope(|open| open.name == *name)
+    }
+
+    /// Ends the innermost element with this name that is in scope, and says whether there was one.
+    pub(super) fn end_in_scope(&mut self, name: &LocalName) -> bool {
+        let is_in_scope = self.has_name_in_scope(name);
+        if is_in_scope {
+            self.imply_ends(None);
+            self.pop_through_name(name);
+        }
+        is_in_scope
     }
 
     pub(super) fn has_item_in_scope(&self) -> bool {
@@ -161,14 +170,12 @@ impl DirectBuilder {
         found.map(|(_, own)| own.serial)
     }
 
-    /// Removes a formatting element from the list.
     pub(super) fn forget_active(&mut self, serial: u32) {
         self.active.retain(|own| own.serial != serial);
         // Elements inside it would stay open.
         self.gives_up |= self.open.iter().any(|open| open.serial == serial);
     }
 
-    /// Opens a formatting element.
     pub(super) fn push_formatting(
         &mut self,
         name: &LocalName,
@@ -201,13 +208,8 @@ impl DirectBuilder {
 
     fn have_same_attributes(&self, a: BufferRange, b: BufferRange) -> bool {
         let document = &self.document;
-        let [a, b] = [a, b].map(|span| &document.attributes[span.range()]);
-        let value = |range: BufferRange| &document.values[range.range()];
-        a.len() == b.len()
-            && a.iter().all(|one| {
-                b.iter()
-                    .any(|other| one.name == other.name && value(one.value) == value(other.value))
-            })
+        a.range().len() == b.range().len()
+            && document.stored(a).all(|one| document.stored(b).any(|other| one == other))
     }
 
     /// Opens the active formatting elements again that were closed with an element around them.

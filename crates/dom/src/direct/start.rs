@@ -115,11 +115,10 @@ impl DirectBuilder {
     }
 
     fn start_template(&mut self, tag: &StartTag<'_>, class: ElementClass) {
-        let own = || tag.attributes.iter().map(|(name, _)| name);
         if self.mode <= Mode::AfterHead {
             self.mode_in_root = self.mode;
             self.push_as(&tag.name, BufferRange::default(), class, Fate::Dropped);
-        } else if self.top().fate == Fate::Kept && is_shadow_root(&tag.name, own()) {
+        } else if self.top().fate == Fate::Kept && is_shadow_root(&tag.name, tag.pairs()) {
             let attributes = self.store(tag);
             self.push_as(&tag.name, attributes, class, Fate::Kept);
         } else {
@@ -326,10 +325,7 @@ impl DirectBuilder {
                 }
             }
             local_name!("button") => {
-                if self.has_name_in_scope(name) {
-                    self.imply_ends(None);
-                    self.pop_through_name(name);
-                }
+                self.end_in_scope(name);
                 self.reconstruct();
                 self.insert(tag, class);
             }

@@ -7,9 +7,9 @@ use crate::aside::Gatherer;
 use crate::document::{BufferRange, Document, NodeId};
 use crate::limits::Room;
 
-/// The insertion mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mode {
+    #[default]
     Initial,
     BeforeHtml,
     BeforeHead,
@@ -54,6 +54,7 @@ pub(super) enum OpenForm {
 }
 
 /// The tree so far, and the state of tree construction.
+#[derive(Default)]
 pub(super) struct DirectBuilder {
     pub(super) document: Document,
     pub(super) gatherer: Gatherer,

@@ -5,61 +5,8 @@ use memchr::{memchr, memchr3, memmem};
 use super::comment_length;
 use super::names::is_space;
 
-/// Whether an element ends the drawing (WHATWG HTML §13.2.6.5), or holds HTML.
-fn is_html(name: &[u8]) -> bool {
-    let mut lower = [0; 16];
-    let Some(lower) = lower.get_mut(..name.len()) else { return false };
-    lower.copy_from_slice(name);
-    lower.make_ascii_lowercase();
-    matches!(
-        &*lower,
-        b"b" | b"big"
-            | b"blockquote"
-            | b"body"
-            | b"br"
-            | b"center"
-            | b"code"
-            | b"dd"
-            | b"div"
-            | b"dl"
-            | b"dt"
-            | b"em"
-            | b"embed"
-            | b"font"
-            | b"foreignobject"
-            | b"h1"
-            | b"h2"
-            | b"h3"
-            | b"h4"
-            | b"h5"
-            | b"h6"
-            | b"head"
-            | b"hr"
-            | b"i"
-            | b"img"
-            | b"li"
-            | b"listing"
-            | b"menu"
-            | b"meta"
-            | b"nobr"
-            | b"ol"
-            | b"p"
-            | b"pre"
-            | b"ruby"
-            | b"s"
-            | b"small"
-            | b"span"
-            | b"strike"
-            | b"strong"
-            | b"sub"
-            | b"sup"
-            | b"table"
-            | b"tt"
-            | b"u"
-            | b"ul"
-            | b"var"
-    )
-}
+/// Longest name of an element that ends a drawing or holds HTML.
+const LONGEST: usize = 13;
 
 /// The start of the end tag of a drawing whose content begins at `from`; `None` if it may end before that.
 pub(super) fn end_of_drawing(bytes: &[u8], from: usize) -> Option<usize> {
@@ -86,8 +33,23 @@ pub(super) fn end_of_drawing(bytes: &[u8], from: usize) -> Option<usize> {
                 let holds_html = |own: &&[u8]| {
                     [&b"title"[..], b"desc"].iter().any(|name| own.eq_ignore_ascii_case(name))
                 };
-                if is_html(name) || open.last().is_some_and(holds_html) {
-                    return None;
+                let mut lower = [0; LONGEST];
+                let lower = lower.get_mut(..name.len()).map(|lower| {
+                    lower.copy_from_slice(name);
+                    lower.make_ascii_lowercase();
+                    &*lower
+                });
+                match lower.unwrap_or_default() {
+                    // They end the drawing (WHATWG HTML §13.2.6.5), or hold HTML.
+                    b"b" | b"big" | b"blockquote" | b"body" | b"br" | b"center" | b"code"
+                    | b"dd" | b"div" | b"dl" | b"dt" | b"em" | b"embed" | b"font"
+                    | b"foreignobject" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6"
+                    | b"head" | b"hr" | b"i" | b"img" | b"li" | b"listing" | b"menu" | b"meta"
+                    | b"nobr" | b"ol" | b"p" | b"pre" | b"ruby" | b"s" | b"small" | b"span"
+                    | b"strike" | b"strong" | b"sub" | b"sup" | b"table" | b"tt" | b"u" | b"ul"
+                    | b"var" => return None,
+                    _ if open.last().is_some_and(holds_html) => return None,
+                    _ => {}
                 }
                 let (end, closes) = end_of_tag(bytes, at + 1 + name.len())?;
                 if !closes {

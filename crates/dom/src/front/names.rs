@@ -3,14 +3,11 @@
 use html5ever::LocalName;
 
 pub(super) const SPACE: u8 = 1;
-/// Ends the name of a tag.
 pub(super) const ENDS_TAG: u8 = 2;
-/// Ends the name of an attribute.
 pub(super) const ENDS_ATTRIBUTE: u8 = 4;
 /// Ends a value without quotes.
 pub(super) const ENDS_VALUE: u8 = 8;
 
-/// The classes of each byte.
 pub(super) static CLASSES: [u8; 256] = {
     let mut of = [0; 256];
     let spaces = b"\t\n\x0C ";

@@ -14,7 +14,7 @@ impl<T: TokenTaker> Front<'_, '_, T> {
         let end = match content {
             Content::Plaintext => None,
             Content::Script => end_of_script(rest),
-            _ => end_of(rest, 0, self.tag.name.as_bytes()),
+            _ => end_of(rest, self.tag.name.as_bytes()),
         };
         self.at = end.map_or(self.html.len(), |end| from + end);
         let references = content == Content::EscapableText
@@ -33,11 +33,9 @@ fn is_name(text: &[u8], name: &[u8]) -> bool {
         && (is_space(text[name.len()]) || matches!(text[name.len()], b'/' | b'>'))
 }
 
-/// The start of the next end tag of this name at or after `from`.
-fn end_of(text: &[u8], from: usize, name: &[u8]) -> Option<usize> {
-    memmem::find_iter(&text[from..], b"</")
-        .map(|found| from + found)
-        .find(|at| is_name(&text[at + 2..], name))
+/// The start of the next end tag of this name.
+fn end_of(text: &[u8], name: &[u8]) -> Option<usize> {
+    memmem::find_iter(text, b"</").find(|at| is_name(&text[at + 2..], name))
 }
 
 /// The start of the end tag of a script. Inside `<!--`, a `<script>` hides the next `</script>`.
@@ -90,13 +88,10 @@ fn skip_escaped(text: &[u8], from: usize) -> Escaped {
         if closes && !double {
             return Escaped::Script(here);
         }
-        if closes {
-            double = false;
-        } else if is_name(rest, b"script") {
-            double = true;
-        } else {
+        if !closes && !is_name(rest, b"script") {
             continue;
         }
+        double = !closes;
         // After the name and the byte that ended it.
         at = here + if closes { 9 } else { 8 };
     }

@@ -23,12 +23,9 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
     /// Reads a tag whose name begins here into `self.tag` and moves past it; `false` if the page ends inside the tag.
     pub(super) fn tag(&mut self, kind: TagKind, name: usize) -> bool {
         // If the page ends inside the tag, it is not a tag.
-        self.at = self.html.len();
-        match self.read_tag(kind, name) {
-            Some(end) => self.at = end,
-            None => return false,
-        }
-        true
+        let end = self.read_tag(kind, name);
+        self.at = end.unwrap_or(self.html.len());
+        end.is_some()
     }
 
     /// Returns the end of the tag.

@@ -3,11 +3,13 @@
 use html5ever::{LocalName, local_name};
 
 use super::tex::{
-    MODULUS, accent, push_tex, tex_between, tex_of_name, tex_of_signs, tex_of_space, with_moduli,
+    MODULUS, accent, font_of, push_tex, tex_between, tex_in_braces, tex_of_name, tex_of_rows,
+    tex_of_signs, tex_of_space, with_moduli,
 };
 use crate::{Document, NodeId};
 
 /// A formula as TeX.
+#[derive(Clone, Debug)]
 pub struct Formula {
     /// Its TeX, without dollar signs; empty if it shows nothing.
     pub tex: String,
@@ -18,6 +20,11 @@ pub struct Formula {
 }
 
 impl Formula {
+    /// The formula of which a page has the TeX; `None` if that shows nothing.
+    pub fn of_source(tex: String, is_display: bool) -> Option<Self> {
+        (!tex.is_empty()).then_some(Self { tex, is_display, is_declared: true })
+    }
+
     /// The formula of a `math` element: of its TeX annotation (MathML Core §6), else of `alttext`, else of `data-latex`, else
     /// of its elements. Linear in its nodes, except for nested fractions and the like, whose parts are copied once for each level.
     pub fn of(document: &Document, math: NodeId) -> Self {
@@ -62,7 +69,6 @@ pub fn bare_tex(source: &str) -> &str {
     styled.and_then(|rest| rest.strip_suffix('}')).map_or(tex, str::trim)
 }
 
-/// A part of a formula.
 #[derive(Default)]
 struct FormulaPart {
     tex: String,
@@ -77,14 +83,6 @@ struct FormulaPart {
 impl FormulaPart {
     fn of(tex: String) -> Self {
         Self { tex, ..Self::default() }
-    }
-
-    /// As an operand of what is before it.
-    fn in_braces(&self) -> String {
-        match self.tex.chars().nth(1) {
-            Some(_) => format!("{{{}}}", self.tex),
-            None => self.tex.clone(),
-        }
     }
 
     /// As the operand of what follows.
@@ -106,16 +104,16 @@ impl FormulaPart {
 fn presented(document: &Document, math: NodeId) -> String {
     // For each open element its children so far.
     let mut open: Vec<(NodeId, Vec<FormulaPart>)> = vec![(math, Vec::new())];
-    for id in document.subtree(math).skip(1).chain([document.node(math).end]) {
-        while open.len() > 1 && open.last().is_some_and(|last| document.node(last.0).end <= id) {
-            if let Some((closed, parts)) = open.pop() {
-                let part = join(document, closed, parts);
-                if let Some(above) = open.last_mut() {
-                    above.1.push(part);
-                }
+    let end = document.node(math).end;
+    for id in math + 1..=end {
+        let is_over = |last: &mut (NodeId, _)| last.0 != math && document.node(last.0).end <= id;
+        while let Some((closed, parts)) = open.pop_if(is_over) {
+            let part = join(document, closed, parts);
+            if let Some(above) = open.last_mut() {
+                above.1.push(part);
             }
         }
-        if id == document.node(math).end {
+        if id == end {
             break;
         }
         let Some(text) = document.text(id) else {
@@ -137,14 +135,13 @@ fn element_name(document: &Document, id: NodeId) -> &str {
     document.name(id).map_or("", |name| &**name)
 }
 
-/// TeX of an element with these parts.
 fn join(document: &Document, id: NodeId, mut parts: Vec<FormulaPart>) -> FormulaPart {
     let attribute = |name: &str| document.attribute(id, &LocalName::from(name)).unwrap_or_default();
     let at = |at: usize| parts.get(at);
     let base =
         || at(0).filter(|base| !base.tex.is_empty()).map_or("{}".to_owned(), FormulaPart::as_base);
-    let braced = |number: usize| at(number).map_or_else(String::new, FormulaPart::in_braces);
     let plain = |number: usize| at(number).map_or("", |part| &part.tex);
+    let braced = |number: usize| tex_in_braces(plain(number));
     FormulaPart::of(match element_name(document, id) {
         "annotation" | "annotation-xml" | "mphantom" => String::new(),
         // A norm; between two things it is a relation.
@@ -156,7 +153,7 @@ fn join(document: &Document, id: NodeId, mut parts: Vec<FormulaPart>) -> Formula
         {
             "\\|".to_owned()
         }
-        "mi" => tex_of_name(&concat(&parts), attribute("mathvariant")),
+        "mi" => tex_of_name(&concat(&parts), font_of(attribute("mathvariant"))),
         "mo" => {
             let tex = match tex_of_name(&concat(&parts), "") {
                 name if MODULUS.contains(&&*name) => "\\bmod".to_owned(),
@@ -194,10 +191,8 @@ fn join(document: &Document, id: NodeId, mut parts: Vec<FormulaPart>) -> Formula
         "mroot" => format!("\\sqrt[{}]{{{}}}", plain(1), plain(0)),
         "mtr" => parts.iter().map(|part| &*part.tex).collect::<Vec<_>>().join(" & "),
         "mtable" => {
-            let is_aligned = attribute("columnalign").starts_with("right left");
-            let name = if is_aligned { "aligned" } else { "matrix" };
             let rows: Vec<&str> = parts.iter().map(|part| &*part.tex).collect();
-            format!("\\begin{{{name}}}{}\\end{{{name}}}", rows.join(" \\\\ "))
+            tex_of_rows(&rows, attribute("columnalign").starts_with("right left"))
         }
         _ => {
             parts.retain(|part| !part.tex.is_empty() || part.sign == Some('.'));

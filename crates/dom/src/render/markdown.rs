@@ -11,7 +11,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 use url::Url;
 
 use self::blocks::{BlockKind, MarkdownBlock, OpenBlock};
@@ -22,6 +22,7 @@ use super::notes::FootnoteMap;
 use super::raised::raised_text;
 use super::text::{Edit, WalkEvent, edit_of, follows_other, for_each_kept};
 use crate::document::is_space;
+use crate::names::heading_level;
 use crate::{Document, Element, NodeId, is_void, link_target, web_url};
 
 /// Maximum depth of nested lists and quotations, because every level indents every line. Deeper
@@ -94,9 +95,8 @@ enum Undo {
     Paragraph,
     /// End the mark of a note.
     Mark,
-    Style(Style),
-    /// The same at the end of text that was deleted or inserted.
-    Edit(Style, Edit),
+    /// Restore this style, at the end of text that was deleted or inserted if it was.
+    Style(Style, Option<Edit>),
     /// End the paragraph, then restore this style.
     StyledParagraph(Style),
     /// Close frames down to this number.
@@ -137,13 +137,10 @@ impl MarkdownWriter<'_> {
         self.frames.push(OpenBlock { stray: true, ..OpenBlock::new(kind) });
     }
 
-    /// Closes frames down to this number.
     fn close_to(&mut self, depth: usize) {
         while self.frames.len() > depth.max(1) {
-            if let Some(frame) = self.frames.pop() {
-                let links = std::mem::take(&mut self.links);
-                frame.close_into(self.top(), &links);
-                self.links = links;
+            if let (Some(frame), Some(around)) = (self.frames.pop(), self.frames.last_mut()) {
+                frame.close_into(around, &self.links);
             }
         }
     }
@@ -171,9 +168,9 @@ impl MarkdownWriter<'_> {
     }
 
     fn paragraph(&mut self) {
-        let links = std::mem::take(&mut self.links);
-        self.top().end_paragraph(&links);
-        self.links = links;
+        if let Some(top) = self.frames.last_mut() {
+            top.end_paragraph(&self.links);
+        }
     }
 
     fn text(&mut self, text: &str) {
@@ -187,14 +184,12 @@ impl MarkdownWriter<'_> {
         self.after = None;
         let style = self.style;
         let top = self.top();
-        match split_box(text).filter(|_| top.begins_item()) {
-            Some((mark, rest)) => {
-                top.line.literal(mark.to_owned());
-                top.line.space();
-                top.line.text(rest, style);
-            }
-            None => top.line.text(text, style),
+        let (mark, rest) = split_box(text).filter(|_| top.begins_item()).unzip();
+        if let Some(mark) = mark {
+            top.line.literal(mark.to_owned());
+            top.line.space();
         }
+        top.line.text(rest.unwrap_or(text), style);
     }
 
     fn undo(&mut self, undo: Undo) {
@@ -205,10 +200,9 @@ impl MarkdownWriter<'_> {
                 self.top().line.trim();
                 self.text("]");
             }
-            Undo::Style(style) => self.style = style,
-            Undo::Edit(style, edit) => {
+            Undo::Style(style, edit) => {
                 self.style = style;
-                self.after = Some(edit);
+                self.after = edit.or(self.after);
             }
             Undo::StyledParagraph(style) => {
                 self.paragraph();
@@ -251,18 +245,15 @@ impl MarkdownWriter<'_> {
             if follows_other(self.after, element.name) {
                 self.top().line.space();
             }
-            let is_empty = self.document.node(element.id).end == element.id + 1;
-            return if is_empty { Undo::Style(before) } else { Undo::Edit(before, edit) };
+            let has_content = self.document.node(element.id).end > element.id + 1;
+            return Undo::Style(before, has_content.then_some(edit));
         }
         match *element.name {
             local_names!("b" "strong") => self.style.strong = true,
             local_names!("i" "em") => self.style.emphasis = true,
             local_name!("sup") => {
-                if self
-                    .document
-                    .ancestors(element.id)
-                    .any(|id| is(self.document.name(id), &local_name!("pre")))
-                {
+                let is_code = |id| self.document.is(id, &local_name!("pre"));
+                if self.document.ancestors(element.id).any(is_code) {
                     return Undo::Nothing;
                 }
                 let last = self.top().line.last_letters();
@@ -287,7 +278,8 @@ impl MarkdownWriter<'_> {
                 self.style.code = element.id + 1;
             }
             local_name!("a") if self.notes.references.contains_key(&element.id) => {
-                self.reference(element.id);
+                let label = &self.notes.references[&element.id];
+                self.literal(element.id, format!("[^{label}]"));
             }
             local_name!("a") if self.notes.within.contains(&element.id) => {}
             local_name!("a") => {
@@ -302,13 +294,7 @@ impl MarkdownWriter<'_> {
             }
             _ => return Undo::Nothing,
         }
-        Undo::Style(before)
-    }
-
-    fn reference(&mut self, link: NodeId) {
-        if let Some(label) = self.notes.references.get(&link) {
-            self.literal(link, format!("[^{label}]"));
-        }
+        Undo::Style(before, None)
     }
 
     /// Writes markup in place of an element and its content.
@@ -405,6 +391,9 @@ impl MarkdownWriter<'_> {
             return Undo::Nothing;
         }
         self.paragraph();
+        if let Some(level) = heading_level(name) {
+            return self.push(BlockKind::Heading(level));
+        }
         match *name {
             local_name!("hr") => {
                 // Of the three forms, the only one that no preceding list marker turns into
@@ -412,12 +401,6 @@ impl MarkdownWriter<'_> {
                 self.top().blocks.push(MarkdownBlock::other("___".to_owned()));
                 Undo::Nothing
             }
-            local_name!("h1") => self.push(BlockKind::Heading(1)),
-            local_name!("h2") => self.push(BlockKind::Heading(2)),
-            local_name!("h3") => self.push(BlockKind::Heading(3)),
-            local_name!("h4") => self.push(BlockKind::Heading(4)),
-            local_name!("h5") => self.push(BlockKind::Heading(5)),
-            local_name!("h6") => self.push(BlockKind::Heading(6)),
             local_name!("pre") => {
                 let language = language_of_code(self.document, element);
                 self.push(BlockKind::Pre(blocks::Code { text: String::new(), language }))
@@ -471,9 +454,4 @@ fn split_box(text: &str) -> Option<(&'static str, &str)> {
     };
     let rest = &text['\u{2610}'.len_utf8()..];
     rest.starts_with(is_space).then_some((mark, rest))
-}
-
-/// Whether an element has this name.
-fn is(name: Option<&LocalName>, wanted: &LocalName) -> bool {
-    name == Some(wanted)
 }

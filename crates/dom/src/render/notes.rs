@@ -30,7 +30,6 @@ pub(super) struct FootnoteMap {
     pub(super) replaced: BTreeSet<NodeId>,
 }
 
-/// A link to another place of the document.
 struct InnerLink<'a> {
     id: NodeId,
     target: NodeId,

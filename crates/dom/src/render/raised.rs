@@ -21,17 +21,17 @@ pub(super) fn raised_text(
     notes: &FootnoteMap,
 ) -> Option<String> {
     let is_small = document.node(sup).end - sup <= 8;
-    let is_block = |id: NodeId| document.text(id).is_none() && !document.is_inline(id);
-    if !is_small
-        || document.subtree(sup).any(is_block)
-        || document.subtree(sup).any(|id| document.is(id, &local_name!("img")))
-        || document.subtree(sup).any(|id| notes.references.contains_key(&id))
-    {
-        return None;
-    }
     let is_raised = |id: NodeId| document.is(id, &local_name!("sup"));
     // In Markdown a picture stands between.
     let is_picture = |id: NodeId| document.is(id, &local_name!("img"));
+    let is_other = |id: NodeId| {
+        document.text(id).is_none() && !document.is_inline(id)
+            || is_picture(id)
+            || notes.references.contains_key(&id)
+    };
+    if !is_small || document.subtree(sup).any(is_other) {
+        return None;
+    }
     let has_text = |id: NodeId| document.text(id).is_some_and(|text| !text.is_empty());
     let follows = (0..sup).rev().take(8).find(|&id| has_text(id) || is_picture(id));
     if follows.is_some_and(is_picture) || document.ancestors(sup).skip(1).any(is_raised) {
@@ -54,11 +54,8 @@ pub(super) fn raised_text(
     let begins = !document.text_content(sup).starts_with(is_space);
     let is_label =
         is_link && (1..=LONGEST).contains(&text.len()) && !text.contains(char::is_whitespace);
-    if !begins || !is_number && !is_label {
-        return None;
-    }
-    if text.starts_with(['[', '(']) {
-        // Its own brackets tell it apart.
+    // Its own brackets tell a mark apart.
+    if !begins || !is_number && !is_label || text.starts_with(['[', '(']) {
         return None;
     }
     let word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(UNIT + 1).count();

@@ -22,6 +22,17 @@ pub fn tex_between(open: &str, inner: &str, close: &str) -> String {
     out
 }
 
+/// TeX as an operand of what is before it.
+pub fn tex_in_braces(tex: &str) -> String {
+    if tex.chars().nth(1).is_some() { format!("{{{tex}}}") } else { tex.to_owned() }
+}
+
+/// TeX of a table of these rows, whose cells are set as equations are if they are `aligned`.
+pub fn tex_of_rows(rows: &[impl std::borrow::Borrow<str>], is_aligned: bool) -> String {
+    let name = if is_aligned { "aligned" } else { "matrix" };
+    format!("\\begin{{{name}}}{}\\end{{{name}}}", rows.join(" \\\\ "))
+}
+
 /// The word of a modulus, as it is written in the fonts of KaTeX and MathJax.
 pub(super) const MODULUS: [&str; 3] =
     ["\\operatorname{mod}", "\\mathrm{mod}", "\\mathrm{m}\\mathrm{o}\\mathrm{d}"];
@@ -98,10 +109,9 @@ pub fn push_tex(out: &mut String, tex: &str) {
     out.push_str(tex);
 }
 
-/// TeX of an identifier or operator in a font, which is named as by `mathvariant`: functions have commands, other words are in
-/// `\operatorname`.
-pub fn tex_of_name(tex: &str, variant: &str) -> String {
-    let font = match variant {
+/// The command for the font of a `mathvariant`, without its backslash; empty if there is none.
+pub(super) fn font_of(variant: &str) -> &'static str {
+    match variant {
         "bold" => "mathbf",
         "bold-italic" => "boldsymbol",
         "double-struck" => "mathbb",
@@ -111,7 +121,12 @@ pub fn tex_of_name(tex: &str, variant: &str) -> String {
         "monospace" => "mathtt",
         "normal" => "mathrm",
         _ => "",
-    };
+    }
+}
+
+/// TeX of an identifier or operator in the font of a command, which is empty if there is none: functions have commands, other
+/// words are in `\operatorname`.
+pub fn tex_of_name(tex: &str, font: &str) -> String {
     let is_word = !tex.is_empty() && tex.chars().all(|c| c.is_ascii_alphabetic());
     match () {
         () if FUNCTIONS.split(' ').any(|own| own == tex) => format!("\\{tex}"),
@@ -171,10 +186,7 @@ pub fn tex_of_signs(text: &str) -> String {
             '‖' => out.push_str("\\|"),
             _ if c.is_whitespace() => {}
             _ if c.is_ascii() => push_tex(&mut out, c.encode_utf8(&mut [0; 4])),
-            _ => match command_of(c) {
-                Some(command) => push_tex(&mut out, &format!("\\{command}")),
-                None => push_tex(&mut out, &in_font(c)),
-            },
+            _ => push_tex(&mut out, &command_of(c).unwrap_or_else(|| in_font(c))),
         }
     }
     out
@@ -202,12 +214,11 @@ fn in_font(c: char) -> String {
     }
 }
 
-/// The command for a sign, without its backslash.
-fn command_of(sign: char) -> Option<&'static str> {
+fn command_of(sign: char) -> Option<String> {
     let mut words = SIGNS.split_ascii_whitespace();
     std::iter::from_fn(|| Some((words.next()?, words.next()?)))
         .find(|own| own.0.chars().eq([sign]))
-        .map(|own| own.1)
+        .map(|own| format!("\\{}", own.1))
 }
 
 /// Functions that have commands of their own in TeX and LaTeX.

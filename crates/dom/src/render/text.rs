@@ -10,7 +10,6 @@ use super::written::{BlockRecorder, WrittenBlock};
 use crate::document::is_space;
 use crate::{Document, NodeId};
 
-/// The separation between two pieces of text.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum TextBreak {
     #[default]
@@ -134,16 +133,14 @@ enum Byte {
 /// Indexed by byte. Non-ASCII white space begins with one of five bytes.
 const BYTES: [Byte; 256] = {
     let mut bytes = [Byte::Word; 256];
-    bytes[b' ' as usize] = Byte::Space;
-    let (spaces, wide) = (*b"\t\n\r\x0c", [0xc2, 0xe1, 0xe2, 0xe3, 0xef]);
     let mut at = 0;
-    while at < spaces.len() {
-        bytes[spaces[at] as usize] = Byte::OtherSpace;
-        at += 1;
-    }
-    at = 0;
-    while at < wide.len() {
-        bytes[wide[at]] = Byte::Wide;
+    while at < bytes.len() {
+        bytes[at] = match at as u8 {
+            b' ' => Byte::Space,
+            b'\t' | b'\n' | b'\r' | b'\x0c' => Byte::OtherSpace,
+            0xc2 | 0xe1 | 0xe2 | 0xe3 | 0xef => Byte::Wide,
+            _ => Byte::Word,
+        };
         at += 1;
     }
     bytes
@@ -220,7 +217,6 @@ pub(super) enum Edit {
     Inserted,
 }
 
-/// The edit that an element shows.
 pub(super) fn edit_of(name: &LocalName) -> Option<Edit> {
     match *name {
         local_names!("del" "s" "strike") => Some(Edit::Deleted),

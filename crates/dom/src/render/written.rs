@@ -6,6 +6,7 @@ use std::slice::Iter;
 
 use html5ever::local_name;
 
+use crate::names::heading_level;
 use crate::{Document, NodeId, is_heading};
 
 /// A block of a text: a paragraph, a heading, or the whole of a list, a table or a piece of code.
@@ -86,11 +87,10 @@ impl<'a> BlockRecorder<'a> {
 
     fn kind_of(&self, id: NodeId) -> Option<WrittenBlockKind> {
         let name = self.document.name(id)?;
+        if let Some(level) = heading_level(name) {
+            return Some(WrittenBlockKind::Heading(level));
+        }
         match *name {
-            _ if is_heading(name) => {
-                let level = name.bytes().last().unwrap_or(b'6');
-                Some(WrittenBlockKind::Heading(level.saturating_sub(b'0')))
-            }
             local_name!("pre") => Some(WrittenBlockKind::Code),
             local_name!("table") => Some(WrittenBlockKind::Table),
             local_names!("ul" "ol" "dl") => {

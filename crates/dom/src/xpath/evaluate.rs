@@ -182,6 +182,6 @@ impl Predicate {
 }
 
 /// White space as defined by `normalize-space`, which, unlike HTML, excludes the form feed.
-fn is_space(byte: &u8) -> bool {
+pub fn is_space(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

@@ -1,28 +1,20 @@
 //! Parses expressions of the dialect.
 
-use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use html5ever::{LocalName, local_name};
+use html5ever::LocalName;
 
 use super::{Path, PathStep, Predicate};
 
 /// Why an expression cannot be parsed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected} at byte {at} of the expression")]
 pub struct ParseError {
     /// Byte offset in the expression.
     pub at: usize,
     /// What was expected there.
     pub expected: &'static str,
 }
-
-impl Display for ParseError {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "expected {} at byte {} of the expression", self.expected, self.at)
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 /// Maximum nesting of expressions: real ones go no deeper than `not(not(…))`.
 const MAX_NESTING: u32 = 32;
@@ -178,15 +170,11 @@ impl<'a> PathParser<'a> {
         if nesting > MAX_NESTING {
             return Err(self.error("less nesting"));
         }
-        if self.take("not(") {
+        let is_negated = self.take("not(");
+        if is_negated || self.take("(") {
             let inner = self.any(nesting + 1)?;
             self.expect(")", "')'")?;
-            return Ok(Predicate::Not(Box::new(inner)));
-        }
-        if self.take("(") {
-            let inner = self.any(nesting + 1)?;
-            self.expect(")", "')'")?;
-            return Ok(inner);
+            return Ok(if is_negated { Predicate::Not(Box::new(inner)) } else { inner });
         }
         if self.take("starts-with(@") {
             let (name, value) = self.arguments()?;
@@ -215,12 +203,7 @@ impl<'a> PathParser<'a> {
         if self.take(".//") {
             return Ok(Predicate::Descendant(self.name()?));
         }
-        let name = self.name()?;
-        if name == local_name!("") {
-            Err(self.error("a condition"))
-        } else {
-            Ok(Predicate::Child(name))
-        }
+        Ok(Predicate::Child(self.name()?))
     }
 
     fn arguments(&mut self) -> Result<(LocalName, String), ParseError> {

@@ -142,19 +142,12 @@ impl<'a> SiblingPositions<'a> {
     fn between(&self, id: NodeId) -> String {
         let known = |sibling: Option<NodeId>| Some((sibling?, named(self.document, sibling?)?));
         let around = self.around(id);
-        let (before, after) = (known(around.before), known(around.after));
-        let mut conditions = String::new();
-        if let Some((sibling, name)) = before {
-            let count = self.around(sibling).place;
-            conditions += &format!("[count(preceding-sibling::{name})={count}]");
-        }
-        if let Some((sibling, name)) = after
-            && before.is_none_or(|b| b.1 != name)
-        {
-            let count = self.around(sibling).place - 1;
-            conditions += &format!("[count(preceding-sibling::{name})={count}]");
-        }
-        conditions
+        let before = known(around.before);
+        let after = known(around.after).filter(|after| before.is_none_or(|b| b.1 != after.1));
+        let before = before.map(|(sibling, name)| (name, self.around(sibling).place));
+        let after = after.map(|(sibling, name)| (name, self.around(sibling).place - 1));
+        let counts = before.into_iter().chain(after);
+        counts.map(|(name, count)| format!("[count(preceding-sibling::{name})={count}]")).collect()
     }
 }
 

@@ -57,24 +57,24 @@ pub fn apply(
     let limits = ParseOptions { keep: Keep::Scripts, ..*limits };
     let whole = dom::parse_with(replaced.as_deref().unwrap_or(html), &limits);
     let mut page = PageEditor { tree: EditableTree::of(&whole), removed_by: Vec::new() };
-    let next_page = page.link(&wrapper.next_page_link);
-    let conditions = &wrapper.if_page_contains;
+    let next_page = page.link(wrapper.all("next_page_link"));
+    let conditions = wrapper.all("if_page_contains");
     let holds = |condition: &Expression| !condition.select(&page.tree).is_empty();
     let has_single = conditions.is_empty() || conditions.iter().any(holds);
-    let single_page = has_single.then(|| page.link(&wrapper.single_page_link)).flatten();
+    let single_page = has_single.then(|| page.link(wrapper.all("single_page_link"))).flatten();
     // An element that gave a value is removed: it no longer belongs to the body.
-    let title = page.value(&wrapper.title);
-    let authors = page.values(&wrapper.author);
-    let date = page.value(&wrapper.date);
+    let title = page.value(wrapper.all("title"));
+    let authors = page.values(wrapper.all("author"));
+    let date = page.value(wrapper.all("date"));
     page.strip(wrapper);
     page.change(wrapper);
-    let bodies = page.bodies(&wrapper.body);
-    for expression in &wrapper.strip_attr {
+    let bodies = page.bodies(wrapper.all("body"));
+    for expression in wrapper.all("strip_attr") {
         page.strip_attributes(expression);
     }
     page.wake_images(&wrapper.src_lazy_load_attr);
     let exhausted = page.tree.is_exhausted();
-    let Laid { mut document, ids } = lay_out(&page.tree, &whole);
+    let (mut document, ids) = lay_out(&page.tree, &whole);
     if wrapper.skip_json_ld {
         document.forget_json_ld();
     }
@@ -91,21 +91,17 @@ pub fn apply(
     let out: Vec<Id> =
         page.tree.subtree(ROOT).filter(|&id| page.tree.is_removed_root(id)).collect();
     let removed = known(&out);
-    let given = ConfigMetadata { title, authors, date };
-    let removed_by = page.removed_by;
-    (
-        document,
-        AppliedConfig {
-            given,
-            body,
-            further,
-            single_page,
-            next_page,
-            removed,
-            removed_by,
-            exhausted,
-        },
-    )
+    let applied = AppliedConfig {
+        given: ConfigMetadata { title, authors, date },
+        body,
+        further,
+        single_page,
+        next_page,
+        removed,
+        removed_by: page.removed_by,
+        exhausted,
+    };
+    (document, applied)
 }
 
 /// The page's text with the replacements applied; `None` if there are none.
@@ -141,13 +137,7 @@ impl PageEditor {
     }
 
     fn text(&self, found: Match) -> String {
-        match found {
-            Match::Node(id) => self.tree.text_of(id).trim().to_owned(),
-            Match::Attribute(id, at) => {
-                let value = self.tree.attributes(id).get(at).map(|(_, value)| value.trim());
-                value.unwrap_or_default().to_owned()
-            }
-        }
+        self.tree.value_of(found).trim().to_owned()
     }
 
     /// The first address that any expression gives.
@@ -211,25 +201,22 @@ impl PageEditor {
     }
 
     fn strip(&mut self, wrapper: &CompiledSiteConfig) {
-        for expression in &wrapper.strip {
+        for expression in wrapper.all("strip") {
             let nodes = elements_of(&expression.select(&self.tree));
             self.remove(&nodes, || expression.to_string());
         }
+        let has = |tree: &EditableTree, id, name, part: &str| {
+            tree.attribute(id, name).is_some_and(|value| value.contains(part))
+        };
         for part in &wrapper.strip_id_or_class {
-            let has = |tree: &EditableTree, id, name| {
-                tree.attribute(id, name).is_some_and(|value| value.contains(part.as_str()))
-            };
             self.remove_all(
-                |tree, id| has(tree, id, "class") || has(tree, id, "id"),
+                |tree, id| has(tree, id, "class", part) || has(tree, id, "id", part),
                 || format!("//*[contains(@class,'{part}') or contains(@id,'{part}')]"),
             );
         }
         for part in &wrapper.strip_image_src {
             self.remove_all(
-                |tree, id| {
-                    let source = tree.attribute(id, "src").filter(|_| tree.is_image(id));
-                    source.is_some_and(|source| source.contains(part.as_str()))
-                },
+                |tree, id| tree.is_image(id) && has(tree, id, "src", part),
                 || format!("//img[contains(@src,'{part}')]"),
             );
         }
@@ -245,7 +232,7 @@ impl PageEditor {
         }
         for style in ["display:none", "visibility:hidden"] {
             self.remove_all(
-                |tree, id| tree.attribute(id, "style").is_some_and(|own| own.contains(style)),
+                |tree, id| has(tree, id, "style", style),
                 || format!("//*[contains(@style,'{style}')]"),
             );
         }
@@ -272,7 +259,7 @@ impl PageEditor {
     }
 
     fn change(&mut self, wrapper: &CompiledSiteConfig) {
-        for expression in &wrapper.dissolve {
+        for expression in wrapper.all("dissolve") {
             for id in elements_of(&expression.select(&self.tree)) {
                 self.tree.dissolve(id);
             }
@@ -350,18 +337,12 @@ impl PageEditor {
 }
 
 /// The content of a tree as a document, and the ids of its nodes there.
-struct Laid {
-    document: Document,
-    ids: Vec<Option<NodeId>>,
-}
-
-fn lay_out(tree: &EditableTree, whole: &Document) -> Laid {
+fn lay_out(tree: &EditableTree, whole: &Document) -> (Document, Vec<Option<NodeId>>) {
     let mut builder = Builder::new(whole.head().clone(), whole.notes());
     let mut ids = vec![None; tree.len()];
     let mut open: Vec<Id> = Vec::new();
     for id in tree.subtree(ROOT).skip(1) {
-        while open.last().is_some_and(|&last| tree.parent(id) != Some(last)) {
-            open.pop();
+        while open.pop_if(|last| tree.parent(id) != Some(*last)).is_some() {
             builder.close();
         }
         match tree.content(id) {
@@ -374,5 +355,5 @@ fn lay_out(tree: &EditableTree, whole: &Document) -> Laid {
             EditableContent::Document => {}
         }
     }
-    Laid { document: builder.finish(), ids }
+    (builder.finish(), ids)
 }

@@ -7,69 +7,55 @@ use dom::LocalName;
 
 use crate::site_config::{Directive, Expression, SiteConfig, SiteConfigLine};
 
-const NO_FETCH: &str = "nothing is fetched: pages are taken as the crawl has them";
-const NO_LOGIN: &str = "nothing is fetched, so nobody logs in: the crawler has to";
-const NOT_GUESSED: &str = "nothing is fetched, and pages are joined by `group.join_parts` only";
-const TREE: &str = "pages are parsed as browsers parse them";
-const UNKNOWN_EVERYWHERE: &str = "carried over from Instapaper; no reader we know of honours it";
-
-/// All directives of the format with their treatment and its reason, sorted by name. `prune` and `insert_detected_image` are
-/// honoured as `no`; see `compile`.
-const DIRECTIVES: [(&str, DirectiveVerdict, &str); 42] = {
+/// All directives of the format by their treatment and its reason. `prune` and `insert_detected_image` are honoured as `no`;
+/// see `compile`.
+const DIRECTIVES: [(DirectiveVerdict, &str, &str); 9] = {
     use DirectiveVerdict::{Honoured, Needless, NotHonoured};
     [
-        ("author", Honoured, ""),
-        ("autodetect_next_page", NotHonoured, NOT_GUESSED),
-        ("autodetect_on_failure", Honoured, ""),
-        ("body", Honoured, ""),
         (
-            "convert_double_br_tags",
+            Honoured,
+            "",
+            "author autodetect_on_failure body date dissolve find_string if_page_contains \
+             insert_detected_image move_into next_page_link prune replace_string single_page_link \
+             skip_json_ld src_lazy_load_attr strip strip_attr strip_id_or_class strip_image_src \
+             test_contains test_url title wrap_in",
+        ),
+        (
             Needless,
             "two line breaks begin a paragraph of the text anyway",
+            "convert_double_br_tags",
         ),
-        ("date", Honoured, ""),
-        ("dissolve", Honoured, ""),
-        ("find_string", Honoured, ""),
-        ("footnotes", NotHonoured, UNKNOWN_EVERYWHERE),
-        ("http_header", NotHonoured, NO_FETCH),
-        ("if_page_contains", Honoured, ""),
-        ("insert_detected_image", Honoured, ""),
-        ("login_extra_fields", NotHonoured, NO_LOGIN),
-        ("login_password_field", NotHonoured, NO_LOGIN),
-        ("login_uri", NotHonoured, NO_LOGIN),
-        ("login_username_field", NotHonoured, NO_LOGIN),
-        ("move_into", Honoured, ""),
-        ("native_ad_clue", NotHonoured, "articles have no field that calls them advertisements"),
-        ("next_page_link", Honoured, ""),
-        ("not_logged_in_xpath", NotHonoured, NO_LOGIN),
-        ("parser", Needless, TREE),
-        ("post_strip_attr", NotHonoured, UNKNOWN_EVERYWHERE),
-        ("prune", Honoured, ""),
-        ("replace_string", Honoured, ""),
-        ("requires_login", NotHonoured, NO_LOGIN),
-        ("single_page_link", Honoured, ""),
-        ("single_page_link_in_feed", NotHonoured, NOT_GUESSED),
-        ("skip_id_or_class", NotHonoured, UNKNOWN_EVERYWHERE),
-        ("skip_json_ld", Honoured, ""),
-        ("src_lazy_load_attr", Honoured, ""),
-        ("strip", Honoured, ""),
-        ("strip_attr", Honoured, ""),
-        ("strip_comments", Needless, "comments of the markup never come out"),
-        ("strip_id_or_class", Honoured, ""),
-        ("strip_image_src", Honoured, ""),
-        ("test_contains", Honoured, ""),
-        ("test_url", Honoured, ""),
-        ("test_urls", NotHonoured, UNKNOWN_EVERYWHERE),
-        ("tidy", Needless, TREE),
-        ("title", Honoured, ""),
-        ("unstrip", NotHonoured, UNKNOWN_EVERYWHERE),
-        ("wrap_in", Honoured, ""),
+        (Needless, "comments of the markup never come out", "strip_comments"),
+        (Needless, "pages are parsed as browsers parse them", "parser tidy"),
+        (NotHonoured, "nothing is fetched: pages are taken as the crawl has them", "http_header"),
+        (
+            NotHonoured,
+            "nothing is fetched, so nobody logs in: the crawler has to",
+            "login_extra_fields login_password_field login_uri login_username_field \
+             not_logged_in_xpath requires_login",
+        ),
+        (
+            NotHonoured,
+            "nothing is fetched, and pages are joined by `group.join_parts` only",
+            "autodetect_next_page single_page_link_in_feed",
+        ),
+        (NotHonoured, "articles have no field that calls them advertisements", "native_ad_clue"),
+        (
+            NotHonoured,
+            "carried over from Instapaper; no reader we know of honours it",
+            "footnotes post_strip_attr skip_id_or_class test_urls unstrip",
+        ),
     ]
 };
 
 /// The known directives with their treatment and its reason (empty for those that have their effect), sorted by name.
-pub fn known_directives() -> &'static [(&'static str, DirectiveVerdict, &'static str)] {
-    &DIRECTIVES
+pub fn known_directives() -> Vec<(&'static str, DirectiveVerdict, &'static str)> {
+    let all = DIRECTIVES
+        .iter()
+        .flat_map(|&(verdict, why, names)| names.split(' ').map(move |name| (name, verdict, why)));
+    let mut all: Vec<_> = all.collect();
+    all.sort_unstable_by_key(|directive| directive.0);
+    all
 }
 
 /// The treatment of a line.
@@ -119,26 +105,18 @@ pub struct ConfigTest {
 /// A compiled site config. The default value has no effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompiledSiteConfig {
-    /// In each list, the first expression that selects something is used.
-    pub(crate) title: Vec<Expression>,
-    pub(crate) body: Vec<Expression>,
-    pub(crate) date: Vec<Expression>,
-    pub(crate) author: Vec<Expression>,
+    /// Expressions by the names of their directives: of a value, the body and a link, the first that selects something is
+    /// used; of what is removed or changed, all are. One of `if_page_contains` must select something for `single_page_link`
+    /// to be used.
+    expressions: BTreeMap<String, Vec<Expression>>,
     /// All of these are used.
-    pub(crate) strip: Vec<Expression>,
     pub(crate) strip_id_or_class: Vec<String>,
     pub(crate) strip_image_src: Vec<String>,
-    pub(crate) strip_attr: Vec<Expression>,
-    pub(crate) dissolve: Vec<Expression>,
     pub(crate) wrap_in: Vec<(LocalName, Expression)>,
     /// Destination, and what is moved.
     pub(crate) move_into: Vec<(Expression, Expression)>,
     /// Search string and replacement.
     pub(crate) replace: Vec<(String, String)>,
-    pub(crate) single_page_link: Vec<Expression>,
-    pub(crate) next_page_link: Vec<Expression>,
-    /// One of these must select something for `single_page_link` to be used.
-    pub(crate) if_page_contains: Vec<Expression>,
     pub(crate) src_lazy_load_attr: Vec<String>,
     pub(crate) skip_json_ld: bool,
     /// `None` if the file does not set it; the default is yes.
@@ -147,6 +125,11 @@ pub struct CompiledSiteConfig {
 }
 
 impl CompiledSiteConfig {
+    /// The expressions of the directives of a name.
+    pub(crate) fn all(&self, name: &str) -> &[Expression] {
+        self.expressions.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether a page without a body is to be treated as one without a site config.
     pub fn autodetects(&self) -> bool {
         self.autodetect_on_failure.unwrap_or(true)
@@ -154,17 +137,17 @@ impl CompiledSiteConfig {
 
     /// Whether it has expressions of the body.
     pub fn has_body(&self) -> bool {
-        !self.body.is_empty()
+        !self.all("body").is_empty()
     }
 
     /// Whether it may give the addresses of other pages of the same article.
     pub fn names_pages(&self) -> bool {
-        !self.single_page_link.is_empty() || !self.next_page_link.is_empty()
+        ["single_page_link", "next_page_link"].iter().any(|name| !self.all(name).is_empty())
     }
 
     /// Expressions of the body, in the order they are tried.
     pub fn body(&self) -> impl Iterator<Item = String> {
-        self.body.iter().map(ToString::to_string)
+        self.all("body").iter().map(ToString::to_string)
     }
 
     /// Pages to test it with.
@@ -179,16 +162,9 @@ impl CompiledSiteConfig {
         if !self.autodetects() {
             return;
         }
-        for (own, global) in [
-            (&mut self.title, &global.title),
-            (&mut self.body, &global.body),
-            (&mut self.date, &global.date),
-            (&mut self.author, &global.author),
-            (&mut self.strip, &global.strip),
-            (&mut self.strip_attr, &global.strip_attr),
-            (&mut self.dissolve, &global.dissolve),
-            (&mut self.next_page_link, &global.next_page_link),
-        ] {
+        let is_taken = |name: &str| !matches!(name, "single_page_link" | "if_page_contains");
+        for (name, global) in global.expressions.iter().filter(|own| is_taken(own.0)) {
+            let own = self.expressions.entry(name.clone()).or_default();
             for expression in global {
                 if !own.contains(expression) {
                     own.push(expression.clone());
@@ -262,20 +238,20 @@ impl Compiler {
 
     fn directive(&mut self, directive: &Directive) {
         let name = directive.name();
-        match DIRECTIVES.iter().find(|(known, ..)| *known == name) {
+        match DIRECTIVES.iter().find(|known| known.2.split(' ').any(|known| known == name)) {
             None => {
                 let why = "the format has no such directive; perhaps it is misspelt";
                 self.found(name, DirectiveVerdict::NotHonoured, Some(why.to_owned()));
             }
-            Some((_, DirectiveVerdict::Honoured, _)) if self.is_beyond(name) => {
+            Some((DirectiveVerdict::Honoured, ..)) if self.is_beyond(name) => {
                 let why = format!("only the first {MOST} of one name are used");
                 self.found(name, DirectiveVerdict::NotHonoured, Some(why));
             }
-            Some((_, DirectiveVerdict::Honoured, _)) => match self.honour(directive) {
+            Some((DirectiveVerdict::Honoured, ..)) => match self.honour(directive) {
                 Ok(()) => self.found(name, DirectiveVerdict::Honoured, None),
                 Err(why) => self.found(name, DirectiveVerdict::NotHonoured, Some(why)),
             },
-            Some((_, verdict, why)) => self.found(name, *verdict, Some((*why).to_owned())),
+            Some((verdict, why, _)) => self.found(name, *verdict, Some((*why).to_owned())),
         }
     }
 
@@ -300,16 +276,10 @@ impl Compiler {
         let unquoted = Some(value.replace(['\'', '"'], "")).filter(|value| !value.is_empty());
         let wrapper = &mut self.wrapper;
         match directive.name() {
-            "title" => wrapper.title.push(expression()?),
-            "body" => wrapper.body.push(expression()?),
-            "date" => wrapper.date.push(expression()?),
-            "author" => wrapper.author.push(expression()?),
-            "strip" => wrapper.strip.push(expression()?),
-            "strip_attr" => wrapper.strip_attr.push(expression()?),
-            "single_page_link" => wrapper.single_page_link.push(expression()?),
-            "next_page_link" => wrapper.next_page_link.push(expression()?),
-            "if_page_contains" => wrapper.if_page_contains.push(expression()?),
-            "dissolve" => wrapper.dissolve.push(expression()?),
+            name @ ("title" | "body" | "date" | "author" | "strip" | "strip_attr" | "dissolve"
+            | "single_page_link" | "next_page_link" | "if_page_contains") => {
+                wrapper.expressions.entry(name.to_owned()).or_default().push(expression()?);
+            }
             // The format's readers put these values into an expression, without their quotes.
             "strip_id_or_class" => wrapper
                 .strip_id_or_class
@@ -367,13 +337,13 @@ impl Compiler {
         Ok(())
     }
 
-    fn finish(mut self) -> (CompiledSiteConfig, Vec<Finding>) {
-        let (find, replace) = (std::mem::take(&mut self.find), std::mem::take(&mut self.replace));
+    fn finish(self) -> (CompiledSiteConfig, Vec<Finding>) {
+        let Self { mut wrapper, mut findings, find, replace, .. } = self;
         if find.len() == replace.len() {
             let pairs = find.into_iter().zip(replace).map(|((_, find), (_, with))| (find, with));
             // The format's readers keep one list for both forms, in order of lines. The order
             // matters only if one replacement produces the search string of another.
-            self.wrapper.replace.extend(pairs);
+            wrapper.replace.extend(pairs);
         } else {
             let why = format!(
                 "{} find_string and {} replace_string: they go in pairs",
@@ -381,12 +351,12 @@ impl Compiler {
                 replace.len()
             );
             for (line, _) in find.into_iter().chain(replace) {
-                for finding in self.findings.iter_mut().filter(|f| f.line == line) {
+                for finding in findings.iter_mut().filter(|f| f.line == line) {
                     finding.verdict = DirectiveVerdict::NotHonoured;
                     finding.why = Some(why.clone());
                 }
             }
         }
-        (self.wrapper, self.findings)
+        (wrapper, findings)
     }
 }

@@ -310,15 +310,12 @@ impl ProbedPage<'_> {
             Ok(XPathResult::Text(text)) => Some(vec![text]),
             Ok(XPathResult::Nodes(nodes)) => {
                 let touches = |id: Id| {
-                    let overlap =
-                        |&body: &Id| self.tree.contains(body, id) || self.tree.contains(id, body);
-                    self.body.iter().any(overlap)
+                    let holds = |outer, inner| self.tree.contains(outer, inner);
+                    self.body.iter().any(|&body| holds(body, id) || holds(id, body))
                 };
-                let values = nodes.iter().map(|found| match *found {
-                    Match::Node(id) => (!touches(id)).then(|| self.tree.text_of(id)),
-                    Match::Attribute(id, at) => Some(
-                        self.tree.attributes(id).get(at).map_or_else(String::new, |a| a.1.clone()),
-                    ),
+                let values = nodes.iter().map(|&found| match found {
+                    Match::Node(id) if touches(id) => None,
+                    found => Some(self.tree.value_of(found)),
                 });
                 values.collect()
             }

@@ -124,11 +124,8 @@ impl SiteConfig {
     pub fn comment(&mut self, text: &str) {
         let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let text = text.trim();
-        self.lines.push(SiteConfigLine::Comment(if text.is_empty() {
-            String::new()
-        } else {
-            format!(" {text}")
-        }));
+        let text = if text.is_empty() { String::new() } else { format!(" {text}") };
+        self.lines.push(SiteConfigLine::Comment(text));
     }
 
     /// Adds an empty line.

@@ -38,7 +38,6 @@ pub(crate) enum EditableContent {
     Text(String),
 }
 
-/// A page.
 #[derive(Debug)]
 pub(crate) struct EditableTree {
     nodes: Vec<TreeNode>,
@@ -48,16 +47,12 @@ pub(crate) struct EditableTree {
 }
 
 impl EditableTree {
-    pub(crate) fn empty() -> Self {
-        let mut tree =
-            Self { nodes: Vec::new(), order: OnceCell::new(), visits: Cell::new(MORE_VISITS) };
-        tree.push(EditableContent::Document);
-        tree
-    }
-
     /// A parsed page. The node with id n in the document has id n + 1 here.
     pub(crate) fn of(document: &Document) -> Self {
-        let mut tree = Self::empty();
+        let visits = MORE_VISITS + VISITS_A_NODE * document.len() as u64;
+        let mut tree =
+            Self { nodes: Vec::new(), order: OnceCell::new(), visits: Cell::new(visits) };
+        tree.push(EditableContent::Document);
         for id in document.ids() {
             let content = match document.element(id) {
                 Some(element) => EditableContent::Element {
@@ -72,7 +67,6 @@ impl EditableTree {
             let new = tree.push(content);
             tree.append(document.parent(id).map_or(ROOT, |parent: NodeId| parent + 1), new);
         }
-        tree.visits.set(MORE_VISITS + VISITS_A_NODE * document.len() as u64);
         tree
     }
 
@@ -133,16 +127,10 @@ impl EditableTree {
         Some(self.node(id).parent).filter(|&parent| parent != NONE)
     }
 
-    /// The children, including removed ones.
-    pub(crate) fn all_children(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
+    /// The children that are not removed. Each costs a visit, as do removed ones; when no visits are left, there are none.
+    pub(crate) fn children(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
         let some = |id: Id| Some(id).filter(|&id| id != NONE);
         std::iter::successors(some(self.node(id).first), move |&child| some(self.node(child).next))
-    }
-
-    /// The children that are not removed. Each costs a visit; when no visits are left, there are
-    /// none.
-    pub(crate) fn children(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
-        self.all_children(id)
             .take_while(|_| self.visit(1))
             .filter(|&child| !self.node(child).removed)
     }
@@ -194,15 +182,22 @@ impl EditableTree {
         text
     }
 
-    /// Whether this node itself was removed.
+    /// The text of a node, or the value of an attribute.
+    pub(crate) fn value_of(&self, found: Match) -> String {
+        match found {
+            Match::Node(id) => self.text_of(id),
+            Match::Attribute(id, at) => {
+                self.attributes(id).get(at).map_or_else(String::new, |own| own.1.clone())
+            }
+        }
+    }
+
     pub(crate) fn is_removed_root(&self, id: Id) -> bool {
         self.node(id).removed
     }
 
     pub(crate) fn remove(&mut self, id: Id) {
-        if id != ROOT {
-            self.node_mut(id).removed = true;
-        }
+        self.node_mut(id).removed = true;
     }
 
     pub(crate) fn place(&self, id: Id) -> u32 {
@@ -221,18 +216,23 @@ impl EditableTree {
         std::iter::successors(Some(inner), |&id| self.parent(id)).any(|id| id == outer)
     }
 
+    /// Makes two children of a node follow each other; where there is only one, it is the first or the last.
+    fn join(&mut self, parent: Id, previous: Id, next: Id) {
+        match previous {
+            NONE => self.node_mut(parent).first = next,
+            _ => self.node_mut(previous).next = next,
+        }
+        match next {
+            NONE => self.node_mut(parent).last = previous,
+            _ => self.node_mut(next).previous = previous,
+        }
+    }
+
     fn detach(&mut self, id: Id) {
         self.order.take();
         let TreeNode { parent, previous, next, .. } = *self.node(id);
-        if previous != NONE {
-            self.node_mut(previous).next = next;
-        } else if parent != NONE {
-            self.node_mut(parent).first = next;
-        }
-        if next != NONE {
-            self.node_mut(next).previous = previous;
-        } else if parent != NONE {
-            self.node_mut(parent).last = previous;
+        if parent != NONE {
+            self.join(parent, previous, next);
         }
         let node = self.node_mut(id);
         (node.parent, node.previous, node.next) = (NONE, NONE, NONE);
@@ -241,31 +241,19 @@ impl EditableTree {
     /// Moves a node to the end of another's children.
     pub(crate) fn append(&mut self, parent: Id, id: Id) {
         self.detach(id);
-        let last = self.node(parent).last;
-        if last == NONE {
-            self.node_mut(parent).first = id;
-        } else {
-            self.node_mut(last).next = id;
-        }
+        self.node_mut(id).parent = parent;
+        self.join(parent, self.node(parent).last, id);
         self.node_mut(parent).last = id;
-        let node = self.node_mut(id);
-        (node.parent, node.previous) = (parent, last);
     }
 
     fn insert_before(&mut self, sibling: Id, id: Id) {
         self.detach(id);
         let TreeNode { parent, previous, .. } = *self.node(sibling);
-        let node = self.node_mut(id);
-        (node.parent, node.previous, node.next) = (parent, previous, sibling);
-        self.node_mut(sibling).previous = id;
-        if previous != NONE {
-            self.node_mut(previous).next = id;
-        } else {
-            self.node_mut(parent).first = id;
-        }
+        self.node_mut(id).parent = parent;
+        self.join(parent, previous, id);
+        self.join(parent, id, sibling);
     }
 
-    /// Puts a new element around a node.
     pub(crate) fn wrap(&mut self, id: Id, name: &LocalName) {
         if self.parent(id).is_none_or(|parent| parent == ROOT) {
             return;
@@ -300,13 +288,11 @@ pub(crate) enum Match {
 
 /// The nodes in the result of an expression: elements and texts.
 pub(crate) fn elements_of(found: &[Match]) -> Vec<Id> {
-    found
-        .iter()
-        .filter_map(|found| match found {
-            Match::Node(id) if *id != ROOT => Some(*id),
-            _ => None,
-        })
-        .collect()
+    let element = |found: &Match| match *found {
+        Match::Node(id) if id != ROOT => Some(id),
+        _ => None,
+    };
+    found.iter().filter_map(element).collect()
 }
 
 /// A node or an attribute of a page.

@@ -157,7 +157,7 @@ fn a_page_that_is_too_much_work_has_no_body() {
 fn every_directive_has_a_finding() {
     assert!(known_directives().is_sorted_by_key(|directive| directive.0));
     for (name, verdict, why) in known_directives() {
-        let line = match *name {
+        let line = match name {
             "wrap_in" => "wrap_in(p): //a".to_owned(),
             "move_into" => "move_into(//p): //a".to_owned(),
             "http_header" => "http_header(cookie): a".to_owned(),
@@ -169,10 +169,10 @@ fn every_directive_has_a_finding() {
         };
         let (_, findings) = compile(&SiteConfig::parse(&line));
         let finding = findings.last().unwrap();
-        assert_eq!(finding.directive, *name);
+        assert_eq!(finding.directive, name);
         assert_eq!(
             (finding.verdict, finding.why.as_deref().unwrap_or("")),
-            (*verdict, *why),
+            (verdict, why),
             "{name}"
         );
     }

@@ -3,7 +3,6 @@
 use html5ever::local_name;
 
 use super::inline::{MarkdownLine, longest_run};
-use super::is;
 use super::table::{self, TableCell};
 use crate::{Document, Element, class_tokens};
 
@@ -23,6 +22,10 @@ enum WrittenKind {
 }
 
 impl MarkdownBlock {
+    fn paragraph(text: String) -> Self {
+        Self { text, kind: WrittenKind::Paragraph }
+    }
+
     pub(super) fn other(text: String) -> Self {
         Self { text, kind: WrittenKind::Other }
     }
@@ -41,7 +44,6 @@ pub(super) struct MarkdownList {
     items: Vec<Vec<MarkdownBlock>>,
 }
 
-/// The kind of a block under construction.
 #[derive(Debug)]
 pub(super) enum BlockKind {
     Root,
@@ -50,7 +52,7 @@ pub(super) enum BlockKind {
     Note(String),
     List(MarkdownList),
     Item,
-    Heading(usize),
+    Heading(u8),
     Caption,
     Pre(Code),
     Table(Vec<Vec<TableCell>>),
@@ -114,7 +116,7 @@ impl OpenBlock {
         }
         let text = std::mem::take(&mut self.line).render(links, true);
         if !text.is_empty() {
-            self.blocks.push(MarkdownBlock { text, kind: WrittenKind::Paragraph });
+            self.blocks.push(MarkdownBlock::paragraph(text));
         }
     }
 
@@ -139,7 +141,7 @@ impl OpenBlock {
                     around.blocks.push(MarkdownBlock::other(render_heading(level, line)));
                 }
                 BlockKind::Caption if !line.is_empty() => {
-                    around.blocks.push(MarkdownBlock { text: line, kind: WrittenKind::Paragraph });
+                    around.blocks.push(MarkdownBlock::paragraph(line));
                 }
                 _ => {}
             }
@@ -147,18 +149,9 @@ impl OpenBlock {
         }
         self.end_paragraph(links);
         match self.kind {
-            BlockKind::Quote => {
-                let text = join_blocks(self.blocks);
-                if !text.is_empty() {
-                    around.blocks.push(MarkdownBlock::other(prefix_lines(&text, "> ", "> ", ">")));
-                }
-            }
+            BlockKind::Quote => around.add_prefixed(self.blocks, "> ", "> ", ">"),
             BlockKind::Note(label) => {
-                let text = join_blocks(self.blocks);
-                if !text.is_empty() {
-                    let text = prefix_lines(&text, &format!("[^{label}]: "), "    ", "");
-                    around.blocks.push(MarkdownBlock::other(text));
-                }
+                around.add_prefixed(self.blocks, &format!("[^{label}]: "), "    ", "");
             }
             BlockKind::Item => {
                 if let BlockKind::List(list) = &mut around.kind {
@@ -180,7 +173,7 @@ impl OpenBlock {
                 around.blocks.extend(fence_code(&code).map(MarkdownBlock::other));
                 let text = self.line.render(links, true);
                 if !text.is_empty() {
-                    around.blocks.push(MarkdownBlock { text, kind: WrittenKind::Paragraph });
+                    around.blocks.push(MarkdownBlock::paragraph(text));
                 }
             }
             BlockKind::Row(cells) => {
@@ -193,6 +186,14 @@ impl OpenBlock {
                 around.blocks.extend(table::render_table(rows).map(MarkdownBlock::other));
             }
             _ => around.blocks.append(&mut self.blocks),
+        }
+    }
+
+    /// Adds blocks as one, with a prefix for its first line, the others, and empty ones.
+    fn add_prefixed(&mut self, blocks: Vec<MarkdownBlock>, first: &str, others: &str, empty: &str) {
+        let text = join_blocks(blocks);
+        if !text.is_empty() {
+            self.blocks.push(MarkdownBlock::other(prefix_lines(&text, first, others, empty)));
         }
     }
 }
@@ -209,24 +210,22 @@ fn prefix_lines(text: &str, first: &str, others: &str, empty: &str) -> String {
         if at > 0 {
             out.push('\n');
         }
-        out.push_str(if line.is_empty() {
-            empty
-        } else if at == 0 {
-            first
-        } else {
-            others
+        out.push_str(match at {
+            _ if line.is_empty() => empty,
+            0 => first,
+            _ => others,
         });
         out.push_str(line);
     }
     out
 }
 
-fn render_heading(level: usize, mut line: String) -> String {
+fn render_heading(level: u8, mut line: String) -> String {
     // Number signs at the end would be taken for a closing sequence.
     if line.ends_with('#') {
         line.insert(line.len() - 1, '\\');
     }
-    format!("{} {line}", "#".repeat(level))
+    format!("{} {line}", "#".repeat(level.into()))
 }
 
 /// A list. If a list of the same kind is directly before it, it takes the other marker, so that the
@@ -246,11 +245,8 @@ fn render_list(list: MarkdownList, before: Option<WrittenKind>) -> MarkdownBlock
     for (at, item) in list.items.into_iter().enumerate() {
         let between = if is_tight(&item) { "\n" } else { "\n\n" };
         let text = item.into_iter().map(|block| block.text).collect::<Vec<_>>().join(between);
-        let mark = if list.ordered {
-            format!("{}{marker} ", list.number + at as u32)
-        } else {
-            format!("{marker} ")
-        };
+        let number = list.ordered.then(|| (list.number + at as u32).to_string());
+        let mark = format!("{}{marker} ", number.unwrap_or_default());
         items.push(prefix_lines(&text, &mark, &" ".repeat(mark.len()), ""));
     }
     let kind = WrittenKind::List(marker, !list.ordered || list.number == 1);
@@ -271,7 +267,7 @@ fn fence_code(code: &Code) -> Option<String> {
 
 /// The language of a code block, empty if neither it, nor the `code` in it, nor the element around it names one.
 pub fn language_of_code(document: &Document, pre: Element<'_>) -> String {
-    let code = document.children(pre.id).find(|&c| is(document.name(c), &local_name!("code")));
+    let code = document.children(pre.id).find(|&c| document.is(c, &local_name!("code")));
     let around = document.parent(pre.id);
     let elements = [code, Some(pre.id), around].into_iter().flatten();
     let mut named = elements.filter_map(|id| document.element(id)).map(language_named);
@@ -301,11 +297,10 @@ pub fn language_named(element: Element<'_>) -> &str {
                 if let Some(prefixed) = prefixed {
                     return prefixed;
                 }
-                let is_highlighter = |class: &&str| HIGHLIGHTERS.contains(class);
-                if class_tokens(value).count() == 2
-                    && class_tokens(value).any(|own| is_highlighter(&own))
-                {
-                    let other = class_tokens(value).find(|own| !is_highlighter(own));
+                let (highlighters, others): (Vec<&str>, Vec<&str>) =
+                    class_tokens(value).partition(|class| HIGHLIGHTERS.contains(class));
+                if highlighters.len() + others.len() == 2 && !highlighters.is_empty() {
+                    let other = others.first().copied();
                     beside = other.filter(|own| is_name(own)).unwrap_or_default();
                 }
             }

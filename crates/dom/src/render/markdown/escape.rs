@@ -30,32 +30,26 @@ pub(super) fn text(text: &str, last: bool, out: &mut String) {
 
 /// Adds a backslash to a line whose beginning would start a block.
 pub(super) fn line_start(line: &str) -> String {
-    let escaped_at = |at: usize| format!("{}\\{}", &line[..at], &line[at..]);
     let bytes = line.as_bytes();
     let Some(&first) = bytes.first() else { return String::new() };
     let ends_word = |at: usize| bytes.get(at).is_none_or(|&b| b == b' ');
-    // Thematic breaks, underlines of headings, delimiter rows of tables.
-    if bytes.iter().all(|b| b"-=|:+ ".contains(b)) {
-        return escaped_at(0);
-    }
-    match first {
+    let at = match first {
+        // Thematic breaks, underlines of headings, delimiter rows of tables.
+        _ if bytes.iter().all(|b| b"-=|:+ ".contains(b)) => Some(0),
         b'#' => {
             let level = bytes.iter().take_while(|&&b| b == b'#').count();
-            if level <= 6 && ends_word(level) { escaped_at(0) } else { line.to_owned() }
+            (level <= 6 && ends_word(level)).then_some(0)
         }
-        b'-' | b'+' if ends_word(1) => escaped_at(0),
-        b'>' => escaped_at(0),
+        b'-' | b'+' if ends_word(1) => Some(0),
+        b'>' => Some(0),
         b'0'..=b'9' => {
             let digits = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
             let marker = matches!(bytes.get(digits), Some(b'.' | b')'));
-            if digits <= 9 && marker && ends_word(digits + 1) {
-                escaped_at(digits)
-            } else {
-                line.to_owned()
-            }
+            (digits <= 9 && marker && ends_word(digits + 1)).then_some(digits)
         }
-        _ => line.to_owned(),
-    }
+        _ => None,
+    };
+    at.map_or_else(|| line.to_owned(), |at| format!("{}\\{}", &line[..at], &line[at..]))
 }
 
 /// Escapes an absolute address as the destination of a link.

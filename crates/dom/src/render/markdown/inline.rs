@@ -3,7 +3,6 @@
 use super::escape;
 use crate::document::is_space;
 
-/// The style of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Style {
     pub(super) strong: bool,
@@ -40,16 +39,20 @@ impl Style {
 
 #[derive(Debug)]
 enum InlinePiece {
-    Text {
-        text: String,
-        style: Style,
-    },
-    /// Literal markup.
-    Image {
-        markup: String,
-        style: Style,
-    },
+    Text(String, Style),
+    /// Markup as it is.
+    Literal(String, Style),
     Break,
+}
+
+impl InlinePiece {
+    /// The style of the piece; a line break has none.
+    fn style(&self) -> Option<Style> {
+        match self {
+            Self::Text(_, style) | Self::Literal(_, style) => Some(*style),
+            Self::Break => None,
+        }
+    }
 }
 
 /// A line under construction; with line breaks it is several. No white space at its ends.
@@ -85,20 +88,19 @@ impl MarkdownLine {
         escape::text(&super::super::normalize_space(alt), false, &mut text);
         let style = Style { link: style.link, ..Style::default() };
         self.separate(style);
-        self.pieces.push(InlinePiece::Image { markup: format!("![{text}]({destination})"), style });
+        self.pieces.push(InlinePiece::Literal(format!("![{text}]({destination})"), style));
     }
 
-    /// Adds markup as it is.
     pub(super) fn literal(&mut self, markup: String) {
         let style = Style::default();
         self.separate(style);
-        self.pieces.push(InlinePiece::Image { markup, style });
+        self.pieces.push(InlinePiece::Literal(markup, style));
     }
 
     /// The last letters directly before what is added next.
     pub(super) fn last_letters(&self) -> String {
         match self.pieces.last() {
-            Some(InlinePiece::Text { text, .. }) if !self.space && !self.line_break => {
+            Some(InlinePiece::Text(text, _)) if !self.space && !self.line_break => {
                 let from = text.char_indices().rev().nth(7).map_or(0, |letter| letter.0);
                 text[from..].to_owned()
             }
@@ -125,22 +127,18 @@ impl MarkdownLine {
     fn separate(&mut self, style: Style) {
         let (space, line_break) = (self.space, self.line_break);
         (self.space, self.line_break) = (false, false);
-        let before = match self.pieces.last() {
-            None => return,
-            Some(InlinePiece::Text { style, .. } | InlinePiece::Image { style, .. }) => *style,
-            Some(InlinePiece::Break) => Style::default(),
-        };
+        let Some(before) = self.pieces.last().map(InlinePiece::style) else { return };
         if line_break {
             self.pieces.push(InlinePiece::Break);
         } else if space {
-            self.append(" ", before.common(style));
+            self.append(" ", before.unwrap_or_default().common(style));
         }
     }
 
     fn append(&mut self, more: &str, style: Style) {
         match self.pieces.last_mut() {
-            Some(InlinePiece::Text { text, style: last }) if *last == style => text.push_str(more),
-            _ => self.pieces.push(InlinePiece::Text { text: more.to_owned(), style }),
+            Some(InlinePiece::Text(text, last)) if *last == style => text.push_str(more),
+            _ => self.pieces.push(InlinePiece::Text(more.to_owned(), style)),
         }
     }
 
@@ -152,17 +150,13 @@ impl MarkdownLine {
         let mut link = 0;
         let last = self.pieces.len().saturating_sub(1);
         for (at, piece) in self.pieces.iter().enumerate() {
-            let wanted = match piece {
-                InlinePiece::Text { style, .. } | InlinePiece::Image { style, .. } => style.link,
-                InlinePiece::Break => {
-                    match self.pieces.get(at + 1) {
-                        Some(
-                            InlinePiece::Text { style, .. } | InlinePiece::Image { style, .. },
-                        ) if style.link == link => link,
-                        _ => 0,
-                    }
-                }
-            };
+            let wanted = piece.style().map_or_else(
+                || {
+                    let next = self.pieces.get(at + 1).and_then(InlinePiece::style);
+                    next.filter(|style| style.link == link).map_or(0, |style| style.link)
+                },
+                |style| style.link,
+            );
             if wanted != link {
                 end_link(link, links, &mut out);
                 if wanted > 0 {
@@ -171,19 +165,17 @@ impl MarkdownLine {
                 link = wanted;
                 marked = false;
             }
-            match piece {
-                InlinePiece::Text { text, style } => {
-                    span(text, *style, at == last, &mut marked, &mut out)
+            let literal = match piece {
+                InlinePiece::Text(text, style) => {
+                    span(text, *style, at == last, &mut marked, &mut out);
+                    continue;
                 }
-                InlinePiece::Image { markup, .. } => {
-                    out.push_str(markup);
-                    marked = false;
-                }
-                InlinePiece::Break => {
-                    out.push_str(if block { "\\\n" } else { " " });
-                    marked = false;
-                }
-            }
+                InlinePiece::Literal(markup, _) => markup,
+                InlinePiece::Break if block => "\\\n",
+                InlinePiece::Break => " ",
+            };
+            out.push_str(literal);
+            marked = false;
         }
         end_link(link, links, &mut out);
         if block {
@@ -213,18 +205,14 @@ fn span(text: &str, style: Style, last: bool, marked: &mut bool, out: &mut Strin
     }
     let marks = if style.code > 0 { "" } else { style.marks() };
     let start = text.find(char::is_alphanumeric);
-    let (Some(start), false) = (start, marks.is_empty()) else {
+    let start = start.filter(|&start| !(marks.is_empty() || start == 0 && *marked));
+    let Some(start) = start else {
         escape::text(text, last, out);
         *marked = false;
         return;
     };
     let end = text.rfind(char::is_alphanumeric).unwrap_or(start);
     let end = end + text[end..].chars().next().map_or(0, char::len_utf8);
-    if start == 0 && *marked {
-        escape::text(text, last, out);
-        *marked = false;
-        return;
-    }
     escape::text(&text[..start], false, out);
     out.push_str(marks);
     escape::text(&text[start..end], true, out);
@@ -243,11 +231,5 @@ fn code(text: &str, out: &mut String) {
 
 /// Length of the longest run of backticks.
 pub(super) fn longest_run(text: &str) -> usize {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
