@@ -40,17 +40,13 @@ impl<T: Hashed> Lookup<T> {
             return Ok(Self::Held(sorted.collect::<io::Result<_>>()?));
         }
         let mut to = BufWriter::new(File::create(&path)?);
-        let (mut groups, mut length, mut group) = (Vec::new(), 0, Vec::new());
-        for item in sorted {
-            group.push(item?);
-            if group.len() == GROUP {
-                groups.push((group[0].hash(), length));
-                length += write_group(&mut to, &std::mem::take(&mut group))?;
-            }
-        }
-        if let Some(first) = group.first() {
-            groups.push((first.hash(), length));
-            length += write_group(&mut to, &group)?;
+        let (mut groups, mut length) = (Vec::new(), 0);
+        let mut sorted = sorted.peekable();
+        while sorted.peek().is_some() {
+            let group: Vec<T> = sorted.by_ref().take(GROUP).collect::<io::Result<_>>()?;
+            groups.push((group[0].hash(), length));
+            let content = rmp_serde::to_vec(&group).map_err(io::Error::other)?;
+            length += write_frame(&mut to, &content)?;
         }
         to.flush()?;
         Ok(Self::Filed { file: File::open(&path)?, path, groups, length })
@@ -100,10 +96,6 @@ impl<T: Hashed> Lookup<T> {
             }
         }
     }
-}
-
-fn write_group<T: Item>(to: &mut impl Write, group: &[T]) -> io::Result<u64> {
-    write_frame(to, &rmp_serde::to_vec(group).map_err(io::Error::other)?)
 }
 
 fn read_group<T: Item>(
