@@ -135,9 +135,8 @@ pub(crate) fn tokens(bytes: &[u8]) {
 pub(crate) fn feed(bytes: &[u8]) {
     let source =
         ::feed::FeedSource { id: "a", url: Some("https://a.example/feed"), http_charset: None };
-    let limits = ::feed::FeedLimits { bytes: 1 << 20 };
     let document = dom::parse("<p>Text");
-    if let Ok(feed) = ::feed::parse(bytes, &source, &limits) {
+    if let Ok(feed) = ::feed::parse(bytes, &source, 1 << 20) {
         for item in feed.items.iter().take(100) {
             let link = item.link.trim_start().to_ascii_lowercase();
             assert!(link.starts_with("http:") || link.starts_with("https:"), "{link}");

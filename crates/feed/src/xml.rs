@@ -47,7 +47,6 @@ const VOCABULARIES: [(&str, &str); 9] = [
     ("", "purl.org/rss/1.0/"),
 ];
 
-/// An element of a feed.
 #[derive(Default)]
 struct FeedElement<'a> {
     /// Name in lower case, with the prefix of [`VOCABULARIES`].
