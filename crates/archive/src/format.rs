@@ -52,18 +52,6 @@ impl Format {
                 .unwrap_or(Self::Plain),
         }
     }
-
-    /// The name used in messages.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-            Self::Lz4 => "lz4",
-            Self::Bzip2 => "bzip2",
-            Self::Xz => "xz",
-        }
-    }
 }
 
 /// The format of the data after skippable frames; Zstandard if that data is too far away.

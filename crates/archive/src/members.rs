@@ -89,9 +89,9 @@ impl<R: Read> Members<R> {
             Beginning::None if self.at_plain_record() => More::Plain,
             Beginning::Unsure | Beginning::None => {
                 let found = self.seek_unit(0);
+                let name = format!("{:?}", self.format).to_lowercase();
                 let detail = format!(
-                    "bytes between {} members that belong to none; everything before was kept, {}",
-                    self.format.as_str(),
+                    "bytes between {name} members that belong to none; everything before was kept, {}",
                     went_on(found)
                 );
                 More::Broken(Gap::lost(offset, DropReason::Junk, found, detail))

@@ -18,18 +18,20 @@ use model::{Absence, Drop, Gone, RecordPlace, SiteResult};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::lookup::{Hashed, Lookup};
+use crate::lookup::Lookup;
 use crate::sorted::Sorter;
 
 /// Receives the drops of a crawl, in their order.
 #[derive(Debug)]
 pub struct RecordsRead {
-    pictures: Sorter<PictureRow>,
+    /// By the hashes of their addresses.
+    pictures: Sorter<(u64, PictureRow)>,
     picture_count: usize,
     /// The files that pictures are in, and the number of each among them.
     files: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
-    absences: Sorter<AbsenceRow>,
+    /// By the hashes of their addresses in normal form.
+    absences: Sorter<(u64, AbsenceRow)>,
     absence_count: usize,
     tracking: Tracking,
 }
@@ -71,7 +73,7 @@ impl RecordsRead {
             }
         };
         self.picture_count += 1;
-        self.pictures.push((picture_hash(&drop.url), number, drop.origin.offset), 0)
+        self.pictures.push((picture_hash(&drop.url), (number, drop.origin.offset)), 0)
     }
 
     /// Notes an answer without a page. A redirect to another form of the same address, as from `http` to `https`, is
@@ -84,9 +86,9 @@ impl RecordsRead {
             return Ok(());
         }
         let bytes = drop.url.len() + moved_to.as_ref().map_or(0, String::len);
-        let answer = (absence_hash(&own), *at, drop.url.clone(), *status, moved_to.clone());
+        let answer = (*at, drop.url.clone(), *status, moved_to.clone());
         self.absence_count += 1;
-        self.absences.push(answer, bytes)
+        self.absences.push((absence_hash(&own), answer), bytes)
     }
 
     /// All of them, to be looked up.
@@ -133,7 +135,7 @@ impl Records {
             {
                 for url in std::iter::once(&image.url).chain(others) {
                     let found = self.pictures.find(picture_hash(url))?;
-                    let Some(&(_, file, offset)) = found.first() else { continue };
+                    let Some(&(file, offset)) = found.first() else { continue };
                     let file = self.files.get(file as usize).map(ToString::to_string);
                     image.record = file.map(|file| RecordPlace { url: url.clone(), file, offset });
                     break;
@@ -151,23 +153,10 @@ const ABSENCES_HELD: usize = 1 << 16;
 /// Number of answers that are passed to the outputs at once.
 const AT_ONCE: usize = 1_024;
 
-/// A picture: the hash of its address, the number of the file it is in, and its offset there.
-type PictureRow = (u64, u32, u64);
-
-impl Hashed for PictureRow {
-    fn hash(&self) -> u64 {
-        self.0
-    }
-}
-
-/// An answer: the hash of its address in normal form, its time, the address, the status and the target.
-type AbsenceRow = (u64, Timestamp, String, u16, Option<String>);
-
-impl Hashed for AbsenceRow {
-    fn hash(&self) -> u64 {
-        self.0
-    }
-}
+/// A picture: the number of the file it is in, and its offset there.
+type PictureRow = (u32, u64);
+/// An answer: its time, the address, the status and the target.
+type AbsenceRow = (Timestamp, String, u16, Option<String>);
 
 /// An address as browsers write it, without its fragment; as it is if it is none.
 pub fn normal_address(address: &str) -> Cow<'_, str> {
@@ -205,7 +194,7 @@ impl Absences {
             let Some(address) = self.tracking.address(&article.url) else { continue };
             let answers = self.rows.find(absence_hash(&address))?;
             let fetched = article.fetched;
-            let later = |(_, at, _, status, moved_to): AbsenceRow| {
+            let later = |(at, _, status, moved_to): AbsenceRow| {
                 let gone = Gone { at, status, moved_to };
                 gone.is_after(fetched).then_some(gone)
             };
@@ -224,14 +213,14 @@ impl Absences {
     ) -> Result<(), E> {
         let mut some = Vec::with_capacity(AT_ONCE);
         let mut last = None;
-        self.rows.each(|answer: AbsenceRow| -> Result<(), E> {
+        self.rows.each(|(hash, answer)| -> Result<(), E> {
             // Answers of one address stay together.
-            if some.len() >= AT_ONCE && last != Some(answer.0) {
+            if some.len() >= AT_ONCE && last != Some(hash) {
                 take(&some)?;
                 some.clear();
             }
-            last = Some(answer.0);
-            let (_, at, url, status, moved_to) = answer;
+            last = Some(hash);
+            let (at, url, status, moved_to) = answer;
             some.push(Absence { url, gone: Gone { at, status, moved_to } });
             Ok(())
         })?;
