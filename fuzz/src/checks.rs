@@ -59,9 +59,10 @@ pub(crate) fn http(block: &[u8]) {
     if let Ok(response) = Response::parse(block) {
         assert!(response.body <= block.len());
         response.location();
-        if let Ok(body) = response.decode_body(block, PAYLOAD) {
-            assert!(body.bytes.len() <= PAYLOAD);
-            archive::sniff_html(response.get("content-type"), &body.bytes);
+        let kind = response.get("content-type").map(str::to_owned);
+        if let Ok(body) = response.into_body(block.to_vec(), PAYLOAD) {
+            assert!(body.len() <= PAYLOAD);
+            archive::sniff_html(kind.as_deref(), &body);
         }
     }
 }

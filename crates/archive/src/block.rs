@@ -71,7 +71,8 @@ impl<R: Read> BlockSearch<'_, R> {
         }
         if self.is_followed_by_record(end) {
             // The last record of a damaged range may consist of garbage.
-            if self.stream.is_garbled(end) && self.only_separators_behind(end) {
+            let mut behind = self.stream.window()[end..].iter();
+            if self.stream.is_garbled(end) && behind.all(|byte| b"\r\n\0".contains(byte)) {
                 self.stream.consume(usize::MAX / 2);
                 return BlockEnd::lost(None);
             }
@@ -133,10 +134,6 @@ impl<R: Read> BlockSearch<'_, R> {
             }
             self.stream.fill();
         }
-    }
-
-    fn only_separators_behind(&self, end: usize) -> bool {
-        self.stream.window()[end..].iter().all(|byte| b"\r\n\0".contains(byte))
     }
 
     /// The index of a member between `from` and `end` that begins with a record. A record is never split before a member

@@ -46,19 +46,11 @@ impl BodyError {
 }
 
 impl Response {
-    /// Decodes the body in the block this head was read from, to at most `limit` bytes.
-    pub fn decode_body<'a>(
-        &self,
-        block: &'a [u8],
-        limit: usize,
-    ) -> Result<DecodedBody<'a>, BodyError> {
-        decode_body(&self.headers, block.get(self.body..).unwrap_or_default(), limit)
-    }
-
-    /// As [`Response::decode_body`], but consumes the block: a body without codings is not copied.
-    /// Most bodies of an archive have none.
+    /// Decodes the body in the block this head was read from, to at most `limit` bytes. A body without codings is not copied:
+    /// most bodies of an archive have none.
     pub fn into_body(self, mut block: Vec<u8>, limit: usize) -> Result<Vec<u8>, BodyError> {
-        if let Cow::Owned(decoded) = self.decode_body(&block, limit)?.bytes {
+        let raw = block.get(self.body..).unwrap_or_default();
+        if let Cow::Owned(decoded) = decode_body(&self.headers, raw, limit)?.bytes {
             return Ok(decoded);
         }
         block.drain(..self.body.min(block.len()));

@@ -124,10 +124,12 @@ impl Response {
             response.body = start;
             return Ok(response);
         }
-        parse_headless(block).ok_or_else(|| {
-            let begins = &block[..block.len().min(40)];
-            HttpError(String::from_utf8_lossy(begins).into_owned())
-        })
+        // HTTP/0.9 has no heads: what is clearly a page or a feed is a body.
+        if sniff_html(None, block) != PayloadKind::Other {
+            return Ok(Self { status: 200, headers: Headers::default(), body: 0 });
+        }
+        let begins = &block[..block.len().min(40)];
+        Err(HttpError(String::from_utf8_lossy(begins).into_owned()))
     }
 
     /// The first value of a header field.
@@ -178,13 +180,6 @@ fn parse_tolerantly(block: &[u8]) -> Option<Response> {
         return None;
     }
     Some(Response { status: status.unwrap_or(200), headers, body })
-}
-
-/// A body without a head, as HTTP/0.9 servers send it. Accepted only if it is clearly a page or a
-/// feed.
-fn parse_headless(block: &[u8]) -> Option<Response> {
-    let page = sniff_html(None, block) != PayloadKind::Other;
-    page.then(|| Response { status: 200, headers: Headers::default(), body: 0 })
 }
 
 #[cfg(test)]

@@ -124,7 +124,8 @@ impl<R: Read> RecordReader<R> {
             }
         };
         let window = &self.stream.window()[..size];
-        let headers = parse_fields(behind_first_line(window));
+        let line = memchr::memchr(b'\n', window).map_or(size, |at| at + 1);
+        let headers = parse_fields(&window[line..]);
         let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
         let head = RecordHead {
             kind: match headers.get("WARC-Type") {
@@ -270,8 +271,4 @@ fn kind_by_content_type(headers: &Headers) -> RecordKind {
         "application/http" if says("request") => RecordKind::Request,
         _ => RecordKind::Other,
     }
-}
-
-fn behind_first_line(bytes: &[u8]) -> &[u8] {
-    memchr::memchr(b'\n', bytes).map_or(&[], |index| &bytes[index + 1..])
 }

@@ -352,16 +352,12 @@ impl Read for RemoteRecords {
             self.advance()?;
         }
         let (range, answer) = &self.held;
-        match answer {
-            Ok(bytes) => {
-                let from = usize::try_from(self.at - range.start).unwrap_or(usize::MAX);
-                // The file may end before the range does.
-                let count = bytes.get(from..).unwrap_or_default().read(buffer)?;
-                self.at += count as u64;
-                Ok(count)
-            }
-            Err((kind, why)) => Err(io::Error::new(*kind, why.clone())),
-        }
+        let bytes = answer.as_ref().map_err(|(kind, why)| io::Error::new(*kind, why.clone()))?;
+        let from = usize::try_from(self.at - range.start).unwrap_or(usize::MAX);
+        // The file may end before the range does.
+        let count = bytes.get(from..).unwrap_or_default().read(buffer)?;
+        self.at += count as u64;
+        Ok(count)
     }
 }
 

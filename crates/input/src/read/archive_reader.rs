@@ -113,7 +113,7 @@ impl ArchiveReader<Box<dyn Read + Send>> {
             let (base, first) = archives.pop_front().unwrap_or((0, empty));
             return Ok(Self { base, further: archives, ..Self::new(first, &name, config) });
         }
-        Ok(Self::new(Box::new(open(path)?), &name, config))
+        Ok(Self::new(open(path)?, &name, config))
     }
 }
 
@@ -143,12 +143,6 @@ impl<R: Read> Iterator for ArchiveReader<R> {
             let mut reading = FileReading::new(&self.config, Arc::clone(&self.file), &mut take);
             reading.read_item(record, base);
         }
-    }
-}
-
-impl<R: Read> std::fmt::Debug for ArchiveReader<R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ArchiveReader").field("file", &self.file).finish_non_exhaustive()
     }
 }
 

@@ -47,36 +47,33 @@ impl<'a> Opened<'a> {
         stopped: &'a dyn Fn() -> bool,
         failure: &'a RefCell<Option<io::Error>>,
     ) -> io::Result<Self> {
-        let (digest, bytes) = (Sha256::new(), 0);
         let transfer = Arc::default();
-        let whole: Box<dyn Read + 'a> = match input {
+        let whole = |from: InterruptibleStream<'a>| Inner::Whole(Box::new(from));
+        let inner = match input {
             Input::Unreadable { why, .. } => return Err(io::Error::other(why.as_str())),
-            _ if input.is_stdin() => {
-                Box::new(InterruptibleStream::new(|| Ok(io::stdin()), stopped)?)
-            }
+            _ if input.is_stdin() => whole(InterruptibleStream::new(|| Ok(io::stdin()), stopped)?),
             Input::Records { path, .. } if is_stream(path) => {
                 return Err(io::Error::other(
                     "an index lists records of it, but it is not a regular file: records cannot be found in it",
                 ));
             }
             _ if is_stream(input.path()) => {
-                Box::new(InterruptibleStream::of_path(input.path(), stopped)?)
+                whole(InterruptibleStream::of_path(input.path(), stopped)?)
             }
             Input::Records { path, records, .. } => {
-                let inner = Inner::Records(open_counted(path, Some(records), &transfer)?);
-                return Ok(Self { inner, transfer, digest, bytes, progress, stopped, failure });
+                Inner::Records(open_counted(path, Some(records), &transfer)?)
             }
             // Its parts are read here and there.
-            Input::Table(path) if is_in_parts(path) => Box::new(io::empty()),
+            Input::Table(path) if is_in_parts(path) => Inner::Whole(Box::new(io::empty())),
             _ if address_of(input.path()).is_some() => {
                 // Read ahead, and no longer than until the run is stopped.
                 let (path, counted) = (input.path().to_owned(), Arc::clone(&transfer));
                 let open = move || open_counted(&path, None, &counted);
-                Box::new(InterruptibleStream::new(open, stopped)?)
+                whole(InterruptibleStream::new(open, stopped)?)
             }
-            _ => Box::new(open(input.path())?),
+            _ => Inner::Whole(open(input.path())?),
         };
-        let inner = Inner::Whole(whole);
+        let (digest, bytes) = (Sha256::new(), 0);
         Ok(Self { inner, transfer, digest, bytes, progress, stopped, failure })
     }
 

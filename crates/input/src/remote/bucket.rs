@@ -96,26 +96,23 @@ impl Objects for Bucket {
             let mut problems = Vec::new();
             let (small, large): (Vec<_>, Vec<_>) =
                 files.iter().partition(|file| file.bytes <= PART);
-            let mut waiting = small.into_iter().enumerate();
+            let mut waiting = small.into_iter().cloned();
             let mut running = JoinSet::new();
-            let mut of = BTreeMap::new();
             loop {
                 while running.len() < AT_ONCE
                     && !stop.load(Ordering::Relaxed)
-                    && let Some((number, file)) = waiting.next()
+                    && let Some(file) = waiting.next()
                 {
                     let (store, key) = (Arc::clone(&self.0.store), self.key(&file.name));
-                    let from = file.from.clone();
-                    of.insert(number, file);
-                    running.spawn(async move { (number, put_file(&*store, key, &from).await) });
+                    running.spawn(async move {
+                        let outcome = put_file(&*store, key, &file.from).await;
+                        (file, outcome)
+                    });
                 }
                 let Some(joined) = running.join_next().await else { break };
                 match joined {
-                    Ok((number, outcome)) => match (of.remove(&number), outcome) {
-                        (Some(file), Ok(())) => done(file),
-                        (Some(file), Err(error)) => problems.push((file.name.clone(), error)),
-                        (None, _) => {}
-                    },
+                    Ok((file, Ok(()))) => done(&file),
+                    Ok((file, Err(error))) => problems.push((file.name, error)),
                     Err(error) => problems.push((String::new(), io::Error::other(error))),
                 }
             }
