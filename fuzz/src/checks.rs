@@ -59,9 +59,10 @@ pub(crate) fn http(block: &[u8]) {
     if let Ok(response) = Response::parse(block) {
         assert!(response.body <= block.len());
         response.location();
-        if let Ok(body) = response.decode_body(block, PAYLOAD) {
-            assert!(body.bytes.len() <= PAYLOAD);
-            archive::sniff_html(response.get("content-type"), &body.bytes);
+        let kind = response.get("content-type").map(str::to_owned);
+        if let Ok(body) = response.into_body(block.to_vec(), PAYLOAD) {
+            assert!(body.len() <= PAYLOAD);
+            archive::sniff_html(kind.as_deref(), &body);
         }
     }
 }
@@ -135,9 +136,8 @@ pub(crate) fn tokens(bytes: &[u8]) {
 pub(crate) fn feed(bytes: &[u8]) {
     let source =
         ::feed::FeedSource { id: "a", url: Some("https://a.example/feed"), http_charset: None };
-    let limits = ::feed::FeedLimits { bytes: 1 << 20 };
     let document = dom::parse("<p>Text");
-    if let Ok(feed) = ::feed::parse(bytes, &source, &limits) {
+    if let Ok(feed) = ::feed::parse(bytes, &source, 1 << 20) {
         for item in feed.items.iter().take(100) {
             let link = item.link.trim_start().to_ascii_lowercase();
             assert!(link.starts_with("http:") || link.starts_with("https:"), "{link}");

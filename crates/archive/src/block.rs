@@ -42,56 +42,56 @@ pub(crate) struct BlockSearch<'a, R: Read> {
     pub(crate) sought: Dialect,
     /// For messages.
     pub(crate) url: &'a str,
+    /// Bytes of the head.
+    pub(crate) size: usize,
+    /// Whether the block is wanted.
+    pub(crate) keep: bool,
 }
 
 impl<R: Read> BlockSearch<'_, R> {
-    /// Moves past a head of `size` bytes and the block after it.
-    pub(crate) fn find(&mut self, size: usize, declared: Option<u64>, keep: bool) -> BlockEnd {
+    /// Moves past the head and the block after it, whose length is `declared`.
+    pub(crate) fn find(&mut self, declared: Option<u64>) -> BlockEnd {
         match declared {
-            None => {
-                let what = "has no readable content-length";
-                self.end_at_next_record(size, size, keep, what)
-            }
-            Some(length) if length > self.limits.record_bytes => {
-                self.find_long_end(size, length, keep)
-            }
-            Some(length) => self.find_declared_end(size, length, keep),
+            None => self.end_at_next_record(self.size, "has no readable content-length"),
+            Some(length) if length > self.limits.record_bytes => self.find_long_end(length),
+            Some(length) => self.find_declared_end(length),
         }
     }
 
-    fn find_declared_end(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
-        let end = size.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
+    fn find_declared_end(&mut self, length: u64) -> BlockEnd {
+        let end = self.size.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
         while self.stream.window().len() < end {
             if !self.stream.fill() {
-                return self.keep_remainder(size, length, keep);
+                return self.keep_remainder(length);
             }
         }
-        if let Some(at) = self.member_of_a_record(size, end) {
+        if let Some(at) = self.member_of_a_record(self.size + 1, end) {
             let wrong = format!("declares {length} bytes, but other records begin before");
-            return self.clip_before(size, at, keep, &wrong);
+            return self.clip_before(at, &wrong);
         }
         if self.is_followed_by_record(end) {
             // The last record of a damaged range may consist of garbage.
-            if self.stream.is_garbled(end) && self.only_separators_behind(end) {
+            let mut behind = self.stream.window()[end..].iter();
+            if self.stream.is_garbled(end) && behind.all(|byte| b"\r\n\0".contains(byte)) {
                 self.stream.consume(usize::MAX / 2);
                 return BlockEnd::lost(None);
             }
-            return self.take(size, end, keep, None);
+            return self.take(end, None);
         }
         let wrong = format!("declares {length} bytes, but no record begins after them");
-        match self.find_embedded_record(size, end) {
-            Some(at) => self.clip_before(size, at, keep, &wrong),
-            None => self.end_at_next_record(size, end, keep, &wrong),
+        match self.find_embedded_record(end) {
+            Some(at) => self.clip_before(at, &wrong),
+            None => self.end_at_next_record(end, &wrong),
         }
     }
 
     /// Handles a block that is longer than what is left.
-    fn keep_remainder(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
+    fn keep_remainder(&mut self, length: u64) -> BlockEnd {
         let held = self.stream.window().len();
-        let left = held - size;
-        if let Some(at) = self.find_embedded_record(size, held) {
+        let left = held - self.size;
+        if let Some(at) = self.find_embedded_record(held) {
             let wrong = format!("declares {length} bytes, but other records begin before");
-            return self.clip_before(size, at, keep, &wrong);
+            return self.clip_before(at, &wrong);
         }
         // A break after it is reported separately.
         let tainted = self.stream.precedes_gap();
@@ -109,7 +109,7 @@ impl<R: Read> BlockSearch<'_, R> {
             self.stream.consume(held);
             return BlockEnd::lost(problem);
         }
-        BlockEnd { cut: true, ..self.take(size, held, keep, problem) }
+        BlockEnd { cut: true, ..self.take(held, problem) }
     }
 
     /// Whether the archive ends at `end`, or a record or an empty line before junk follows.
@@ -136,51 +136,40 @@ impl<R: Read> BlockSearch<'_, R> {
         }
     }
 
-    fn only_separators_behind(&self, end: usize) -> bool {
-        self.stream.window()[end..].iter().all(|byte| b"\r\n\0".contains(byte))
-    }
-
-    /// The index of a member inside the block that begins with a record. A record is never split
-    /// before a member that it contains.
-    fn member_of_a_record(&self, size: usize, end: usize) -> Option<usize> {
+    /// The index of a member between `from` and `end` that begins with a record. A record is never split before a member
+    /// that it contains.
+    fn member_of_a_record(&self, from: usize, end: usize) -> Option<usize> {
         let window = self.stream.window();
         let starts = |at: &usize| is_record_start(&window[*at..], self.sought, true) == Some(true);
-        self.stream.members_from(size + 1).take_while(|at| *at < end).find(starts)
+        self.stream.members_from(from).take_while(|at| *at < end).find(starts)
     }
 
-    /// The index between `size` and `end` at which another record begins.
-    fn find_embedded_record(&self, size: usize, end: usize) -> Option<usize> {
-        match next_start(self.stream, size, self.sought, StartPlace::Line, true) {
+    /// The index behind the head and before `end` at which another record begins.
+    fn find_embedded_record(&self, end: usize) -> Option<usize> {
+        match next_start(self.stream, self.size, self.sought, StartPlace::Line, true) {
             StartSearch::At(at) if at < end => Some(at),
             _ => None,
         }
     }
 
-    fn clip_before(&mut self, size: usize, at: usize, keep: bool, wrong: &str) -> BlockEnd {
-        let end = trim_line_ends(self.stream.window(), size, at);
+    fn clip_before(&mut self, at: usize, wrong: &str) -> BlockEnd {
+        let end = trim_line_ends(self.stream.window(), self.size, at);
         let detail = format!(
             "the record of {} {wrong}; it was kept with the {} bytes before the next record",
             self.url,
-            end - size
+            end - self.size
         );
-        self.take(size, end, keep, Some((DropReason::BadRecord, detail)))
+        self.take(end, Some((DropReason::BadRecord, detail)))
     }
 
     /// Ends the block before the next record start at or after `from`.
-    fn end_at_next_record(
-        &mut self,
-        size: usize,
-        from: usize,
-        keep: bool,
-        wrong: &str,
-    ) -> BlockEnd {
-        let most = size.saturating_add(self.limits.record_bytes as usize);
-        let mut from = from;
+    fn end_at_next_record(&mut self, mut from: usize, wrong: &str) -> BlockEnd {
+        let most = self.size.saturating_add(self.limits.record_bytes as usize);
         loop {
             let complete = self.stream.is_complete();
             let ends = complete || self.stream.at_member_end();
             match next_start(self.stream, from, self.sought, StartPlace::Line, ends) {
-                StartSearch::At(at) => return self.clip_before(size, at, keep, wrong),
+                StartSearch::At(at) => return self.clip_before(at, wrong),
                 StartSearch::NotBefore(_) if ends => {
                     let held = self.stream.window().len();
                     if self.stream.is_garbled(held) {
@@ -188,9 +177,9 @@ impl<R: Read> BlockSearch<'_, R> {
                         return BlockEnd::lost(None);
                     }
                     if self.stream.precedes_gap() {
-                        return BlockEnd { cut: true, ..self.take(size, held, keep, None) };
+                        return BlockEnd { cut: true, ..self.take(held, None) };
                     }
-                    return self.clip_before(size, held, keep, wrong);
+                    return self.clip_before(held, wrong);
                 }
                 StartSearch::NotBefore(at) => from = at,
             }
@@ -209,29 +198,25 @@ impl<R: Read> BlockSearch<'_, R> {
 
     /// Handles a block whose declared length is above the limit. Such a length is often wrong, so
     /// the beginning of the block is checked first.
-    fn find_long_end(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
+    fn find_long_end(&mut self, length: u64) -> BlockEnd {
         let most =
             usize::try_from(self.limits.record_bytes).unwrap_or(usize::MAX).min(LONGEST_PEEK);
-        while self.stream.window().len() < most.saturating_add(size) {
+        while self.stream.window().len() < most.saturating_add(self.size) {
             let held = self.stream.window().len();
             if !self.stream.fill() {
-                return self.keep_remainder(size, length, keep);
+                return self.keep_remainder(length);
             }
-            let window = self.stream.window();
-            let starts =
-                |at: &usize| is_record_start(&window[*at..], self.sought, true) == Some(true);
-            let member = self.stream.members_from(held.max(size)).find(starts);
-            if let Some(at) = member {
+            if let Some(at) = self.member_of_a_record(held.max(self.size), usize::MAX) {
                 let wrong = format!("declares {length} bytes, but another record begins before");
-                return self.clip_before(size, at, keep, &wrong);
+                return self.clip_before(at, &wrong);
             }
         }
-        self.skip_block(size, length, keep)
+        self.skip_block(length)
     }
 
     /// Skips a block that is too long to be kept, without buffering it.
-    fn skip_block(&mut self, size: usize, length: u64, keep: bool) -> BlockEnd {
-        self.stream.consume(size);
+    fn skip_block(&mut self, length: u64) -> BlockEnd {
+        self.stream.consume(self.size);
         let mut left = length;
         while left > 0 {
             let window = self.stream.window();
@@ -249,7 +234,8 @@ impl<R: Read> BlockSearch<'_, R> {
                 let tainted = self.stream.precedes_gap();
                 return BlockEnd::lost((!tainted).then_some((DropReason::CutShort, detail)));
             }
-            if self.stream.starts_member() && matches!(recognise(window, false), Start::Record(_)) {
+            let starts_member = self.stream.members_from(0).next() == Some(0);
+            if starts_member && matches!(recognise(window, false), Start::Record(_)) {
                 let detail = format!(
                     "the record of {} declares {length} bytes, but its member ends after {}; \
                      the record was dropped",
@@ -258,12 +244,12 @@ impl<R: Read> BlockSearch<'_, R> {
                 );
                 return BlockEnd::lost(Some((DropReason::BadRecord, detail)));
             }
-            let step = self.stream.next_member().unwrap_or(window.len()).min(window.len());
+            let step = self.stream.members_from(1).next().unwrap_or(window.len()).min(window.len());
             let step = usize::try_from(left).map_or(step, |left| step.min(left));
             self.stream.consume(step);
             left -= step as u64;
         }
-        if !keep {
+        if !self.keep {
             return BlockEnd { length, ..BlockEnd::default() };
         }
         let detail = format!(
@@ -274,22 +260,17 @@ impl<R: Read> BlockSearch<'_, R> {
         BlockEnd::lost(Some((DropReason::TooLarge, detail)))
     }
 
-    fn take(
-        &mut self,
-        size: usize,
-        end: usize,
-        keep: bool,
-        problem: Option<(DropReason, String)>,
-    ) -> BlockEnd {
-        let body = if keep { self.stream.window()[size..end].to_vec() } else { Vec::new() };
+    fn take(&mut self, end: usize, problem: Option<(DropReason, String)>) -> BlockEnd {
+        let body = &self.stream.window()[self.size..end];
+        let length = body.len() as u64;
+        let body = if self.keep { body.to_vec() } else { Vec::new() };
         self.stream.consume(end);
-        BlockEnd { body, length: (end - size) as u64, problem, cut: false, lost: false }
+        BlockEnd { body, length, problem, cut: false, lost: false }
     }
 }
 
 /// `end` moved back over up to two line ends, but not before `from`.
-fn trim_line_ends(bytes: &[u8], from: usize, end: usize) -> usize {
-    let mut end = end;
+fn trim_line_ends(bytes: &[u8], from: usize, mut end: usize) -> usize {
     for _ in 0..2 {
         for byte in [b'\n', b'\r'] {
             if end > from && bytes[end - 1] == byte {

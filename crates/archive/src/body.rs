@@ -7,8 +7,9 @@ use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, Sta
 use memchr::memchr;
 use model::DropReason;
 
+use crate::format::salvage;
 use crate::inflate::{Inflater, Shot};
-use crate::member::{MAGIC, Salvage, salvage};
+use crate::member::{MAGIC, StreamStep};
 use crate::{Headers, Response};
 
 /// Maximum number of content codings. Real pages do not have more.
@@ -45,19 +46,11 @@ impl BodyError {
 }
 
 impl Response {
-    /// Decodes the body in the block this head was read from, to at most `limit` bytes.
-    pub fn decode_body<'a>(
-        &self,
-        block: &'a [u8],
-        limit: usize,
-    ) -> Result<DecodedBody<'a>, BodyError> {
-        decode_body(&self.headers, block.get(self.body..).unwrap_or_default(), limit)
-    }
-
-    /// As [`Response::decode_body`], but consumes the block: a body without codings is not copied.
-    /// Most bodies of an archive have none.
+    /// Decodes the body in the block this head was read from, to at most `limit` bytes. A body without codings is not copied:
+    /// most bodies of an archive have none.
     pub fn into_body(self, mut block: Vec<u8>, limit: usize) -> Result<Vec<u8>, BodyError> {
-        if let Cow::Owned(decoded) = self.decode_body(&block, limit)?.bytes {
+        let raw = block.get(self.body..).unwrap_or_default();
+        if let Cow::Owned(decoded) = decode_body(&self.headers, raw, limit)?.bytes {
             return Ok(decoded);
         }
         block.drain(..self.body.min(block.len()));
@@ -97,11 +90,7 @@ impl DecodedBody<'_> {
         }
         let bytes = &self.bytes;
         let decoded = match coding {
-            "chunked" => match join_chunks(bytes) {
-                Chunks::None => Decoded::NotThere("declared chunked, but it is not"),
-                Chunks::Joined(content, true) => Decoded::Whole(content),
-                Chunks::Joined(content, false) => Decoded::Cut(content, "chunks break off"),
-            },
+            "chunked" => join_chunks(bytes),
             "gzip" | "x-gzip" => gzip(bytes, limit)?,
             "deflate" => deflate(bytes, limit)?,
             "br" => brotli(bytes, limit)?,
@@ -151,12 +140,14 @@ fn gzip(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
         let most = limit.saturating_add(1) - output.len();
         match salvage(rest, &mut output, most) {
             _ if output.len() > limit => return Err(BodyError::TooLarge(limit)),
-            Salvage::End { taken, .. } if rest[taken..].starts_with(MAGIC) => rest = &rest[taken..],
-            Salvage::End { .. } => return Ok(Decoded::Whole(output)),
-            Salvage::Cut | Salvage::Full => {
+            (taken, StreamStep::End { .. }) if rest[taken..].starts_with(MAGIC) => {
+                rest = &rest[taken..];
+            }
+            (_, StreamStep::End { .. }) => return Ok(Decoded::Whole(output)),
+            (_, StreamStep::Input | StreamStep::Output) => {
                 return Ok(Decoded::Cut(output, "gzip data breaks off"));
             }
-            Salvage::Damaged => return Err(BodyError::Damaged("gzip")),
+            (_, StreamStep::Damaged) => return Err(BodyError::Damaged("gzip")),
         }
     }
 }
@@ -238,16 +229,10 @@ fn looks_like_text(bytes: &[u8]) -> bool {
     !first.is_empty() && first.iter().filter(control).count() == 0
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Chunks {
-    /// The bytes are not chunked, whatever the headers declare.
-    None,
-    /// The content, and whether it is complete.
-    Joined(Vec<u8>, bool),
-}
-
 /// Joins the chunks in `raw`. If a later chunk is malformed, the rest is taken as it is.
-fn join_chunks(raw: &[u8]) -> Chunks {
+fn join_chunks(raw: &[u8]) -> Decoded {
+    const NOT_CHUNKED: Decoded = Decoded::NotThere("declared chunked, but it is not");
+    const CUT: &str = "chunks break off";
     let mut content = Vec::with_capacity(raw.len());
     let mut at = 0;
     let mut first = true;
@@ -255,21 +240,21 @@ fn join_chunks(raw: &[u8]) -> Chunks {
         let rest = &raw[at..];
         let Some((size, line)) = size_line(rest) else {
             if first {
-                return Chunks::None;
+                return NOT_CHUNKED;
             }
             content.extend_from_slice(rest);
-            return Chunks::Joined(content, false);
+            return Decoded::Cut(content, CUT);
         };
         if size == 0 {
-            return Chunks::Joined(content, true);
+            return Decoded::Whole(content);
         }
         let data = &rest[line..];
         let Some(chunk) = data.get(..size) else {
             if first && !data.is_empty() && size > data.len().saturating_mul(64) {
-                return Chunks::None;
+                return NOT_CHUNKED;
             }
             content.extend_from_slice(data);
-            return Chunks::Joined(content, false);
+            return Decoded::Cut(content, CUT);
         };
         content.extend_from_slice(chunk);
         at += line + size;
@@ -301,8 +286,9 @@ mod tests {
     #[test]
     fn chunks() {
         let joined = |raw: &[u8]| match join_chunks(raw) {
-            Chunks::None => None,
-            Chunks::Joined(content, whole) => Some((String::from_utf8(content).unwrap(), whole)),
+            Decoded::NotThere(_) => None,
+            Decoded::Whole(content) => Some((String::from_utf8(content).unwrap(), true)),
+            Decoded::Cut(content, _) => Some((String::from_utf8(content).unwrap(), false)),
         };
         let some = |text: &str, whole| Some((text.to_owned(), whole));
         assert_eq!(joined(b"5\r\n<html\r\n1\r\n>\r\n0\r\n\r\n"), some("<html>", true));

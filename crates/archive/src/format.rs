@@ -52,18 +52,6 @@ impl Format {
                 .unwrap_or(Self::Plain),
         }
     }
-
-    /// The name used in messages.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-            Self::Lz4 => "lz4",
-            Self::Bzip2 => "bzip2",
-            Self::Xz => "xz",
-        }
-    }
 }
 
 /// The format of the data after skippable frames; Zstandard if that data is too far away.
@@ -83,6 +71,8 @@ fn behind_skippable(bytes: &[u8]) -> Format {
 
 /// Output bytes needed to tell whether a unit begins with a record.
 const GLANCE: usize = 4 << 10;
+/// Output bytes per step of a unit that is fully buffered.
+const PIECE: usize = 256 << 10;
 
 /// What begins at a position of a compressed archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +100,10 @@ pub(crate) fn detect_beginning(bytes: &[u8]) -> Beginning {
             let length = u64::from(u32::from_le_bytes([*a, *b, *c, *d]));
             Beginning::Skippable(8 + length, bytes.starts_with(zstandard::DICTIONARY))
         }
-        [0x50..=0x5f] | [0x50..=0x5f, 0x2a] | [0x50..=0x5f, 0x2a, 0x4d] => Beginning::Unsure,
-        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Beginning::Unsure,
+        [0x50..=0x5f]
+        | [0x50..=0x5f, 0x2a]
+        | [0x50..=0x5f, 0x2a, 0x4d]
+        | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Beginning::Unsure,
         _ if member::header(bytes) != Err(StreamStep::Damaged) => Beginning::Unit(Format::Gzip),
         _ => Beginning::None,
     }
@@ -172,6 +164,29 @@ impl Unit {
             Self::Lz4(frame) => frame.step(input, output),
         }
     }
+
+    /// Appends the output of all of `input` to `output`, about `most` bytes at most; returns how many bytes were consumed,
+    /// and where it stopped: at `most` bytes with [`StreamStep::Output`].
+    fn read(&mut self, input: &[u8], output: &mut Vec<u8>, most: usize) -> (usize, StreamStep) {
+        let (mut at, start) = (0, output.len());
+        while output.len() - start < most {
+            let before = (at, output.len());
+            let room = (most - (output.len() - start)).min(PIECE);
+            let (taken, step) = self.step(&input[at..], output, room);
+            at += taken;
+            match step {
+                StreamStep::Output if (at, output.len()) != before => {}
+                StreamStep::Output => return (at, StreamStep::Damaged),
+                other => return (at, other),
+            }
+        }
+        (at, StreamStep::Output)
+    }
+}
+
+/// Appends what can be inflated of the gzip member at the start of `input`, at most `most` bytes; returns as [`Unit::read`].
+pub(crate) fn salvage(input: &[u8], output: &mut Vec<u8>, most: usize) -> (usize, StreamStep) {
+    Unit::Gzip(Box::new(GzipMember::new())).read(input, output, most)
 }
 
 /// The first index ≥ `from` at which a unit of this format begins that starts with a record.
@@ -203,15 +218,8 @@ fn starts_record(bytes: &[u8], format: Format, decoders: &mut Decoders) -> bool 
         return false;
     }
     let Some(mut unit) = Unit::begin(format, decoders) else { return false };
-    let (mut output, mut at) = (Vec::new(), 0);
-    while output.len() < GLANCE {
-        let before = (at, output.len());
-        let (taken, step) = unit.step(&bytes[at..], &mut output, GLANCE);
-        at += taken;
-        if step != StreamStep::Output || (at, output.len()) == before {
-            break;
-        }
-    }
+    let mut output = Vec::new();
+    unit.read(bytes, &mut output, GLANCE);
     unit.end(decoders);
     matches!(recognise(output.trim_ascii_start(), false), Start::Record(_))
 }

@@ -86,13 +86,10 @@ const MOST_FIELDS: usize = 96;
 /// Maximum number of heads before the final one.
 const MOST_HEADS: usize = 4;
 
-/// Why bytes are not an HTTP response.
+/// Bytes are not an HTTP response: they do not begin with a status line. Contains their beginning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum HttpError {
-    /// They do not begin with a status line.
-    #[error("no http status line; it begins {0:?}")]
-    NoStatusLine(String),
-}
+#[error("no http status line; it begins {0:?}")]
+pub struct HttpError(String);
 
 /// The head of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,10 +124,12 @@ impl Response {
             response.body = start;
             return Ok(response);
         }
-        parse_headless(block).ok_or_else(|| {
-            let begins = &block[..block.len().min(40)];
-            HttpError::NoStatusLine(String::from_utf8_lossy(begins).into_owned())
-        })
+        // HTTP/0.9 has no heads: what is clearly a page or a feed is a body.
+        if sniff_html(None, block) != PayloadKind::Other {
+            return Ok(Self { status: 200, headers: Headers::default(), body: 0 });
+        }
+        let begins = &block[..block.len().min(40)];
+        Err(HttpError(String::from_utf8_lossy(begins).into_owned()))
     }
 
     /// The first value of a header field.
@@ -153,11 +152,9 @@ fn parse_strictly(block: &[u8]) -> Option<Response> {
         .allow_multiple_spaces_in_response_status_delimiters(true);
     let parsed = config.parse_response(&mut response, block);
     let Ok(httparse::Status::Complete(body)) = parsed else { return None };
-    let mut headers = Headers::default();
-    for field in response.headers.iter() {
-        headers.push(field.name.to_owned(), head_text(field.value.trim_ascii()));
-    }
-    Some(Response { status: response.code?, headers, body })
+    let fields = response.headers.iter();
+    let fields = fields.map(|own| (own.name.to_owned(), head_text(own.value.trim_ascii())));
+    Some(Response { status: response.code?, headers: Headers(fields.collect()), body })
 }
 
 /// Takes any `HTTP…` line for a status line. The status is the first three-digit number in it, or
@@ -183,13 +180,6 @@ fn parse_tolerantly(block: &[u8]) -> Option<Response> {
         return None;
     }
     Some(Response { status: status.unwrap_or(200), headers, body })
-}
-
-/// A body without a head, as HTTP/0.9 servers send it. Accepted only if it is clearly a page or a
-/// feed.
-fn parse_headless(block: &[u8]) -> Option<Response> {
-    let page = sniff_html(None, block) != PayloadKind::Other;
-    page.then(|| Response { status: 200, headers: Headers::default(), body: 0 })
 }
 
 #[cfg(test)]

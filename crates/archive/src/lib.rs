@@ -1,6 +1,6 @@
 /*!
 Reading and writing of web archives: records ([`RecordReader`], [`RecordWriter`]), the HTTP responses in them
-([`Response`], [`decode_body`]), and the kinds of payloads ([`sniff_html`], [`is_feed`]).
+([`Response`], [`decode_body`]), and the kinds of payloads ([`sniff_html`]).
 
 Invariant: no input makes anything here panic, hang or exceed the given memory limits. Damage is reported as a
 [`Fault`] with its offset, and reading continues after it. This crate does not depend on stages, threads or file
@@ -31,6 +31,6 @@ pub use format::{Format, begins_as_archive};
 pub use http::{Headers, HttpError, Response};
 pub use reader::RecordReader;
 pub use record::{Fault, Limits, Record, RecordKind, parse_date};
-pub use sniff::{PayloadKind, is_feed, sniff_html};
+pub use sniff::{PayloadKind, media_type, sniff_html};
 pub use surt::surt;
 pub use writer::{NewRecord, RecordWriter, Wrapping};

@@ -35,24 +35,19 @@ pub(crate) struct Lz4Frame {
 }
 
 impl Lz4Frame {
-    /// Input bytes consumed and output bytes produced so far.
     pub(crate) fn totals(&self) -> (u64, u64) {
         (self.taken, self.given)
     }
 
     /// Appends the next block to `output`; returns how many bytes of `input` were consumed.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> (usize, StreamStep) {
-        let mut taken = 0;
-        if self.header.is_none() {
-            match header(input) {
-                Ok(header) => {
-                    taken = header.length;
-                    self.header = Some(header);
-                }
+        let (header, mut taken) = match self.header {
+            Some(header) => (header, 0),
+            None => match header(input) {
+                Ok(header) => (*self.header.insert(header), header.length),
                 Err(step) => return (0, step),
-            }
-        }
-        let Some(header) = self.header else { return (0, StreamStep::Damaged) };
+            },
+        };
         let (block, step) = self.block(header, &input[taken..], output);
         taken += block;
         self.taken += taken as u64;

@@ -71,12 +71,10 @@ impl GzipMember {
         Self { inflate: Decompress::new(false), sum: 0, header_read: false, data_read: false }
     }
 
-    /// Input bytes consumed and output bytes produced by the deflate data so far.
     pub(crate) fn totals(&self) -> (u64, u64) {
         (self.inflate.total_in(), self.inflate.total_out())
     }
 
-    /// Appends up to `room` bytes to `output`; returns how many bytes of `input` were consumed.
     pub(crate) fn step(
         &mut self,
         input: &[u8],
@@ -117,45 +115,5 @@ impl GzipMember {
         let checksum = u32::from_le_bytes([a, b, c, d]) == self.sum;
         let length = u32::from_le_bytes([e, f, g, h]) == self.inflate.total_out() as u32;
         (taken + 8, StreamStep::End { checksum, length })
-    }
-}
-
-/// The result of streaming a member that is fully buffered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Salvage {
-    End {
-        taken: usize,
-        checksum: bool,
-        length: bool,
-    },
-    /// The input ended first.
-    Cut,
-    /// The output limit was reached first.
-    Full,
-    /// The data is invalid from some point on.
-    Damaged,
-}
-
-/// Appends what can be inflated of the member at the start of `input`, at most `most` bytes.
-pub(crate) fn salvage(input: &[u8], output: &mut Vec<u8>, most: usize) -> Salvage {
-    let mut member = GzipMember::new();
-    let (mut at, start) = (0, output.len());
-    loop {
-        let room = (most - (output.len() - start)).min(256 << 10);
-        if room == 0 {
-            return Salvage::Full;
-        }
-        let before = (at, output.len());
-        let (taken, step) = member.step(&input[at..], output, room);
-        at += taken;
-        output.truncate(start.saturating_add(most));
-        match step {
-            StreamStep::Output if (at, output.len()) != before => {}
-            StreamStep::Output | StreamStep::Damaged => return Salvage::Damaged,
-            StreamStep::Input => return Salvage::Cut,
-            StreamStep::End { checksum, length } => {
-                return Salvage::End { taken: at, checksum, length };
-            }
-        }
     }
 }

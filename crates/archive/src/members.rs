@@ -5,9 +5,9 @@ use std::io::Read;
 
 use model::DropReason;
 
-use crate::format::{Beginning, Unit, detect_beginning, find_unit};
+use crate::format::{Beginning, Unit, detect_beginning, find_unit, salvage};
 use crate::inflate::{Inflater, Shot};
-use crate::member::{Salvage, StreamStep, salvage};
+use crate::member::StreamStep;
 use crate::source::{ByteSource, Gap, More, went_on};
 use crate::start::{Dialect, is_record_start};
 use crate::zstandard::{Decoders, LARGEST_DICTIONARY};
@@ -89,9 +89,9 @@ impl<R: Read> Members<R> {
             Beginning::None if self.at_plain_record() => More::Plain,
             Beginning::Unsure | Beginning::None => {
                 let found = self.seek_unit(0);
+                let name = format!("{:?}", self.format).to_lowercase();
                 let detail = format!(
-                    "bytes between {} members that belong to none; everything before was kept, {}",
-                    self.format.as_str(),
+                    "bytes between {name} members that belong to none; everything before was kept, {}",
                     went_on(found)
                 );
                 More::Broken(Gap::lost(offset, DropReason::Junk, found, detail))
@@ -110,7 +110,6 @@ impl<R: Read> Members<R> {
         self.source
     }
 
-    /// Starts to stream the unit at the source's position.
     fn begin_unit(&mut self, format: Format, output: &mut Vec<u8>, offset: u64) -> More {
         let Some(unit) = Unit::begin(format, &mut self.decoders) else { return More::End };
         self.streamed = Some((unit, offset));
@@ -191,23 +190,18 @@ impl<R: Read> Members<R> {
         // Too long for one call, or damaged: find out which.
         let before = output.len();
         let damaged = match salvage(self.source.buffered(), output, most) {
-            Salvage::End { taken, checksum, length } => {
-                if checksum && length {
-                    self.source.consume(taken);
-                    return More::Data(offset);
+            // If one of the two is right, so is the data.
+            (taken, StreamStep::End { checksum, length }) if checksum || length => {
+                self.source.consume(taken);
+                if !(checksum && length) {
+                    let next = self.source.offset();
+                    self.pending = Some(Gap::bad_checksum("gzip member", offset, next));
                 }
-                // If one of the two is right, so is the data.
-                if checksum || length {
-                    self.source.consume(taken);
-                    self.pending =
-                        Some(Gap::bad_checksum("gzip member", offset, self.source.offset()));
-                    return More::Data(offset);
-                }
-                true
+                return More::Data(offset);
             }
-            Salvage::Damaged => true,
-            Salvage::Cut => self.source.ended(),
-            Salvage::Full => false,
+            (_, StreamStep::End { .. } | StreamStep::Damaged) => true,
+            (_, StreamStep::Input) => self.source.ended(),
+            (_, StreamStep::Output) => false,
         };
         output.truncate(before);
         if !damaged {
@@ -216,13 +210,12 @@ impl<R: Read> Members<R> {
         // The next member bounds what can belong to this one.
         let held = self.source.buffered();
         let next = find_unit(held, 1, Format::Gzip, &mut self.decoders).unwrap_or(held.len());
-        let garbled = salvage(&held[..next], output, most) != Salvage::Cut;
+        let garbled = salvage(&held[..next], output, most).1 != StreamStep::Input;
         let found = self.seek_unit(next);
         self.pending = Some(Gap { garbled, ..Gap::damage("gzip member", offset, found) });
         More::Data(offset)
     }
 
-    /// Gives the next piece of the streamed unit.
     fn stream_unit(&mut self, output: &mut Vec<u8>) -> More {
         let Some((mut unit, offset)) = self.streamed.take() else { return More::End };
         let before = output.len();
@@ -242,20 +235,21 @@ impl<R: Read> Members<R> {
                 self.pending = Some(Gap::lost(offset, DropReason::TooLarge, found, detail));
                 return More::Data(offset);
             }
-            let mut cut = false;
-            let damaged = match step {
+            let cut = match step {
                 StreamStep::Output | StreamStep::Input if output.len() > before => {
                     self.streamed = Some((unit, offset));
                     return More::Data(offset);
                 }
-                StreamStep::Output => false,
+                StreamStep::Output => continue,
                 StreamStep::Input => {
                     let held = self.source.buffered().len();
                     self.source.fill_to(held + 1);
-                    cut = self.source.buffered().len() == held;
-                    cut
+                    if self.source.buffered().len() > held {
+                        continue;
+                    }
+                    true
                 }
-                StreamStep::Damaged => true,
+                StreamStep::Damaged => false,
                 StreamStep::End { checksum, length } => {
                     let name = unit.name();
                     unit.end(&mut self.decoders);
@@ -266,13 +260,11 @@ impl<R: Read> Members<R> {
                     return More::Data(offset);
                 }
             };
-            if damaged {
-                let name = unit.name();
-                let found = self.abandon(unit, offset);
-                // The output of a unit that merely ends early is correct.
-                self.pending = Some(Gap { garbled: !cut, ..Gap::damage(name, offset, found) });
-                return More::Data(offset);
-            }
+            let name = unit.name();
+            let found = self.abandon(unit, offset);
+            // The output of a unit that merely ends early is correct.
+            self.pending = Some(Gap { garbled: !cut, ..Gap::damage(name, offset, found) });
+            return More::Data(offset);
         }
     }
 

@@ -10,30 +10,13 @@ use model::DropReason;
 
 use crate::block::BlockSearch;
 use crate::http::{end_of_head, parse_fields};
-use crate::start::{ArcHead, Dialect, Start, StartPlace, StartSearch, arc_head, recognise};
+use crate::source::Gap;
+use crate::start::{Dialect, RecordHead, Start, StartPlace, StartSearch, arc_head, recognise};
 use crate::stream::{ArchiveWindow, next_start};
 use crate::{Fault, Headers, Limits, Record, RecordKind, parse_date};
 
 /// The value of [`Record::truncated`] for a record that is cut off by the end of the archive.
 const CUT_SHORT: &str = "cut-short";
-
-/// The fields of a record's head that the reader needs.
-struct RecordHead {
-    dialect: Dialect,
-    kind: RecordKind,
-    headers: Headers,
-    target_uri: Option<String>,
-    date: Option<jiff::Timestamp>,
-    /// Declared length of the block, if it can be read.
-    length: Option<u64>,
-    size: usize,
-}
-
-impl RecordHead {
-    fn record_id(&self) -> &str {
-        self.headers.get("WARC-Record-ID").unwrap_or_default().trim_matches(['<', '>', ' '])
-    }
-}
 
 /// An iterator over the records of a WARC or ARC archive. Compression is detected from the first
 /// bytes.
@@ -141,10 +124,10 @@ impl<R: Read> RecordReader<R> {
             }
         };
         let window = &self.stream.window()[..size];
-        let headers = parse_fields(behind_first_line(window));
+        let line = memchr::memchr(b'\n', window).map_or(size, |at| at + 1);
+        let headers = parse_fields(&window[line..]);
         let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
         let head = RecordHead {
-            dialect: Dialect::Warc,
             kind: match headers.get("WARC-Type") {
                 Some(kind) => RecordKind::parse(kind),
                 None => kind_by_content_type(&headers),
@@ -153,9 +136,8 @@ impl<R: Read> RecordReader<R> {
             date: headers.get("WARC-Date").and_then(parse_date),
             length: headers.get("Content-Length").and_then(|text| text.parse().ok()),
             headers,
-            size,
         };
-        self.read_block(head);
+        self.read_block(head, Dialect::Warc, size);
     }
 
     fn read_arc(&mut self) {
@@ -163,35 +145,30 @@ impl<R: Read> RecordReader<R> {
         let line = window.iter().position(|byte| *byte == b'\n').unwrap_or(window.len());
         let size = (line + 1).min(window.len());
         match arc_head(&window[..line]) {
-            Some(ArcHead { kind, url, date, length, headers }) => self.read_block(RecordHead {
-                dialect: Dialect::Arc,
-                kind,
-                headers,
-                target_uri: Some(url),
-                date,
-                length,
-                size,
-            }),
+            Some(head) => self.read_block(head, Dialect::Arc, size),
             None => self.skip_junk(DropReason::BadRecord, "an unreadable record head"),
         }
     }
 
-    /// Finds the record's block and builds the record, or reports why it cannot.
-    fn read_block(&mut self, head: RecordHead) {
+    /// Finds the block of the record whose head has `size` bytes and builds the record, or reports why it cannot.
+    fn read_block(&mut self, head: RecordHead, dialect: Dialect, size: usize) {
         let offset = self.stream.offset(0);
-        let url = head.target_uri.as_deref().unwrap_or("no target URI");
-        let keep = (self.wanted)(head.kind);
+        let RecordHead { kind, headers, target_uri, date, length } = head;
+        let record_id = headers.get("WARC-Record-ID").unwrap_or_default();
+        let record_id = record_id.trim_matches(['<', '>', ' ']).to_owned();
         let mut block = BlockSearch {
             stream: &mut self.stream,
             limits: &self.limits,
-            dialect: head.dialect,
+            dialect,
             sought: self.sought,
-            url,
+            url: target_uri.as_deref().unwrap_or("no target URI"),
+            size,
+            keep: (self.wanted)(kind),
         };
-        let mut found = block.find(head.size, head.length, keep);
+        let mut found = block.find(length);
         if let Some((reason, detail)) = found.problem.take() {
             let recovered_at = self.next_record_offset();
-            let (target_uri, record_id) = (head.target_uri.clone(), head.record_id().to_owned());
+            let (target_uri, record_id) = (target_uri.clone(), record_id.clone());
             let fault = Fault { offset, target_uri, record_id, reason, detail, recovered_at };
             self.ready.push_back(Err(fault));
         }
@@ -199,8 +176,6 @@ impl<R: Read> RecordReader<R> {
             return;
         }
         self.records += 1;
-        let record_id = head.record_id().to_owned();
-        let RecordHead { kind, headers, target_uri, date, .. } = head;
         let record = Record {
             offset,
             kind,
@@ -255,9 +230,7 @@ impl<R: Read> RecordReader<R> {
             (None, _) => "no record follows".to_owned(),
         };
         let detail = format!("{what} ({passed} bytes skipped); {hint}");
-        let (target_uri, record_id) = (None, String::new());
-        let fault = Fault { offset, target_uri, record_id, reason, detail, recovered_at };
-        self.ready.push_back(Err(fault));
+        self.ready.push_back(Err(Gap::lost(offset, reason, recovered_at, detail).fault));
     }
 
     /// File offset of the next record; `None` if there is none.
@@ -298,9 +271,4 @@ fn kind_by_content_type(headers: &Headers) -> RecordKind {
         "application/http" if says("request") => RecordKind::Request,
         _ => RecordKind::Other,
     }
-}
-
-/// The bytes after the first line.
-fn behind_first_line(bytes: &[u8]) -> &[u8] {
-    memchr::memchr(b'\n', bytes).map_or(&[], |index| &bytes[index + 1..])
 }

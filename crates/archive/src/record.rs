@@ -30,16 +30,17 @@ pub enum RecordKind {
 impl RecordKind {
     /// Parses a `WARC-Type`, case-insensitively.
     pub fn parse(text: &str) -> Self {
-        match warc::RecordType::from(text) {
-            warc::RecordType::Response => Self::Response,
-            warc::RecordType::Resource => Self::Resource,
-            warc::RecordType::Revisit => Self::Revisit,
-            warc::RecordType::Request => Self::Request,
-            warc::RecordType::Metadata => Self::Metadata,
-            warc::RecordType::WarcInfo => Self::Warcinfo,
-            warc::RecordType::Conversion => Self::Conversion,
-            warc::RecordType::Continuation | warc::RecordType::Unknown(_) => Self::Other,
-        }
+        let known = [
+            Self::Response,
+            Self::Resource,
+            Self::Revisit,
+            Self::Request,
+            Self::Metadata,
+            Self::Warcinfo,
+            Self::Conversion,
+        ];
+        let named = known.into_iter().find(|kind| text.eq_ignore_ascii_case(kind.as_str()));
+        named.unwrap_or(Self::Other)
     }
 
     /// The name written to outputs: the `WARC-Type`, or `other`.
@@ -59,20 +60,6 @@ impl RecordKind {
     /// Whether records of this kind can contain a page or refer to one.
     pub fn of_pages(self) -> bool {
         matches!(self, Self::Response | Self::Resource | Self::Revisit)
-    }
-
-    /// The `WARC-Type` to write; `None` for [`RecordKind::Other`].
-    pub fn as_warc(self) -> Option<warc::RecordType> {
-        Some(match self {
-            Self::Response => warc::RecordType::Response,
-            Self::Resource => warc::RecordType::Resource,
-            Self::Revisit => warc::RecordType::Revisit,
-            Self::Request => warc::RecordType::Request,
-            Self::Metadata => warc::RecordType::Metadata,
-            Self::Warcinfo => warc::RecordType::WarcInfo,
-            Self::Conversion => warc::RecordType::Conversion,
-            Self::Other => return None,
-        })
     }
 }
 

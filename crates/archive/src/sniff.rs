@@ -36,10 +36,11 @@ const VAGUE: [&str; 14] = [
 
 /// Decides by the media type, and by the first bytes where the media type is not enough.
 pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
-    let media_type = content_type.unwrap_or_default().split([';', ',']).next().unwrap_or_default();
-    match media_type.trim().to_ascii_lowercase().as_str() {
+    match media_type(content_type.unwrap_or_default()).to_ascii_lowercase().as_str() {
         // A feed served as HTML is still a feed.
-        "text/html" | "application/xhtml+xml" if is_feed(body) => PayloadKind::Feed,
+        "text/html" | "application/xhtml+xml" if by_bytes(body) == PayloadKind::Feed => {
+            PayloadKind::Feed
+        }
         "text/html" | "application/xhtml+xml" => PayloadKind::Html,
         "application/rss+xml"
         | "application/atom+xml"
@@ -57,6 +58,11 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
     }
 }
 
+/// The media type of a `Content-Type`, without its parameters, as it is written.
+pub fn media_type(content_type: &str) -> &str {
+    content_type.split([';', ',']).next().unwrap_or_default().trim()
+}
+
 /// A declared feed from its first mark on: messages of the server may stand before it.
 fn behind_messages(bytes: &[u8]) -> &[u8] {
     let first = &bytes[..bytes.len().min(FAR)];
@@ -65,11 +71,7 @@ fn behind_messages(bytes: &[u8]) -> &[u8] {
     &bytes[start.unwrap_or(0)..]
 }
 
-/// Whether the bytes are a feed: RSS, RDF or Atom by the root element, or JSON Feed by its version.
-pub fn is_feed(bytes: &[u8]) -> bool {
-    by_bytes(bytes) == PayloadKind::Feed
-}
-
+/// Decides by the first bytes: a feed is RSS, RDF or Atom by the root element, or JSON Feed by its version.
 fn by_bytes(bytes: &[u8]) -> PayloadKind {
     let narrowed;
     let bytes = match bytes {
@@ -94,7 +96,7 @@ fn by_bytes(bytes: &[u8]) -> PayloadKind {
         let Some(inside) = rest.strip_prefix(b"<") else {
             return PayloadKind::Other;
         };
-        let behind = match inside {
+        rest = match inside {
             [b'!', b'-', b'-', ..] => match memmem::find(&inside[1..], b"-->") {
                 Some(length) => &inside[1 + length + 3..],
                 // Some pages begin with a long comment.
@@ -115,7 +117,6 @@ fn by_bytes(bytes: &[u8]) -> PayloadKind {
             }
             _ => return by_root(inside, prolog),
         };
-        rest = behind;
     }
 }
 

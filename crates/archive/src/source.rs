@@ -69,24 +69,16 @@ impl<R: Read> ByteSource<R> {
         while self.bytes.len() - self.position < want && !self.ended {
             let length = self.bytes.len();
             self.bytes.resize(length + CHUNK, 0);
-            let read = loop {
-                match self.reader.read(&mut self.bytes[length..]) {
-                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                    other => break other,
-                }
-            };
+            let read = self.reader.read(&mut self.bytes[length..]);
+            self.bytes.truncate(length + read.as_ref().map_or(0, |count| *count.min(&CHUNK)));
             match read {
-                Ok(0) => self.ended = true,
-                Ok(count) => {
-                    self.bytes.truncate(length + count.min(CHUNK));
-                    continue;
-                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.error = Some(error.to_string());
                     self.ended = true;
                 }
+                Ok(count) => self.ended = count == 0,
             }
-            self.bytes.truncate(length);
         }
     }
 
@@ -131,10 +123,7 @@ impl<R: Read> Read for ByteSource<R> {
 /// A break in the decompressed bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
-    pub(crate) offset: u64,
-    pub(crate) reason: DropReason,
-    pub(crate) detail: String,
-    pub(crate) recovered_at: Option<u64>,
+    pub(crate) fault: Fault,
     /// Whether bytes are missing. If not, the break is only reported.
     pub(crate) lossy: bool,
     /// Whether earlier bytes of the unit at `offset` may be wrong.
@@ -149,7 +138,9 @@ impl Gap {
         recovered_at: Option<u64>,
         detail: String,
     ) -> Self {
-        Self { offset, reason, detail, recovered_at, lossy: true, garbled: false }
+        let (target_uri, record_id) = (None, String::new());
+        let fault = Fault { offset, target_uri, record_id, reason, detail, recovered_at };
+        Self { fault, lossy: true, garbled: false }
     }
 
     /// A fault that lost no bytes; reading continues at `next`.
@@ -185,14 +176,6 @@ impl Gap {
              unwrapped; its records were kept, look at them before relying on them"
         );
         Self::noted(offset, DropReason::BadCompression, next, detail)
-    }
-}
-
-impl From<Gap> for Fault {
-    fn from(broken: Gap) -> Self {
-        let Gap { offset, reason, detail, recovered_at, lossy: _, garbled: _ } = broken;
-        let (target_uri, record_id) = (None, String::new());
-        Fault { offset, target_uri, record_id, reason, detail, recovered_at }
     }
 }
 

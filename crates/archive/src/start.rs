@@ -42,7 +42,7 @@ pub(crate) fn recognise(bytes: &[u8], complete: bool) -> Start {
     };
     if is_version(&bytes[..end]) {
         Start::Record(Dialect::Warc)
-    } else if is_arc_head(&bytes[..end]) {
+    } else if arc_fields(&bytes[..end]).is_some() {
         Start::Record(Dialect::Arc)
     } else {
         Start::None
@@ -156,23 +156,19 @@ fn names_type(bytes: &[u8], complete: bool) -> Option<bool> {
     if complete || bytes.len() >= LOOK { Some(false) } else { None }
 }
 
-/// The fields of the head of an ARC record.
+/// The fields of a record's head that the reader needs.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ArcHead {
+pub(crate) struct RecordHead {
     pub(crate) kind: RecordKind,
-    pub(crate) url: String,
-    pub(crate) date: Option<jiff::Timestamp>,
-    /// `None` if it is not a number; some writers write -1.
-    pub(crate) length: Option<u64>,
     pub(crate) headers: Headers,
+    pub(crate) target_uri: Option<String>,
+    pub(crate) date: Option<jiff::Timestamp>,
+    /// Declared length of the block, if it can be read; some writers of ARC write -1.
+    pub(crate) length: Option<u64>,
 }
 
-/// Whether a line (without its line feed) is the head of an ARC record.
-fn is_arc_head(line: &[u8]) -> bool {
-    arc_fields(line).is_some()
-}
-
-pub(crate) fn arc_head(line: &[u8]) -> Option<ArcHead> {
+/// The head of an ARC record: a line without its line feed.
+pub(crate) fn arc_head(line: &[u8]) -> Option<RecordHead> {
     let ArcFields { url, ip, date, media_type, length } = arc_fields(line)?;
     let url = String::from_utf8_lossy(url).trim().to_owned();
     let scheme = url.split(':').next().unwrap_or_default().to_ascii_lowercase();
@@ -187,7 +183,7 @@ pub(crate) fn arc_head(line: &[u8]) -> Option<ArcHead> {
         headers.push(name.to_owned(), String::from_utf8_lossy(value).into_owned());
     }
     let date = parse_date(&String::from_utf8_lossy(date));
-    Some(ArcHead { kind, url, date, length, headers })
+    Some(RecordHead { kind, headers, target_uri: Some(url), date, length })
 }
 
 struct ArcFields<'a> {
@@ -264,7 +260,7 @@ mod tests {
     #[test]
     fn both_versions_and_urls_with_spaces() {
         let one = arc_head(b"http://a.org/x y 1.2.3.4 20080430204825 text/html 12").unwrap();
-        assert_eq!((one.url.as_str(), one.length), ("http://a.org/x y", Some(12)));
+        assert_eq!((one.target_uri.as_deref(), one.length), (Some("http://a.org/x y"), Some(12)));
         assert_eq!(one.date.unwrap().to_string(), "2008-04-30T20:48:25Z");
         assert_eq!(one.headers.get("content-type"), Some("text/html"));
         let two = b"https://a.org/ 1.2.3.4 20080430204825 text/html 200 sum - 55 a.arc 120";

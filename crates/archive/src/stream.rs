@@ -30,10 +30,9 @@ impl<R: Read> StreamDecoder<R> {
             format @ (Format::Gzip | Format::Zstd | Format::Lz4) => {
                 Self::Members(Box::new(Members::new(source, format, limits)))
             }
-            format => match Whole::new(source, format, limits) {
-                Ok(whole) => Self::Whole(Box::new(ByteSource::new(whole))),
-                Err(source) => Self::Plain(source),
-            },
+            Format::Bzip2 => Self::Whole(Box::new(ByteSource::new(Whole::bzip2(source, limits)))),
+            Format::Xz => Self::Whole(Box::new(ByteSource::new(Whole::xz(source, limits)))),
+            Format::Plain => Self::Plain(source),
         }
     }
 
@@ -133,27 +132,12 @@ impl<R: Read> ArchiveWindow<R> {
         if piece.member { piece.offset } else { piece.offset + (position - piece.at) }
     }
 
-    /// Index in the window at which the next member begins, if the window reaches into it.
-    pub(crate) fn next_member(&self) -> Option<usize> {
-        let position = self.base + self.start as u64;
-        let next = self.pieces.partition_point(|piece| piece.at <= position);
-        let piece = self.pieces.get(next).filter(|piece| piece.member)?;
-        usize::try_from(piece.at - position).ok()
-    }
-
     /// Indices ≥ `from` in the window at which members begin.
     pub(crate) fn members_from(&self, from: usize) -> impl Iterator<Item = usize> {
         let start = self.base + self.start as u64;
         let first = self.pieces.partition_point(|piece| piece.at < start + from as u64);
         let members = self.pieces.range(first..).filter(|piece| piece.member);
         members.map(move |piece| (piece.at - start) as usize)
-    }
-
-    /// Whether a member begins at the window's start.
-    pub(crate) fn starts_member(&self) -> bool {
-        let position = self.base + self.start as u64;
-        let found = self.pieces.binary_search_by_key(&position, |piece| piece.at);
-        found.is_ok_and(|index| self.pieces[index].member)
     }
 
     /// Whether the window ends where a member ends.
@@ -168,7 +152,7 @@ impl<R: Read> ArchiveWindow<R> {
 
     /// Whether the byte before `end` comes from a damaged member and may be wrong.
     pub(crate) fn is_garbled(&self, end: usize) -> bool {
-        self.gap().is_some_and(|gap| gap.garbled && gap.offset == self.offset(end.max(1) - 1))
+        self.gap().is_some_and(|gap| gap.garbled && gap.fault.offset == self.offset(end.max(1) - 1))
     }
 
     fn gap(&self) -> Option<&Gap> {
@@ -216,7 +200,7 @@ impl<R: Read> ArchiveWindow<R> {
                         self.decoder = StreamDecoder::Plain(members.into_source());
                     }
                 }
-                More::Broken(broken) if !broken.lossy => self.notes.push(broken.into()),
+                More::Broken(broken) if !broken.lossy => self.notes.push(broken.fault),
                 More::Broken(broken) => {
                     self.behind = Behind::Gap(broken);
                     return false;
@@ -258,7 +242,7 @@ impl<R: Read> ArchiveWindow<R> {
         match std::mem::replace(&mut self.behind, Behind::End) {
             Behind::Gap(broken) => {
                 self.behind = Behind::Open;
-                Some(broken.into())
+                Some(broken.fault)
             }
             Behind::Open | Behind::End => None,
         }

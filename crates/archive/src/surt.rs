@@ -47,7 +47,6 @@ pub fn surt(address: &str) -> String {
     key
 }
 
-/// The labels of a host in reverse order.
 fn reverse_labels(host: &str) -> String {
     host.rsplit('.').collect::<Vec<_>>().join(",")
 }
@@ -89,21 +88,19 @@ fn is_aspnet_session(segment: &str) -> bool {
     let inner = segment.strip_prefix('(').and_then(|s| s.strip_suffix(')'));
     inner.is_some_and(|inner| {
         let token = inner.strip_prefix("s(").and_then(|s| s.strip_suffix(')')).unwrap_or(inner);
-        token.len() == 24 && is_token(token, 24)
+        is_token(token, 24)
     })
 }
 
 fn is_token(text: &str, length: usize) -> bool {
-    text.len() >= length && text.bytes().take(length).all(|b| b.is_ascii_alphanumeric())
+    text.len() == length && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-/// Whether a parameter names a session.
 fn is_session(pair: &str) -> bool {
     let Some((name, value)) = pair.split_once('=') else { return false };
     match name {
-        "jsessionid" | "phpsessid" | "sid" => value.len() == 32 && is_token(value, 32),
-        "aspsessionid" => true,
-        "cfid" | "cftoken" => true,
+        "jsessionid" | "phpsessid" | "sid" => is_token(value, 32),
+        "aspsessionid" | "cfid" | "cftoken" => true,
         _ => name.starts_with("aspsessionid") && value.len() == 24,
     }
 }

@@ -7,8 +7,8 @@ use bzip2::read::MultiBzDecoder;
 use lzma_rust2::XzReader;
 use model::DropReason;
 
+use crate::Limits;
 use crate::source::{ByteSource, Gap};
-use crate::{Format, Limits};
 
 /// Memory for the dictionary of an xz stream, in KiB. `xz -9` needs 65 MiB.
 const XZ_MEMORY: u32 = 128 << 10;
@@ -29,20 +29,16 @@ pub(crate) struct Whole<R: Read> {
 }
 
 impl<R: Read> Whole<R> {
-    /// The bytes of an archive of this format; `Err` gives the source back for any other format.
-    pub(crate) fn new(
-        source: ByteSource<R>,
-        format: Format,
-        limits: Limits,
-    ) -> Result<Self, ByteSource<R>> {
-        let decoder = match format {
-            Format::Bzip2 => WholeDecoder::Bzip2(Box::new(MultiBzDecoder::new(source))),
-            Format::Xz => {
-                WholeDecoder::Xz(Box::new(XzReader::new_mem_limit(source, true, XZ_MEMORY)))
-            }
-            _ => return Err(source),
-        };
-        Ok(Self { decoder, bytes: 0, limits })
+    /// The bytes of an archive that is compressed with bzip2.
+    pub(crate) fn bzip2(source: ByteSource<R>, limits: Limits) -> Self {
+        let decoder = WholeDecoder::Bzip2(Box::new(MultiBzDecoder::new(source)));
+        Self { decoder, bytes: 0, limits }
+    }
+
+    /// The bytes of an archive that is compressed with xz.
+    pub(crate) fn xz(source: ByteSource<R>, limits: Limits) -> Self {
+        let decoder = XzReader::new_mem_limit(source, true, XZ_MEMORY);
+        Self { decoder: WholeDecoder::Xz(Box::new(decoder)), bytes: 0, limits }
     }
 
     fn consumed(&self) -> u64 {

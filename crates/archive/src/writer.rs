@@ -1,14 +1,10 @@
-//! Writes WARC 1.1 archives, uncompressed or with one gzip member per record.
-//!
-//! Field names and types are those of the `warc` crate. Its own writer keeps fields in a hash map,
-//! so its output varies between runs; here the same records always give the same bytes.
+//! Writes WARC 1.1 archives, uncompressed or with one gzip member per record. The same records always give the same bytes.
 
 use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use jiff::Timestamp;
-use warc::WarcHeader;
 
 use crate::RecordKind;
 
@@ -72,10 +68,9 @@ impl<W: Write> RecordWriter<W> {
 }
 
 fn write_record(output: &mut impl Write, record: &NewRecord<'_>) -> io::Result<()> {
-    let Some(kind) = record.kind.as_warc() else {
+    if record.kind == RecordKind::Other {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a record of no known type"));
-    };
-    let length = record.body.len().to_string();
+    }
     let mut head = String::from("WARC/1.1\r\n");
     let mut field = |name: &str, value: &str| {
         head.push_str(name);
@@ -83,29 +78,19 @@ fn write_record(output: &mut impl Write, record: &NewRecord<'_>) -> io::Result<(
         head.extend(value.chars().map(|c| if c == '\r' || c == '\n' { ' ' } else { c }));
         head.push_str("\r\n");
     };
-    field(&title_case(&WarcHeader::WarcType), &kind.to_string());
-    field(&title_case(&WarcHeader::RecordID), &format!("<{}>", record.record_id));
-    field(&title_case(&WarcHeader::Date), &record.date.to_string());
+    field("WARC-Type", record.kind.as_str());
+    field("WARC-Record-ID", &format!("<{}>", record.record_id));
+    field("WARC-Date", &record.date.to_string());
     if let Some(uri) = record.target_uri {
-        field(&title_case(&WarcHeader::TargetURI), uri);
+        field("WARC-Target-URI", uri);
     }
     for (name, value) in record.fields {
         field(name, value);
     }
-    field(&title_case(&WarcHeader::ContentType), record.content_type);
-    field(&title_case(&WarcHeader::ContentLength), &length);
+    field("Content-Type", record.content_type);
+    field("Content-Length", &record.body.len().to_string());
     head.push_str("\r\n");
     output.write_all(head.as_bytes())?;
     output.write_all(record.body)?;
     output.write_all(b"\r\n\r\n")
-}
-
-/// The name as the standard writes it: `WARC-Target-URI`.
-fn title_case(name: &WarcHeader) -> String {
-    let words = name.to_string();
-    let words = words.split('-').map(|word| match word {
-        "warc" | "id" | "uri" => word.to_ascii_uppercase(),
-        _ => word[..1].to_ascii_uppercase() + &word[1..],
-    });
-    words.collect::<Vec<_>>().join("-")
 }

@@ -87,12 +87,10 @@ pub(crate) struct ZstdFrame {
 }
 
 impl ZstdFrame {
-    /// Input bytes consumed and output bytes produced so far.
     pub(crate) fn totals(&self) -> (u64, u64) {
         (self.taken, self.given)
     }
 
-    /// Appends about `room` bytes to `output`; returns how many bytes of `input` were consumed.
     pub(crate) fn step(
         &mut self,
         input: &[u8],

@@ -6,7 +6,7 @@ use common::{Slices, gzip, lz4, members, read, record, records, zstd};
 use proptest::prelude::*;
 use sitegrove_archive::{
     Format, Headers, Limits, NewRecord, Record, RecordKind, RecordWriter, Response, Wrapping,
-    decode_body, is_feed, sniff_html,
+    decode_body, sniff_html,
 };
 
 /// Small limits exercise the rare paths with small inputs.
@@ -203,7 +203,7 @@ proptest! {
         let bytes = [magic[start], &bytes].concat();
         read(&bytes[..], &SMALL);
         Format::sniff(&bytes);
-        is_feed(&bytes);
+        sniff_html(Some("text/html"), &bytes);
         sniff_html(None, &bytes);
     }
 

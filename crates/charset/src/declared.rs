@@ -69,7 +69,6 @@ fn element<'a>(bytes: &'a [u8], declared: &mut PageDeclarations<'a>) -> Option<u
     Some(at + behind)
 }
 
-/// Whether `bytes` begin with a tag with this start.
 fn is_tag(bytes: &[u8], start: &[u8]) -> bool {
     bytes.get(..start.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(start))
         && (bytes.get(start.len()))

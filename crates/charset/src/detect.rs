@@ -57,10 +57,6 @@ impl Guess {
         let votes = self.votes.iter().filter(agrees).count();
         (votes, self.votes.len() - votes)
     }
-
-    fn is_unanimous(&self) -> bool {
-        self.votes.iter().all(|vote| *vote == self.encoding)
-    }
 }
 
 /// Guesses from the non-ASCII words. Text in Latin script is often taken for windows-1252, so the
@@ -70,14 +66,15 @@ pub(crate) fn detect(words: &[&[u8]], habits: &Habits<'_>) -> Guess {
     if !same_script(guess.encoding, WINDOWS_1252) {
         return guess;
     }
+    let is_unanimous = guess.votes.iter().all(|vote| *vote == guess.encoding);
     match habits.of_text() {
-        Some(text) if !(text.is_western && guess.is_unanimous()) => vote(words, Some(text.domain)),
+        Some(text) if !(text.is_western && is_unanimous) => vote(words, Some(text.domain)),
         _ => guess,
     }
 }
 
 fn vote(words: &[&[u8]], domain: Option<&str>) -> Guess {
-    let whole = guess_from_all(words, domain);
+    let whole = guess_encoding(words.iter(), domain);
     let parts = words.len().min(PARTS);
     let votes: Vec<_> = (0..parts)
         .map(|part| guess_encoding(words.iter().skip(part).step_by(PARTS), domain))
@@ -106,13 +103,9 @@ fn is_latin_9(words: &[&[u8]]) -> bool {
     words.iter().any(letters) && !words.iter().any(only_of_windows)
 }
 
-/// Guesses from all the words. `domain` is a top-level domain in lower-case ASCII without a period,
-/// which indicates the encodings usual in a country.
-pub(crate) fn guess_from_all(words: &[&[u8]], domain: Option<&str>) -> &'static Encoding {
-    guess_encoding(words.iter(), domain)
-}
-
-fn guess_encoding<'a>(
+/// Guesses from words. `domain` is a top-level domain in lower-case ASCII without a period, which indicates the encodings
+/// usual in a country.
+pub(crate) fn guess_encoding<'a>(
     words: impl Iterator<Item = &'a &'a [u8]>,
     domain: Option<&str>,
 ) -> &'static Encoding {
@@ -155,10 +148,10 @@ mod tests {
             let words = non_ascii_words(&bytes);
             assert!(words.len() > 500);
             assert!(words.iter().all(|word| word.len() == 10));
-            assert_eq!(guess_from_all(&words, None), EUC_KR);
+            assert_eq!(guess_encoding(words.iter(), None), EUC_KR);
         }
         let (bytes, ..) = EUC_KR.encode("가");
         let long = [b"x".as_slice(), &bytes.repeat(SAMPLE)].concat();
-        assert_eq!(guess_from_all(&non_ascii_words(&long), None), EUC_KR);
+        assert_eq!(guess_encoding(non_ascii_words(&long).iter(), None), EUC_KR);
     }
 }

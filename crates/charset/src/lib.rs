@@ -19,11 +19,11 @@ use encoding_rs::{
     Encoding, ISO_2022_JP, ISO_8859_3, ISO_8859_10, ISO_8859_14, ISO_8859_16, MACINTOSH,
     REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_MAC_CYRILLIC, X_USER_DEFINED,
 };
-use memchr::memchr;
+use memchr::memchr_iter;
 use model::{Charset, CharsetEvidence, Overruled};
 
 use crate::declared::{PageDeclarations, declared, label_in_content};
-use crate::detect::{detect, guess_from_all, non_ascii_words, same_script};
+use crate::detect::{detect, guess_encoding, non_ascii_words, same_script};
 use crate::language::Habits;
 
 /// Bytes of a valid UTF-8 page that are searched for a declaration: it no longer affects the
@@ -135,7 +135,6 @@ impl Declarations {
     }
 }
 
-/// Decides for valid UTF-8.
 fn decode_valid_utf8(text: String, marked: bool, hints: &CharsetHints<'_>) -> (String, Charset) {
     let said = Declarations::of(hints);
     let far = if marked || said.http == Some(UTF_8) { 0 } else { FAR };
@@ -160,7 +159,6 @@ fn decode_valid_utf8(text: String, marked: bool, hints: &CharsetHints<'_>) -> (S
     (text, said.decided(UTF_8, utf_8.unwrap_or(CharsetEvidence::ValidUtf8)))
 }
 
-/// Decides for bytes that are not valid UTF-8.
 fn decode_invalid_utf8(bytes: &[u8], marked: bool, hints: &CharsetHints<'_>) -> (String, Charset) {
     let page = declared(bytes);
     let said = Declarations::of(hints).and(&page);
@@ -194,7 +192,6 @@ fn is_mostly_utf_8(bytes: &[u8], declared: bool, declared_otherwise: bool) -> bo
     }
 }
 
-/// Decides among legacy encodings.
 fn choose_legacy(
     bytes: &[u8],
     said: &Declarations,
@@ -210,7 +207,7 @@ fn choose_legacy(
     }
     // Usually a declaration is right, and a first check confirms it.
     if !candidates.is_empty() {
-        let first = guess_from_all(&words[..words.len().min(GLANCE)], habits.domain());
+        let first = guess_encoding(words.iter().take(GLANCE), habits.domain());
         let fallback = first == WINDOWS_1252 && !habits.is_western();
         if let Some(agreed) = candidates.iter().find(|(said, _)| *said == first && !fallback) {
             return *agreed;
@@ -233,8 +230,8 @@ fn choose_legacy(
     let differing = differing(first.0);
     let again = detect(&differing, habits);
     let unseparated = !guess.encoding.is_single_byte();
-    let many =
-        |count| differing.len() >= count || unseparated && total_length(&differing) >= count * LONG;
+    let bytes: usize = differing.iter().map(|word| word.len()).sum();
+    let many = |count| differing.len() >= count || unseparated && bytes >= count * LONG;
     let confirmed = same_script(again.encoding, guess.encoding)
         && (again.encoding == guess.encoding || !same_script(first.0, guess.encoding));
     let ((votes, others), (again, others_again)) =
@@ -264,12 +261,6 @@ fn differing<'a>(
     words.iter().copied().filter(|word| decode(one, word).0 != decode(other, word).0).collect()
 }
 
-/// Total length of the words in bytes.
-fn total_length(words: &[&[u8]]) -> usize {
-    words.iter().map(|word| word.len()).sum()
-}
-
-/// Whether words are valid in an encoding.
 fn is_valid_in(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
     let (mut wrong, mut right) = (0, 0);
     for word in words {
@@ -281,21 +272,14 @@ fn is_valid_in(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
     wrong * 10 <= right
 }
 
-/// Number of multi-byte characters.
 fn count_multibyte(text: &str) -> usize {
     text.bytes().filter(|byte| *byte >= 0xc0).count()
 }
 
 /// Whether ASCII bytes contain the escape sequences of ISO-2022-JP.
 fn has_japanese_escapes(bytes: &[u8]) -> bool {
-    let mut rest = bytes;
-    while let Some(at) = memchr(0x1b, rest) {
-        if matches!(rest[at + 1..], [b'$', b'@' | b'B', ..]) {
-            return bytes.is_ascii();
-        }
-        rest = &rest[at + 1..];
-    }
-    false
+    let begins_escape = |at: usize| matches!(bytes[at + 1..], [b'$', b'@' | b'B', ..]);
+    memchr_iter(0x1b, bytes).any(begins_escape) && bytes.is_ascii()
 }
 
 #[cfg(test)]

@@ -24,17 +24,15 @@ impl Wide {
 
     /// Decodes bytes without their byte order mark.
     pub(crate) fn decode(self, bytes: &[u8]) -> String {
-        let big_endian = match self {
+        let code = match self {
             Self::Utf16(encoding) => {
                 return encoding.decode_without_bom_handling(bytes).0.into_owned();
             }
-            Self::Utf32 { big_endian } => big_endian,
-        };
-        let code = |unit: &[u8; 4]| {
-            if big_endian { u32::from_be_bytes(*unit) } else { u32::from_le_bytes(*unit) }
+            Self::Utf32 { big_endian: true } => u32::from_be_bytes,
+            Self::Utf32 { big_endian: false } => u32::from_le_bytes,
         };
         let units = bytes.as_chunks::<4>().0.iter();
-        units.map(|unit| char::from_u32(code(unit)).unwrap_or('\u{fffd}')).collect()
+        units.map(|unit| char::from_u32(code(*unit)).unwrap_or('\u{fffd}')).collect()
     }
 }
 

@@ -30,17 +30,9 @@ impl fmt::Display for Problem {
 
 /// A message in one line: where, what, and what to do next.
 pub fn sentence(at: &str, what: &str, next: &str) -> String {
-    let mut text = String::new();
-    if !at.is_empty() {
-        text.push_str(at);
-        text.push_str(": ");
-    }
-    text.push_str(what);
-    if !next.is_empty() {
-        text.push_str("; ");
-        text.push_str(next);
-    }
-    text
+    let colon = if at.is_empty() { "" } else { ": " };
+    let semicolon = if next.is_empty() { "" } else { "; " };
+    format!("{at}{colon}{what}{semicolon}{next}")
 }
 
 /// An error and its causes, joined by colons. A cause that is in the text of the error before it is not repeated.

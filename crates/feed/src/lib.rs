@@ -16,5 +16,5 @@ mod plain;
 mod xml;
 
 pub use items::{Feed, FeedSource, LostItems};
-pub use parse::{FeedError, FeedLimits, parse};
+pub use parse::{FeedError, parse};
 pub use plain::plain;

@@ -49,30 +49,13 @@ fn decode_feed(bytes: &[u8], source: &FeedSource<'_>) -> String {
     if decoded.contains(bad) { decoded.replace(bad, " ") } else { decoded }
 }
 
-/// FeedLimits on the cost of one feed. There is no `Default`: the defaults are in the configuration
-/// file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FeedLimits {
-    /// Largest feed that is read, in bytes.
-    pub bytes: usize,
-}
-
-impl FeedLimits {
-    /// A limit that suits real feeds: 16 MiB.
-    pub const USUAL: FeedLimits = FeedLimits { bytes: 16 << 20 };
-}
-
-/// Reads a feed of any known kind, item by item.
+/// Reads a feed of any known kind, item by item, if it has at most `limit` bytes.
 ///
 /// # Errors
 /// [`FeedError`], if it is too large, no feed, or none of its items can be read.
-pub fn parse(
-    bytes: &[u8],
-    source: &FeedSource<'_>,
-    limits: &FeedLimits,
-) -> Result<Feed, FeedError> {
-    if bytes.len() > limits.bytes {
-        return Err(FeedError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
+pub fn parse(bytes: &[u8], source: &FeedSource<'_>, limit: usize) -> Result<Feed, FeedError> {
+    if bytes.len() > limit {
+        return Err(FeedError::TooLarge { bytes: bytes.len(), limit });
     }
     let decoded = decode_feed(bytes, source);
     let text = decoded.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());
@@ -117,15 +100,9 @@ mod tests {
     #[test]
     fn undeclared() {
         let russian = b"<a>\xce\xe1\xfb\xf7\xed\xfb\xe9 \xf0\xf3\xf1\xf1\xea\xe8\xe9 \xf2\xe5\xea\xf1\xf2 \xee \xef\xee\xe3\xee\xe4\xe5 \xe8 \xec\xee\xf0\xe5 \xe1\xe5\xe7 \xee\xe1\xfa\xff\xe2\xeb\xe5\xed\xe8\xff \xea\xee\xe4\xe8\xf0\xee\xe2\xea\xe8</a>";
-        check(
-            russian,
-            None,
-            "<a>Обычный русский текст о погоде и море без объявления кодировки</a>",
-        );
-        check(
-            russian,
-            Some("iso-8859-1"),
-            "<a>Обычный русский текст о погоде и море без объявления кодировки</a>",
-        );
+        for declared in [None, Some("iso-8859-1")] {
+            let text = "<a>Обычный русский текст о погоде и море без объявления кодировки</a>";
+            check(russian, declared, text);
+        }
     }
 }

@@ -47,7 +47,6 @@ const VOCABULARIES: [(&str, &str); 9] = [
     ("", "purl.org/rss/1.0/"),
 ];
 
-/// An element of a feed.
 #[derive(Default)]
 struct FeedElement<'a> {
     /// Name in lower case, with the prefix of [`VOCABULARIES`].
@@ -255,7 +254,7 @@ struct ItemReader<'a> {
 impl<'a> ItemReader<'a> {
     /// The root element up to the first item.
     fn read_head(&mut self) -> FeedElement<'a> {
-        let end = self.verbatim.find_item(self.rest).unwrap_or(self.rest.len());
+        let end = self.verbatim.find_tag(self.rest, is_item).unwrap_or(self.rest.len());
         let (head, rest) = self.rest.split_at(end);
         self.rest = rest;
         self.read_element(head).0
@@ -263,7 +262,7 @@ impl<'a> ItemReader<'a> {
 
     /// The next item, or why it cannot be read.
     fn next_item(&mut self) -> Option<Result<FeedElement<'a>, &'static str>> {
-        let item = &self.rest[self.verbatim.find_item(self.rest)?..];
+        let item = &self.rest[self.verbatim.find_tag(self.rest, is_item)?..];
         if self.budget == 0 {
             self.rest = &item[1..];
             return Some(Err("too much of the feed is damaged"));
@@ -440,10 +439,6 @@ impl VerbatimEnds {
             }
             at += self.length_at(tag).unwrap_or(1);
         }
-    }
-
-    fn find_item(&self, rest: &str) -> Option<usize> {
-        self.find_tag(rest, is_item)
     }
 }
 

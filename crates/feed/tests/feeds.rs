@@ -1,13 +1,16 @@
 //! Feeds of every kind, valid and malformed.
 
 use proptest::prelude::*;
-use sitegrove_feed::{Feed, FeedError, FeedLimits, FeedSource, LostItems, parse};
+use sitegrove_feed::{Feed, FeedError, FeedSource, LostItems, parse};
+
+/// Bytes of the largest feed that is read.
+const LIMIT: usize = 16 << 20;
 
 const SOURCE: FeedSource<'static> =
     FeedSource { id: "a.xml", url: Some("https://a.org/feeds/main.xml"), http_charset: None };
 
 fn read(text: &str) -> Feed {
-    parse(text.as_bytes(), &SOURCE, &FeedLimits::USUAL).unwrap()
+    parse(text.as_bytes(), &SOURCE, LIMIT).unwrap()
 }
 
 fn rss(items: &str) -> String {
@@ -151,20 +154,20 @@ fn repairs() {
     assert_eq!(links(&read(atom)), ["https://b.org/1"]);
     let latin = rss(&good.replace("<title>t", "<title>caf\u{e9}"));
     let bytes: Vec<u8> = latin.chars().map(|c| c as u8).collect();
-    let feed = parse(&bytes, &SOURCE, &FeedLimits::USUAL).unwrap();
+    let feed = parse(&bytes, &SOURCE, LIMIT).unwrap();
     assert_eq!(feed.items[0].title, "café");
 }
 
 #[test]
 fn errors() {
-    let fails = |text: &str| parse(text.as_bytes(), &SOURCE, &FeedLimits::USUAL).unwrap_err();
+    let fails = |text: &str| parse(text.as_bytes(), &SOURCE, LIMIT).unwrap_err();
     assert!(matches!(fails("<html><body>no feed</body></html>"), FeedError::NotAFeed(_)));
     assert!(matches!(fails("hello"), FeedError::NotAFeed(_)));
     assert!(matches!(fails(""), FeedError::NotAFeed(_)));
     assert!(matches!(fails("{\"title\": \"no items\"}"), FeedError::NotAFeed(_)));
     let without_links = "<x:feed xmlns:x='urn:unknown'><x:item/><item></item></x:feed>";
     assert_eq!(fails(without_links), FeedError::NoItems("it has no link"));
-    let large = parse(&[b' '; 100], &SOURCE, &FeedLimits { bytes: 99 });
+    let large = parse(&[b' '; 100], &SOURCE, 99);
     assert_eq!(large, Err(FeedError::TooLarge { bytes: 100, limit: 99 }));
     assert!(read(&rss("")).items.is_empty());
 }
@@ -186,9 +189,9 @@ fn bombs_are_harmless() {
         "</item>", "<item><![CDATA[", "<item><!--", "<item><?", "<item><a b='", "<a></b>",
         "<!--<item>",
     ] {
-        let _ = parse(rss(&piece.repeat(100_000)).as_bytes(), &SOURCE, &FeedLimits::USUAL);
+        let _ = parse(rss(&piece.repeat(100_000)).as_bytes(), &SOURCE, LIMIT);
         let title = format!("<item><title><![CDATA[{}]]></title></item>", piece.repeat(100_000));
-        let _ = parse(rss(&title).as_bytes(), &SOURCE, &FeedLimits::USUAL);
+        let _ = parse(rss(&title).as_bytes(), &SOURCE, LIMIT);
     }
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
@@ -203,13 +206,13 @@ proptest! {
             let at = index.index(bytes.len());
             if cut { bytes.remove(at); } else { bytes[at] = byte; }
         }
-        let _ = parse(&bytes, &SOURCE, &FeedLimits::USUAL);
+        let _ = parse(&bytes, &SOURCE, LIMIT);
     }
 
     #[test]
     fn any_text_ends(text in "[<>&;!\\[\\]/a-c=\"' é-]{0,200}") {
-        let _ = parse(text.as_bytes(), &SOURCE, &FeedLimits::USUAL);
-        let _ = parse(rss(&text).as_bytes(), &SOURCE, &FeedLimits::USUAL);
+        let _ = parse(text.as_bytes(), &SOURCE, LIMIT);
+        let _ = parse(rss(&text).as_bytes(), &SOURCE, LIMIT);
         sitegrove_feed::plain(&text);
     }
 }
@@ -246,9 +249,8 @@ fn what_is_no_article_is_no_link() {
 #[test]
 fn a_feed_may_be_as_large_as_is_allowed() {
     let text = rss("<item><link>/1</link></item>");
-    let limits = |bytes| FeedLimits { bytes };
-    assert_eq!(links(&parse(text.as_bytes(), &SOURCE, &limits(text.len())).unwrap()).len(), 1);
-    let refused = parse(text.as_bytes(), &SOURCE, &limits(text.len() - 1));
+    assert_eq!(links(&parse(text.as_bytes(), &SOURCE, text.len()).unwrap()).len(), 1);
+    let refused = parse(text.as_bytes(), &SOURCE, text.len() - 1);
     assert!(matches!(refused, Err(FeedError::TooLarge { .. })), "{refused:?}");
 }
 
@@ -340,11 +342,8 @@ fn odd_values_of_json_count_as_none() {
         ("BeaCid".to_owned(), "F".to_owned())
     );
     // What cannot be parsed costs what stands behind it.
-    let cut = parse(
-        b"{\"items\": [{\"url\": \"https://b.org/1\"}, {\"url\": \"https:",
-        &SOURCE,
-        &FeedLimits::USUAL,
-    );
+    let cut =
+        parse(b"{\"items\": [{\"url\": \"https://b.org/1\"}, {\"url\": \"https:", &SOURCE, LIMIT);
     assert_eq!(cut.as_ref().map(links).unwrap(), ["https://b.org/1"]);
     assert_eq!(cut.unwrap().left_out.unwrap().why, "its JSON is not valid");
 }
@@ -353,6 +352,6 @@ proptest! {
     #[test]
     fn any_json_is_read(value in "[\\[\\]{}:,\"a-z0-9. -]{0,60}", key in "(url|id|authors|author|tags|title|date_published)") {
         let feed = format!("{{\"items\": [{{\"url\": \"https://b.org/1\", \"{key}\": {value}}}]}}");
-        let _ = parse(feed.as_bytes(), &SOURCE, &FeedLimits::USUAL);
+        let _ = parse(feed.as_bytes(), &SOURCE, LIMIT);
     }
 }

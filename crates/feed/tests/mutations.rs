@@ -1,6 +1,9 @@
 //! Feeds with values that nobody expects, in every element: none is lost.
 
-use sitegrove_feed::{FeedLimits, FeedSource, parse};
+use sitegrove_feed::{FeedSource, parse};
+
+/// Bytes of the largest feed that is read.
+const LIMIT: usize = 16 << 20;
 
 /// Feeds with many elements and attributes.
 const FEEDS: [&str; 4] = [
@@ -131,7 +134,7 @@ fn no_value_makes_a_feed_unreadable() {
                     [&parts[..at].concat(), before, value, behind, &parts[at + 1..].concat()]
                         .concat();
                 tried += 1;
-                let feed = parse(changed.as_bytes(), &source, &FeedLimits::USUAL);
+                let feed = parse(changed.as_bytes(), &source, LIMIT);
                 whole += usize::from(feed.is_ok_and(|feed| feed.items.len() == 2));
             }
         }

@@ -158,21 +158,3 @@ impl PageHead {
         }
     }
 }
-
-impl Capture for PageHead {
-    fn url(&self) -> &str {
-        &self.url
-    }
-
-    fn fetched(&self) -> Option<Timestamp> {
-        self.fetched
-    }
-
-    fn origin(&self) -> &Origin {
-        &self.origin
-    }
-
-    fn digest(&self) -> u128 {
-        self.digest
-    }
-}

@@ -136,7 +136,7 @@ impl AddressDigest {
     /// # Errors
     /// Says what is wrong.
     pub fn validate(&self) -> Result<(), String> {
-        let rises = |hashes: &[u64]| hashes.windows(2).all(|pair| pair[0] < pair[1]);
+        let rises = |hashes: &[u64]| hashes.is_sorted_by(|a, b| a < b);
         for (what, hashes) in [("sections", &self.sections), ("addresses", &self.addresses)] {
             if hashes.len() > MOST {
                 return Err(format!("{} {what}: {MOST} are the most", hashes.len()));
@@ -151,7 +151,7 @@ impl AddressDigest {
                 "{count} parameters tell pages apart: {MOST_TELLING} are the most"
             ));
         }
-        if !self.telling.windows(2).all(|pair| pair[0] < pair[1]) {
+        if !self.telling.is_sorted_by(|a, b| a < b) {
             return Err("the telling parameters are not sorted, or one is there twice".to_owned());
         }
         if let Some(name) = self.telling.iter().find(|name| name.len() > LONGEST_NAME) {
@@ -190,29 +190,25 @@ fn sections<'a>(urls: impl Iterator<Item = &'a str>) -> Vec<u64> {
             *count = count.saturating_add(1);
         }
     }
-    let mut most: Vec<(Reverse<u32>, u64)> = below
-        .into_iter()
-        .filter(|(_, count)| *count >= SECTION)
-        .map(|(hash, count)| (Reverse(count), hash))
-        .collect();
-    most.sort_unstable();
-    most.truncate(MOST);
-    let mut sections: Vec<u64> = most.into_iter().map(|(_, hash)| hash).collect();
-    sections.sort_unstable();
-    sections
+    most_frequent(below.into_iter().filter(|(_, count)| *count >= SECTION), MOST)
+}
+
+/// The keys with the greatest counts, at most so many, sorted.
+fn most_frequent<K: Ord>(counts: impl Iterator<Item = (K, u32)>, most: usize) -> Vec<K> {
+    let mut ranked: Vec<_> = counts.map(|(key, count)| (Reverse(count), key)).collect();
+    ranked.sort_unstable();
+    ranked.truncate(most);
+    let mut keys: Vec<K> = ranked.into_iter().map(|(_, key)| key).collect();
+    keys.sort_unstable();
+    keys
 }
 
 /// The names that distinguish the most pages, sorted.
 fn telling_of(several: &AddressTable) -> Vec<String> {
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for name in several.telling().filter(|name| name.len() <= LONGEST_NAME) {
         *counts.entry(name).or_default() += 1;
     }
-    let mut names: Vec<(Reverse<u64>, &str)> =
-        counts.into_iter().map(|(name, count)| (Reverse(count), name)).collect();
-    names.sort_unstable();
-    names.truncate(MOST_TELLING);
-    let mut names: Vec<String> = names.into_iter().map(|(_, name)| name.to_owned()).collect();
-    names.sort_unstable();
-    names
+    let names = most_frequent(counts.into_iter(), MOST_TELLING);
+    names.into_iter().map(str::to_owned).collect()
 }

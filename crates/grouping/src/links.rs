@@ -30,18 +30,14 @@ impl PagesByLink {
             pages.iter().map(|page| site.address(&page.url)).collect();
         let canonical: Vec<Option<Address>> =
             pages.iter().map(|page| site.address(page.canonical.as_deref()?)).collect();
-        let mut own: BTreeMap<Address, Vec<u32>> = BTreeMap::new();
-        for (at, address) in (0..).zip(&addresses) {
-            if let Some(address) = address {
-                own.entry(address.clone()).or_default().push(at);
-            }
-        }
         let proofs = proofs(&site, pages, &addresses, &canonical);
+        let mut own: BTreeMap<Address, Vec<u32>> = BTreeMap::new();
         let mut proved: BTreeMap<Address, Vec<u32>> = BTreeMap::new();
-        for (at, address) in (0..).zip(&addresses) {
+        for (at, address) in (0..).zip(addresses) {
             if let Some(address) = address {
-                let shared = proofs.get(address).unwrap_or(address).clone();
+                let shared = proofs.get(&address).unwrap_or(&address).clone();
                 proved.entry(shared).or_default().push(at);
+                own.entry(address).or_default().push(at);
             }
         }
         let mut keys: Vec<&str> = proofs.keys().map(|own| &*own.key).collect();

@@ -136,21 +136,23 @@ pub fn page_number(url: &str) -> (String, u32) {
     if let Some(number) = number {
         return (with_query(place, &rest.join("&")), number);
     }
-    let (folder, last) = place.rsplit_once('/').unwrap_or(("", place));
-    if folder.is_empty() {
-        return (with_query(place, query), 1);
+    match number_in_path(place) {
+        Some((place, number)) => (with_query(&place, query), number),
+        None => (with_query(place, query), 1),
     }
+}
+
+/// A path without the number of a page in it, and that number.
+fn number_in_path(place: &str) -> Option<(String, u32)> {
+    let (folder, last) = place.rsplit_once('/').filter(|(folder, _)| !folder.is_empty())?;
     // Not below the front page.
     if let Some(number) = number_of(last).filter(|_| folder.contains('/')) {
-        let (above, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+        let (above, name) = folder.rsplit_once('/')?;
         if is_name(name) && !above.is_empty() {
-            return (with_query(above, query), number);
+            return Some((above.to_owned(), number));
         }
         // A bare 1 is an identifier: first pages have no number, or a named one.
-        if number > 1 {
-            return (with_query(folder, query), number);
-        }
-        return (with_query(place, query), 1);
+        return (number > 1).then(|| (folder.to_owned(), number));
     }
     let (stem, ending) =
         last.rsplit_once('.').map_or((last, ""), |(stem, _)| (stem, &last[stem.len()..]));
@@ -159,17 +161,13 @@ pub fn page_number(url: &str) -> (String, u32) {
     let name = before.rsplit(['-', '_', ',', '.']).next().unwrap_or_default();
     let is_apart = before.len() < digits;
     let named = is_name(name) && name.len() < before.len();
-    match number_of(&stem[digits..]).filter(|_| is_apart || named) {
-        Some(number) if !before.is_empty() => {
-            let before = if named {
-                before[..before.len() - name.len()].trim_end_matches(['-', '_', ',', '.'])
-            } else {
-                before
-            };
-            (with_query(&format!("{folder}/{before}{ending}"), query), number)
-        }
-        _ => (with_query(place, query), 1),
-    }
+    let number =
+        number_of(&stem[digits..]).filter(|_| (is_apart || named) && !before.is_empty())?;
+    let before = match named {
+        true => before[..before.len() - name.len()].trim_end_matches(['-', '_', ',', '.']),
+        false => before,
+    };
+    Some((format!("{folder}/{before}{ending}"), number))
 }
 
 fn is_name(text: &str) -> bool {

@@ -67,12 +67,6 @@ pub(crate) fn differ(a: Option<u128>, b: Option<u128>) -> bool {
 }
 
 impl Revisit {
-    /// Its drop, because the original is not in the input.
-    pub fn without_original(self) -> Drop {
-        let Self { url, date: fetched, origin, .. } = self;
-        Visited { url, fetched, origin }.without_original()
-    }
-
     /// The names of its original, the most reliable first. Record ids come after payload digest and visit:
     /// merged archives may contain one id several times.
     pub(crate) fn keys(&self) -> Vec<u128> {
@@ -146,7 +140,7 @@ impl Visited {
     }
 
     /// Its drop, because the original is not in the input.
-    pub fn without_original(self) -> Drop {
+    pub(crate) fn without_original(self) -> Drop {
         let detail = "the page is in another archive; give it as an input too".to_owned();
         self.dropped(DropReason::Revisit, detail)
     }

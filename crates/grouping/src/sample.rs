@@ -4,8 +4,6 @@
 //! of pages, so the samples of two parts of a site can be merged into the sample of the site. The limit in
 //! bytes is only a safety bound.
 
-use std::cmp::Ordering;
-
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -29,10 +27,6 @@ impl<'a> SampleHead<'a> {
     /// A page with this address and number of bytes.
     pub fn of(url: &'a str, bytes: u64) -> Self {
         Self { hash: address_hash(url), url, bytes }
-    }
-
-    fn order(&self, other: &Self) -> Ordering {
-        (self.hash, self.url, self.bytes).cmp(&(other.hash, other.url, other.bytes))
     }
 }
 
@@ -73,7 +67,7 @@ pub fn choose(heads: &[SampleHead<'_>], limits: SampleLimits) -> Sample {
     let none_fits = !heads.iter().any(|head| fits(&head));
     let mut order: Vec<usize> =
         (0..heads.len()).filter(|&at| none_fits || fits(&&heads[at])).collect();
-    order.sort_by(|&a, &b| heads[a].order(&heads[b]));
+    order.sort_by_key(|&at| (heads[at].hash, heads[at].url, heads[at].bytes));
     order.dedup_by_key(|at| (heads[*at].hash, heads[*at].url));
     let (mut chosen, mut bytes) = (Vec::new(), 0_u64);
     for at in order {

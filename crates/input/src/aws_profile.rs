@@ -1,5 +1,6 @@
 //! The credentials that the AWS command line keeps in a file (`~/.aws/credentials`): sections of `key = value`, one a profile.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -22,26 +23,19 @@ pub(crate) fn profile() -> Option<AwsProfile> {
 fn read(text: &str, name: &str) -> Option<AwsProfile> {
     let is_own =
         |line: &str| line.strip_prefix('[')?.strip_suffix(']').map(|own| own.trim() == name);
-    let mut values = [None, None, None];
+    let mut values = BTreeMap::new();
     let mut within = false;
     for line in text.lines().map(str::trim) {
         if let Some(own) = is_own(line) {
             within = own;
         } else if within && let Some((key, value)) = line.split_once('=') {
-            let at = match key.trim() {
-                "aws_access_key_id" => 0,
-                "aws_secret_access_key" => 1,
-                "aws_session_token" => 2,
-                _ => continue,
-            };
-            values[at] = Some(value.trim().to_owned());
+            values.insert(key.trim(), value.trim().to_owned());
         }
     }
-    let [access_key_id, secret_access_key, session_token] = values;
     Some(AwsProfile {
-        access_key_id: access_key_id?,
-        secret_access_key: secret_access_key?,
-        session_token,
+        access_key_id: values.remove("aws_access_key_id")?,
+        secret_access_key: values.remove("aws_secret_access_key")?,
+        session_token: values.remove("aws_session_token"),
     })
 }
 

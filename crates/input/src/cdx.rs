@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use crate::parts::RecordAt;
 use crate::source::{open, state};
-use crate::table::{Column, FILE, LENGTH, OFFSET, Row, extra_of, is_table, is_text, read_rows};
+use crate::table::{FILE, LENGTH, OFFSET, Row, extra_of, is_table, is_text, read_rows};
 
 /// Maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -198,9 +198,7 @@ fn read_table(
         true => Box::new(open(table)?),
         false => Box::new(io::empty()),
     };
-    let mut columns = [FILE, OFFSET, LENGTH].map(Column::of).to_vec();
-    columns.extend(extra.iter().map(|name| Column::named(name)));
-    read_rows(table, text, &columns, 0, &mut row_of)
+    read_rows(table, text, (&[FILE, OFFSET, LENGTH], extra), 0, &mut row_of)
 }
 
 /// A record that an index lists.

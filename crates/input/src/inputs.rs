@@ -85,13 +85,11 @@ impl Input {
             | Self::Unreadable { path, .. } => path,
         }
     }
-}
 
-impl Input {
     /// What it is read as, for people.
     pub fn format(&self) -> &'static str {
         let path = self.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let name = lower_name(path);
         match self {
             Self::Records { .. } => "records",
             Self::Archive(_) if self.is_stdin() => "archive",
@@ -109,8 +107,13 @@ impl Input {
     }
 }
 
+/// The name of a file in lower case.
+pub(crate) fn lower_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
+}
+
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = lower_name(path);
     extensions.iter().any(|e| name.ends_with(&format!(".{e}")))
 }
 
@@ -121,7 +124,7 @@ fn is_html(path: &Path) -> bool {
 /// Whether a file has the name of an archive.
 pub fn is_archive(path: &Path) -> bool {
     const COMPRESSED: [&str; 5] = [".gz", ".zst", ".lz4", ".bz2", ".xz"];
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = lower_name(path);
     let bare = COMPRESSED.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
     [".warc", ".arc"].iter().any(|end| bare.ends_with(end)) || name.ends_with(".wacz")
 }
@@ -188,9 +191,7 @@ pub fn expand(inputs: &[String], feeds: &[String], places: InputPlaces<'_>) -> R
             Err(error) => problems.push(format!("{error:#}")),
         }
     }
-    if !problems.is_empty() {
-        bail!("{}", problems.join("\n"));
-    }
+    ensure!(problems.is_empty(), "{}", problems.join("\n"));
     found.sort();
     found.dedup();
     Ok(join_records(found))
@@ -198,13 +199,8 @@ pub fn expand(inputs: &[String], feeds: &[String], places: InputPlaces<'_>) -> R
 
 /// Joins what several indexes list of one archive; of an archive that is read as a whole, what they list is read anyway.
 fn join_records(inputs: Vec<Input>) -> Vec<Input> {
-    let whole: BTreeSet<PathBuf> = inputs
-        .iter()
-        .filter_map(|input| match input {
-            Input::Archive(path) => Some(path.clone()),
-            _ => None,
-        })
-        .collect();
+    let whole = inputs.iter().filter(|input| matches!(input, Input::Archive(_)));
+    let whole: BTreeSet<PathBuf> = whole.map(|input| input.path().to_owned()).collect();
     let mut joined: Vec<Input> = Vec::with_capacity(inputs.len());
     for input in inputs {
         match (joined.last_mut(), input) {
@@ -309,32 +305,23 @@ fn inputs_of(
 ) -> Result<Vec<Input>> {
     let mut inputs = Vec::new();
     for path in paths {
-        let lists_records = match as_feed || is_stream(&path) {
-            true => false,
-            false if is_table(&path) => match kind_of_table(&path)? {
-                TableKind::Records => true,
-                TableKind::Pages => {
-                    inputs.push(Input::Table(path));
-                    continue;
-                }
-            },
-            false => cdx::is_index(&path),
-        };
-        match lists_records {
-            true => {
-                let ListedArchives { archives, unusable } =
-                    cdx::expand(&path, places.base, places.extra)?;
-                let of = |own: ListedArchive| Input::Records {
-                    path: own.path,
-                    records: own.records.into(),
-                    extra: Arc::new(own.extra),
-                    indexes: vec![path.clone()],
-                };
-                inputs.extend(archives.into_iter().map(of));
-                let problems = unusable.into_iter();
-                inputs.extend(problems.map(|(path, why)| Input::Unreadable { path, why }));
-            }
-            false => inputs.push(classify(&path, &path, as_feed)),
+        let may_list = !as_feed && !is_stream(&path);
+        if may_list && is_table(&path) && kind_of_table(&path)? == TableKind::Pages {
+            inputs.push(Input::Table(path));
+        } else if may_list && (is_table(&path) || cdx::is_index(&path)) {
+            let ListedArchives { archives, unusable } =
+                cdx::expand(&path, places.base, places.extra)?;
+            let of = |own: ListedArchive| Input::Records {
+                path: own.path,
+                records: own.records.into(),
+                extra: Arc::new(own.extra),
+                indexes: vec![path.clone()],
+            };
+            inputs.extend(archives.into_iter().map(of));
+            let problems = unusable.into_iter();
+            inputs.extend(problems.map(|(path, why)| Input::Unreadable { path, why }));
+        } else {
+            inputs.push(classify(&path, &path, as_feed));
         }
     }
     Ok(inputs)
@@ -369,10 +356,8 @@ fn listed(
             Err(error) => problems.push(format!("{error:#}, named in {list}")),
         }
     }
-    match problems.is_empty() {
-        true => Ok(files),
-        false => bail!("{}", problems.join("\n")),
-    }
+    ensure!(problems.is_empty(), "{}", problems.join("\n"));
+    Ok(files)
 }
 
 fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
@@ -381,15 +366,9 @@ fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
     }
     if is_html(path) || kind_of(path) == Some(SniffedKind::Html) {
         let inside = path.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty());
-        let name = inside.map_or_else(
-            || path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            |p| {
-                p.components()
-                    .map(|c| c.as_os_str().to_string_lossy())
-                    .collect::<Vec<_>>()
-                    .join("/")
-            },
-        );
+        let name = inside.unwrap_or(Path::new(path.file_name().unwrap_or_default()));
+        let name = name.components().map(|part| part.as_os_str().to_string_lossy());
+        let name = name.collect::<Vec<_>>().join("/");
         let folder = match inside {
             Some(_) => root.file_name(),
             None => path.parent().and_then(Path::file_name),
@@ -428,17 +407,15 @@ fn warn_of_runs(root: &Path, runs: &[PathBuf]) {
     let next = "name files in them to read them";
     let named: Vec<_> = runs.iter().take(RUNS_NAMED).map(|run| run.display().to_string()).collect();
     let named = named.join(", ");
-    let (at, all) = (root.display(), runs.len());
-    match all {
+    let at = root.display();
+    let more = match runs.len().saturating_sub(RUNS_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match runs.len() {
         0 => {}
         1 => tracing::warn!(at = named, next, "skipping the folder of an earlier run"),
-        n if n <= RUNS_NAMED => {
-            tracing::warn!(%at, next, "skipping {n} folders of earlier runs: {named}");
-        }
-        n => {
-            let more = n - RUNS_NAMED;
-            tracing::warn!(%at, next, "skipping {n} folders of earlier runs: {named} and {more} more");
-        }
+        n => tracing::warn!(%at, next, "skipping {n} folders of earlier runs: {named}{more}"),
     }
 }
 
@@ -451,13 +428,11 @@ fn walk(
     runs: &mut Vec<PathBuf>,
 ) {
     let listed = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
-    let entries = match listed {
-        Ok(mut entries) => {
-            entries.sort_by_key(fs::DirEntry::file_name);
-            entries
-        }
+    let mut entries = match listed {
+        Ok(entries) => entries,
         Err(error) => return files.push(unreadable(folder, error)),
     };
+    entries.sort_by_key(fs::DirEntry::file_name);
     // The pages of its report are no input.
     if is_run_folder(folder) {
         let real = |path: &Path| fs::canonicalize(path).ok();
@@ -468,13 +443,8 @@ fn walk(
     }
     for entry in entries {
         let path = entry.path();
-        let wanted = match as_feed {
-            true => is_wanted_name(&path, true) || kind_of(&path) == Some(SniffedKind::Feed),
-            false => {
-                is_wanted_name(&path, false)
-                    || matches!(kind_of(&path), Some(SniffedKind::Html | SniffedKind::Archive))
-            }
-        };
+        let wanted = is_wanted_name(&path, as_feed)
+            || kind_of(&path).is_some_and(|kind| as_feed == (kind == SniffedKind::Feed));
         match (entry.file_type(), fs::metadata(&path)) {
             (Ok(kind), _) if kind.is_dir() => {
                 let before = files.len();
@@ -546,30 +516,25 @@ impl InputState {
             Input::Records { records, .. } => Some(digest_of(records)),
             _ => None,
         };
-        let none = |kind| Self {
-            file: file.clone(),
-            kind,
-            bytes: 0,
-            modified: None,
-            listed: listed.clone(),
-        };
+        let own = Self { file, kind: InputKind::File, bytes: 0, modified: None, listed };
         let of = match input {
             Input::Unreadable { why, .. } => Err(io::Error::other(why.as_str())),
             // Opening a pipe has an effect: the writer would assume that it is read.
-            _ if input.is_stdin() || is_stream(path) => return (none(InputKind::Stream), None),
+            _ if input.is_stdin() || is_stream(path) => {
+                return (Self { kind: InputKind::Stream, ..own }, None);
+            }
             // Hundreds of archives are not asked one after the other how they are.
             Input::Records { .. } if address_of(path).is_some() => Ok((0, None)),
             _ => state(path),
         };
-        let of = match of {
+        let (mut bytes, modified) = match of {
             Ok(of) => of,
-            Err(error) => return (none(InputKind::Unreadable), Some(error)),
+            Err(error) => return (Self { kind: InputKind::Unreadable, ..own }, Some(error)),
         };
-        let (bytes, modified) = match input {
-            Input::Records { records, .. } => (records.iter().map(|own| own.length).sum(), of.1),
-            _ => of,
-        };
-        (Self { bytes, modified, ..none(InputKind::File) }, None)
+        if let Input::Records { records, .. } = input {
+            bytes = records.iter().map(|own| own.length).sum();
+        }
+        (Self { bytes, modified, ..own }, None)
     }
 }
 

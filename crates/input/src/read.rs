@@ -37,8 +37,7 @@ pub use wacz::indexed;
 pub fn read_saved(bytes: Vec<u8>, url: String, config: &ReadConfig, take: &mut Take<'_>) {
     let mut intake = FileReading::new(config, "-".into(), take);
     let origin = intake.origin(0, "", None);
-    intake
-        .contained(&url.clone(), origin.clone(), |reading| reading.saved_page(url, origin, bytes));
+    intake.saved_page(url, origin, bytes);
 }
 
 /// Reads one file and passes its contents on. `progress` receives the number of bytes read. Once `stop` is
@@ -64,18 +63,16 @@ pub fn read(
     };
     let mut reader = Opened::new(input, progress, &stopped, &failure).map_err(failed)?;
     let mut intake = FileReading::new(config, Arc::clone(&file), take);
+    let mut read = ControlFlow::Continue(());
     match input {
         Input::Archive(path) => {
             let is_zip =
                 !input.is_stdin() && !is_stream(path) && wacz::is_zip(path).map_err(failed)?;
-            let read = match is_zip {
+            read = match is_zip {
                 true => intake.wacz(path, &mut reader, stop).map_err(failed)?,
                 false => intake.archive(&mut reader, 0, stop),
             };
-            if read == ControlFlow::Break(()) {
-                return Ok((intake.record, intake.other_records));
-            }
-            if intake.given == 0 && intake.record.records.is_empty() {
+            if read.is_continue() && intake.given == 0 && intake.record.records.is_empty() {
                 let detail = format!("the file contains no record: it {}", not_an_archive(path));
                 let origin = intake.origin(0, "", None);
                 intake.drop("", origin, DropReason::BadRecord, detail);
@@ -85,11 +82,7 @@ pub fn read(
             let indexes = indexes.iter().map(|index| index.to_string_lossy().into_owned());
             let places = digest_of(records);
             intake.record.listed = Some(ListedPart { indexes: indexes.collect(), places });
-            if intake.records_at((records, extra), &mut reader, stop).map_err(failed)?
-                == ControlFlow::Break(())
-            {
-                return Ok((intake.record, intake.other_records));
-            }
+            read = intake.records_at((records, extra), &mut reader, stop).map_err(failed)?;
         }
         Input::Table(path) => intake.table(path, &mut reader, stop).map_err(failed)?,
         Input::Html { name, folder, .. } => {
@@ -99,9 +92,7 @@ pub fn read(
             let url = address_of(input.path()).filter(|url| url.starts_with("http"));
             let url = url.map_or_else(|| address_of_file(folder, name), str::to_owned);
             match reader.whole(config.max_payload_bytes).map_err(failed)? {
-                Some(bytes) => intake.contained(&url.clone(), origin.clone(), |reading| {
-                    reading.saved_page(url, origin, bytes);
-                }),
+                Some(bytes) => intake.saved_page(url, origin, bytes),
                 None => intake.oversized(&url, origin, DropReason::TooLarge, "max_payload_bytes"),
             }
         }
@@ -120,6 +111,9 @@ pub fn read(
         Input::Unreadable { .. } => {}
     }
     let (mut record, others) = (intake.record, intake.other_records);
+    if read.is_break() {
+        return Ok((record, others));
+    }
     let has_rest = match input {
         Input::Records { .. } => false,
         Input::Table(path) => !is_in_parts(path),

@@ -17,6 +17,7 @@ use object_store::aws::AmazonS3Builder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path as Key;
 use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
+use parquet::file::reader::{ChunkReader, Length};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -49,6 +50,7 @@ const LISTED: [&str; 3] = ["s3://", "hdfs://", "viewfs://"];
 /// For how long `hdfs-native` uses a connection to a data node again.
 const KEPT: Duration = Duration::from_millis(3_200);
 
+#[derive(Debug)]
 struct RemotePlace {
     store: Arc<dyn ObjectStore>,
     key: Key,
@@ -147,6 +149,18 @@ impl RemotePlace {
     fn range(&self, range: Range<u64>) -> io::Result<bytes::Bytes> {
         runtime()?.block_on(self.store.get_range(&self.key, range)).map_err(failed)
     }
+
+    /// Visits all objects below it.
+    fn each_object(&self, see: impl FnMut(ObjectMeta)) -> io::Result<()> {
+        let (mut open, mut see) = (vec![self.key.clone()], see);
+        while let Some(prefix) = open.pop() {
+            let listed = runtime()?.block_on(self.store.list_with_delimiter(Some(&prefix)));
+            let listed = listed.map_err(failed)?;
+            open.extend(listed.common_prefixes);
+            listed.objects.into_iter().for_each(&mut see);
+        }
+        Ok(())
+    }
 }
 
 /// Bytes, and the time of the last change, in nanoseconds since 1970.
@@ -176,17 +190,12 @@ pub(crate) fn list_addresses(
     let folder = address[..fixed].rfind('/').map_or(address, |at| &address[..=at]);
     let place = RemotePlace::of(folder)?;
     let base = &address[..end_of_host(address)];
-    let (mut open, mut found) = (vec![place.key.clone()], Vec::new());
-    while let Some(prefix) = open.pop() {
-        let listed = runtime()?.block_on(place.store.list_with_delimiter(Some(&prefix)));
-        let listed = listed.map_err(failed)?;
-        open.extend(listed.common_prefixes);
-        for object in listed.objects {
-            let name = format!("{base}/{}", object.location);
-            let fits = if is_pattern { pattern.matches(&name) } else { wanted(&name) };
-            found.extend(fits.then_some(name));
-        }
-    }
+    let mut found = Vec::new();
+    place.each_object(|object| {
+        let name = format!("{base}/{}", object.location);
+        let fits = if is_pattern { pattern.matches(&name) } else { wanted(&name) };
+        found.extend(fits.then_some(name));
+    })?;
     found.sort_unstable();
     match found.is_empty() {
         true => Err(io::Error::new(io::ErrorKind::NotFound, "nothing to read is there")),
@@ -195,7 +204,7 @@ pub(crate) fn list_addresses(
 }
 
 /// A file at an address, read in ranges.
-pub struct RemoteFile {
+pub(crate) struct RemoteFile {
     place: RemotePlace,
     length: u64,
     at: u64,
@@ -203,12 +212,6 @@ pub struct RemoteFile {
     held: (u64, bytes::Bytes),
     next: u64,
     transfer: Arc<Transfer>,
-}
-
-impl std::fmt::Debug for RemoteFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RemoteFile").field("key", &self.place.key).finish_non_exhaustive()
-    }
 }
 
 impl RemoteFile {
@@ -293,12 +296,6 @@ pub(crate) struct RemoteRecords {
     transfer: Arc<Transfer>,
 }
 
-impl std::fmt::Debug for RemoteRecords {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RemoteRecords").field("key", &self.place.key).finish_non_exhaustive()
-    }
-}
-
 impl RemoteRecords {
     /// Opens records of a file, which are in the order of their places; `transfer` counts what is read of it.
     pub(crate) fn open(
@@ -314,11 +311,6 @@ impl RemoteRecords {
             at: 0,
             transfer,
         })
-    }
-
-    /// Goes on to a record.
-    pub(crate) fn seek_to(&mut self, offset: u64) {
-        self.at = offset;
     }
 
     /// Asks for further ranges, and waits a while for the next one.
@@ -360,21 +352,28 @@ impl Read for RemoteRecords {
             self.advance()?;
         }
         let (range, answer) = &self.held;
-        match answer {
-            Ok(bytes) => {
-                let from = usize::try_from(self.at - range.start).unwrap_or(usize::MAX);
-                // The file may end before the range does.
-                let count = bytes.get(from..).unwrap_or_default().read(buffer)?;
-                self.at += count as u64;
-                Ok(count)
-            }
-            Err((kind, why)) => Err(io::Error::new(*kind, why.clone())),
-        }
+        let bytes = answer.as_ref().map_err(|(kind, why)| io::Error::new(*kind, why.clone()))?;
+        let from = usize::try_from(self.at - range.start).unwrap_or(usize::MAX);
+        // The file may end before the range does.
+        let count = bytes.get(from..).unwrap_or_default().read(buffer)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for RemoteRecords {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let SeekFrom::Start(to) = to else { return Err(io::ErrorKind::Unsupported.into()) };
+        self.at = to;
+        Ok(to)
     }
 }
 
 /// A file at an address of which parts are read here and there.
-pub(crate) struct RemoteChunks {
+#[derive(Clone)]
+pub(crate) struct RemoteChunks(Arc<Chunks>);
+
+struct Chunks {
     place: RemotePlace,
     length: u64,
     /// The parts that were read last, each with where it begins.
@@ -385,15 +384,31 @@ impl RemoteChunks {
     pub(crate) fn open(address: &str) -> io::Result<Self> {
         let place = RemotePlace::of(address)?;
         let length = place.head()?.size;
-        Ok(Self { place, length, held: Mutex::default() })
+        Ok(Self(Arc::new(Chunks { place, length, held: Mutex::default() })))
+    }
+}
+
+impl Length for RemoteChunks {
+    fn len(&self) -> u64 {
+        self.0.length
+    }
+}
+
+impl ChunkReader for RemoteChunks {
+    type T = ChunkRead;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<ChunkRead> {
+        Ok(ChunkRead { file: self.clone(), at: start })
     }
 
-    pub(crate) fn length(&self) -> u64 {
-        self.length
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<bytes::Bytes> {
+        Ok(self.0.read(start, length)?)
     }
+}
 
+impl Chunks {
     /// The bytes of a part.
-    pub(crate) fn read(&self, start: u64, length: usize) -> io::Result<bytes::Bytes> {
+    fn read(&self, start: u64, length: usize) -> io::Result<bytes::Bytes> {
         let end = start.saturating_add(length as u64);
         if end > self.length {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -418,21 +433,15 @@ impl RemoteChunks {
 
 /// Reads such a file from a place on.
 pub(crate) struct ChunkRead {
-    file: Arc<RemoteChunks>,
+    file: RemoteChunks,
     at: u64,
-}
-
-impl ChunkRead {
-    pub(crate) fn at(file: &Arc<RemoteChunks>, at: u64) -> Self {
-        Self { file: Arc::clone(file), at }
-    }
 }
 
 impl Read for ChunkRead {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.file.length.saturating_sub(self.at);
+        let left = self.file.len().saturating_sub(self.at);
         let count = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        buffer[..count].copy_from_slice(&self.file.read(self.at, count)?);
+        buffer[..count].copy_from_slice(&self.file.0.read(self.at, count)?);
         self.at += count as u64;
         Ok(count)
     }

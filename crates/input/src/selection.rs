@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use config::RunConfig;
 use grouping::site_key;
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
@@ -20,10 +20,8 @@ use crate::read::{Intake, own_address};
 /// If a setting is no site or no date.
 pub fn selection_of(config: &RunConfig) -> Result<PageSelection> {
     let sites = config.sites.iter().map(|named| {
-        let Some(site) = site_named(named) else {
-            bail!("--site `{named}` is not a site; give a host, such as blog.example");
-        };
-        Ok(site)
+        let why = || format!("--site `{named}` is not a site; give a host, such as blog.example");
+        site_named(named).with_context(why)
     });
     Ok(PageSelection {
         sites: sites.collect::<Result<_>>()?,
@@ -50,11 +48,9 @@ fn period(option: &str, text: &str) -> Result<Option<(Timestamp, Timestamp)>> {
     if text.is_empty() {
         return Ok(None);
     }
-    let Some(from) = archive::parse_date(text) else {
-        bail!(
-            "{option} `{text}` is not a date; give one as 2026-10-05, or with a time as 2026-10-05T03:00:00Z"
-        );
-    };
+    let next = "give one as 2026-10-05, or with a time as 2026-10-05T03:00:00Z";
+    let from = archive::parse_date(text);
+    let from = from.with_context(|| format!("{option} `{text}` is not a date; {next}"))?;
     let span = match text.bytes().filter(u8::is_ascii_digit).count() {
         0..=4 => 1.year(),
         5..=6 => 1.month(),

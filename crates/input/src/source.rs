@@ -1,7 +1,7 @@
 //! Files to read, in the file system or at an address.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,88 +32,36 @@ pub fn objects(address: &str) -> io::Result<Box<dyn Objects>> {
     }
 }
 
-/// An open file.
-#[derive(Debug)]
-pub enum SourceFile {
-    /// In the file system.
-    Local(File),
-    /// At an address.
-    #[cfg(feature = "remote")]
-    Remote(Box<RemoteFile>),
-}
+/// An open file, in the file system or at an address.
+pub trait SourceFile: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> SourceFile for T {}
 
 /// Opens a file.
 ///
 /// # Errors
 /// If it does not exist, cannot be read, or this build reads no addresses.
-pub fn open(path: &Path) -> io::Result<SourceFile> {
-    open_counted(path, &Arc::default())
+pub fn open(path: &Path) -> io::Result<Box<dyn SourceFile>> {
+    open_counted(path, None, &Arc::default())
 }
 
-/// As [`open`]; `transfer` counts what is read of a file at an address.
-pub(crate) fn open_counted(path: &Path, transfer: &Arc<Transfer>) -> io::Result<SourceFile> {
-    let _ = transfer;
+/// As [`open`]; `transfer` counts what is read of a file at an address. Of that only the `records` are read, if given, in the
+/// order of their places: then a file that does not exist is an error of reading.
+pub(crate) fn open_counted(
+    path: &Path,
+    records: Option<&[RecordAt]>,
+    transfer: &Arc<Transfer>,
+) -> io::Result<Box<dyn SourceFile>> {
+    let _ = (records, transfer);
     match address_of(path) {
-        None => File::open(path).map(SourceFile::Local),
+        None => Ok(Box::new(File::open(path)?)),
         #[cfg(feature = "remote")]
-        Some(address) => RemoteFile::open(address, Arc::clone(transfer))
-            .map(|file| SourceFile::Remote(Box::new(file))),
+        Some(address) => Ok(match records {
+            None => Box::new(RemoteFile::open(address, Arc::clone(transfer))?),
+            Some(records) => Box::new(RemoteRecords::open(address, records, Arc::clone(transfer))?),
+        }),
         #[cfg(not(feature = "remote"))]
         Some(_) => Err(io::Error::other(NO_REMOTE)),
-    }
-}
-
-/// Listed records of a file, in the order of their places.
-#[derive(Debug)]
-pub(crate) enum ListedRecords {
-    /// In the file system.
-    Local(File),
-    /// At an address.
-    #[cfg(feature = "remote")]
-    Remote(Box<RemoteRecords>),
-}
-
-impl ListedRecords {
-    /// Opens the records; `transfer` counts what is read of a file at an address.
-    ///
-    /// # Errors
-    /// As [`open`], but that a file at an address does not exist is an error of reading.
-    pub(crate) fn open(
-        path: &Path,
-        records: &[RecordAt],
-        transfer: &Arc<Transfer>,
-    ) -> io::Result<Self> {
-        let _ = (records, transfer);
-        match address_of(path) {
-            None => File::open(path).map(Self::Local),
-            #[cfg(feature = "remote")]
-            Some(address) => RemoteRecords::open(address, records, Arc::clone(transfer))
-                .map(|records| Self::Remote(Box::new(records))),
-            #[cfg(not(feature = "remote"))]
-            Some(_) => Err(io::Error::other(NO_REMOTE)),
-        }
-    }
-
-    /// Goes on to the record that begins at an offset.
-    pub(crate) fn seek_to(&mut self, offset: u64) -> io::Result<()> {
-        match self {
-            Self::Local(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
-            #[cfg(feature = "remote")]
-            Self::Remote(records) => {
-                records.seek_to(offset);
-                Ok(())
-            }
-        }
-    }
-}
-
-impl Read for ListedRecords {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Local(file) => file.read(buffer),
-            #[cfg(feature = "remote")]
-            Self::Remote(records) => records.read(buffer),
-        }
     }
 }
 
@@ -150,25 +98,5 @@ pub fn addresses_like(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Resul
     {
         let _ = (address, wanted);
         Err(io::Error::other(NO_REMOTE))
-    }
-}
-
-impl Read for SourceFile {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Local(file) => file.read(buffer),
-            #[cfg(feature = "remote")]
-            Self::Remote(file) => file.read(buffer),
-        }
-    }
-}
-
-impl Seek for SourceFile {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match self {
-            Self::Local(file) => file.seek(to),
-            #[cfg(feature = "remote")]
-            Self::Remote(file) => file.seek(to),
-        }
     }
 }

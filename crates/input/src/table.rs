@@ -13,32 +13,18 @@ use anyhow::{Context, Result, bail, ensure};
 use config::files::address_of;
 use flate2::read::MultiGzDecoder;
 use model::{ExtraValue, contain_panics};
-use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 use serde_json::Value;
 
+#[cfg(feature = "remote")]
+use crate::remote::RemoteChunks;
 use crate::source::open;
 
 /// The names that a column goes by; the first is the usual one.
 type ColumnAliases = &'static [&'static str];
-
-/// A column to read, by the names that it goes by.
-#[derive(Clone, Debug)]
-pub(crate) struct Column<'a>(Vec<&'a str>);
-
-impl<'a> Column<'a> {
-    /// A column that the program knows.
-    pub(crate) fn of(names: ColumnAliases) -> Self {
-        Self(names.to_vec())
-    }
-
-    /// The column of this name.
-    pub(crate) fn named(name: &'a str) -> Self {
-        Self(vec![name])
-    }
-}
 
 /// The archive that a record is in.
 pub(crate) const FILE: ColumnAliases = &["warc_filename", "filename"];
@@ -168,14 +154,10 @@ pub fn kind_of_table(path: &Path) -> Result<TableKind> {
 
 fn columns_of(path: &Path) -> Result<Vec<String>> {
     match form_of(path).context("it has not the name of a table")? {
-        TableForm::Parquet => {
-            let reader = SerializedFileReader::new(ParquetFile::open(path)?)?;
-            let fields = reader.metadata().file_metadata().schema().get_fields();
-            Ok(fields.iter().map(|field| field.name().to_owned()).collect())
-        }
+        TableForm::Parquet => Ok(names_of(open_parquet(path)?.metadata().file_metadata().schema())),
         TableForm::Csv => {
-            let mut rows = csv_rows(unpacked(open(path)?)?, MOST_BESIDE);
-            let head = rows.reader.byte_headers()?;
+            let (mut reader, _) = csv_reader(unpacked(open(path)?)?, MOST_BESIDE);
+            let head = reader.byte_headers()?;
             Ok(head.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect())
         }
         TableForm::Json => {
@@ -195,22 +177,25 @@ fn columns_of(path: &Path) -> Result<Vec<String>> {
 }
 
 /// Reads the rows of a table in their order, until `take` asks to stop. `text` is the file itself, for tables that are text.
-/// Rows of text that have more than `limit` bytes beside 1 MiB are passed over.
+/// Rows of text that have more than `limit` bytes beside 1 MiB are passed over. Columns are those that the program knows, and
+/// behind them others by their names.
 ///
 /// # Errors
 /// If the table cannot be read, or not to its end; rows before that have been taken.
 pub(crate) fn read_rows(
     path: &Path,
     text: impl Read,
-    columns: &[Column<'_>],
+    (known, extra): (&[ColumnAliases], &[String]),
     limit: u64,
     take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
 ) -> Result<()> {
     let limit = limit.saturating_add(MOST_BESIDE);
+    let mut columns: Vec<Vec<&str>> = known.iter().map(|names| names.to_vec()).collect();
+    columns.extend(extra.iter().map(|name| vec![name.as_str()]));
     let read = || match form_of(path).context("it has not the name of a table")? {
-        TableForm::Parquet => parquet_rows(ParquetFile::open(path)?, columns, take),
-        TableForm::Csv => csv_table(csv_rows(unpacked(text)?, limit), columns, take),
-        TableForm::Json => json_rows(unpacked(text)?, columns, limit, take),
+        TableForm::Parquet => parquet_rows(open_parquet(path)?, &columns, take),
+        TableForm::Csv => csv_rows(csv_reader(unpacked(text)?, limit), &columns, take),
+        TableForm::Json => json_rows(unpacked(text)?, &columns, limit, take),
     };
     contain_panics(read).unwrap_or_else(|panic| bail!("{panic}"))
 }
@@ -243,16 +228,16 @@ fn unpacked<'a>(from: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
 }
 
 /// The place of each column among the names of a table.
-fn places(columns: &[Column<'_>], names: &[String]) -> Vec<Option<usize>> {
-    let place = |column: &Column<'_>| {
-        column.0.iter().find_map(|name| names.iter().position(|own| own.trim() == *name))
+fn places(columns: &[Vec<&str>], names: &[String]) -> Vec<Option<usize>> {
+    let place = |column: &Vec<&str>| {
+        column.iter().find_map(|name| names.iter().position(|own| own.trim() == *name))
     };
     columns.iter().map(place).collect()
 }
 
 fn json_rows(
     mut from: Box<dyn BufRead + '_>,
-    columns: &[Column<'_>],
+    columns: &[Vec<&str>],
     limit: u64,
     take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
 ) -> Result<()> {
@@ -272,12 +257,12 @@ fn json_rows(
                 break;
             }
         }
-        let row = match serde_json::from_slice(&line) {
+        let mut row = match serde_json::from_slice(&line) {
             _ if is_long => Err(format!("the row has more than {limit} bytes")),
             _ if line.trim_ascii().is_empty() => continue,
             Ok(Value::Object(mut row)) => {
-                let cell = |column: &Column<'_>| {
-                    let value = column.0.iter().find_map(|name| row.remove(*name));
+                let cell = |column: &Vec<&str>| {
+                    let value = column.iter().find_map(|name| row.remove(*name));
                     value.map_or(CellValue::None, json_cell)
                 };
                 Ok(columns.iter().map(cell).collect::<Vec<_>>())
@@ -285,7 +270,6 @@ fn json_rows(
             Ok(_) => Err("the row is not a JSON object".to_owned()),
             Err(error) => Err(format!("the row is not JSON: {error}")),
         };
-        let mut row = row;
         if take((number, row.as_mut().map(Vec::as_mut_slice).map_err(|why| why.clone()))).is_break()
         {
             return Ok(());
@@ -322,20 +306,18 @@ impl<R: Read> Read for Budgeted<R> {
     }
 }
 
-struct CsvRows<R> {
-    reader: csv::Reader<Budgeted<R>>,
-    since: Rc<SharedNumber<u64>>,
-}
+type CsvReader<R> = csv::Reader<Budgeted<R>>;
 
-fn csv_rows<R: Read>(from: R, limit: u64) -> CsvRows<R> {
+/// A reader of rows, and the number of bytes since one began.
+fn csv_reader<R: Read>(from: R, limit: u64) -> (CsvReader<R>, Rc<SharedNumber<u64>>) {
     let since = Rc::new(SharedNumber::new(0));
     let from = Budgeted { from, since: Rc::clone(&since), limit };
-    CsvRows { reader: csv::ReaderBuilder::new().flexible(true).from_reader(from), since }
+    (csv::ReaderBuilder::new().flexible(true).from_reader(from), since)
 }
 
-fn csv_table<R: Read>(
-    CsvRows { mut reader, since }: CsvRows<R>,
-    columns: &[Column<'_>],
+fn csv_rows(
+    (mut reader, since): (CsvReader<impl Read>, Rc<SharedNumber<u64>>),
+    columns: &[Vec<&str>],
     take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
 ) -> Result<()> {
     let head = reader.byte_headers()?;
@@ -363,22 +345,23 @@ fn csv_table<R: Read>(
     Ok(())
 }
 
+fn names_of(schema: &Type) -> Vec<String> {
+    schema.get_fields().iter().map(|field| field.name().to_owned()).collect()
+}
+
 fn parquet_rows(
-    file: ParquetFile,
-    columns: &[Column<'_>],
+    reader: Box<dyn FileReader>,
+    columns: &[Vec<&str>],
     take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
 ) -> Result<()> {
-    let reader = SerializedFileReader::new(file)?;
     let schema = reader.metadata().file_metadata().schema();
-    let names: Vec<String> =
-        schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-    let places = places(columns, &names);
+    let places = places(columns, &names_of(schema));
     let mut read: Vec<usize> = places.iter().copied().flatten().collect();
     read.sort_unstable();
     read.dedup();
     let fields = read.iter().map(|&at| Arc::clone(&schema.get_fields()[at])).collect();
     let projection = Type::group_type_builder(schema.name()).with_fields(fields).build()?;
-    let rows = RowIter::from_file_into(Box::new(reader)).project(Some(projection))?;
+    let rows = RowIter::from_file_into(reader).project(Some(projection))?;
     for (number, row) in (0..).zip(rows.with_batch_size(BATCH)) {
         let mut fields: Vec<CellValue> =
             row?.into_columns().into_iter().map(|(_, field)| parquet_cell(field)).collect();
@@ -410,53 +393,13 @@ fn parquet_cell(field: Field) -> CellValue {
     }
 }
 
-/// A Parquet file, in the file system or at an address.
-enum ParquetFile {
-    Local(File),
-    #[cfg(feature = "remote")]
-    Remote(Arc<crate::remote::RemoteChunks>),
-}
-
-impl ParquetFile {
-    fn open(path: &Path) -> Result<Self> {
-        match address_of(path) {
-            None => Ok(Self::Local(File::open(path)?)),
-            #[cfg(feature = "remote")]
-            Some(address) => {
-                Ok(Self::Remote(Arc::new(crate::remote::RemoteChunks::open(address)?)))
-            }
-            #[cfg(not(feature = "remote"))]
-            Some(_) => Ok(open(path).map(|_| unreachable!())?),
-        }
-    }
-}
-
-impl parquet::file::reader::Length for ParquetFile {
-    fn len(&self) -> u64 {
-        match self {
-            Self::Local(file) => file.len(),
-            #[cfg(feature = "remote")]
-            Self::Remote(file) => file.length(),
-        }
-    }
-}
-
-impl ChunkReader for ParquetFile {
-    type T = Box<dyn Read + Send>;
-
-    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        match self {
-            Self::Local(file) => Ok(Box::new(file.get_read(start)?)),
-            #[cfg(feature = "remote")]
-            Self::Remote(file) => Ok(Box::new(crate::remote::ChunkRead::at(file, start))),
-        }
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<bytes::Bytes> {
-        match self {
-            Self::Local(file) => file.get_bytes(start, length),
-            #[cfg(feature = "remote")]
-            Self::Remote(file) => Ok(file.read(start, length)?),
-        }
-    }
+/// Opens a Parquet file, in the file system or at an address.
+fn open_parquet(path: &Path) -> Result<Box<dyn FileReader>> {
+    Ok(match address_of(path) {
+        None => Box::new(SerializedFileReader::new(File::open(path)?)?),
+        #[cfg(feature = "remote")]
+        Some(address) => Box::new(SerializedFileReader::new(RemoteChunks::open(address)?)?),
+        #[cfg(not(feature = "remote"))]
+        Some(_) => open(path).map(|_| unreachable!())?,
+    })
 }

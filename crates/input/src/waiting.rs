@@ -34,25 +34,19 @@ pub fn run_unless_stopped<T: Send + 'static>(
     // The receiver may be gone.
     thread::Builder::new().spawn(move || drop(to_us.send(work())))?;
     match next(&done, stopped) {
-        Next::Came(result) => Ok(Some(result)),
-        Next::Stopped => Ok(None),
-        Next::Ended => Err(io::Error::other("the thread that waited for it died")),
+        Some(Ok(result)) => Ok(Some(result)),
+        Some(Err(_)) => Err(io::Error::other("the thread that waited for it died")),
+        None => Ok(None),
     }
 }
 
-enum Next<T> {
-    Came(T),
-    Stopped,
-    Ended,
-}
-
-fn next<T>(from: &Receiver<T>, stopped: &dyn Fn() -> bool) -> Next<T> {
+/// What comes next, or that nothing can come any more; `None` if `stopped` returned true before.
+fn next<T>(from: &Receiver<T>, stopped: &dyn Fn() -> bool) -> Option<Result<T, RecvTimeoutError>> {
     loop {
         match from.recv_timeout(PATIENCE) {
-            Ok(result) => return Next::Came(result),
-            Err(RecvTimeoutError::Disconnected) => return Next::Ended,
-            Err(RecvTimeoutError::Timeout) if stopped() => return Next::Stopped,
+            Err(RecvTimeoutError::Timeout) if stopped() => return None,
             Err(RecvTimeoutError::Timeout) => {}
+            ended_or_came => return Some(ended_or_came),
         }
     }
 }
@@ -138,9 +132,9 @@ impl Read for InterruptibleStream<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.chunk.len() {
             match next(&self.chunks, self.stopped) {
-                Next::Came(chunk) => (self.chunk, self.taken) = (chunk?, 0),
-                Next::Ended => return Ok(0),
-                Next::Stopped => return Err(io::Error::other("stopped while waiting for input")),
+                Some(Ok(chunk)) => (self.chunk, self.taken) = (chunk?, 0),
+                Some(Err(_)) => return Ok(0),
+                None => return Err(io::Error::other("stopped while waiting for input")),
             }
         }
         let bytes = (&self.chunk[self.taken..]).read(buffer)?;

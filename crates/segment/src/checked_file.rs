@@ -50,13 +50,6 @@ impl CheckedWriter {
         Self { file, sums: Vec::new(), open: Xxh3::new(), filled: 0, bytes: 0, tail: None }
     }
 
-    fn begin_tail(&mut self) {
-        if self.filled > 0 {
-            self.end_block();
-        }
-        self.tail = Some(Vec::new());
-    }
-
     fn end_block(&mut self) {
         self.sums.push(self.open.digest());
         self.open.reset();
@@ -93,7 +86,10 @@ impl Write for CheckedWriter {
 pub fn finish(mut writer: SerializedFileWriter<CheckedWriter>) -> anyhow::Result<()> {
     writer.flush()?;
     let to = writer.inner_mut();
-    to.begin_tail();
+    if to.filled > 0 {
+        to.end_block();
+    }
+    to.tail = Some(Vec::new());
     let sums: Vec<u8> = to.sums.iter().flat_map(|sum| sum.to_le_bytes()).collect();
     let mark = format!("{}{:016x}:{}", String::from_utf8_lossy(MARK), to.bytes, "0".repeat(SUM));
     writer.write_all(&sums)?;

@@ -5,8 +5,8 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grouping::matching::halves;
 use grouping::{Address, Revisit, Tracking, drop_of, redirect};
@@ -17,7 +17,7 @@ use sink::InputRecord;
 
 use super::file::{StepFile, StepWriter};
 use super::identity::StepIdentity;
-use super::pages::{merge, order_of, write_page};
+use super::pages::{locked, merge, order_of, write_page, write_rows};
 use super::row::{RowKind, SegmentRow};
 use super::stored::{HtmlPlace, StoredPage};
 use crate::declared::DeclaredHead;
@@ -116,10 +116,6 @@ struct OpenSegment {
     others: Vec<Other>,
     bytes: u64,
     files: Vec<PathBuf>,
-}
-
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> Collector<'a> {
@@ -236,8 +232,7 @@ impl<'a> Collector<'a> {
         if let Some(files) = &self.files {
             open.write(files, &name, rows_of(&read)?)?;
         }
-        let files = open.files.iter().map(|path| StepFile::open(path));
-        Ok(Segments::of_files(files.collect::<io::Result<_>>()?))
+        Segments::open(open.files.into_iter())
     }
 
     /// All that was read, where no inputs are to be listed.
@@ -259,12 +254,9 @@ impl<'a> Collector<'a> {
         let mut file = StepWriter::create(out, identity)?;
         let pages = match segments.files.is_empty() {
             true => {
-                let Segments { mut pages, others, read, .. } = segments;
+                let Segments { pages, others, read, .. } = segments;
                 let count = pages.len() as u64;
-                pack_all(&mut pages)?;
-                pages.sort_by_cached_key(order_of);
-                write_rows(others, rows_of(&read)?, &mut file)?;
-                pages.into_iter().try_for_each(|page| write_page(page, &mut file))?;
+                write_segment(pages, others, rows_of(&read)?, &mut file)?;
                 count
             }
             false => merge(segments.files, &mut file)?,
@@ -283,13 +275,9 @@ impl OpenSegment {
         rows: Vec<SegmentRow>,
     ) -> io::Result<()> {
         let path = files.folder.join(name);
-        pack_all(&mut self.pages)?;
+        let (pages, others) = (std::mem::take(&mut self.pages), std::mem::take(&mut self.others));
         let mut file = StepWriter::create(&path, &files.identity)?;
-        write_rows(std::mem::take(&mut self.others), rows, &mut file)?;
-        self.pages.sort_by_cached_key(order_of);
-        std::mem::take(&mut self.pages)
-            .into_iter()
-            .try_for_each(|page| write_page(page, &mut file))?;
+        write_segment(pages, others, rows, &mut file)?;
         file.finish()?;
         files.written.fetch_add(std::fs::metadata(&path)?.len(), Ordering::Relaxed);
         self.files.push(path);
@@ -329,8 +317,12 @@ impl Segments {
         let Some(last) = last_in(folder) else { return Ok(None) };
         let before: usize = last[LAST.len()..].parse().map_err(io::Error::other)?;
         let names = (0..before).map(|number| format!("segment-{number:06}")).chain([last]);
-        let files = names.map(|name| StepFile::open(&folder.join(name)));
-        Ok(Some(Self::of_files(files.collect::<io::Result<_>>()?)))
+        Self::open(names.map(|name| folder.join(name))).map(Some)
+    }
+
+    fn open(files: impl Iterator<Item = PathBuf>) -> io::Result<Self> {
+        let files = files.map(|path| StepFile::open(&path));
+        Ok(Self::of_files(files.collect::<io::Result<_>>()?))
     }
 
     /// Whether a process wrote the last of its files to a folder.
@@ -372,15 +364,18 @@ fn rows_of(read: &InputsRead) -> io::Result<Vec<SegmentRow>> {
     read.0.iter().map(row).collect()
 }
 
-/// Writes everything but pages, which come after it: saved pages, then those of sites, in the order of outputs.
-fn write_rows(
+/// Writes everything that was read: what is no page, then saved pages, then those of sites, in the order of outputs.
+fn write_segment(
+    mut pages: Vec<StoredPage>,
     others: Vec<Other>,
     mut rows: Vec<SegmentRow>,
     file: &mut StepWriter,
 ) -> io::Result<()> {
+    pack_all(&mut pages)?;
     for other in others {
         rows.push(other.row()?);
     }
-    rows.sort_by(|a, b| (a.kind, &a.record, &a.html).cmp(&(b.kind, &b.record, &b.html)));
-    rows.into_iter().try_for_each(|row| file.push(row))
+    write_rows(rows, file)?;
+    pages.sort_by_cached_key(order_of);
+    pages.into_iter().try_for_each(|page| write_page(page, file))
 }

@@ -20,14 +20,14 @@ use std::sync::{Arc, OnceLock};
 use input::waiting::is_stream;
 use model::contain_panics;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::column::reader::get_typed_column_reader;
+use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 use sink::AtomicFile;
@@ -125,43 +125,19 @@ impl StepWriter {
 
     fn write(&mut self) -> Result<(), ParquetError> {
         self.bytes = 0;
-        let rows = std::mem::take(&mut self.rows);
+        let mut rows = std::mem::take(&mut self.rows);
         if rows.is_empty() {
             return Ok(());
         }
-        let mut hashes: Vec<i64> = Vec::with_capacity(rows.len());
-        let mut ids: Vec<i64> = Vec::with_capacity(rows.len());
-        let mut texts: [Vec<ByteArray>; 4] =
-            std::array::from_fn(|_| Vec::with_capacity(rows.len()));
-        for row in rows {
-            hashes.push(row.hash().cast_signed());
-            ids.push(row.id.cast_signed());
-            let SegmentRow { kind, site, record, html, .. } = row;
-            let all = [kind.name().as_bytes().to_vec(), site.into_bytes(), record, html];
-            for (texts, bytes) in texts.iter_mut().zip(all) {
-                texts.push(ByteArray::from(bytes));
-            }
-        }
-        let [kinds, sites, records, htmls] = &texts;
         let mut group = self.writer.next_row_group()?;
-        let mut number = 0;
-        while let Some(mut column) = group.next_column()? {
-            match number {
-                HASH => column.typed::<Int64Type>().write_batch(&hashes, None, None)?,
-                ID => column.typed::<Int64Type>().write_batch(&ids, None, None)?,
-                _ => {
-                    let values = match number {
-                        KIND => kinds,
-                        SITE => sites,
-                        RECORD => records,
-                        _ => htmls,
-                    };
-                    column.typed::<ByteArrayType>().write_batch(values, None, None)?
-                }
-            };
-            column.close()?;
-            number += 1;
-        }
+        let kinds = rows.iter().map(|row| row.kind.name().into());
+        write_column::<ByteArrayType>(&mut group, kinds)?;
+        write_column::<ByteArrayType>(&mut group, rows.iter().map(|row| row.site.as_str().into()))?;
+        write_column::<Int64Type>(&mut group, rows.iter().map(|row| row.hash().cast_signed()))?;
+        write_column::<Int64Type>(&mut group, rows.iter().map(|row| row.id.cast_signed()))?;
+        let records = rows.iter_mut().map(|row| std::mem::take(&mut row.record).into());
+        write_column::<ByteArrayType>(&mut group, records)?;
+        write_column::<ByteArrayType>(&mut group, rows.into_iter().map(|row| row.html.into()))?;
         group.close()?;
         Ok(())
     }
@@ -174,6 +150,16 @@ impl StepWriter {
         self.write().map_err(other)?;
         checked_file::finish(self.writer).map_err(io::Error::other)
     }
+}
+
+/// Writes the values of the next column of a row group.
+fn write_column<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, CheckedWriter>,
+    values: impl Iterator<Item = T::T>,
+) -> Result<(), ParquetError> {
+    let Some(mut column) = group.next_column()? else { return Ok(()) };
+    column.typed::<T>().write_batch(&values.collect::<Vec<_>>(), None, None)?;
+    column.close()
 }
 
 /// A finished file.
@@ -271,22 +257,30 @@ impl StepFile {
         &self.identity
     }
 
-    fn column<T: DataType>(&self, group: usize, column: usize) -> Result<Vec<T::T>, ParquetError> {
+    /// Reads a column of a row group by means of parquet, which may panic on damaged files.
+    fn read_column<T: DataType>(
+        &self,
+        group: usize,
+        column: usize,
+        read: impl FnOnce(&mut ColumnReaderImpl<T>) -> Result<Vec<T::T>, ParquetError>,
+    ) -> io::Result<Vec<T::T>> {
+        let read = || {
+            let column = self.reader.get_row_group(group)?.get_column_reader(column)?;
+            read(&mut get_typed_column_reader::<T>(column))
+        };
+        by_parquet(read).map_err(|error| self.failed(error))
+    }
+
+    fn column<T: DataType>(&self, group: usize, column: usize) -> io::Result<Vec<T::T>> {
         let rows = self.starts[group + 1] - self.starts[group];
-        let values = by_parquet(|| {
-            let of_group = self.reader.get_row_group(group)?;
-            let mut reader = get_typed_column_reader::<T>(of_group.get_column_reader(column)?);
+        self.read_column::<T>(group, column, |reader| {
             let mut values = Vec::with_capacity(rows);
             reader.read_records(rows, None, None, &mut values)?;
-            Ok(values)
-        })?;
-        if values.len() != rows {
-            return Err(ParquetError::General(format!(
-                "{} of {rows} rows are there",
-                values.len()
-            )));
-        }
-        Ok(values)
+            match values.len() {
+                read if read == rows => Ok(values),
+                read => Err(ParquetError::General(format!("{read} of {rows} rows are there"))),
+            }
+        })
     }
 
     fn failed(&self, error: ParquetError) -> io::Error {
@@ -336,8 +330,7 @@ impl StepFile {
             return Ok(ranges);
         }
         let range = |group| {
-            let hashes = self.column::<Int64Type>(group, HASH).map_err(|e| self.failed(e))?;
-            let hashes = hashes.into_iter().map(i64::cast_unsigned);
+            let hashes = self.column::<Int64Type>(group, HASH)?.into_iter().map(i64::cast_unsigned);
             Ok(hashes.fold((u64::MAX, 0), |(least, greatest), hash| {
                 (least.min(hash), greatest.max(hash))
             }))
@@ -353,8 +346,8 @@ impl StepFile {
         wants: &dyn Fn(RowKind, u64) -> bool,
         see: &mut dyn FnMut(ListedRow) -> io::Result<()>,
     ) -> io::Result<()> {
-        let text = |column| self.column::<ByteArrayType>(group, column).map_err(|e| self.failed(e));
-        let number = |column| self.column::<Int64Type>(group, column).map_err(|e| self.failed(e));
+        let text = |column| self.column::<ByteArrayType>(group, column);
+        let number = |column| self.column::<Int64Type>(group, column);
         let kinds: Vec<RowKind> = (text(KIND)?.iter())
             .map(|name| {
                 RowKind::of(name.data()).ok_or_else(|| io::Error::other("an unknown kind of row"))
@@ -402,7 +395,6 @@ impl StepFile {
         Ok(self.values(RECORD, &[row])?.swap_remove(0))
     }
 
-    /// The row group of a row.
     fn group_of(&self, row: u32) -> usize {
         self.starts.partition_point(|&start| start <= row as usize) - 1
     }
@@ -412,18 +404,13 @@ impl StepFile {
         let mut all = Vec::with_capacity(rows.len());
         for some in rows.chunk_by(|a, b| self.group_of(*a) == self.group_of(*b)) {
             let group = self.group_of(some[0]);
-            let read = || -> Result<Vec<ByteArray>, ParquetError> {
-                let group_reader = self.reader.get_row_group(group)?;
-                let reader = group_reader.get_column_reader(column)?;
-                let mut reader = get_typed_column_reader::<ByteArrayType>(reader);
+            let read = |reader: &mut ColumnReaderImpl<ByteArrayType>| {
                 let mut values: Vec<ByteArray> = Vec::with_capacity(some.len());
                 let mut next = self.starts[group];
                 for &row in some {
                     let row = row as usize;
-                    if row < next
-                        && let Some(same) = values.last().cloned()
-                    {
-                        values.push(same);
+                    if row < next {
+                        values.extend(values.last().cloned());
                         continue;
                     }
                     reader.skip_records(row - next)?;
@@ -433,7 +420,7 @@ impl StepFile {
                 Ok(values)
             };
             let values = match group + 1 < self.starts.len() {
-                true => by_parquet(read).map_err(|error| self.failed(error))?,
+                true => self.read_column(group, column, read)?,
                 false => Vec::new(),
             };
             if values.len() != some.len() {

@@ -20,14 +20,9 @@ const LONGEST: u32 = 1 << 30;
 /// Maximum size of a thread's buffers that are kept for the next frame.
 const KEPT: usize = 8 << 20;
 
-#[derive(Default)]
-struct Packer {
-    plain: Vec<u8>,
-    packed: Vec<u8>,
-}
-
 thread_local! {
-    static PACKER: RefCell<Packer> = RefCell::default();
+    /// A buffer for what is compressed, and one for the result.
+    static PACKER: RefCell<(Vec<u8>, Vec<u8>)> = RefCell::default();
 }
 
 /// A frame of `before`, uncompressed, and what `write` writes, compressed. LZ4, since results are rarely read
@@ -36,8 +31,7 @@ pub fn frame(
     before: &[u8],
     write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
 ) -> io::Result<Vec<u8>> {
-    PACKER.with_borrow_mut(|packer| {
-        let Packer { plain, packed } = packer;
+    PACKER.with_borrow_mut(|(plain, packed)| {
         plain.clear();
         write(plain)?;
         let length = u32::try_from(plain.len()).map_err(io::Error::other)?;
@@ -81,22 +75,6 @@ pub fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<u64> {
     Ok((HEADER + content.len()) as u64)
 }
 
-/// The length of the content by the header of a frame, which is not checked.
-fn length_of(header: [u8; HEADER]) -> u32 {
-    let [a, b, c, d, ..] = header;
-    u32::from_le_bytes([a, b, c, d])
-}
-
-/// The content of a frame of so many bytes, of which nothing else is known; none if it is damaged.
-fn content_of(mut frame: Vec<u8>) -> Option<Vec<u8>> {
-    let (header, content) = frame.split_first_chunk::<HEADER>()?;
-    if header_of(content).ok()? != *header {
-        return None;
-    }
-    frame.drain(..HEADER);
-    Some(frame)
-}
-
 /// The content of the frame at a position, of so many bytes.
 pub(crate) fn read_frame_at(
     file: &File,
@@ -107,7 +85,14 @@ pub(crate) fn read_frame_at(
     let mut frame = vec![0; bytes];
     let read = read_exact_at(file, &mut frame, at);
     read.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
-    content_of(frame).ok_or_else(|| damaged(path, at))
+    let is_whole = frame.split_first_chunk::<HEADER>().is_some_and(|(header, content)| {
+        header_of(content).is_ok_and(|of_content| of_content == *header)
+    });
+    if !is_whole {
+        return Err(damaged(path, at));
+    }
+    frame.drain(..HEADER);
+    Ok(frame)
 }
 
 /// A file does not hold what was written to it.
@@ -190,7 +175,8 @@ impl Frames {
             return Ok(None);
         }
         self.from.read_exact(&mut header)?;
-        let length = length_of(header);
+        let [a, b, c, d, ..] = header;
+        let length = u32::from_le_bytes([a, b, c, d]);
         let whole = HEADER as u64 + u64::from(length);
         if length > LONGEST || whole > self.left {
             return Ok(None);
@@ -212,7 +198,6 @@ fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buffer, at)
 }
 
-/// Reads at a position; returns how many bytes.
 #[cfg(windows)]
 fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, at)

@@ -70,6 +70,7 @@ mod tests {
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
+    use crate::revisits::nowhere;
     use config::Config;
 
     fn page(url: &str, html: &str) -> Page {
@@ -78,12 +79,7 @@ mod tests {
             url: url.to_owned(),
             site: String::new(),
             fetched: None,
-            origin: Origin {
-                file: "a".into(),
-                offset: 0,
-                record_id: String::new(),
-                truncated: None,
-            },
+            origin: Origin { file: "a".into(), ..nowhere() },
             charset: Charset { name, evidence, overruled: Overruled::default() },
             notes: None,
             html: html.into(),

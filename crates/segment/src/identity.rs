@@ -22,12 +22,7 @@ pub enum StepKind {
 
 impl fmt::Display for StepKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Survey => "survey",
-            Self::Learn => "learn",
-            Self::Apply => "apply",
-            Self::Describe => "describe",
-        })
+        f.write_str(&format!("{self:?}").to_lowercase())
     }
 }
 

@@ -10,15 +10,10 @@ use crate::sorted::Item;
 /// Items in a frame of the file, which are read at once.
 const GROUP: usize = 128;
 
-/// An item with a hash, by which items are sorted first.
-pub(crate) trait Hashed: Item + Clone {
-    fn hash(&self) -> u64;
-}
-
-/// Sorted items.
+/// Items, each with a hash, by which they are sorted first.
 #[derive(Debug)]
 pub(crate) enum Lookup<T> {
-    Held(Vec<T>),
+    Held(Vec<(u64, T)>),
     /// In a file; of every group of items the first hash and the offset.
     Filed {
         path: PathBuf,
@@ -28,10 +23,10 @@ pub(crate) enum Lookup<T> {
     },
 }
 
-impl<T: Hashed> Lookup<T> {
+impl<T: Item + Clone> Lookup<T> {
     /// Keeps sorted items in memory if there are at most `most`, else in a file that is made at `path`.
     pub(crate) fn new(
-        sorted: impl Iterator<Item = io::Result<T>>,
+        sorted: impl Iterator<Item = io::Result<(u64, T)>>,
         count: usize,
         most: usize,
         path: PathBuf,
@@ -40,17 +35,13 @@ impl<T: Hashed> Lookup<T> {
             return Ok(Self::Held(sorted.collect::<io::Result<_>>()?));
         }
         let mut to = BufWriter::new(File::create(&path)?);
-        let (mut groups, mut length, mut group) = (Vec::new(), 0, Vec::new());
-        for item in sorted {
-            group.push(item?);
-            if group.len() == GROUP {
-                groups.push((group[0].hash(), length));
-                length += write_group(&mut to, &std::mem::take(&mut group))?;
-            }
-        }
-        if let Some(first) = group.first() {
-            groups.push((first.hash(), length));
-            length += write_group(&mut to, &group)?;
+        let (mut groups, mut length) = (Vec::new(), 0);
+        let mut sorted = sorted.peekable();
+        while sorted.peek().is_some() {
+            let group: Vec<(u64, T)> = sorted.by_ref().take(GROUP).collect::<io::Result<_>>()?;
+            groups.push((group[0].0, length));
+            let content = rmp_serde::to_vec(&group).map_err(io::Error::other)?;
+            length += write_frame(&mut to, &content)?;
         }
         to.flush()?;
         Ok(Self::Filed { file: File::open(&path)?, path, groups, length })
@@ -67,9 +58,9 @@ impl<T: Hashed> Lookup<T> {
     pub(crate) fn find(&self, hash: u64) -> io::Result<Vec<T>> {
         let (path, file, groups, length) = match self {
             Self::Held(items) => {
-                let from = items.partition_point(|item| item.hash() < hash);
-                let alike = items[from..].iter().take_while(|item| item.hash() == hash);
-                return Ok(alike.cloned().collect());
+                let from = items.partition_point(|item| item.0 < hash);
+                let alike = items[from..].iter().take_while(|item| item.0 == hash);
+                return Ok(alike.map(|(_, item)| item.clone()).collect());
             }
             Self::Filed { path, file, groups, length } => (path, file, groups, *length),
         };
@@ -80,15 +71,15 @@ impl<T: Hashed> Lookup<T> {
             if groups[number].0 > hash {
                 break;
             }
-            let items: Vec<T> = read_group((path, file), groups, length, number)?;
-            found.extend(items.into_iter().filter(|item| item.hash() == hash));
+            let items: Vec<(u64, T)> = read_group((path, file), groups, length, number)?;
+            found.extend(items.into_iter().filter(|item| item.0 == hash).map(|(_, item)| item));
         }
         Ok(found)
     }
 
     pub(crate) fn each<E: From<io::Error>>(
         &self,
-        mut see: impl FnMut(T) -> Result<(), E>,
+        mut see: impl FnMut((u64, T)) -> Result<(), E>,
     ) -> Result<(), E> {
         match self {
             Self::Held(items) => items.iter().cloned().try_for_each(see),
@@ -102,16 +93,12 @@ impl<T: Hashed> Lookup<T> {
     }
 }
 
-fn write_group<T: Item>(to: &mut impl Write, group: &[T]) -> io::Result<u64> {
-    write_frame(to, &rmp_serde::to_vec(group).map_err(io::Error::other)?)
-}
-
 fn read_group<T: Item>(
     (path, file): (&Path, &File),
     groups: &[(u64, u64)],
     length: u64,
     number: usize,
-) -> io::Result<Vec<T>> {
+) -> io::Result<Vec<(u64, T)>> {
     let at = groups[number].1;
     let end = groups.get(number + 1).map_or(length, |group| group.1);
     let bytes = read_frame_at(file, path, at, (end - at) as usize)?;
@@ -121,12 +108,6 @@ fn read_group<T: Item>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    impl Hashed for (u64, u64) {
-        fn hash(&self) -> u64 {
-            self.0
-        }
-    }
 
     #[test]
     fn items_are_found_in_memory_and_in_a_file() {
@@ -141,7 +122,8 @@ mod tests {
                 Lookup::new(sorted, items.len(), most, folder.path().join("items")).unwrap();
             assert_eq!(matches!(lookup, Lookup::Filed { .. }), most == 0);
             for hash in 0..7_010 {
-                let expected: Vec<_> = items.iter().copied().filter(|own| own.0 == hash).collect();
+                let own = items.iter().filter(|own| own.0 == hash);
+                let expected: Vec<u64> = own.map(|(_, item)| *item).collect();
                 assert_eq!(lookup.find(hash).unwrap(), expected, "{hash}");
             }
             let mut all = Vec::new();
@@ -152,7 +134,7 @@ mod tests {
             lookup.each(see).unwrap();
             assert_eq!(all, items);
         }
-        let none = Lookup::<(u64, u64)>::new(std::iter::empty(), 1, 0, folder.path().join("none"));
+        let none = Lookup::<u64>::new(std::iter::empty(), 1, 0, folder.path().join("none"));
         let none = none.unwrap();
         assert!(none.is_empty() && none.find(1).unwrap().is_empty());
     }

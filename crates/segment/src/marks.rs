@@ -100,15 +100,14 @@ impl Marks {
     /// If notes cannot be read.
     pub fn pass(&mut self, articles: u64) -> io::Result<()> {
         self.next += articles;
-        while self
-            .marks
-            .as_ref()
-            .and_then(Merged::peek)
-            .is_some_and(|mark| u64::from(mark.number) < self.next)
-        {
-            self.marks.as_mut().and_then(Iterator::next).transpose()?;
-        }
+        while self.next_mark()?.is_some() {}
         Ok(())
+    }
+
+    /// The next note, if it is for an article that has been passed.
+    fn next_mark(&mut self) -> io::Result<Option<ArticleMark>> {
+        let Some(marks) = &mut self.marks else { return Ok(None) };
+        marks.next_if(|mark| u64::from(mark.number) < self.next)
     }
 
     /// The notes for so many articles, the next in the order of outputs: each with its index among these, in order.
@@ -117,14 +116,10 @@ impl Marks {
     /// If notes cannot be read.
     pub fn of_next(&mut self, articles: usize) -> io::Result<Vec<(usize, ArticleMark)>> {
         let mut found = Vec::new();
-        let Some(marks) = &mut self.marks else { return Ok(found) };
         let first = self.next;
         self.next += articles as u64;
-        while let Some(at) =
-            marks.peek().map(|mark| u64::from(mark.number)).filter(|&at| at < self.next)
-        {
-            let Some(mark) = marks.next().transpose()? else { break };
-            found.push(((at - first) as usize, mark));
+        while let Some(mark) = self.next_mark()? {
+            found.push(((u64::from(mark.number) - first) as usize, mark));
         }
         Ok(found)
     }

@@ -10,7 +10,7 @@ use model::{FeedItem, Page, PageHtml};
 
 use super::file::{ListedRow, StepFile, StepWriter};
 use super::row::{RowKind, SegmentRow, decoded, hash_of};
-use super::sorted::{Merged, Sorter};
+use super::sorted::{Item, Merged, Sorter};
 use crate::site_files::SiteFiles;
 
 use super::stored::{FilePlace, HtmlPlace, StoredHead, StoredPage, unpack};
@@ -103,7 +103,7 @@ fn part_of(hash: u64) -> usize {
     (hash >> 56) as usize
 }
 
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -115,6 +115,19 @@ pub(crate) fn filed(file: u32, row: ListedRow) -> io::Result<StoredPage> {
 
 pub(crate) fn added_page((_, site, place, head): &AddedPage) -> io::Result<StoredPage> {
     Ok(StoredPage { head: decoded(head)?, html: HtmlPlace::Filed(*place), site: site.clone() })
+}
+
+/// Takes the items of a site, and passes over those of the sites before it.
+fn of_site<T: Item>(
+    items: &mut Merged<(u64, String, T)>,
+    hash: u64,
+    key: &str,
+) -> io::Result<Vec<T>> {
+    let mut found = Vec::new();
+    while let Some(next) = items.next_if(|(of, own, _)| (*of, own.as_str()) <= (hash, key))? {
+        found.extend(((next.0, &*next.1) == (hash, key)).then_some(next.2));
+    }
+    Ok(found)
 }
 
 impl SegmentPages {
@@ -186,31 +199,21 @@ impl SegmentPages {
                 sites.entry((page.hash(), page.site.clone())).or_default().push(page);
             };
             self.take_part(part, wants, &mut take)?;
-            while with.added.peek().is_some_and(|(hash, ..)| part_of(*hash) == part) {
-                match with.added.next().transpose()? {
-                    Some(added) if wants(added.0) => take(added_page(&added)?),
-                    _ => {}
+            while let Some(added) = with.added.next_if(|(hash, ..)| part_of(*hash) == part)? {
+                if wants(added.0) {
+                    take(added_page(&added)?);
                 }
             }
             for ((hash, key), mut pages) in sites {
                 let mut files = SiteFiles::default();
-                while with.files.peek().is_some_and(|(h, k, _)| (*h, k) <= (hash, &key)) {
-                    let file = with.files.next().transpose()?;
-                    let file = file.filter(|(h, k, _)| (*h, k) == (hash, &key));
-                    file.into_iter().for_each(|(_, _, file)| files.add(file));
-                }
+                of_site(&mut with.files, hash, &key)?.into_iter().for_each(|file| files.add(file));
                 for page in &mut pages {
                     if let Some(rules) = files.rules_of(&page.head.url, &with.robot) {
                         page.head.notes.get_or_insert_default().site = rules;
                     }
                 }
                 let Copies { best: pages, others } = settle(pages);
-                let mut items = Vec::new();
-                while with.items.peek().is_some_and(|(h, k, _)| (*h, k) <= (hash, &key)) {
-                    let item = with.items.next().transpose()?;
-                    let item = item.filter(|(h, k, _)| (*h, k) == (hash, &key));
-                    items.extend(item.map(|(_, _, item)| item));
-                }
+                let items = of_site(&mut with.items, hash, &key)?;
                 if hand(StoredSite { key, pages, items, others })?.is_break() {
                     return Ok(());
                 }
@@ -277,8 +280,7 @@ pub fn merge(files: Vec<StepFile>, to: &mut StepWriter) -> io::Result<u64> {
             Ok(())
         })?;
     }
-    rows.sort_by(|a, b| (a.kind, &a.record, &a.html).cmp(&(b.kind, &b.record, &b.html)));
-    rows.into_iter().try_for_each(|row| to.push(row))?;
+    write_rows(rows, to)?;
     let pages = SegmentPages::new(Vec::new(), files);
     let mut count = 0;
     let mut write = |mut some: Vec<StoredPage>| {
@@ -303,8 +305,14 @@ pub fn merge(files: Vec<StepFile>, to: &mut StepWriter) -> io::Result<u64> {
     Ok(count)
 }
 
+/// Writes the rows that are no pages, in their order.
+pub(crate) fn write_rows(mut rows: Vec<SegmentRow>, to: &mut StepWriter) -> io::Result<()> {
+    rows.sort_by(|a, b| (a.kind, &a.record, &a.html).cmp(&(b.kind, &b.record, &b.html)));
+    rows.into_iter().try_for_each(|row| to.push(row))
+}
+
 /// Where a page is among those of a segment.
-pub fn order_of(page: &StoredPage) -> (u64, String, String, u64) {
+pub(crate) fn order_of(page: &StoredPage) -> (u64, String, String, u64) {
     (hash_of(&page.site), page.site.clone(), page.head.url.clone(), page.id())
 }
 

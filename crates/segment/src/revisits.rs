@@ -80,15 +80,10 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
     ) -> io::Result<()> {
         let Self { folder, revisits: Revisits { all: revisits, .. }, offers, offered } = self;
         let mut asked: Sorter<RevisitRequest> = Sorter::within(folder, "revisits-asks");
-        let mut pushed = Ok(());
         revisits.each(&mut |(number, revisit)| {
-            for request in requests(*number, revisit, &offered) {
-                if pushed.is_ok() {
-                    pushed = asked.push(request, 0);
-                }
-            }
+            let requests = requests(*number, revisit, &offered);
+            requests.into_iter().try_for_each(|request| asked.push(request, 0))
         })?;
-        pushed?;
         let mut answers: Sorter<RevisitAnswer<P>> = Sorter::within(folder, "revisits-answers");
         answer(asked.finish()?, offers.finish()?, &mut |answer| {
             let bytes = answer.original.bytes();
@@ -99,9 +94,8 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
         for revisit in revisits.finish()? {
             let (number, revisit) = revisit?;
             let mut original: Option<Original<P>> = None;
-            while answers.peek().is_some_and(|answer| answer.revisit == number) {
-                let answer = answers.next().transpose()?;
-                original = original.or(answer.map(|answer| answer.original));
+            while let Some(answer) = answers.next_if(|answer| answer.revisit == number)? {
+                original = original.or(Some(answer.original));
             }
             let revisit = Resolved::new(revisit, original);
             let bytes = revisit.bytes();
@@ -113,6 +107,6 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
 }
 
 /// An empty origin, for feeds: their items do not say where the feed's record is.
-pub fn nowhere() -> Origin {
+pub(crate) fn nowhere() -> Origin {
     Origin { file: "".into(), offset: 0, record_id: String::new(), truncated: None }
 }

@@ -1,6 +1,6 @@
 //! A row of the files that steps exchange.
 
-use std::{fmt, io};
+use std::io;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -81,7 +81,7 @@ impl RowKind {
 }
 
 /// A row.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SegmentRow {
     /// What the record is.
     pub kind: RowKind,
@@ -93,15 +93,6 @@ pub struct SegmentRow {
     pub record: Vec<u8>,
     /// The HTML of a page, compressed with zstd; empty for other rows.
     pub html: Vec<u8>,
-}
-
-impl fmt::Debug for SegmentRow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SegmentRow")
-            .field("kind", &self.kind)
-            .field("site", &self.site)
-            .finish_non_exhaustive()
-    }
 }
 
 impl SegmentRow {

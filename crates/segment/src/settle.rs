@@ -282,16 +282,11 @@ impl SiteSettling<'_> {
             let of = OriginalCandidate { origin, url: None, is_page: false, fetched: None, digest };
             originals.offer(&of, || Original::Feed)?;
         }
-        let mut offered = Ok(());
         self.drops.each(&mut |(drop, digest)| {
-            if offered.is_ok() {
-                let (origin, url) = (&drop.origin, Some(drop.url.as_str()));
-                let digest = digest.map(whole);
-                let of = OriginalCandidate { origin, url, is_page: false, fetched: None, digest };
-                offered = originals.offer(&of, || Original::Drop(drop.reason, drop.detail.clone()));
-            }
+            let (origin, url, digest) = (&drop.origin, Some(&*drop.url), digest.map(whole));
+            let of = OriginalCandidate { origin, url, is_page: false, fetched: None, digest };
+            originals.offer(&of, || Original::Drop(drop.reason, drop.detail.clone()))
         })?;
-        offered?;
         let mut copies: Sorter<(u64, Visited)> = Sorter::within(self.folder, "revisited");
         originals.settle(&mut |settled| match settled {
             Settled::Page(visited, place) => {
@@ -308,9 +303,8 @@ impl SiteSettling<'_> {
         let mut copies = copies.finish()?;
         let (mut place, mut held) = (0_u64, Vec::new());
         self.each_page(pages, &mut |page| {
-            while copies.peek().is_some_and(|(of, _)| *of == place) {
-                let copy = copies.next().transpose()?;
-                held.extend(copy.map(|(_, visited)| page.copy_for(visited)));
+            while let Some((_, visited)) = copies.next_if(|(of, _)| *of == place)? {
+                held.push(page.copy_for(visited));
             }
             place += 1;
             Ok(())
@@ -326,13 +320,7 @@ impl SiteSettling<'_> {
         see: &mut dyn FnMut(&StoredPage) -> io::Result<()>,
     ) -> io::Result<()> {
         pages.each(see)?;
-        let mut seen = Ok(());
-        self.of_sites.added.each(&mut |added| {
-            if seen.is_ok() {
-                seen = added_page(added).and_then(|page| see(&page));
-            }
-        })?;
-        seen
+        self.of_sites.added.each(&mut |added| see(&added_page(added)?))
     }
 
     /// Follows redirects from feed items to sites with pages; counts those that lead elsewhere.
@@ -364,7 +352,10 @@ impl SiteSettling<'_> {
     fn hops(&self) -> io::Result<Redirects> {
         let key = |link: &str| self.tracking.address(link).map(|address| address.key);
         let mut wanted: BTreeSet<String> = BTreeSet::new();
-        self.items.each(&mut |item| wanted.extend(key(&item.link)))?;
+        self.items.each(&mut |item| {
+            wanted.extend(key(&item.link));
+            Ok(())
+        })?;
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut hops: BTreeSet<(Address, String)> = BTreeSet::new();
         for _ in 0..MOST_HOPS {
@@ -376,6 +367,7 @@ impl SiteSettling<'_> {
                 if wanted.contains(&hop.0.key) && hops.insert(hop.clone()) {
                     next.extend(key(&hop.1));
                 }
+                Ok(())
             })?;
             seen.append(&mut wanted);
             next.retain(|key| !seen.contains(key));
@@ -391,8 +383,10 @@ impl SiteSettling<'_> {
         all: &SegmentPages,
     ) -> io::Result<BTreeSet<Address>> {
         let mut doubtful: BTreeSet<Address> = BTreeSet::new();
-        let mut see = |item: &FeedItem| doubtful.extend(hops.doubtful(&item.link, self.tracking));
-        self.items.each(&mut see)?;
+        self.items.each(&mut |item| {
+            doubtful.extend(hops.doubtful(&item.link, self.tracking));
+            Ok(())
+        })?;
         let mut pages = BTreeSet::new();
         if !doubtful.is_empty() {
             self.each_page(all, &mut |page| {

@@ -83,12 +83,10 @@ impl<T: Item> Sorter<T> {
         PathBuf::from(path)
     }
 
-    pub(crate) fn each(&self, see: &mut dyn FnMut(&T)) -> io::Result<()> {
-        self.held.iter().for_each(&mut *see);
+    pub(crate) fn each(&self, see: &mut dyn FnMut(&T) -> io::Result<()>) -> io::Result<()> {
+        self.held.iter().try_for_each(&mut *see)?;
         for path in &self.files {
-            for item in SortedFile::open(path)? {
-                see(&item?);
-            }
+            SortedFile::open(path)?.try_for_each(|item| see(&item?))?;
         }
         Ok(())
     }
@@ -214,6 +212,14 @@ impl<T: Item> Merged<T> {
     /// The next item, without taking it.
     pub fn peek(&self) -> Option<&T> {
         self.heads.peek().map(|Reverse((least, _))| least)
+    }
+
+    /// The next item if it fits.
+    pub(crate) fn next_if(&mut self, fits: impl FnOnce(&T) -> bool) -> io::Result<Option<T>> {
+        match self.failed.is_some() || self.peek().is_some_and(fits) {
+            true => self.next().transpose(),
+            false => Ok(None),
+        }
     }
 }
 

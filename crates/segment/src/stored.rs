@@ -207,18 +207,14 @@ thread_local! {
 
 fn pack(html: &str) -> io::Result<Vec<u8>> {
     PACKER.with_borrow_mut(|packer| {
-        if packer.is_none() {
-            *packer = Some(zstd::bulk::Compressor::new(LEVEL)?);
-        }
-        match packer {
-            Some(packer) => {
-                let mut packed = packer.compress(html.as_bytes())?;
-                // It has room for HTML that cannot be compressed.
-                packed.shrink_to_fit();
-                Ok(packed)
-            }
-            None => Ok(Vec::new()),
-        }
+        let packer = match packer {
+            Some(packer) => packer,
+            none => none.insert(zstd::bulk::Compressor::new(LEVEL)?),
+        };
+        let mut packed = packer.compress(html.as_bytes())?;
+        // It has room for HTML that cannot be compressed.
+        packed.shrink_to_fit();
+        Ok(packed)
     })
 }
 

@@ -1,18 +1,22 @@
 //! The best capture of an address is kept.
 
 use jiff::Timestamp;
-use model::DropReason;
+use model::{DropReason, Page};
 use proptest::prelude::*;
 use sitegrove_grouping::{Capture, PageHead, duplicate, settle};
 
 use crate::samples::page;
 
-fn capture(url: &str, day: i64, record_id: &str, html: &str, file: &str) -> PageHead {
+fn capture(url: &str, day: i64, record_id: &str, html: &str, file: &str) -> Page {
     let mut page = page(url, html);
     page.fetched = Timestamp::from_second(day * 86_400).ok();
     page.origin.record_id = record_id.to_owned();
     page.origin.file = file.into();
-    PageHead::of(&page, None, "")
+    page
+}
+
+fn heads(pages: &[Page]) -> Vec<PageHead> {
+    pages.iter().map(|page| PageHead::of(page, None, "")).collect()
 }
 
 #[test]
@@ -24,8 +28,8 @@ fn complete_captures_come_first_then_later_ones() {
     let (early, late) = (capture("u", 1, "early", "x", "b"), capture("u", 2, "late", "x", "c"));
     let other = capture("t", 0, "other", "x", "d");
     let copies = settle(vec![cut, early, unknown, other, late]);
-    let ids = |of: &[PageHead]| -> Vec<String> {
-        of.iter().map(|head| head.origin.record_id.clone()).collect()
+    let ids = |of: &[Page]| -> Vec<String> {
+        of.iter().map(|page| page.origin.record_id.clone()).collect()
     };
     assert_eq!(ids(&copies.best), ["other", "late"]);
     assert_eq!(ids(&copies.others), ["early", "unknown", "cut"]);
@@ -48,25 +52,25 @@ proptest! {
         files in prop::collection::vec("[a-c]", 12),
         order in prop::collection::vec(any::<u64>(), 12),
     ) {
-        let heads: Vec<PageHead> = (captures.iter().zip(&files))
+        let pages: Vec<Page> = (captures.iter().zip(&files))
             .map(|(&(url, day, id, html), file)| {
                 capture(&url.to_string(), day, &id.to_string(), &html.to_string(), file)
             })
             .collect();
-        let mut shuffled: Vec<(u64, PageHead)> = order.into_iter().zip(heads.clone()).collect();
+        let mut shuffled: Vec<(u64, Page)> = order.into_iter().zip(pages.clone()).collect();
         shuffled.sort_by_key(|(by, _)| *by);
-        let shuffled: Vec<PageHead> = shuffled.into_iter().map(|(_, head)| head).collect();
-        let (one, other) = (settle(heads.clone()), settle(shuffled.clone()));
-        prop_assert_eq!(&one.best, &other.best);
-        prop_assert_eq!(&one.others, &other.others);
+        let shuffled: Vec<Page> = shuffled.into_iter().map(|(_, page)| page).collect();
+        let (one, other) = (settle(pages), settle(shuffled.clone()));
+        prop_assert_eq!(heads(&one.best), heads(&other.best));
+        prop_assert_eq!(heads(&one.others), heads(&other.others));
         // With all files named alike the same contents come first.
-        let unnamed = |heads: Vec<PageHead>| -> Vec<PageHead> {
-            let unname = |mut head: PageHead| {
-                head.origin.file = "".into();
-                head
+        let unnamed = |pages: Vec<Page>| -> Vec<Page> {
+            let unname = |mut page: Page| {
+                page.origin.file = "".into();
+                page
             };
-            heads.into_iter().map(unname).collect()
+            pages.into_iter().map(unname).collect()
         };
-        prop_assert_eq!(unnamed(one.best), settle(unnamed(shuffled)).best);
+        prop_assert_eq!(heads(&unnamed(one.best)), heads(&settle(unnamed(shuffled)).best));
     }
 }

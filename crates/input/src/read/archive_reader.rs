@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use config::ReadConfig;
 use flate2::read::DeflateDecoder;
-use model::Origin;
 
 use super::reading::{FileReading, ReadRecords, records};
 use super::wacz::{self, Packing, WaczMember};
@@ -114,7 +113,7 @@ impl ArchiveReader<Box<dyn Read + Send>> {
             let (base, first) = archives.pop_front().unwrap_or((0, empty));
             return Ok(Self { base, further: archives, ..Self::new(first, &name, config) });
         }
-        Ok(Self::new(Box::new(open(path)?), &name, config))
+        Ok(Self::new(open(path)?, &name, config))
     }
 }
 
@@ -142,25 +141,8 @@ impl<R: Read> Iterator for ArchiveReader<R> {
             let ready = &mut self.ready;
             let mut take = |intake, _: PayloadDigest| ready.push_back(intake);
             let mut reading = FileReading::new(&self.config, Arc::clone(&self.file), &mut take);
-            match record {
-                Ok(mut record) => {
-                    record.offset += base;
-                    reading.read_record(record);
-                }
-                Err(fault) => {
-                    let origin: Origin =
-                        reading.origin(fault.offset + base, &fault.record_id, None);
-                    let url = fault.target_uri.unwrap_or_default();
-                    reading.drop(&url, origin, fault.reason, fault.detail);
-                }
-            }
+            reading.read_item(record, base);
         }
-    }
-}
-
-impl<R: Read> std::fmt::Debug for ArchiveReader<R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ArchiveReader").field("file", &self.file).finish_non_exhaustive()
     }
 }
 

@@ -24,13 +24,13 @@ struct SavedPage {
 impl FileReading<'_, '_> {
     /// Passes on a saved page, HTML or MHTML. `url` is its address unless it names another.
     pub(super) fn saved_page(&mut self, url: String, origin: Origin, bytes: Vec<u8>) {
-        match saved_page(&bytes) {
+        self.contained(&url.clone(), origin.clone(), |reading| match saved_page(&bytes) {
             Some(page) => {
                 let url = page.url.unwrap_or(url);
-                self.page(url, page.fetched, origin, page.html, &page.media);
+                reading.page(url, page.fetched, origin, page.html, &page.media);
             }
-            None => self.page(url, None, origin, bytes, &Media::default()),
-        }
+            None => reading.page(url, None, origin, bytes, &Media::default()),
+        });
     }
 }
 

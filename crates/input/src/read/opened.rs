@@ -1,7 +1,7 @@
 //! An input opened for reading: counted and digested on its way.
 
 use std::cell::RefCell;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use sink::{FetchCounts, InputRecord};
 
 use crate::Input;
 use crate::parts::Transfer;
-use crate::source::{ListedRecords, open, open_counted};
+use crate::source::{SourceFile, open, open_counted};
 use crate::table::is_text;
 use crate::waiting::{InterruptibleStream, is_stream};
 
@@ -35,7 +35,7 @@ pub(super) struct Opened<'a> {
 
 enum Inner<'a> {
     Whole(Box<dyn Read + 'a>),
-    Records(ListedRecords),
+    Records(Box<dyn SourceFile>),
 }
 
 impl<'a> Opened<'a> {
@@ -47,35 +47,33 @@ impl<'a> Opened<'a> {
         stopped: &'a dyn Fn() -> bool,
         failure: &'a RefCell<Option<io::Error>>,
     ) -> io::Result<Self> {
-        let (digest, bytes) = (Sha256::new(), 0);
         let transfer = Arc::default();
-        let whole: Box<dyn Read + 'a> = match input {
+        let whole = |from: InterruptibleStream<'a>| Inner::Whole(Box::new(from));
+        let inner = match input {
             Input::Unreadable { why, .. } => return Err(io::Error::other(why.as_str())),
-            _ if input.is_stdin() => {
-                Box::new(InterruptibleStream::new(|| Ok(io::stdin()), stopped)?)
-            }
+            _ if input.is_stdin() => whole(InterruptibleStream::new(|| Ok(io::stdin()), stopped)?),
             Input::Records { path, .. } if is_stream(path) => {
                 return Err(io::Error::other(
                     "an index lists records of it, but it is not a regular file: records cannot be found in it",
                 ));
             }
             _ if is_stream(input.path()) => {
-                Box::new(InterruptibleStream::of_path(input.path(), stopped)?)
+                whole(InterruptibleStream::of_path(input.path(), stopped)?)
             }
             Input::Records { path, records, .. } => {
-                let inner = Inner::Records(ListedRecords::open(path, records, &transfer)?);
-                return Ok(Self { inner, transfer, digest, bytes, progress, stopped, failure });
+                Inner::Records(open_counted(path, Some(records), &transfer)?)
             }
             // Its parts are read here and there.
-            Input::Table(path) if is_in_parts(path) => Box::new(io::empty()),
+            Input::Table(path) if is_in_parts(path) => Inner::Whole(Box::new(io::empty())),
             _ if address_of(input.path()).is_some() => {
                 // Read ahead, and no longer than until the run is stopped.
                 let (path, counted) = (input.path().to_owned(), Arc::clone(&transfer));
-                Box::new(InterruptibleStream::new(move || open_counted(&path, &counted), stopped)?)
+                let open = move || open_counted(&path, None, &counted);
+                whole(InterruptibleStream::new(open, stopped)?)
             }
-            _ => Box::new(open(input.path())?),
+            _ => Inner::Whole(open(input.path())?),
         };
-        let inner = Inner::Whole(whole);
+        let (digest, bytes) = (Sha256::new(), 0);
         Ok(Self { inner, transfer, digest, bytes, progress, stopped, failure })
     }
 
@@ -89,7 +87,7 @@ impl<'a> Opened<'a> {
     /// Goes on to a listed record, and looks whether it can be read. If not, says why, and the next one can be tried.
     pub(super) fn find_record(&mut self, offset: u64) -> io::Result<Option<u8>> {
         if let Inner::Records(records) = &mut self.inner {
-            records.seek_to(offset)?;
+            records.seek(SeekFrom::Start(offset))?;
         }
         let mut first = [0];
         let found = self.read_exact(&mut first);

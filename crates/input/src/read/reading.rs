@@ -140,9 +140,7 @@ impl<'a, 'b> FileReading<'a, 'b> {
             take,
         }
     }
-}
 
-impl FileReading<'_, '_> {
     pub(super) fn origin(&self, offset: u64, record_id: &str, truncated: Option<String>) -> Origin {
         Origin { file: self.file.clone(), offset, record_id: record_id.to_owned(), truncated }
     }
@@ -200,23 +198,28 @@ impl FileReading<'_, '_> {
             if stop.load(Ordering::Relaxed) {
                 return ControlFlow::Break(());
             }
-            match item {
-                Ok(mut record) => {
-                    record.offset += base;
-                    self.read_record(record);
-                }
-                Err(fault) => {
-                    let origin = self.origin(fault.offset + base, &fault.record_id, None);
-                    if fault.reason == DropReason::CutShort {
-                        let (offset, detail) = (origin.offset, fault.detail.clone());
-                        self.record.cut_short.get_or_insert(CutShort { offset, detail });
-                    }
-                    let url = fault.target_uri.unwrap_or_default();
-                    self.drop(&url, origin, fault.reason, fault.detail);
-                }
-            }
+            self.read_item(item, base);
         }
         ControlFlow::Continue(())
+    }
+
+    /// Reads a record, or notes damage, of an archive that begins at the offset `base` of the file.
+    pub(super) fn read_item(&mut self, item: Result<Record, Fault>, base: u64) {
+        match item {
+            Ok(mut record) => {
+                record.offset += base;
+                self.read_record(record);
+            }
+            Err(fault) => {
+                let origin = self.origin(fault.offset + base, &fault.record_id, None);
+                if fault.reason == DropReason::CutShort {
+                    let (offset, detail) = (origin.offset, fault.detail.clone());
+                    self.record.cut_short.get_or_insert(CutShort { offset, detail });
+                }
+                let url = fault.target_uri.unwrap_or_default();
+                self.drop(&url, origin, fault.reason, fault.detail);
+            }
+        }
     }
 
     /// Reads the archives in a WACZ file. Offsets are those in that file, except for archives that are
@@ -255,7 +258,7 @@ impl FileReading<'_, '_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    pub(super) fn read_record(&mut self, record: Record) {
+    fn read_record(&mut self, record: Record) {
         self.count(record.kind.as_str());
         self.other_records += u64::from(!record.kind.of_pages());
         let origin = self.origin(record.offset, &record.record_id, record.truncated.clone());
@@ -428,8 +431,7 @@ impl FileReading<'_, '_> {
         origin: Origin,
     ) {
         let source = feed::FeedSource { id, url: base, http_charset: media.charset() };
-        let limits = feed::FeedLimits { bytes: self.config.max_feed_bytes };
-        match feed::parse(bytes, &source, &limits) {
+        match feed::parse(bytes, &source, self.config.max_feed_bytes) {
             Ok(feed) => {
                 if let Some(LostItems { items, why }) = feed.left_out {
                     let detail = format!(
@@ -443,10 +445,7 @@ impl FileReading<'_, '_> {
             Err(error) => self.drop(id, origin, DropReason::BadFeed, error.to_string()),
         }
     }
-}
 
-impl FileReading<'_, '_> {
-    /// What came with a page, if anything did.
     fn notes_of(&self, url: &str, origin: &Origin, media: &Media) -> Option<Box<PageNotes>> {
         let mut notes = media.notes.clone();
         notes.extra.extend(self.extra.iter().cloned());
@@ -464,6 +463,36 @@ impl FileReading<'_, '_> {
         notes.extra.sort_by_key(place);
         (notes != PageNotes::default()).then(|| Box::new(notes))
     }
+
+    fn drop_answer(
+        &mut self,
+        url: &str,
+        origin: Origin,
+        reason: DropReason,
+        detail: String,
+        Answer { gone, refused }: Answer,
+    ) {
+        let (site, url, stage) = (String::new(), url.to_owned(), Stage::Read);
+        self.give(Intake::Drop(Drop { site, url, origin, stage, reason, detail, gone, refused }));
+    }
+
+    /// Gives the retained pages of all sites, each with the origin of its capture, and the feed items that
+    /// pointed to them.
+    pub(crate) fn retained(&mut self, path: &Path, stop: &AtomicBool) -> io::Result<()> {
+        let store = Store::open_read_only(path).map_err(io::Error::other)?;
+        for site in store.sites().map_err(io::Error::other)? {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            for retained in store.sample(&site.site).map_err(io::Error::other)? {
+                self.count("page");
+                self.record.html_bytes += retained.page.html.len() as u64;
+                self.give(Intake::Feed(retained.items));
+                self.give(Intake::Page(retained.page));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The name of the crawl in the path of one of Common Crawl's archives: `crawl-data/CC-MAIN-2026-21/…`.
@@ -480,8 +509,7 @@ fn rendered_address(url: &str) -> Option<&str> {
 }
 
 fn is_plain_text(content_type: &str) -> bool {
-    let media_type = content_type.split([';', ',']).next().unwrap_or_default();
-    media_type.trim().eq_ignore_ascii_case("text/plain")
+    archive::media_type(content_type).eq_ignore_ascii_case("text/plain")
 }
 
 /// What is known of the character set of a page.
@@ -505,21 +533,19 @@ fn is_whole(response: &Response) -> bool {
 }
 
 /// What an answer without a page says of its address, if it has a date.
-pub(crate) fn gone(status: u16, at: Option<Timestamp>, target: Option<Url>) -> Option<Gone> {
+fn gone(status: u16, at: Option<Timestamp>, target: Option<Url>) -> Option<Gone> {
     let at = at?;
-    match (status, target) {
-        (404 | 410, _) => Some(Gone { at, status, moved_to: None }),
-        (301 | 302 | 303 | 307 | 308, Some(to)) => {
-            Some(Gone { at, status, moved_to: Some(to.into()) })
-        }
-        _ => None,
-    }
+    let moved_to = match status {
+        404 | 410 => None,
+        301 | 302 | 303 | 307 | 308 => Some(target?.into()),
+        _ => return None,
+    };
+    Some(Gone { at, status, moved_to })
 }
 
 /// Endings of the addresses of pages; other short ones are those of pictures, scripts and the like.
 const PAGE_ENDINGS: [&str; 9] = ["asp", "aspx", "cgi", "cfm", "htm", "html", "jsp", "php", "shtml"];
 
-/// Whether an answer refuses a page.
 fn is_refusal(status: u16, url: &str, content_type: Option<&str>) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let name = path.splitn(4, '/').nth(3).and_then(|path| path.rsplit('/').next());
@@ -542,41 +568,6 @@ fn is_refusal(status: u16, url: &str, content_type: Option<&str>) -> bool {
 struct Answer {
     gone: Option<Gone>,
     refused: Option<Refusal>,
-}
-
-impl FileReading<'_, '_> {
-    /// Drops an answer.
-    fn drop_answer(
-        &mut self,
-        url: &str,
-        origin: Origin,
-        reason: DropReason,
-        detail: String,
-        Answer { gone, refused }: Answer,
-    ) {
-        let (site, url, stage) = (String::new(), url.to_owned(), Stage::Read);
-        self.give(Intake::Drop(Drop { site, url, origin, stage, reason, detail, gone, refused }));
-    }
-}
-
-impl FileReading<'_, '_> {
-    /// Gives the retained pages of all sites, each with the origin of its capture, and the feed items that
-    /// pointed to them.
-    pub(crate) fn retained(&mut self, path: &Path, stop: &AtomicBool) -> io::Result<()> {
-        let store = Store::open_read_only(path).map_err(io::Error::other)?;
-        for site in store.sites().map_err(io::Error::other)? {
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
-            for retained in store.sample(&site.site).map_err(io::Error::other)? {
-                self.count("page");
-                self.record.html_bytes += retained.page.html.len() as u64;
-                self.give(Intake::Feed(retained.items));
-                self.give(Intake::Page(retained.page));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The revisit of a record; `digest` is that of the payload.
@@ -630,7 +621,7 @@ impl SiteFileKind {
         let kinds = [("/robots.txt", Self::RobotsTxt), ("/.well-known/tdmrep.json", Self::TdmRep)];
         let (_, rest) = url.split_once("://")?;
         let path = &rest[rest.find('/')?..];
-        kinds.into_iter().find(|(own, _)| *own == path).map(|(_, kind)| kind)
+        kinds.into_iter().find_map(|(own, kind)| (own == path).then_some(kind))
     }
 }
 
@@ -671,7 +662,7 @@ pub fn own_address(page: &Page) -> Option<String> {
         return None;
     }
     let read = || dom::parse(&page.html).head().link("canonical").map(str::to_owned);
-    let canonical = url::Url::parse(&contain_panics(read).ok()??).ok()?;
+    let canonical = Url::parse(&contain_panics(read).ok()??).ok()?;
     matches!(canonical.scheme(), "http" | "https").then(|| canonical.into())
 }
 

@@ -13,9 +13,7 @@ use super::opened::{Opened, is_in_parts};
 use super::reading::{FileReading, Media};
 use crate::cdx::ExtraOfRecords;
 use crate::parts::RecordAt;
-use crate::table::{
-    CONTENT_TYPE, CellValue, Column, FETCHED, HTML, URL, extra_of, is_text, read_rows,
-};
+use crate::table::{CONTENT_TYPE, CellValue, FETCHED, HTML, URL, extra_of, is_text, read_rows};
 
 /// After so many records in a row that cannot be got, the others of the archive are not tried.
 const FAILING: usize = 3;
@@ -82,10 +80,8 @@ impl FileReading<'_, '_> {
         reader: &mut Opened<'_>,
         stop: &AtomicBool,
     ) -> io::Result<()> {
-        let limit = self.config.max_payload_bytes;
-        let extra = self.config.extra.clone();
-        let mut columns = [URL, HTML, FETCHED, CONTENT_TYPE].map(Column::of).to_vec();
-        columns.extend(extra.iter().map(|name| Column::named(name)));
+        let config = self.config;
+        let columns = (&[URL, HTML, FETCHED, CONTENT_TYPE][..], &config.extra[..]);
         let in_parts = is_in_parts(path);
         let (mut bytes, mut digest) = (0, Sha256::new());
         let mut take = |(number, row): (u64, Result<&mut [CellValue], String>)| {
@@ -111,7 +107,7 @@ impl FileReading<'_, '_> {
             ControlFlow::Continue(())
         };
         let text: &mut dyn Read = if is_text(path) { reader } else { &mut io::empty() };
-        let read = read_rows(path, text, &columns, limit as u64, &mut take);
+        let read = read_rows(path, text, columns, config.max_payload_bytes as u64, &mut take);
         if in_parts {
             reader.note(bytes, &digest.finalize());
         }

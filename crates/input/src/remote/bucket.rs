@@ -39,53 +39,44 @@ fn attributes(key: &Key) -> Attributes {
 }
 
 #[derive(Debug)]
-pub(crate) struct Bucket {
-    store: Arc<dyn ObjectStore>,
-    prefix: Key,
-}
+pub(crate) struct Bucket(RemotePlace);
 
 impl Bucket {
     pub(crate) fn open(address: &str) -> io::Result<Self> {
-        let RemotePlace { store, key } = RemotePlace::of(address)?;
-        Ok(Self { store, prefix: key })
+        RemotePlace::of(address).map(Self)
     }
 
     fn key(&self, name: &str) -> io::Result<Key> {
-        Key::parse(format!("{}/{name}", self.prefix)).map_err(io::Error::other)
+        Key::parse(format!("{}/{name}", self.0.key)).map_err(io::Error::other)
     }
 }
 
 impl Objects for Bucket {
     fn list(&self) -> io::Result<BTreeMap<String, u64>> {
-        let (mut open, mut found) = (vec![self.prefix.clone()], BTreeMap::new());
-        while let Some(prefix) = open.pop() {
-            let listed = runtime()?.block_on(self.store.list_with_delimiter(Some(&prefix)));
-            let listed = listed.map_err(failed)?;
-            open.extend(listed.common_prefixes);
-            for object in listed.objects {
-                let Some(parts) = object.location.prefix_match(&self.prefix) else { continue };
-                let name: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();
-                found.insert(name.join("/"), object.size);
-            }
-        }
+        let mut found = BTreeMap::new();
+        self.0.each_object(|object| {
+            let Some(parts) = object.location.prefix_match(&self.0.key) else { return };
+            let name: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();
+            found.insert(name.join("/"), object.size);
+        })?;
         Ok(found)
     }
 
     fn get(&self, name: &str) -> io::Result<Vec<u8>> {
         let key = self.key(name)?;
-        let get = async { self.store.get(&key).await?.bytes().await };
+        let get = async { self.0.store.get(&key).await?.bytes().await };
         Ok(runtime()?.block_on(get).map_err(failed)?.to_vec())
     }
 
     fn put(&self, name: &str, contents: Vec<u8>) -> io::Result<()> {
         let key = self.key(name)?;
         let options = PutOptions::from(attributes(&key));
-        let put = self.store.put_opts(&key, PutPayload::from(contents), options);
+        let put = self.0.store.put_opts(&key, PutPayload::from(contents), options);
         runtime()?.block_on(put).map(|_| ()).map_err(failed)
     }
 
     fn delete(&self, name: &str) -> io::Result<()> {
-        match runtime()?.block_on(self.store.delete(&self.key(name)?)) {
+        match runtime()?.block_on(self.0.store.delete(&self.key(name)?)) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(failed(error)),
         }
@@ -105,26 +96,23 @@ impl Objects for Bucket {
             let mut problems = Vec::new();
             let (small, large): (Vec<_>, Vec<_>) =
                 files.iter().partition(|file| file.bytes <= PART);
-            let mut waiting = small.into_iter().enumerate();
+            let mut waiting = small.into_iter().cloned();
             let mut running = JoinSet::new();
-            let mut of = BTreeMap::new();
             loop {
                 while running.len() < AT_ONCE
                     && !stop.load(Ordering::Relaxed)
-                    && let Some((number, file)) = waiting.next()
+                    && let Some(file) = waiting.next()
                 {
-                    let (store, key) = (Arc::clone(&self.store), self.key(&file.name));
-                    let from = file.from.clone();
-                    of.insert(number, file);
-                    running.spawn(async move { (number, put_file(&*store, key, &from).await) });
+                    let (store, key) = (Arc::clone(&self.0.store), self.key(&file.name));
+                    running.spawn(async move {
+                        let outcome = put_file(&*store, key, &file.from).await;
+                        (file, outcome)
+                    });
                 }
                 let Some(joined) = running.join_next().await else { break };
                 match joined {
-                    Ok((number, outcome)) => match (of.remove(&number), outcome) {
-                        (Some(file), Ok(())) => done(file),
-                        (Some(file), Err(error)) => problems.push((file.name.clone(), error)),
-                        (None, _) => {}
-                    },
+                    Ok((file, Ok(()))) => done(&file),
+                    Ok((file, Err(error))) => problems.push((file.name, error)),
                     Err(error) => problems.push((String::new(), io::Error::other(error))),
                 }
             }
@@ -153,7 +141,7 @@ impl Bucket {
         let mut from = std::fs::File::open(&file.from)?;
         let key = self.key(&file.name)?;
         let options = PutMultipartOptions::from(attributes(&key));
-        let begun = self.store.put_multipart_opts(&key, options).await.map_err(failed)?;
+        let begun = self.0.store.put_multipart_opts(&key, options).await.map_err(failed)?;
         let mut writer = WriteMultipart::new_with_chunk_size(begun, part);
         let mut buffer = vec![0; part];
         loop {

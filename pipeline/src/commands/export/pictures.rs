@@ -1,14 +1,14 @@
 //! The bytes of pictures, from the archives of a crawl.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, BufReader, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use archive::{Limits, Record, RecordKind, RecordReader, Response};
 use config::files::address_of;
 use document::{PictureFile, PictureFiles, picture_addresses};
-use input::source::{SourceFile, open};
+use input::source::open;
 use input::{Input, InputPlaces, expand};
 use segment::records::normal_address;
 
@@ -99,7 +99,7 @@ pub(super) fn of_inputs(inputs: &[String], articles: &[ExportedArticle]) -> Resu
 }
 
 /// The records of an archive, with the bodies of those that may hold pictures.
-fn records(file: &mut SourceFile) -> impl Iterator<Item = Record> + '_ {
+fn records(file: impl Read) -> impl Iterator<Item = Record> {
     let has_body = |kind| matches!(kind, RecordKind::Response | RecordKind::Resource);
     let reader = RecordReader::new(BufReader::new(file), &Limits::USUAL).with_bodies_of(has_body);
     reader.filter_map(Result::ok)
