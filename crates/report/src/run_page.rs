@@ -152,8 +152,8 @@ impl<'a> RunReportPage<'a> {
             drops.filter(|(reason, n)| listed(reason) && *n > 0).collect();
         drops.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         let bars = drops.into_iter().map(|(reason, n)| {
-            let known = DropReason::ALL.iter().find(|known| known.as_str() == reason);
-            Bar::new(reason, known.map_or("", |known| known.meaning()), n as f64, grouped(n))
+            let meaning = DropReason::parse(reason).map_or("", DropReason::meaning);
+            Bar::new(reason, meaning, n as f64, grouped(n))
         });
         BarTable::new(["Reason", "Dropped"], bars)
     }
