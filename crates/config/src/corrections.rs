@@ -12,7 +12,6 @@ use sitemodel::corrections::Corrections;
 
 use crate::files::{read_small_text, sha256_of};
 
-/// Maximum bytes of a file of corrections.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// A line of a file of corrections.

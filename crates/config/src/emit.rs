@@ -71,7 +71,7 @@ pub enum Duplicates {
 impl EmitConfig {
     /// The chosen outputs, each once, in the order they are written.
     pub fn chosen(&self) -> Vec<SinkName> {
-        SinkName::ALL.iter().copied().filter(|name| self.sinks.contains(name)).collect()
+        SinkName::ALL.into_iter().filter(|name| self.sinks.contains(name)).collect()
     }
 
     /// SHA-256 of these settings, in hex.

@@ -8,7 +8,6 @@ use toml::{Table, Value};
 
 use super::DEFAULT;
 
-/// Checks that all keys of a table are known.
 pub(super) fn check_keys(
     own: &Table,
     known: &Table,

@@ -24,9 +24,9 @@ use serde::{Deserialize, Serialize};
 use sitemodel::Parameters;
 use sitemodel::corrections::Corrections;
 use sitemodel::settings::{
-    ClusterConfig, ExtractConfig, JoinParts, ParseLimits, RankConfig, RightsChoice, SignifyConfig,
+    ClusterConfig, ExtractConfig, JoinParts, LoadedWeights, ParseLimits, RankConfig, RightsChoice,
+    SignifyConfig, built_in,
 };
-use sitemodel::settings::{LoadedWeights, built_in};
 use sitemodel::site_config::SiteConfigs;
 use sitemodel::{ArticleForms, Engine, Settings, Tables};
 
@@ -40,9 +40,7 @@ pub use sink_name::{SinkList, SinkName};
 pub use sitemodel::DEFAULT;
 pub use unused::Unused;
 
-/// Maximum bytes of a configuration.
 const MOST_BYTES: u64 = 16 << 20;
-/// Maximum bytes of a file of weights.
 const MOST_WEIGHTS: u64 = 256 << 20;
 
 /// Settings in the table `run` that say where and how a run works, not what its results are.
@@ -171,6 +169,24 @@ impl RunConfig {
         }
         Ok(bytes)
     }
+
+    /// The store of site models, if one is named.
+    pub fn models(&self) -> Option<&Path> {
+        (!self.models.as_os_str().is_empty()).then_some(&*self.models)
+    }
+
+    /// What retained pages may weigh, in bytes.
+    ///
+    /// # Errors
+    /// If the setting is no amount.
+    pub fn models_bytes(&self) -> Result<u64> {
+        parse_size(&self.models_size).map_err(|what| anyhow::anyhow!("run.models_size: {what}"))
+    }
+
+    /// The folder of the earlier run that this one is compared with, if any.
+    pub fn earlier(&self) -> Option<&Path> {
+        (!self.compare.as_os_str().is_empty()).then_some(&*self.compare)
+    }
 }
 
 /// Settings of the read stage.
@@ -268,9 +284,6 @@ impl Config {
             if sets_out {
                 run.out = placed(&run.out);
             }
-            for path in &mut run.corrections {
-                *path = without_detours(&folder.join(&*path));
-            }
             let emit = &mut config.emit;
             for path in [
                 &mut emit.archive, &mut emit.index, &mut emit.dataset, &mut run.spool,
@@ -281,14 +294,21 @@ impl Config {
                     *path = placed(path);
                 }
             }
-            for path in &mut config.wrap.site_configs {
+            for path in run.corrections.iter_mut().chain(&mut config.wrap.site_configs) {
                 *path = without_detours(&folder.join(&*path));
             }
         }
-        config.read_weights()?;
-        config.read_site_configs()?;
-        config.read_corrections()?;
-        Ok(config)
+        config.read_named()
+    }
+
+    /// Reads the files that the settings name.
+    fn read_named(mut self) -> Result<Self> {
+        let weights = &self.grove.weights;
+        let is_named = !weights.as_os_str().is_empty();
+        self.loaded = is_named.then(|| read_weights(weights)).transpose()?.map(Arc::new);
+        self.read_site_configs()?;
+        self.read_corrections()?;
+        Ok(self)
     }
 
     /// The settings that differ from the defaults and can change results, as tables for [`Config::with`].
@@ -309,7 +329,6 @@ impl Config {
         differences
     }
 
-    /// All settings, by table.
     fn to_table(&self) -> Result<toml::Table> {
         let mut table = toml::Table::try_from(self).context("in the settings to change")?;
         if let Some(toml::Value::Table(wrap)) = table.get_mut("wrap") {
@@ -328,12 +347,8 @@ impl Config {
         let mut table = self.to_table()?;
         check_keys(&changes, &table, "", &"settings")?;
         overlay(&mut table, changes);
-        let mut config: Self =
-            table.try_into().map_err(|error| value_problem("settings", &error))?;
-        config.read_weights()?;
-        config.read_site_configs()?;
-        config.read_corrections()?;
-        Ok(config)
+        let config: Self = table.try_into().map_err(|error| value_problem("settings", &error))?;
+        config.read_named()
     }
 
     /// Reads the corrections that `run.corrections` names. Call it again after changing that. The archive that the run adds to
@@ -360,14 +375,6 @@ impl Config {
         }
     }
 
-    /// Reads the weights that `grove.weights` names.
-    fn read_weights(&mut self) -> Result<()> {
-        let path = &self.grove.weights;
-        let named = !path.as_os_str().is_empty();
-        self.loaded = named.then(|| read_weights(path)).transpose()?.map(Arc::new);
-        Ok(())
-    }
-
     /// Reads the site configs that `wrap.site_configs` names. Call it again after changing that.
     ///
     /// # Errors
@@ -392,17 +399,16 @@ impl Config {
             extract: self.extract.clone(),
             methods: self.methods,
         };
-        let forms = ArticleForms {
+        let mut settings = Settings::new(tables);
+        settings.own_weights = self.loaded.clone();
+        settings.site_configs = self.site_configs.clone();
+        settings.corrections = self.template_corrections.clone();
+        settings.forms = ArticleForms {
             // What is removed from texts is found in the HTML.
             html: self.emit.wants_html() || self.emit.find_shared_text,
             markdown: self.emit.wants_markdown(),
             passages: self.emit.words_of_passages(),
         };
-        let mut settings = Settings::new(tables);
-        settings.own_weights = self.loaded.clone();
-        settings.site_configs = self.site_configs.clone();
-        settings.corrections = self.template_corrections.clone();
-        settings.forms = forms;
         settings.page_types = self.emit.page_types.clone();
         settings.rights =
             RightsChoice { robot: self.group.robot.clone(), skip: self.emit.skip.clone() };
@@ -458,26 +464,6 @@ pub fn read_weights(path: &Path) -> Result<LoadedWeights> {
     let bytes = read_small(path, MOST_WEIGHTS)
         .with_context(|| format!("cannot read the weights {shown}"))?;
     LoadedWeights::from_bytes(&bytes).with_context(|| format!("the weights {shown}"))
-}
-
-impl RunConfig {
-    /// The store of site models, if one is named.
-    pub fn models(&self) -> Option<&Path> {
-        (!self.models.as_os_str().is_empty()).then_some(&*self.models)
-    }
-
-    /// What retained pages may weigh, in bytes.
-    ///
-    /// # Errors
-    /// If the setting is no amount.
-    pub fn models_bytes(&self) -> Result<u64> {
-        parse_size(&self.models_size).map_err(|what| anyhow::anyhow!("run.models_size: {what}"))
-    }
-
-    /// The folder of the earlier run that this one is compared with, if any.
-    pub fn earlier(&self) -> Option<&Path> {
-        (!self.compare.as_os_str().is_empty()).then_some(&*self.compare)
-    }
 }
 
 #[cfg(test)]

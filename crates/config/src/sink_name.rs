@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use model::named;
 use serde::{Deserialize, Serialize};
 use sink::LineStorage;
 
@@ -24,21 +25,12 @@ enum OutputContents {
 /// a run with all outputs over 2,123 real pages.
 macro_rules! outputs {
     ($($(#[$doc:meta])* $sink:ident: $name:literal, $files:expr, $contents:ident, $size:literal;)*) => {
-        /// An output that can be chosen (`--sinks`, `emit.sinks`).
-        #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-        pub enum SinkName {
-            $($(#[$doc])* #[serde(rename = $name)] $sink,)*
+        named! {
+        /// An output that can be chosen (`--sinks`, `emit.sinks`), in the order they are written.
+        pub enum SinkName { $($(#[$doc])* $sink => $name,)* }
         }
 
         impl SinkName {
-            /// All of them, in the order they are written.
-            pub const ALL: &[Self] = &[$(Self::$sink),*];
-
-            /// The name in `--sinks` and in `emit.sinks`.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$sink => $name,)* }
-            }
-
             /// Everything that it may write in a run folder, with any settings; the main file first.
             pub fn files(self) -> &'static [&'static str] {
                 match self { $(Self::$sink => &$files,)* }
@@ -156,15 +148,13 @@ impl FromStr for SinkList {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text == "all" {
             // A data set needs a folder, which is named by an option of its own.
-            let others = SinkName::ALL.iter().copied().filter(|name| *name != SinkName::Dataset);
+            let others = SinkName::ALL.into_iter().filter(|name| *name != SinkName::Dataset);
             return Ok(Self(others.collect()));
         }
-        let known =
-            || SinkName::ALL.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
         let one = |name: &str| {
-            let found = SinkName::ALL.iter().copied().find(|sink| sink.as_str() == name);
-            found.ok_or_else(|| {
-                format!("there is no output `{name}`; the outputs are {}, or all", known())
+            SinkName::parse(name).ok_or_else(|| {
+                let known = SinkName::ALL.map(SinkName::as_str).join(", ");
+                format!("there is no output `{name}`; the outputs are {known}, or all")
             })
         };
         text.split(',').map(str::trim).map(one).collect::<Result<_, _>>().map(Self)

@@ -55,11 +55,6 @@ impl LoadedSiteConfig {
             digest: Sha256::digest(&bytes).into(),
         })
     }
-
-    /// Whether its directives are for all hosts.
-    pub fn is_global(&self) -> bool {
-        self.host.as_deref() == Some(GLOBAL)
-    }
 }
 
 /// Reads files, and the `.txt` files of folders: in the order of `paths`, within a folder by name.

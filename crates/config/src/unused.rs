@@ -14,7 +14,6 @@ pub struct Unused {
     pub engines: Vec<&'static str>,
 }
 
-/// Whether an engine uses a setting.
 type Uses = fn(Engine) -> bool;
 
 /// Settings that only some engines use.

@@ -1,10 +1,9 @@
 //! Opening a file, and the one transaction that changes it.
 
-use std::fmt;
 use std::fs;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,6 +21,7 @@ const SWITCH: Duration = Duration::from_secs(1);
 const READER_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A connection to a file: to read it, or within the transaction that changes it.
+#[derive(Debug)]
 pub struct Database {
     connection: Connection,
     path: PathBuf,
@@ -44,7 +44,7 @@ impl Database {
         waiting: WaitPolicy<'_>,
         check: &dyn Fn(&Connection) -> Result<(), E>,
     ) -> Result<Self, E> {
-        let mut wait = Wait::new(path, waiting.stop, waiting.tell, Some(waiting.patience));
+        let mut wait = Wait::new(path, waiting, Some(waiting.patience));
         loop {
             let file = file_at(path)?;
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
@@ -81,15 +81,11 @@ impl Database {
 
     fn open(path: &Path, flags: OpenFlags, patience: Duration) -> Result<Self, DatabaseError> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let open = || -> rusqlite::Result<Connection> {
-            let connection = Connection::open_with_flags(path, flags)?;
+        let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
             connection.busy_timeout(patience)?;
-            Ok(connection)
-        };
-        match open() {
-            Ok(connection) => Ok(Self { connection, path: path.to_owned(), file: None }),
-            Err(error) => Err(failed("cannot open", path, error)),
-        }
+            Ok(Self { connection, path: path.to_owned(), file: None })
+        });
+        opened.map_err(|error| failed("cannot open", path, error))
     }
 
     /// Passes the connection to `check` once it can be read.
@@ -140,7 +136,7 @@ impl Database {
             return Err(failed(WRITE, &self.path, Cause::Moved));
         }
         self.busy_timeout(TICK).map_err(|error| failed(WRITE, &self.path, error))?;
-        let mut wait = Wait::new(&self.path, waiting.stop, waiting.tell, None);
+        let mut wait = Wait::new(&self.path, waiting, None);
         wait.until(Obstacle::Reader, |_| self.execute_batch("COMMIT"))?;
         self.leave_one_file();
         Ok(())
@@ -172,12 +168,6 @@ impl Deref for Database {
     }
 }
 
-impl fmt::Debug for Database {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Database").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
 /// Reads the file's header.
 const FIRST_READ: &str = "SELECT count(*) FROM sqlite_schema";
 
@@ -196,21 +186,16 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 /// A wait for other processes.
 struct Wait<'a> {
     path: &'a Path,
-    stop: &'a AtomicBool,
-    tell: fn(&Path, Obstacle),
+    waiting: WaitPolicy<'a>,
+    /// Longest wait; `None` if it takes as long as it has to.
     patience: Option<Duration>,
     begun: Instant,
     is_told: bool,
 }
 
 impl<'a> Wait<'a> {
-    fn new(
-        path: &'a Path,
-        stop: &'a AtomicBool,
-        tell: fn(&Path, Obstacle),
-        patience: Option<Duration>,
-    ) -> Self {
-        Self { path, stop, tell, patience, begun: Instant::now(), is_told: false }
+    fn new(path: &'a Path, waiting: WaitPolicy<'a>, patience: Option<Duration>) -> Self {
+        Self { path, waiting, patience, begun: Instant::now(), is_told: false }
     }
 
     /// Tries until no other process is in the way. What is tried is given the beginning of the wait.
@@ -224,11 +209,11 @@ impl<'a> Wait<'a> {
             if !is_busy(&error) {
                 return Err(failed(WRITE, self.path, error));
             }
-            if self.stop.load(Ordering::Relaxed) {
+            if self.waiting.stop.load(Ordering::Relaxed) {
                 return Err(failed(WRITE, self.path, Cause::Stopped));
             }
             if !self.is_told {
-                (self.tell)(self.path, obstacle);
+                (self.waiting.tell)(self.path, obstacle);
                 self.is_told = true;
             }
             if self.patience.is_some_and(|patience| self.begun.elapsed() >= patience) {
@@ -242,11 +227,8 @@ impl<'a> Wait<'a> {
 /// The file at a path; `None` if there is nothing. It is not opened: closing it would give up the locks that SQLite has
 /// on it in this process.
 fn file_at(path: &Path) -> Result<Option<FileIdentity>, DatabaseError> {
-    let of = match fs::metadata(path) {
-        Ok(of) => of,
-        // Other errors are those of opening it.
-        Err(_) => return Ok(None),
-    };
+    // Errors are those of opening it.
+    let Ok(of) = fs::metadata(path) else { return Ok(None) };
     if !of.is_file() {
         return Err(failed(WRITE, path, Cause::NotAFile));
     }

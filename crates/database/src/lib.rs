@@ -8,6 +8,7 @@ what it adds cannot end up in a file that was moved away.
 */
 
 mod database;
+pub mod rows;
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};

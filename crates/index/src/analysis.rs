@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use model::{Access, Article, Doubt, Gone, Quality, Verdict, rounded};
 use serde::{Deserialize, Serialize};
 use sink::parse_instant;
+use tantivy::schema::document::ReferenceValueLeaf::{Date, F64, Str, U64};
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{DateTime, TantivyDocument};
 use terms::{AnalyzedWord, Analyzers, Language, Script, detect};
@@ -26,7 +27,6 @@ thread_local! {
 /// A term and its position in the text.
 pub(crate) type Placed<'a> = (usize, Cow<'a, str>);
 
-/// An analysed article.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Analysed<'a> {
     /// Primary subtag of the language of the analysis.
@@ -39,13 +39,11 @@ pub(crate) struct Analysed<'a> {
 }
 
 impl Analysed<'_> {
-    /// Analyses an article.
     pub(crate) fn new(article: &Article) -> Self {
         let title = article.title.as_deref().unwrap_or_default();
         Self::of_texts(language_of(article), title, &article.text)
     }
 
-    /// Analyses a title and a text in a language.
     pub(crate) fn of_texts(language: Option<Language>, title: &str, text: &str) -> Self {
         ANALYZERS.with_borrow_mut(|analyzers| {
             let mut placed = |text| placed(analyzers, language, text);
@@ -77,55 +75,37 @@ impl Analysed<'_> {
         for author in &article.authors {
             document.add_text(fields.authors, author);
         }
-        let texts = [
-            (fields.url, Some(&*article.url)),
-            (fields.site, Some(&*article.site)),
-            (fields.language, Some(&*self.language)),
-            (fields.template, Some(&*article.template)),
-            (fields.truncated, article.origin.truncated.as_deref()),
-            (fields.health, article.health.map(Verdict::as_str)),
-            (fields.doubt, article.doubt.map(Doubt::as_str)),
-            (fields.site_name, article.site_name.as_deref()),
-            (fields.section, article.section.as_deref()),
-            (fields.license, article.license.as_deref()),
-            (fields.access, article.access.map(Access::as_str)),
-            (fields.content_hash, Some(&*article.content_hash)),
-        ];
-        for (field, text) in texts {
-            if let Some(text) = text {
-                document.add_text(field, text);
-            }
-        }
-        let dates = [
-            (fields.published, article.published.as_deref().and_then(date_of)),
-            (fields.fetched, article.fetched.and_then(date_time)),
-        ];
-        for (field, date) in dates {
-            if let Some(date) = date {
-                document.add_date(field, date);
-            }
-        }
-        let numbers = [
-            (fields.model_revision, article.model_revision),
-            (fields.word_count, Some(article.word_count)),
-        ];
-        for (field, number) in numbers {
-            if let Some(number) = number {
-                document.add_u64(field, number.into());
-            }
-        }
         let Quality { precision, recall, repeated, links, elsewhere } = article.quality;
-        for (field, value) in [
-            (fields.language_score, article.language_score),
-            (fields.confidence, Some(article.confidence)),
-            (fields.precision, precision),
-            (fields.recall, recall),
-            (fields.repeated, Some(repeated)),
-            (fields.links, Some(links)),
-            (fields.elsewhere, Some(elsewhere)),
-        ] {
+        let number = |number: u32| U64(number.into());
+        let share = |share: f64| F64(rounded(share));
+        let values = [
+            (fields.url, Some(Str(&article.url))),
+            (fields.site, Some(Str(&article.site))),
+            (fields.language, Some(Str(&self.language))),
+            (fields.template, Some(Str(&article.template))),
+            (fields.truncated, article.origin.truncated.as_deref().map(Str)),
+            (fields.health, article.health.map(Verdict::as_str).map(Str)),
+            (fields.doubt, article.doubt.map(Doubt::as_str).map(Str)),
+            (fields.site_name, article.site_name.as_deref().map(Str)),
+            (fields.section, article.section.as_deref().map(Str)),
+            (fields.license, article.license.as_deref().map(Str)),
+            (fields.access, article.access.map(Access::as_str).map(Str)),
+            (fields.content_hash, Some(Str(&article.content_hash))),
+            (fields.published, article.published.as_deref().and_then(date_of).map(Date)),
+            (fields.fetched, article.fetched.and_then(date_time).map(Date)),
+            (fields.model_revision, article.model_revision.map(number)),
+            (fields.word_count, Some(number(article.word_count))),
+            (fields.language_score, article.language_score.map(share)),
+            (fields.confidence, Some(share(article.confidence))),
+            (fields.precision, precision.map(share)),
+            (fields.recall, recall.map(share)),
+            (fields.repeated, Some(share(repeated))),
+            (fields.links, Some(share(links))),
+            (fields.elsewhere, Some(share(elsewhere))),
+        ];
+        for (field, value) in values {
             if let Some(value) = value {
-                document.add_f64(field, rounded(value));
+                document.add_leaf_field_value(field, value);
             }
         }
         for passage in &article.passages {

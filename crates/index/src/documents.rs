@@ -13,13 +13,11 @@ use terms::Language;
 use crate::analysis::{Analysed, add_gone, tokens};
 use crate::schema::{GONE, IndexFields};
 
-/// What is known of an article in the index.
 #[derive(Debug)]
 pub(crate) struct IndexedArticle {
     at: DocAddress,
     /// Whether its record is complete.
     pub(crate) is_whole: bool,
-    /// When it was fetched.
     pub(crate) fetched: Option<Timestamp>,
     /// That its address is gone.
     pub(crate) gone: Option<Gone>,
@@ -70,7 +68,6 @@ fn text_of(column: &StrColumn, at: DocAddress) -> Result<Option<String>, Tantivy
     Ok(Some(text))
 }
 
-/// An instant of tantivy.
 pub(crate) fn instant(date: DateTime) -> Option<Timestamp> {
     Timestamp::from_nanosecond(date.into_timestamp_nanos().into()).ok()
 }

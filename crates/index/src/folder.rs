@@ -50,7 +50,6 @@ pub(crate) fn open_to_grow(folder: &Path) -> Result<Index, IndexError> {
 #[derive(Debug)]
 pub(crate) struct Turn {
     path: PathBuf,
-    /// Locked.
     _file: File,
 }
 

@@ -43,7 +43,6 @@ impl DocumentQueue {
     }
 }
 
-/// A queued document.
 #[derive(Debug)]
 pub(crate) struct QueuedDocument {
     document: TantivyDocument,

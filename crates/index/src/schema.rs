@@ -132,7 +132,6 @@ pub(crate) struct Imprint {
 }
 
 impl Imprint {
-    /// The imprint of this program.
     pub(crate) fn today() -> Self {
         Self { sitegrove_index: VERSION, terms: Analyzer::rules() }
     }
@@ -148,7 +147,6 @@ impl Imprint {
         format!("{} (fields {})", self.terms, self.sitegrove_index)
     }
 
-    /// The serialized form.
     pub(crate) fn write(&self) -> String {
         // Two plain fields: serialization cannot fail.
         serde_json::to_string(self).unwrap_or_default()

@@ -181,7 +181,6 @@ impl SearchIndex {
         languages.into_iter().map(parsed).collect()
     }
 
-    /// The languages of the articles.
     fn languages(&self) -> Result<BTreeSet<String>, TantivyError> {
         let mut languages = BTreeSet::new();
         for segment in self.searcher.segment_readers() {
@@ -214,7 +213,6 @@ impl SearchIndex {
         Box::new(BooleanQuery::new(alike.into_values().map(of_group).collect()))
     }
 
-    /// Adds the filters of the request.
     fn narrowed(&self, query: Box<dyn Query>, request: &SearchRequest<'_>) -> Box<dyn Query> {
         let mut query = query;
         if let Some(tag) = request.language {

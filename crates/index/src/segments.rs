@@ -40,6 +40,21 @@ pub(crate) fn writer(
     Ok(writer)
 }
 
+/// Writes the changes, and then tidies the segments up.
+pub(crate) fn commit(
+    index: &Index,
+    mut writer: IndexWriter<QueuedDocument>,
+    payload: &str,
+    tidy: fn(&Index, &mut IndexWriter<QueuedDocument>) -> Result<(), TantivyError>,
+) -> Result<(), TantivyError> {
+    let mut commit = writer.prepare_commit()?;
+    commit.set_payload(payload);
+    commit.commit()?;
+    tidy(index, &mut writer)?;
+    writer.garbage_collect_files().wait()?;
+    writer.wait_merging_threads()
+}
+
 /// Maximum number of segments, because each is searched separately.
 const MOST_SEGMENTS: usize = 8;
 
@@ -62,7 +77,6 @@ pub(crate) fn settle(
         let ids: Vec<_> = small.iter().map(SegmentMeta::id).collect();
         writer.merge(&ids).wait()?;
     }
-    writer.garbage_collect_files().wait()?;
     Ok(())
 }
 
@@ -70,9 +84,7 @@ pub(crate) fn settle(
 fn expunge(index: &Index, writer: &mut IndexWriter<QueuedDocument>) -> Result<(), TantivyError> {
     let segments = segments(index)?;
     let touched: Vec<_> = segments.into_iter().filter(|s| s.num_deleted_docs() > 0).collect();
-    rewrite(writer, &touched)?;
-    writer.garbage_collect_files().wait()?;
-    Ok(())
+    rewrite(writer, &touched)
 }
 
 fn rewrite(
@@ -119,7 +131,7 @@ pub fn forget(
     };
     let before = count()?;
     let payload = index.load_metas().map_err(cannot())?.payload;
-    let mut writer = writer(&index, MIN_MEMORY).map_err(cannot())?;
+    let writer = writer(&index, MIN_MEMORY).map_err(cannot())?;
     for site in sites {
         writer.delete_term(Term::from_field_text(fields.site, site));
     }
@@ -130,11 +142,7 @@ pub fn forget(
         let query = ExistsQuery::new(GONE.to_owned(), false);
         writer.delete_query(Box::new(query)).map_err(cannot())?;
     }
-    let mut commit = writer.prepare_commit().map_err(cannot())?;
-    commit.set_payload(&payload.unwrap_or_default());
-    commit.commit().map_err(cannot())?;
-    expunge(&index, &mut writer).map_err(cannot())?;
-    writer.wait_merging_threads().map_err(cannot())?;
+    commit(&index, writer, &payload.unwrap_or_default(), expunge).map_err(cannot())?;
     let left = count()?;
     Ok(Forgotten { articles: before - left, left })
 }

@@ -16,7 +16,7 @@ use crate::documents::{IndexedArticle, find};
 use crate::folder::{NewFolder, Turn, is_index, open_to_grow};
 use crate::queue::{DocumentQueue, QueuedDocument};
 use crate::schema::{EVERYWHERE, Imprint, IndexFields, schema};
-use crate::segments::{settle, writer};
+use crate::segments::{commit, settle, writer};
 
 /// Adds the articles of a run to an index.
 pub struct IndexSink {
@@ -162,12 +162,8 @@ impl IndexSink {
         Ok(())
     }
 
-    fn commit(mut self) -> Result<Option<NewFolder>, TantivyError> {
-        let mut commit = self.writer.prepare_commit()?;
-        commit.set_payload(&Imprint::today().write());
-        commit.commit()?;
-        settle(&self.index, &mut self.writer)?;
-        self.writer.wait_merging_threads()?;
+    fn commit(self) -> Result<Option<NewFolder>, TantivyError> {
+        commit(&self.index, self.writer, &Imprint::today().write(), settle)?;
         Ok(self.new)
     }
 }

@@ -2,51 +2,29 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a block of a page is, as it was marked.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-#[serde(rename_all = "kebab-case")]
+use crate::named;
+
+named! {
+/// What a block of a page is, as it was marked; in the order in which marks are offered.
 pub enum Mark {
     /// Text of the article.
-    Content,
+    Content => "content",
     /// Nothing of the article.
-    NotContent,
+    NotContent => "not-content",
     /// A reader's comment.
-    Comment,
+    Comment => "comment",
     /// The caption of a picture.
-    Caption,
+    Caption => "caption",
     /// The headline.
-    Headline,
+    Headline => "headline",
     /// The names of the authors.
-    Author,
+    Author => "author",
     /// The date of publication.
-    Date,
+    Date => "date",
+}
 }
 
 impl Mark {
-    /// All marks, in the order in which they are offered.
-    pub const ALL: [Self; 7] = [
-        Self::Content,
-        Self::NotContent,
-        Self::Comment,
-        Self::Caption,
-        Self::Headline,
-        Self::Author,
-        Self::Date,
-    ];
-
-    /// Its name in `corrections.jsonl`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Content => "content",
-            Self::NotContent => "not-content",
-            Self::Comment => "comment",
-            Self::Caption => "caption",
-            Self::Headline => "headline",
-            Self::Author => "author",
-            Self::Date => "date",
-        }
-    }
-
     /// Whether such a block belongs to the text of an article; `None` for a headline, of which the settings decide.
     pub fn is_text(self) -> Option<bool> {
         match self {

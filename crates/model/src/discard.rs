@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::Origin;
+use crate::{Origin, named};
 
 /// An address that returned no page: it is gone, or redirects.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -41,63 +41,33 @@ pub struct Absence {
     pub gone: Gone,
 }
 
+named! {
 /// The step of the pipeline that dropped something.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Stage {
     /// Reading archives, folders and feeds.
-    Read,
+    Read => "read",
     /// Grouping pages by site and joining feed items.
-    Group,
+    Group => "group",
     /// Separating layouts.
-    Cluster,
+    Cluster => "cluster",
     /// Extracting the article of a page.
-    Extract,
+    Extract => "extract",
     /// Writing results.
-    Emit,
+    Emit => "emit",
+}
 }
 
-impl Stage {
-    /// The name written to outputs.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Group => "group",
-            Self::Cluster => "cluster",
-            Self::Extract => "extract",
-            Self::Emit => "emit",
-        }
-    }
-}
-
+/// Declares the reasons, whose documentation is what they mean.
 macro_rules! reasons {
     ($(#[doc = $doc:literal] $name:ident => $text:literal,)*) => {
-        /// Why something was dropped.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+        named! {
+        /// Why something was dropped, in the order of the pipeline.
+        #[derive(Hash)]
         #[non_exhaustive]
-        pub enum DropReason { $(#[doc = $doc] $name,)* }
+        pub enum DropReason { $(#[doc = $doc] $name => $text,)* }
+        }
 
         impl DropReason {
-            /// Every reason, in the order of the pipeline.
-            pub const ALL: &'static [DropReason] = &[$(DropReason::$name,)*];
-
-            /// The name written to outputs, e.g. `list-page`.
-            pub fn as_str(self) -> &'static str {
-                match self { $(DropReason::$name => $text,)* }
-            }
-
-            /// Whether the site serves such pages instead of articles.
-            pub fn is_wall(self) -> bool {
-                matches!(
-                    self,
-                    Self::ConsentWall
-                        | Self::BotCheck
-                        | Self::SoftNotFound
-                        | Self::PaywallStub
-                        | Self::ScriptShell
-                        | Self::DuplicateText
-                )
-            }
-
             /// What it means, in a sentence.
             pub fn meaning(self) -> &'static str {
                 match self { $(DropReason::$name => $doc.trim_ascii(),)* }
@@ -182,6 +152,19 @@ impl DropReason {
 
     /// Reasons of what is not chosen, which is counted and not listed.
     pub const NOT_CHOSEN: [Self; 3] = [Self::OtherSite, Self::OtherDate, Self::OverLimit];
+
+    /// Whether the site serves such pages instead of articles.
+    pub fn is_wall(self) -> bool {
+        matches!(
+            self,
+            Self::ConsentWall
+                | Self::BotCheck
+                | Self::SoftNotFound
+                | Self::PaywallStub
+                | Self::ScriptShell
+                | Self::DuplicateText
+        )
+    }
 }
 
 /// The place at which an archive ends before its last record does. Everything before it was read.

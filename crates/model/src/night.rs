@@ -136,8 +136,7 @@ impl NightFigures {
 }
 
 fn is_refusal(reason: &str) -> bool {
-    reason.starts_with("http-")
-        || DropReason::ALL.iter().any(|own| own.is_wall() && own.as_str() == reason)
+    reason.starts_with("http-") || DropReason::parse(reason).is_some_and(DropReason::is_wall)
 }
 
 /// An earlier night of a site.

@@ -2,17 +2,18 @@
 
 use std::io;
 
-use model::{Assessment, NightFigures};
-use rusqlite::{OptionalExtension, Params, Row, params};
-use serde::Serialize;
+use database::rows;
+use model::{Assessment, NightFigures, PastNight};
+use rusqlite::{Params, Row, params};
+use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
-use crate::sample::unpack;
-use crate::site::{self, FIGURES, assessment, count, figures};
+use crate::sample::{Retained, unpack};
+use crate::site::{self, FIGURES, assessment, count, figures, verdict};
 use crate::store::{Store, check_pages, record_change};
 
 /// Summary of a store.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct StoreSummary {
     /// Runs that were taken in.
     pub runs: u64,
@@ -29,7 +30,7 @@ pub struct StoreSummary {
 }
 
 /// A site and how it was when last seen.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SiteRow {
     /// Its key.
     pub site: String,
@@ -48,7 +49,7 @@ pub struct SiteRow {
 }
 
 /// A revision of a model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct RevisionRow {
     /// Number, from 1.
     pub revision: u32,
@@ -131,24 +132,12 @@ pub enum Import {
     Other,
 }
 
-impl RevisionRow {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            revision: row.get(0)?,
-            night: row.get(1)?,
-            reason: row.get(2)?,
-            pages: count(row, 3)?,
-            templates: count(row, 4)?,
-            format: row.get(5)?,
-            engine: row.get(6)?,
-            weights: row.get(7)?,
-            bytes: count(row, 8)?,
-        })
-    }
-}
+/// Nights that a night is compared with, at most.
+const MOST_NIGHTS: usize = 40;
+/// Nights with articles, if these have none.
+const MOST_WITH_ARTICLES: usize = 14;
 
 impl Store {
-    /// The rows of a query.
     fn rows<T>(
         &self,
         sql: &str,
@@ -156,9 +145,7 @@ impl Store {
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
         let db = self.db();
-        let rows =
-            || db.prepare_cached(sql)?.query_map(params, read)?.collect::<rusqlite::Result<_>>();
-        rows().map_err(self.failed("cannot read"))
+        rows::all(&db, sql, params, read).map_err(self.failed("cannot read"))
     }
 
     /// Returns a summary of the store.
@@ -166,20 +153,13 @@ impl Store {
     /// # Errors
     /// If it cannot be read.
     pub fn summary(&self) -> Result<StoreSummary, StoreError> {
-        let sql = "SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM sites),
-            (SELECT count(*) FROM models), (SELECT coalesce(sum(length(blob)), 0) FROM models),
-            (SELECT count(*) FROM retained), (SELECT coalesce(sum(bytes), 0) FROM samples)";
-        let summary = self.db().query_row(sql, [], |row| {
-            Ok(StoreSummary {
-                runs: count(row, 0)?,
-                sites: count(row, 1)?,
-                revisions: count(row, 2)?,
-                model_bytes: count(row, 3)?,
-                retained: count(row, 4)?,
-                sample_bytes: count(row, 5)?,
-            })
-        });
-        summary.map_err(self.failed("cannot read"))
+        let sql =
+            "SELECT (SELECT count(*) FROM runs) AS runs, (SELECT count(*) FROM sites) AS sites,
+            (SELECT count(*) FROM models) AS revisions,
+            (SELECT coalesce(sum(length(blob)), 0) FROM models) AS model_bytes,
+            (SELECT count(*) FROM retained) AS retained,
+            (SELECT coalesce(sum(bytes), 0) FROM samples) AS sample_bytes";
+        self.db().query_row(sql, [], rows::read_record).map_err(self.failed("cannot read"))
     }
 
     /// Checks that the pages of the file are whole. Takes time linear in its length.
@@ -197,25 +177,14 @@ impl Store {
     pub fn sites(&self) -> Result<Vec<SiteRow>, StoreError> {
         let sql = "SELECT sites.site, sites.revision,
             coalesce((SELECT verdict FROM nights WHERE nights.site = sites.site
-                ORDER BY night DESC, run DESC LIMIT 1), ''),
+                ORDER BY night DESC, run DESC LIMIT 1), '') AS verdict,
             sites.first_seen, sites.last_seen,
-            (SELECT count(*) FROM retained WHERE retained.site = sites.site),
+            (SELECT count(*) FROM retained WHERE retained.site = sites.site) AS retained,
             coalesce((SELECT length(blob) FROM models WHERE models.site = sites.site
                 AND models.revision = sites.revision), 0)
-            + coalesce((SELECT bytes FROM samples WHERE samples.site = sites.site), 0)
+            + coalesce((SELECT bytes FROM samples WHERE samples.site = sites.site), 0) AS bytes
             FROM sites ORDER BY sites.site";
-        let row = |row: &Row<'_>| {
-            Ok(SiteRow {
-                site: row.get(0)?,
-                revision: row.get(1)?,
-                verdict: row.get(2)?,
-                first_seen: row.get(3)?,
-                last_seen: row.get(4)?,
-                retained: count(row, 5)?,
-                bytes: count(row, 6)?,
-            })
-        };
-        self.rows(sql, [], row)
+        self.rows(sql, [], rows::read_record)
     }
 
     /// The revisions of a site's model, oldest first.
@@ -224,8 +193,8 @@ impl Store {
     /// If the store cannot be read.
     pub fn revisions(&self, key: &str) -> Result<Vec<RevisionRow>, StoreError> {
         let sql = "SELECT revision, night, reason, pages, templates, format, engine, weights,
-            length(blob) FROM models WHERE site = ?1 ORDER BY revision";
-        self.rows(sql, [key], RevisionRow::read)
+            length(blob) AS bytes FROM models WHERE site = ?1 ORDER BY revision";
+        self.rows(sql, [key], rows::read_record)
     }
 
     /// The nights of a site, by date, and those of one date in the order in which they were taken in.
@@ -258,19 +227,76 @@ impl Store {
     /// # Errors
     /// If the store cannot be read, or the bytes are damaged.
     pub fn model(&self, key: &str, revision: Option<u32>) -> Result<Option<Vec<u8>>, StoreError> {
-        let packed = {
-            let db = self.db();
-            let newest = "SELECT max(revision) FROM models WHERE site = ?1";
-            let newest = || db.query_row(newest, params![key], |row| row.get(0));
-            let number: rusqlite::Result<Option<u32>> =
-                revision.map_or_else(newest, |own| Ok(Some(own)));
-            let packed = number.and_then(|number| match number {
-                Some(number) => site::blob(&db, key, number),
-                None => Ok(None),
-            });
-            packed.map_err(self.failed("cannot read"))?
+        let sql = "SELECT blob FROM models WHERE site = ?1 AND revision =
+            coalesce(?2, (SELECT max(revision) FROM models WHERE site = ?1))";
+        let packed = rows::first(&self.db(), sql, params![key, revision], |row| row.get(0));
+        self.unpack_model(key, packed.map_err(self.failed("cannot read"))?)
+    }
+
+    /// The nights of a site before a night of this run, as the run found them, oldest first: the last forty, or the last
+    /// fourteen with articles if those have none. `night` is a date, or empty if pages have no dates. Nights may have
+    /// been taken in in any order.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn history(&self, key: &str, night: &str) -> Result<Vec<PastNight>, StoreError> {
+        let read = |condition: &str, most: usize| -> Result<Vec<PastNight>, StoreError> {
+            let sql = format!(
+                "SELECT {FIGURES}, night FROM nights WHERE site = ?1 AND run < ?2 \
+                AND (?3 = '' OR night <= ?3) {condition} ORDER BY night DESC, run DESC LIMIT {most}"
+            );
+            self.rows(&sql, params![key, self.run_number(), night], |row| {
+                let verdict = verdict(row, "verdict")?;
+                Ok(PastNight { night: row.get("night")?, verdict, figures: figures(row)? })
+            })
         };
-        self.unpack_model(key, packed)
+        let mut nights = read("", MOST_NIGHTS)?;
+        if nights.len() == MOST_NIGHTS && nights.iter().all(|past| past.figures.articles == 0) {
+            nights.extend(read("AND articles > 0", MOST_WITH_ARTICLES)?);
+        }
+        nights.reverse();
+        Ok(nights)
+    }
+
+    /// The sites that were seen before this run and since a date, and that this run added no pages of, by key.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn absent(&self, night: &str, since: &str) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT site FROM sites WHERE (?2 = '' OR first_seen <= ?2) AND last_seen >= ?3
+            AND EXISTS (SELECT 1 FROM nights WHERE nights.site = sites.site AND nights.run < ?1)
+            AND NOT EXISTS (SELECT 1 FROM nights WHERE nights.site = sites.site
+                AND nights.run = ?1 AND nights.pages > 0)
+            ORDER BY site";
+        self.rows(sql, params![self.run_number(), night, since], |row| row.get(0))
+    }
+
+    /// Whether this run added pages of a site.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn has_pages(&self, key: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM nights WHERE site = ?1 AND run = ?2 AND pages > 0";
+        let found = rows::exists(&self.db(), sql, params![key, self.run_number()]);
+        found.map_err(self.failed("cannot read"))
+    }
+
+    /// The retained pages of a site.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or the pages are damaged.
+    pub fn sample(&self, key: &str) -> Result<Vec<Retained>, StoreError> {
+        let sql = "SELECT blob FROM samples WHERE site = ?1";
+        let packed = rows::first(&self.db(), sql, [key], |row| row.get::<_, Vec<u8>>(0));
+        let Some(packed) = packed.map_err(self.failed("cannot read"))? else {
+            return Ok(Vec::new());
+        };
+        let pages = unpack(&packed)
+            .and_then(|pages| rmp_serde::from_slice(&pages).map_err(io::Error::other));
+        pages.map_err(|error| {
+            let what = format!("the pages of {key} cannot be unpacked: {error}");
+            StoreError::damaged(self.path(), what)
+        })
     }
 
     /// Lets all that is known of a site go. Returns whether anything was. To be followed by
@@ -298,18 +324,18 @@ impl Store {
     /// # Errors
     /// If the store cannot be read.
     pub fn models(&self, key: &str) -> Result<Vec<ModelRow>, StoreError> {
-        let sql = "SELECT revision, night, reason, pages, templates, format, engine, weights, length(blob),
-            site, settings,
+        let sql = "SELECT revision, night, reason, pages, templates, format, engine, weights,
+            length(blob) AS bytes, site, settings,
             (SELECT verdict FROM nights WHERE nights.site = models.site AND nights.revision = models.revision
-                ORDER BY night DESC, run DESC LIMIT 1), blob
+                ORDER BY night DESC, run DESC LIMIT 1) AS health, blob
             FROM models WHERE site = ?1 ORDER BY revision";
         self.rows(sql, [key], |row| {
             Ok(ModelRow {
-                head: RevisionRow::read(row)?,
-                site: row.get(9)?,
-                settings: row.get(10)?,
-                health: row.get(11)?,
-                blob: row.get(12)?,
+                head: rows::read_record(row)?,
+                site: row.get("site")?,
+                settings: row.get("settings")?,
+                health: row.get("health")?,
+                blob: row.get("blob")?,
             })
         })
     }
@@ -323,24 +349,20 @@ impl Store {
         let RevisionRow { revision, night, .. } = head;
         let db = self.db();
         let import = || {
-            let known = "SELECT blob FROM models WHERE site = ?1 AND revision = ?2";
-            let known: Option<Vec<u8>> = db
-                .prepare_cached(known)?
-                .query_row(params![site, revision], |row| row.get(0))
-                .optional()?;
-            if let Some(known) = known {
+            if let Some(known) = site::blob(&db, site, *revision)? {
                 return Ok(if known == *blob { Import::Known } else { Import::Other });
             }
             let sql = "INSERT INTO sites (site, first_seen, last_seen, revision)
                 VALUES (?1, ?2, ?2, ?3) ON CONFLICT DO UPDATE SET first_seen = min(first_seen, ?2),
                 last_seen = max(last_seen, ?2), revision = max(revision, ?3)";
-            db.prepare_cached(sql)?.execute(params![site, night, revision])?;
+            rows::change(&db, sql, params![site, night, revision])?;
             let sql =
                 "INSERT INTO models VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?11)";
-            db.prepare_cached(sql)?.execute(params![
+            let row = params![
                 site, revision, night, head.reason, head.pages as i64, head.templates as i64,
                 head.format, head.engine, head.weights, settings, blob
-            ])?;
+            ];
+            rows::change(&db, sql, row)?;
             let change = [b"import", site.as_bytes(), &revision.to_le_bytes(), blob];
             record_change(&db, &change)?;
             Ok(Import::Added)

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use database::rows;
 use model::{
-    Assessment, NightFigures, PackedSample, PastNight, RetainedHead, SiteNight, TemplateNight,
-    Verdict,
+    Assessment, NightFigures, PackedSample, RetainedHead, SiteNight, TemplateNight, Verdict,
 };
-use rusqlite::{Connection, OptionalExtension, Result, Row, RowIndex, params};
+use rusqlite::{Connection, Result, Row, RowIndex, params};
 
 use crate::sample::pack;
 
@@ -41,13 +41,9 @@ const MOST_REVISION_BYTES: i64 = 4 << 20;
 /// Revisions that stay however large they are: the newest one, and the one it is compared with.
 const FEWEST_REVISIONS: i64 = 2;
 
-/// What is known of a site; for a `run` that was taken in before, with what it found then. The model is given
-/// beside it, packed: where that which the run applied was removed, the oldest that is left.
-pub(crate) fn state(
-    db: &Connection,
-    site: &str,
-    run: Option<i64>,
-) -> Result<(SiteState, Option<Vec<u8>>)> {
+/// What is known of a site; for a `run` that was taken in before, with what it found then. The model is packed: where that
+/// which the run applied was removed, the oldest that is left.
+pub(crate) fn state(db: &Connection, site: &str, run: Option<i64>) -> Result<SiteState> {
     let mut state = read(db, site, run)?;
     let wanted = match &mut state.before {
         Some(before) if before.model_revision > 0 => {
@@ -61,33 +57,20 @@ pub(crate) fn state(
         Some(before) => before.model_revision,
         None => state.revision,
     };
-    let packed = blob(db, site, wanted)?;
-    Ok((state, packed))
+    state.model = blob(db, site, wanted)?;
+    Ok(state)
 }
 
 fn read(db: &Connection, site: &str, run: Option<i64>) -> Result<SiteState> {
     let revision = "SELECT revision FROM sites WHERE site = ?1";
-    let Some(revision) =
-        db.prepare_cached(revision)?.query_row([site], |row| row.get(0)).optional()?
-    else {
+    let Some(revision) = rows::first(db, revision, [site], |row| row.get(0))? else {
         return Ok(SiteState::default());
     };
     let retained =
         "SELECT url, template, fetched, html_bytes FROM retained WHERE site = ?1 ORDER BY url";
-    let head = |row: &Row<'_>| {
-        Ok(RetainedHead {
-            url: row.get(0)?,
-            template: row.get(1)?,
-            fetched: row.get(2)?,
-            html_bytes: count(row, 3)?,
-        })
-    };
-    let retained = db.prepare_cached(retained)?.query_map([site], head)?.collect::<Result<_>>()?;
+    let retained = rows::all(db, retained, [site], rows::read_record)?;
     let last_seen = "SELECT template, last_seen FROM templates WHERE site = ?1";
-    let last_seen: BTreeMap<String, String> = db
-        .prepare_cached(last_seen)?
-        .query_map([site], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<Result<_>>()?;
+    let last_seen = rows::all(db, last_seen, [site], |row| row.try_into())?;
     let before = match run {
         Some(run) => before(db, site, run)?.map(Box::new),
         None => None,
@@ -120,10 +103,9 @@ fn before(db: &Connection, site: &str, run: i64) -> Result<Option<SiteNight>> {
             sample: None,
         })
     };
-    db.prepare_cached(&sql)?.query_row(params![site, run], night).optional()
+    rows::first(db, &sql, params![site, run], night)
 }
 
-/// The verdict on a site in a night.
 pub(crate) fn assessment(row: &Row<'_>) -> Result<Assessment> {
     Ok(Assessment {
         verdict: verdict(row, "verdict")?,
@@ -137,7 +119,6 @@ pub(crate) fn assessment(row: &Row<'_>) -> Result<Assessment> {
 pub(crate) const FIGURES: &str = "verdict, pages, articles, words, lengths, lengths_squared, \
      confidence, fields, drops, templates, partial, gone, agreement";
 
-/// What came of a site in a night.
 pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
     // What cannot be read counts as nothing.
     let counts = |column: &str| -> Result<BTreeMap<String, u64>> {
@@ -158,53 +139,6 @@ pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
     })
 }
 
-/// Nights that a night is compared with, at most.
-const MOST_NIGHTS: usize = 40;
-/// Nights with articles, if these have none.
-const MOST_WITH_ARTICLES: usize = 14;
-
-/// The nights of a site before one of a run, oldest first. Nights may have been taken in in any order.
-pub(crate) fn history(
-    db: &Connection,
-    site: &str,
-    run: i64,
-    night: &str,
-) -> Result<Vec<PastNight>> {
-    let read = |condition: &str, most: usize| -> Result<Vec<PastNight>> {
-        let sql = format!(
-            "SELECT {FIGURES}, night FROM nights WHERE site = ?1 AND run < ?2 \
-            AND (?3 = '' OR night <= ?3) {condition} ORDER BY night DESC, run DESC LIMIT {most}"
-        );
-        let past = |row: &Row<'_>| {
-            let verdict = verdict(row, "verdict")?;
-            Ok(PastNight { night: row.get("night")?, verdict, figures: figures(row)? })
-        };
-        db.prepare_cached(&sql)?.query_map(params![site, run, night], past)?.collect()
-    };
-    let mut nights = read("", MOST_NIGHTS)?;
-    if nights.len() == MOST_NIGHTS && nights.iter().all(|past| past.figures.articles == 0) {
-        nights.extend(read("AND articles > 0", MOST_WITH_ARTICLES)?);
-    }
-    nights.reverse();
-    Ok(nights)
-}
-
-/// Whether a run added pages of a site.
-pub(crate) fn has_pages(db: &Connection, site: &str, run: i64) -> Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM nights WHERE site = ?1 AND run = ?2 AND pages > 0)";
-    db.prepare_cached(sql)?.query_row(params![site, run], |row| row.get(0))
-}
-
-/// The sites that earlier runs saw since a date, and of which a run added no pages, by key.
-pub(crate) fn absent(db: &Connection, run: i64, night: &str, since: &str) -> Result<Vec<String>> {
-    let sql = "SELECT site FROM sites WHERE (?2 = '' OR first_seen <= ?2) AND last_seen >= ?3
-        AND EXISTS (SELECT 1 FROM nights WHERE nights.site = sites.site AND nights.run < ?1)
-        AND NOT EXISTS (SELECT 1 FROM nights WHERE nights.site = sites.site AND nights.run = ?1
-            AND nights.pages > 0)
-        ORDER BY site";
-    db.prepare_cached(sql)?.query_map(params![run, night, since], |row| row.get(0))?.collect()
-}
-
 /// How the templates of a site were in a run.
 fn templates(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>> {
     let sql = "SELECT template, verdict, pages, by_wrapper, by_wrapper_expected, confidence,
@@ -221,7 +155,7 @@ fn templates(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>
             agreement: row.get(7)?,
         })
     };
-    db.prepare_cached(sql)?.query_map(params![site, run], template)?.collect()
+    rows::all(db, sql, params![site, run], template)
 }
 
 /// A number of things, by the number or the name of its column.
@@ -230,7 +164,7 @@ pub(crate) fn count(row: &Row<'_>, column: impl RowIndex) -> Result<u64> {
 }
 
 /// A verdict by its name. One that is not known tells nothing.
-fn verdict(row: &Row<'_>, column: &str) -> Result<Verdict> {
+pub(crate) fn verdict(row: &Row<'_>, column: &str) -> Result<Verdict> {
     let name: String = row.get(column)?;
     Ok(Verdict::parse(&name).unwrap_or(Verdict::TooFewPages))
 }
@@ -238,13 +172,7 @@ fn verdict(row: &Row<'_>, column: &str) -> Result<Verdict> {
 /// The packed bytes of a revision.
 pub(crate) fn blob(db: &Connection, site: &str, revision: u32) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT blob FROM models WHERE site = ?1 AND revision = ?2";
-    db.prepare_cached(sql)?.query_row(params![site, revision], |row| row.get(0)).optional()
-}
-
-/// The retained pages of a site, packed.
-pub(crate) fn sample(db: &Connection, site: &str) -> Result<Option<Vec<u8>>> {
-    let sql = "SELECT blob FROM samples WHERE site = ?1";
-    db.prepare_cached(sql)?.query_row([site], |row| row.get(0)).optional()
+    rows::first(db, sql, params![site, revision], |row| row.get(0))
 }
 
 /// Adds what a run found of a site. Returns how many revisions of its model were removed for that.
@@ -257,17 +185,18 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
     let sql = "INSERT INTO sites (site, first_seen, last_seen, revision) VALUES (?1, ?2, ?2, 0)
         ON CONFLICT DO UPDATE SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)
         WHERE ?3";
-    db.prepare_cached(sql)?.execute(params![site, night, found.figures.pages > 0])?;
+    rows::change(db, sql, params![site, night, found.figures.pages > 0])?;
     if let Some(revision) = &found.revision {
         let packed = pack(&revision.model).map_err(unpackable)?;
         let sql = "INSERT INTO models VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-        db.prepare_cached(sql)?.execute(params![
+        let row = params![
             site, revision.number, night, revision.reason, revision.pages as i64,
             revision.templates as i64, revision.format, revision.engine, revision.weights,
             revision.settings, run, packed
-        ])?;
+        ];
+        rows::change(db, sql, row)?;
         let sql = "UPDATE sites SET revision = ?2 WHERE site = ?1";
-        db.prepare_cached(sql)?.execute(params![site, revision.number])?;
+        rows::change(db, sql, params![site, revision.number])?;
         removed = remove_old_revisions(db, site)?;
     }
     if let Some(sample) = &found.sample {
@@ -276,7 +205,7 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
     let json = |counts: &BTreeMap<String, u64>| serde_json::to_string(counts).unwrap_or_default();
     let sql = "INSERT INTO nights VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
         ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)";
-    db.prepare_cached(sql)?.execute(params![
+    let row = params![
         site,
         run,
         night,
@@ -302,15 +231,16 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
         found.figures.partial as i64,
         found.figures.gone as i64,
         found.figures.agreement
-    ])?;
+    ];
+    rows::change(db, sql, row)?;
     for template in &found.templates {
         if template.verdict != Verdict::Missing {
             let sql = "INSERT INTO templates VALUES (?1, ?2, ?3, ?3) ON CONFLICT DO UPDATE SET
                 first_seen = min(first_seen, ?3), last_seen = max(last_seen, ?3)";
-            db.prepare_cached(sql)?.execute(params![site, template.template, night])?;
+            rows::change(db, sql, params![site, template.template, night])?;
         }
         let sql = "INSERT INTO health VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-        db.prepare_cached(sql)?.execute(params![
+        let row = params![
             site,
             run,
             template.template,
@@ -321,7 +251,8 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
             template.confidence,
             template.confidence_expected,
             template.agreement
-        ])?;
+        ];
+        rows::change(db, sql, row)?;
     }
     Ok(removed)
 }
@@ -333,8 +264,7 @@ fn remove_old_revisions(db: &Connection, site: &str) -> Result<usize> {
         (SELECT revision, row_number() OVER newest AS number, sum(length(blob)) OVER newest AS bytes
             FROM models WHERE site = ?1 WINDOW newest AS (ORDER BY revision DESC))
         WHERE number > ?2 AND bytes > ?3)";
-    let most = params![site, FEWEST_REVISIONS, MOST_REVISION_BYTES];
-    db.prepare_cached(sql)?.execute(most)
+    rows::change(db, sql, params![site, FEWEST_REVISIONS, MOST_REVISION_BYTES])
 }
 
 fn unpackable(error: std::io::Error) -> rusqlite::Error {
@@ -342,20 +272,16 @@ fn unpackable(error: std::io::Error) -> rusqlite::Error {
 }
 
 fn replace_sample(db: &Connection, site: &str, sample: &PackedSample) -> Result<()> {
-    db.prepare_cached("DELETE FROM retained WHERE site = ?1")?.execute([site])?;
+    rows::change(db, "DELETE FROM retained WHERE site = ?1", [site])?;
     let html_bytes: u64 = sample.heads.iter().map(|head| head.html_bytes).sum();
     let sql = "INSERT OR REPLACE INTO samples VALUES (?1, ?2, ?3, ?4)";
-    db.prepare_cached(sql)?.execute(params![
-        site,
-        sample.blob.len() as i64,
-        html_bytes as i64,
-        sample.blob
-    ])?;
+    let row = params![site, sample.blob.len() as i64, html_bytes as i64, sample.blob];
+    rows::change(db, sql, row)?;
     for head in &sample.heads {
         let sql = "INSERT OR REPLACE INTO retained VALUES (?1, ?2, ?3, ?4, ?5)";
         let RetainedHead { url, template, fetched, html_bytes } = head;
         let html_bytes = *html_bytes as i64;
-        db.prepare_cached(sql)?.execute(params![site, url, template, fetched, html_bytes])?;
+        rows::change(db, sql, params![site, url, template, fetched, html_bytes])?;
     }
     Ok(())
 }
@@ -372,10 +298,7 @@ pub(crate) fn evict(db: &Connection, most: u64) -> Result<Evicted> {
     let sql =
         "SELECT samples.site, samples.bytes FROM samples JOIN sites ON sites.site = samples.site
         ORDER BY sites.last_seen, samples.bytes DESC, samples.site";
-    let all: Vec<(String, i64)> = db
-        .prepare(sql)?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<Result<_>>()?;
+    let all: Vec<(String, i64)> = rows::all(db, sql, [], |row| row.try_into())?;
     for (site, bytes) in all {
         if weight <= most {
             break;

@@ -1,20 +1,18 @@
 //! Opening a store, and the one transaction of a run.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use data_encoding::HEXLOWER;
-use database::{Database, FileKind, MODEL_STORE, WaitPolicy, create_schema, identify};
-use model::{PastNight, SiteNight};
-use rusqlite::{Connection, OptionalExtension, params};
+use database::{Database, FileKind, MODEL_STORE, WaitPolicy, create_schema, identify, rows};
+use model::SiteNight;
+use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
-use crate::sample::{Retained, unpack};
-use crate::site::{self, Evicted, SiteState};
+use crate::sample::unpack;
+use crate::site::{self, Evicted, SiteState, count};
 
 /// A run that is taken in, identified by its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +24,12 @@ pub struct RunIdentity {
 }
 
 /// A store of site models. For writing, it is locked until it is committed or dropped.
+#[derive(Debug)]
 pub struct Store {
     database: Mutex<Database>,
     path: PathBuf,
     /// The run that is taken in, and whether it was before.
     run: OnceLock<(i64, bool)>,
-    /// Old revisions that were removed.
     revisions_removed: AtomicU64,
 }
 
@@ -131,8 +129,8 @@ impl Store {
     /// # Errors
     /// If the store cannot be read.
     pub fn recognise(&self, run: &RunIdentity) -> Result<bool, StoreError> {
-        let known = "SELECT id FROM runs WHERE digest = ?1";
-        let known = self.db().query_row(known, [&run.digest], |row| row.get(0)).optional();
+        let sql = "SELECT id FROM runs WHERE digest = ?1";
+        let known = rows::first(&self.db(), sql, [&run.digest], |row| row.get(0));
         let known: Option<i64> = known.map_err(self.failed("cannot read"))?;
         if let Some(id) = known {
             let _ = self.run.set((id, true));
@@ -147,10 +145,8 @@ impl Store {
     pub fn last_night(&self) -> Result<Option<(String, u64)>, StoreError> {
         let this = self.run.get().map_or(-1, |(id, _)| *id);
         let sql = "SELECT night, sites FROM runs WHERE id <> ?1 ORDER BY id DESC LIMIT 1";
-        let last = self
-            .db()
-            .query_row(sql, [this], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())));
-        last.optional().map_err(self.failed("cannot read"))
+        let last = rows::first(&self.db(), sql, [this], |row| Ok((row.get(0)?, count(row, 1)?)));
+        last.map_err(self.failed("cannot read"))
     }
 
     /// A digest of all that changed the store, in hex; empty for a new one. Stores with the same digest hold the same.
@@ -167,40 +163,15 @@ impl Store {
     /// If the store cannot be read.
     pub fn site(&self, key: &str) -> Result<SiteState, StoreError> {
         let run = self.run.get().filter(|(_, before)| *before).map(|(id, _)| *id);
-        let (state, packed) =
-            site::state(&self.db(), key, run).map_err(self.failed("cannot read"))?;
-        Ok(SiteState { model: self.unpack_model(key, packed)?, ..state })
+        let state = site::state(&self.db(), key, run).map_err(self.failed("cannot read"))?;
+        Ok(SiteState { model: self.unpack_model(key, state.model)?, ..state })
     }
 
-    /// The nights of a site before a night of this run, as the run found them, oldest first: the last forty, or the last
-    /// fourteen with articles if those have none. `night` is a date, or empty if pages have no dates.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    pub fn history(&self, key: &str, night: &str) -> Result<Vec<PastNight>, StoreError> {
-        let run = self.run.get().map_or(i64::MAX, |(id, _)| *id);
-        site::history(&self.db(), key, run, night).map_err(self.failed("cannot read"))
+    /// The number of the run that is taken in; of no run, one after all others.
+    pub(crate) fn run_number(&self) -> i64 {
+        self.run.get().map_or(i64::MAX, |(id, _)| *id)
     }
 
-    /// The sites that were seen before this run and since a date, and that this run added no pages of, by key.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    pub fn absent(&self, night: &str, since: &str) -> Result<Vec<String>, StoreError> {
-        let run = self.run.get().map_or(i64::MAX, |(id, _)| *id);
-        site::absent(&self.db(), run, night, since).map_err(self.failed("cannot read"))
-    }
-
-    /// Whether this run added pages of a site.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    pub fn has_pages(&self, key: &str) -> Result<bool, StoreError> {
-        let run = self.run.get().map_or(i64::MAX, |(id, _)| *id);
-        site::has_pages(&self.db(), key, run).map_err(self.failed("cannot read"))
-    }
-
-    /// Unpacks the model of a site.
     pub(crate) fn unpack_model(
         &self,
         key: &str,
@@ -208,21 +179,6 @@ impl Store {
     ) -> Result<Option<Vec<u8>>, StoreError> {
         packed.map(|packed| unpack(&packed)).transpose().map_err(|error| {
             let what = format!("the model of {key} cannot be unpacked: {error}");
-            StoreError::damaged(&self.path, what)
-        })
-    }
-
-    /// The retained pages of a site.
-    ///
-    /// # Errors
-    /// If the store cannot be read, or the pages are damaged.
-    pub fn sample(&self, key: &str) -> Result<Vec<Retained>, StoreError> {
-        let packed = site::sample(&self.db(), key).map_err(self.failed("cannot read"))?;
-        let Some(packed) = packed else { return Ok(Vec::new()) };
-        let pages = unpack(&packed)
-            .and_then(|pages| rmp_serde::from_slice(&pages).map_err(io::Error::other));
-        pages.map_err(|error| {
-            let what = format!("the pages of {key} cannot be unpacked: {error}");
             StoreError::damaged(&self.path, what)
         })
     }
@@ -327,10 +283,4 @@ pub(crate) fn record_change(db: &Connection, change: &[&[u8]]) -> rusqlite::Resu
         digest.update(part);
     }
     db.execute("UPDATE state SET digest = ?1", [HEXLOWER.encode(&digest.finalize())]).map(drop)
-}
-
-impl fmt::Debug for Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").field("path", &self.path).finish_non_exhaustive()
-    }
 }

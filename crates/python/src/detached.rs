@@ -10,7 +10,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::errors::{InternalError, SitegroveError};
+use crate::errors::{InternalError, failure};
 
 /// Time between two looks whether work has ended.
 const TICK: Duration = Duration::from_millis(10);
@@ -53,7 +53,7 @@ pub(crate) fn detached<T: Send>(
 ) -> PyResult<T> {
     let guarded = || guarded(|| in_threads(threads, work));
     match py.detach(guarded) {
-        Ok(result) => result.map_err(SitegroveError::new_err),
+        Ok(result) => result.map_err(failure),
         Err(message) => Err(InternalError::new_err(message)),
     }
 }
@@ -69,8 +69,7 @@ pub(crate) fn until_signal<T: Send>(
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("sitegrove".to_owned());
         let worker = builder.spawn_scoped(scope, || guarded(|| in_this_thread(work)));
-        let worker = worker
-            .map_err(|error| SitegroveError::new_err(format!("cannot start threads: {error}")))?;
+        let worker = worker.map_err(|error| failure(format!("cannot start threads: {error}")))?;
         let mut raised = None;
         for tick in 0u64.. {
             if worker.is_finished() {
@@ -96,7 +95,6 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// The message of a panic.
 fn text_of(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")

@@ -1,5 +1,7 @@
 //! The exceptions of `sitegrove.errors`: classes of Python, importable by name, so that they can be pickled.
 
+use std::fmt::Display;
+
 use errors::error_chain;
 use input::read::BrokenOff;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -12,9 +14,24 @@ import_exception!(sitegrove.errors, ModelError);
 import_exception!(sitegrove.errors, SettingsError);
 import_exception!(sitegrove.errors, InternalError);
 
-/// An input that cannot be read, with its name and where reading failed.
-pub(crate) fn input_error(message: String, path: Option<&str>, offset: Option<u64>) -> PyErr {
-    InputError::new_err((message, path.map(str::to_owned), offset))
+/// What failed, in words.
+pub(crate) fn failure(error: impl Display) -> PyErr {
+    SitegroveError::new_err(error.to_string())
+}
+
+/// What failed, with all its causes.
+pub(crate) fn failure_of(error: anyhow::Error) -> PyErr {
+    failure(error_chain(&error))
+}
+
+/// An input that cannot be used.
+pub(crate) fn input_error(message: impl Display) -> PyErr {
+    InputError::new_err((message.to_string(),))
+}
+
+/// A file that cannot be read, and where reading failed.
+pub(crate) fn file_error(message: impl Display, path: &str, offset: Option<u64>) -> PyErr {
+    InputError::new_err((message.to_string(), path.to_owned(), offset))
 }
 
 /// Settings that cannot be used.
@@ -24,7 +41,7 @@ pub(crate) fn settings_error(error: &anyhow::Error) -> PyErr {
 
 /// Why reading broke off, as an exception.
 pub(crate) fn broken_off(py: Python<'_>, error: BrokenOff) -> PyErr {
-    let own = input_error(error.to_string(), Some(&error.file), Some(error.offset));
+    let own = file_error(&error, &error.file, Some(error.offset));
     // What the file object raised is the cause, or, where the user stopped it, all there is to say.
     match error.source.downcast::<PyErr>() {
         Ok(cause) if cause.is_instance_of::<PyKeyboardInterrupt>(py) => cause,

@@ -8,7 +8,6 @@ use std::sync::atomic::AtomicBool;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use database::WaitPolicy;
-use errors::error_chain;
 use modelstore::{Store, StoreError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -16,7 +15,7 @@ use sitegrove::{in_memory, models_table};
 use sitemodel::SiteModel;
 
 use crate::detached::{detached, until_signal};
-use crate::errors::{ModelError, SitegroveError, input_error};
+use crate::errors::{ModelError, failure_of, file_error};
 use crate::settings::{LoadedSettings, PySettings, loaded};
 use crate::site_model::{PySiteModel, apply_to_table, outcomes_of};
 use crate::tables::{PyRecordBatchReader, pages_of};
@@ -89,13 +88,13 @@ pub(crate) fn import_models(
     };
     let done =
         until_signal(py, &stop, || Ok(()), import)?.map_err(|error| failed(&path, &error))?;
-    let imported = done.map_err(|error| SitegroveError::new_err(error_chain(&error)))?;
+    let imported = done.map_err(failure_of)?;
     Ok((imported.added, imported.known))
 }
 
 /// Why a store cannot be read.
 fn failed(path: &std::path::Path, error: &StoreError) -> PyErr {
-    input_error(error.to_string(), Some(&path.to_string_lossy()), None)
+    file_error(error, &path.to_string_lossy(), None)
 }
 
 impl ModelStore {
@@ -272,8 +271,7 @@ impl ModelStore {
         sites: Vec<String>,
         since: String,
     ) -> PyResult<usize> {
-        let done = detached(py, 1, || models_table::export(&self.0, &sites, &since, &out))?;
-        done.map_err(|error| SitegroveError::new_err(error_chain(&error)))
+        detached(py, 1, || models_table::export(&self.0, &sites, &since, &out))?.map_err(failure_of)
     }
 
     fn __getitem__(&self, py: Python<'_>, site: &str) -> PyResult<PySiteModel> {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::detached::detached;
-use crate::errors::SitegroveError;
+use crate::errors::failure;
 
 /// The objects below a prefix of a bucket, or the files in a folder of HDFS.
 #[pyclass(frozen, name = "_Objects", module = "sitegrove")]
@@ -25,9 +25,7 @@ impl PyObjects {
         work: impl FnOnce(&dyn Objects) -> io::Result<T> + Send,
     ) -> PyResult<T> {
         let done = detached(py, 1, || work(&*objects(&self.address)?))?;
-        done.map_err(|error| {
-            SitegroveError::new_err(format!("{}: cannot {what}: {error}", self.address))
-        })
+        done.map_err(|error| failure(format!("{}: cannot {what}: {error}", self.address)))
     }
 }
 

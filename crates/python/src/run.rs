@@ -1,8 +1,8 @@
 //! A whole run, as the program does it, and the steps of a distributed run: from files to files.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use config::Config;
 use errors::error_chain;
@@ -16,11 +16,12 @@ use sitegrove::steps::{apply, describe, learn, merge, survey};
 use terminal::progress_bar::{Observer, Quiet};
 
 use crate::detached::{detached, until_signal};
-use crate::errors::{SitegroveError, input_error};
+use crate::errors::{failure, failure_of, input_error};
 use crate::settings::{PySettings, changed, loaded};
 
 /// Progress of a run, as the callback receives it.
 #[pyclass(frozen, get_all, name = "Progress", module = "sitegrove")]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PyProgress {
     /// ``reading``, then ``learning``.
     phase: &'static str,
@@ -49,53 +50,39 @@ impl PyProgress {
 }
 
 /// Counts events, for a thread that looks now and then.
-#[derive(Debug, Default)]
-struct ProgressCounts {
-    learning: AtomicBool,
-    bytes: AtomicU64,
-    bytes_read: AtomicU64,
-    sites: AtomicU64,
-    sites_done: AtomicU64,
-    pages: AtomicU64,
-    pages_done: AtomicU64,
-    site: Mutex<String>,
+#[derive(Debug)]
+struct ProgressCounts(Mutex<PyProgress>);
+
+impl ProgressCounts {
+    fn new() -> Self {
+        Self(Mutex::new(PyProgress { phase: "reading", ..PyProgress::default() }))
+    }
+
+    fn locked(&self) -> MutexGuard<'_, PyProgress> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Observer for ProgressCounts {
     fn reading(&self, _files: usize, bytes: u64) {
-        self.bytes.store(bytes, Ordering::Relaxed);
+        self.locked().bytes = bytes;
     }
 
     fn read(&self, bytes: u64) {
-        self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
+        self.locked().bytes_read += bytes;
     }
 
     fn processing(&self, sites: usize, pages: usize) {
-        self.sites.store(sites as u64, Ordering::Relaxed);
-        self.pages.store(pages as u64, Ordering::Relaxed);
-        self.learning.store(true, Ordering::Relaxed);
+        let mut progress = self.locked();
+        progress.phase = "learning";
+        (progress.sites, progress.pages) = (sites as u64, pages as u64);
     }
 
     fn site_done(&self, site: &str, pages: usize) {
-        self.sites_done.fetch_add(1, Ordering::Relaxed);
-        self.pages_done.fetch_add(pages as u64, Ordering::Relaxed);
-        site.clone_into(&mut self.site.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-}
-
-impl ProgressCounts {
-    fn progress(&self) -> PyProgress {
-        let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
-        PyProgress {
-            phase: if self.learning.load(Ordering::Relaxed) { "learning" } else { "reading" },
-            bytes: count(&self.bytes),
-            bytes_read: count(&self.bytes_read),
-            sites: count(&self.sites),
-            sites_done: count(&self.sites_done),
-            pages: count(&self.pages),
-            pages_done: count(&self.pages_done),
-            site: self.site.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-        }
+        let mut progress = self.locked();
+        progress.sites_done += 1;
+        progress.pages_done += pages as u64;
+        site.clone_into(&mut progress.site);
     }
 }
 
@@ -104,7 +91,7 @@ fn ledger_of(report: RunReport) -> PyResult<String> {
     let failed = report.upload.unwrap_or_default();
     let Some((object, why)) = failed.failed.first() else { return Ok(report.ledger.to_json()) };
     let kept = failed.kept.unwrap_or_default();
-    Err(SitegroveError::new_err(format!(
+    Err(failure(format!(
         "cannot write {object}: {why}; {} keeps the complete results, and the same call uploads what is missing",
         kept.display()
     )))
@@ -130,19 +117,17 @@ pub(crate) fn run(
     config.run.out = out;
     let places = InputPlaces { base: &config.run.input_base, ..InputPlaces::default() };
     py.detach(|| expand(&config.run.inputs, &config.run.feeds, places))
-        .map_err(|error| input_error(error_chain(&error), None, None))?;
+        .map_err(|error| input_error(error_chain(&error)))?;
 
-    let (stop, counts) = (AtomicBool::new(false), ProgressCounts::default());
-    let tell =
-        || progress.map_or(Ok(()), |progress| progress.call1((counts.progress(),)).map(|_| ()));
+    let (stop, counts) = (AtomicBool::new(false), ProgressCounts::new());
+    let tell = || {
+        let now = counts.locked().clone();
+        progress.map_or(Ok(()), |progress| progress.call1((now,)).map(|_| ()))
+    };
     let run = || run_pipeline(&config, overwrite, &stop, &counts);
-    match until_signal(py, &stop, tell, run)? {
-        Ok(report) => ledger_of(report),
-        Err(error) => Err(SitegroveError::new_err(error_chain(&error))),
-    }
+    ledger_of(until_signal(py, &stop, tell, run)?.map_err(failure_of)?)
 }
 
-/// Paths as texts.
 fn texts(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
@@ -154,12 +139,11 @@ fn call<T: Send>(
     step: impl FnOnce(Config, &AtomicBool) -> anyhow::Result<T> + Send,
 ) -> PyResult<T> {
     let config = loaded(settings)?.config.clone();
-    let done = detached(py, 1, || step(config, &AtomicBool::new(false)))?;
-    done.map_err(|error| SitegroveError::new_err(error_chain(&error)))
+    detached(py, 1, || step(config, &AtomicBool::new(false)))?.map_err(failure_of)
 }
 
 fn share(text: &str) -> PyResult<SiteShare> {
-    text.parse().map_err(|message: String| input_error(message, None, None))
+    text.parse().map_err(|message: String| input_error(message))
 }
 
 /// Number of pages and of inputs, and what could not be read to its end.

@@ -96,7 +96,6 @@ fn set<'py, T: IntoPyObject<'py>>(
     tables.set_item(table, own)
 }
 
-/// A path as text.
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

@@ -13,12 +13,12 @@ use model::{FeedItem, Page, Site, Wrapper};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
-use sink::{TableBuilder, drop_record};
+use sink::{TableBuilder, drop_record, escape_markup};
 use sitegrove::in_memory;
 use sitemodel::{Applied, ApplyStatistics, Outcome, SiteHealth, SiteModel, Template, assess};
 
 use crate::detached::{detached, guarded, in_threads};
-use crate::errors::{ModelError, SitegroveError, input_error};
+use crate::errors::{ModelError, failure, input_error};
 use crate::settings::{LoadedSettings, PySettings, loaded};
 use crate::tables::{PyRecordBatchReader, all_pages, batches_of, pages_of, small_batches};
 use crate::values::{Html, PyArticle, PyDrop, PyPage, Reduced, items_of, page_of, short, site_of};
@@ -68,7 +68,7 @@ impl PySiteModel {
         match applied.applied.outcome {
             Outcome::Article(article) => Ok(ArticleOrDrop::Article(PyArticle(article.article))),
             Outcome::Drop(drop) => Ok(ArticleOrDrop::Drop(PyDrop(*drop))),
-            Outcome::Unassigned => Err(SitegroveError::new_err("the page was not looked at")),
+            Outcome::Unassigned => Err(failure("the page was not looked at")),
         }
     }
 
@@ -113,12 +113,8 @@ pub(crate) fn apply_to_table(
     threads: usize,
     mut apply: impl FnMut(&RecordBatch) -> Result<RecordBatch, ArrowError> + Send + 'static,
 ) -> PyResult<PyRecordBatchReader> {
-    let no_table = || {
-        let message = "`pages` is no Arrow table: it has no __arrow_c_stream__";
-        input_error(message.to_owned(), None, None)
-    };
-    let failed = |error: ArrowError| SitegroveError::new_err(error.to_string());
-    let schema = Arc::clone(TableBuilder::of_outcomes().map_err(failed)?.schema());
+    let no_table = || input_error("`pages` is no Arrow table: it has no __arrow_c_stream__");
+    let schema = Arc::clone(TableBuilder::of_outcomes().map_err(failure)?.schema());
     let batches = batches_of(pages)?.ok_or_else(no_table)?;
     let outcomes = small_batches(batches).map(move |batch| {
         let batch = batch?;
@@ -216,20 +212,18 @@ fn only_site(pages: &[Page]) -> PyResult<String> {
     let sites: BTreeSet<&str> = pages.iter().map(|page| &*page.site).collect();
     let mut names = sites.iter();
     match (names.next(), sites.len()) {
-        (None, _) => Err(input_error("there are no pages to learn from".to_owned(), None, None)),
+        (None, _) => Err(input_error("there are no pages to learn from")),
         (Some(&""), 1) => {
-            let message = "the addresses of the pages tell no site; name it with `site`";
-            Err(input_error(message.to_owned(), None, None))
+            Err(input_error("the addresses of the pages tell no site; name it with `site`"))
         }
         (Some(site), 1) => Ok((*site).to_owned()),
         (_, several) => {
             let some: Vec<&str> = sites.iter().take(3).copied().collect();
-            let message = format!(
+            Err(input_error(format!(
                 "the pages are of {several} sites ({}, …): learn each by itself (`Page.site`, \
                  `site_key`), or name one with `site`",
                 some.join(", ")
-            );
-            Err(input_error(message, None, None))
+            )))
         }
     }
 }
@@ -567,11 +561,6 @@ impl PyHealth {
     }
 }
 
-/// A text as HTML.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// A model as a table of its templates, with their XPaths and a page of each.
 fn table_of(model: &SiteModel) -> String {
     let head = model.head();
@@ -579,28 +568,28 @@ fn table_of(model: &SiteModel) -> String {
         "<div><strong>SiteModel</strong> of {}: {} templates, learnt from {} pages by {}\
          <table><thead><tr><th>template</th><th>kind</th><th>pages</th><th>confidence</th>\
          <th>XPath</th><th>a page of it</th></tr></thead><tbody>",
-        escaped(&head.site),
+        escape_markup(&head.site),
         model.templates().len(),
         head.pages,
-        escaped(&head.engine),
+        escape_markup(&head.engine),
     );
     for template in model.templates() {
         let wrapper = template.wrapper();
         let confidence = wrapper.map_or("–".to_owned(), |w| format!("{:.2}", w.confidence));
         let paths = wrapper.map_or(&[][..], |wrapper| &wrapper.content);
         let paths: Vec<String> =
-            paths.iter().map(|path| format!("<code>{}</code>", escaped(path))).collect();
+            paths.iter().map(|path| format!("<code>{}</code>", escape_markup(path))).collect();
         let example = template.examples.first().map_or("", String::as_str);
         // A string takes every write.
         let _ = write!(
             html,
             "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td>{confidence}</td><td>{}</td>\
              <td>{}</td></tr>",
-            escaped(&template.id),
+            escape_markup(&template.id),
             template.kind.as_str(),
             template.pages,
             paths.join("<br>"),
-            escaped(&short(example)),
+            escape_markup(&short(example)),
         );
     }
     html.push_str("</tbody></table></div>");
@@ -669,9 +658,8 @@ pub(crate) fn extract(
     if let Html::Text(text) = &html
         && is_name(text)
     {
-        let what =
-            format!("{}: this is an address or a file name; pass the HTML itself", short(text));
-        return Err(input_error(what, None, None));
+        let what = "this is an address or a file name; pass the HTML itself";
+        return Err(input_error(format!("{}: {what}", short(text))));
     }
     let items = items_of(feed_items)?;
     let settings = loaded(settings)?;

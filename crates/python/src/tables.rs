@@ -11,7 +11,7 @@ use arrow_array::builder::{
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, TimestampMicrosecondType};
 use arrow_array::{
-    Array, ArrayRef, LargeBinaryArray, LargeStringArray, PrimitiveArray, RecordBatch,
+    Array, ArrayAccessor, ArrayRef, LargeBinaryArray, LargeStringArray, RecordBatch,
     RecordBatchReader, StructArray,
 };
 use arrow_cast::cast;
@@ -29,7 +29,7 @@ use serde_json::Value;
 use sink::TableBuilder;
 
 use crate::detached::detached;
-use crate::errors::{SitegroveError, broken_off, input_error};
+use crate::errors::{broken_off, failure, file_error, input_error};
 use crate::values::{decoded, given_as_text, page, site_of};
 
 /// Batches that are made when they are asked for.
@@ -63,10 +63,10 @@ fn exception(py: Python<'_>, error: ArrowError) -> PyErr {
     match error {
         ArrowError::ExternalError(inner) => match inner.downcast::<BrokenOff>() {
             Ok(error) => broken_off(py, *error),
-            Err(other) => SitegroveError::new_err(other.to_string()),
+            Err(other) => failure(other),
         },
-        ArrowError::InvalidArgumentError(message) => input_error(message, None, None),
-        other => SitegroveError::new_err(other.to_string()),
+        ArrowError::InvalidArgumentError(message) => input_error(message),
+        other => failure(other),
     }
 }
 
@@ -80,7 +80,7 @@ impl PyRecordBatchReader {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let made = made.ok_or_else(|| SitegroveError::new_err("the stream was read already"))?;
+        let made = made.ok_or_else(|| failure("the stream was read already"))?;
         let arrays = made.map(|batch| Ok(Arc::new(StructArray::from(batch?)) as _));
         let reader = Box::new(ArrayIterator::new(arrays, row_type(&self.schema)));
         Ok(to_stream_pycapsule(py, reader, requested_schema)?)
@@ -159,7 +159,7 @@ pub(crate) fn batches_of(table: &Bound<'_, PyAny>) -> PyResult<Option<Batches>> 
         return Ok(None);
     }
     let batches = table.extract::<AnyRecordBatch>()?.into_reader()?;
-    check(&batches.schema()).map_err(|message| input_error(message, None, None))?;
+    check(&batches.schema()).map_err(input_error)?;
     Ok(Some(batches))
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn all_pages(batches: Batches) -> PyResult<Vec<Page>> {
     let mut pages = Vec::new();
     for batch in batches {
         let more = batch.and_then(|batch| pages_of(&batch));
-        pages.extend(more.map_err(|error| SitegroveError::new_err(error.to_string()))?);
+        pages.extend(more.map_err(failure)?);
     }
     Ok(pages)
 }
@@ -216,14 +216,10 @@ fn text(batch: &RecordBatch, name: &str) -> Result<Option<LargeStringArray>, Arr
     column.map(|column| Ok(cast(column, &DataType::LargeUtf8)?.as_string().clone())).transpose()
 }
 
-fn value(column: &Option<LargeStringArray>, row: usize) -> Option<&str> {
-    column.as_ref().filter(|column| column.is_valid(row)).map(|column| column.value(row))
-}
-
-fn number<T: arrow_array::ArrowPrimitiveType>(
-    column: &Option<PrimitiveArray<T>>,
-    row: usize,
-) -> Option<T::Native> {
+fn value<'a, A>(column: &'a Option<A>, row: usize) -> Option<<&'a A as ArrayAccessor>::Item>
+where
+    &'a A: ArrayAccessor,
+{
     column.as_ref().filter(|column| column.is_valid(row)).map(|column| column.value(row))
 }
 
@@ -270,11 +266,11 @@ pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<Page>, ArrowError> {
         };
         let origin = Origin {
             file: value(&files, row).unwrap_or_default().into(),
-            offset: number(&offsets, row).map_or(0, |offset| u64::try_from(offset).unwrap_or(0)),
+            offset: value(&offsets, row).map_or(0, |offset| u64::try_from(offset).unwrap_or(0)),
             record_id: value(&ids, row).unwrap_or_default().to_owned(),
             truncated: value(&truncated, row).map(str::to_owned),
         };
-        let fetched = number(&fetched, row).and_then(|at| Timestamp::from_microsecond(at).ok());
+        let fetched = value(&fetched, row).and_then(|at| Timestamp::from_microsecond(at).ok());
         let site = site_of(&url);
         let headers = value(&headers, row).and_then(|text| serde_json::from_str(text).ok());
         let notes = headers.map(|headers| Box::new(PageNotes { headers, ..PageNotes::default() }));
@@ -336,27 +332,7 @@ fn rows_at_once(batch: &RecordBatch) -> usize {
     (0..html.len().min(MOST_ROWS)).take_while(fits).count().max(1)
 }
 
-/// The schema of pages.
-pub(crate) fn schema_of_pages() -> SchemaRef {
-    let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-    let columns = [
-        ("url", DataType::Utf8),
-        ("site", DataType::Utf8),
-        ("fetched", time),
-        ("file", DataType::Utf8),
-        ("offset", DataType::Int64),
-        ("record_id", DataType::Utf8),
-        ("truncated", DataType::Utf8),
-        ("charset", DataType::Utf8),
-        ("charset_evidence", DataType::Utf8),
-        ("headers", DataType::Utf8),
-        ("html", DataType::LargeUtf8),
-    ];
-    let field = |(name, kind)| Field::new(name, kind, true);
-    Arc::new(Schema::new(columns.into_iter().map(field).collect::<Vec<_>>()))
-}
-
-/// Pages as a batch of the schema [`schema_of_pages`].
+/// Pages as a batch; its schema is the same whatever they are.
 pub(crate) fn batch_of_pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
     let text = |of: fn(&Page) -> Option<&str>| -> ArrayRef {
         let mut column = StringBuilder::new();
@@ -376,20 +352,20 @@ pub(crate) fn batch_of_pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> 
         let of_page = page.notes.as_ref().map(|notes| &notes.headers);
         headers.append_option(of_page.and_then(|headers| serde_json::to_string(headers).ok()));
     }
-    let columns: Vec<ArrayRef> = vec![
-        text(|page| Some(&page.url)),
-        text(|page| Some(&page.site)),
-        Arc::new(fetched.finish().with_timezone("UTC")),
-        text(|page| Some(&page.origin.file)),
-        Arc::new(offsets.finish()),
-        text(|page| Some(&page.origin.record_id)),
-        text(|page| page.origin.truncated.as_deref()),
-        text(|page| Some(page.charset.name)),
-        text(|page| Some(page.charset.evidence.as_str())),
-        Arc::new(headers.finish()),
-        Arc::new(htmls.finish()),
+    let columns: [(&str, ArrayRef); 11] = [
+        ("url", text(|page| Some(&page.url))),
+        ("site", text(|page| Some(&page.site))),
+        ("fetched", Arc::new(fetched.finish().with_timezone("UTC"))),
+        ("file", text(|page| Some(&page.origin.file))),
+        ("offset", Arc::new(offsets.finish())),
+        ("record_id", text(|page| Some(&page.origin.record_id))),
+        ("truncated", text(|page| page.origin.truncated.as_deref())),
+        ("charset", text(|page| Some(page.charset.name))),
+        ("charset_evidence", text(|page| Some(page.charset.evidence.as_str()))),
+        ("headers", Arc::new(headers.finish())),
+        ("html", Arc::new(htmls.finish())),
     ];
-    RecordBatch::try_new(schema_of_pages(), columns)
+    RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true)))
 }
 
 /// Lines of a batch, and their bytes.
@@ -440,7 +416,7 @@ impl JsonLines {
 
 fn open_lines(path: &Path) -> PyResult<Box<dyn BufRead + Send>> {
     let shown = path.to_string_lossy();
-    let failed = |error| input_error(format!("cannot read {shown}: {error}"), Some(&shown), None);
+    let failed = |error| file_error(format!("cannot read {shown}: {error}"), &shown, None);
     let file = File::open(path).map_err(failed)?;
     let bytes: Box<dyn Read + Send> = match path.extension().is_some_and(|e| e == "zst") {
         true => Box::new(zstd::Decoder::new(file).map_err(failed)?),
@@ -454,7 +430,7 @@ fn open_lines(path: &Path) -> PyResult<Box<dyn BufRead + Send>> {
 #[pyo3(name = "_read_lines")]
 pub(crate) fn read_lines(path: PathBuf, of_articles: bool) -> PyResult<PyRecordBatchReader> {
     let rows = if of_articles { TableBuilder::of_articles() } else { TableBuilder::of_drops() };
-    let rows = rows.map_err(|error| SitegroveError::new_err(error.to_string()))?;
+    let rows = rows.map_err(failure)?;
     let schema = Arc::clone(rows.schema());
     let mut lines = JsonLines { rows, lines: open_lines(&path)?, path, number: 0, of_articles };
     let next = move || lines.batch().transpose();

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sink::drop_record;
 
-use crate::errors::SitegroveError;
+use crate::errors::failure;
 
 /// Longest text that a `repr` shows, in characters.
 const LONGEST: usize = 80;
@@ -28,17 +28,12 @@ pub(crate) fn short(text: &str) -> String {
     }
 }
 
-/// An error of a conversion.
-fn conversion_error(error: impl std::fmt::Display) -> PyErr {
-    SitegroveError::new_err(error.to_string())
-}
-
 /// A record as what `json.loads` makes of it: JSON is the form in which records are documented.
 pub(crate) fn to_python<'py>(
     py: Python<'py>,
     record: &impl Serialize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let text = serde_json::to_string(record).map_err(conversion_error)?;
+    let text = serde_json::to_string(record).map_err(failure)?;
     py.import("json")?.call_method1("loads", (text,))
 }
 
@@ -47,7 +42,7 @@ pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
 /// What `__reduce__` returns for a value of a kind.
 fn reduced<'py>(py: Python<'py>, kind: &str, value: &impl Serialize) -> PyResult<Reduced<'py>> {
-    let bytes = rmp_serde::to_vec_named(value).map_err(conversion_error)?;
+    let bytes = rmp_serde::to_vec_named(value).map_err(failure)?;
     let restore = py.import("sitegrove._sitegrove")?.getattr("_restore")?;
     Ok((restore, (kind, PyBytes::new(py, &bytes)).into_pyobject(py)?))
 }
@@ -65,13 +60,13 @@ pub(crate) fn restore<'py>(
         "drop" => Bound::new(py, PyDrop(unpickle(bytes)?))?.into_any(),
         "page" => Bound::new(py, PyPage(unpickle(bytes)?))?.into_any(),
         "feed item" => Bound::new(py, PyFeedItem(unpickle(bytes)?))?.into_any(),
-        _ => return Err(SitegroveError::new_err(format!("no kind of value is called `{kind}`"))),
+        _ => return Err(failure(format!("no kind of value is called `{kind}`"))),
     })
 }
 
 fn unpickle<T: DeserializeOwned>(bytes: &[u8]) -> PyResult<T> {
     rmp_serde::from_slice(bytes)
-        .map_err(|error| conversion_error(format!("the pickled bytes cannot be read: {error}")))
+        .map_err(|error| failure(format!("the pickled bytes cannot be read: {error}")))
 }
 
 /// Gives the classes of articles and feed items a property for each field of their records.
@@ -116,7 +111,6 @@ fn without_links(doc: &str) -> String {
     plain + rest
 }
 
-/// The value of one field of an article.
 struct WantedField<'py> {
     py: Python<'py>,
     name: &'static str,
@@ -126,7 +120,7 @@ struct WantedField<'py> {
 impl FieldVisitor for WantedField<'_> {
     fn visit<T: Serialize>(&mut self, field: &'static RecordField, value: &T) {
         if field.name == self.name {
-            let value = serde_json::to_value(value).map_err(conversion_error);
+            let value = serde_json::to_value(value).map_err(failure);
             let value = value.and_then(|value| python_of(self.py, &field.kind, value));
             self.found = Some(value.map(Bound::unbind));
         }
@@ -137,7 +131,7 @@ impl FieldVisitor for WantedField<'_> {
 fn python_of<'py>(py: Python<'py>, kind: &FieldKind, value: Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match (kind, value) {
         (FieldKind::Time, Value::String(time)) => {
-            let time = time.parse::<Timestamp>().map_err(conversion_error)?;
+            let time = time.parse::<Timestamp>().map_err(failure)?;
             time.into_pyobject(py)?.into_any()
         }
         (FieldKind::List(of), Value::Array(values)) => {
@@ -167,10 +161,8 @@ fn python_of<'py>(py: Python<'py>, kind: &FieldKind, value: Value) -> PyResult<B
 /// HTML as it is given: text, or bytes whose encoding is to be found out.
 #[derive(FromPyObject)]
 pub(crate) enum Html {
-    /// Text.
     #[pyo3(transparent, annotation = "str")]
     Text(PyBackedStr),
-    /// Bytes.
     #[pyo3(transparent, annotation = "bytes")]
     Bytes(PyBackedBytes),
 }
@@ -184,7 +176,6 @@ pub(crate) fn page_of(url: &str, site: String, html: Html, http_charset: Option<
     page(url.to_owned(), site, html, charset)
 }
 
-/// Bytes of HTML as text.
 pub(crate) fn decoded(
     bytes: Vec<u8>,
     url: &str,
@@ -359,7 +350,8 @@ impl PyPage {
 /// feed : str
 ///     Address of the feed, or another name that tells feeds apart: pages that one feed lists are more
 ///     likely to share a layout.
-#[pyclass(frozen, name = "FeedItem", module = "sitegrove")]
+#[pyclass(frozen, eq, name = "FeedItem", module = "sitegrove")]
+#[derive(PartialEq)]
 pub(crate) struct PyFeedItem(pub(crate) FeedItem);
 
 #[pymethods]
@@ -396,10 +388,6 @@ impl PyFeedItem {
         format!("<FeedItem {} {:?}>", short(&self.0.link), short(&self.0.title))
     }
 
-    fn __eq__(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
         reduced(py, "feed item", &self.0)
     }
@@ -416,7 +404,8 @@ pub(crate) fn items_of(items: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<FeedIte
 /// Its attributes are the fields of ``articles.jsonl`` (``docs/FORMATS.md``); `to_dict` gives the record itself.
 /// Articles are made by `extract`, `SiteModel.apply` and the like. They are values: equal if all fields are, and
 /// they can be pickled.
-#[pyclass(frozen, name = "Article", module = "sitegrove")]
+#[pyclass(frozen, eq, name = "Article", module = "sitegrove")]
+#[derive(PartialEq)]
 pub(crate) struct PyArticle(pub(crate) Article);
 
 #[pymethods]
@@ -433,17 +422,14 @@ impl PyArticle {
         format!("<Article {title:?} {url} ({words} words, confidence {:.2})>", article.confidence)
     }
 
-    fn __eq__(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
         reduced(py, "article", &self.0)
     }
 }
 
 /// A page without an article, and why.
-#[pyclass(frozen, name = "Drop", module = "sitegrove")]
+#[pyclass(frozen, eq, name = "Drop", module = "sitegrove")]
+#[derive(PartialEq)]
 pub(crate) struct PyDrop(pub(crate) Drop);
 
 #[pymethods]
@@ -489,10 +475,6 @@ impl PyDrop {
             detail => detail,
         };
         format!("<Drop {} {}: {}>", self.reason(), short(&self.0.url), short(detail))
-    }
-
-    fn __eq__(&self, other: &Self) -> bool {
-        self.0 == other.0
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {

@@ -13,9 +13,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use crate::detached::detached;
-use crate::errors::{broken_off, input_error};
+use crate::errors::{broken_off, failure, file_error};
 use crate::settings::{PySettings, loaded};
-use crate::tables::{PyRecordBatchReader, batch_of_pages, schema_of_pages};
+use crate::tables::{PyRecordBatchReader, batch_of_pages};
 use crate::values::{PyFeedItem, PyPage};
 
 /// Bytes that a file object is asked for at once.
@@ -23,7 +23,6 @@ const AT_ONCE: usize = 256 << 10;
 
 type Archive = ArchiveReader<Box<dyn Read + Send>>;
 
-/// A file object of Python.
 struct FileObject(Py<PyAny>);
 
 impl Read for FileObject {
@@ -53,7 +52,7 @@ fn open(source: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PySettings>>) -> 
     }
     let path: PathBuf = source.extract()?;
     let shown = path.to_string_lossy().into_owned();
-    let failed = |error| input_error(format!("cannot read {shown}: {error}"), Some(&shown), None);
+    let failed = |error| file_error(format!("cannot read {shown}: {error}"), &shown, None);
     source.py().detach(|| ArchiveReader::open(&path, &settings.config.read)).map_err(failed)
 }
 
@@ -64,7 +63,6 @@ struct BesidePages {
     feed_items: Vec<model::FeedItem>,
 }
 
-/// The next page of an archive.
 fn next_page(
     archive: &mut Archive,
     beside: &mut BesidePages,
@@ -213,5 +211,6 @@ pub(crate) fn read_warc_table(
         }
         (!pages.is_empty()).then(|| batch_of_pages(&pages))
     };
-    Ok(PyRecordBatchReader::new(schema_of_pages(), Box::new(std::iter::from_fn(next))))
+    let schema = batch_of_pages(&[]).map_err(failure)?.schema();
+    Ok(PyRecordBatchReader::new(schema, Box::new(std::iter::from_fn(next))))
 }

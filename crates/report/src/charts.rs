@@ -12,7 +12,6 @@ pub(crate) struct BarTable {
     pub(crate) full: f64,
 }
 
-/// One bar.
 #[derive(Debug)]
 pub(crate) struct Bar {
     pub(crate) name: String,
@@ -20,7 +19,6 @@ pub(crate) struct Bar {
     pub(crate) more: String,
     /// Length of the bar, in the unit of the other bars of the chart.
     pub(crate) amount: f64,
-    /// The amount as text.
     pub(crate) shown: String,
 }
 
@@ -42,10 +40,8 @@ impl BarTable {
     }
 }
 
-/// A histogram.
 #[derive(Debug)]
 pub(crate) struct Histogram {
-    /// Its id on the page.
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
     /// A description of one or two sentences, also for screen readers.
@@ -103,7 +99,6 @@ const TOP: f64 = 26.0;
 const BOTTOM: f64 = 46.0;
 /// Approximate width of a digit.
 const DIGIT: f64 = 7.6;
-/// Space between bars.
 const GAP: f64 = 1.5;
 
 impl Histogram {
@@ -152,7 +147,6 @@ impl Histogram {
 }
 
 impl ChartPicture<'_> {
-    /// The middle of the horizontal axis.
     pub(crate) fn middle(&self) -> f64 {
         self.left + (self.right - self.left) / 2.0
     }

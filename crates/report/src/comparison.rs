@@ -18,12 +18,10 @@ use crate::figures::{SiteLines, foreign_line};
 use crate::readable::grouped;
 use crate::{COMPARISON, sites_file};
 
-/// Maximum number of sites in each list.
 const LISTED: usize = 50;
 /// Difference of the mean confidence from which a site counts as changed.
 const CONFIDENCE: f64 = 0.05;
 
-/// What differs between two runs.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Comparison {
     schema: u32,
@@ -35,7 +33,6 @@ pub(crate) struct Comparison {
     pub(crate) sites: Option<SiteChanges>,
 }
 
-/// The figures of a run.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct RunFigures {
     #[serde(flatten)]
@@ -44,7 +41,6 @@ pub(crate) struct RunFigures {
     pub(crate) confidence: Option<f64>,
 }
 
-/// Drops of one reason.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct DropChange {
     pub(crate) reason: String,
@@ -52,7 +48,6 @@ pub(crate) struct DropChange {
     pub(crate) now: u64,
 }
 
-/// Sites that differ.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct SiteChanges {
     /// Sites of this run that the earlier one does not have.
@@ -131,7 +126,6 @@ impl SiteList {
     }
 }
 
-/// Compares a run with an earlier one.
 pub(crate) fn compare_runs(
     run: &Path,
     ledger: &Ledger,
@@ -191,7 +185,6 @@ impl<'a> ComparedFigure<'a> {
 }
 
 impl Comparison {
-    /// The main figures of both runs.
     pub(crate) fn totals(&self) -> Vec<ComparedFigure<'static>> {
         let (was, is) = (&self.before.run, &self.now.run);
         let mut totals = vec![
@@ -218,7 +211,6 @@ impl Comparison {
 }
 
 impl SiteChanges {
-    /// The lists with their titles.
     pub(crate) fn lists(&self) -> [(&'static str, &SiteList); 3] {
         [
             ("Sites that changed", &self.changed),
@@ -247,7 +239,6 @@ fn difference(before: u64, now: u64) -> String {
     }
 }
 
-/// Sums over the sites of a run.
 #[derive(Default)]
 struct ArticleSums {
     articles: usize,
@@ -278,7 +269,6 @@ impl InOrder {
         Self { path: lines.path().to_owned(), lines: lines.peekable(), last: None }
     }
 
-    /// The key of the next site.
     fn key(&mut self) -> Option<(u64, String)> {
         let next = self.lines.peek()?.as_ref().ok()?;
         Some((xxh3_64(next.site.as_bytes()), next.site.clone()))

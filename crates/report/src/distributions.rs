@@ -38,7 +38,6 @@ const FIELDS: [(&str, &str); 13] = [
     ("license", "terms of use"),
 ];
 
-/// Articles by confidence.
 pub(crate) fn by_confidence(totals: &RunTotals, engine: &str) -> Histogram {
     let amount = |class: u32| totals.confidences.get(&class).copied().unwrap_or(0);
     let lowers = (0..20u32).map(|n| n * 5);
@@ -172,7 +171,6 @@ pub(crate) fn by_site_size(sites: &SiteTable) -> Histogram {
     }
 }
 
-/// Articles that have each metadata field.
 pub(crate) fn metadata(totals: &RunTotals) -> BarTable {
     let unknown = totals.fields.keys().map(String::as_str);
     let unknown = unknown.filter(|name| FIELDS.iter().all(|(known, _)| known != name));
@@ -184,7 +182,6 @@ pub(crate) fn metadata(totals: &RunTotals) -> BarTable {
     BarTable { full: totals.articles as f64, ..BarTable::new(["Field", "Articles"], each) }
 }
 
-/// Articles by language.
 pub(crate) fn by_language(totals: &RunTotals) -> BarTable {
     let mut each = most_first(&totals.languages);
     let rest = each.split_off(each.len().min(LANGUAGES));
@@ -208,7 +205,7 @@ pub(crate) fn by_page_type(totals: &RunTotals) -> Option<BarTable> {
     (!totals.page_types.is_empty()).then(|| BarTable::new(["Page type", "Articles"], drawn))
 }
 
-fn most_first(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+pub(crate) fn most_first(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     let mut each: Vec<(&str, u64)> = counts.iter().map(|(name, &n)| (name.as_str(), n)).collect();
     each.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     each
@@ -248,7 +245,6 @@ const YEARS: DateUnit = DateUnit {
     noun: "year",
 };
 
-/// Counts by month or by year.
 struct DateCounts {
     unit: DateUnit,
     counts: BTreeMap<i64, u64>,

@@ -68,7 +68,6 @@ pub(crate) struct SiteTable {
     pub(crate) with_page: u64,
     /// The first sites that changed since an earlier night, in the order of sites.
     pub(crate) changes: Vec<(String, SiteChange)>,
-    /// How many sites changed.
     pub(crate) changed: usize,
     /// The doubtful articles with the lowest confidence, lowest first.
     pub(crate) worst: Vec<FirstLook<WorstArticle>>,
@@ -120,7 +119,6 @@ impl FirstLook<WeakTemplate> {
     }
 }
 
-/// Sums over all sites.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct RunTotals {
     pub(crate) sites: u64,
@@ -141,7 +139,6 @@ pub(crate) struct RunTotals {
     pub(crate) sites_by_size: BTreeMap<u32, u64>,
 }
 
-/// A site in the table.
 #[derive(Clone, Debug)]
 pub(crate) struct SiteTableRow {
     pub(crate) site: String,

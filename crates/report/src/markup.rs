@@ -83,19 +83,8 @@ pub(crate) struct PageCode {
     pub(crate) script: &'static str,
 }
 
-impl PageCode {
-    /// The source expression that allows just this style sheet in a Content-Security-Policy.
-    pub(crate) fn style_source(&self) -> String {
-        source_of(self.style)
-    }
-
-    /// The same for the script.
-    pub(crate) fn script_source(&self) -> String {
-        source_of(self.script)
-    }
-}
-
-fn source_of(code: &str) -> String {
+/// The source expression that allows just this style sheet or script in a Content-Security-Policy.
+pub(crate) fn source_of(code: &str) -> String {
     format!("'sha256-{}'", BASE64.encode(&Sha256::digest(code.as_bytes())))
 }
 

@@ -10,7 +10,7 @@ use crate::charts::{Bar, BarTable};
 use crate::comparison::Comparison;
 use crate::distributions::{
     by_confidence, by_date, by_language, by_length, by_page_type, by_site_size, metadata,
-    of_each_site, with_share,
+    most_first, of_each_site, with_share,
 };
 use crate::figures::{SiteTable, Weakness, removed_share};
 use crate::markup::{PageCode, filters, json, plain};
@@ -79,7 +79,6 @@ impl<'a> RunReportPage<'a> {
         self.ledger.config_hash.get(..12).unwrap_or_default()
     }
 
-    /// The number of sites that need attention.
     fn alarms(&self) -> u64 {
         self.ledger.counts.sites_to_look_at()
     }
@@ -143,17 +142,13 @@ impl<'a> RunReportPage<'a> {
     }
 
     fn drops(&self) -> BarTable {
-        let listed = |name: &str| {
-            name != DropReason::OtherRecord.as_str()
-                && DropReason::NOT_CHOSEN.iter().all(|reason| reason.as_str() != name)
-        };
-        let drops = self.ledger.drops.iter().map(|(reason, &n)| (reason.as_str(), n));
-        let mut drops: Vec<(&str, u64)> =
-            drops.filter(|(reason, n)| listed(reason) && *n > 0).collect();
-        drops.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-        let bars = drops.into_iter().map(|(reason, n)| {
-            let known = DropReason::ALL.iter().find(|known| known.as_str() == reason);
-            Bar::new(reason, known.map_or("", |known| known.meaning()), n as f64, grouped(n))
+        let bars = most_first(&self.ledger.drops).into_iter().filter_map(|(name, n)| {
+            let reason = DropReason::parse(name);
+            let is_listed = reason.is_none_or(|own| {
+                own != DropReason::OtherRecord && !DropReason::NOT_CHOSEN.contains(&own)
+            });
+            let meaning = reason.map_or("", DropReason::meaning);
+            (is_listed && n > 0).then(|| Bar::new(name, meaning, n as f64, grouped(n)))
         });
         BarTable::new(["Reason", "Dropped"], bars)
     }
@@ -235,7 +230,6 @@ fn to_the_minute(time: &str) -> String {
     }
 }
 
-/// A path quoted for a shell.
 fn quote_for_shell(path: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || "/._-+:,@%".contains(c);
     if !path.is_empty() && !path.starts_with('-') && path.chars().all(bare) {

@@ -74,7 +74,6 @@ pub struct SiteView<'a> {
     drops: Vec<&'a DropRecord<'static>>,
 }
 
-/// A template for display.
 struct TemplateView<'a> {
     line: &'a TemplateSummary,
     articles: usize,
@@ -84,7 +83,6 @@ struct TemplateView<'a> {
     notes: Vec<String>,
 }
 
-/// A page for display.
 struct ShownPage<'a> {
     outcome: PageOutcome<'a>,
     /// `None` if the page could not be read again.
@@ -92,7 +90,6 @@ struct ShownPage<'a> {
     signifiers: Vec<(String, f64)>,
 }
 
-/// The result of the run for a page.
 #[derive(Clone, Copy)]
 enum PageOutcome<'a> {
     Article(&'a Article),

@@ -66,7 +66,6 @@ fn rows(rows: impl Iterator<Item = Vec<String>>) -> Vec<u8> {
     writer.into_inner().unwrap_or_default()
 }
 
-/// The cells of an article.
 struct CsvRow(Vec<String>);
 
 impl FieldVisitor for CsvRow {

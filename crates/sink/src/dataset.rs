@@ -5,6 +5,7 @@
 //! no others. The rows of all open files that are held in memory are limited together.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,6 @@ const HELD: usize = 64 << 20;
 /// Adds the articles of a run to a data set.
 pub struct DatasetSink {
     folder: PathBuf,
-    /// Name of its files.
     name: String,
     files: BTreeMap<String, ParquetSink>,
 }
@@ -48,16 +48,16 @@ impl DatasetSink {
     }
 
     fn add(&mut self, article: &Article) -> Result<(), SinkError> {
-        let date = partition_of(article);
-        if !self.files.contains_key(&date) {
-            let folder = self.folder.join(&date);
-            make_folder(&folder)?;
-            let file = ParquetSink::create(&folder.join(self.file_name()))?;
-            self.files.insert(date.clone(), file);
-        }
-        if let Some(file) = self.files.get_mut(&date) {
-            file.add_article(article)?;
-        }
+        let name = self.file_name();
+        let file = match self.files.entry(partition_of(article)) {
+            Entry::Occupied(file) => file.into_mut(),
+            Entry::Vacant(place) => {
+                let folder = self.folder.join(place.key());
+                make_folder(&folder)?;
+                place.insert(ParquetSink::create(&folder.join(name))?)
+            }
+        };
+        file.add_article(article)?;
         let held: usize = self.files.values().map(ParquetSink::held).sum();
         if held >= HELD
             && let Some(fullest) = self.files.values_mut().max_by_key(|file| file.held())

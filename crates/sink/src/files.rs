@@ -49,6 +49,20 @@ pub fn make_folder(path: &Path) -> Result<(), SinkError> {
     fs::create_dir_all(path).map_err(|e| SinkError::new("cannot create", path, e))
 }
 
+/// The files in a folder with this extension; none if it cannot be read.
+pub(crate) fn files_with(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.extension().is_some_and(|own| own == extension)).collect()
+}
+
+/// Removes these files, and the folder if it is then empty. A leftover that cannot be removed does no harm.
+pub(crate) fn remove_files_with(folder: &Path, extension: &str) {
+    for file in files_with(folder, extension) {
+        let _ = fs::remove_file(file);
+    }
+    let _ = fs::remove_dir(folder);
+}
+
 /// Waits until all data written to the file system of a folder is on disk (syncfs(2)).
 #[cfg(target_os = "linux")]
 fn sync_whole(folder: &Path) -> io::Result<()> {
@@ -71,7 +85,6 @@ pub struct AtomicFile {
     identity: FileIdentity,
     /// `None` after the file is closed.
     writer: Option<BufWriter<File>>,
-    /// Bytes written so far.
     written: u64,
     /// Whether the file is at its path.
     is_placed: bool,

@@ -67,7 +67,6 @@ impl ParquetSink {
         Ok(Self { path: path.to_owned(), rows, waiting: 0, held: 0, writer })
     }
 
-    /// Adds an article.
     pub(crate) fn add_article(&mut self, article: &Article) -> Result<(), SinkError> {
         let mut add = || {
             self.rows.push(article)?;
@@ -81,7 +80,6 @@ impl ParquetSink {
         added.map_err(|error| SinkError::other("cannot write", &self.path, error))
     }
 
-    /// Passes the rows on to the writer.
     fn pass_on(&mut self) -> ParquetResult<()> {
         if self.waiting > 0 {
             let batch = self.rows.take_batch()?;
@@ -127,7 +125,6 @@ impl Sink for ParquetSink {
     }
 }
 
-/// Size of the values of a batch.
 fn bytes_of(batch: &RecordBatch) -> ParquetResult<usize> {
     let columns = batch.columns().iter();
     Ok(columns.map(|column| column.to_data().get_slice_memory_size()).sum::<Result<usize, _>>()?)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use model::{SiteResult, WrittenSiteConfig};
 
+use crate::files::{files_with, remove_files_with};
 use crate::{AtomicFile, Sink, SinkError, make_folder};
 
 /// Writes the files of each site to a folder.
@@ -23,22 +24,12 @@ impl SiteConfigSink {
     /// If it cannot be created.
     pub fn create(folder: &Path) -> Result<Self, SinkError> {
         make_folder(folder)?;
-        Ok(Self { folder: folder.to_owned(), files: Vec::new(), stale: Self::files_in(folder) })
-    }
-
-    /// The files that a sink wrote into a folder, finished.
-    fn files_in(folder: &Path) -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
-        entries.filter(|path| path.extension().is_some_and(|e| e == "txt")).collect()
+        Ok(Self { folder: folder.to_owned(), files: Vec::new(), stale: files_with(folder, "txt") })
     }
 
     /// Removes the files of an earlier run, and the folder if it is then empty.
     pub fn remove(folder: &Path) {
-        // A leftover file that cannot be removed does no harm.
-        for file in Self::files_in(folder) {
-            let _ = fs::remove_file(file);
-        }
-        let _ = fs::remove_dir(folder);
+        remove_files_with(folder, "txt");
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use model::{
@@ -11,6 +10,7 @@ use model::{
 };
 use serde::Serialize;
 
+use crate::files::remove_files_with;
 use crate::{AtomicFile, SCHEMA, Sink, SinkError, json_lines, make_folder};
 
 /// Lower edges of the classes in which article lengths are counted, in characters: ten per power of
@@ -30,7 +30,6 @@ const FEW_PAGES: u32 = 2;
 /// Number of article pages from which a template without a wrapper is listed.
 const ENOUGH_PAGES: usize = 3;
 
-/// The class of a length.
 fn length_class(characters: u64) -> u32 {
     let mut class = 0;
     let mut unit = 1;
@@ -223,7 +222,6 @@ fn add<K: Ord>(counts: &mut BTreeMap<K, usize>, more: BTreeMap<K, usize>) {
     }
 }
 
-/// A line of the file.
 #[derive(Serialize)]
 struct SiteFiguresLine {
     schema: u32,
@@ -262,13 +260,7 @@ impl SiteRowsSink {
 
     /// Removes single-site pages, which belong to an earlier run.
     pub fn remove_pages(folder: &Path) {
-        let pages = folder.join(Self::PAGES);
-        let entries = fs::read_dir(&pages).into_iter().flatten().flatten().map(|e| e.path());
-        // A leftover page that cannot be removed does no harm; other files are kept.
-        for page in entries.filter(|path| path.extension().is_some_and(|e| e == "html")) {
-            let _ = fs::remove_file(page);
-        }
-        let _ = fs::remove_dir(&pages);
+        remove_files_with(&folder.join(Self::PAGES), "html");
     }
 }
 

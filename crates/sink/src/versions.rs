@@ -16,9 +16,10 @@ use std::sync::Arc;
 
 use database::{
     ARTICLE_ARCHIVE, Cause, Database, DatabaseError, FileKind, WaitPolicy, create_schema, identify,
+    rows,
 };
 use model::{Absence, Extracted, SiteResult};
-use rusqlite::{Connection, ErrorCode, OptionalExtension};
+use rusqlite::{Connection, ErrorCode};
 
 pub use corrections::{ArchiveCorrector, StoredCorrection, contradicts};
 pub use query::{
@@ -63,7 +64,7 @@ impl ArticleKey {
             ),
         ];
         for (sql, value) in ways {
-            let found = db.prepare_cached(sql)?.query_row([value], |row| row.get(0)).optional()?;
+            let found = rows::first(db, sql, [value], |row| row.get(0))?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -171,24 +172,20 @@ const TABLES: &str = include_str!("versions/schema.sql");
 /// Whether a file is an archive; `false` if it is still empty. Any other file is an error.
 fn is_archive(connection: &Connection, path: &Path) -> Result<bool, SinkError> {
     let what = "cannot use";
-    match identify(connection, ARTICLE_ARCHIVE, VERSION) {
-        Ok(FileKind::Own) => Ok(true),
-        Ok(FileKind::Empty) => Ok(false),
-        Ok(FileKind::OtherVersion(version)) => {
-            let why = format!(
-                "its schema is {version}, this program knows {VERSION}: use the sitegrove that \
-                 wrote it; it was left as it is"
-            );
-            Err(SinkError::other(what, path, why))
-        }
-        Ok(FileKind::Foreign(found)) => {
-            Err(SinkError::other(what, path, format!("it is {found}, and was left as it is")))
-        }
+    let why = match identify(connection, ARTICLE_ARCHIVE, VERSION) {
+        Ok(FileKind::Own) => return Ok(true),
+        Ok(FileKind::Empty) => return Ok(false),
+        Ok(FileKind::OtherVersion(version)) => format!(
+            "its schema is {version}, this program knows {VERSION}: use the sitegrove that wrote it; \
+             it was left as it is"
+        ),
+        Ok(FileKind::Foreign(found)) => format!("it is {found}, and was left as it is"),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            Err(SinkError::other(what, path, "it is not a database, and was left as it is"))
+            "it is not a database, and was left as it is".to_owned()
         }
-        Err(error) => Err(SinkError::other(what, path, error)),
-    }
+        Err(error) => return Err(SinkError::other(what, path, error)),
+    };
+    Err(SinkError::other(what, path, why))
 }
 
 impl From<DatabaseError> for SinkError {

@@ -262,7 +262,7 @@ fn member(record: &NewRecord<'_>) -> Vec<u8> {
 /// The page with this fragment as its body. Its language and direction are declared, and the head has title, authors, dates,
 /// description and canonical address, as far as they are known. What is between `<body>` and `</body>` is the fragment.
 fn html_page(article: &Article, fragment: &str) -> String {
-    let value = |field: &Option<String>| field.as_deref().map(escaped);
+    let value = |field: &Option<String>| field.as_deref().map(escape_markup);
     let mut page = String::with_capacity(fragment.len() + 1_024);
     page.push_str("<!doctype html>\n<html");
     if let Some(language) = value(&article.language) {
@@ -271,10 +271,10 @@ fn html_page(article: &Article, fragment: &str) -> String {
     if is_right_to_left(&article.text) {
         page.push_str(" dir=\"rtl\"");
     }
-    let title = value(&article.title).unwrap_or_else(|| escaped(&article.url));
+    let title = value(&article.title).unwrap_or_else(|| escape_markup(&article.url));
     let _ = write!(page, ">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n");
     for author in &article.authors {
-        let _ = writeln!(page, "<meta name=\"author\" content=\"{}\">", escaped(author));
+        let _ = writeln!(page, "<meta name=\"author\" content=\"{}\">", escape_markup(author));
     }
     let metas = [
         ("property", "article:published_time", value(&article.published)),
@@ -287,7 +287,7 @@ fn html_page(article: &Article, fragment: &str) -> String {
             let _ = writeln!(page, "<meta {kind}=\"{name}\" content=\"{content}\">");
         }
     }
-    let canonical = value(&article.canonical).unwrap_or_else(|| escaped(&article.url));
+    let canonical = value(&article.canonical).unwrap_or_else(|| escape_markup(&article.url));
     let _ = write!(
         page,
         "<link rel=\"canonical\" href=\"{canonical}\">\n</head>\n<body>{fragment}</body>\n</html>\n"
@@ -301,7 +301,7 @@ pub fn fragment_of(page: &str) -> &str {
     body.strip_suffix("</body>\n</html>\n").unwrap_or(body)
 }
 
-/// Text that has no markup, also within quotes.
-fn escaped(text: &str) -> String {
+/// A text in which nothing is markup, also within quotes.
+pub fn escape_markup(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -101,12 +101,8 @@ pub fn init(format: LogFormat, verbosity: Verbosity) {
 /// Prints an error that ends the command.
 pub fn error(problem: &Problem) {
     let Problem { at, what, next } = problem;
-    match (at.is_empty(), next.is_empty()) {
-        (true, true) => tracing::error!("{what}"),
-        (true, false) => tracing::error!(next, "{what}"),
-        (false, true) => tracing::error!(at, "{what}"),
-        (false, false) => tracing::error!(at, next, "{what}"),
-    }
+    let [at, next] = [at, next].map(|text| Some(text.as_str()).filter(|text| !text.is_empty()));
+    tracing::error!(at, next, "{what}");
 }
 
 struct MessageLines {

@@ -41,7 +41,6 @@ enum OutputForm {
 }
 
 impl OutputForm {
-    /// Adds a character, or its code point.
     fn push(self, letter: char, out: &mut String) {
         let is = shown(letter);
         // Writing to a String cannot fail.

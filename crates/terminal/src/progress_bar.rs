@@ -125,62 +125,37 @@ impl Bars {
     fn new(all: &MultiProgress, columns: usize, verb: &'static str) -> Self {
         let (long, short) = ("{wide_bar}  {done}  {rate}{rest}", "{percent} %{rest}");
         let form = if columns >= LONG { long } else { short };
-        let style = |name: &str, done: FieldWriter, rate: FieldWriter| {
-            let template = format!("{name}  {form}");
-            let style = ProgressStyle::with_template(&template);
-            let rest: FieldWriter = |state, to| {
-                let of = state.len().unwrap_or(0);
-                to.write_str(&left(state.pos(), of, state.elapsed().as_secs_f64(), "  "))
+        let style =
+            |name: &str, shown: fn(u64) -> String, unit: &'static str, rate: fn(f64) -> String| {
+                let style = ProgressStyle::with_template(&format!("{name}  {form}"));
+                let done = key(move |state, to| {
+                    let of = shown(state.len().unwrap_or(0));
+                    write!(to, "{} of {of}{unit}", shown(state.pos()))
+                });
+                let rate = key(move |state, to| {
+                    let seconds = state.elapsed().as_secs_f64().max(0.001);
+                    write!(to, "{}/s", rate(state.pos() as f64 / seconds))
+                });
+                let rest = key(|state, to| {
+                    let of = state.len().unwrap_or(0);
+                    to.write_str(&left(state.pos(), of, state.elapsed().as_secs_f64(), "  "))
+                });
+                style
+                    .unwrap_or_else(|_| ProgressStyle::default_bar())
+                    .with_key("done", done)
+                    .with_key("rate", rate)
+                    .with_key("rest", rest)
+                    .progress_chars("━╸ ")
             };
-            style
-                .unwrap_or_else(|_| ProgressStyle::default_bar())
-                .with_key("done", key(done))
-                .with_key("rate", key(rate))
-                .with_key("rest", key(rest))
-                .progress_chars("━╸ ")
-        };
         let bytes = all.add(ProgressBar::no_length());
-        bytes.set_style(style(
-            &format!("{:<1$}", "reading", verb.len()),
-            |state, to| {
-                let of = size(state.len().unwrap_or(0));
-                write!(to, "{} of {of}", size(state.pos()))
-            },
-            |state, to| {
-                let rate = state.pos() as f64 / state.elapsed().as_secs_f64().max(0.001);
-                write!(to, "{}/s", size(rate as u64))
-            },
-        ));
+        let reading = format!("{:<1$}", "reading", verb.len());
+        bytes.set_style(style(&reading, size, "", |rate| size(rate as u64)));
         let pages = all.add(ProgressBar::no_length());
-        pages.set_style(style(
-            verb,
-            |state, to| {
-                let of = grouped(state.len().unwrap_or(0));
-                write!(to, "{} of {of} pages", grouped(state.pos()))
-            },
-            |state, to| {
-                let rate = state.pos() as f64 / state.elapsed().as_secs_f64().max(0.001);
-                write!(to, "{}/s", rounded(rate))
-            },
-        ));
+        pages.set_style(style(verb, grouped, " pages", rounded));
         let (sites, is_learning) = (AtomicU64::new(0), AtomicBool::new(false));
         Self { bytes, pages, verb, sites, is_learning }
     }
-}
 
-/// Writes a field of a bar.
-type FieldWriter = fn(&ProgressState, &mut dyn Write) -> fmt::Result;
-
-fn key(
-    write: FieldWriter,
-) -> impl Fn(&ProgressState, &mut dyn Write) + Clone + Send + Sync + 'static {
-    // Writing to memory cannot fail.
-    move |state, to| {
-        let _ = write(state, to);
-    }
-}
-
-impl Bars {
     fn print_line(&self) {
         let phase = if self.is_learning.load(Ordering::Relaxed) { self.verb } else { "reading" };
         let bar = if phase == "reading" { &self.bytes } else { &self.pages };
@@ -202,6 +177,16 @@ impl Bars {
             _ => format!("reading {shown} of {all} ({share} %), {rate}/s{rest}"),
         };
         tracing::info!(target: PROGRESS, phase, bytes = done, of, "{text}");
+    }
+}
+
+/// A field of a bar.
+fn key(
+    write: impl Fn(&ProgressState, &mut dyn Write) -> fmt::Result + Clone + Send + Sync + 'static,
+) -> impl Fn(&ProgressState, &mut dyn Write) + Clone + Send + Sync + 'static {
+    // Writing to memory cannot fail.
+    move |state, to| {
+        let _ = write(state, to);
     }
 }
 

@@ -15,7 +15,7 @@ use model::contain_panics;
 use report::readable::{count, grouped};
 use serde::Serialize;
 use serde_json::json;
-use sink::parse_instant;
+use sink::{escape_markup, parse_instant};
 use terminal::arguments::PrintFormat;
 use terminal::messages::has_colours;
 use terminal::printed::{self, Console};
@@ -294,11 +294,7 @@ struct HitRecord<'a> {
 
 fn html(hit: &Hit) -> String {
     let piece = |(part, matched): (&str, bool)| {
-        let escaped = part
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;")
-            .replace('"', "&quot;");
+        let escaped = escape_markup(part);
         if matched { format!("<b>{escaped}</b>") } else { escaped }
     };
     parts(hit).into_iter().map(piece).collect()

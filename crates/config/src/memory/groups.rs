@@ -23,12 +23,10 @@ pub(super) fn limit(root: &Path) -> Option<u64> {
         let group = own[mount.version].as_deref();
         let at = |path: &str| root.join(path.trim_start_matches('/'));
         let top = at(&mount.point);
+        let below = below(group.unwrap_or("/"), &mount.root);
+        let folders = below.ancestors().map(|part| top.join(part));
         let files = LIMITS[mount.version];
-        let found = way_down(&top, &below(group.unwrap_or("/"), &mount.root));
-        found
-            .iter()
-            .flat_map(|folder| files.iter().filter_map(|file| read(&folder.join(file))))
-            .min()
+        folders.flat_map(|at| files.iter().filter_map(move |file| read(&at.join(file)))).min()
     });
     limits.min()
 }
@@ -81,12 +79,6 @@ fn below(group: &str, mounted: &str) -> PathBuf {
     // `/../…`: a group outside of the namespace.
     let inside = path.components().all(|part| matches!(part, Component::Normal(_)));
     if inside { path.to_owned() } else { PathBuf::new() }
-}
-
-/// A folder, and those below it on the way.
-fn way_down(top: &Path, below: &Path) -> Vec<PathBuf> {
-    let parts = below.ancestors();
-    parts.map(|part| top.join(part)).collect()
 }
 
 /// The limit in a file; `max` is none.

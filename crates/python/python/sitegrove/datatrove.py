@@ -67,8 +67,14 @@ class _Step(PipelineStep):
         given["emit"] = {**given.get("emit", {}), "sinks": ["jsonl"]}
         self.settings: dict[str, Any] = given
 
-    def _given(self) -> Settings:
-        return Settings(**self.settings)
+    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+        """Do the part of this rank."""
+        del data
+        self._work(rank, world_size, Settings(**self.settings))
+        yield from ()
+
+    def _work(self, rank: int, world_size: int, settings: Settings) -> None:
+        raise NotImplementedError
 
 
 class Survey(_Step):
@@ -99,21 +105,17 @@ class Survey(_Step):
         self.archives: str | Path | list[str] = archives
         self.feeds: list[str] = list(feeds or [])
 
-    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
-        """Write the survey of this rank."""
-        del data
+    def _work(self, rank: int, world_size: int, settings: Settings) -> None:
         given = self.archives
         paths = given if isinstance(given, list) else Path(given).read_text(encoding="utf-8").split("\n")
         own = sorted({path.strip() for path in paths if path.strip()})[rank::world_size]
         feeds = self.feeds if rank == 0 else []
-        settings = self._given()
         if own or feeds:
             with self.track_time("survey"), self.folder.attempt(step_name(SURVEY, 0, rank)) as out:
                 surveyed = steps.survey(own, out, feeds=feeds, settings=settings)
             self.stat_update("pages", value=surveyed.pages)
             for _ in surveyed.unreadable:
                 self.stat_update("unreadable")
-        yield from ()
 
 
 class Learn(_Step):
@@ -135,17 +137,13 @@ class Learn(_Step):
         super().__init__(folder, settings)
         self.round: int = round
 
-    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
-        """Learn the share of this rank."""
-        del data
-        settings = self._given()
+    def _work(self, rank: int, world_size: int, settings: Settings) -> None:
         first = [(LEARN, 1), (APPLY, 1)] if self.round == 2 else []
         files = self.folder.files_of((SURVEY, 0), *first)
         with self.track_time("learn"), self.folder.attempt(step_name(LEARN, self.round, rank)) as out:
             learnt = steps.learn(files, out, share=(rank + 1, world_size), settings=settings)
         self.stat_update("finished", value=learnt.finished)
         self.stat_update("large", value=learnt.large)
-        yield from ()
 
 
 class Apply(_Step):
@@ -167,17 +165,13 @@ class Apply(_Step):
         super().__init__(folder, settings)
         self.round: int = round
 
-    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
-        """Apply models to the pages of this rank."""
-        del data
-        settings = self._given()
+    def _work(self, rank: int, world_size: int, settings: Settings) -> None:
         surveys = self.folder.files_of((SURVEY, 0))[rank::world_size]
         if surveys:
             learnt = self.folder.files_of(*((LEARN, of) for of in range(1, self.round + 1)))
             with self.track_time("apply"), self.folder.attempt(step_name(APPLY, self.round, rank)) as out:
                 applied = steps.apply([*surveys, *learnt], out, settings=settings)
             self.stat_update("pages", value=applied.pages)
-        yield from ()
 
 
 class Describe(_Step):
@@ -193,15 +187,11 @@ class Describe(_Step):
 
     name: str = "describe"
 
-    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
-        """Describe the articles of this rank."""
-        del data
-        settings = self._given()
+    def _work(self, rank: int, world_size: int, settings: Settings) -> None:
         files = self.folder.files_of((SURVEY, 0), *_ROUNDS)
         with self.track_time("describe"), self.folder.attempt(step_name(DESCRIBE, 0, rank)) as out:
             articles = steps.describe(files, out, share=(rank + 1, world_size), settings=settings)
         self.stat_update("articles", value=articles)
-        yield from ()
 
 
 class Merge(_Step):
@@ -223,7 +213,7 @@ class Merge(_Step):
         """Give the articles of this rank."""
         if data:
             yield from data
-        settings = self._given()
+        settings = Settings(**self.settings)
         files = self.folder.files_of((SURVEY, 0), *_ROUNDS, (DESCRIBE, 0))
         name = step_name(MERGE, 0, rank)
         with self.folder.on_this_machine() as folder:

@@ -10,7 +10,6 @@ use sitemodel::stages::extract::{article_text, without_title};
 
 use super::evidence::{PageEvidence, path_of, text_of_block};
 
-/// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockState {
     /// Outside the article.
@@ -32,7 +31,6 @@ pub(super) enum BlockMark {
     DroppedHigh,
 }
 
-/// A block of a page.
 #[derive(Debug)]
 pub(super) struct BlockView {
     pub(super) state: BlockState,
@@ -52,7 +50,6 @@ pub(super) struct BlockView {
     pub(super) markable: MarkableBlock,
 }
 
-/// A page with its blocks.
 #[derive(Debug)]
 pub(super) struct PageReadAgain {
     pub(super) blocks: Vec<BlockView>,
@@ -65,7 +62,6 @@ pub(super) struct PageReadAgain {
     pub(super) agrees: Option<bool>,
 }
 
-/// Maximum number of characters of a block.
 const LETTERS: usize = 600;
 /// Maximum number of blocks of a page, outside and inside the article.
 const BOILERPLATE: usize = 150;

@@ -14,14 +14,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::PagesAgain;
 
-/// What the engine knows about a template.
 #[derive(Default)]
 pub(super) struct TemplateEvidence {
     /// By index of the page in its site.
     pub(super) pages: BTreeMap<u32, PageEvidence>,
     /// Of the default engine: its patterns.
     pub(super) patterns: Option<PatternTable>,
-    /// Whether this failed.
     pub(super) failed: bool,
 }
 
@@ -164,7 +162,6 @@ fn count_hits(terms: &PageTerms, signifiers: &BTreeSet<u64>, block: &TextBlock) 
     (hits as u32, terms.len() as u32)
 }
 
-/// Sums over the blocks of a pattern.
 #[derive(Default)]
 struct PatternSums {
     pages: BTreeSet<usize>,

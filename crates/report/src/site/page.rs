@@ -28,14 +28,12 @@ const CODE: PageCode = PageCode {
 
 /// Size in bytes from which no further sample pages are written.
 const MOST_BYTES: usize = 12_000_000;
-/// Maximum number of drops in a list.
 const DROPS: usize = 50;
 /// Maximum number of templates that are shown in full; of hundreds of layouts, most have one page.
 const TEMPLATES: usize = 40;
 /// Maximum numbers of patterns in a table: of those that are kept or pruned, and of those outside.
 const ROWS: usize = 15;
 const ROWS_OUTSIDE: usize = 10;
-/// Maximum number of signifiers.
 const SIGNIFIERS: usize = 12;
 /// Maximum number of characters and paragraphs of a text without blocks.
 const LETTERS: usize = 2000;
@@ -149,7 +147,6 @@ impl TemplateView<'_> {
     }
 }
 
-/// The patterns with one decision.
 struct PatternRows<'a> {
     all: usize,
     shown: Vec<&'a PatternRow>,
@@ -167,18 +164,6 @@ impl PatternTable {
             shown: shown.to_vec(),
             words_not_shown: rest.iter().map(|row| u64::from(row.words)).sum(),
         }
-    }
-
-    fn kept(&self) -> PatternRows<'_> {
-        self.rows_of(Decision::Keep, ROWS)
-    }
-
-    fn pruned(&self) -> PatternRows<'_> {
-        self.rows_of(Decision::Prune, ROWS)
-    }
-
-    fn outside(&self) -> PatternRows<'_> {
-        self.rows_of(Decision::Outside, ROWS_OUTSIDE)
     }
 
     /// The share of siblings that have a pattern.
@@ -275,7 +260,6 @@ impl<'a> SampleTemplate<'a> {
         said.join(", ")
     }
 
-    /// The first signifiers of the page.
     fn signifiers(&self) -> &[(String, f64)] {
         let signifiers = &self.page.signifiers;
         &signifiers[..signifiers.len().min(SIGNIFIERS)]
@@ -420,46 +404,30 @@ fn why_first(patterns: &[PatternRecord]) -> String {
         }
     }
     text.push_str(". ");
+    let both = [first, second];
+    let [density, other] =
+        both.map(|own| 100.0 * f64::from(own.x) / f64::from((own.x + own.y).max(1)));
+    let [j, u] = [both.map(|own| own.j), both.map(|own| own.u)];
+    let [pages, level] = [both.map(|own| own.pages), both.map(|own| own.level)];
+    let terms = format!("{density:.1} % of its terms against {other:.1} %");
     let (mut more, mut less) = (Vec::new(), Vec::new());
-    let mut compare = |what: &str, own: f64, other: f64, shown: String| {
+    for (what, [own, other], shown) in [
+        ("denser signifiers", j, format!("J {:.4} against {:.4}; {terms}", j[0], j[1])),
+        ("less expected text", u, format!("U {:.1} against {:.1}", u[0], u[1])),
+        (
+            "more pages on which it is significant",
+            pages.map(f64::from),
+            format!("{} against {}", pages[0], pages[1]),
+        ),
+        ("more depth", level.map(f64::from), format!("level {} against {}", level[0], level[1])),
+    ] {
         // A difference of less than a hundredth explains nothing.
         if own > other * 1.01 {
             more.push(format!("{what} ({shown})"));
         } else if own < other * 0.99 {
             less.push(format!("{what} ({shown})"));
         }
-    };
-    let density = |p: &PatternRecord| 100.0 * f64::from(p.x) / f64::from((p.x + p.y).max(1));
-    compare(
-        "denser signifiers",
-        first.j,
-        second.j,
-        format!(
-            "J {:.4} against {:.4}; {:.1} % of its terms against {:.1} %",
-            first.j,
-            second.j,
-            density(first),
-            density(second)
-        ),
-    );
-    compare(
-        "less expected text",
-        first.u,
-        second.u,
-        format!("U {:.1} against {:.1}", first.u, second.u),
-    );
-    compare(
-        "more pages on which it is significant",
-        f64::from(first.pages),
-        f64::from(second.pages),
-        format!("{} against {}", first.pages, second.pages),
-    );
-    compare(
-        "more depth",
-        f64::from(first.level),
-        f64::from(second.level),
-        format!("level {} against {}", first.level, second.level),
-    );
+    }
     if !more.is_empty() {
         text.push_str(&format!("In its favour: {}. ", more.join("; ")));
     }
@@ -469,7 +437,6 @@ fn why_first(patterns: &[PatternRecord]) -> String {
     text.trim_end().to_owned()
 }
 
-/// How well a wrapper is supported.
 fn support_of(wrapper: &WrapperRecord) -> String {
     let support = &wrapper.support;
     let learnt = count(support.learnt_from as usize, "page");
@@ -493,7 +460,6 @@ fn support_of(wrapper: &WrapperRecord) -> String {
     )
 }
 
-/// Why a pattern is kept or not.
 fn why_decided(row: &PatternRow, table: &PatternTable) -> String {
     let reads_like_it = row.score >= f64::from(table.threshold);
     let stake = "too few words are at stake to make an exception of it";

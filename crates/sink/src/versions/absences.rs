@@ -3,28 +3,21 @@
 //! Answers without a page are kept as spans: the first and the last of consecutive equal ones, between which no visit
 //! lies. So the nights on which an address stays gone take one row, and crawls may be added in any order.
 
+use database::rows;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use model::Gone;
-use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+use rusqlite::{Connection, Result, params};
 
 use super::{ArticleKey, GoneSpan};
 
 impl GoneSpan {
-    /// Reads the columns `first_seen`, `last_seen`, `status` and `moved_to`, in this order.
-    pub(super) fn read(row: &Row<'_>) -> Result<Self> {
-        Ok(Self {
-            first_seen: row.get(0)?,
-            last_seen: row.get(1)?,
-            status: row.get(2)?,
-            moved_to: row.get(3)?,
-        })
-    }
-
     fn is_of(&self, gone: &Gone) -> bool {
         self.status == i64::from(gone.status) && self.moved_to == gone.moved_to
     }
 }
+
+const SPANS: &str = "SELECT first_seen, last_seen, status, moved_to FROM absences";
 
 /// A time as the archive has it.
 pub(super) fn seconds(at: Timestamp) -> String {
@@ -34,10 +27,7 @@ pub(super) fn seconds(at: Timestamp) -> String {
 /// Notes an answer without a page at the address with this key, if the archive has its article.
 pub(super) fn note_address(db: &Connection, key: &ArticleKey, gone: &Gone) -> Result<()> {
     let sql = "SELECT id FROM articles WHERE key IN (?1, ?2) ORDER BY key = ?1 DESC LIMIT 1";
-    let id = db
-        .prepare_cached(sql)?
-        .query_row([&key.own, &key.stripped], |row| row.get(0))
-        .optional()?;
+    let id = rows::first(db, sql, [&key.own, &key.stripped], |row| row.get(0))?;
     id.map_or(Ok(()), |id| note_absence(db, id, gone))
 }
 
@@ -45,11 +35,10 @@ pub(super) fn note_address(db: &Connection, key: &ArticleKey, gone: &Gone) -> Re
 pub(super) fn note_absence(db: &Connection, article: i64, gone: &Gone) -> Result<()> {
     let at = seconds(gone.at);
     let find = |condition: &str| {
-        let columns = "SELECT first_seen, last_seen, status, moved_to FROM absences";
-        let sql = format!("{columns} WHERE article = ?1 AND first_seen {condition} LIMIT 1");
-        db.prepare_cached(&sql)?.query_row(params![article, at], GoneSpan::read).optional()
+        let sql = format!("{SPANS} WHERE article = ?1 AND first_seen {condition} LIMIT 1");
+        rows::first(db, &sql, params![article, at], rows::read_record)
     };
-    let before = find("<= ?2 ORDER BY first_seen DESC")?;
+    let before: Option<GoneSpan> = find("<= ?2 ORDER BY first_seen DESC")?;
     let after = find("> ?2 ORDER BY first_seen")?;
     let single = GoneSpan {
         first_seen: at.clone(),
@@ -66,7 +55,7 @@ pub(super) fn note_absence(db: &Connection, article: i64, gone: &Gone) -> Result
     }
     let visited = |from: &str, to: &str| {
         let sql = "SELECT 1 FROM visits WHERE article = ?1 AND fetched >= ?2 AND fetched <= ?3";
-        db.prepare_cached(sql)?.exists(params![article, from, to])
+        rows::exists(db, sql, params![article, from, to])
     };
     let extends = match before.filter(|span| span.is_of(gone)) {
         Some(span) if !visited(&span.last_seen, &at)? => Some(span),
@@ -78,7 +67,7 @@ pub(super) fn note_absence(db: &Connection, article: i64, gone: &Gone) -> Result
     };
     if let Some(span) = &begins {
         let sql = "DELETE FROM absences WHERE article = ?1 AND first_seen = ?2";
-        db.prepare_cached(sql)?.execute(params![article, span.first_seen])?;
+        rows::change(db, sql, params![article, span.first_seen])?;
     }
     let last_seen = begins.map_or(at.clone(), |span| span.last_seen);
     match &extends {
@@ -89,10 +78,8 @@ pub(super) fn note_absence(db: &Connection, article: i64, gone: &Gone) -> Result
 
 /// Notes a visit: the page was there between the answers of a span that it lies in.
 pub(super) fn note_presence(db: &Connection, article: i64, at: &str) -> Result<()> {
-    let sql = "SELECT first_seen, last_seen, status, moved_to FROM absences
-        WHERE article = ?1 AND first_seen < ?2 AND last_seen > ?2";
-    let span =
-        db.prepare_cached(sql)?.query_row(params![article, at], GoneSpan::read).optional()?;
+    let sql = format!("{SPANS} WHERE article = ?1 AND first_seen < ?2 AND last_seen > ?2");
+    let span = rows::first(db, &sql, params![article, at], rows::read_record)?;
     span.map_or(Ok(()), |span| split(db, article, &span))
 }
 
@@ -106,12 +93,10 @@ fn insert(db: &Connection, article: i64, span: &GoneSpan) -> Result<()> {
     let sql = "INSERT INTO absences (article, first_seen, last_seen, status, moved_to)
         VALUES (?1, ?2, ?3, ?4, ?5)";
     let GoneSpan { first_seen, last_seen, status, moved_to } = span;
-    db.prepare_cached(sql)?.execute(params![article, first_seen, last_seen, status, moved_to])?;
-    Ok(())
+    rows::change(db, sql, params![article, first_seen, last_seen, status, moved_to]).map(drop)
 }
 
 fn set_end(db: &Connection, article: i64, span: &GoneSpan, last: &str) -> Result<()> {
     let sql = "UPDATE absences SET last_seen = ?3 WHERE article = ?1 AND first_seen = ?2";
-    db.prepare_cached(sql)?.execute(params![article, span.first_seen, last])?;
-    Ok(())
+    rows::change(db, sql, params![article, span.first_seen, last]).map(drop)
 }

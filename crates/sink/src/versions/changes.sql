@@ -2,10 +2,11 @@
 -- The number of a version is counted for what is found only; the view `history` would count all versions.
 
 -- Versions that were first seen. A model that is not kept has no number to know it by.
-SELECT articles.site, v.url AS url, v.first_seen AS seen, v.title, v.changed, v.diff,
+SELECT articles.site AS site, v.url AS url, v.first_seen AS first_seen, v.title AS title,
+    v.changed AS changed, v.diff AS diff,
     (SELECT count(*) FROM versions AS w WHERE w.article = v.article
         AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id)) AS number,
-    v.model_revision,
+    v.model_revision AS model_revision,
     coalesce((SELECT iif(v.program = w.program AND v.model_revision IS w.model_revision
                 AND v.model_revision IS NOT 0, 'changed', 'unclear')
         FROM versions AS w
@@ -70,4 +71,4 @@ JOIN versions AS v ON v.id = (SELECT w.id FROM versions AS w WHERE w.article = c
     ORDER BY w.first_seen DESC, w.record_id DESC LIMIT 1)
 WHERE e.seen >= ?1 AND (?2 IS NULL OR articles.site = ?2)
 
-ORDER BY seen, url, number, kind, changed
+ORDER BY first_seen, url, number, kind, changed

@@ -41,7 +41,6 @@ impl ArticleContent {
         }
     }
 
-    /// The content of a stored version.
     pub(super) fn stored(db: &Connection, version: i64) -> Result<Self> {
         let sql = "SELECT digest, title, authors, published, description,
             coalesce(sources ->> 'description', ''), tags, coalesce(sources ->> 'tags', ''), text
@@ -88,7 +87,7 @@ impl ArticleContent {
 }
 
 /// A list of strings, which is stored as JSON.
-pub(super) fn strings(row: &Row<'_>, at: usize) -> Result<Vec<String>> {
+fn strings(row: &Row<'_>, at: usize) -> Result<Vec<String>> {
     let json: String = row.get(at)?;
     Ok(serde_json::from_str(&json).unwrap_or_default())
 }

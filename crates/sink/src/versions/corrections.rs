@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use database::{Database, WaitPolicy};
+use database::{Database, WaitPolicy, rows};
 use jiff::Timestamp;
 use model::{Article, ArticleCorrection, CorrectedField, CorrectedValues};
-use rusqlite::{Connection, OptionalExtension, Result, Row, params};
-use serde::Serialize;
+use rusqlite::{Connection, Result, params};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::absences::seconds;
@@ -19,13 +19,15 @@ use super::{ArticleKey, is_archive};
 use crate::SinkError;
 
 /// A correction of a field, as an archive has it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct StoredCorrection {
     /// `title`, `authors`, `published` or `text`.
     pub field: String,
     /// Its value; null if it has none.
+    #[serde(deserialize_with = "rows::from_json")]
     pub value: Value,
     /// What was extracted when it was corrected.
+    #[serde(deserialize_with = "rows::from_json")]
     pub extracted: Value,
     /// Unified diff between the two.
     pub diff: String,
@@ -70,53 +72,28 @@ impl StoredCorrection {
         };
         Some((field, own))
     }
-
-    fn read(row: &Row<'_>) -> Result<Self> {
-        let json = |at: usize| -> Result<Value> {
-            let text: String = row.get(at)?;
-            Ok(serde_json::from_str(&text).unwrap_or_default())
-        };
-        Ok(Self {
-            field: row.get(0)?,
-            value: json(1)?,
-            extracted: json(2)?,
-            diff: row.get(3)?,
-            by: row.get(4)?,
-            reason: row.get(5)?,
-            at: row.get(6)?,
-            ended: row.get(7)?,
-            reverted_by: row.get(8)?,
-            outdated: row.get(9)?,
-        })
-    }
 }
-
-const COLUMNS: &str = "field, value, extracted, diff, by, reason, at, ended, reverted_by, outdated";
 
 /// The corrections of the article with this key, the oldest first.
 pub(super) fn corrections_of(db: &Connection, key: &str) -> Result<Vec<StoredCorrection>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM corrections JOIN articles ON articles.id = corrections.article
-        WHERE articles.key = ?1 ORDER BY corrections.id"
-    );
-    db.prepare_cached(&sql)?.query_map([key], StoredCorrection::read)?.collect()
+    let sql =
+        "SELECT corrections.* FROM corrections JOIN articles ON articles.id = corrections.article
+        WHERE articles.key = ?1 ORDER BY corrections.id";
+    rows::all(db, sql, [key], rows::read_record)
 }
 
 /// All corrections that are in force, in the order of addresses, as lines of a file of corrections have them; those of an
 /// article that were made at once are one.
 pub(super) fn corrections_in_force(db: &Connection) -> Result<Vec<ArticleCorrection>> {
-    let sql = format!(
-        "SELECT {COLUMNS}, (SELECT url FROM versions WHERE versions.article = corrections.article
-            ORDER BY first_seen DESC, record_id DESC LIMIT 1)
+    let sql = "SELECT corrections.*, (SELECT url FROM versions
+            WHERE versions.article = corrections.article
+            ORDER BY first_seen DESC, record_id DESC LIMIT 1) AS url
         FROM corrections JOIN articles ON articles.id = corrections.article
-        WHERE ended IS NULL ORDER BY articles.key, corrections.id"
-    );
+        WHERE ended IS NULL ORDER BY articles.key, corrections.id";
+    let stored: Vec<(StoredCorrection, String)> =
+        rows::all(db, sql, [], |row| Ok((rows::read_record(row)?, row.get("url")?)))?;
     let mut all: Vec<ArticleCorrection> = Vec::new();
-    let mut statement = db.prepare(&sql)?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (stored, url): (StoredCorrection, String) =
-            (StoredCorrection::read(row)?, row.get(10)?);
+    for (stored, url) in stored {
         let Some((_, own)) = stored.line(&url) else { continue };
         let same = all.last_mut().filter(|last| {
             (&last.url, &last.by, &last.reason, last.at) == (&own.url, &own.by, &own.reason, own.at)
@@ -207,24 +184,20 @@ pub fn contradicts(
 
 /// Notes which corrections of an article are outdated by its last version.
 pub(super) fn note_outdated(db: &Connection, article: i64) -> Result<()> {
-    let sql = "SELECT id, field, extracted, value FROM corrections
-        WHERE article = ?1 AND ended IS NULL";
-    let found = db
-        .prepare_cached(sql)?
-        .query_map([article], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
-        .collect::<Result<Vec<(i64, String, String, String)>>>()?;
+    let sql = "SELECT * FROM corrections WHERE article = ?1 AND ended IS NULL";
+    let found: Vec<(i64, StoredCorrection)> =
+        rows::all(db, sql, [article], |row| Ok((row.get("id")?, rows::read_record(row)?)))?;
     if found.is_empty() {
         return Ok(());
     }
     let Some((version, seen)) = last_version(db, article)? else { return Ok(()) };
     let content = ArticleContent::stored(db, version)?;
-    for (id, field, extracted, value) in found {
+    for (id, StoredCorrection { field, extracted, value, .. }) in found {
         let Some(field) = CorrectedField::parse(&field) else { continue };
-        let json = |text: &str| serde_json::from_str(text).unwrap_or_default();
         let now = value_of(field, &content);
-        let since = is_outdated(field, &now, &json(&extracted), &json(&value)).then_some(&seen);
+        let since = is_outdated(field, &now, &extracted, &value).then_some(&seen);
         let sql = "UPDATE corrections SET outdated = ?2 WHERE id = ?1";
-        db.prepare_cached(sql)?.execute(params![id, since])?;
+        rows::change(db, sql, params![id, since])?;
     }
     Ok(())
 }
@@ -233,13 +206,12 @@ pub(super) fn note_outdated(db: &Connection, article: i64) -> Result<()> {
 fn last_version(db: &Connection, article: i64) -> Result<Option<(i64, String)>> {
     let sql = "SELECT id, first_seen FROM versions WHERE article = ?1
         ORDER BY first_seen DESC, record_id DESC LIMIT 1";
-    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    db.prepare_cached(sql)?.query_row([article], read).optional()
+    rows::first(db, sql, [article], |row| row.try_into())
 }
 
 /// Whether an archive has corrections that are in force.
 pub(super) fn has_corrections(db: &Connection) -> Result<bool> {
-    db.prepare("SELECT 1 FROM corrections WHERE ended IS NULL LIMIT 1")?.exists([])
+    rows::exists(db, "SELECT 1 FROM corrections WHERE ended IS NULL LIMIT 1", [])
 }
 
 /// Changes the corrections of an archive, in one transaction.
@@ -306,9 +278,7 @@ impl ArchiveCorrector {
             WHERE article = ?1 AND field = ?2 AND value = ?3 AND by = ?4 AND reason = ?5
             AND ended IS NULL";
         let own = params![article, field.as_str(), value, correction.by, correction.reason];
-        if db.prepare_cached(sql)?.exists(own)?
-            && correction.at.is_none_or(|own| seconds(own) == at)
-        {
+        if rows::exists(db, sql, own)? && correction.at.is_none_or(|own| seconds(own) == at) {
             return Ok(false);
         }
         self.end(article, field, at, None)?;
@@ -323,16 +293,10 @@ impl ArchiveCorrector {
         let sql = "INSERT INTO corrections
                 (article, field, value, extracted, diff, by, reason, at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        db.prepare_cached(sql)?.execute(params![
-            article,
-            field.as_str(),
-            value,
-            extracted.to_string(),
-            diff,
-            correction.by,
-            correction.reason,
-            at,
-        ])?;
+        let ArticleCorrection { by, reason, .. } = correction;
+        let own =
+            params![article, field.as_str(), value, extracted.to_string(), diff, by, reason, at];
+        rows::change(db, sql, own)?;
         Ok(true)
     }
 
@@ -372,7 +336,7 @@ impl ArchiveCorrector {
         let sql = "UPDATE corrections SET ended = ?3, reverted_by = ?4, outdated = NULL
             WHERE article = ?1 AND field = ?2 AND ended IS NULL";
         let ended = params![article, field.as_str(), at, reverted_by];
-        Ok(self.database.prepare_cached(sql)?.execute(ended)? > 0)
+        Ok(rows::change(&self.database, sql, ended)? > 0)
     }
 
     /// The article of an address, and its last version.

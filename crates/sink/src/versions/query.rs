@@ -2,36 +2,39 @@
 
 use std::path::{Path, PathBuf};
 
-use database::Database;
+use database::{Database, rows};
 use model::{ArticleCorrection, named};
-use rusqlite::{Row, params};
-use serde::{Deserialize, Serialize};
+use rusqlite::params;
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::content::strings;
 use super::corrections::{StoredCorrection, corrections_in_force, corrections_of};
 use super::{ArticleKey, is_archive};
 use crate::SinkError;
 
 /// A version of an article.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ArticleVersion {
     /// 1 for the first.
     pub number: i64,
     /// Address of its first visit.
     pub url: String,
     /// When it was first seen: RFC 3339, UTC; `None` for a page without a date.
+    #[serde(deserialize_with = "date")]
     pub first_seen: Option<String>,
     /// When it was last seen.
+    #[serde(deserialize_with = "date")]
     pub last_seen: Option<String>,
     /// Number of visits.
     pub visits: i64,
     /// Fields that differ from the previous version.
+    #[serde(deserialize_with = "rows::from_json")]
     pub changed: Vec<String>,
     /// Unified diff from the previous version; `None` for the first.
     pub diff: Option<String>,
     /// Headline.
     pub title: Option<String>,
     /// Names of the authors.
+    #[serde(deserialize_with = "rows::from_json")]
     pub authors: Vec<String>,
     /// Date of publication given by the page.
     pub published: Option<String>,
@@ -42,11 +45,12 @@ pub struct ArticleVersion {
     /// The publisher's summary.
     pub description: Option<String>,
     /// Keywords.
+    #[serde(deserialize_with = "rows::from_json")]
     pub tags: Vec<String>,
     /// The text.
     pub text: String,
     /// Body as an HTML fragment; not part of what `history` prints.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub html: String,
     /// Record id of its first visit; a sequence number for a page without a date.
     pub record_id: String,
@@ -55,6 +59,7 @@ pub struct ArticleVersion {
     /// Offset in that file, in bytes.
     pub offset: i64,
     /// How the text was found: engine, route, version, XPath expressions.
+    #[serde(deserialize_with = "rows::from_json")]
     pub wrapper: serde_json::Value,
     /// Confidence, 0 to 1.
     pub confidence: f64,
@@ -68,16 +73,18 @@ pub struct ArticleVersion {
     /// How its template was when it was seen first, or else its site; `None` without a store of models.
     pub health: Option<String>,
     /// How else its payloads were read, by date.
+    #[serde(default)]
     pub readings: Vec<ArticleReading>,
     /// When its address had no page, by date: from its first visit to the next version.
+    #[serde(default)]
     pub gone: Vec<GoneSpan>,
     /// Of the last version, the corrections of the article by hand, the oldest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<StoredCorrection>,
 }
 
 /// A time in which the address of an article had no page.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct GoneSpan {
     /// The first answer without a page: RFC 3339, UTC.
     pub first_seen: String,
@@ -90,11 +97,13 @@ pub struct GoneSpan {
 }
 
 /// A payload of a version that was read differently.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ArticleReading {
     /// When it was fetched: RFC 3339, UTC; `None` for a page without a date.
+    #[serde(deserialize_with = "date")]
     pub fetched: Option<String>,
     /// Fields that differ.
+    #[serde(deserialize_with = "rows::from_json")]
     pub changed: Vec<String>,
     /// Unified diff to the reading before.
     pub diff: String,
@@ -103,11 +112,12 @@ pub struct ArticleReading {
     /// Program that read it.
     pub program: String,
     /// Whether this reading replaced the one before: it was read again on purpose.
+    #[serde(deserialize_with = "flag")]
     pub replaced: bool,
 }
 
 /// A version first seen since a given time, or another event in the life of an article.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ArticleChange {
     /// Site of the article.
     pub site: String,
@@ -123,6 +133,7 @@ pub struct ArticleChange {
     /// Headline.
     pub title: Option<String>,
     /// Fields that differ from the version or the reading before.
+    #[serde(deserialize_with = "rows::from_json")]
     pub changed: Vec<String>,
     /// Unified diff to the version or the reading before; `None` for the first version.
     pub diff: Option<String>,
@@ -174,9 +185,13 @@ pub struct ArticleArchive {
     path: PathBuf,
 }
 
-const HISTORY: &str = "SELECT number, url, first_seen, last_seen, visits, changed, diff, title,
-    authors, published, modified, language, description, tags, text, record_id, file, offset,
-    wrapper, confidence, program, truncated, model_revision, health, version, html";
+fn date<'de, D: Deserializer<'de>>(column: D) -> Result<Option<String>, D::Error> {
+    Ok(Some(String::deserialize(column)?).filter(|date| !date.is_empty()))
+}
+
+fn flag<'de, D: Deserializer<'de>>(column: D) -> Result<bool, D::Error> {
+    Ok(u8::deserialize(column)? != 0)
+}
 
 impl ArticleArchive {
     /// Opens an archive.
@@ -213,7 +228,7 @@ impl ArticleArchive {
         let of = |prefix: &str| -> rusqlite::Result<Vec<String>> {
             let sql = "SELECT key FROM articles WHERE substr(key, 1, length(?1)) = ?1
                 ORDER BY key LIMIT 2000";
-            self.connection.prepare(sql)?.query_map([prefix], |row| row.get(0))?.collect()
+            rows::all(&self.connection, sql, [prefix], |row| row.get(0))
         };
         let found = of(host).and_then(|own| if own.is_empty() { of("") } else { Ok(own) });
         found.map_err(|error| self.unreadable(error))
@@ -235,11 +250,8 @@ impl ArticleArchive {
         let sql = "SELECT articles.key, field FROM corrections
             JOIN articles ON articles.id = corrections.article
             WHERE outdated IS NOT NULL ORDER BY articles.key, corrections.id";
-        let all = || -> rusqlite::Result<Vec<(String, String)>> {
-            let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-            self.connection.prepare(sql)?.query_map([], read)?.collect()
-        };
-        all().map_err(|error| self.unreadable(error))
+        let all = rows::all(&self.connection, sql, [], |row| row.try_into());
+        all.map_err(|error| self.unreadable(error))
     }
 
     /// The keys of all articles, or of those of a site, in order.
@@ -248,10 +260,8 @@ impl ArticleArchive {
     /// If the archive cannot be read.
     pub fn keys(&self, site: Option<&str>) -> Result<Vec<String>, SinkError> {
         let sql = "SELECT key FROM articles WHERE ?1 IS NULL OR site = ?1 ORDER BY key";
-        let all = || -> rusqlite::Result<Vec<String>> {
-            self.connection.prepare(sql)?.query_map([site], |row| row.get(0))?.collect()
-        };
-        all().map_err(|e| SinkError::other("cannot read", &self.path, e))
+        let all = rows::all(&self.connection, sql, [site], |row| row.get(0));
+        all.map_err(|error| self.unreadable(error))
     }
 
     /// The versions of the article with this key, the oldest first.
@@ -259,14 +269,16 @@ impl ArticleArchive {
     /// # Errors
     /// If the archive cannot be read.
     pub fn versions(&self, key: &str) -> Result<Vec<ArticleVersion>, SinkError> {
-        let sql = format!("{HISTORY} FROM history WHERE key = ?1 ORDER BY number");
+        let sql = "SELECT * FROM history WHERE key = ?1 ORDER BY number";
+        let db = &self.connection;
         let all = || -> rusqlite::Result<Vec<ArticleVersion>> {
-            let mut statement = self.connection.prepare(&sql)?;
-            let mut all: Vec<ArticleVersion> = statement
-                .query_map([key], |row| self.version(row))?
-                .collect::<rusqlite::Result<_>>()?;
+            let mut all: Vec<ArticleVersion> = rows::all(db, sql, [key], |row| {
+                let (version, id): (ArticleVersion, i64) =
+                    (rows::read_record(row)?, row.get("version")?);
+                Ok(ArticleVersion { readings: self.readings(id)?, gone: self.gone(id)?, ..version })
+            })?;
             if let Some(last) = all.last_mut() {
-                last.corrections = corrections_of(&self.connection, key)?;
+                last.corrections = corrections_of(db, key)?;
             }
             Ok(all)
         };
@@ -277,56 +289,12 @@ impl ArticleArchive {
         SinkError::other("cannot read", &self.path, error)
     }
 
-    fn version(&self, row: &Row<'_>) -> rusqlite::Result<ArticleVersion> {
-        let (id, wrapper): (i64, String) = (row.get(24)?, row.get(18)?);
-        Ok(ArticleVersion {
-            number: row.get(0)?,
-            url: row.get(1)?,
-            first_seen: date(row, 2)?,
-            last_seen: date(row, 3)?,
-            visits: row.get(4)?,
-            changed: strings(row, 5)?,
-            diff: row.get(6)?,
-            title: row.get(7)?,
-            authors: strings(row, 8)?,
-            published: row.get(9)?,
-            modified: row.get(10)?,
-            language: row.get(11)?,
-            description: row.get(12)?,
-            tags: strings(row, 13)?,
-            text: row.get(14)?,
-            record_id: row.get(15)?,
-            file: row.get(16)?,
-            offset: row.get(17)?,
-            wrapper: serde_json::from_str(&wrapper).unwrap_or_default(),
-            confidence: row.get(19)?,
-            program: row.get(20)?,
-            truncated: row.get(21)?,
-            model_revision: row.get(22)?,
-            health: row.get(23)?,
-            html: row.get(25)?,
-            readings: self.readings(id)?,
-            gone: self.gone(id)?,
-            corrections: Vec::new(),
-        })
-    }
-
     fn readings(&self, version: i64) -> rusqlite::Result<Vec<ArticleReading>> {
         let sql = "SELECT r.fetched, r.changed, r.diff, r.model_revision, r.program, r.replaced
             FROM visits AS v JOIN readings AS r USING (article, fetched, record_id)
             WHERE v.article = (SELECT article FROM versions WHERE id = ?1) AND v.version = ?1
             ORDER BY r.fetched, r.id";
-        let reading = |row: &Row<'_>| {
-            Ok(ArticleReading {
-                fetched: date(row, 0)?,
-                changed: strings(row, 1)?,
-                diff: row.get(2)?,
-                model_revision: row.get(3)?,
-                program: row.get(4)?,
-                replaced: row.get(5)?,
-            })
-        };
-        self.connection.prepare_cached(sql)?.query_map([version], reading)?.collect()
+        rows::all(&self.connection, sql, [version], rows::read_record)
     }
 
     /// When the address of a version's article had no page, from its first visit to the next version.
@@ -338,7 +306,7 @@ impl ArticleArchive {
                 AND (w.first_seen, w.record_id) > (v.first_seen, v.record_id)
                 AND w.first_seen <= a.first_seen)
             ORDER BY a.first_seen";
-        self.connection.prepare_cached(sql)?.query_map([version], GoneSpan::read)?.collect()
+        rows::all(&self.connection, sql, [version], rows::read_record)
     }
 
     /// Passes to `take` every version that was first seen at `since` (RFC 3339, UTC, whole seconds) or later, every other
@@ -353,36 +321,13 @@ impl ArticleArchive {
         site: Option<&str>,
         mut take: impl FnMut(ArticleChange) -> Result<(), E>,
     ) -> Result<(), E> {
-        let of_archive = |e| E::from(SinkError::other("cannot read", &self.path, e));
+        let of_archive = |error| E::from(self.unreadable(error));
         let sql = include_str!("changes.sql");
         let mut statement = self.connection.prepare(sql).map_err(of_archive)?;
         let mut rows = statement.query(params![since, site]).map_err(of_archive)?;
         while let Some(row) = rows.next().map_err(of_archive)? {
-            take(change(row).map_err(of_archive)?)?;
+            take(rows::read_record(row).map_err(of_archive)?)?;
         }
         Ok(())
     }
-}
-
-fn date(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<String>> {
-    Ok(Some(row.get(at)?).filter(|date: &String| !date.is_empty()))
-}
-
-fn change(row: &Row<'_>) -> rusqlite::Result<ArticleChange> {
-    let kind: String = row.get(8)?;
-    Ok(ArticleChange {
-        site: row.get(0)?,
-        url: row.get(1)?,
-        kind: ChangeKind::parse(&kind).unwrap_or(ChangeKind::Changed),
-        number: row.get(6)?,
-        first_seen: row.get(2)?,
-        title: row.get(3)?,
-        changed: strings(row, 4)?,
-        diff: row.get(5)?,
-        model_revision: row.get(7)?,
-        status: row.get(9)?,
-        moved_to: row.get(10)?,
-        by: row.get(11)?,
-        reason: row.get(12)?,
-    })
 }

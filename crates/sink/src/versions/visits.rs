@@ -7,8 +7,9 @@
 
 use std::collections::BTreeMap;
 
+use database::rows;
 use model::{Extracted, Verdict, rounded};
-use rusqlite::{Connection, OptionalExtension, Result, Row, named_params, params};
+use rusqlite::{Connection, Result, Row, named_params, params};
 use serde_json::json;
 
 use super::ArticleKey;
@@ -41,7 +42,6 @@ struct Visit<'a> {
     at: VisitTime,
     article: &'a Extracted,
     content: &'a ArticleContent,
-    /// Id of the input file.
     file: i64,
 }
 
@@ -55,7 +55,6 @@ impl Visit<'_> {
     }
 }
 
-/// A visit next to another.
 struct Neighbour {
     at: VisitTime,
     version: i64,
@@ -66,7 +65,6 @@ struct Neighbour {
 /// Adds visits to an archive, within one run.
 #[derive(Debug)]
 pub(super) struct VisitWriter {
-    /// Ids of input files.
     files: BTreeMap<String, i64>,
     rereads: bool,
     is_corrected: bool,
@@ -110,11 +108,8 @@ impl VisitWriter {
         let visit = Visit { article_id, at, article, content, file };
         let known =
             "SELECT version FROM visits WHERE article = ?1 AND fetched = ?2 AND record_id = ?3";
-        let known = db
-            .prepare_cached(known)?
-            .query_row(params![article_id, visit.at.fetched, visit.at.record_id], |row| row.get(0))
-            .optional()?;
-        if let Some(version) = known {
+        let at = params![article_id, visit.at.fetched, visit.at.record_id];
+        if let Some(version) = rows::first(db, known, at, |row| row.get(0))? {
             return match self.rereads && (visit.is_whole() || !has_whole) {
                 true => reread(db, &visit, version),
                 false => Ok(()),
@@ -151,12 +146,10 @@ impl VisitWriter {
             WHERE article = ?1 AND fetched = '' AND (truncated IS NULL) = ?2
             ORDER BY payload IS ?3 DESC, record_id";
         let is_whole = article.origin.truncated.is_none();
-        let visits = db
-            .prepare_cached(undated)?
-            .query_map(params![article_id, is_whole, article.payload], |row| {
-                Ok((VisitTime::read(row)?, row.get(2)?, row.get(3)?))
-            })?
-            .collect::<Result<Vec<(VisitTime, i64, bool)>>>()?;
+        let known = params![article_id, is_whole, article.payload];
+        let visits: Vec<(VisitTime, i64, bool)> = rows::all(db, undated, known, |row| {
+            Ok((VisitTime::read(row)?, row.get(2)?, row.get(3)?))
+        })?;
         for (at, version, is_same) in visits {
             if is_same && self.rereads {
                 return Ok(Some(at));
@@ -190,24 +183,21 @@ fn article_id(
     content: &ArticleContent,
 ) -> Result<i64> {
     let known = "SELECT id FROM articles WHERE key = ?1";
-    let known = db.prepare_cached(known)?.query_row([key.exact()], |row| row.get(0)).optional()?;
-    if let Some(id) = known {
+    if let Some(id) = rows::first(db, known, [key.exact()], |row| row.get(0))? {
         return Ok(id);
     }
     let alike = "SELECT versions.id, articles.id FROM versions
         JOIN articles ON articles.id = versions.article
         WHERE versions.digest = ?1 AND articles.stripped = ?2 ORDER BY articles.key, versions.id";
-    let alike = db
-        .prepare_cached(alike)?
-        .query_map(params![content.digest, key.stripped], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<Result<Vec<(i64, i64)>>>()?;
+    let alike: Vec<(i64, i64)> =
+        rows::all(db, alike, params![content.digest, key.stripped], |row| row.try_into())?;
     for (version, id) in alike {
         if content.is_same(&ArticleContent::stored(db, version)?) {
             return Ok(id);
         }
     }
     let new = "INSERT INTO articles (key, site, stripped) VALUES (?1, ?2, ?3)";
-    db.prepare_cached(new)?.execute(params![key.exact(), article.site, key.stripped])?;
+    rows::change(db, new, params![key.exact(), article.site, key.stripped])?;
     Ok(db.last_insert_rowid())
 }
 
@@ -268,10 +258,8 @@ fn extend_version(db: &Connection, visit: &Visit<'_>, version: i64, rereads: boo
     let changed = json!(visit.content.changes_since(&old)).to_string();
     let known = "SELECT 1 FROM readings JOIN visits USING (article, fetched, record_id)
         WHERE article = ?1 AND version = ?2 AND digest = ?3 AND changed = ?4";
-    let known = db
-        .prepare_cached(known)?
-        .exists(params![visit.article_id, version, visit.content.digest, changed])?;
-    if known { Ok(()) } else { note_reading(db, visit, &old, false) }
+    let own = params![visit.article_id, version, visit.content.digest, changed];
+    if rows::exists(db, known, own)? { Ok(()) } else { note_reading(db, visit, &old, false) }
 }
 
 /// The version of a neighbour, if the visit has the same content, or the same payload as a visit of it.
@@ -283,7 +271,7 @@ fn version_shared(
     let Some(Neighbour { version, .. }) = *neighbour else { return Ok(None) };
     let sql = "SELECT 1 FROM visits WHERE article = ?1 AND version = ?2 AND payload = ?3";
     let payload = params![visit.article_id, version, visit.article.payload];
-    let is_shared = db.prepare_cached(sql)?.exists(payload)?
+    let is_shared = rows::exists(db, sql, payload)?
         || visit.content.is_same(&ArticleContent::stored(db, version)?);
     Ok(is_shared.then_some(version))
 }
@@ -311,15 +299,14 @@ fn reread(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
 fn remove_visit(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
     let Visit { article_id, at, .. } = visit;
     let sql = "DELETE FROM visits WHERE article = ?1 AND fetched = ?2 AND record_id = ?3";
-    db.prepare_cached(sql)?.execute(params![article_id, at.fetched, at.record_id])?;
+    rows::change(db, sql, params![article_id, at.fetched, at.record_id])?;
     let sql = "UPDATE versions SET (first_seen, record_id, file, offset) =
             (SELECT fetched, record_id, file, offset FROM visits
              WHERE article = ?2 AND version = ?1 AND (truncated IS NULL) = ?3
              ORDER BY fetched, record_id LIMIT 1)
         WHERE id = ?1 AND EXISTS (SELECT 1 FROM visits
              WHERE article = ?2 AND version = ?1 AND (truncated IS NULL) = ?3)";
-    db.prepare_cached(sql)?.execute(params![version, article_id, visit.is_whole()])?;
-    Ok(())
+    rows::change(db, sql, params![version, article_id, visit.is_whole()]).map(drop)
 }
 
 /// After a visit was placed anew: versions without visits go, neighbours of one content become one version, and what is
@@ -332,7 +319,7 @@ fn settle_versions(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<(
     let sql = "DELETE FROM versions WHERE article = ?1
         AND NOT EXISTS (SELECT 1 FROM visits
             WHERE visits.article = ?1 AND visits.version = versions.id)";
-    db.prepare_cached(sql)?.execute([id])?;
+    rows::change(db, sql, [id])?;
     let mut version = version;
     let start = version_start(db, version)?;
     if let Some(before) = neighbour(db, id, &start, BEFORE, is_whole)?
@@ -342,15 +329,13 @@ fn settle_versions(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<(
     }
     let sql = "SELECT fetched, record_id FROM visits WHERE article = ?1 AND version = ?2
         ORDER BY fetched DESC, record_id DESC LIMIT 1";
-    let last =
-        db.prepare_cached(sql)?.query_row(params![id, version], VisitTime::read).optional()?;
+    let last = rows::first(db, sql, params![id, version], VisitTime::read)?;
     let last = last.map_or_else(|| version_start(db, version), Ok)?;
     if let Some(after) = neighbour(db, id, &last, AFTER, is_whole)? {
         join_if_same(db, id, version, after.version)?;
     }
     let sql = "SELECT id FROM versions WHERE article = ?1 ORDER BY first_seen, record_id";
-    let all =
-        db.prepare_cached(sql)?.query_map([id], |row| row.get(0))?.collect::<Result<Vec<i64>>>()?;
+    let all: Vec<i64> = rows::all(db, sql, [id], |row| row.get(0))?;
     for version in all {
         let begins = recount(db, version)?;
         describe(db, id, &begins)?;
@@ -364,8 +349,8 @@ fn join_if_same(db: &Connection, article: i64, earlier: i64, later: i64) -> Resu
         return Ok(false);
     }
     let sql = "UPDATE visits SET version = ?2 WHERE article = ?1 AND version = ?3";
-    db.prepare_cached(sql)?.execute(params![article, earlier, later])?;
-    db.prepare_cached("DELETE FROM versions WHERE id = ?1")?.execute([later])?;
+    rows::change(db, sql, params![article, earlier, later])?;
+    rows::change(db, "DELETE FROM versions WHERE id = ?1", [later])?;
     Ok(true)
 }
 
@@ -382,8 +367,7 @@ fn note_replaced(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()>
         SELECT article, first_seen, record_id, ?2, ?3, digest, model_revision, program, 0
         FROM versions WHERE id = ?1";
     let diff = diff(visit.content, &old, &changed);
-    db.prepare_cached(sql)?.execute(params![version, json!(changed).to_string(), diff])?;
-    Ok(())
+    rows::change(db, sql, params![version, json!(changed).to_string(), diff]).map(drop)
 }
 
 /// Notes that a visit was read differently from an earlier reading of it.
@@ -397,7 +381,7 @@ fn note_reading(
     let sql = "INSERT INTO readings (article, fetched, record_id, changed, diff, digest,
             model_revision, program, replaced)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    db.prepare_cached(sql)?.execute(params![
+    let reading = params![
         visit.article_id,
         visit.at.fetched,
         visit.at.record_id,
@@ -407,19 +391,19 @@ fn note_reading(
         visit.article.model_revision,
         PROGRAM,
         replaced,
-    ])?;
-    Ok(())
+    ];
+    rows::change(db, sql, reading).map(drop)
 }
 
 /// Whether an article has a visit that is complete, or one that is truncated.
 fn has_visit(db: &Connection, article: i64, whole: bool) -> Result<bool> {
     let sql = "SELECT 1 FROM visits WHERE article = ?1 AND (truncated IS NULL) = ?2 LIMIT 1";
-    db.prepare_cached(sql)?.exists(params![article, whole])
+    rows::exists(db, sql, params![article, whole])
 }
 
 fn insert_visit(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
     let sql = "INSERT INTO visits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    db.prepare_cached(sql)?.execute(params![
+    let row = params![
         visit.article_id,
         visit.at.fetched,
         visit.at.record_id,
@@ -428,8 +412,8 @@ fn insert_visit(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> 
         version,
         visit.article.origin.truncated,
         visit.article.payload,
-    ])?;
-    Ok(())
+    ];
+    rows::change(db, sql, row).map(drop)
 }
 
 /// Gives each truncated visit the version of the complete one before it, else of the one after; versions of truncated
@@ -444,10 +428,9 @@ fn settle_truncated(db: &Connection, article: i64) -> Result<()> {
              WHERE whole.article = visits.article AND whole.truncated IS NULL
              ORDER BY whole.fetched, whole.record_id LIMIT 1))
         WHERE article = ?1 AND truncated IS NOT NULL";
-    db.prepare_cached(sql)?.execute([article])?;
+    rows::change(db, sql, [article])?;
     let sql = "DELETE FROM versions WHERE article = ?1 AND truncated IS NOT NULL";
-    db.prepare_cached(sql)?.execute([article])?;
-    Ok(())
+    rows::change(db, sql, [article]).map(drop)
 }
 
 const BEFORE: &str = "SELECT fetched, record_id, version, file, offset FROM visits
@@ -469,8 +452,7 @@ fn neighbour(
         let at = VisitTime::read(row)?;
         Ok(Neighbour { at, version: row.get(2)?, file: row.get(3)?, offset: row.get(4)? })
     };
-    let mut statement = db.prepare_cached(sql)?;
-    statement.query_row(params![article, at.fetched, at.record_id, whole], read).optional()
+    rows::first(db, sql, params![article, at.fetched, at.record_id, whole], read)
 }
 
 /// Writes a new version that begins with a visit.
@@ -509,7 +491,7 @@ fn write_version(
         :modified, :language, :description, :image, :tags, :canonical, :site_name, :sources, :text,
         :html, :digest, :record_id, :file, :offset, :template, :wrapper, :confidence, :program,
         :truncated, :model_revision, :health)";
-    db.prepare_cached(sql)?.execute(named_params! {
+    let row = named_params! {
         ":id": version,
         ":article": visit.article_id,
         ":fetched": begins.fetched,
@@ -538,8 +520,8 @@ fn write_version(
         ":truncated": article.origin.truncated,
         ":model_revision": article.model_revision,
         ":health": article.health.map(Verdict::as_str),
-    })?;
-    Ok(())
+    };
+    rows::change(db, sql, row).map(drop)
 }
 
 /// Splits the version of a visit before that visit: what comes from there on becomes a version of its own, with the same
@@ -555,18 +537,15 @@ fn split_version(db: &Connection, article: i64, from: &Neighbour) -> Result<()> 
         SELECT article, ?2, last_seen, 0, '[]', NULL, ?3, ?4, ?5, {columns}
         FROM versions WHERE id = ?1"
     );
-    db.prepare_cached(&sql)?.execute(params![version, at.fetched, at.record_id, file, offset])?;
+    rows::change(db, &sql, params![version, at.fetched, at.record_id, file, offset])?;
     let later = db.last_insert_rowid();
     let sql = "UPDATE visits SET version = ?1
         WHERE article = ?2 AND version = ?3 AND (fetched, record_id) >= (?4, ?5)";
-    let moved = params![later, article, version, at.fetched, at.record_id];
-    db.prepare_cached(sql)?.execute(moved)?;
+    rows::change(db, sql, params![later, article, version, at.fetched, at.record_id])?;
     recount(db, *version)?;
-    recount(db, later)?;
-    Ok(())
+    recount(db, later).map(drop)
 }
 
-/// When a version begins.
 fn version_start(db: &Connection, version: i64) -> Result<VisitTime> {
     let sql = "SELECT first_seen, record_id FROM versions WHERE id = ?1";
     db.prepare_cached(sql)?.query_row([version], VisitTime::read)
@@ -587,8 +566,7 @@ fn following(db: &Connection, article: i64, at: &VisitTime) -> Result<Option<Vis
     let sql = "SELECT first_seen, record_id FROM versions
         WHERE article = ?1 AND (first_seen, record_id) > (?2, ?3)
         ORDER BY first_seen, record_id LIMIT 1";
-    let after = params![article, at.fetched, at.record_id];
-    db.prepare_cached(sql)?.query_row(after, VisitTime::read).optional()
+    rows::first(db, sql, params![article, at.fetched, at.record_id], VisitTime::read)
 }
 
 /// Writes how the version that begins at this time differs from the one before.
@@ -596,10 +574,8 @@ fn describe(db: &Connection, article: i64, begins: &VisitTime) -> Result<()> {
     let sql = "SELECT id FROM versions
         WHERE article = ?1 AND (first_seen, record_id) <= (?2, ?3)
         ORDER BY first_seen DESC, record_id DESC LIMIT 2";
-    let found = db
-        .prepare_cached(sql)?
-        .query_map(params![article, begins.fetched, begins.record_id], |row| row.get(0))?
-        .collect::<Result<Vec<i64>>>()?;
+    let upto = params![article, begins.fetched, begins.record_id];
+    let found: Vec<i64> = rows::all(db, sql, upto, |row| row.get(0))?;
     let (changed, diff) = match found[..] {
         [new, old] => {
             let (new, old) = (ArticleContent::stored(db, new)?, ArticleContent::stored(db, old)?);
@@ -611,7 +587,7 @@ fn describe(db: &Connection, article: i64, begins: &VisitTime) -> Result<()> {
     };
     if let Some(version) = found.first() {
         let sql = "UPDATE versions SET changed = ?2, diff = ?3 WHERE id = ?1";
-        db.prepare_cached(sql)?.execute(params![version, json!(changed).to_string(), diff])?;
+        rows::change(db, sql, params![version, json!(changed).to_string(), diff])?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use dom::{Document, normalize_space};
 use grouping::address_hash;
 use model::{NamedElement, Page, Site};
 use serde::{Deserialize, Serialize};
+use sink::escape_markup;
 use sitemodel::markable::{MarkableBlock, MarkablePage, most_typical};
 use sitemodel::{ParsedPage, Settings, parse_page};
 use terminal::progress_bar::Quiet;
@@ -168,10 +169,10 @@ fn html_with_item_ids(document: &Document, blocks: &[MarkableBlock]) -> String {
         let _ = write!(html, "<{tag} _item_id=\"{number}\"");
         for name in [dom::local_name!("id"), dom::local_name!("class")] {
             if let Some(value) = document.attribute(block.element, &name) {
-                let _ = write!(html, " {name}=\"{}\"", escaped(value));
+                let _ = write!(html, " {name}=\"{}\"", escape_markup(value));
             }
         }
-        let _ = writeln!(html, ">{}</{tag}>", escaped(&beginning(document, block)));
+        let _ = writeln!(html, ">{}</{tag}>", escape_markup(&beginning(document, block)));
     }
     html.push_str("</body></html>\n");
     html
@@ -185,8 +186,4 @@ fn numbered(document: &Document, blocks: &[MarkableBlock]) -> String {
         let _ = writeln!(text, "{number} [{name}] {}", beginning(document, block));
     }
     text
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
