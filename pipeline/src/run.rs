@@ -90,6 +90,13 @@ pub struct RunReport {
     pub upload: Option<Upload>,
 }
 
+impl RunReport {
+    /// That the folder already contains the run.
+    fn of_finished(ledger: Ledger) -> Self {
+        Self { ledger, best: Vec::new(), nothing_to_do: true, upload: None }
+    }
+}
+
 /// What became of the files of a run whose outputs are at an address.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Upload {
@@ -124,8 +131,18 @@ fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
 const READS_AGAIN: &str = "give the same command again; it reads the inputs again";
 
 /// Whether a file with checksums is damaged.
-pub(crate) fn has_damage(error: &anyhow::Error) -> bool {
+fn has_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_damage))
+}
+
+/// Says what to do about a damaged file, unless the error does.
+pub(crate) fn advise_if_damaged(error: anyhow::Error, advice: &str) -> anyhow::Error {
+    match problem_of(&error) {
+        Problem { at, what, next } if next.is_empty() && has_damage(&error) => {
+            Problem::new(at, what, advice).into()
+        }
+        _ => error,
+    }
 }
 
 /// What a run is that was stopped while it waited for others.
@@ -196,8 +213,7 @@ pub(crate) fn run_prepared(
         Claim::Resume(folder) => (folder, true),
         Claim::Done(mut ledger) => {
             emission::compare_finished(config, &mut ledger)?;
-            let best = Vec::new();
-            return Ok(RunReport { ledger: *ledger, best, nothing_to_do: true, upload: None });
+            return Ok(RunReport::of_finished(*ledger));
         }
     };
     let store = match nightly::open(config, stop, stopped_waiting(resumes)) {
@@ -248,12 +264,7 @@ pub(crate) fn run_prepared(
                 Segments::forget(&work_folder);
             }
             status.stopped(&error);
-            return Err(match problem_of(&error) {
-                Problem { at, what, next } if next.is_empty() && has_damage(&error) => {
-                    Problem::new(at, what, READS_AGAIN).into()
-                }
-                _ => error,
-            });
+            return Err(advise_if_damaged(error, READS_AGAIN));
         }
     };
     let ledger = context.finish(status.close())?;
@@ -337,8 +348,8 @@ impl RunContext<'_> {
         let reader = InputReader {
             config: self.config,
             inputs: self.inputs,
-            states: self.identity.inputs(),
-            selection: self.identity.selection(),
+            states: &self.identity.inputs,
+            selection: &self.identity.selection,
             files: self.shares.files,
             timer: &self.clock.read,
             stop: self.stop,
@@ -359,7 +370,7 @@ impl RunContext<'_> {
         let settle =
             || settle_sites(segments, &self.config.group, Some(self.work_folder), &|_| true);
         let sites = self.clock.group.time(settle).map_err(|error| self.cannot_keep(error))?;
-        warn_of_missing(self.identity.selection(), &sites.hashes);
+        warn_of_missing(&self.identity.selection, &sites.hashes);
         {
             let mut ledger = self.status.ledger();
             ledger.take_inputs(&sites.inputs, &sites.unreadable);
@@ -396,7 +407,7 @@ impl RunContext<'_> {
             results: &self.folder.results(),
             folder: self.work_folder,
             store: self.growing().map(|store| (store, answers)),
-            is_whole: self.identity.selection().is_all(),
+            is_whole: self.identity.selection.is_all(),
             pool: self.pool,
             clock: self.clock,
             stop: self.stop,
@@ -444,7 +455,7 @@ impl RunContext<'_> {
 
     /// If the pages will probably not fit into memory, checks that they fit on disk.
     fn check_space(&self) -> Result<()> {
-        let (html, needed) = self.identity.inputs().iter().fold((0, 0), |(html, needed), input| {
+        let (html, needed) = self.identity.inputs.iter().fold((0, 0), |(html, needed), input| {
             let name = input.file.to_ascii_lowercase();
             let packed = [".gz", ".zst", ".lz4", ".bz2", ".xz", ".wacz"]
                 .iter()

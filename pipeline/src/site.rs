@@ -23,11 +23,9 @@ use std::io;
 use std::ops::ControlFlow;
 
 use grouping::{PageHead, Sample};
-use model::{CharacterCounts, Extracted, FeedItem, Page, Site, SiteResult};
+use model::{FeedItem, Page, Site, SiteResult};
 use modelstore::Store;
-use sitemodel::{
-    KnownPage, LearningResult, Outcome, ParsedPage, Settings, SiblingPage, SiteModel, unmatched,
-};
+use sitemodel::{KnownPage, Outcome, ParsedPage, Settings, SiteModel, unmatched};
 
 use self::large::{LargeSite, learnt_site_configs};
 use self::made::SiteStepOutputs;
@@ -45,10 +43,6 @@ use crate::stages::learn::{ParsedPages, Surveyed, parse, sample};
 
 /// Receives the results of a site's parts, by number; returns whether to continue.
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
-
-/// Gives the articles of other captures, each with the index of the page of its address.
-type TryCaptures<'b, 'a> = dyn FnMut(&Work<'a>, Vec<(usize, StoredPage)>) -> io::Result<Vec<(Extracted, CharacterCounts)>>
-    + 'b;
 
 /// As [`Emit`], in one thread.
 type TakeResult<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
@@ -142,8 +136,7 @@ impl<'a> Work<'a> {
             parsed.extend(rest);
         }
         let applying = self.applying(&site, &model);
-        let mut try_some = |work: &Self, captures| work.try_captures(&applying, captures);
-        let mut result = self.result(&applying, findings, &mut try_some)?;
+        let mut result = self.result(&LargeSite::Here(Vec::new()), &applying, findings)?;
         if self.wants_site_configs() {
             let samples = take_pages(&mut parsed, &sampled.into_iter().collect());
             result.site_configs = learnt_site_configs(&applying, &samples);
@@ -168,8 +161,7 @@ impl<'a> Work<'a> {
         let applying = self.applying(&site, &model);
         let all: Vec<usize> = (0..self.pages.len()).collect();
         let findings = large.apply(self, &applying, &all, Unassigned::Alone)?;
-        let mut try_some = |work: &Self, captures| large.captures(work, &applying, captures);
-        let mut result = self.result(&applying, findings, &mut try_some)?;
+        let mut result = self.result(&large, &applying, findings)?;
         result.site_configs = large.site_configs(self, &applying)?;
         self.note_unmatched(&model, &mut result);
         if let Some(night) = night {
@@ -207,8 +199,7 @@ impl<'a> Work<'a> {
             findings.retain(|page, _| !later_pages.contains(page));
             waiting.extend(later);
             if number >= done {
-                let mut try_some = |work: &Self, some| large.captures(work, &applying, some);
-                let mut result = self.result(&applying, findings, &mut try_some)?;
+                let mut result = self.result(large, &applying, findings)?;
                 if let Some(night) = &night {
                     night.stamp(&mut result);
                 }
@@ -232,8 +223,7 @@ impl<'a> Work<'a> {
         for (number, batch) in (first_round..).zip(batches).filter(|(number, _)| *number >= done) {
             let pages = batch.concat();
             let findings = large.apply(self, &applying, &pages, Unassigned::Alone)?;
-            let mut try_some = |work: &Self, some| large.captures(work, &applying, some);
-            let mut result = self.result(&applying, findings, &mut try_some)?;
+            let mut result = self.result(large, &applying, findings)?;
             if number == last {
                 result.site_configs = large.site_configs(self, &applying)?;
                 self.note_unmatched(&model, &mut result);
@@ -352,19 +342,8 @@ impl<'a> Work<'a> {
         parsed: &ParsedPages<'_>,
         previous: Option<&SiteModel>,
     ) -> (SiteModel, BTreeMap<usize, KnownPage>) {
-        let good: Vec<(usize, &ParsedPage<'_>)> =
-            parsed.iter().filter_map(|(at, page)| Some((*at, page.as_ref().ok()?))).collect();
-        let weights = good.iter().map(|(at, page)| (&*page.page.url, self.pages[*at].head.weight));
-        let sample = sample(weights, self.settings);
-        let items: Vec<Vec<&FeedItem>> =
-            sample.chosen.iter().map(|&chosen| site.items_of(good[chosen].0)).collect();
-        let siblings: Vec<SiblingPage<'_>> = (sample.chosen.iter().zip(&items))
-            .map(|(&chosen, feed_items)| SiblingPage { page: good[chosen].1, feed_items })
-            .collect();
-        let LearningResult { model, known } =
-            site.learn(&siblings, sample.cut_by_bytes, previous, self.settings, self.clock);
-        let known = sample.chosen.iter().map(|&chosen| good[chosen].0).zip(known);
-        (model, known.collect())
+        let (sample, cut) = self.tonight(site, parsed);
+        self.learn_from_candidates(site, &sample.iter().collect::<Vec<_>>(), cut, previous)
     }
 
     pub(crate) fn sample_of(&self, pages: &[usize]) -> Vec<usize> {
@@ -399,16 +378,15 @@ impl<'a> Work<'a> {
     /// The result of pages, including the articles of their other captures.
     fn result(
         &mut self,
+        large: &LargeSite<'_>,
         applying: &ApplyContext<'_>,
         mut findings: Findings,
-        try_some: &mut TryCaptures<'_, 'a>,
     ) -> io::Result<SiteResult> {
         join(applying.site, &mut findings);
         let heads = findings.keys().map(|at| (*at, &self.pages[*at].head));
         let others = self.others.take_of(heads);
         let mut result = result(applying.site, applying.model, findings);
-        let work = &*self;
-        let mut try_some = |captures| try_some(work, captures);
+        let mut try_some = |captures| large.captures(self, applying, captures);
         let most = self.config.run.batch_bytes / 2;
         others.try_for(applying.site, most, &mut result, &mut try_some)?;
         Ok(result)

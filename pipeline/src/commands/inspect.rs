@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use errors::{Problem, Stopped, mark_begun};
 use model::Site;
@@ -183,9 +183,7 @@ fn inspect_all(
     let of_site = |site: &Option<Site>| site.as_ref().map_or(0, |site| site.pages.len());
     observer.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
     let done = each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {
-        if stop.load(Ordering::Relaxed) {
-            bail!(Stopped::Empty);
-        }
+        Stopped::check(stop)?;
         let read = of_site(&site);
         let records = all.of_site(&name)?;
         let reread = Reread { problems: problems_of(&records, &problems), site, unread: 0 };

@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use clap::Args;
 use config::Config;
-use errors::{Problem, problem_of};
 use report::readable::count;
 use segment::identity::SiteShare;
 use serde_json::{Value, json};
@@ -17,7 +16,7 @@ use terminal::progress_bar::Observer;
 
 use super::run::arguments::{ExtractionArgs, OutputArgs, SelectionArgs, set};
 use super::run::{summary, warn_of_results, warn_of_settings, watched};
-use crate::run::has_damage;
+use crate::run::advise_if_damaged;
 use crate::steps::{apply, describe, learn, merge, survey};
 
 /// Settings that all steps of a crawl must be given alike.
@@ -208,12 +207,7 @@ fn watch_step<T>(
     verb: &'static str,
     step: impl FnOnce(&dyn Observer) -> Result<T>,
 ) -> Result<T> {
-    watched(progress, verb, step).map_err(|error| match problem_of(&error) {
-        Problem { at, what, next } if next.is_empty() && has_damage(&error) => {
-            Problem::new(at, what, "make the file again").into()
-        }
-        _ => error,
-    })
+    watched(progress, verb, step).map_err(|error| advise_if_damaged(error, "make the file again"))
 }
 
 /// Surveys inputs. Returns whether all of them were read to their end.

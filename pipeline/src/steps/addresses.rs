@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
 use config::Config;
@@ -85,9 +85,7 @@ impl LocalFiles {
         if let Some((_, error)) = bucket.upload(&[file], stop, &mut |_| ()).into_iter().next() {
             return Err(error).with_context(cannot);
         }
-        if stop.load(Ordering::Relaxed) {
-            bail!(Stopped::Empty);
-        }
+        Stopped::check(stop)?;
         Ok(())
     }
 }
@@ -105,9 +103,7 @@ fn fetch(address: &str, folder: &Path, stop: &AtomicBool, to: &mut Vec<PathBuf>)
         let mut from = open(Path::new(&address))?;
         let mut file = File::create(&path)?;
         while io::copy(&mut from.by_ref().take(CHUNK), &mut file)? == CHUNK {
-            if stop.load(Ordering::Relaxed) {
-                bail!(Stopped::Empty);
-            }
+            Stopped::check(stop)?;
         }
         file.flush()?;
         to.push(path);

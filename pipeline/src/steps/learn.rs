@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use config::Config;
+use errors::Stopped;
 use grouping::Part;
 use model::{FeedItem, SiteResult, SiteRules};
 use modelstore::Store;
@@ -147,9 +148,7 @@ fn write(
     let mut counts = LearnSummary { round: identity.round, ..LearnSummary::default() };
     let mut sites = sites.into_iter().peekable();
     while sites.peek().is_some() {
-        if stop.load(Ordering::Relaxed) {
-            bail!(errors::Stopped::Empty);
-        }
+        Stopped::check(stop)?;
         let mut some = Vec::new();
         let mut weight = 0;
         while weight < AT_ONCE

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use config::Config;
 use config::files::address_of;
 use config::memory::weight;
@@ -102,9 +102,7 @@ fn read_wanted(
         found
     };
     let results: Vec<OfInput> = wanted.par_iter().map(one).collect();
-    if stop.load(Ordering::Relaxed) {
-        bail!(Stopped::Empty);
-    }
+    Stopped::check(stop)?;
     let (mut intakes, mut problems) = (Vec::new(), Vec::new());
     for ((record, _), of_input) in wanted.iter().zip(results) {
         intakes.extend(of_input.intakes);

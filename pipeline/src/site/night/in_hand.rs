@@ -11,7 +11,7 @@ use sitemodel::{
 };
 
 use crate::site::Work;
-use crate::stages::apply::Outcomes;
+use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, sample};
 
 /// Pages of a template that are compared with the judgement of the page alone where one of the first disagrees.
@@ -122,7 +122,7 @@ impl Work<'_> {
     ) -> Outcomes {
         let pages: Vec<(usize, &ParsedPage<'_>)> =
             tonight.iter().filter_map(|page| Some((page.at?, page.sibling.0))).collect();
-        self.applying(site, model).apply_to(&pages, known)
+        self.applying(site, model).each(&pages, known, Unassigned::Wait)
     }
 
     /// Extracts each of tonight's pages by itself that a model has no template for.
@@ -136,7 +136,8 @@ impl Work<'_> {
         let left = tonight.iter().filter(|page| page.is_unassigned);
         let pages: Vec<(usize, &ParsedPage<'_>)> =
             left.filter_map(|page| Some((page.at?, page.sibling.0))).collect();
-        applied.extend(self.applying(site, model).apply_alone_to(&pages));
+        let applying = self.applying(site, model);
+        applied.extend(applying.each(&pages, &BTreeMap::new(), Unassigned::Alone));
     }
 
     /// What applying a model to tonight's sample saw. Of the first `compared` pages of each template with enough
