@@ -129,7 +129,43 @@ impl Program for Cli {
         stop: &AtomicBool,
         out: &mut Console<'_>,
     ) -> Result<ExitCode> {
-        dispatch(&self.command, progress, stop, out)
+        let code = |good: bool| if good { ExitCode::SUCCESS } else { ExitCode::from(1) };
+        match &self.command {
+            Command::Run(args) => run::run(args, progress, stop, out).map(code),
+            Command::Status(args) => status::run(args, out).map(code),
+            Command::Survey(args) => steps::survey(args, progress, stop, out).map(code),
+            Command::Learn(args) => {
+                steps::learn(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
+            }
+            Command::Apply(args) => {
+                steps::apply(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
+            }
+            Command::Describe(args) => {
+                steps::describe(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
+            }
+            Command::Merge(args) => steps::merge(args, progress, stop, out).map(code),
+            Command::Extract(args) => extract::run(args, out).map(code),
+            Command::Export(args) => export::run(args, out).map(|()| ExitCode::SUCCESS),
+            Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
+            Command::Inspect(args) => {
+                inspect::run(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
+            }
+            Command::Labels(args) => labels::run(args, stop, out).map(|()| ExitCode::SUCCESS),
+            Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
+            Command::Models(args) => models::run(args, out).map(code),
+            Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),
+            Command::History(args) => history::run(args, out).map(|()| ExitCode::SUCCESS),
+            Command::Changes(args) => changes::run(args, out).map(|()| ExitCode::SUCCESS),
+            Command::Correct(args) => correct::run(args, stop, out).map(|()| ExitCode::SUCCESS),
+            Command::Man(args) => man::run(args, Cli::command(), out).map(|()| ExitCode::SUCCESS),
+            Command::Completions { shell } => {
+                // Completing to a pipe that closes must not panic: generate in memory first.
+                let mut script = Vec::new();
+                clap_complete::generate(*shell, &mut Cli::command(), "sitegrove", &mut script);
+                out.write_all(&script)?;
+                Ok(ExitCode::SUCCESS)
+            }
+        }
     }
 }
 
@@ -145,45 +181,4 @@ impl Command {
 
 fn main() -> ExitCode {
     run_program::<Cli>()
-}
-
-fn dispatch(
-    command: &Command,
-    progress: Option<LogFormat>,
-    stop: &AtomicBool,
-    out: &mut Console<'_>,
-) -> Result<ExitCode> {
-    let code = |good: bool| if good { ExitCode::SUCCESS } else { ExitCode::from(1) };
-    match command {
-        Command::Run(args) => run::run(args, progress, stop, out).map(code),
-        Command::Status(args) => status::run(args, out).map(code),
-        Command::Survey(args) => steps::survey(args, progress, stop, out).map(code),
-        Command::Learn(args) => steps::learn(args, progress, stop, out).map(|()| ExitCode::SUCCESS),
-        Command::Apply(args) => steps::apply(args, progress, stop, out).map(|()| ExitCode::SUCCESS),
-        Command::Describe(args) => {
-            steps::describe(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
-        }
-        Command::Merge(args) => steps::merge(args, progress, stop, out).map(code),
-        Command::Extract(args) => extract::run(args, out).map(code),
-        Command::Export(args) => export::run(args, out).map(|()| ExitCode::SUCCESS),
-        Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
-        Command::Inspect(args) => {
-            inspect::run(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
-        }
-        Command::Labels(args) => labels::run(args, stop, out).map(|()| ExitCode::SUCCESS),
-        Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
-        Command::Models(args) => models::run(args, out).map(code),
-        Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),
-        Command::History(args) => history::run(args, out).map(|()| ExitCode::SUCCESS),
-        Command::Changes(args) => changes::run(args, out).map(|()| ExitCode::SUCCESS),
-        Command::Correct(args) => correct::run(args, stop, out).map(|()| ExitCode::SUCCESS),
-        Command::Man(args) => man::run(args, Cli::command(), out).map(|()| ExitCode::SUCCESS),
-        Command::Completions { shell } => {
-            // Completing to a pipe that closes must not panic: generate in memory first.
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "sitegrove", &mut script);
-            out.write_all(&script)?;
-            Ok(ExitCode::SUCCESS)
-        }
-    }
 }

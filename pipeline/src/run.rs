@@ -305,9 +305,8 @@ impl RunContext<'_> {
     fn run(&self, resumes: bool) -> Result<RunTally> {
         let segments = self.read(resumes)?;
         let mut sites = self.settle(segments)?;
-        let mut outputs =
-            Outputs::create(&self.config.run.out, self.config, sites.totals.sites, self.stop)
-                .map_err(|error| stopped_or(error, stopped_waiting(true)))?;
+        let mut outputs = Outputs::create(self.config, sites.totals.sites, self.stop)
+            .map_err(|error| stopped_or(error, stopped_waiting(true)))?;
         let mut tally = RunTally::default();
         self.begin_night(&sites, &mut outputs)?;
         let to = Some((&mut outputs, &mut tally));

@@ -16,7 +16,7 @@ mod captures;
 pub(crate) mod large;
 pub(crate) mod made;
 mod night;
-pub mod site_configs;
+pub(crate) mod site_configs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -42,4 +42,4 @@ pub use versions::{
     ArchiveCorrector, ArticleArchive, ArticleChange, ArticleKey, ArticleReading, ArticleVersion,
     ChangeKind, GoneSpan, KeyOf, StoredCorrection, VersionsSink, contradicts,
 };
-pub use warc::{WarcContent, WarcSink, fragment_of};
+pub use warc::{WarcContent, WarcSink, escaped, fragment_of};

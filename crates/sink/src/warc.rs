@@ -302,6 +302,6 @@ pub fn fragment_of(page: &str) -> &str {
 }
 
 /// Text that has no markup, also within quotes.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -111,9 +111,7 @@ pub fn run(args: &CorrectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
         return found.iter().try_for_each(|own| Ok(out.json_line(own)?));
     }
     let now = match &args.at {
-        Some(at) => archive::parse_date(at).with_context(|| {
-            format!("--at: invalid date `{at}`: expected 2026-10-05 or 2026-10-05T03:00:00Z")
-        })?,
+        Some(at) => history::date_of("--at: ", at)?,
         None => Timestamp::now(),
     };
     let corrections = corrections_of(args)?;
@@ -122,7 +120,7 @@ pub fn run(args: &CorrectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
     let corrector = ArchiveCorrector::open(&path, waiting)?;
     let mut told = Vec::new();
     for own in &corrections {
-        let (url, key) = (&own.url, key_of(&with_scheme(&own.url), None));
+        let (url, key) = (&own.url, key_of(&history::with_scheme(&own.url), None));
         let reverted: BTreeSet<CorrectedField> =
             args.revert.iter().flat_map(|own| own.fields()).collect();
         let at = own.at.unwrap_or(now);
@@ -157,10 +155,6 @@ impl RevertedField {
         };
         CorrectedField::ALL.into_iter().filter(move |field| own.is_none_or(|own| own == *field))
     }
-}
-
-fn with_scheme(url: &str) -> String {
-    if url.contains("://") { url.to_owned() } else { format!("https://{url}") }
 }
 
 /// The corrections that are asked for.

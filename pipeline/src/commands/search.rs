@@ -15,10 +15,12 @@ use model::contain_panics;
 use report::readable::{count, grouped};
 use serde::Serialize;
 use serde_json::json;
-use sink::parse_instant;
+use sink::{escaped, parse_instant};
 use terminal::arguments::PrintFormat;
 use terminal::messages::has_colours;
 use terminal::printed::{self, Console};
+
+use super::print_done;
 
 /// Arguments of `sitegrove search`.
 #[derive(Args, Debug)]
@@ -88,16 +90,10 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
     let folder = folder_of(&args.index)?;
     let Some(query) = &args.query else {
         let done = forget(&folder, &args.forget_site, &args.forget_url, args.forget_gone)?;
-        return match args.format {
-            PrintFormat::Json => {
-                Ok(out.json_line(&json!({ "removed": done.articles, "remain": done.left }))?)
-            }
-            PrintFormat::Text => Ok(out.note(format_args!(
-                "{} removed, {} remain",
-                count(done.articles as usize, "article"),
-                grouped(done.left)
-            ))?),
-        };
+        let value = json!({ "removed": done.articles, "remain": done.left });
+        let (removed, left) = (count(done.articles as usize, "article"), grouped(done.left));
+        let said = format_args!("{removed} removed, {left} remain");
+        return Ok(print_done(args.format, said, &value, out)?);
     };
     let index = SearchIndex::open(&folder)?;
     let request = SearchRequest {
@@ -294,11 +290,7 @@ struct HitRecord<'a> {
 
 fn html(hit: &Hit) -> String {
     let piece = |(part, matched): (&str, bool)| {
-        let escaped = part
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;")
-            .replace('"', "&quot;");
+        let escaped = escaped(part);
         if matched { format!("<b>{escaped}</b>") } else { escaped }
     };
     parts(hit).into_iter().map(piece).collect()

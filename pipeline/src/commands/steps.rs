@@ -8,12 +8,13 @@ use clap::Args;
 use config::Config;
 use report::readable::count;
 use segment::identity::SiteShare;
-use serde_json::{Value, json};
+use serde_json::json;
 use terminal::arguments::PrintFormat;
 use terminal::messages::LogFormat;
 use terminal::printed::Console;
 use terminal::progress_bar::Observer;
 
+use super::print_note;
 use super::run::arguments::{ExtractionArgs, OutputArgs, SelectionArgs, set};
 use super::run::{summary, warn_of_results, warn_of_settings, watched};
 use crate::run::advise_if_damaged;
@@ -47,16 +48,6 @@ impl SettingsArgs {
         let run = &mut config.run;
         (run.sites, run.since, run.until, run.limit) = Default::default();
         Ok(config)
-    }
-
-    /// Prints what was done, in a sentence or as a value.
-    fn say(&self, out: &mut Console<'_>, what: &str, value: &Value) -> Result<()> {
-        match self.format {
-            _ if out.is_quiet() => {}
-            PrintFormat::Text => out.note(format_args!("{what}"))?,
-            PrintFormat::Json => out.json_line(value)?,
-        }
-        Ok(())
     }
 }
 
@@ -237,14 +228,10 @@ pub fn survey(
         tracing::error!(at = file, "{}", cut_short.problem());
     }
     let (pages, inputs) = (surveyed.pages, surveyed.inputs);
-    let what = format!(
-        "{} of {} in {}",
-        count(pages as usize, "page"),
-        count(inputs, "input"),
-        args.out.display()
-    );
+    let (file, format) = (args.out.display(), args.settings.format);
     let value = json!({ "pages": pages, "inputs": inputs, "file": args.out });
-    args.settings.say(out, &what, &value)?;
+    let (pages, inputs) = (count(pages as usize, "page"), count(inputs, "input"));
+    print_note(format, format_args!("{pages} of {inputs} in {file}"), &value, out)?;
     Ok(surveyed.unreadable.is_empty() && surveyed.cut_short.is_empty())
 }
 
@@ -281,7 +268,7 @@ pub fn learn(
         "further": learnt.further,
         "file": args.out,
     });
-    args.settings.say(out, &said, &value)
+    Ok(print_note(args.settings.format, format_args!("{said}"), &value, out)?)
 }
 
 /// Applies models to the pages of surveys.
@@ -309,7 +296,7 @@ pub fn apply(
     };
     let value =
         json!({ "round": round, "pages": pages, "unassigned": unassigned, "file": args.out });
-    args.settings.say(out, &said, &value)
+    Ok(print_note(args.settings.format, format_args!("{said}"), &value, out)?)
 }
 
 /// Describes the articles of a share of the sites.
@@ -326,9 +313,10 @@ pub fn describe(
     let articles = watch_step(progress, "describing", |observer| {
         describe::describe(&config, &args.files, args.share, &args.out, stop, observer)
     })?;
-    let said =
-        format!("{} described in {}", count(articles as usize, "article"), args.out.display());
-    args.settings.say(out, &said, &json!({ "articles": articles, "file": args.out }))
+    let value = json!({ "articles": articles, "file": args.out });
+    let (articles, file) = (count(articles as usize, "article"), args.out.display());
+    let said = format_args!("{articles} described in {file}");
+    Ok(print_note(args.settings.format, said, &value, out)?)
 }
 
 /// Merges what steps wrote. Returns whether all inputs were read to their end and all outputs written.

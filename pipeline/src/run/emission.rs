@@ -50,12 +50,6 @@ pub(crate) struct Emission<'a> {
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// What outputs need of sites.
-struct Rendering {
-    renderers: Renderers,
-    reads_articles: bool,
-}
-
 impl Emission<'_> {
     /// The notes for articles that have something in common with others, from their descriptions.
     pub(crate) fn describe(&self) -> Result<Marks> {
@@ -83,15 +77,14 @@ impl Emission<'_> {
         tally: &mut RunTally,
     ) -> Result<()> {
         let mut frames = SiteResults::frames(self.results).map_err(|e| self.unreadable(e))?;
-        let rendering =
-            Rendering { renderers: outputs.renderers(), reads_articles: outputs.read_articles() };
+        let renderers = outputs.renderers();
         let (mut marks, mut ahead, mut sites) = (marks, None, 0);
         let corrections = CorrectionsByAddress::of(self.config);
         let mut judge =
             self.store.map(|(store, answers)| SiteJudge::new(store, answers, self.is_whole));
         loop {
             let some =
-                self.render(&mut frames, &mut ahead, &mut marks, &rendering, corrections.as_ref());
+                self.render(&mut frames, &mut ahead, &mut marks, &renderers, corrections.as_ref());
             let some = some.map_err(|e| self.unreadable(e))?;
             if some.is_empty() {
                 if let Some(judge) = judge {
@@ -108,9 +101,9 @@ impl Emission<'_> {
             for (counted, mut site) in some {
                 tally.add(&counted);
                 if let Some(judge) = &mut judge {
-                    judge.take(&counted.figures, site.result_mut())?;
+                    judge.take(&counted.figures, &mut site.result)?;
                 }
-                if let Some(night) = &site.result().night {
+                if let Some(night) = &site.result.night {
                     tally.night(night);
                 }
                 self.clock.emit.time(|| outputs.emit(site))?;
@@ -132,7 +125,7 @@ impl Emission<'_> {
         frames: &mut Frames,
         ahead: &mut Option<Vec<u8>>,
         marks: &mut Marks,
-        rendering: &Rendering,
+        renderers: &Renderers,
         corrections: Option<&CorrectionsByAddress<'_>>,
     ) -> io::Result<Vec<(SiteCounts, Rendered)>> {
         let (mut sites, mut bytes) = (Vec::new(), 0);
@@ -157,7 +150,7 @@ impl Emission<'_> {
             let drops = self.config.emit.duplicates == Duplicates::Drop && !duplicates.is_empty();
             let kept = KeptResult::of_packed(&content[packed_at..])?;
             let changes = drops || has_boilerplate;
-            let reads_articles = changes || rendering.reads_articles || corrections.is_some();
+            let reads_articles = changes || renderers.read_articles || corrections.is_some();
             let least = self.config.extract.min_words;
             let (mut result, mut without_boilerplate) =
                 kept.with_marks(marks, reads_articles, least)?;
@@ -175,7 +168,7 @@ impl Emission<'_> {
             if let Some(corrections) = corrections {
                 corrections.apply(&mut result);
             }
-            Ok((counted, self.clock.emit.time(|| rendering.renderers.render(result, part))))
+            Ok((counted, self.clock.emit.time(|| renderers.render(result, part))))
         };
         self.pool.install(|| sites.into_par_iter().map(render).collect())
     }

@@ -7,6 +7,7 @@ use config::Config;
 use input::reader::Timer;
 use model::{
     Access, BestWrapper, Drop, DropReason, NightFigures, Rights, SiteNight, SiteResult, Verdict,
+    add_counts,
 };
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
@@ -81,25 +82,11 @@ pub(crate) fn begin_ledger(config: &Config, jobs: usize) -> Ledger {
         doubtful_below: config.extract.doubtful_below,
         config_hash: config.hash(),
         settings: config.differences(),
-        store_state: None,
         outputs_hash: config.outputs_hash(),
-        inputs: Vec::new(),
-        counts: RunCounts::default(),
-        drops: BTreeMap::new(),
-        attention: Vec::new(),
-        unreadable: Vec::new(),
-        failed_sinks: BTreeMap::new(),
-        compared: None,
-        last_night: None,
         progress: Some(RunProgress { process, ..RunProgress::default() }),
         started: jiff::Timestamp::now().to_string(),
-        seconds: 0.0,
-        stage_seconds: BTreeMap::new(),
-        bytes_read: 0,
         jobs,
-        pages_per_second: 0.0,
-        html_mb_per_second: 0.0,
-        peak_rss_bytes: None,
+        ..Ledger::default()
     }
 }
 
@@ -222,13 +209,6 @@ fn add_article(figures: &mut NightFigures, words: u32, confidence: f64) {
     figures.confidence += rounded(confidence);
 }
 
-/// Adds numbers by name.
-fn add_all(to: &mut BTreeMap<String, u64>, numbers: &BTreeMap<String, u64>) {
-    for (name, n) in numbers {
-        *to.entry(name.clone()).or_default() += n;
-    }
-}
-
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunTally {
     counts: RunCounts,
@@ -275,7 +255,7 @@ impl RunTally {
     }
 
     pub(crate) fn add(&mut self, done: &SiteCounts) {
-        add_all(&mut self.drops, &done.figures.drops);
+        add_counts(&mut self.drops, &done.figures.drops);
         let (counts, own) = (&mut self.counts, &done.counts);
         counts.pages += own.pages;
         counts.pages_by_html5ever += own.pages_by_html5ever;
@@ -289,9 +269,9 @@ impl RunTally {
         counts.without_boilerplate += own.without_boilerplate;
         counts.doubtful += own.doubtful;
         counts.dropped += own.dropped;
-        add_all(&mut counts.articles_by_route, &own.articles_by_route);
-        add_all(&mut counts.articles_by_rights, &own.articles_by_rights);
-        add_all(&mut counts.doubtful_by_reason, &own.doubtful_by_reason);
+        add_counts(&mut counts.articles_by_route, &own.articles_by_route);
+        add_counts(&mut counts.articles_by_rights, &own.articles_by_rights);
+        add_counts(&mut counts.doubtful_by_reason, &own.doubtful_by_reason);
         match self.best.last_mut() {
             Some((_, articles, best)) if self.open => {
                 *articles += own.articles as usize;

@@ -12,7 +12,7 @@ mod walls;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::{Assessment, NightFigures, RetainedHead, SiteNight, Verdict};
+use model::{Assessment, NightFigures, RetainedHead, SiteNight};
 use modelstore::{SiteState, Store};
 use report::readable::count;
 use sitemodel::{
@@ -456,27 +456,18 @@ impl Work<'_> {
             site: self.key.clone(),
             night: self.date().map(|date| date.to_string()).unwrap_or_default(),
             // The verdict on the site needs all of its pages.
-            health: Assessment {
-                verdict: worst.unwrap_or(Verdict::TooFewPages),
-                blocked_by: None,
-                evidence: String::new(),
-                next: String::new(),
-            },
+            health: Assessment { verdict: worst.unwrap_or_default(), ..Assessment::default() },
             figures: NightFigures {
                 agreement: (!agreements.is_empty()).then_some(agreement),
                 ..NightFigures::default()
             },
-            usual: None,
             decision: decision.to_string(),
             reason: decision.reason(),
             model_revision: if *decision == ModelDecision::TooFew { 0 } else { state.revision },
-            second_round: false,
             sampled: health.unassigned.1,
             unassigned: health.unassigned.0,
-            change: None,
-            revision: None,
-            sample: None,
             templates,
+            ..SiteNight::default()
         }
     }
 }

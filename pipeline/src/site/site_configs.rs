@@ -22,7 +22,7 @@ const TESTS: usize = 3;
 
 /// The site configs of a site: one per host with articles from learnt wrappers, or one for several hosts
 /// below one domain. Sites of saved files have no host and no file.
-pub fn site_configs(
+pub(crate) fn site_configs(
     articles: &[Extracted],
     model: &SiteModel,
     parsed: &[&ParsedPage<'_>],
@@ -54,7 +54,7 @@ fn host_of(url: &str) -> String {
 }
 
 /// The file's name: the host's, unless an operating system reserves it.
-pub fn file_name(host: &str) -> String {
+pub(crate) fn file_name(host: &str) -> String {
     match host.strip_prefix('.') {
         Some(below) => format!(".{}.txt", site_file_name(below)),
         None => format!("{}.txt", site_file_name(host)),
@@ -179,7 +179,7 @@ fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize
 }
 
 /// A text without its white space.
-pub fn squeezed(text: &str) -> impl Iterator<Item = char> {
+pub(crate) fn squeezed(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| !c.is_whitespace())
 }
 

@@ -127,7 +127,7 @@ fn merge_files(
     ledger.counts.feed_items = sites.totals.items;
     ledger.counts.feed_items_elsewhere = sites.totals.unmatched_items;
     begin()?;
-    let mut outputs = Outputs::create(&config.run.out, config, sites.totals.sites, stop)
+    let mut outputs = Outputs::create(config, sites.totals.sites, stop)
         .map_err(|error| stopped_or(error, Stopped::Empty))?;
     let night = nightly::night_name(&sites.inputs);
     outputs.begin_night(&if share == SiteShare::ALL {

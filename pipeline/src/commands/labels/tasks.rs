@@ -9,6 +9,7 @@ use dom::{Document, normalize_space};
 use grouping::address_hash;
 use model::{NamedElement, Page, Site};
 use serde::{Deserialize, Serialize};
+use sink::escaped;
 use sitemodel::markable::{MarkableBlock, MarkablePage, most_typical};
 use sitemodel::{ParsedPage, Settings, parse_page};
 use terminal::progress_bar::Quiet;
@@ -185,8 +186,4 @@ fn numbered(document: &Document, blocks: &[MarkableBlock]) -> String {
         let _ = writeln!(text, "{number} [{name}] {}", beginning(document, block));
     }
     text
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

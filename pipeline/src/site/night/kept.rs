@@ -104,13 +104,9 @@ fn place(retained: &mut [Retained], model: &SiteModel, work: &Work<'_>) {
 pub(crate) fn of_new(template: &sitemodel::Template) -> TemplateNight {
     TemplateNight {
         template: template.id.clone(),
-        verdict: Verdict::TooFewPages,
-        pages: 0,
-        by_wrapper: 0.0,
         by_wrapper_expected: template.expected.share_by_wrapper(),
-        confidence: 0.0,
         confidence_expected: template.expected.mean_confidence(),
-        agreement: None,
+        ..TemplateNight::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use grouping::Part;
+use grouping::{Part, drop_of};
 use model::{
     Article, BestWrapper, Drop, DropReason, Extracted, Page, PageWork, PatternRecord, Quality,
     Route, SiteConfigRole, SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary,
@@ -56,17 +56,9 @@ impl PageFinding {
 
     /// What comes of a page on which the parser fails.
     pub(crate) fn failed(site: &str, page: &Page) -> Self {
-        let drop = Drop {
-            site: site.to_owned(),
-            url: page.url.clone(),
-            origin: page.origin.clone(),
-            stage: Stage::Cluster,
-            reason: DropReason::Internal,
-            detail: "parsing this page failed; please report it with the page".to_owned(),
-            gone: None,
-            refused: None,
-        };
-        let applied = Applied::dropped(drop);
+        let detail = "parsing this page failed; please report it with the page".to_owned();
+        let drop = drop_of(site, page, DropReason::Internal, detail);
+        let applied = Applied::dropped(Drop { stage: Stage::Cluster, ..drop });
         Self { applied, by_html5ever: false, outgrown: false, configured: None }
     }
 }
