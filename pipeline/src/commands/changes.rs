@@ -50,19 +50,19 @@ Dates are those of the crawls, not of the runs (docs/ARCHIVE.md).")]
 pub struct ChangesArgs {
     /// Only versions first seen at this time or later: a date, or a date and time (RFC 3339)
     #[arg(long, value_name = "DATE")]
-    pub since: String,
+    since: String,
     /// The archive file, or a run folder that contains one
     #[arg(long, value_name = "FILE")]
-    pub archive: PathBuf,
+    archive: PathBuf,
     /// Only this site (registrable domain)
     #[arg(long)]
-    pub site: Option<String>,
+    site: Option<String>,
     /// Only these kinds, comma-separated [default: all]
     #[arg(long, value_name = "LIST", value_parser = change_kind(), value_delimiter = ',')]
-    pub kinds: Vec<ChangeKind>,
+    kinds: Vec<ChangeKind>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
 }
 
 /// Prints the new versions, by date.

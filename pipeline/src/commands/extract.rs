@@ -53,22 +53,22 @@ pub struct ExtractArgs {
     /// HTML or MHTML files, folders of them, archives (WARC, ARC, WACZ), indexes of archives or tables of pages
     /// (Parquet, CSV, JSONL); - reads a page or an archive from standard input
     #[arg(required = true, value_name = "INPUT")]
-    pub inputs: Vec<String>,
+    inputs: Vec<String>,
     /// Folder or address that the archives named in an index are relative to [default: what is beside the index]
     #[arg(long, value_name = "DIR|ADDRESS")]
-    pub input_base: Option<PathBuf>,
+    input_base: Option<PathBuf>,
     /// Only the page with this address; of a single HTML file, its address
     #[arg(long, value_name = "ADDRESS")]
-    pub url: Option<String>,
+    url: Option<String>,
     /// Extraction engine (see `sitegrove run --help`) [default: grove]
     #[arg(long, value_name = "NAME")]
-    pub engine: Option<Engine>,
+    engine: Option<Engine>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: ExtractFormat,
+    format: ExtractFormat,
     /// With --format json, divide each text into passages of at most so many words
     #[arg(long, value_name = "WORDS", value_parser = whole::<u32>, default_value_t = 0, hide_default_value = true)]
-    pub passages: u32,
+    passages: u32,
 }
 
 /// Extracts a few pages without a run folder. List pages that are named, as files or by address, are extracted too.

@@ -20,13 +20,13 @@ Examples:
 Archives are made by `sitegrove run … --archive FILE` (docs/ARCHIVE.md).")]
 pub struct HistoryArgs {
     /// Address of the article, with or without scheme, www. and tracking parameters
-    pub url: String,
+    url: String,
     /// The archive file, or a run folder that contains one
     #[arg(long, value_name = "FILE")]
-    pub archive: PathBuf,
+    archive: PathBuf,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
 }
 
 /// Prints the versions of an article, the oldest first.

@@ -23,7 +23,7 @@ Writes sitegrove.1 and a page for each command, such as sitegrove-run.1. `man si
 pub struct ManArgs {
     /// Folder for the pages; created if necessary
     #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    folder: PathBuf,
 }
 
 /// Writes the man pages of a program and all its commands.

@@ -20,10 +20,10 @@ A run writes its report unless --sinks leaves it out. Rebuilding adds links to t
 pub struct ReportArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
-    pub run: PathBuf,
+    run: PathBuf,
     /// Compare with the run in this folder; the comparison stays in the report when that is rebuilt
     #[arg(long, value_name = "RUN_DIR")]
-    pub compare: Option<PathBuf>,
+    compare: Option<PathBuf>,
 }
 
 /// Rebuilds the report of a run from its ledger and `report/sites.jsonl`.

@@ -36,37 +36,37 @@ Examples:
 Words are searched in title, body and authors, in the language of each article. \"…\" is a phrase; + and AND require a word; - and NOT exclude one; FIELD:… searches one of the fields title, body, authors, url, site, language, template or published (published:[2026-01-01T00:00:00Z TO 2026-02-01T00:00:00Z]).")]
 pub struct SearchArgs {
     /// Folder of the index, or of a run that contains one
-    pub index: PathBuf,
+    index: PathBuf,
     /// The query
     #[arg(required_unless_present_any = ["forget_site", "forget_url", "forget_gone"])]
-    pub query: Option<String>,
+    query: Option<String>,
     /// Only articles of this site
     #[arg(long, value_name = "SITE")]
-    pub site: Option<String>,
+    site: Option<String>,
     /// Only articles published on this date (2026-01-31, or 2026-01-31T06:00:00Z) or later
     #[arg(long, value_name = "DATE", value_parser = since)]
-    pub since: Option<Timestamp>,
+    since: Option<Timestamp>,
     /// Only articles in this language: en, de, …; und for articles of unknown language
     #[arg(long, value_name = "CODE")]
-    pub lang: Option<String>,
+    lang: Option<String>,
     /// Find articles whose addresses are gone, too
     #[arg(long)]
-    pub gone: bool,
+    gone: bool,
     /// Number of articles to show
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = limit)]
-    pub limit: usize,
+    limit: usize,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
     /// Remove all articles of a site from the index (repeatable)
     #[arg(long, value_name = "SITE", conflicts_with = "query")]
-    pub forget_site: Vec<String>,
+    forget_site: Vec<String>,
     /// Remove the article with this address from the index (repeatable)
     #[arg(long, value_name = "URL", conflicts_with = "query")]
-    pub forget_url: Vec<String>,
+    forget_url: Vec<String>,
     /// Remove all articles whose addresses are gone from the index
     #[arg(long, conflicts_with = "query")]
-    pub forget_gone: bool,
+    forget_gone: bool,
 }
 
 /// Maximum number of articles that one search returns: they are kept in memory.

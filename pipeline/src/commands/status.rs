@@ -24,10 +24,10 @@ Exit codes: 0 the run is complete or running; 1 it was stopped or killed, and th
 pub struct StatusArgs {
     /// Run folder
     #[arg(value_name = "RUN_DIR")]
-    pub run: PathBuf,
+    run: PathBuf,
     /// Output format; JSON is the ledger of the run
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
 }
 
 /// Prints the progress of a run. Returns whether it is complete or a process is working on it.

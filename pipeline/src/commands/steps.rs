@@ -23,19 +23,18 @@ use crate::steps::{apply, describe, learn, merge, survey};
 /// Settings that all steps of a crawl must be given alike.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Settings")]
-pub struct SettingsArgs {
+struct SettingsArgs {
     /// Configuration file (configs/default.toml has all keys); inputs and folders in it are not used
     #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// What is learnt, extracted and written.
+    config: Option<PathBuf>,
     #[command(flatten)]
-    pub extraction: ExtractionArgs,
+    extraction: ExtractionArgs,
     /// Use and improve the site models in this file: learning reads it, merging adds this crawl
     #[arg(long, value_name = "FILE")]
-    pub models: Option<PathBuf>,
+    models: Option<PathBuf>,
     /// Format of the message at the end
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
 }
 
 impl SettingsArgs {
@@ -66,27 +65,25 @@ pub struct SurveyArgs {
     /// WARC, ARC, WACZ, HTML or MHTML files, indexes of archives (CDX, CDXJ, tables), tables of pages (Parquet, CSV,
     /// JSONL), folders, globs or addresses (https://, s3://, hdfs://); @FILE reads a list of them
     #[arg(value_name = "INPUT")]
-    pub inputs: Vec<String>,
+    inputs: Vec<String>,
     /// Folder or address (https://, s3://, hdfs://) that the archives named in an index are relative to [default: what
     /// is beside the index]
     #[arg(long, value_name = "DIR|ADDRESS")]
-    pub input_base: Option<PathBuf>,
+    input_base: Option<PathBuf>,
     /// RSS, Atom or JSON Feed files, folders or globs (repeatable)
     #[arg(long, value_name = "PATH")]
-    pub feeds: Vec<String>,
+    feeds: Vec<String>,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
+    out: PathBuf,
     /// Memory limit, such as 800MiB or 16GB; pages that do not fit are kept on disk [default: half of the
     /// machine's memory]
     #[arg(long, value_name = "SIZE")]
-    pub memory: Option<String>,
-    /// Which pages to take.
+    memory: Option<String>,
     #[command(flatten)]
-    pub selection: SelectionArgs,
-    /// Settings.
+    selection: SelectionArgs,
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
 /// Arguments of `sitegrove learn`.
@@ -102,16 +99,15 @@ The first round takes all surveys of the crawl and nothing else. The second also
 pub struct LearnArgs {
     /// All surveys of the crawl; for the second round, all other files of its steps, too
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// The share of the sites to learn, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: SiteShare,
+    share: SiteShare,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
-    /// Settings.
+    out: PathBuf,
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
 /// Arguments of `sitegrove apply`.
@@ -127,13 +123,12 @@ With files of the second round of learn, only the pages that still need it are p
 pub struct ApplyArgs {
     /// Surveys whose pages are to be read, one or more, and all files of `sitegrove learn`
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
-    /// Settings.
+    out: PathBuf,
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
 /// Arguments of `sitegrove describe`.
@@ -146,16 +141,15 @@ Needed where the results are merged in shares: duplicates and shared text are lo
 pub struct DescribeArgs {
     /// All files of all steps of the crawl, in any order
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// The share of the sites whose articles to describe, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: SiteShare,
+    share: SiteShare,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
-    /// Settings.
+    out: PathBuf,
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
 /// Arguments of `sitegrove merge`.
@@ -171,25 +165,23 @@ Exit codes: 0 success; 1 merged, but an input could not be read to its end, or a
 pub struct MergeArgs {
     /// All files of all steps of the crawl, in any order
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// Folder for the results
     #[arg(long, short, value_name = "DIR")]
-    pub out: PathBuf,
+    out: PathBuf,
     /// The share of the sites to write, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: SiteShare,
-    /// Outputs that grow.
+    share: SiteShare,
     #[command(flatten)]
-    pub outputs: OutputArgs,
+    outputs: OutputArgs,
     /// Compare with the run in this folder, as `sitegrove run --compare` does
     #[arg(long, value_name = "RUN_DIR")]
-    pub compare: Option<PathBuf>,
+    compare: Option<PathBuf>,
     /// Replace the results in that folder
     #[arg(long)]
-    pub overwrite: bool,
-    /// Settings.
+    overwrite: bool,
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
 /// As [`watched`]; says what to do about a damaged file.

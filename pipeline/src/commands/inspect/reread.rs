@@ -1,4 +1,4 @@
-//! Reads the pages of a site again from the inputs of its run.
+//! The records of the sites of a run, and their pages, read again from its inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use input::read::{Intake, PayloadDigest, read};
 use input::selection::{LeftOut, Selecting};
 use input::table::is_table;
 use input::waiting::is_stream;
-use model::{FeedItem, Site};
+use model::{FeedItem, Site, SiteSummary};
 use modelstore::Store;
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
@@ -27,7 +27,35 @@ use sink::{InputRecord, Ledger};
 use sitemodel::{NoMeter, Settings, SiblingPage, SiteModel};
 use terminal::progress_bar::{Observer, Quiet};
 
+use crate::results::{LineIndex, Results};
 use crate::stages::learn::{ParsedSite, sample};
+
+/// The records of the sites of a run folder. Of the lines of articles and drops only their places are in memory, so that
+/// a run may have many.
+pub(in crate::commands) struct RunRecords<'a> {
+    run: &'a Results,
+    articles: LineIndex,
+    drops: LineIndex,
+}
+
+impl<'a> RunRecords<'a> {
+    pub(in crate::commands) fn find(run: &'a Results, site: Option<&str>) -> Result<Self> {
+        let articles = LineIndex::read(run.articles()?, site)?;
+        Ok(Self { run, articles, drops: LineIndex::read(run.dropped(), site)? })
+    }
+
+    /// For each input file, the address of a page in it.
+    pub(in crate::commands) fn addresses(&self) -> BTreeMap<&str, &str> {
+        let all = self.articles.addresses.iter().chain(&self.drops.addresses);
+        all.map(|(file, url)| (file.as_str(), url.as_str())).collect()
+    }
+
+    pub(in crate::commands) fn of_site(&self, site: &str) -> Result<SiteRecords> {
+        let SiteSummary { site, templates, .. } = self.run.site_record(site)?;
+        let (articles, drops) = (self.articles.lines(&site)?, self.drops.lines(&site)?);
+        Ok(SiteRecords { ledger: Arc::clone(self.run.ledger()), templates, articles, drops, site })
+    }
+}
 
 pub(in crate::commands) struct Reread {
     /// The site as in the run, if any of its pages is still available.

@@ -15,8 +15,7 @@ use sitemodel::{ParsedPage, Settings, parse_page};
 use terminal::progress_bar::Quiet;
 
 use super::{LabelForm, LabelsExportArgs};
-use crate::commands::inspect::records::RunRecords;
-use crate::commands::inspect::reread::{RunSettings, reread_all};
+use crate::commands::inspect::reread::{RunRecords, RunSettings, reread_all};
 use crate::results::Results;
 
 /// A page to be labelled: a line of `labels.jsonl`.

@@ -11,7 +11,7 @@ use crate::run::ledger::ALARMS;
 
 /// What makes a run that finished fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailOn {
+pub(super) enum FailOn {
     /// The inputs hold no page.
     Empty,
     /// More sites than a number are of this health.
