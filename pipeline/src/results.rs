@@ -101,10 +101,6 @@ impl Results {
         &self.ledger
     }
 
-    fn wrapper_file(&self, site: &str) -> PathBuf {
-        self.folder.join(wrapper_files::FOLDER).join(format!("{}.json", site_file_name(site)))
-    }
-
     /// The templates and wrappers of all sites of which something was learnt, by their keys.
     pub(crate) fn site_records(&self) -> Result<Vec<SiteSummary>> {
         if let Some(lines) = &self.wrapper_lines {
@@ -157,7 +153,8 @@ impl Results {
     pub(crate) fn site_record(&self, site: &str) -> Result<SiteSummary> {
         let none = || SiteSummary { site: site.to_owned(), ..SiteSummary::default() };
         let Some(lines) = &self.wrapper_lines else {
-            let path = self.wrapper_file(site);
+            let folder = self.folder.join(wrapper_files::FOLDER);
+            let path = folder.join(format!("{}.json", site_file_name(site)));
             return if path.is_file() { read_site_record(&path) } else { Ok(none()) };
         };
         Ok(lines.lines(site)?.into_iter().next().unwrap_or_else(none))

@@ -396,7 +396,7 @@ impl RunContext<'_> {
     /// Writes all results, and keeps what the store took in.
     fn emit(
         &self,
-        mut outputs: Outputs<'_>,
+        outputs: Outputs<'_>,
         answers: &SiteAnswers,
         tally: &mut RunTally,
     ) -> Result<()> {
@@ -411,11 +411,9 @@ impl RunContext<'_> {
             clock: self.clock,
             stop: self.stop,
         };
-        let written = emission.describe().and_then(move |marks| {
-            emission.write(marks, &mut outputs, tally)?;
-            let finished = self.clock.emit.time(|| outputs.finish());
-            finished.map_err(|error| stopped_or(error, stopped_waiting(true)))
-        });
+        let described = emission.describe();
+        let written = described
+            .and_then(|marks| emission.write(marks, outputs, tally, stopped_waiting(true)));
         let failed = written.map_err(|error| resumable(error, "all sites"))?;
         self.status.ledger().failed_sinks = failed;
         self.status.ledger().store_state = match (self.growing(), self.store) {

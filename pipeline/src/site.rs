@@ -29,7 +29,7 @@ use sitemodel::{KnownPage, Outcome, ParsedPage, Settings, SiteModel, unmatched};
 
 use self::large::{LargeSite, learnt_site_configs};
 use self::made::SiteStepOutputs;
-use self::night::Begun;
+use self::night::{Begun, Night};
 
 use config::{Config, SinkName};
 use segment::declared::{head_of, head_of_page, needs_heads};
@@ -141,10 +141,7 @@ impl<'a> Work<'a> {
             let samples = take_pages(&mut parsed, &sampled.into_iter().collect());
             result.site_configs = learnt_site_configs(&applying, &samples);
         }
-        self.note_unmatched(&model, &mut result);
-        if let Some(night) = night {
-            night.finish(&model, self, &mut result)?;
-        }
+        self.conclude(&model, night, &mut result)?;
         Ok(result)
     }
 
@@ -163,10 +160,7 @@ impl<'a> Work<'a> {
         let findings = large.apply(self, &applying, &all, Unassigned::Alone)?;
         let mut result = self.result(&large, &applying, findings)?;
         result.site_configs = large.site_configs(self, &applying)?;
-        self.note_unmatched(&model, &mut result);
-        if let Some(night) = night {
-            night.finish(&model, self, &mut result)?;
-        }
+        self.conclude(&model, night, &mut result)?;
         Ok(result)
     }
 
@@ -226,15 +220,9 @@ impl<'a> Work<'a> {
             let mut result = self.result(large, &applying, findings)?;
             if number == last {
                 result.site_configs = large.site_configs(self, &applying)?;
-                self.note_unmatched(&model, &mut result);
-            }
-            match night.take() {
-                Some(own) if number == last => own.finish(&model, self, &mut result)?,
-                Some(own) => {
-                    own.stamp(&mut result);
-                    night = Some(own);
-                }
-                None => {}
+                self.conclude(&model, night.take(), &mut result)?;
+            } else if let Some(night) = &night {
+                night.stamp(&mut result);
             }
             self.release(&pages);
             if emit(number, SiteResult { more: number < last, ..result }).is_break() {
@@ -357,8 +345,14 @@ impl<'a> Work<'a> {
         self.sample_of(&(0..self.pages.len()).collect::<Vec<_>>())
     }
 
-    /// Names the corrections that match nothing in the final model, and counts them.
-    fn note_unmatched(&self, model: &SiteModel, result: &mut SiteResult) {
+    /// Completes the last result of a site, given its final model: what is to be kept of the night; and the corrections that
+    /// match nothing, which are named and counted.
+    fn conclude(
+        &self,
+        model: &SiteModel,
+        night: Option<Night>,
+        result: &mut SiteResult,
+    ) -> io::Result<()> {
         for (correction, why) in unmatched(model, self.settings) {
             result.work.unmatched_corrections += 1;
             let first = correction.blocks.first();
@@ -369,6 +363,7 @@ impl<'a> Work<'a> {
                 first.map_or("no block", |block| &*block.xpath)
             );
         }
+        night.map_or(Ok(()), |night| night.finish(model, self, result))
     }
 
     pub(crate) fn wants_site_configs(&self) -> bool {

@@ -4,6 +4,7 @@
 //! The headings of results have the descriptions of articles, which are compared first. Then the results are read again in
 //! order, some megabytes at once, noted with what they have in common, rendered in parallel as far as they are not yet, and written.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,12 +26,12 @@ use sink::{AtomicFile, EarlierRun, Ledger, figures_of};
 use super::corrections::CorrectionsByAddress;
 use super::nightly::{SiteAnswers, SiteJudge};
 use super::site_results::{
-    KeptResult, ResultHeading, SiteResults, drop_duplicates, unpacked_length,
+    ResultHeading, SiteResults, drop_duplicates, read_results, unpacked_length,
 };
 use crate::results::earlier_ledger;
 use crate::run::folder::state_error;
 use crate::run::ledger::{Clock, RunTally, SiteCounts};
-use crate::run::{RunContext, resumable};
+use crate::run::{RunContext, resumable, stopped_or};
 use crate::stages::emit::{Outputs, Rendered, Renderers};
 
 /// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
@@ -70,15 +71,17 @@ impl Emission<'_> {
         compared.with_context(|| format!("cannot compare articles in {}", self.folder.display()))
     }
 
+    /// Writes all outputs. Returns those that failed, with their errors; the error is `stopped` if a wait was stopped.
     pub(crate) fn write(
         &self,
-        marks: Marks,
-        outputs: &mut Outputs<'_>,
+        mut marks: Marks,
+        mut outputs: Outputs<'_>,
         tally: &mut RunTally,
-    ) -> Result<()> {
+        stopped: Stopped,
+    ) -> Result<BTreeMap<String, String>> {
         let mut frames = SiteResults::frames(self.results).map_err(|e| self.unreadable(e))?;
         let renderers = outputs.renderers();
-        let (mut marks, mut ahead, mut sites) = (marks, None, 0);
+        let (mut ahead, mut sites) = (None, 0);
         let corrections = CorrectionsByAddress::of(self.config);
         let mut judge =
             self.store.map(|(store, answers)| SiteJudge::new(store, answers, self.is_whole));
@@ -96,7 +99,8 @@ impl Emission<'_> {
                 if let Some((articles, outdated)) = corrections.map(|own| own.counts()) {
                     tally.corrected(articles, outdated);
                 }
-                return Ok(());
+                let finished = self.clock.emit.time(|| outputs.finish());
+                return finished.map_err(|error| stopped_or(error, stopped));
             }
             for (counted, mut site) in some {
                 tally.add(&counted);
@@ -148,12 +152,11 @@ impl Emission<'_> {
             let duplicates: Vec<usize> = marks.iter().filter(of_others).map(|own| own.0).collect();
             let has_boilerplate = marks.iter().any(|(_, mark)| mark.has_boilerplate());
             let drops = self.config.emit.duplicates == Duplicates::Drop && !duplicates.is_empty();
-            let kept = KeptResult::of_packed(&content[packed_at..])?;
             let changes = drops || has_boilerplate;
             let reads_articles = changes || renderers.read_articles || corrections.is_some();
             let least = self.config.extract.min_words;
             let (mut result, mut without_boilerplate) =
-                kept.with_marks(marks, reads_articles, least)?;
+                read_results(&content[packed_at..], marks, reads_articles, least)?;
             if drops {
                 drop_duplicates(&mut result);
                 without_boilerplate.retain(|own| duplicates.binary_search(own).is_err());

@@ -20,11 +20,10 @@ use segment::records::Records;
 use segment::settle::SettledSites;
 use sink::RunPhase;
 
-use super::site_results::{Earlier, SiteResults};
+use super::site_results::{ResultHeading, SiteResults};
 use super::{RunContext, resumable};
 use crate::run::folder::state_error;
 use crate::run::ledger::{RunTally, SiteCounts};
-use crate::run::site_results::ResultHeading;
 use crate::site::work_on;
 
 impl RunContext<'_> {
@@ -42,8 +41,8 @@ impl RunContext<'_> {
         let opened = SiteResults::open(&path, &causes, &mut |heading| {
             self.count(&heading.counted, &mut tally);
         });
-        let (mut results, earlier) = opened.map_err(|error| cannot("cannot read", error))?;
-        if earlier == Earlier::OfOtherCauses {
+        let (mut results, had_others) = opened.map_err(|error| cannot("cannot read", error))?;
+        if had_others {
             tracing::warn!(
                 next = "processing all sites again",
                 "the inputs or the store of models have changed"

@@ -19,11 +19,12 @@ use sitemodel::{
     KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess, not_learnt,
 };
 
+pub(crate) use self::kept::Night;
 use crate::site::Work;
 use crate::site::night::change::{changed_templates, site_change, tells_of_pages};
 use crate::site::night::decision::{Facts, ModelDecision, StoredModel, TemplateFacts, decide};
 use crate::site::night::in_hand::{CandidatePage, Walls, retained_candidates, wall_pages};
-use crate::site::night::kept::{NewRevision, Night, of_new, revision, template_night};
+use crate::site::night::kept::{NewRevision, of_new, revision, template_night};
 use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
 

@@ -164,9 +164,7 @@ fn merge_files(
         true => DescriptionFiles::list(described)?.marks(share, folder, config)?,
         false => emission.describe()?,
     };
-    emission.write(marks, &mut outputs, &mut tally)?;
-    let finished = clock.emit.time(|| outputs.finish());
-    ledger.failed_sinks = finished.map_err(|error| stopped_or(error, Stopped::Empty))?;
+    ledger.failed_sinks = emission.write(marks, outputs, &mut tally, Stopped::Empty)?;
     if let Some(store) = &store {
         ledger.store_state = Some(nightly::commit(store, config, stop, Stopped::Empty)?);
     }

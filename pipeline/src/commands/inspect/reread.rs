@@ -129,72 +129,63 @@ fn read_wanted(
         observer.read(record.bytes);
         found
     };
-    let results: Vec<OfInput> = wanted.par_iter().map(one).collect();
+    let results: Vec<_> = wanted.par_iter().map(one).collect();
     Stopped::check(stop)?;
     let (mut intakes, mut problems) = (Vec::new(), Vec::new());
-    for ((record, _), of_input) in wanted.iter().zip(results) {
-        intakes.extend(of_input.intakes);
-        problems.extend(of_input.problem.map(|what| (record.file.clone(), what)));
+    for ((record, _), (of_input, problem)) in wanted.iter().zip(results) {
+        intakes.extend(of_input);
+        problems.extend(problem.map(|what| (record.file.clone(), what)));
     }
     Ok(RereadRun { sites: group(intakes, &config.group)?.sites, problems })
 }
 
-#[derive(Default)]
-struct OfInput {
-    intakes: Vec<(Intake, PayloadDigest)>,
-    problem: Option<String>,
+/// Why an input cannot be read again, in a sentence.
+fn why_unreadable(file: &str, input: &Input) -> Option<String> {
+    let path = input.path();
+    if input.is_stdin() {
+        return Some("An input was the standard input, which cannot be read again.".to_owned());
+    }
+    if address_of(path).is_none() && !path.exists() {
+        let place = match path.is_relative() {
+            true => " in the current folder, where its path begins",
+            false => "",
+        };
+        return Some(format!("The input {file} does not exist{place}."));
+    }
+    is_stream(path)
+        .then(|| format!("The input {file} is not a regular file and cannot be read again."))
 }
 
+/// What may concern the site of an input, and what is wrong with it.
 fn read_again(
     record: &InputRecord,
     input: &Input,
     site: Option<&str>,
     config: &Config,
     stop: &AtomicBool,
-) -> OfInput {
-    let file = &record.file;
-    let mut found = OfInput::default();
-    if input.is_stdin() {
-        found.problem =
-            Some("An input was the standard input, which cannot be read again.".to_owned());
-        return found;
-    }
-    if address_of(input.path()).is_none() && !input.path().exists() {
-        let place = match input.path().is_relative() {
-            true => " in the current folder, where its path begins",
-            false => "",
-        };
-        found.problem = Some(format!("The input {file} does not exist{place}."));
-        return found;
-    }
-    if is_stream(input.path()) {
-        found.problem =
-            Some(format!("The input {file} is not a regular file and cannot be read again."));
-        return found;
+) -> (Vec<(Intake, PayloadDigest)>, Option<String>) {
+    let (file, mut intakes) = (&record.file, Vec::new());
+    if let Some(problem) = why_unreadable(file, input) {
+        return (intakes, Some(problem));
     }
     // The run may have taken some of its pages only.
-    let Some(selecting) = Selecting::again(record) else { return found };
+    let Some(selecting) = Selecting::again(record) else { return (intakes, None) };
     let mut left_out = LeftOut::default();
-    let intakes = &mut found.intakes;
     let mut take = |intake: Intake, digest: PayloadDigest| {
         let Some(intake) = selecting.admit(intake, &mut left_out) else { return };
         if site.is_none_or(|site| may_matter(&intake, site)) {
             intakes.push((intake, digest));
         }
     };
-    match read(input, &config.read, &|_| {}, stop, &mut take) {
-        Err(error) => found.problem = Some(format!("{error}.")),
-        Ok((now, _)) => {
-            if now.sha256 != record.sha256 {
-                found.problem = Some(format!(
-                    "The input {file} has changed since the run ({} bytes, then {}): pages of it may \
-                     not be what they were.",
-                    now.bytes, record.bytes
-                ));
-            }
-        }
-    }
-    found
+    let problem = match read(input, &config.read, &|_| {}, stop, &mut take) {
+        Err(error) => Some(format!("{error}.")),
+        Ok((now, _)) if now.sha256 != record.sha256 => Some(format!(
+            "The input {file} has changed since the run ({} bytes, then {}): pages of it may not be what they were.",
+            now.bytes, record.bytes
+        )),
+        Ok(_) => None,
+    };
+    (intakes, problem)
 }
 
 /// For each file with pages of the site, the address of one of them.
@@ -373,9 +364,9 @@ fn open_store(config: &Config, ledger: &Ledger) -> Result<Option<Store>, String>
     let (Some(path), Some(then)) = (config.run.models(), &ledger.store_state) else {
         return Ok(None);
     };
-    let store = Store::open_read_only(path)
-        .map_err(|error| format!("The models of the run cannot be read: {error}"))?;
-    match store.state().map_err(|error| format!("The models of the run cannot be read: {error}"))? {
+    let unreadable = |error| format!("The models of the run cannot be read: {error}");
+    let store = Store::open_read_only(path).map_err(unreadable)?;
+    match store.state().map_err(unreadable)? {
         now if now == *then => Ok(Some(store)),
         _ => Err(format!("The store {} has changed since the run", path.display())),
     }
