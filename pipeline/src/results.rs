@@ -55,10 +55,7 @@ pub fn finished_ledger(folder: &Path) -> Result<Ledger> {
 }
 
 /// The ledger of the earlier run that a run is compared with.
-///
-/// # Errors
-/// If the folder contains no finished run, or is that of the run itself.
-pub fn earlier_ledger(run: &Path, earlier: &Path) -> Result<Ledger> {
+pub(crate) fn earlier_ledger(run: &Path, earlier: &Path) -> Result<Ledger> {
     let own = std::fs::canonicalize(run).ok();
     ensure!(
         own.is_none() || own != std::fs::canonicalize(earlier).ok(),
@@ -69,10 +66,7 @@ pub fn earlier_ledger(run: &Path, earlier: &Path) -> Result<Ledger> {
 }
 
 /// Checks that a run can be compared with the earlier one that its settings name, if any.
-///
-/// # Errors
-/// As [`earlier_ledger`].
-pub fn check_earlier(config: &Config) -> Result<()> {
+pub(crate) fn check_earlier(config: &Config) -> Result<()> {
     let Some(earlier) = config.run.earlier() else { return Ok(()) };
     earlier_ledger(&config.run.out, earlier).context("--compare")?;
     Ok(())

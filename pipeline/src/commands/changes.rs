@@ -36,7 +36,6 @@ fn change_kind() -> impl TypedValueParser<Value = ChangeKind> {
     PossibleValuesParser::new(ChangeKind::ALL.map(named)).try_map(known)
 }
 
-/// Arguments of `sitegrove changes`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +46,7 @@ Examples:
       --archive articles.sqlite --format json
 
 Dates are those of the crawls, not of the runs (docs/ARCHIVE.md).")]
-pub struct ChangesArgs {
+pub(super) struct ChangesArgs {
     /// Only versions first seen at this time or later: a date, or a date and time (RFC 3339)
     #[arg(long, value_name = "DATE")]
     since: String,
@@ -66,10 +65,7 @@ pub struct ChangesArgs {
 }
 
 /// Prints the new versions, by date.
-///
-/// # Errors
-/// If the date or the archive cannot be read, or the output cannot be written.
-pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
     let since = date_of("", &args.since)?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let archive = open(&args.archive)?;
     archive.changes(&since, args.site.as_deref(), |change: ArticleChange| -> Result<()> {

@@ -42,7 +42,6 @@ enum RevertedField {
     All,
 }
 
-/// Arguments of `sitegrove correct`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -56,7 +55,7 @@ Examples:
   sitegrove correct --archive articles.sqlite --list > corrections.jsonl
 
 An empty value says that the article has none. Corrections stay when pages are extracted again, and are in force in `export`; runs apply them with --corrections (docs/CORRECTIONS.md).")]
-pub struct CorrectArgs {
+pub(super) struct CorrectArgs {
     /// Address of the article, with or without scheme, www. and tracking parameters
     #[arg(required_unless_present_any = ["from", "list"], conflicts_with_all = ["from", "list"])]
     url: Option<String>,
@@ -101,10 +100,7 @@ pub struct CorrectArgs {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// If a value or file cannot be read, the archive has no such article or cannot be written, or the output cannot be written.
-pub fn run(args: &CorrectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &CorrectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let path = history::archive_in(&args.archive)?;
     if args.list {
         let found = sink::ArticleArchive::open(&path)?.corrections_in_force()?;

@@ -19,7 +19,6 @@ use terminal::printed::{Console, line};
 
 use crate::output_paths::{CommandPaths, OutputKind};
 
-/// Arguments of `sitegrove export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +26,7 @@ Examples:
       --out bread.html
   sitegrove export article --site blog.example --run out/tonight \\
       --out blog.epub")]
-pub struct ExportArgs {
+pub(super) struct ExportArgs {
     #[command(subcommand)]
     command: ExportCommand,
 }
@@ -91,7 +90,6 @@ impl DocumentFormat {
     }
 }
 
-/// Arguments of `sitegrove export article`.
 #[derive(Args, Debug)]
 #[command(
     disable_version_flag = true,
@@ -142,10 +140,7 @@ struct ArticleArgs {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// If an article is not there, or a file cannot be read or written.
-pub fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
     match &args.command {
         ExportCommand::Article(args) => export(args, out),
     }

@@ -9,7 +9,6 @@ use errors::Problem;
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 
-/// Arguments of `sitegrove history`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -18,7 +17,7 @@ Examples:
       --format json
 
 Archives are made by `sitegrove run … --archive FILE` (docs/ARCHIVE.md).")]
-pub struct HistoryArgs {
+pub(super) struct HistoryArgs {
     /// Address of the article, with or without scheme, www. and tracking parameters
     url: String,
     /// The archive file, or a run folder that contains one
@@ -30,10 +29,7 @@ pub struct HistoryArgs {
 }
 
 /// Prints the versions of an article, the oldest first.
-///
-/// # Errors
-/// If the archive cannot be read or does not contain the article, or the output cannot be written.
-pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     let archive = open(&args.archive)?;
     let key_of = crate::run::sinks::article_key(&config::Config::load(None)?);
     let versions = archive.history(&key_of(&with_scheme(&args.url), None), &args.url)?;

@@ -27,7 +27,6 @@ use crate::commands::inspect::reread::{
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::results::Results;
 
-/// Arguments of `sitegrove inspect`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -37,7 +36,7 @@ Examples:
   sitegrove inspect out/tonight --all
 
 Reads the pages of the site again from the inputs that the ledger names. If an input is missing, shows what is in the run folder. The report of the run links the pages in RUN_DIR/report/sites.")]
-pub struct InspectArgs {
+pub(super) struct InspectArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
     run: PathBuf,
@@ -48,19 +47,15 @@ pub struct InspectArgs {
     all: bool,
     /// Output file; - for standard output [default: RUN_DIR/report/sites/SITE.html]
     #[arg(long, short, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Number of pages to show for each layout
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole::<usize>)]
     pages: usize,
 }
 
 /// Writes the page of a site of a run, or of all its sites. If a page goes to its default place, the report
-/// of the run, if any, is rebuilt to link it.
-///
-/// # Errors
-/// If the run folder or the site does not exist, or a page cannot be written. Missing inputs are no error:
-/// the page says so.
-pub fn run(
+/// of the run, if any, is rebuilt to link it. Missing inputs are no error: the page says so.
+pub(super) fn run(
     args: &InspectArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,

@@ -26,14 +26,13 @@ use crate::output_paths::{CommandPaths, OutputKind};
 /// Maximum bytes of a file of labels or answers.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Arguments of `sitegrove labels`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   sitegrove labels export out/tonight --out labels.jsonl
   sitegrove labels import labels.jsonl --answers answers.jsonl \\
       --out corrections.jsonl")]
-pub struct LabelsArgs {
+pub(super) struct LabelsArgs {
     #[command(subcommand)]
     command: LabelsCommand,
 }
@@ -55,7 +54,6 @@ enum LabelForm {
     Blocks,
 }
 
-/// Arguments of `sitegrove labels export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -85,7 +83,6 @@ struct LabelsExportArgs {
     format: PrintFormat,
 }
 
-/// Arguments of `sitegrove labels import`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -119,10 +116,7 @@ struct LabelsImportArgs {
 }
 
 /// Exports or imports labels.
-///
-/// # Errors
-/// If the run or a file cannot be read, or a file cannot be written.
-pub fn run(args: &LabelsArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &LabelsArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     mark_begun();
     match &args.command {
         LabelsCommand::Export(args) => export(args, stop, out),

@@ -20,7 +20,6 @@ use terminal::printed::{Console, line};
 use super::print_done;
 use crate::models_table::{self, Imported};
 
-/// Arguments of `sitegrove models`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +31,7 @@ Examples:
   sitegrove models check models.sqlite
 
 The file is made by `sitegrove run … --models FILE` (docs/NIGHTLY.md).")]
-pub struct ModelsArgs {
+pub(super) struct ModelsArgs {
     #[command(subcommand)]
     command: ModelsCommand,
 }
@@ -71,10 +70,7 @@ Examples:
 }
 
 /// Runs the command. Returns whether all was well: `check` found no fault, `diff` found no difference.
-///
-/// # Errors
-/// If the store cannot be read or written, or has no such site or revision.
-pub fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
+pub(super) fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
     match &args.command {
         ModelsCommand::List(args) => list(args, out).map(|()| true),
         ModelsCommand::Show(args) => show(args, out).map(|()| true),
@@ -132,7 +128,6 @@ struct StoredSiteArgs {
     site: String,
 }
 
-/// Arguments of `sitegrove models show`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -318,7 +313,6 @@ fn unknown_site(models: &Path, site: &str, so: &str) -> Problem {
     Problem::new(&shown, what, format!("`sitegrove models list {shown}` lists its sites"))
 }
 
-/// Arguments of `sitegrove models diff`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -403,7 +397,6 @@ fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
     Ok(differences == 0)
 }
 
-/// Arguments of `sitegrove models check`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -468,7 +461,6 @@ fn check(args: &ModelsCheckArgs, out: &mut Console<'_>) -> Result<bool> {
     Ok(faults == 0)
 }
 
-/// Arguments of `sitegrove models export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -490,7 +482,6 @@ struct ModelsExportArgs {
     since: Option<jiff::civil::Date>,
 }
 
-/// Arguments of `sitegrove models import`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -530,7 +521,6 @@ fn import(args: &ImportArgs, out: &mut Console<'_>) -> Result<()> {
     Ok(print_done(args.format, said, &value, out)?)
 }
 
-/// Arguments of `sitegrove models forget`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

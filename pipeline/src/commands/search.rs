@@ -22,7 +22,6 @@ use terminal::printed::{self, Console};
 
 use super::print_done;
 
-/// Arguments of `sitegrove search`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +33,7 @@ Examples:
   sitegrove search articles.index --forget-site blog.example
 
 Words are searched in title, body and authors, in the language of each article. \"…\" is a phrase; + and AND require a word; - and NOT exclude one; FIELD:… searches one of the fields title, body, authors, url, site, language, template or published (published:[2026-01-01T00:00:00Z TO 2026-02-01T00:00:00Z]).")]
-pub struct SearchArgs {
+pub(super) struct SearchArgs {
     /// Folder of the index, or of a run that contains one
     index: PathBuf,
     /// The query
@@ -83,10 +82,7 @@ fn since(text: &str) -> Result<Timestamp, String> {
 }
 
 /// Searches and prints the articles found, or removes articles and prints their number.
-///
-/// # Errors
-/// If there is no index, the query cannot be understood, or the index cannot be read or written.
-pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
     let folder = folder_of(&args.index)?;
     let Some(query) = &args.query else {
         let done = forget(&folder, &args.forget_site, &args.forget_url, args.forget_gone)?;

@@ -50,7 +50,6 @@ impl SettingsArgs {
     }
 }
 
-/// Arguments of `sitegrove survey`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -61,7 +60,7 @@ Examples:
 Every input belongs to one survey. docs/CLUSTER.md shows all steps of a crawl.
 
 Exit codes: 0 success; 1 an input could not be read to its end; 2 no survey was written.")]
-pub struct SurveyArgs {
+pub(super) struct SurveyArgs {
     /// WARC, ARC, WACZ, HTML or MHTML files, indexes of archives (CDX, CDXJ, tables), tables of pages (Parquet, CSV,
     /// JSONL), folders, globs or addresses (https://, s3://, hdfs://); @FILE reads a list of them
     #[arg(value_name = "INPUT")]
@@ -86,7 +85,6 @@ pub struct SurveyArgs {
     settings: SettingsArgs,
 }
 
-/// Arguments of `sitegrove learn`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -96,7 +94,7 @@ Examples:
       --out steps/again-1.parquet
 
 The first round takes all surveys of the crawl and nothing else. The second also takes the files that learn and apply wrote in the first. Learn every share of a round once.")]
-pub struct LearnArgs {
+pub(super) struct LearnArgs {
     /// All surveys of the crawl; for the second round, all other files of its steps, too
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -110,7 +108,6 @@ pub struct LearnArgs {
     settings: SettingsArgs,
 }
 
-/// Arguments of `sitegrove apply`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -120,7 +117,7 @@ Examples:
       --out steps/rest-0.parquet
 
 With files of the second round of learn, only the pages that still need it are processed.")]
-pub struct ApplyArgs {
+pub(super) struct ApplyArgs {
     /// Surveys whose pages are to be read, one or more, and all files of `sitegrove learn`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -131,14 +128,13 @@ pub struct ApplyArgs {
     settings: SettingsArgs,
 }
 
-/// Arguments of `sitegrove describe`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   sitegrove describe steps/*.parquet --share 1/8 --out steps/describe-1.parquet
 
 Needed where the results are merged in shares: duplicates and shared text are looked for among the articles of all shares. Every share is described once; the shares need not be those of the merge.")]
-pub struct DescribeArgs {
+pub(super) struct DescribeArgs {
     /// All files of all steps of the crawl, in any order
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -152,7 +148,6 @@ pub struct DescribeArgs {
     settings: SettingsArgs,
 }
 
-/// Arguments of `sitegrove merge`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -162,7 +157,7 @@ Examples:
 Shares need the files of `sitegrove describe` of all sites, too, unless neither duplicates nor shared text are looked for. The concatenated outputs of all shares equal the output of one merge of everything.
 
 Exit codes: 0 success; 1 merged, but an input could not be read to its end, or an output could not be written; 2 not merged.")]
-pub struct MergeArgs {
+pub(super) struct MergeArgs {
     /// All files of all steps of the crawl, in any order
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -194,10 +189,7 @@ fn watch_step<T>(
 }
 
 /// Surveys inputs. Returns whether all of them were read to their end.
-///
-/// # Errors
-/// As [`survey::survey`].
-pub fn survey(
+pub(super) fn survey(
     args: &SurveyArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,
@@ -228,10 +220,7 @@ pub fn survey(
 }
 
 /// Learns a share of the sites.
-///
-/// # Errors
-/// As [`learn::learn`].
-pub fn learn(
+pub(super) fn learn(
     args: &LearnArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,
@@ -264,10 +253,7 @@ pub fn learn(
 }
 
 /// Applies models to the pages of surveys.
-///
-/// # Errors
-/// As [`apply::apply`].
-pub fn apply(
+pub(super) fn apply(
     args: &ApplyArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,
@@ -292,10 +278,7 @@ pub fn apply(
 }
 
 /// Describes the articles of a share of the sites.
-///
-/// # Errors
-/// As [`describe::describe`].
-pub fn describe(
+pub(super) fn describe(
     args: &DescribeArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,
@@ -312,10 +295,7 @@ pub fn describe(
 }
 
 /// Merges what steps wrote. Returns whether all inputs were read to their end and all outputs written.
-///
-/// # Errors
-/// As [`merge::merge`].
-pub fn merge(
+pub(super) fn merge(
     args: &MergeArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,

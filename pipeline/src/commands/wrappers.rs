@@ -26,7 +26,6 @@ use crate::output_paths::{CommandPaths, OutputKind};
 use crate::results::Results;
 use crate::site::site_configs::{file_name, snippet};
 
-/// Arguments of `sitegrove wrappers`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +33,7 @@ Examples:
   sitegrove wrappers export out/tonight blog.example
   sitegrove wrappers check my-wrappers/
   sitegrove wrappers test my-wrappers/ crawl/*.warc.gz --run out/tonight")]
-pub struct WrappersArgs {
+pub(super) struct WrappersArgs {
     #[command(subcommand)]
     command: WrappersCommand,
 }
@@ -54,10 +53,7 @@ enum WrappersCommand {
 }
 
 /// Runs the command. Returns whether it succeeded; each subcommand documents its exit codes.
-///
-/// # Errors
-/// If a file cannot be read or written.
-pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
+pub(super) fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     if !matches!(args.command, WrappersCommand::Test(_)) {
         mark_begun();
     }
@@ -73,7 +69,6 @@ pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Res
 /// Maximum columns of the name of a site.
 const SITE_COLUMNS: usize = 32;
 
-/// Arguments of `sitegrove wrappers list`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -87,7 +82,6 @@ struct WrappersListArgs {
     format: PrintFormat,
 }
 
-/// Arguments of `sitegrove wrappers show`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -222,7 +216,6 @@ enum WrapperFormat {
     Json,
 }
 
-/// Arguments of `sitegrove wrappers export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -41,9 +41,6 @@ pub(crate) struct LineIndex {
 
 impl LineIndex {
     /// Finds the lines of all sites, or of one.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub(crate) fn read(file: LineFile, only: Option<&str>) -> Result<Self> {
         let (mut places, mut addresses) =
             (BTreeMap::<String, Vec<LinesPlace>>::new(), BTreeMap::new());
@@ -73,9 +70,6 @@ impl LineIndex {
     }
 
     /// The lines of a site, in the order of the file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or has another format.
     pub(crate) fn lines<T: DeserializeOwned>(&self, site: &str) -> Result<Vec<T>> {
         let shown = self.file.path().display();
         let mut found = Vec::new();

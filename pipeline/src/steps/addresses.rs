@@ -31,9 +31,6 @@ pub(crate) struct LocalFiles {
 
 impl LocalFiles {
     /// Fetches what is at addresses, or in folders or patterns of them.
-    ///
-    /// # Errors
-    /// If a file cannot be fetched, or `out` is an address of no file.
     pub(crate) fn fetch(
         config: &Config,
         named: &[PathBuf],
@@ -73,9 +70,6 @@ impl LocalFiles {
     }
 
     /// Puts what the step wrote to its address.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(crate) fn put(self, stop: &AtomicBool) -> Result<()> {
         let Some((above, name)) = self.address.as_deref().and_then(divided) else { return Ok(()) };
         let cannot = || format!("cannot write {above}/{name}");

@@ -28,7 +28,6 @@ use crate::results::Results;
 use crate::run::read_grouped;
 use crate::site::site_configs::squeezed;
 
-/// Arguments of `sitegrove wrappers check`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -141,7 +140,6 @@ fn print_findings_by_directive(
     Ok(())
 }
 
-/// Arguments of `sitegrove wrappers test`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
