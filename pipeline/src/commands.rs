@@ -140,35 +140,28 @@ impl Program for Cli {
         stop: &AtomicBool,
         out: &mut Console<'_>,
     ) -> Result<ExitCode> {
+        let done = |()| ExitCode::SUCCESS;
         let code = |good: bool| if good { ExitCode::SUCCESS } else { ExitCode::from(1) };
         match &self.command {
             Command::Run(args) => run::run(args, progress, stop, out).map(code),
             Command::Status(args) => status::run(args, out).map(code),
             Command::Survey(args) => steps::survey(args, progress, stop, out).map(code),
-            Command::Learn(args) => {
-                steps::learn(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
-            }
-            Command::Apply(args) => {
-                steps::apply(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
-            }
-            Command::Describe(args) => {
-                steps::describe(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
-            }
+            Command::Learn(args) => steps::learn(args, progress, stop, out).map(done),
+            Command::Apply(args) => steps::apply(args, progress, stop, out).map(done),
+            Command::Describe(args) => steps::describe(args, progress, stop, out).map(done),
             Command::Merge(args) => steps::merge(args, progress, stop, out).map(code),
             Command::Extract(args) => extract::run(args, out).map(code),
-            Command::Export(args) => export::run(args, out).map(|()| ExitCode::SUCCESS),
-            Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
-            Command::Inspect(args) => {
-                inspect::run(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
-            }
-            Command::Labels(args) => labels::run(args, stop, out).map(|()| ExitCode::SUCCESS),
+            Command::Export(args) => export::run(args, out).map(done),
+            Command::Search(args) => search::run(args, out).map(done),
+            Command::Inspect(args) => inspect::run(args, progress, stop, out).map(done),
+            Command::Labels(args) => labels::run(args, stop, out).map(done),
             Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
             Command::Models(args) => models::run(args, out).map(code),
-            Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),
-            Command::History(args) => history::run(args, out).map(|()| ExitCode::SUCCESS),
-            Command::Changes(args) => changes::run(args, out).map(|()| ExitCode::SUCCESS),
-            Command::Correct(args) => correct::run(args, stop, out).map(|()| ExitCode::SUCCESS),
-            Command::Man(args) => man::run(args, Cli::command(), out).map(|()| ExitCode::SUCCESS),
+            Command::Report(args) => report::run(args, out).map(done),
+            Command::History(args) => history::run(args, out).map(done),
+            Command::Changes(args) => changes::run(args, out).map(done),
+            Command::Correct(args) => correct::run(args, stop, out).map(done),
+            Command::Man(args) => man::run(args, Cli::command(), out).map(done),
             Command::Completions { shell } => {
                 // Completing to a pipe that closes must not panic: generate in memory first.
                 let mut script = Vec::new();

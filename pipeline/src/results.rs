@@ -164,7 +164,6 @@ impl Results {
     }
 }
 
-/// Reads a wrapper file.
 fn read_site_record(path: &Path) -> Result<SiteSummary> {
     let site: SiteSummary = read_json(path)?;
     ensure!(

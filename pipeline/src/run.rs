@@ -275,7 +275,6 @@ pub(crate) fn run_prepared(
     Ok(RunReport { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
 }
 
-/// The threads of a run or step, as many as the settings name.
 pub(crate) fn thread_pool(config: &Config) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     pool.context("cannot start threads")
@@ -339,7 +338,8 @@ impl RunContext<'_> {
             identity: StepIdentity::of(StepKind::Survey, 0, self.config, Vec::new()),
             written: self.written,
         };
-        let collector = Collector::new(self.tracking(), files);
+        let tracking = Tracking::new(&self.config.group.tracking_parameters);
+        let collector = Collector::new(tracking, files);
         let progress = |bytes| {
             self.status.read(bytes);
             self.observer.read(bytes);
@@ -364,7 +364,6 @@ impl RunContext<'_> {
         collector.finish(read).map_err(|error| self.cannot_keep(error))
     }
 
-    /// Forms the sites of all that was read.
     fn settle(&self, segments: Segments) -> Result<SettledSites> {
         let settle =
             || settle_sites(segments, &self.config.group, Some(self.work_folder), &|_| true);
@@ -424,10 +423,6 @@ impl RunContext<'_> {
             (None, None) => None,
         };
         Ok(())
-    }
-
-    fn tracking(&self) -> Tracking {
-        Tracking::new(&self.config.group.tracking_parameters)
     }
 
     /// The error of a file for what does not fit into memory.

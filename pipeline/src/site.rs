@@ -37,7 +37,7 @@ use segment::pages::{SegmentPages, StoredSite};
 use segment::stored::StoredPage;
 
 use crate::run::ledger::Clock;
-use crate::site::captures::OtherCaptures;
+use crate::site::captures::{OtherCaptures, batches};
 use crate::stages::apply::{ApplyContext, Findings, Unassigned, found, join, result, unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse, sample};
 
@@ -249,7 +249,6 @@ impl<'a> Work<'a> {
         ApplyContext { site, model, settings: self.settings, meter: self.clock }
     }
 
-    /// Pages by their indices.
     pub(crate) fn load(&self, pages: &[usize]) -> io::Result<Vec<(usize, Page)>> {
         let stored = pages.iter().map(|&page| (page, self.pages[page].clone())).collect();
         self.load_captures(stored)
@@ -306,21 +305,9 @@ impl<'a> Work<'a> {
 
     /// Splits units into batches of at most half of `batch_bytes`, with at least one unit each.
     fn batches(&self, units: Vec<Vec<usize>>) -> Vec<Vec<Vec<usize>>> {
-        let most = self.config.run.batch_bytes / 2;
-        let mut batches: Vec<Vec<Vec<usize>>> = Vec::new();
-        let mut weight = 0;
-        for unit in units {
-            let own: u64 = unit.iter().map(|&page| self.pages[page].head.weight).sum();
-            weight += own;
-            match batches.last_mut() {
-                Some(batch) if weight <= most => batch.push(unit),
-                _ => {
-                    weight = own;
-                    batches.push(vec![unit]);
-                }
-            }
-        }
-        batches
+        let weight =
+            |unit: &Vec<usize>| unit.iter().map(|&page| self.pages[page].head.weight).sum();
+        batches(units, self.config.run.batch_bytes / 2, weight)
     }
 
     /// Learns from a sample of parsed pages. Also returns what learning found out about these pages.

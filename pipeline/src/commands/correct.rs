@@ -27,7 +27,6 @@ const MOST_BYTES: u64 = 64 << 20;
 /// How long a run that writes to the archive is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A field whose correction is reverted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RevertedField {
     /// Its title
@@ -99,7 +98,6 @@ pub(super) struct CorrectArgs {
     list: bool,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &CorrectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let path = history::archive_in(&args.archive)?;
     if args.list {
@@ -153,7 +151,6 @@ impl RevertedField {
     }
 }
 
-/// The corrections that are asked for.
 fn corrections_of(args: &CorrectArgs) -> Result<Vec<ArticleCorrection>> {
     let CorrectArgs { url, title, authors, published, text_file, by, reason, .. } = args;
     let Some(url) = url else {

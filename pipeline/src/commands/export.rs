@@ -139,7 +139,6 @@ struct ArticleArgs {
     out: PathBuf,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
     match &args.command {
         ExportCommand::Article(args) => export(args, out),

@@ -21,7 +21,6 @@ use crate::commands::run::arguments::set;
 use crate::run::ledger::Clock;
 use crate::site::process;
 
-/// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(super) enum ExtractFormat {
     /// Title, author, date, XPath and text of each page

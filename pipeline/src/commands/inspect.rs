@@ -104,7 +104,6 @@ fn paths_of(args: &InspectArgs) -> CommandPaths {
     )
 }
 
-/// Maximum number of notes that are printed.
 const NOTES_PRINTED: usize = 3;
 
 fn warn_of(run: &Path, notes: &[String]) {
@@ -124,7 +123,6 @@ fn decapitalised(sentence: &str) -> String {
     first.chain(letters).collect::<String>().trim_end_matches('.').to_owned()
 }
 
-/// Maximum number of sites that are named.
 const SITES_NAMED: usize = 5;
 
 fn no_site_named(folder: &Path, run: &Results) -> anyhow::Error {

@@ -45,7 +45,6 @@ enum LabelsCommand {
     Import(LabelsImportArgs),
 }
 
-/// The form in which pages are written for labelling.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum LabelForm {
     /// Simplified HTML whose elements have `_item_id` attributes, as MinerU-HTML, Dripper and Pulpie read it.
@@ -115,7 +114,6 @@ struct LabelsImportArgs {
     format: PrintFormat,
 }
 
-/// Exports or imports labels.
 pub(super) fn run(args: &LabelsArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     mark_begun();
     match &args.command {

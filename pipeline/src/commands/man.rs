@@ -25,7 +25,6 @@ pub(super) struct ManArgs {
     folder: PathBuf,
 }
 
-/// Writes the man pages of a program and all its commands.
 pub(super) fn run(args: &ManArgs, program: Command, out: &mut Console<'_>) -> Result<()> {
     let ManArgs { folder } = args;
     CommandPaths::default().writes("DIR", folder, OutputKind::Folder).check()?;

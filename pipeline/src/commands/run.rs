@@ -95,7 +95,6 @@ pub(super) fn warn_of_settings(config: &Config) {
     }
 }
 
-/// Maximum number of inputs that are named in messages.
 const INPUTS_NAMED: usize = 5;
 
 /// Warns of what a run lacks. Returns whether all inputs were read to their end, and all outputs written.

@@ -157,7 +157,6 @@ fn folder_of(named: &Path) -> Result<PathBuf> {
     bail!(Problem::new(shown, what, next))
 }
 
-/// Maximum number of sites and languages in the printed counts.
 const COUNTS_SHOWN: usize = 10;
 
 fn print(
@@ -266,7 +265,6 @@ fn parts(hit: &Hit) -> Vec<(&str, bool)> {
     parts
 }
 
-/// An answer as JSON.
 #[derive(Serialize)]
 struct AnswerRecord<'a> {
     articles: u64,
@@ -297,26 +295,7 @@ mod tests {
     use super::*;
 
     fn hit(excerpt: &str, highlighted: &[Range<usize>]) -> Hit {
-        Hit {
-            score: 1.0,
-            url: String::new(),
-            site: String::new(),
-            title: None,
-            authors: Vec::new(),
-            published: None,
-            language: String::new(),
-            template: String::new(),
-            excerpt: excerpt.to_owned(),
-            highlighted: highlighted.to_vec(),
-            passage: None,
-            truncated: None,
-            model_revision: None,
-            health: None,
-            fetched: None,
-            gone: None,
-            gone_status: None,
-            moved_to: None,
-        }
+        Hit { excerpt: excerpt.to_owned(), highlighted: highlighted.to_vec(), ..Hit::default() }
     }
 
     fn marked(hit: &Hit) -> String {

@@ -219,7 +219,6 @@ pub(super) fn survey(
     Ok(surveyed.unreadable.is_empty() && surveyed.cut_short.is_empty())
 }
 
-/// Learns a share of the sites.
 pub(super) fn learn(
     args: &LearnArgs,
     progress: Option<LogFormat>,
@@ -252,7 +251,6 @@ pub(super) fn learn(
     Ok(print_note(args.settings.format, format_args!("{said}"), &value, out)?)
 }
 
-/// Applies models to the pages of surveys.
 pub(super) fn apply(
     args: &ApplyArgs,
     progress: Option<LogFormat>,
@@ -277,7 +275,6 @@ pub(super) fn apply(
     Ok(print_note(args.settings.format, format_args!("{said}"), &value, out)?)
 }
 
-/// Describes the articles of a share of the sites.
 pub(super) fn describe(
     args: &DescribeArgs,
     progress: Option<LogFormat>,

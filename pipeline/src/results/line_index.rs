@@ -30,7 +30,6 @@ impl LineSite {
     }
 }
 
-/// The places of each site's lines in a file.
 #[derive(Debug)]
 pub(crate) struct LineIndex {
     file: LineFile,
@@ -64,7 +63,6 @@ impl LineIndex {
         Ok(Self { file, places, addresses })
     }
 
-    /// The sites that have lines, in order.
     pub(crate) fn sites(&self) -> impl Iterator<Item = &str> {
         self.places.keys().map(String::as_str)
     }

@@ -191,8 +191,7 @@ pub(crate) fn write_drops(
     let mut records = RecordsRead::new(folder, config);
     let mut answers = SiteAnswers::default();
     if let Some((_, tally)) = &mut to {
-        tally.other_records(sites.other_records);
-        tally.left_out(&sites.inputs);
+        tally.unlisted(sites.other_records, &sites.inputs);
     }
     loop {
         let some = sites.drops.by_ref().take(DROPS_AT_ONCE).map(|drop| Ok(drop?.0));
@@ -207,7 +206,7 @@ pub(crate) fn write_drops(
         some.iter_mut().for_each(|drop| answers.see(drop));
         some.iter().try_for_each(|drop| records.see(drop))?;
         if let Some((outputs, tally)) = &mut to {
-            some.iter().for_each(|drop| tally.drop(drop));
+            some.iter().for_each(|drop| tally.add_drops(drop.reason.as_str(), 1));
             outputs.emit_drops(&some)?;
         }
     }

@@ -87,5 +87,4 @@ impl Identity {
     }
 }
 
-/// Maximum number of differences in a message.
 const MOST_TOLD: usize = 5;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use config::Config;
 use input::reader::Timer;
 use model::{
-    Access, BestWrapper, Drop, DropReason, NightFigures, Rights, SiteNight, SiteResult, Verdict,
+    Access, BestWrapper, DropReason, NightFigures, Rights, SiteNight, SiteResult, Verdict,
     add_counts,
 };
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,6 @@ pub(crate) fn begin_ledger(config: &Config, jobs: usize) -> Ledger {
     }
 }
 
-/// Fills in times and rates.
 pub(crate) fn close_ledger(ledger: &mut Ledger, begun: Instant, clock: &Clock) {
     let seconds = begun.elapsed().as_secs_f64();
     let html: u64 = ledger.inputs.iter().map(|i| i.html_bytes).sum();
@@ -185,7 +184,6 @@ impl SiteCounts {
         self.counts.pages as usize
     }
 
-    /// The number of its articles.
     pub(crate) fn articles(&self) -> usize {
         self.counts.articles as usize
     }
@@ -223,31 +221,23 @@ pub(crate) struct RunTally {
 }
 
 impl RunTally {
-    /// Adds what was corrected by hand.
     pub(crate) fn corrected(&mut self, articles: u64, outdated: u64) {
         self.counts.corrected += articles;
         self.counts.corrections_outdated += outdated;
     }
 
-    /// Counts a drop that belongs to no site.
-    pub(crate) fn drop(&mut self, drop: &Drop) {
-        self.add_drops(drop.reason.as_str(), 1);
-    }
-
-    fn add_drops(&mut self, reason: &str, n: u64) {
+    /// Counts drops that belong to no site.
+    pub(crate) fn add_drops(&mut self, reason: &str, n: u64) {
         *self.drops.entry(reason.to_owned()).or_default() += n;
         self.counts.dropped += n;
     }
 
-    /// Counts the records that are not listed: they are many and no pages.
-    pub(crate) fn other_records(&mut self, records: u64) {
-        if records > 0 {
-            self.add_drops(DropReason::OtherRecord.as_str(), records);
+    /// Counts the records that are not listed: those that are no pages, which are many, and those of inputs that were not
+    /// chosen.
+    pub(crate) fn unlisted(&mut self, other_records: u64, inputs: &[InputRecord]) {
+        if other_records > 0 {
+            self.add_drops(DropReason::OtherRecord.as_str(), other_records);
         }
-    }
-
-    /// Counts the records of inputs that were not chosen: they are not listed either.
-    pub(crate) fn left_out(&mut self, inputs: &[InputRecord]) {
         let chosen = inputs.iter().filter_map(|input| input.chosen.as_ref());
         for (reason, n) in chosen.flat_map(|chosen| &chosen.left_out) {
             self.add_drops(reason, *n);
@@ -292,7 +282,6 @@ impl RunTally {
         }
     }
 
-    /// Counts the night of a site.
     pub(crate) fn night(&mut self, night: &SiteNight) {
         let health = &night.health;
         let counts = &mut self.counts;

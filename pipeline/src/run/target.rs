@@ -37,7 +37,6 @@ pub(crate) struct RemoteTarget {
     work: PathBuf,
 }
 
-/// What is to be done for a target.
 #[derive(Debug)]
 enum TargetClaim {
     /// Nothing: the run is there.

@@ -51,10 +51,8 @@ const BETWEEN_NIGHTS: f64 = 0.01;
 const REQUIRED: f64 = 0.9;
 const SHOWN_BY: u64 = 10;
 
-/// What is known of a night.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tonight<'a> {
-    /// Key of the site.
     pub(crate) site: &'a str,
     /// The date, `YYYY-MM-DD`; empty where pages have no dates.
     pub(crate) night: &'a str,
@@ -65,7 +63,6 @@ pub(crate) struct Tonight<'a> {
     pub(crate) is_whole: bool,
 }
 
-/// What is found of a night.
 pub(crate) struct NightVerdict {
     pub(crate) health: Assessment,
     /// What it is compared with.

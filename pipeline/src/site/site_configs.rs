@@ -114,8 +114,7 @@ fn file_of<'a>(
     // A test should hold: pages that were read with doubt come last.
     let mut tested: Vec<&Article> = sample.iter().map(|(article, _)| *article).collect();
     tested.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    let snippets: Vec<(&str, Option<String>)> =
-        tested.iter().take(TESTS).map(|a| (a.url.as_str(), snippet(&a.text))).collect();
+    let snippets = test_pages(tested.into_iter());
     let tests: Vec<(&str, Option<&str>)> =
         snippets.iter().map(|(url, text)| (*url, text.as_deref())).collect();
     let parts = Exported {
@@ -128,13 +127,28 @@ fn file_of<'a>(
         samples: Some(&samples),
     };
     let same = same_text(&export(&parts), sample);
-    let of_wrapper = |(template, w, pages): &(&Template, &Wrapper, usize)| {
-        format!("layout {}: {pages} articles, confidence {:.2}", template.id, w.confidence)
-    };
-    let mut about = vec![format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"))];
-    about.extend(used.iter().map(of_wrapper));
+    let layouts = used.iter().map(|(template, w, pages)| (&*template.id, *pages, w.confidence));
+    let mut about = about_layouts(layouts);
     about.push(format!("same text as the run's on {same} of {} sample pages", sample.len()));
     Some(export(&Exported { about: &about, ..parts }).to_string())
+}
+
+/// Who wrote a file, and the layouts that it is for: ids, numbers of articles and confidences.
+pub(crate) fn about_layouts<'a>(
+    layouts: impl Iterator<Item = (&'a str, usize, f64)>,
+) -> Vec<String> {
+    let of_layout = |(id, pages, confidence): (&str, usize, f64)| {
+        format!("layout {id}: {pages} articles, confidence {confidence:.2}")
+    };
+    let learnt_by = format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"));
+    std::iter::once(learnt_by).chain(layouts.map(of_layout)).collect()
+}
+
+/// The first of some articles, to test a file on: their addresses, and some words of each.
+pub(crate) fn test_pages<'a>(
+    articles: impl Iterator<Item = &'a Article>,
+) -> Vec<(&'a str, Option<String>)> {
+    articles.take(TESTS).map(|own| (own.url.as_str(), snippet(&own.text))).collect()
 }
 
 fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<Sought<'a>> {
@@ -184,7 +198,7 @@ pub(crate) fn squeezed(text: &str) -> impl Iterator<Item = char> {
 }
 
 /// Some words of an article: the beginning of its first long line, in whole words.
-pub(crate) fn snippet(text: &str) -> Option<String> {
+fn snippet(text: &str) -> Option<String> {
     const FEWEST: usize = 40;
     const MOST: usize = 70;
     let line = text.lines().map(str::trim).find(|line| line.chars().count() >= FEWEST)?;

@@ -104,7 +104,6 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    /// The renderers for these outputs.
     pub(crate) fn renderers(&self) -> Renderers {
         let sinks = || self.sinks.iter().map(|chosen| chosen.sink.as_ref().ok());
         Renderers {

@@ -80,7 +80,6 @@ pub(super) fn read_named(
     Ok(Pages { intakes, are_named: archives == 0 || wanted.is_some(), are_whole })
 }
 
-/// What is kept of what is read.
 struct KeptIntakes<'a> {
     wanted: Option<&'a WantedAddress>,
     intakes: Vec<(Intake, PayloadDigest)>,

@@ -12,7 +12,6 @@ use terminal::arguments::{PrintFormat, at_least_one, whole};
 
 use super::fail_on::FailOn;
 
-/// Source of signifiers.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SignifiersArg {
     /// Terms of the page, by tf-idf over its siblings
@@ -206,7 +205,6 @@ pub(in crate::commands) struct ExtractionArgs {
 }
 
 impl ExtractionArgs {
-    /// Changes the settings accordingly.
     pub(in crate::commands) fn apply(&self, config: &mut Config) -> Result<()> {
         set(&mut config.rank.engine, &self.engine);
         if let Some(signifiers) = self.signifiers {
@@ -254,7 +252,6 @@ pub(in crate::commands) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Changes the settings accordingly.
     pub(crate) fn apply(&self, config: &mut Config) -> Result<()> {
         let emit = &mut config.emit;
         let named = [
@@ -295,7 +292,6 @@ pub(in crate::commands) struct SelectionArgs {
 }
 
 impl SelectionArgs {
-    /// Changes the settings accordingly.
     pub(crate) fn apply(&self, config: &mut Config) {
         let run = &mut config.run;
         set_list(&mut run.sites, &self.site);

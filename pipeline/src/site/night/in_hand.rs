@@ -31,7 +31,6 @@ pub(crate) struct CandidatePage<'a> {
 
 /// What is not to be retained of tonight.
 pub(crate) struct Walls {
-    /// The pages that are walls.
     pub(crate) pages: BTreeSet<usize>,
     /// The ids of templates of which only walls come.
     pub(crate) templates: Vec<String>,
@@ -41,9 +40,13 @@ pub(crate) fn is_wall(applied: &Applied) -> bool {
     matches!(&applied.outcome, Outcome::Drop(drop) if drop.reason.is_wall())
 }
 
-/// The pages that are walls.
 pub(crate) fn wall_pages(applied: &Outcomes) -> BTreeSet<usize> {
     applied.iter().filter(|(_, applied)| is_wall(applied)).map(|(at, _)| *at).collect()
+}
+
+/// The id of the template with this number.
+pub(crate) fn template_id(model: &SiteModel, number: u32) -> Option<&str> {
+    model.templates().get(number as usize).map(|template| &*template.id)
 }
 
 impl CandidatePage<'_> {
@@ -208,8 +211,7 @@ impl Work<'_> {
             // Placing a page reads all of it; applying the model did that.
             let known = page.at.and_then(|at| applied.get(&at)?.template);
             let number = known.or_else(|| model.template_of(&page.sibling(), self.settings));
-            let template = number.and_then(|number| model.templates().get(number as usize));
-            template.map(|template| template.id.clone()).unwrap_or_default()
+            number.and_then(|number| template_id(model, number)).unwrap_or_default().to_owned()
         };
         let renamed: BTreeMap<&str, String> =
             again.iter().map(|page| (&*page.sibling.0.page.url, id(page))).collect();

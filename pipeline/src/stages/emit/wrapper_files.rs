@@ -48,7 +48,6 @@ impl WrapperForm {
     }
 }
 
-/// The files that a run writes.
 pub(super) struct WrapperFiles {
     folder: PathBuf,
     /// Files of sites, waiting for the other outputs to be complete.
@@ -79,7 +78,6 @@ impl WrapperFiles {
         Ok(Self { folder, sites: Vec::new(), lines, stale })
     }
 
-    /// Writes what was rendered of a site.
     pub(super) fn write(&mut self, site: &str, rendered: &[u8]) -> Result<(), SinkError> {
         if let Some(lines) = &mut self.lines {
             return lines.write_bytes(rendered);
