@@ -165,22 +165,17 @@ impl Results {
 }
 
 fn read_site_record(path: &Path) -> Result<SiteSummary> {
-    let site: SiteSummary = read_json(path)?;
+    let shown = path.display();
+    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let site: SiteSummary = serde_json::from_slice(&bytes)
+        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))?;
     ensure!(
         site.schema.0 == sink::SCHEMA,
-        "{} has schema {}; this version reads schema {}",
-        path.display(),
+        "{shown} has schema {}; this version reads schema {}",
         site.schema.0,
         sink::SCHEMA
     );
     Ok(site)
-}
-
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let shown = path.display();
-    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-    serde_json::from_slice(&bytes)
-        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))
 }
 
 /// The file with the articles of a folder: of a finished run, or of another program that writes its results

@@ -83,7 +83,9 @@ pub(crate) fn work_on(
     if !at_once {
         return work.in_batches(&mut LargeSite::Here(Vec::new()), items, done, emit);
     }
-    let pages = work.take_all()?;
+    // Their HTML is not kept elsewhere.
+    let stored = work.pages.iter_mut().map(StoredPage::take).enumerate().collect();
+    let pages = work.load_captures(stored)?;
     let _ = emit(0, work.whole(&pages, items)?);
     Ok(())
 }
@@ -259,12 +261,6 @@ impl<'a> Work<'a> {
         let (pages, stored): (Vec<usize>, Vec<StoredPage>) = captures.into_iter().unzip();
         let loaded = self.clock.read.time(|| self.stored.load(&self.key, stored))?;
         Ok(pages.into_iter().zip(loaded).collect())
-    }
-
-    /// All pages; their HTML is not kept elsewhere.
-    fn take_all(&mut self) -> io::Result<Vec<(usize, Page)>> {
-        let stored = self.pages.iter_mut().map(StoredPage::take).enumerate().collect();
-        self.load_captures(stored)
     }
 
     /// Frees the HTML of pages that are not needed again.

@@ -48,8 +48,9 @@ pub fn run(
     })?;
     let is_whole = warn_of_results(&report, &config);
     summary(&report, &config, args.format, out)?;
-    let (ledger, failed) = (&report.ledger, fails(&report.ledger, &args.fail_on));
-    Ok(is_whole && (ledger.counts.pages > 0 || is_empty_night(ledger)) && !failed)
+    let ledger = &report.ledger;
+    let is_sound = ledger.counts.pages > 0 || is_empty_night(ledger);
+    Ok(is_whole && !fails(ledger, &args.fail_on) && is_sound)
 }
 
 /// Does some work and shows how far it is, if that is wanted: `verb` says what is done with the pages.

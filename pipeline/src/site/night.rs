@@ -59,11 +59,6 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// A model that another process began a site with, and what it decided.
-    pub(crate) fn from_other_process(model: SiteModel, (unassigned, night): Decided) -> Self {
-        Self { unassigned, night, ..Self::of(model) }
-    }
-
     /// What was decided beside the model, for another process.
     pub(crate) fn decided(self) -> (SiteModel, Decided) {
         (self.model, (self.unassigned, self.night))
