@@ -27,7 +27,7 @@ pub fn learn(site: Site, previous: Option<&SiteModel>, settings: &Settings) -> S
             .then(|| pages.par_iter().map(|page| head_of_page(page, settings)).collect());
     let urls = pages.iter().map(|page| &*page.url);
     let surveyed = Surveyed::of(&key, urls, feed_items, heads.as_deref(), settings);
-    let mut learning = InMemory { site: surveyed, pages, settings };
+    let learning = InMemory { site: surveyed, pages, settings };
     let all: Vec<usize> = (0..learning.pages.len()).collect();
     let model = learning.learn_from(&all, previous);
     let left = learning.unassigned(&model);
@@ -44,7 +44,7 @@ struct InMemory<'a> {
 }
 
 impl InMemory<'_> {
-    fn learn_from(&mut self, pages: &[usize], previous: Option<&SiteModel>) -> SiteModel {
+    fn learn_from(&self, pages: &[usize], previous: Option<&SiteModel>) -> SiteModel {
         let weights = pages.iter().map(|&at| (&*self.pages[at].url, weight(&self.pages[at].html)));
         let sample = sample(weights, self.settings);
         // Parsing takes pages with their indices: they are lent to it.

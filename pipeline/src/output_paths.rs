@@ -118,8 +118,10 @@ impl OutputKind {
                 Self::Index if !is_empty(path) && !index::is_index(path) => {
                     Some("holds something else than a search index".to_owned())
                 }
-                Self::Dataset => foreign_to_dataset(path)
-                    .map(|name| format!("holds {name}, and is no data set of articles")),
+                Self::Dataset => {
+                    let foreign = sink::foreign_to_dataset(path).ok().flatten();
+                    foreign.map(|name| format!("holds {name}, and is no data set of articles"))
+                }
                 _ => None,
             },
             (false, false) if !of.is_file() => {
@@ -138,22 +140,13 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-fn foreign_to_dataset(folder: &Path) -> Option<String> {
-    sink::foreign_to_dataset(folder).ok().flatten()
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
-    Read,
-    Write(OutputKind),
-}
-
 /// A path, and what names it: an option, or an output of the run folder.
 #[derive(Debug)]
 struct NamedPath {
     by: String,
     path: PathBuf,
-    used: Use,
+    /// What is written there; `None` if it is read.
+    output: Option<OutputKind>,
 }
 
 impl NamedPath {
@@ -170,7 +163,7 @@ impl CommandPaths {
     /// Adds a path that is read. What is no path of a file system is left out.
     #[must_use]
     pub fn reads(self, by: &str, path: &Path) -> Self {
-        self.add(by, path, Use::Read)
+        self.add(by, path, None)
     }
 
     /// Adds the files of a run folder, which are read.
@@ -183,13 +176,13 @@ impl CommandPaths {
     /// Adds a path that is written.
     #[must_use]
     pub fn writes(self, by: &str, path: &Path, output: OutputKind) -> Self {
-        self.add(by, path, Use::Write(output))
+        self.add(by, path, Some(output))
     }
 
-    fn add(mut self, by: &str, path: &Path, used: Use) -> Self {
+    fn add(mut self, by: &str, path: &Path, output: Option<OutputKind>) -> Self {
         let is_none = path.as_os_str().is_empty() || path.as_os_str() == "-";
         if !is_none && address_of(path).is_none() {
-            self.0.push(NamedPath { by: by.to_owned(), path: path.to_owned(), used });
+            self.0.push(NamedPath { by: by.to_owned(), path: path.to_owned(), output });
         }
         self
     }
@@ -299,7 +292,7 @@ impl CommandPaths {
     /// Names the path, or both.
     pub fn check(&self) -> Result<()> {
         for named in &self.0 {
-            if let Use::Write(output) = named.used
+            if let Some(output) = named.output
                 && let Some(why) = output.conflict_with_existing(&named.path)
             {
                 let by = &named.by;
@@ -317,7 +310,7 @@ impl CommandPaths {
         let mut by_place: BTreeMap<PathBuf, &NamedPath> = BTreeMap::new();
         let mut by_file: BTreeMap<(u64, u64), &NamedPath> = BTreeMap::new();
         let (written, read): (Vec<&NamedPath>, Vec<&NamedPath>) =
-            self.0.iter().partition(|named| named.used != Use::Read);
+            self.0.iter().partition(|named| named.output.is_some());
         let mut inside = Vec::new();
         for named in written {
             let place = place_of(&named.path);
@@ -358,17 +351,17 @@ impl CommandPaths {
 }
 
 fn is_shared(named: &NamedPath) -> bool {
-    matches!(named.used, Use::Write(output) if output.is_shared())
+    named.output.is_some_and(OutputKind::is_shared)
 }
 
 /// Whether a path may not be within that of an output.
 fn is_in_the_way(outer: &NamedPath, inner: &NamedPath) -> bool {
-    let grows = matches!(inner.used, Use::Write(OutputKind::Index | OutputKind::Dataset));
-    match outer.used {
-        Use::Write(OutputKind::RunFolder) => grows,
+    let grows = matches!(inner.output, Some(OutputKind::Index | OutputKind::Dataset));
+    match outer.output {
+        Some(OutputKind::RunFolder) => grows,
         // The report is in its folder.
-        Use::Write(output) => !output.is_shared(),
-        Use::Read => false,
+        Some(output) => !output.is_shared(),
+        None => false,
     }
 }
 
@@ -378,8 +371,8 @@ fn same(one: &NamedPath, other: &NamedPath) -> anyhow::Error {
 }
 
 fn within(outer: &NamedPath, inner: &NamedPath) -> anyhow::Error {
-    let what = match outer.used {
-        Use::Write(OutputKind::RunFolder) => format!(
+    let what = match outer.output {
+        Some(OutputKind::RunFolder) => format!(
             "lies in the run folder {}, whose files are replaced by the next run",
             outer.path.display()
         ),

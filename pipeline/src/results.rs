@@ -55,10 +55,7 @@ pub fn finished_ledger(folder: &Path) -> Result<Ledger> {
 }
 
 /// The ledger of the earlier run that a run is compared with.
-///
-/// # Errors
-/// If the folder contains no finished run, or is that of the run itself.
-pub fn earlier_ledger(run: &Path, earlier: &Path) -> Result<Ledger> {
+pub(crate) fn earlier_ledger(run: &Path, earlier: &Path) -> Result<Ledger> {
     let own = std::fs::canonicalize(run).ok();
     ensure!(
         own.is_none() || own != std::fs::canonicalize(earlier).ok(),
@@ -69,10 +66,7 @@ pub fn earlier_ledger(run: &Path, earlier: &Path) -> Result<Ledger> {
 }
 
 /// Checks that a run can be compared with the earlier one that its settings name, if any.
-///
-/// # Errors
-/// As [`earlier_ledger`].
-pub fn check_earlier(config: &Config) -> Result<()> {
+pub(crate) fn check_earlier(config: &Config) -> Result<()> {
     let Some(earlier) = config.run.earlier() else { return Ok(()) };
     earlier_ledger(&config.run.out, earlier).context("--compare")?;
     Ok(())
@@ -99,10 +93,6 @@ impl Results {
 
     pub(crate) fn ledger(&self) -> &Arc<Ledger> {
         &self.ledger
-    }
-
-    fn wrapper_file(&self, site: &str) -> PathBuf {
-        self.folder.join(wrapper_files::FOLDER).join(format!("{}.json", site_file_name(site)))
     }
 
     /// The templates and wrappers of all sites of which something was learnt, by their keys.
@@ -157,7 +147,8 @@ impl Results {
     pub(crate) fn site_record(&self, site: &str) -> Result<SiteSummary> {
         let none = || SiteSummary { site: site.to_owned(), ..SiteSummary::default() };
         let Some(lines) = &self.wrapper_lines else {
-            let path = self.wrapper_file(site);
+            let folder = self.folder.join(wrapper_files::FOLDER);
+            let path = folder.join(format!("{}.json", site_file_name(site)));
             return if path.is_file() { read_site_record(&path) } else { Ok(none()) };
         };
         Ok(lines.lines(site)?.into_iter().next().unwrap_or_else(none))
@@ -173,24 +164,18 @@ impl Results {
     }
 }
 
-/// Reads a wrapper file.
 fn read_site_record(path: &Path) -> Result<SiteSummary> {
-    let site: SiteSummary = read_json(path)?;
+    let shown = path.display();
+    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let site: SiteSummary = serde_json::from_slice(&bytes)
+        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))?;
     ensure!(
         site.schema.0 == sink::SCHEMA,
-        "{} has schema {}; this version reads schema {}",
-        path.display(),
+        "{shown} has schema {}; this version reads schema {}",
         site.schema.0,
         sink::SCHEMA
     );
     Ok(site)
-}
-
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let shown = path.display();
-    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-    serde_json::from_slice(&bytes)
-        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))
 }
 
 /// The file with the articles of a folder: of a finished run, or of another program that writes its results

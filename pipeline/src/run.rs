@@ -90,6 +90,13 @@ pub struct RunReport {
     pub upload: Option<Upload>,
 }
 
+impl RunReport {
+    /// That the folder already contains the run.
+    fn of_finished(ledger: Ledger) -> Self {
+        Self { ledger, best: Vec::new(), nothing_to_do: true, upload: None }
+    }
+}
+
 /// What became of the files of a run whose outputs are at an address.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Upload {
@@ -124,8 +131,18 @@ fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
 const READS_AGAIN: &str = "give the same command again; it reads the inputs again";
 
 /// Whether a file with checksums is damaged.
-pub(crate) fn has_damage(error: &anyhow::Error) -> bool {
+fn has_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_damage))
+}
+
+/// Says what to do about a damaged file, unless the error does.
+pub(crate) fn advise_if_damaged(error: anyhow::Error, advice: &str) -> anyhow::Error {
+    match problem_of(&error) {
+        Problem { at, what, next } if next.is_empty() && has_damage(&error) => {
+            Problem::new(at, what, advice).into()
+        }
+        _ => error,
+    }
 }
 
 /// What a run is that was stopped while it waited for others.
@@ -196,8 +213,7 @@ pub(crate) fn run_prepared(
         Claim::Resume(folder) => (folder, true),
         Claim::Done(mut ledger) => {
             emission::compare_finished(config, &mut ledger)?;
-            let best = Vec::new();
-            return Ok(RunReport { ledger: *ledger, best, nothing_to_do: true, upload: None });
+            return Ok(RunReport::of_finished(*ledger));
         }
     };
     let store = match nightly::open(config, stop, stopped_waiting(resumes)) {
@@ -248,12 +264,7 @@ pub(crate) fn run_prepared(
                 Segments::forget(&work_folder);
             }
             status.stopped(&error);
-            return Err(match problem_of(&error) {
-                Problem { at, what, next } if next.is_empty() && has_damage(&error) => {
-                    Problem::new(at, what, READS_AGAIN).into()
-                }
-                _ => error,
-            });
+            return Err(advise_if_damaged(error, READS_AGAIN));
         }
     };
     let ledger = context.finish(status.close())?;
@@ -264,7 +275,6 @@ pub(crate) fn run_prepared(
     Ok(RunReport { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
 }
 
-/// The threads of a run or step, as many as the settings name.
 pub(crate) fn thread_pool(config: &Config) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     pool.context("cannot start threads")
@@ -294,9 +304,8 @@ impl RunContext<'_> {
     fn run(&self, resumes: bool) -> Result<RunTally> {
         let segments = self.read(resumes)?;
         let mut sites = self.settle(segments)?;
-        let mut outputs =
-            Outputs::create(&self.config.run.out, self.config, sites.totals.sites, self.stop)
-                .map_err(|error| stopped_or(error, stopped_waiting(true)))?;
+        let mut outputs = Outputs::create(self.config, sites.totals.sites, self.stop)
+            .map_err(|error| stopped_or(error, stopped_waiting(true)))?;
         let mut tally = RunTally::default();
         self.begin_night(&sites, &mut outputs)?;
         let to = Some((&mut outputs, &mut tally));
@@ -329,7 +338,8 @@ impl RunContext<'_> {
             identity: StepIdentity::of(StepKind::Survey, 0, self.config, Vec::new()),
             written: self.written,
         };
-        let collector = Collector::new(self.tracking(), files);
+        let tracking = Tracking::new(&self.config.group.tracking_parameters);
+        let collector = Collector::new(tracking, files);
         let progress = |bytes| {
             self.status.read(bytes);
             self.observer.read(bytes);
@@ -337,8 +347,8 @@ impl RunContext<'_> {
         let reader = InputReader {
             config: self.config,
             inputs: self.inputs,
-            states: self.identity.inputs(),
-            selection: self.identity.selection(),
+            states: &self.identity.inputs,
+            selection: &self.identity.selection,
             files: self.shares.files,
             timer: &self.clock.read,
             stop: self.stop,
@@ -354,12 +364,11 @@ impl RunContext<'_> {
         collector.finish(read).map_err(|error| self.cannot_keep(error))
     }
 
-    /// Forms the sites of all that was read.
     fn settle(&self, segments: Segments) -> Result<SettledSites> {
         let settle =
             || settle_sites(segments, &self.config.group, Some(self.work_folder), &|_| true);
         let sites = self.clock.group.time(settle).map_err(|error| self.cannot_keep(error))?;
-        warn_of_missing(self.identity.selection(), &sites.hashes);
+        warn_of_missing(&self.identity.selection, &sites.hashes);
         {
             let mut ledger = self.status.ledger();
             ledger.take_inputs(&sites.inputs, &sites.unreadable);
@@ -386,7 +395,7 @@ impl RunContext<'_> {
     /// Writes all results, and keeps what the store took in.
     fn emit(
         &self,
-        mut outputs: Outputs<'_>,
+        outputs: Outputs<'_>,
         answers: &SiteAnswers,
         tally: &mut RunTally,
     ) -> Result<()> {
@@ -396,16 +405,14 @@ impl RunContext<'_> {
             results: &self.folder.results(),
             folder: self.work_folder,
             store: self.growing().map(|store| (store, answers)),
-            is_whole: self.identity.selection().is_all(),
+            is_whole: self.identity.selection.is_all(),
             pool: self.pool,
             clock: self.clock,
             stop: self.stop,
         };
-        let written = emission.describe().and_then(move |marks| {
-            emission.write(marks, &mut outputs, tally)?;
-            let finished = self.clock.emit.time(|| outputs.finish());
-            finished.map_err(|error| stopped_or(error, stopped_waiting(true)))
-        });
+        let described = emission.describe();
+        let written = described
+            .and_then(|marks| emission.write(marks, outputs, tally, stopped_waiting(true)));
         let failed = written.map_err(|error| resumable(error, "all sites"))?;
         self.status.ledger().failed_sinks = failed;
         self.status.ledger().store_state = match (self.growing(), self.store) {
@@ -416,10 +423,6 @@ impl RunContext<'_> {
             (None, None) => None,
         };
         Ok(())
-    }
-
-    fn tracking(&self) -> Tracking {
-        Tracking::new(&self.config.group.tracking_parameters)
     }
 
     /// The error of a file for what does not fit into memory.
@@ -444,7 +447,7 @@ impl RunContext<'_> {
 
     /// If the pages will probably not fit into memory, checks that they fit on disk.
     fn check_space(&self) -> Result<()> {
-        let (html, needed) = self.identity.inputs().iter().fold((0, 0), |(html, needed), input| {
+        let (html, needed) = self.identity.inputs.iter().fold((0, 0), |(html, needed), input| {
             let name = input.file.to_ascii_lowercase();
             let packed = [".gz", ".zst", ".lz4", ".bz2", ".xz", ".wacz"]
                 .iter()

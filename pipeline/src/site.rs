@@ -16,22 +16,20 @@ mod captures;
 pub(crate) mod large;
 pub(crate) mod made;
 mod night;
-pub mod site_configs;
+pub(crate) mod site_configs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 
 use grouping::{PageHead, Sample};
-use model::{CharacterCounts, Extracted, FeedItem, Page, Site, SiteResult};
+use model::{FeedItem, Page, Site, SiteResult};
 use modelstore::Store;
-use sitemodel::{
-    KnownPage, LearningResult, Outcome, ParsedPage, Settings, SiblingPage, SiteModel, unmatched,
-};
+use sitemodel::{KnownPage, Outcome, ParsedPage, Settings, SiteModel, unmatched};
 
 use self::large::{LargeSite, learnt_site_configs};
 use self::made::SiteStepOutputs;
-use self::night::Begun;
+use self::night::{Begun, Night};
 
 use config::{Config, SinkName};
 use segment::declared::{head_of, head_of_page, needs_heads};
@@ -39,16 +37,12 @@ use segment::pages::{SegmentPages, StoredSite};
 use segment::stored::StoredPage;
 
 use crate::run::ledger::Clock;
-use crate::site::captures::OtherCaptures;
+use crate::site::captures::{OtherCaptures, batches};
 use crate::stages::apply::{ApplyContext, Findings, Unassigned, found, join, result, unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse, sample};
 
 /// Receives the results of a site's parts, by number; returns whether to continue.
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
-
-/// Gives the articles of other captures, each with the index of the page of its address.
-type TryCaptures<'b, 'a> = dyn FnMut(&Work<'a>, Vec<(usize, StoredPage)>) -> io::Result<Vec<(Extracted, CharacterCounts)>>
-    + 'b;
 
 /// As [`Emit`], in one thread.
 type TakeResult<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
@@ -89,7 +83,9 @@ pub(crate) fn work_on(
     if !at_once {
         return work.in_batches(&mut LargeSite::Here(Vec::new()), items, done, emit);
     }
-    let pages = work.take_all()?;
+    // Their HTML is not kept elsewhere.
+    let stored = work.pages.iter_mut().map(StoredPage::take).enumerate().collect();
+    let pages = work.load_captures(stored)?;
     let _ = emit(0, work.whole(&pages, items)?);
     Ok(())
 }
@@ -142,16 +138,12 @@ impl<'a> Work<'a> {
             parsed.extend(rest);
         }
         let applying = self.applying(&site, &model);
-        let mut try_some = |work: &Self, captures| work.try_captures(&applying, captures);
-        let mut result = self.result(&applying, findings, &mut try_some)?;
+        let mut result = self.result(&LargeSite::Here(Vec::new()), &applying, findings)?;
         if self.wants_site_configs() {
             let samples = take_pages(&mut parsed, &sampled.into_iter().collect());
             result.site_configs = learnt_site_configs(&applying, &samples);
         }
-        self.note_unmatched(&model, &mut result);
-        if let Some(night) = night {
-            night.finish(&model, self, &mut result)?;
-        }
+        self.conclude(&model, night, &mut result)?;
         Ok(result)
     }
 
@@ -168,13 +160,9 @@ impl<'a> Work<'a> {
         let applying = self.applying(&site, &model);
         let all: Vec<usize> = (0..self.pages.len()).collect();
         let findings = large.apply(self, &applying, &all, Unassigned::Alone)?;
-        let mut try_some = |work: &Self, captures| large.captures(work, &applying, captures);
-        let mut result = self.result(&applying, findings, &mut try_some)?;
+        let mut result = self.result(&large, &applying, findings)?;
         result.site_configs = large.site_configs(self, &applying)?;
-        self.note_unmatched(&model, &mut result);
-        if let Some(night) = night {
-            night.finish(&model, self, &mut result)?;
-        }
+        self.conclude(&model, night, &mut result)?;
         Ok(result)
     }
 
@@ -207,8 +195,7 @@ impl<'a> Work<'a> {
             findings.retain(|page, _| !later_pages.contains(page));
             waiting.extend(later);
             if number >= done {
-                let mut try_some = |work: &Self, some| large.captures(work, &applying, some);
-                let mut result = self.result(&applying, findings, &mut try_some)?;
+                let mut result = self.result(large, &applying, findings)?;
                 if let Some(night) = &night {
                     night.stamp(&mut result);
                 }
@@ -232,19 +219,12 @@ impl<'a> Work<'a> {
         for (number, batch) in (first_round..).zip(batches).filter(|(number, _)| *number >= done) {
             let pages = batch.concat();
             let findings = large.apply(self, &applying, &pages, Unassigned::Alone)?;
-            let mut try_some = |work: &Self, some| large.captures(work, &applying, some);
-            let mut result = self.result(&applying, findings, &mut try_some)?;
+            let mut result = self.result(large, &applying, findings)?;
             if number == last {
                 result.site_configs = large.site_configs(self, &applying)?;
-                self.note_unmatched(&model, &mut result);
-            }
-            match night.take() {
-                Some(own) if number == last => own.finish(&model, self, &mut result)?,
-                Some(own) => {
-                    own.stamp(&mut result);
-                    night = Some(own);
-                }
-                None => {}
+                self.conclude(&model, night.take(), &mut result)?;
+            } else if let Some(night) = &night {
+                night.stamp(&mut result);
             }
             self.release(&pages);
             if emit(number, SiteResult { more: number < last, ..result }).is_break() {
@@ -271,7 +251,6 @@ impl<'a> Work<'a> {
         ApplyContext { site, model, settings: self.settings, meter: self.clock }
     }
 
-    /// Pages by their indices.
     pub(crate) fn load(&self, pages: &[usize]) -> io::Result<Vec<(usize, Page)>> {
         let stored = pages.iter().map(|&page| (page, self.pages[page].clone())).collect();
         self.load_captures(stored)
@@ -282,12 +261,6 @@ impl<'a> Work<'a> {
         let (pages, stored): (Vec<usize>, Vec<StoredPage>) = captures.into_iter().unzip();
         let loaded = self.clock.read.time(|| self.stored.load(&self.key, stored))?;
         Ok(pages.into_iter().zip(loaded).collect())
-    }
-
-    /// All pages; their HTML is not kept elsewhere.
-    fn take_all(&mut self) -> io::Result<Vec<(usize, Page)>> {
-        let stored = self.pages.iter_mut().map(StoredPage::take).enumerate().collect();
-        self.load_captures(stored)
     }
 
     /// Frees the HTML of pages that are not needed again.
@@ -328,21 +301,9 @@ impl<'a> Work<'a> {
 
     /// Splits units into batches of at most half of `batch_bytes`, with at least one unit each.
     fn batches(&self, units: Vec<Vec<usize>>) -> Vec<Vec<Vec<usize>>> {
-        let most = self.config.run.batch_bytes / 2;
-        let mut batches: Vec<Vec<Vec<usize>>> = Vec::new();
-        let mut weight = 0;
-        for unit in units {
-            let own: u64 = unit.iter().map(|&page| self.pages[page].head.weight).sum();
-            weight += own;
-            match batches.last_mut() {
-                Some(batch) if weight <= most => batch.push(unit),
-                _ => {
-                    weight = own;
-                    batches.push(vec![unit]);
-                }
-            }
-        }
-        batches
+        let weight =
+            |unit: &Vec<usize>| unit.iter().map(|&page| self.pages[page].head.weight).sum();
+        batches(units, self.config.run.batch_bytes / 2, weight)
     }
 
     /// Learns from a sample of parsed pages. Also returns what learning found out about these pages.
@@ -352,19 +313,8 @@ impl<'a> Work<'a> {
         parsed: &ParsedPages<'_>,
         previous: Option<&SiteModel>,
     ) -> (SiteModel, BTreeMap<usize, KnownPage>) {
-        let good: Vec<(usize, &ParsedPage<'_>)> =
-            parsed.iter().filter_map(|(at, page)| Some((*at, page.as_ref().ok()?))).collect();
-        let weights = good.iter().map(|(at, page)| (&*page.page.url, self.pages[*at].head.weight));
-        let sample = sample(weights, self.settings);
-        let items: Vec<Vec<&FeedItem>> =
-            sample.chosen.iter().map(|&chosen| site.items_of(good[chosen].0)).collect();
-        let siblings: Vec<SiblingPage<'_>> = (sample.chosen.iter().zip(&items))
-            .map(|(&chosen, feed_items)| SiblingPage { page: good[chosen].1, feed_items })
-            .collect();
-        let LearningResult { model, known } =
-            site.learn(&siblings, sample.cut_by_bytes, previous, self.settings, self.clock);
-        let known = sample.chosen.iter().map(|&chosen| good[chosen].0).zip(known);
-        (model, known.collect())
+        let (sample, cut) = self.tonight(site, parsed);
+        self.learn_from_candidates(site, &sample.iter().collect::<Vec<_>>(), cut, previous)
     }
 
     pub(crate) fn sample_of(&self, pages: &[usize]) -> Vec<usize> {
@@ -378,8 +328,14 @@ impl<'a> Work<'a> {
         self.sample_of(&(0..self.pages.len()).collect::<Vec<_>>())
     }
 
-    /// Names the corrections that match nothing in the final model, and counts them.
-    fn note_unmatched(&self, model: &SiteModel, result: &mut SiteResult) {
+    /// Completes the last result of a site, given its final model: what is to be kept of the night; and the corrections that
+    /// match nothing, which are named and counted.
+    fn conclude(
+        &self,
+        model: &SiteModel,
+        night: Option<Night>,
+        result: &mut SiteResult,
+    ) -> io::Result<()> {
         for (correction, why) in unmatched(model, self.settings) {
             result.work.unmatched_corrections += 1;
             let first = correction.blocks.first();
@@ -390,6 +346,7 @@ impl<'a> Work<'a> {
                 first.map_or("no block", |block| &*block.xpath)
             );
         }
+        night.map_or(Ok(()), |night| night.finish(model, self, result))
     }
 
     pub(crate) fn wants_site_configs(&self) -> bool {
@@ -399,16 +356,15 @@ impl<'a> Work<'a> {
     /// The result of pages, including the articles of their other captures.
     fn result(
         &mut self,
+        large: &LargeSite<'_>,
         applying: &ApplyContext<'_>,
         mut findings: Findings,
-        try_some: &mut TryCaptures<'_, 'a>,
     ) -> io::Result<SiteResult> {
         join(applying.site, &mut findings);
         let heads = findings.keys().map(|at| (*at, &self.pages[*at].head));
         let others = self.others.take_of(heads);
         let mut result = result(applying.site, applying.model, findings);
-        let work = &*self;
-        let mut try_some = |captures| try_some(work, captures);
+        let mut try_some = |captures| large.captures(self, applying, captures);
         let most = self.config.run.batch_bytes / 2;
         others.try_for(applying.site, most, &mut result, &mut try_some)?;
         Ok(result)

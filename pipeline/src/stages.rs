@@ -2,5 +2,5 @@
 //! crate `sitemodel`.
 
 pub mod apply;
-pub mod emit;
+pub(crate) mod emit;
 pub mod learn;

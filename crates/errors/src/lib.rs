@@ -86,6 +86,16 @@ pub enum Stopped {
     Kept(String),
 }
 
+impl Stopped {
+    /// Ends work of which nothing is kept, once `stop` is set.
+    ///
+    /// # Errors
+    /// [`Stopped::Empty`].
+    pub fn check(stop: &AtomicBool) -> Result<(), Self> {
+        if stop.load(Ordering::Relaxed) { Err(Self::Empty) } else { Ok(()) }
+    }
+}
+
 /// Whether something was begun that must be ended in order.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 

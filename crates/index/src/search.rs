@@ -67,7 +67,7 @@ pub struct SearchResults {
 }
 
 /// A matching article. Its JSON has no excerpt: how matches are marked in it is up to the caller.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Hit {
     /// BM25; comparable within an answer only.
     #[serde(serialize_with = "serialize_score")]

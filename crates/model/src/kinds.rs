@@ -33,8 +33,10 @@ pub enum TemplateKind {
 named! {
 /// How a site, or one of its templates, is: what came of it tonight, compared with what came of it before. Later ones are
 /// worse.
+#[derive(Default)]
 pub enum Verdict {
     /// Fewer than three pages that could have articles: too few for a verdict.
+    #[default]
     TooFewPages => "too-few-pages",
     /// As usual.
     Healthy => "healthy",

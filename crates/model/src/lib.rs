@@ -39,7 +39,7 @@ pub use learnt::{
 };
 pub use night::{
     Assessment, NightFigures, PackedSample, PageReading, PastNight, RetainedHead, Revision,
-    SiteChange, SiteNight, TemplateChange, TemplateNight, UsualNight,
+    SiteChange, SiteNight, TemplateChange, TemplateNight, UsualNight, add_counts,
 };
 pub use page::{
     Charset, CharsetEvidence, EncodingName, FeedItem, Origin, Overruled, Page, PageHtml, Site,

@@ -8,7 +8,7 @@ use crate::record::{serialize_rounded, serialize_rounded_if_some};
 use crate::{DropReason, Verdict};
 
 /// What a run with a store of models found of a site, and what the store is to keep of it.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct SiteNight {
     /// Key of the site.
     pub site: String,
@@ -43,7 +43,7 @@ pub struct SiteNight {
 }
 
 /// A verdict on a site, with what it rests on and what to do about it.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Assessment {
     /// The verdict; the field `health` of records.
     #[serde(rename = "health")]
@@ -83,6 +83,13 @@ pub struct NightFigures {
     pub agreement: Option<f64>,
 }
 
+/// Adds numbers by name.
+pub fn add_counts(to: &mut BTreeMap<String, u64>, numbers: &BTreeMap<String, u64>) {
+    for (name, number) in numbers {
+        *to.entry(name.clone()).or_default() += number;
+    }
+}
+
 impl NightFigures {
     /// Adds those of another part.
     pub fn add(&mut self, other: &Self) {
@@ -97,9 +104,7 @@ impl NightFigures {
             (&mut self.drops, &other.drops),
             (&mut self.templates, &other.templates),
         ] {
-            for (name, number) in from {
-                *to.entry(name.clone()).or_default() += number;
-            }
+            add_counts(to, from);
         }
         self.partial += other.partial;
         self.gone += other.gone;
@@ -215,7 +220,7 @@ pub struct PageReading {
 }
 
 /// How a template fared in a night.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct TemplateNight {
     /// Its id.
     pub template: String,

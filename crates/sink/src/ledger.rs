@@ -276,7 +276,7 @@ pub struct RunProgress {
 }
 
 /// The ledger of a run.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Ledger {
     /// Format version.
     pub schema: u32,

@@ -27,7 +27,6 @@ const MOST_BYTES: u64 = 64 << 20;
 /// How long a run that writes to the archive is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A field whose correction is reverted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RevertedField {
     /// Its title
@@ -42,7 +41,6 @@ enum RevertedField {
     All,
 }
 
-/// Arguments of `sitegrove correct`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -56,7 +54,7 @@ Examples:
   sitegrove correct --archive articles.sqlite --list > corrections.jsonl
 
 An empty value says that the article has none. Corrections stay when pages are extracted again, and are in force in `export`; runs apply them with --corrections (docs/CORRECTIONS.md).")]
-pub struct CorrectArgs {
+pub(super) struct CorrectArgs {
     /// Address of the article, with or without scheme, www. and tracking parameters
     #[arg(required_unless_present_any = ["from", "list"], conflicts_with_all = ["from", "list"])]
     url: Option<String>,
@@ -100,20 +98,14 @@ pub struct CorrectArgs {
     list: bool,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// If a value or file cannot be read, the archive has no such article or cannot be written, or the output cannot be written.
-pub fn run(args: &CorrectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &CorrectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let path = history::archive_in(&args.archive)?;
     if args.list {
         let found = sink::ArticleArchive::open(&path)?.corrections_in_force()?;
         return found.iter().try_for_each(|own| Ok(out.json_line(own)?));
     }
     let now = match &args.at {
-        Some(at) => archive::parse_date(at).with_context(|| {
-            format!("--at: invalid date `{at}`: expected 2026-10-05 or 2026-10-05T03:00:00Z")
-        })?,
+        Some(at) => history::date_of("--at: ", at)?,
         None => Timestamp::now(),
     };
     let corrections = corrections_of(args)?;
@@ -122,7 +114,7 @@ pub fn run(args: &CorrectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
     let corrector = ArchiveCorrector::open(&path, waiting)?;
     let mut told = Vec::new();
     for own in &corrections {
-        let (url, key) = (&own.url, key_of(&with_scheme(&own.url), None));
+        let (url, key) = (&own.url, key_of(&history::with_scheme(&own.url), None));
         let reverted: BTreeSet<CorrectedField> =
             args.revert.iter().flat_map(|own| own.fields()).collect();
         let at = own.at.unwrap_or(now);
@@ -159,11 +151,6 @@ impl RevertedField {
     }
 }
 
-fn with_scheme(url: &str) -> String {
-    if url.contains("://") { url.to_owned() } else { format!("https://{url}") }
-}
-
-/// The corrections that are asked for.
 fn corrections_of(args: &CorrectArgs) -> Result<Vec<ArticleCorrection>> {
     let CorrectArgs { url, title, authors, published, text_file, by, reason, .. } = args;
     let Some(url) = url else {

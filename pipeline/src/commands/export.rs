@@ -19,7 +19,6 @@ use terminal::printed::{Console, line};
 
 use crate::output_paths::{CommandPaths, OutputKind};
 
-/// Arguments of `sitegrove export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +26,7 @@ Examples:
       --out bread.html
   sitegrove export article --site blog.example --run out/tonight \\
       --out blog.epub")]
-pub struct ExportArgs {
+pub(super) struct ExportArgs {
     #[command(subcommand)]
     command: ExportCommand,
 }
@@ -91,7 +90,6 @@ impl DocumentFormat {
     }
 }
 
-/// Arguments of `sitegrove export article`.
 #[derive(Args, Debug)]
 #[command(
     disable_version_flag = true,
@@ -141,11 +139,7 @@ struct ArticleArgs {
     out: PathBuf,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// If an article is not there, or a file cannot be read or written.
-pub fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
     match &args.command {
         ExportCommand::Article(args) => export(args, out),
     }
@@ -175,23 +169,18 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     }
     paths_of(args, format, found.len()).check()?;
     let pictures = match format {
-        DocumentFormat::Html | DocumentFormat::Epub => {
-            if args.pictures.is_empty() {
-                pictures::of_records(&found)?
-            } else {
-                pictures::of_inputs(&args.pictures, &found)?
-            }
-        }
         DocumentFormat::Markdown | DocumentFormat::Tei | DocumentFormat::Json => {
             PictureFiles::new()
         }
+        _ if args.pictures.is_empty() => pictures::of_records(&found)?,
+        _ => pictures::of_inputs(&args.pictures, &found)?,
     };
     if format == DocumentFormat::Epub {
         let articles: Vec<Article> = found.into_iter().map(|found| found.article).collect();
         let title = args.site.clone().unwrap_or_else(|| "Articles".to_owned());
         let book =
             document::to_epub(&articles, &title, &pictures).context("cannot make the book")?;
-        write(&args.out, &book)?;
+        AtomicFile::write_whole(&args.out, &book)?;
         writeln!(
             out,
             "{}, {} in {}",
@@ -204,7 +193,7 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     if let [only] = &found[..]
         && !is_folder(&args.out)
     {
-        write(&args.out, &document_of(only, format, &pictures)?)?;
+        AtomicFile::write_whole(&args.out, &document_of(only, format, &pictures)?)?;
         writeln!(out, "{}", shown(&args.out))?;
         return Ok(());
     }
@@ -215,7 +204,7 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
         match contain_panics(|| document_of(one, format, &pictures)) {
             Ok(document) => {
                 let name = file_name(&one.article.url, format.ending(), &mut taken);
-                write(&args.out.join(name), &document?)?;
+                AtomicFile::write_whole(&args.out.join(name), &document?)?;
                 written += 1;
             }
             Err(panic) => tracing::error!(
@@ -266,12 +255,6 @@ fn document_of(
         }
         DocumentFormat::Epub => bail!("a book holds all articles"),
     })
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    file.write_bytes(bytes)?;
-    Ok(file.finish()?)
 }
 
 /// Longest name of a file, in characters, without its ending.

@@ -21,9 +21,8 @@ use crate::commands::run::arguments::set;
 use crate::run::ledger::Clock;
 use crate::site::process;
 
-/// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum ExtractFormat {
+pub(super) enum ExtractFormat {
     /// Title, author, date, XPath and text of each page
     #[default]
     Text,
@@ -35,7 +34,6 @@ pub enum ExtractFormat {
     Markdown,
 }
 
-/// Arguments of `sitegrove extract`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -49,35 +47,31 @@ Examples:
 Pages of one layout are better extracted together: the text that they share is then recognised. With --url, the other pages of the same site in an archive are used in the same way, and only the page with that address is printed. They are found by the index in a WACZ file, or beside an archive (CDX, CDXJ), if it lists the page; else the archive is read as a whole.
 
 Exit codes: 0 success; 1 articles were printed, but an archive could not be read to its end; 2 no article was found, or a file is neither HTML nor an archive.")]
-pub struct ExtractArgs {
+pub(super) struct ExtractArgs {
     /// HTML or MHTML files, folders of them, archives (WARC, ARC, WACZ), indexes of archives or tables of pages
     /// (Parquet, CSV, JSONL); - reads a page or an archive from standard input
     #[arg(required = true, value_name = "INPUT")]
-    pub inputs: Vec<String>,
+    inputs: Vec<String>,
     /// Folder or address that the archives named in an index are relative to [default: what is beside the index]
     #[arg(long, value_name = "DIR|ADDRESS")]
-    pub input_base: Option<PathBuf>,
+    input_base: Option<PathBuf>,
     /// Only the page with this address; of a single HTML file, its address
     #[arg(long, value_name = "ADDRESS")]
-    pub url: Option<String>,
+    url: Option<String>,
     /// Extraction engine (see `sitegrove run --help`) [default: grove]
     #[arg(long, value_name = "NAME")]
-    pub engine: Option<Engine>,
+    engine: Option<Engine>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: ExtractFormat,
+    format: ExtractFormat,
     /// With --format json, divide each text into passages of at most so many words
     #[arg(long, value_name = "WORDS", value_parser = whole::<u32>, default_value_t = 0, hide_default_value = true)]
-    pub passages: u32,
+    passages: u32,
 }
 
 /// Extracts a few pages without a run folder. List pages that are named, as files or by address, are extracted too.
 /// Returns whether every archive was read to its end.
-///
-/// # Errors
-/// If an input is neither HTML nor an archive or cannot be read, no page has the address, no article is found, or the
-/// output cannot be written.
-pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<bool> {
+pub(super) fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<bool> {
     let mut config = Config::load(None)?;
     if let Some(engine) = args.engine {
         config.rank.engine = engine;

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use errors::Problem;
 use terminal::arguments::PrintFormat;
-use terminal::printed::Console;
+use terminal::printed::{Console, line};
 
-/// Arguments of `sitegrove history`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -17,31 +17,22 @@ Examples:
       --format json
 
 Archives are made by `sitegrove run … --archive FILE` (docs/ARCHIVE.md).")]
-pub struct HistoryArgs {
+pub(super) struct HistoryArgs {
     /// Address of the article, with or without scheme, www. and tracking parameters
-    pub url: String,
+    url: String,
     /// The archive file, or a run folder that contains one
     #[arg(long, value_name = "FILE")]
-    pub archive: PathBuf,
+    archive: PathBuf,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
 }
 
 /// Prints the versions of an article, the oldest first.
-///
-/// # Errors
-/// If the archive cannot be read or does not contain the article, or the output cannot be written.
-pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
-    use anyhow::bail;
-    use errors::Problem;
-    use terminal::printed::line;
-
+pub(super) fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     let archive = open(&args.archive)?;
     let key_of = crate::run::sinks::article_key(&config::Config::load(None)?);
-    let has_scheme = args.url.contains("://");
-    let url = if has_scheme { args.url.clone() } else { format!("https://{}", args.url) };
-    let versions = archive.history(&key_of(&url, None), &args.url)?;
+    let versions = archive.history(&key_of(&with_scheme(&args.url), None), &args.url)?;
     if versions.is_empty() {
         bail!(Problem::new(
             args.archive.display(),
@@ -122,9 +113,20 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
 }
 
 /// A text behind a word, if there is one.
-fn said(before: &str, text: &str) -> String {
-    let shown = terminal::printed::line(text);
-    if text.is_empty() { String::new() } else { format!("{before}{shown}") }
+pub(super) fn said(before: &str, text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("{before}{}", line(text)) }
+}
+
+/// An address; without a scheme, it is one of the web.
+pub(super) fn with_scheme(url: &str) -> String {
+    if url.contains("://") { url.to_owned() } else { format!("https://{url}") }
+}
+
+/// Reads a date that an option gives; `option` begins the message if it is none.
+pub(super) fn date_of(option: &str, date: &str) -> Result<jiff::Timestamp> {
+    archive::parse_date(date).with_context(|| {
+        format!("{option}invalid date `{date}`: expected 2026-10-05 or 2026-10-05T03:00:00Z")
+    })
 }
 
 pub(super) fn open(path: &Path) -> Result<sink::ArticleArchive> {
@@ -133,22 +135,13 @@ pub(super) fn open(path: &Path) -> Result<sink::ArticleArchive> {
 
 /// The archive at a path, or in the run folder that is there.
 pub(super) fn archive_in(path: &Path) -> Result<PathBuf> {
-    if !path.exists() {
-        anyhow::bail!(errors::Problem::new(
-            path.display(),
-            "there is no such archive",
-            "`sitegrove run … --archive FILE` makes one",
-        ));
-    }
     // A run folder may have one in it.
     let inside = path.join("archive.sqlite");
-    Ok(match path.is_dir() {
-        true if inside.is_file() => inside,
-        true => anyhow::bail!(errors::Problem::new(
-            path.display(),
-            "the folder contains no archive of articles",
-            "`sitegrove run … --archive FILE` makes one",
-        )),
-        false => path.to_owned(),
-    })
+    let what = match path.is_dir() {
+        true if inside.is_file() => return Ok(inside),
+        true => "the folder contains no archive of articles",
+        false if path.exists() => return Ok(path.to_owned()),
+        false => "there is no such archive",
+    };
+    bail!(Problem::new(path.display(), what, "`sitegrove run … --archive FILE` makes one"))
 }

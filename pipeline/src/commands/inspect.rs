@@ -1,6 +1,5 @@
 //! `sitegrove inspect`: an HTML page that shows what was learnt about a site, and why.
 
-pub(super) mod records;
 pub(super) mod reread;
 
 use std::collections::BTreeMap;
@@ -9,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use errors::{Problem, Stopped, mark_begun};
 use model::Site;
@@ -20,15 +19,14 @@ use sink::{AtomicFile, make_folder, site_file_name};
 use terminal::arguments::whole;
 use terminal::messages::LogFormat;
 use terminal::printed::Console;
-use terminal::progress_bar::ProgressDisplay;
-use terminal::progress_bar::{Observer, Quiet};
 
-use self::records::RunRecords;
-use crate::commands::inspect::reread::{Reread, RereadRun, RunSettings, addresses, reread_all};
+use super::run::watched;
+use crate::commands::inspect::reread::{
+    Reread, RereadRun, RunRecords, RunSettings, addresses, reread_all,
+};
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::results::Results;
 
-/// Arguments of `sitegrove inspect`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -38,30 +36,26 @@ Examples:
   sitegrove inspect out/tonight --all
 
 Reads the pages of the site again from the inputs that the ledger names. If an input is missing, shows what is in the run folder. The report of the run links the pages in RUN_DIR/report/sites.")]
-pub struct InspectArgs {
+pub(super) struct InspectArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
-    pub run: PathBuf,
+    run: PathBuf,
     /// The site: its key (registrable domain, as in wrappers/), a host or an address
-    pub site: Option<String>,
+    site: Option<String>,
     /// Write a page for every site of the run to RUN_DIR/report/sites
     #[arg(long, conflicts_with_all = ["site", "out"])]
-    pub all: bool,
+    all: bool,
     /// Output file; - for standard output [default: RUN_DIR/report/sites/SITE.html]
     #[arg(long, short, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Number of pages to show for each layout
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole::<usize>)]
-    pub pages: usize,
+    pages: usize,
 }
 
 /// Writes the page of a site of a run, or of all its sites. If a page goes to its default place, the report
-/// of the run, if any, is rebuilt to link it.
-///
-/// # Errors
-/// If the run folder or the site does not exist, or a page cannot be written. Missing inputs are no error:
-/// the page says so.
-pub fn run(
+/// of the run, if any, is rebuilt to link it. Missing inputs are no error: the page says so.
+pub(super) fn run(
     args: &InspectArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,
@@ -80,21 +74,22 @@ pub fn run(
     let reread = reread::reread(&records, &settings.config, stop)?;
     let (page, notes) = settings.page_of_site(&records, reread, args.pages)?;
     warn_of(&args.run, &notes);
-    match &args.out {
-        Some(path) if path == Path::new("-") => out.as_html().write_all(page.as_bytes())?,
+    let path = match &args.out {
+        Some(path) if path == Path::new("-") => {
+            return Ok(out.as_html().write_all(page.as_bytes())?);
+        }
         Some(path) => {
             if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
                 make_folder(folder)?;
             }
-            AtomicFile::write_whole(path, page.as_bytes())?;
-            writeln!(out, "{}", path.display())?;
+            path.clone()
         }
-        None => {
-            let path = place(&args.run, &records.site)?;
-            AtomicFile::write_whole(&path, page.as_bytes())?;
-            writeln!(out, "{}", path.display())?;
-            report::refresh(&args.run, &records.ledger)?;
-        }
+        None => place(&args.run, &records.site)?,
+    };
+    AtomicFile::write_whole(&path, page.as_bytes())?;
+    writeln!(out, "{}", path.display())?;
+    if args.out.is_none() {
+        report::refresh(&args.run, &records.ledger)?;
     }
     Ok(())
 }
@@ -109,7 +104,6 @@ fn paths_of(args: &InspectArgs) -> CommandPaths {
     )
 }
 
-/// Maximum number of notes that are printed.
 const NOTES_PRINTED: usize = 3;
 
 fn warn_of(run: &Path, notes: &[String]) {
@@ -129,7 +123,6 @@ fn decapitalised(sentence: &str) -> String {
     first.chain(letters).collect::<String>().trim_end_matches('.').to_owned()
 }
 
-/// Maximum number of sites that are named.
 const SITES_NAMED: usize = 5;
 
 fn no_site_named(folder: &Path, run: &Results) -> anyhow::Error {
@@ -165,38 +158,33 @@ fn inspect_all(
     let ledger = results.ledger();
     let settings = RunSettings::new(ledger)?;
     let all = RunRecords::find(&results, None)?;
-    let progress = progress.map(|form| ProgressDisplay::new(form, "writing"));
-    let observer: &dyn Observer = match &progress {
-        Some(progress) => progress,
-        None => &Quiet,
-    };
-    let RereadRun { sites, problems } =
-        reread_all(ledger, &all.addresses(), &settings.config, stop, observer)?;
-    let notes: Vec<String> = problems.iter().map(|(_, what)| what.clone()).collect();
-    warn_of(&args.run, &notes);
-    let mut again: BTreeMap<String, Site> =
-        sites.into_iter().map(|site| (site.key.clone(), site)).collect();
-    let named = results.sites()?;
-    let each: Vec<(String, Option<Site>)> =
-        named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
-    let (pages, bytes) = (each.len(), AtomicU64::new(0));
-    let of_site = |site: &Option<Site>| site.as_ref().map_or(0, |site| site.pages.len());
-    observer.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
-    let done = each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {
-        if stop.load(Ordering::Relaxed) {
-            bail!(Stopped::Empty);
-        }
-        let read = of_site(&site);
-        let records = all.of_site(&name)?;
-        let reread = Reread { problems: problems_of(&records, &problems), site, unread: 0 };
-        let (page, _) = settings.page_of_site(&records, reread, args.pages)?;
-        bytes.fetch_add(page.len() as u64, Ordering::Relaxed);
-        AtomicFile::write_whole(&place(&args.run, &name)?, page.as_bytes())?;
-        observer.site_done(&name, read);
-        Ok(())
-    });
-    drop(progress);
-    done?;
+    let bytes = AtomicU64::new(0);
+    let pages = watched(progress, "writing", |observer| {
+        let RereadRun { sites, problems } =
+            reread_all(ledger, &all.addresses(), &settings.config, stop, observer)?;
+        let notes: Vec<String> = problems.iter().map(|(_, what)| what.clone()).collect();
+        warn_of(&args.run, &notes);
+        let mut again: BTreeMap<String, Site> =
+            sites.into_iter().map(|site| (site.key.clone(), site)).collect();
+        let named = results.sites()?;
+        let each: Vec<(String, Option<Site>)> =
+            named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
+        let pages = each.len();
+        let of_site = |site: &Option<Site>| site.as_ref().map_or(0, |site| site.pages.len());
+        observer.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
+        each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {
+            Stopped::check(stop)?;
+            let read = of_site(&site);
+            let records = all.of_site(&name)?;
+            let reread = Reread { problems: problems_of(&records, &problems), site, unread: 0 };
+            let (page, _) = settings.page_of_site(&records, reread, args.pages)?;
+            bytes.fetch_add(page.len() as u64, Ordering::Relaxed);
+            AtomicFile::write_whole(&place(&args.run, &name)?, page.as_bytes())?;
+            observer.site_done(&name, read);
+            Ok(())
+        })?;
+        Ok(pages)
+    })?;
     let folder = report::pages_of(&args.run);
     let size = size(bytes.into_inner());
     writeln!(out, "{} in {} ({size})", count(pages, "page"), folder.display())?;

@@ -20,43 +20,39 @@ use terminal::printed::Console;
 
 use self::answers::{AnswerCounts, corrections_of};
 use self::tasks::{LabelTask, tasks_of_run};
+use super::print_note;
 use crate::output_paths::{CommandPaths, OutputKind};
 
 /// Maximum bytes of a file of labels or answers.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Arguments of `sitegrove labels`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   sitegrove labels export out/tonight --out labels.jsonl
   sitegrove labels import labels.jsonl --answers answers.jsonl \\
       --out corrections.jsonl")]
-pub struct LabelsArgs {
-    /// What to do.
+pub(super) struct LabelsArgs {
     #[command(subcommand)]
-    pub command: LabelsCommand,
+    command: LabelsCommand,
 }
 
-/// What to do with labels.
 #[derive(Debug, Subcommand)]
-pub enum LabelsCommand {
+enum LabelsCommand {
     /// Write a typical page of each doubtful template, to be labelled
     Export(LabelsExportArgs),
     /// Turn the answers of models or people into corrections
     Import(LabelsImportArgs),
 }
 
-/// The form in which pages are written for labelling.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum LabelForm {
+enum LabelForm {
     /// Simplified HTML whose elements have `_item_id` attributes, as MinerU-HTML, Dripper and Pulpie read it.
     Items,
     /// Numbered lines of text, for any chat model.
     Blocks,
 }
 
-/// Arguments of `sitegrove labels export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -65,28 +61,27 @@ Examples:
       --out labels.jsonl
 
 Reads the pages again from the inputs that the ledger names. docs/CORRECTIONS.md has the prompt for chat models.")]
-pub struct LabelsExportArgs {
+struct LabelsExportArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
-    pub run: PathBuf,
+    run: PathBuf,
     /// Take templates whose articles have a lower mean confidence
     #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.8)]
-    pub below: f64,
+    below: f64,
     /// Number of pages of each template
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>)]
-    pub per_template: usize,
+    per_template: usize,
     /// Form of the pages
     #[arg(long, value_enum, default_value_t = LabelForm::Items)]
-    pub form: LabelForm,
+    form: LabelForm,
     /// File to write (JSON lines)
     #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
+    out: PathBuf,
     /// Format of the message at the end
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
 }
 
-/// Arguments of `sitegrove labels import`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -95,35 +90,31 @@ Examples:
   sitegrove run crawl/ --corrections corrections.jsonl --out out/again
 
 An answer is a JSON line with the url of a page and its answer: {\"1\": \"other\", \"2\": \"main\"}, 1other2main, or a list of the numbers that are content. Answers that cannot be read are named and left out.")]
-pub struct LabelsImportArgs {
+struct LabelsImportArgs {
     /// What `sitegrove labels export` wrote
     #[arg(value_name = "LABELS")]
-    pub labels: PathBuf,
+    labels: PathBuf,
     /// Files of answers (JSON lines; repeatable)
     #[arg(long, value_name = "FILE", required = true)]
-    pub answers: Vec<PathBuf>,
+    answers: Vec<PathBuf>,
     /// File of corrections to write
     #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
+    out: PathBuf,
     /// Who answered, to be noted in the corrections
     #[arg(long, value_name = "NAME", default_value = "model")]
-    pub by: String,
+    by: String,
     /// Why, to be noted in the corrections
     #[arg(long, value_name = "TEXT", default_value = "")]
-    pub reason: String,
+    reason: String,
     /// When, to be noted in the corrections [default: now]
     #[arg(long, value_name = "TIME")]
-    pub at: Option<String>,
+    at: Option<String>,
     /// Format of the message at the end
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
 }
 
-/// Exports or imports labels.
-///
-/// # Errors
-/// If the run or a file cannot be read, or a file cannot be written.
-pub fn run(args: &LabelsArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &LabelsArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     mark_begun();
     match &args.command {
         LabelsCommand::Export(args) => export(args, stop, out),
@@ -138,29 +129,16 @@ fn export(args: &LabelsExportArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
         .check()?;
     let (tasks, templates) = tasks_of_run(args, stop)?;
     write_lines(&args.out, &tasks)?;
-    match args.format {
-        _ if out.is_quiet() => {}
-        PrintFormat::Text => out.note(format_args!(
-            "{} of {} below {} in {}",
-            count(tasks.len(), "page"),
-            count(templates, "template"),
-            args.below,
-            args.out.display()
-        ))?,
-        PrintFormat::Json => {
-            out.json_line(
-                &json!({"pages": tasks.len(), "templates": templates, "file": args.out}),
-            )?;
-        }
-    }
-    Ok(())
+    let value = json!({"pages": tasks.len(), "templates": templates, "file": args.out});
+    let (pages, templates) = (count(tasks.len(), "page"), count(templates, "template"));
+    let (below, file) = (args.below, args.out.display());
+    let said = format_args!("{pages} of {templates} below {below} in {file}");
+    Ok(print_note(args.format, said, &value, out)?)
 }
 
 fn import(args: &LabelsImportArgs, out: &mut Console<'_>) -> Result<()> {
-    let mut paths = CommandPaths::default().reads("LABELS", &args.labels);
-    for path in &args.answers {
-        paths = paths.reads("--answers", path);
-    }
+    let paths = CommandPaths::default().reads("LABELS", &args.labels);
+    let paths = args.answers.iter().fold(paths, |paths, path| paths.reads("--answers", path));
     paths.writes("--out", &args.out, OutputKind::Json).check()?;
     let tasks: Vec<LabelTask> = read_lines(&args.labels)?;
     let now = || Timestamp::now().round(Unit::Second).unwrap_or_default().to_string();
@@ -172,23 +150,18 @@ fn import(args: &LabelsImportArgs, out: &mut Console<'_>) -> Result<()> {
         corrections.extend(corrections_of(path, &text, &tasks, &origin, &mut counts));
     }
     write_lines(&args.out, &corrections)?;
-    match args.format {
-        _ if out.is_quiet() => {}
-        PrintFormat::Text => out.note(format_args!(
-            "{} with {} in {}; unreadable answers: {}, unknown pages: {}, unknown numbers: {}, blocks without an answer: {}",
-            count(corrections.len(), "correction"),
-            count(counts.marks, "mark"),
-            args.out.display(),
-            counts.unreadable,
-            counts.unknown_pages,
-            counts.unknown_items,
-            counts.unanswered
-        ))?,
-        PrintFormat::Json => {
-            out.json_line(&json!({"corrections": corrections.len(), "counts": counts, "file": args.out}))?;
-        }
-    }
-    Ok(())
+    let value = json!({"corrections": corrections.len(), "counts": counts, "file": args.out});
+    let said = format_args!(
+        "{} with {} in {}; unreadable answers: {}, unknown pages: {}, unknown numbers: {}, blocks without an answer: {}",
+        count(corrections.len(), "correction"),
+        count(counts.marks, "mark"),
+        args.out.display(),
+        counts.unreadable,
+        counts.unknown_pages,
+        counts.unknown_items,
+        counts.unanswered
+    );
+    Ok(print_note(args.format, said, &value, out)?)
 }
 
 fn write_lines(path: &Path, values: &[impl Serialize]) -> Result<()> {

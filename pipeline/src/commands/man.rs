@@ -12,7 +12,6 @@ use terminal::printed::Console;
 
 use crate::output_paths::{CommandPaths, OutputKind};
 
-/// Arguments of `sitegrove man`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -20,17 +19,13 @@ Examples:
   sitegrove man /usr/local/share/man/man1
 
 Writes sitegrove.1 and a page for each command, such as sitegrove-run.1. `man sitegrove-run` then shows it.")]
-pub struct ManArgs {
+pub(super) struct ManArgs {
     /// Folder for the pages; created if necessary
     #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    folder: PathBuf,
 }
 
-/// Writes the man pages of a program and all its commands.
-///
-/// # Errors
-/// If the folder cannot be created, or a page cannot be written.
-pub fn run(args: &ManArgs, program: Command, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &ManArgs, program: Command, out: &mut Console<'_>) -> Result<()> {
     let ManArgs { folder } = args;
     CommandPaths::default().writes("DIR", folder, OutputKind::Folder).check()?;
     std::fs::create_dir_all(folder)

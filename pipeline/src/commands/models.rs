@@ -17,9 +17,9 @@ use terminal::arguments::PrintFormat;
 use terminal::arguments::whole;
 use terminal::printed::{Console, line};
 
+use super::print_done;
 use crate::models_table::{self, Imported};
 
-/// Arguments of `sitegrove models`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +31,7 @@ Examples:
   sitegrove models check models.sqlite
 
 The file is made by `sitegrove run … --models FILE` (docs/NIGHTLY.md).")]
-pub struct ModelsArgs {
+pub(super) struct ModelsArgs {
     #[command(subcommand)]
     command: ModelsCommand,
 }
@@ -39,13 +39,24 @@ pub struct ModelsArgs {
 #[derive(Debug, Subcommand)]
 enum ModelsCommand {
     /// List the sites, with the revision and health of each model
-    List(ModelsListArgs),
+    #[command(after_help = "\
+Examples:
+  sitegrove models list models.sqlite
+  sitegrove models list models.sqlite --format json")]
+    List(StoreArgs),
     /// Show the templates of a site's model, with their wrappers
     Show(ModelsShowArgs),
     /// Show the revisions of a site's model, and the decision of each run with its reason
-    History(ModelsHistoryArgs),
+    #[command(after_help = "\
+Examples:
+  sitegrove models history models.sqlite blog.example")]
+    History(StoredSiteArgs),
     /// Show what came of a site in each night, as a table, with the verdicts and their evidence
-    Health(ModelsHealthArgs),
+    #[command(after_help = "\
+Examples:
+  sitegrove models health models.sqlite blog.example
+  sitegrove models health models.sqlite blog.example --format json")]
+    Health(StoredSiteArgs),
     /// Compare two revisions of a site's model
     Diff(DiffArgs),
     /// Check that the file is intact and that all models and retained pages can be read
@@ -59,10 +70,7 @@ enum ModelsCommand {
 }
 
 /// Runs the command. Returns whether all was well: `check` found no fault, `diff` found no difference.
-///
-/// # Errors
-/// If the store cannot be read or written, or has no such site or revision.
-pub fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
+pub(super) fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
     match &args.command {
         ModelsCommand::List(args) => list(args, out).map(|()| true),
         ModelsCommand::Show(args) => show(args, out).map(|()| true),
@@ -74,17 +82,6 @@ pub fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
         ModelsCommand::Import(args) => import(args, out).map(|()| true),
         ModelsCommand::Forget(args) => forget(args, out).map(|()| true),
     }
-}
-
-fn open(path: &Path) -> Result<Store> {
-    if !path.is_file() {
-        bail!(Problem::new(
-            path.display(),
-            "there is no model store",
-            "`sitegrove run … --models FILE` makes one",
-        ));
-    }
-    Ok(Store::open(path, waiting_for_databases(&NEVER_SET))?)
 }
 
 /// A revision of a site's model, the newest where none is named, with what the store says of it.
@@ -122,18 +119,15 @@ struct StoreArgs {
     format: PrintFormat,
 }
 
-/// Arguments of `sitegrove models list`.
+/// Arguments of those that concern a site.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  sitegrove models list models.sqlite
-  sitegrove models list models.sqlite --format json")]
-struct ModelsListArgs {
+struct StoredSiteArgs {
     #[command(flatten)]
     store: StoreArgs,
+    /// Key of the site
+    site: String,
 }
 
-/// Arguments of `sitegrove models show`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -141,34 +135,20 @@ Examples:
   sitegrove models show models.sqlite blog.example --revision 3 --format json")]
 struct ModelsShowArgs {
     #[command(flatten)]
-    store: StoreArgs,
-    /// Key of the site
-    site: String,
+    of: StoredSiteArgs,
     /// Revision of its model [default: the newest]
     #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     revision: Option<u32>,
-}
-
-/// Arguments of `sitegrove models history`.
-#[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  sitegrove models history models.sqlite blog.example")]
-struct ModelsHistoryArgs {
-    #[command(flatten)]
-    store: StoreArgs,
-    /// Key of the site
-    site: String,
 }
 
 fn date(night: &str) -> &str {
     if night.is_empty() { "no date" } else { night }
 }
 
-fn list(args: &ModelsListArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::open_read_only(&args.store.models)?;
+fn list(args: &StoreArgs, out: &mut Console<'_>) -> Result<()> {
+    let store = Store::open_read_only(&args.models)?;
     let sites = store.sites()?;
-    if args.store.format == PrintFormat::Json {
+    if args.format == PrintFormat::Json {
         return Ok(sites.iter().try_for_each(|site| out.json_line(site))?);
     }
     writeln!(
@@ -220,17 +200,17 @@ fn template_json(template: &Template) -> Value {
 }
 
 fn show(args: &ModelsShowArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = Store::open_read_only(&args.store.models)?;
-    let (row, model) = revision(&store, &args.site, args.revision)?;
-    if args.store.format == PrintFormat::Json {
+    let store = Store::open_read_only(&args.of.store.models)?;
+    let (row, model) = revision(&store, &args.of.site, args.revision)?;
+    if args.of.store.format == PrintFormat::Json {
         let templates: Vec<Value> = model.templates().iter().map(template_json).collect();
-        let own = json!({ "site": args.site, "model": row, "templates": templates });
+        let own = json!({ "site": args.of.site, "model": row, "templates": templates });
         return Ok(out.json_line(&own)?);
     }
     writeln!(
         out,
         "{}: revision {} of {}, {} ({} pages, engine {})",
-        line(&args.site),
+        line(&args.of.site),
         row.revision,
         line(date(&row.night)),
         line(&row.reason),
@@ -250,11 +230,11 @@ fn show(args: &ModelsShowArgs, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-fn history(args: &ModelsHistoryArgs, out: &mut Console<'_>) -> Result<()> {
+fn history(args: &StoredSiteArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::open_read_only(&args.store.models)?;
     let (revisions, nights) = (store.revisions(&args.site)?, store.nights(&args.site)?);
     if revisions.is_empty() && nights.is_empty() {
-        bail!(unknown_site(&args.store.models, &args.site));
+        bail!(unknown_site(&args.store.models, &args.site, ""));
     }
     if args.store.format == PrintFormat::Json {
         let own = json!({ "site": args.site, "revisions": revisions, "nights": nights });
@@ -290,24 +270,11 @@ fn history(args: &ModelsHistoryArgs, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Arguments of `sitegrove models health`.
-#[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  sitegrove models health models.sqlite blog.example
-  sitegrove models health models.sqlite blog.example --format json")]
-struct ModelsHealthArgs {
-    #[command(flatten)]
-    store: StoreArgs,
-    /// Key of the site
-    site: String,
-}
-
-fn health(args: &ModelsHealthArgs, out: &mut Console<'_>) -> Result<()> {
+fn health(args: &StoredSiteArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::open_read_only(&args.store.models)?;
     let nights = store.nights(&args.site)?;
     if nights.is_empty() {
-        bail!(unknown_site(&args.store.models, &args.site));
+        bail!(unknown_site(&args.store.models, &args.site, ""));
     }
     if args.store.format == PrintFormat::Json {
         return Ok(nights.iter().try_for_each(|night| out.json_line(night))?);
@@ -333,23 +300,19 @@ fn health(args: &ModelsHealthArgs, out: &mut Console<'_>) -> Result<()> {
             line(&health.evidence)
         )?;
     }
-    if let Some(next) =
-        nights.last().map(|night| &night.health.next).filter(|next| !next.is_empty())
-    {
+    if let Some(NightRow { health, .. }) = nights.last().filter(|own| !own.health.next.is_empty()) {
+        let next = &health.next;
         writeln!(out, "\nNext: {}", line(next))?;
     }
     Ok(())
 }
 
-fn unknown_site(models: &Path, site: &str) -> Problem {
-    Problem::new(
-        models.display(),
-        format!("the site {site} is not in this model store"),
-        format!("`sitegrove models list {}` lists its sites", models.display()),
-    )
+fn unknown_site(models: &Path, site: &str, so: &str) -> Problem {
+    let shown = models.display();
+    let what = format!("the site {site} is not in this model store{so}");
+    Problem::new(&shown, what, format!("`sitegrove models list {shown}` lists its sites"))
 }
 
-/// Arguments of `sitegrove models diff`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -360,9 +323,7 @@ Examples:
 Exit codes: 0 no difference, 1 some, 2 could not compare.")]
 struct DiffArgs {
     #[command(flatten)]
-    store: StoreArgs,
-    /// Key of the site
-    site: String,
+    of: StoredSiteArgs,
     /// The older revision [default: the one before]
     #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     from: Option<u32>,
@@ -390,10 +351,10 @@ fn expressions(template: &Template) -> Vec<String> {
 }
 
 fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
-    let store = Store::open_read_only(&args.store.models)?;
-    let (new_row, new) = revision(&store, &args.site, args.to)?;
+    let store = Store::open_read_only(&args.of.store.models)?;
+    let (new_row, new) = revision(&store, &args.of.site, args.to)?;
     let before = args.from.unwrap_or_else(|| new_row.revision.saturating_sub(1).max(1));
-    let (old_row, old) = revision(&store, &args.site, Some(before))?;
+    let (old_row, old) = revision(&store, &args.of.site, Some(before))?;
     let (old, new) = (templates(&old), templates(&new));
     let ids: std::collections::BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
     let mut differences = 0;
@@ -407,9 +368,9 @@ fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
             _ => continue,
         };
         differences += 1;
-        if args.store.format == PrintFormat::Json {
+        if args.of.store.format == PrintFormat::Json {
             let own = json!({
-                "site": args.site,
+                "site": args.of.site,
                 "template": id,
                 "difference": what,
                 "from": then.map(|template| template_json(template)),
@@ -429,14 +390,13 @@ fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
             writeln!(out, "  + {}", line(new))?;
         }
     }
-    if differences == 0 && args.store.format == PrintFormat::Text {
+    if differences == 0 && args.of.store.format == PrintFormat::Text {
         let (from, to) = (old_row.revision, new_row.revision);
-        writeln!(out, "revisions {from} and {to} of {} do not differ", line(&args.site))?;
+        writeln!(out, "revisions {from} and {to} of {} do not differ", line(&args.of.site))?;
     }
     Ok(differences == 0)
 }
 
-/// Arguments of `sitegrove models check`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -501,7 +461,6 @@ fn check(args: &ModelsCheckArgs, out: &mut Console<'_>) -> Result<bool> {
     Ok(faults == 0)
 }
 
-/// Arguments of `sitegrove models export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -523,7 +482,6 @@ struct ModelsExportArgs {
     since: Option<jiff::civil::Date>,
 }
 
-/// Arguments of `sitegrove models import`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -548,31 +506,21 @@ fn export(args: &ModelsExportArgs, out: &mut Console<'_>) -> Result<()> {
     let since = args.since.map(|date| date.to_string()).unwrap_or_default();
     let revisions = models_table::export(&store, &args.sites, &since, &args.out)?;
     let file = args.out.to_string_lossy();
-    match args.store.format {
-        PrintFormat::Json => out.json_line(&json!({ "revisions": revisions, "file": file }))?,
-        PrintFormat::Text => {
-            out.note(format_args!("{} in {}", count(revisions, "revision"), line(&file)))?
-        }
-    }
-    Ok(())
+    let value = json!({ "revisions": revisions, "file": file });
+    let said = format_args!("{} in {}", count(revisions, "revision"), line(&file));
+    Ok(print_done(args.store.format, said, &value, out)?)
 }
 
 fn import(args: &ImportArgs, out: &mut Console<'_>) -> Result<()> {
     let waiting = waiting_for_databases(&NEVER_SET);
     let store = Store::open(&args.models, waiting)?;
     let Imported { added, known } = models_table::import(&store, &args.tables, waiting)?;
-    match args.format {
-        PrintFormat::Json => out.json_line(&json!({ "added": added, "known": known }))?,
-        PrintFormat::Text => out.note(format_args!(
-            "{} added, {} known already",
-            count(added, "revision"),
-            grouped(known as u64)
-        ))?,
-    }
-    Ok(())
+    let value = json!({ "added": added, "known": known });
+    let (added, known) = (count(added, "revision"), grouped(known as u64));
+    let said = format_args!("{added} added, {known} known already");
+    Ok(print_done(args.format, said, &value, out)?)
 }
 
-/// Arguments of `sitegrove models forget`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -586,19 +534,18 @@ struct ForgetArgs {
 }
 
 fn forget(args: &ForgetArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = open(&args.store.models)?;
+    let path = &args.store.models;
+    if !path.is_file() {
+        let next = "`sitegrove run … --models FILE` makes one";
+        bail!(Problem::new(path.display(), "there is no model store", next));
+    }
+    let store = Store::open(path, waiting_for_databases(&NEVER_SET))?;
     for site in &args.sites {
         if !store.forget(site)? {
-            bail!(Problem::new(
-                args.store.models.display(),
-                format!("the site {site} is not in this model store; nothing was removed"),
-                format!("`sitegrove models list {}` lists its sites", args.store.models.display()),
-            ));
+            bail!(unknown_site(&args.store.models, site, "; nothing was removed"));
         }
-        match args.store.format {
-            PrintFormat::Json => out.json_line(&json!({ "site": site, "forgotten": true }))?,
-            PrintFormat::Text => out.note(format_args!("{}: forgotten", line(site)))?,
-        }
+        let value = json!({ "site": site, "forgotten": true });
+        print_done(args.store.format, format_args!("{}: forgotten", line(site)), &value, out)?;
     }
     store.commit(u64::MAX, waiting_for_databases(&NEVER_SET))?;
     Ok(())

@@ -9,7 +9,6 @@ use sink::SiteRowsSink;
 
 use crate::results::{earlier_ledger, finished_ledger};
 
-/// Arguments of `sitegrove report`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -17,20 +16,17 @@ Examples:
   sitegrove report out/tonight --compare out/yesterday
 
 A run writes its report unless --sinks leaves it out. Rebuilding adds links to the pages now in RUN_DIR/report/sites and uses the layout of this version of sitegrove.")]
-pub struct ReportArgs {
+pub(super) struct ReportArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
-    pub run: PathBuf,
+    run: PathBuf,
     /// Compare with the run in this folder; the comparison stays in the report when that is rebuilt
     #[arg(long, value_name = "RUN_DIR")]
-    pub compare: Option<PathBuf>,
+    compare: Option<PathBuf>,
 }
 
 /// Rebuilds the report of a run from its ledger and `report/sites.jsonl`.
-///
-/// # Errors
-/// If the folder contains no finished run or no figures for a report, or the report cannot be written.
-pub fn run(args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
+pub(super) fn run(args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
     let ledger = finished_ledger(&args.run)?;
     let shown = args.run.display();
     if !report::folder_of(&args.run).join(SiteRowsSink::FILE).is_file() {

@@ -15,15 +15,14 @@ use model::DropReason;
 use sink::{InputRecord, Ledger};
 use terminal::messages::LogFormat;
 use terminal::printed::Console;
-use terminal::progress_bar::ProgressDisplay;
-use terminal::progress_bar::{Observer, Quiet};
+use terminal::progress_bar::{Observer, ProgressDisplay, Quiet};
 
 use crate::run::forecast::forecast;
 use crate::run::target::run as run_pipeline;
 use crate::run::{RunReport, Upload};
 
 pub use self::arguments::RunArgs;
-use self::fail_on::{FailOn, fails};
+use self::fail_on::fails;
 pub(super) use self::summary::summary;
 
 /// Runs the pipeline and prints a summary. Returns whether pages were found, every input was read to its end
@@ -49,7 +48,9 @@ pub fn run(
     })?;
     let is_whole = warn_of_results(&report, &config);
     summary(&report, &config, args.format, out)?;
-    Ok(is_whole && succeeded(&report.ledger, &args.fail_on))
+    let ledger = &report.ledger;
+    let is_sound = ledger.counts.pages > 0 || is_empty_night(ledger);
+    Ok(is_whole && !fails(ledger, &args.fail_on) && is_sound)
 }
 
 /// Does some work and shows how far it is, if that is wanted: `verb` says what is done with the pages.
@@ -66,23 +67,17 @@ pub(super) fn watched<T>(
 }
 
 pub(super) fn warn_of_settings(config: &Config) {
-    if config.emit.markdown && !config.emit.wants_markdown() {
-        let have = SinkName::ALL.iter().copied().filter(|name| name.has_markdown());
+    let without_effect = |at: &str, what: &str, it: &str, has: fn(SinkName) -> bool| {
+        let have = SinkName::ALL.iter().copied().filter(|name| has(*name));
         let have: Vec<&str> = have.map(SinkName::as_str).collect();
-        tracing::warn!(
-            at = "--markdown",
-            next = format!("these contain it: {}", have.join(", ")),
-            "has no effect: none of the chosen outputs contains Markdown"
-        );
+        let next = format!("these contain {it}: {}", have.join(", "));
+        tracing::warn!(at, next, "has no effect: none of the chosen outputs contains {what}");
+    };
+    if config.emit.markdown && !config.emit.wants_markdown() {
+        without_effect("--markdown", "Markdown", "it", SinkName::has_markdown);
     }
     if config.emit.passages > 0 && config.emit.words_of_passages() == 0 {
-        let have = SinkName::ALL.iter().copied().filter(|name| name.has_passages());
-        let have: Vec<&str> = have.map(SinkName::as_str).collect();
-        tracing::warn!(
-            at = "--passages",
-            next = format!("these contain them: {}", have.join(", ")),
-            "has no effect: none of the chosen outputs contains passages"
-        );
+        without_effect("--passages", "passages", "them", SinkName::has_passages);
     }
     for setting in config.unfitted() {
         tracing::warn!(
@@ -101,7 +96,6 @@ pub(super) fn warn_of_settings(config: &Config) {
     }
 }
 
-/// Maximum number of inputs that are named in messages.
 const INPUTS_NAMED: usize = 5;
 
 /// Warns of what a run lacks. Returns whether all inputs were read to their end, and all outputs written.
@@ -156,10 +150,10 @@ fn warn_of_corrections(ledger: &Ledger, config: &Config) {
     let is_written = config.emit.chosen().contains(&sqlite)
         && !ledger.failed_sinks.contains_key(sqlite.as_str());
     let path = sqlite.path(&config.run.out, &config.emit);
-    let outdated = is_written.then(|| sink::ArticleArchive::open(&path)).transpose();
-    let outdated = outdated.and_then(|archive| {
-        archive.map_or_else(|| Ok(Vec::new()), |archive| archive.outdated_corrections())
-    });
+    let outdated = match is_written {
+        true => sink::ArticleArchive::open(&path).and_then(|own| own.outdated_corrections()),
+        false => Ok(Vec::new()),
+    };
     let Ok(outdated) = outdated else { return };
     for (url, field) in outdated.iter().take(INPUTS_NAMED) {
         tracing::warn!(at = url, "correction outdated: another {field} is extracted now");
@@ -187,12 +181,6 @@ fn warn_of_upload(upload: Option<&Upload>) {
             }
         );
     }
-}
-
-/// Whether a run found pages, or the inputs are sound and hold none, and --fail-on does not apply.
-fn succeeded(ledger: &Ledger, fail_on: &[FailOn]) -> bool {
-    let failed = fails(ledger, fail_on);
-    (ledger.counts.pages > 0 || is_empty_night(ledger)) && !failed
 }
 
 /// Whether the inputs are sound and hold no page, as after a night on which nothing was crawled.

@@ -20,7 +20,8 @@ use terminal::arguments::PrintFormat;
 use terminal::messages::has_colours;
 use terminal::printed::{self, Console};
 
-/// Arguments of `sitegrove search`.
+use super::print_done;
+
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -32,39 +33,39 @@ Examples:
   sitegrove search articles.index --forget-site blog.example
 
 Words are searched in title, body and authors, in the language of each article. \"…\" is a phrase; + and AND require a word; - and NOT exclude one; FIELD:… searches one of the fields title, body, authors, url, site, language, template or published (published:[2026-01-01T00:00:00Z TO 2026-02-01T00:00:00Z]).")]
-pub struct SearchArgs {
+pub(super) struct SearchArgs {
     /// Folder of the index, or of a run that contains one
-    pub index: PathBuf,
+    index: PathBuf,
     /// The query
     #[arg(required_unless_present_any = ["forget_site", "forget_url", "forget_gone"])]
-    pub query: Option<String>,
+    query: Option<String>,
     /// Only articles of this site
     #[arg(long, value_name = "SITE")]
-    pub site: Option<String>,
+    site: Option<String>,
     /// Only articles published on this date (2026-01-31, or 2026-01-31T06:00:00Z) or later
     #[arg(long, value_name = "DATE", value_parser = since)]
-    pub since: Option<Timestamp>,
+    since: Option<Timestamp>,
     /// Only articles in this language: en, de, …; und for articles of unknown language
     #[arg(long, value_name = "CODE")]
-    pub lang: Option<String>,
+    lang: Option<String>,
     /// Find articles whose addresses are gone, too
     #[arg(long)]
-    pub gone: bool,
+    gone: bool,
     /// Number of articles to show
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = limit)]
-    pub limit: usize,
+    limit: usize,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
     /// Remove all articles of a site from the index (repeatable)
     #[arg(long, value_name = "SITE", conflicts_with = "query")]
-    pub forget_site: Vec<String>,
+    forget_site: Vec<String>,
     /// Remove the article with this address from the index (repeatable)
     #[arg(long, value_name = "URL", conflicts_with = "query")]
-    pub forget_url: Vec<String>,
+    forget_url: Vec<String>,
     /// Remove all articles whose addresses are gone from the index
     #[arg(long, conflicts_with = "query")]
-    pub forget_gone: bool,
+    forget_gone: bool,
 }
 
 /// Maximum number of articles that one search returns: they are kept in memory.
@@ -81,23 +82,14 @@ fn since(text: &str) -> Result<Timestamp, String> {
 }
 
 /// Searches and prints the articles found, or removes articles and prints their number.
-///
-/// # Errors
-/// If there is no index, the query cannot be understood, or the index cannot be read or written.
-pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
     let folder = folder_of(&args.index)?;
     let Some(query) = &args.query else {
         let done = forget(&folder, &args.forget_site, &args.forget_url, args.forget_gone)?;
-        return match args.format {
-            PrintFormat::Json => {
-                Ok(out.json_line(&json!({ "removed": done.articles, "remain": done.left }))?)
-            }
-            PrintFormat::Text => Ok(out.note(format_args!(
-                "{} removed, {} remain",
-                count(done.articles as usize, "article"),
-                grouped(done.left)
-            ))?),
-        };
+        let value = json!({ "removed": done.articles, "remain": done.left });
+        let (removed, left) = (count(done.articles as usize, "article"), grouped(done.left));
+        let said = format_args!("{removed} removed, {left} remain");
+        return Ok(print_done(args.format, said, &value, out)?);
     };
     let index = SearchIndex::open(&folder)?;
     let request = SearchRequest {
@@ -165,7 +157,6 @@ fn folder_of(named: &Path) -> Result<PathBuf> {
     bail!(Problem::new(shown, what, next))
 }
 
-/// Maximum number of sites and languages in the printed counts.
 const COUNTS_SHOWN: usize = 10;
 
 fn print(
@@ -274,7 +265,6 @@ fn parts(hit: &Hit) -> Vec<(&str, bool)> {
     parts
 }
 
-/// An answer as JSON.
 #[derive(Serialize)]
 struct AnswerRecord<'a> {
     articles: u64,
@@ -305,26 +295,7 @@ mod tests {
     use super::*;
 
     fn hit(excerpt: &str, highlighted: &[Range<usize>]) -> Hit {
-        Hit {
-            score: 1.0,
-            url: String::new(),
-            site: String::new(),
-            title: None,
-            authors: Vec::new(),
-            published: None,
-            language: String::new(),
-            template: String::new(),
-            excerpt: excerpt.to_owned(),
-            highlighted: highlighted.to_vec(),
-            passage: None,
-            truncated: None,
-            model_revision: None,
-            health: None,
-            fetched: None,
-            gone: None,
-            gone_status: None,
-            moved_to: None,
-        }
+        Hit { excerpt: excerpt.to_owned(), highlighted: highlighted.to_vec(), ..Hit::default() }
     }
 
     fn marked(hit: &Hit) -> String {

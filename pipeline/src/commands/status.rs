@@ -13,7 +13,6 @@ use terminal::printed::{Console, line};
 use crate::results::no_ledger;
 use crate::run::folder::{RunFolder, STATE};
 
-/// Arguments of `sitegrove status`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -21,20 +20,17 @@ Examples:
   sitegrove status out/tonight --format json | jq .progress
 
 Exit codes: 0 the run is complete or running; 1 it was stopped or killed, and the same command resumes it; 2 there is no run.")]
-pub struct StatusArgs {
+pub(super) struct StatusArgs {
     /// Run folder
     #[arg(value_name = "RUN_DIR")]
-    pub run: PathBuf,
+    run: PathBuf,
     /// Output format; JSON is the ledger of the run
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
 }
 
 /// Prints the progress of a run. Returns whether it is complete or a process is working on it.
-///
-/// # Errors
-/// If the folder contains no run.
-pub fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
+pub(super) fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
     // A run that replaces a finished one keeps its ledger in a folder of its own until it is done.
     let own = Ledger::read(&args.run.join(STATE));
     let ledger = own.or_else(|| Ledger::read(&args.run));

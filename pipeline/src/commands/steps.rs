@@ -6,36 +6,35 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use clap::Args;
 use config::Config;
-use errors::{Problem, problem_of};
 use report::readable::count;
 use segment::identity::SiteShare;
-use serde_json::{Value, json};
+use serde_json::json;
 use terminal::arguments::PrintFormat;
 use terminal::messages::LogFormat;
 use terminal::printed::Console;
 use terminal::progress_bar::Observer;
 
+use super::print_note;
 use super::run::arguments::{ExtractionArgs, OutputArgs, SelectionArgs, set};
 use super::run::{summary, warn_of_results, warn_of_settings, watched};
-use crate::run::has_damage;
+use crate::run::advise_if_damaged;
 use crate::steps::{apply, describe, learn, merge, survey};
 
 /// Settings that all steps of a crawl must be given alike.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Settings")]
-pub struct SettingsArgs {
+struct SettingsArgs {
     /// Configuration file (configs/default.toml has all keys); inputs and folders in it are not used
     #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// What is learnt, extracted and written.
+    config: Option<PathBuf>,
     #[command(flatten)]
-    pub extraction: ExtractionArgs,
+    extraction: ExtractionArgs,
     /// Use and improve the site models in this file: learning reads it, merging adds this crawl
     #[arg(long, value_name = "FILE")]
-    pub models: Option<PathBuf>,
+    models: Option<PathBuf>,
     /// Format of the message at the end
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
+    format: PrintFormat,
 }
 
 impl SettingsArgs {
@@ -49,19 +48,8 @@ impl SettingsArgs {
         (run.sites, run.since, run.until, run.limit) = Default::default();
         Ok(config)
     }
-
-    /// Prints what was done, in a sentence or as a value.
-    fn say(&self, out: &mut Console<'_>, what: &str, value: &Value) -> Result<()> {
-        match self.format {
-            _ if out.is_quiet() => {}
-            PrintFormat::Text => out.note(format_args!("{what}"))?,
-            PrintFormat::Json => out.json_line(value)?,
-        }
-        Ok(())
-    }
 }
 
-/// Arguments of `sitegrove survey`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -72,34 +60,31 @@ Examples:
 Every input belongs to one survey. docs/CLUSTER.md shows all steps of a crawl.
 
 Exit codes: 0 success; 1 an input could not be read to its end; 2 no survey was written.")]
-pub struct SurveyArgs {
+pub(super) struct SurveyArgs {
     /// WARC, ARC, WACZ, HTML or MHTML files, indexes of archives (CDX, CDXJ, tables), tables of pages (Parquet, CSV,
     /// JSONL), folders, globs or addresses (https://, s3://, hdfs://); @FILE reads a list of them
     #[arg(value_name = "INPUT")]
-    pub inputs: Vec<String>,
+    inputs: Vec<String>,
     /// Folder or address (https://, s3://, hdfs://) that the archives named in an index are relative to [default: what
     /// is beside the index]
     #[arg(long, value_name = "DIR|ADDRESS")]
-    pub input_base: Option<PathBuf>,
+    input_base: Option<PathBuf>,
     /// RSS, Atom or JSON Feed files, folders or globs (repeatable)
     #[arg(long, value_name = "PATH")]
-    pub feeds: Vec<String>,
+    feeds: Vec<String>,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
+    out: PathBuf,
     /// Memory limit, such as 800MiB or 16GB; pages that do not fit are kept on disk [default: half of the
     /// machine's memory]
     #[arg(long, value_name = "SIZE")]
-    pub memory: Option<String>,
-    /// Which pages to take.
+    memory: Option<String>,
     #[command(flatten)]
-    pub selection: SelectionArgs,
-    /// Settings.
+    selection: SelectionArgs,
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
-/// Arguments of `sitegrove learn`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -109,22 +94,20 @@ Examples:
       --out steps/again-1.parquet
 
 The first round takes all surveys of the crawl and nothing else. The second also takes the files that learn and apply wrote in the first. Learn every share of a round once.")]
-pub struct LearnArgs {
+pub(super) struct LearnArgs {
     /// All surveys of the crawl; for the second round, all other files of its steps, too
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// The share of the sites to learn, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: SiteShare,
+    share: SiteShare,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
-    /// Settings.
+    out: PathBuf,
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
-/// Arguments of `sitegrove apply`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -134,41 +117,37 @@ Examples:
       --out steps/rest-0.parquet
 
 With files of the second round of learn, only the pages that still need it are processed.")]
-pub struct ApplyArgs {
+pub(super) struct ApplyArgs {
     /// Surveys whose pages are to be read, one or more, and all files of `sitegrove learn`
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
-    /// Settings.
+    out: PathBuf,
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
-/// Arguments of `sitegrove describe`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   sitegrove describe steps/*.parquet --share 1/8 --out steps/describe-1.parquet
 
 Needed where the results are merged in shares: duplicates and shared text are looked for among the articles of all shares. Every share is described once; the shares need not be those of the merge.")]
-pub struct DescribeArgs {
+pub(super) struct DescribeArgs {
     /// All files of all steps of the crawl, in any order
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// The share of the sites whose articles to describe, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: SiteShare,
+    share: SiteShare,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
-    /// Settings.
+    out: PathBuf,
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
-/// Arguments of `sitegrove merge`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -178,28 +157,26 @@ Examples:
 Shares need the files of `sitegrove describe` of all sites, too, unless neither duplicates nor shared text are looked for. The concatenated outputs of all shares equal the output of one merge of everything.
 
 Exit codes: 0 success; 1 merged, but an input could not be read to its end, or an output could not be written; 2 not merged.")]
-pub struct MergeArgs {
+pub(super) struct MergeArgs {
     /// All files of all steps of the crawl, in any order
     #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// Folder for the results
     #[arg(long, short, value_name = "DIR")]
-    pub out: PathBuf,
+    out: PathBuf,
     /// The share of the sites to write, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
-    pub share: SiteShare,
-    /// Outputs that grow.
+    share: SiteShare,
     #[command(flatten)]
-    pub outputs: OutputArgs,
+    outputs: OutputArgs,
     /// Compare with the run in this folder, as `sitegrove run --compare` does
     #[arg(long, value_name = "RUN_DIR")]
-    pub compare: Option<PathBuf>,
+    compare: Option<PathBuf>,
     /// Replace the results in that folder
     #[arg(long)]
-    pub overwrite: bool,
-    /// Settings.
+    overwrite: bool,
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
 /// As [`watched`]; says what to do about a damaged file.
@@ -208,19 +185,11 @@ fn watch_step<T>(
     verb: &'static str,
     step: impl FnOnce(&dyn Observer) -> Result<T>,
 ) -> Result<T> {
-    watched(progress, verb, step).map_err(|error| match problem_of(&error) {
-        Problem { at, what, next } if next.is_empty() && has_damage(&error) => {
-            Problem::new(at, what, "make the file again").into()
-        }
-        _ => error,
-    })
+    watched(progress, verb, step).map_err(|error| advise_if_damaged(error, "make the file again"))
 }
 
 /// Surveys inputs. Returns whether all of them were read to their end.
-///
-/// # Errors
-/// As [`survey::survey`].
-pub fn survey(
+pub(super) fn survey(
     args: &SurveyArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,
@@ -243,22 +212,14 @@ pub fn survey(
         tracing::error!(at = file, "{}", cut_short.problem());
     }
     let (pages, inputs) = (surveyed.pages, surveyed.inputs);
-    let what = format!(
-        "{} of {} in {}",
-        count(pages as usize, "page"),
-        count(inputs, "input"),
-        args.out.display()
-    );
+    let (file, format) = (args.out.display(), args.settings.format);
     let value = json!({ "pages": pages, "inputs": inputs, "file": args.out });
-    args.settings.say(out, &what, &value)?;
+    let (pages, inputs) = (count(pages as usize, "page"), count(inputs, "input"));
+    print_note(format, format_args!("{pages} of {inputs} in {file}"), &value, out)?;
     Ok(surveyed.unreadable.is_empty() && surveyed.cut_short.is_empty())
 }
 
-/// Learns a share of the sites.
-///
-/// # Errors
-/// As [`learn::learn`].
-pub fn learn(
+pub(super) fn learn(
     args: &LearnArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,
@@ -287,14 +248,10 @@ pub fn learn(
         "further": learnt.further,
         "file": args.out,
     });
-    args.settings.say(out, &said, &value)
+    Ok(print_note(args.settings.format, format_args!("{said}"), &value, out)?)
 }
 
-/// Applies models to the pages of surveys.
-///
-/// # Errors
-/// As [`apply::apply`].
-pub fn apply(
+pub(super) fn apply(
     args: &ApplyArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,
@@ -315,14 +272,10 @@ pub fn apply(
     };
     let value =
         json!({ "round": round, "pages": pages, "unassigned": unassigned, "file": args.out });
-    args.settings.say(out, &said, &value)
+    Ok(print_note(args.settings.format, format_args!("{said}"), &value, out)?)
 }
 
-/// Describes the articles of a share of the sites.
-///
-/// # Errors
-/// As [`describe::describe`].
-pub fn describe(
+pub(super) fn describe(
     args: &DescribeArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,
@@ -332,16 +285,14 @@ pub fn describe(
     let articles = watch_step(progress, "describing", |observer| {
         describe::describe(&config, &args.files, args.share, &args.out, stop, observer)
     })?;
-    let said =
-        format!("{} described in {}", count(articles as usize, "article"), args.out.display());
-    args.settings.say(out, &said, &json!({ "articles": articles, "file": args.out }))
+    let value = json!({ "articles": articles, "file": args.out });
+    let (articles, file) = (count(articles as usize, "article"), args.out.display());
+    let said = format_args!("{articles} described in {file}");
+    Ok(print_note(args.settings.format, said, &value, out)?)
 }
 
 /// Merges what steps wrote. Returns whether all inputs were read to their end and all outputs written.
-///
-/// # Errors
-/// As [`merge::merge`].
-pub fn merge(
+pub(super) fn merge(
     args: &MergeArgs,
     progress: Option<LogFormat>,
     stop: &AtomicBool,

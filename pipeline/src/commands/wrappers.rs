@@ -24,9 +24,8 @@ use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::results::Results;
-use crate::site::site_configs::{file_name, snippet};
+use crate::site::site_configs::{about_layouts, file_name, test_pages};
 
-/// Arguments of `sitegrove wrappers`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +33,7 @@ Examples:
   sitegrove wrappers export out/tonight blog.example
   sitegrove wrappers check my-wrappers/
   sitegrove wrappers test my-wrappers/ crawl/*.warc.gz --run out/tonight")]
-pub struct WrappersArgs {
+pub(super) struct WrappersArgs {
     #[command(subcommand)]
     command: WrappersCommand,
 }
@@ -42,6 +41,9 @@ pub struct WrappersArgs {
 #[derive(Debug, Subcommand)]
 enum WrappersCommand {
     /// List the sites of a run with their best wrappers
+    #[command(after_help = "\
+Examples:
+  sitegrove wrappers list out/tonight")]
     List(WrappersListArgs),
     /// Show all templates of a site with their wrappers
     Show(WrappersShowArgs),
@@ -54,10 +56,7 @@ enum WrappersCommand {
 }
 
 /// Runs the command. Returns whether it succeeded; each subcommand documents its exit codes.
-///
-/// # Errors
-/// If a file cannot be read or written.
-pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
+pub(super) fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     if !matches!(args.command, WrappersCommand::Test(_)) {
         mark_begun();
     }
@@ -73,11 +72,7 @@ pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Res
 /// Maximum columns of the name of a site.
 const SITE_COLUMNS: usize = 32;
 
-/// Arguments of `sitegrove wrappers list`.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  sitegrove wrappers list out/tonight")]
 struct WrappersListArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
@@ -87,20 +82,15 @@ struct WrappersListArgs {
     format: PrintFormat,
 }
 
-/// Arguments of `sitegrove wrappers show`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   sitegrove wrappers show out/tonight blog.example")]
 struct WrappersShowArgs {
-    /// Folder of a finished run
-    #[arg(value_name = "RUN_DIR")]
-    run: PathBuf,
+    #[command(flatten)]
+    of: WrappersListArgs,
     /// Key of the site, a host or an address of it
     site: String,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: PrintFormat,
 }
 
 fn best(site: &SiteSummary) -> Option<(&TemplateSummary, &WrapperRecord)> {
@@ -157,8 +147,8 @@ fn list(args: &WrappersListArgs, out: &mut Console<'_>) -> Result<()> {
 }
 
 fn show(args: &WrappersShowArgs, out: &mut Console<'_>) -> Result<()> {
-    for site in sites(&args.run, std::slice::from_ref(&args.site))? {
-        if args.format == PrintFormat::Json {
+    for site in sites(&args.of.run, std::slice::from_ref(&args.site))? {
+        if args.of.format == PrintFormat::Json {
             out.json_line(&site)?;
             continue;
         }
@@ -222,7 +212,6 @@ enum WrapperFormat {
     Json,
 }
 
-/// Arguments of `sitegrove wrappers export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -283,7 +272,6 @@ fn json(site: &SiteSummary) -> Result<NamedText> {
     Ok((format!("{}.json", site_file_name(&site.site)), text + "\n"))
 }
 
-/// The files of the sites, by name.
 pub(crate) fn site_config_files(run: &Path, sites: &[SiteSummary]) -> Result<Vec<NamedText>> {
     let results = Results::open(run)?;
     let own = SinkName::SiteConfig;
@@ -346,16 +334,8 @@ fn made(site: &SiteSummary, articles: &[Article]) -> Vec<NamedText> {
         used.sort_by_key(|(_, _, pages)| std::cmp::Reverse(*pages));
         let wrappers: Vec<(&[String], &[String])> =
             used.iter().map(|(_, w, _)| (w.content.as_slice(), w.prune.as_slice())).collect();
-        let mut about = vec![format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"))];
-        about.extend(used.iter().map(|(template, wrapper, pages)| {
-            format!(
-                "layout {}: {pages} articles, confidence {:.2}",
-                template.id, wrapper.confidence
-            )
-        }));
-        let tests: Vec<(&str, Option<String>)> = (places.iter().take(3))
-            .map(|&at| (articles[at].url.as_str(), snippet(&articles[at].text)))
-            .collect();
+        let about = about_layouts(used.iter().map(|(t, w, pages)| (&*t.id, *pages, w.confidence)));
+        let tests = test_pages(places.iter().map(|&at| &articles[at]));
         let tests: Vec<(&str, Option<&str>)> =
             tests.iter().map(|(url, text)| (*url, text.as_deref())).collect();
         (!wrappers.is_empty()).then(|| {

@@ -30,7 +30,6 @@ impl LineSite {
     }
 }
 
-/// The places of each site's lines in a file.
 #[derive(Debug)]
 pub(crate) struct LineIndex {
     file: LineFile,
@@ -41,9 +40,6 @@ pub(crate) struct LineIndex {
 
 impl LineIndex {
     /// Finds the lines of all sites, or of one.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub(crate) fn read(file: LineFile, only: Option<&str>) -> Result<Self> {
         let (mut places, mut addresses) =
             (BTreeMap::<String, Vec<LinesPlace>>::new(), BTreeMap::new());
@@ -67,15 +63,11 @@ impl LineIndex {
         Ok(Self { file, places, addresses })
     }
 
-    /// The sites that have lines, in order.
     pub(crate) fn sites(&self) -> impl Iterator<Item = &str> {
         self.places.keys().map(String::as_str)
     }
 
     /// The lines of a site, in the order of the file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or has another format.
     pub(crate) fn lines<T: DeserializeOwned>(&self, site: &str) -> Result<Vec<T>> {
         let shown = self.file.path().display();
         let mut found = Vec::new();

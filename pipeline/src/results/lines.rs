@@ -92,7 +92,6 @@ pub(crate) fn each<E: From<io::Error>>(
     take(LinesPlace { frame: first, bytes }, &text)
 }
 
-/// The lines at a place of a file.
 pub(crate) fn at(path: &Path, place: &LinesPlace) -> io::Result<Vec<u8>> {
     let mut file = BufReader::new(File::open(path)?);
     let compressed = file.fill_buf()?.starts_with(&ZSTD);

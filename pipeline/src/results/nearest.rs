@@ -33,33 +33,17 @@ pub(crate) fn no_article(archive: &Path, named: &str, key: &str, keys: &[String]
 /// The names most similar to one, the most similar first: names that contain it or are contained in it, then
 /// by edit distance.
 fn nearest<'a>(name: &str, names: &'a [String]) -> Vec<&'a str> {
-    let wanted: Vec<char> = name.to_lowercase().chars().collect();
-    let lower: String = wanted.iter().collect();
+    let lower = name.to_lowercase();
     let mut ranked: Vec<(bool, usize, &str)> = names
         .iter()
         .map(|other| {
             let holds =
                 !lower.is_empty() && (other.contains(&lower) || lower.contains(other.as_str()));
-            (!holds, changes(&wanted, other), other.as_str())
+            (!holds, strsim::levenshtein(&lower, other), other.as_str())
         })
         .collect();
     ranked.sort_unstable();
     ranked.into_iter().take(MOST).map(|(_, _, name)| name).collect()
-}
-
-/// Levenshtein distance of characters.
-fn changes(a: &[char], b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=a.len()).collect();
-    for (above, letter) in b.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
-        for (at, own) in a.iter().enumerate() {
-            let change = diagonal + usize::from(*own != letter);
-            diagonal = row[at + 1];
-            row[at + 1] = change.min(diagonal + 1).min(row[at] + 1);
-        }
-    }
-    row[a.len()]
 }
 
 #[cfg(test)]
@@ -74,7 +58,6 @@ mod tests {
                 .into();
         assert_eq!(nearest("blig.example", &names)[..2], ["blog.example", "block.example"]);
         assert_eq!(nearest("gazette", &names)[0], "harbour-gazette.example");
-        assert_eq!(changes(&['a', 'b', 'c'], "xbcd"), 2);
         assert!(nearest("x", &[]).is_empty());
     }
 }

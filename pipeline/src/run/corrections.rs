@@ -15,7 +15,6 @@ use sitemodel::stages::extract::correct_text;
 
 use crate::run::sinks::article_key;
 
-/// The corrections of a run, by the addresses of their articles.
 pub(crate) struct CorrectionsByAddress<'a> {
     by_key: BTreeMap<String, Vec<&'a ArticleCorrection>>,
     key_of: KeyOf,

@@ -4,6 +4,7 @@
 //! The headings of results have the descriptions of articles, which are compared first. Then the results are read again in
 //! order, some megabytes at once, noted with what they have in common, rendered in parallel as far as they are not yet, and written.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,12 +26,12 @@ use sink::{AtomicFile, EarlierRun, Ledger, figures_of};
 use super::corrections::CorrectionsByAddress;
 use super::nightly::{SiteAnswers, SiteJudge};
 use super::site_results::{
-    KeptResult, ResultHeading, SiteResults, drop_duplicates, unpacked_length,
+    ResultHeading, SiteResults, drop_duplicates, read_results, unpacked_length,
 };
 use crate::results::earlier_ledger;
 use crate::run::folder::state_error;
 use crate::run::ledger::{Clock, RunTally, SiteCounts};
-use crate::run::{RunContext, resumable};
+use crate::run::{RunContext, resumable, stopped_or};
 use crate::stages::emit::{Outputs, Rendered, Renderers};
 
 /// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
@@ -48,12 +49,6 @@ pub(crate) struct Emission<'a> {
     pub(crate) pool: &'a ThreadPool,
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a AtomicBool,
-}
-
-/// What outputs need of sites.
-struct Rendering {
-    renderers: Renderers,
-    reads_articles: bool,
 }
 
 impl Emission<'_> {
@@ -76,22 +71,23 @@ impl Emission<'_> {
         compared.with_context(|| format!("cannot compare articles in {}", self.folder.display()))
     }
 
+    /// Writes all outputs. Returns those that failed, with their errors; the error is `stopped` if a wait was stopped.
     pub(crate) fn write(
         &self,
-        marks: Marks,
-        outputs: &mut Outputs<'_>,
+        mut marks: Marks,
+        mut outputs: Outputs<'_>,
         tally: &mut RunTally,
-    ) -> Result<()> {
+        stopped: Stopped,
+    ) -> Result<BTreeMap<String, String>> {
         let mut frames = SiteResults::frames(self.results).map_err(|e| self.unreadable(e))?;
-        let rendering =
-            Rendering { renderers: outputs.renderers(), reads_articles: outputs.read_articles() };
-        let (mut marks, mut ahead, mut sites) = (marks, None, 0);
+        let renderers = outputs.renderers();
+        let (mut ahead, mut sites) = (None, 0);
         let corrections = CorrectionsByAddress::of(self.config);
         let mut judge =
             self.store.map(|(store, answers)| SiteJudge::new(store, answers, self.is_whole));
         loop {
             let some =
-                self.render(&mut frames, &mut ahead, &mut marks, &rendering, corrections.as_ref());
+                self.render(&mut frames, &mut ahead, &mut marks, &renderers, corrections.as_ref());
             let some = some.map_err(|e| self.unreadable(e))?;
             if some.is_empty() {
                 if let Some(judge) = judge {
@@ -103,14 +99,15 @@ impl Emission<'_> {
                 if let Some((articles, outdated)) = corrections.map(|own| own.counts()) {
                     tally.corrected(articles, outdated);
                 }
-                return Ok(());
+                let finished = self.clock.emit.time(|| outputs.finish());
+                return finished.map_err(|error| stopped_or(error, stopped));
             }
             for (counted, mut site) in some {
                 tally.add(&counted);
                 if let Some(judge) = &mut judge {
-                    judge.take(&counted.figures, site.result_mut())?;
+                    judge.take(&counted.figures, &mut site.result)?;
                 }
-                if let Some(night) = &site.result().night {
+                if let Some(night) = &site.result.night {
                     tally.night(night);
                 }
                 self.clock.emit.time(|| outputs.emit(site))?;
@@ -132,7 +129,7 @@ impl Emission<'_> {
         frames: &mut Frames,
         ahead: &mut Option<Vec<u8>>,
         marks: &mut Marks,
-        rendering: &Rendering,
+        renderers: &Renderers,
         corrections: Option<&CorrectionsByAddress<'_>>,
     ) -> io::Result<Vec<(SiteCounts, Rendered)>> {
         let (mut sites, mut bytes) = (Vec::new(), 0);
@@ -155,12 +152,11 @@ impl Emission<'_> {
             let duplicates: Vec<usize> = marks.iter().filter(of_others).map(|own| own.0).collect();
             let has_boilerplate = marks.iter().any(|(_, mark)| mark.has_boilerplate());
             let drops = self.config.emit.duplicates == Duplicates::Drop && !duplicates.is_empty();
-            let kept = KeptResult::of_packed(&content[packed_at..])?;
             let changes = drops || has_boilerplate;
-            let reads_articles = changes || rendering.reads_articles || corrections.is_some();
+            let reads_articles = changes || renderers.read_articles || corrections.is_some();
             let least = self.config.extract.min_words;
             let (mut result, mut without_boilerplate) =
-                kept.with_marks(marks, reads_articles, least)?;
+                read_results(&content[packed_at..], marks, reads_articles, least)?;
             if drops {
                 drop_duplicates(&mut result);
                 without_boilerplate.retain(|own| duplicates.binary_search(own).is_err());
@@ -175,7 +171,7 @@ impl Emission<'_> {
             if let Some(corrections) = corrections {
                 corrections.apply(&mut result);
             }
-            Ok((counted, self.clock.emit.time(|| rendering.renderers.render(result, part))))
+            Ok((counted, self.clock.emit.time(|| renderers.render(result, part))))
         };
         self.pool.install(|| sites.into_par_iter().map(render).collect())
     }
@@ -195,8 +191,7 @@ pub(crate) fn write_drops(
     let mut records = RecordsRead::new(folder, config);
     let mut answers = SiteAnswers::default();
     if let Some((_, tally)) = &mut to {
-        tally.other_records(sites.other_records);
-        tally.left_out(&sites.inputs);
+        tally.unlisted(sites.other_records, &sites.inputs);
     }
     loop {
         let some = sites.drops.by_ref().take(DROPS_AT_ONCE).map(|drop| Ok(drop?.0));
@@ -211,7 +206,7 @@ pub(crate) fn write_drops(
         some.iter_mut().for_each(|drop| answers.see(drop));
         some.iter().try_for_each(|drop| records.see(drop))?;
         if let Some((outputs, tally)) = &mut to {
-            some.iter().for_each(|drop| tally.drop(drop));
+            some.iter().for_each(|drop| tally.add_drops(drop.reason.as_str(), 1));
             outputs.emit_drops(&some)?;
         }
     }

@@ -32,9 +32,7 @@ pub(crate) struct RunFolder {
 /// What to do in a run folder.
 #[derive(Debug)]
 pub(crate) enum Claim {
-    /// Start a run from the beginning.
     Begin(RunFolder),
-    /// Resume the unfinished run in it.
     Resume(RunFolder),
     /// Nothing: the folder contains this run, complete.
     Done(Box<Ledger>),

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use config::memory::MemoryShares;
 use config::{Config, SinkName};
 use errors::Stopped;
@@ -121,9 +121,7 @@ pub(crate) fn forecast(
         counts[number].lock().unwrap_or_else(PoisonError::into_inner).add(intake);
         true
     })?;
-    if stop.load(Ordering::Relaxed) {
-        bail!(Stopped::Empty);
-    }
+    Stopped::check(stop)?;
     let mut sites = Sites::new();
     let mut of_inputs = Vec::with_capacity(inputs.len());
     for ((input, counts), read) in inputs.iter().zip(counts).zip(read.0) {

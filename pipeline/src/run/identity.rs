@@ -27,16 +27,8 @@ impl Identity {
         Ok(Self { version, config_hash, outputs, selection, inputs })
     }
 
-    pub(crate) fn selection(&self) -> &PageSelection {
-        &self.selection
-    }
-
     pub(crate) fn bytes(&self) -> u64 {
         self.inputs.iter().map(|input| input.bytes).sum()
-    }
-
-    pub(crate) fn inputs(&self) -> &[InputState] {
-        &self.inputs
     }
 
     pub(crate) fn has_stream(&self) -> bool {
@@ -95,5 +87,4 @@ impl Identity {
     }
 }
 
-/// Maximum number of differences in a message.
 const MOST_TOLD: usize = 5;

@@ -78,9 +78,7 @@ pub(crate) fn read_grouped(
         intakes.lock().unwrap_or_else(PoisonError::into_inner).push((intake, digest));
         true
     })?;
-    if stop.load(Ordering::Relaxed) {
-        bail!(Stopped::Empty);
-    }
+    Stopped::check(stop)?;
     let unreadable = read.0.into_iter().filter_map(|input| match input {
         Ok((record, _)) => {
             let cut_short = record.cut_short.as_ref()?;

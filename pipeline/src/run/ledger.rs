@@ -6,7 +6,8 @@ use std::time::Instant;
 use config::Config;
 use input::reader::Timer;
 use model::{
-    Access, BestWrapper, Drop, DropReason, NightFigures, Rights, SiteNight, SiteResult, Verdict,
+    Access, BestWrapper, DropReason, NightFigures, Rights, SiteNight, SiteResult, Verdict,
+    add_counts,
 };
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
@@ -81,29 +82,14 @@ pub(crate) fn begin_ledger(config: &Config, jobs: usize) -> Ledger {
         doubtful_below: config.extract.doubtful_below,
         config_hash: config.hash(),
         settings: config.differences(),
-        store_state: None,
         outputs_hash: config.outputs_hash(),
-        inputs: Vec::new(),
-        counts: RunCounts::default(),
-        drops: BTreeMap::new(),
-        attention: Vec::new(),
-        unreadable: Vec::new(),
-        failed_sinks: BTreeMap::new(),
-        compared: None,
-        last_night: None,
         progress: Some(RunProgress { process, ..RunProgress::default() }),
         started: jiff::Timestamp::now().to_string(),
-        seconds: 0.0,
-        stage_seconds: BTreeMap::new(),
-        bytes_read: 0,
         jobs,
-        pages_per_second: 0.0,
-        html_mb_per_second: 0.0,
-        peak_rss_bytes: None,
+        ..Ledger::default()
     }
 }
 
-/// Fills in times and rates.
 pub(crate) fn close_ledger(ledger: &mut Ledger, begun: Instant, clock: &Clock) {
     let seconds = begun.elapsed().as_secs_f64();
     let html: u64 = ledger.inputs.iter().map(|i| i.html_bytes).sum();
@@ -198,7 +184,6 @@ impl SiteCounts {
         self.counts.pages as usize
     }
 
-    /// The number of its articles.
     pub(crate) fn articles(&self) -> usize {
         self.counts.articles as usize
     }
@@ -222,13 +207,6 @@ fn add_article(figures: &mut NightFigures, words: u32, confidence: f64) {
     figures.confidence += rounded(confidence);
 }
 
-/// Adds numbers by name.
-fn add_all(to: &mut BTreeMap<String, u64>, numbers: &BTreeMap<String, u64>) {
-    for (name, n) in numbers {
-        *to.entry(name.clone()).or_default() += n;
-    }
-}
-
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunTally {
     counts: RunCounts,
@@ -243,31 +221,23 @@ pub(crate) struct RunTally {
 }
 
 impl RunTally {
-    /// Adds what was corrected by hand.
     pub(crate) fn corrected(&mut self, articles: u64, outdated: u64) {
         self.counts.corrected += articles;
         self.counts.corrections_outdated += outdated;
     }
 
-    /// Counts a drop that belongs to no site.
-    pub(crate) fn drop(&mut self, drop: &Drop) {
-        self.add_drops(drop.reason.as_str(), 1);
-    }
-
-    fn add_drops(&mut self, reason: &str, n: u64) {
+    /// Counts drops that belong to no site.
+    pub(crate) fn add_drops(&mut self, reason: &str, n: u64) {
         *self.drops.entry(reason.to_owned()).or_default() += n;
         self.counts.dropped += n;
     }
 
-    /// Counts the records that are not listed: they are many and no pages.
-    pub(crate) fn other_records(&mut self, records: u64) {
-        if records > 0 {
-            self.add_drops(DropReason::OtherRecord.as_str(), records);
+    /// Counts the records that are not listed: those that are no pages, which are many, and those of inputs that were not
+    /// chosen.
+    pub(crate) fn unlisted(&mut self, other_records: u64, inputs: &[InputRecord]) {
+        if other_records > 0 {
+            self.add_drops(DropReason::OtherRecord.as_str(), other_records);
         }
-    }
-
-    /// Counts the records of inputs that were not chosen: they are not listed either.
-    pub(crate) fn left_out(&mut self, inputs: &[InputRecord]) {
         let chosen = inputs.iter().filter_map(|input| input.chosen.as_ref());
         for (reason, n) in chosen.flat_map(|chosen| &chosen.left_out) {
             self.add_drops(reason, *n);
@@ -275,7 +245,7 @@ impl RunTally {
     }
 
     pub(crate) fn add(&mut self, done: &SiteCounts) {
-        add_all(&mut self.drops, &done.figures.drops);
+        add_counts(&mut self.drops, &done.figures.drops);
         let (counts, own) = (&mut self.counts, &done.counts);
         counts.pages += own.pages;
         counts.pages_by_html5ever += own.pages_by_html5ever;
@@ -289,9 +259,9 @@ impl RunTally {
         counts.without_boilerplate += own.without_boilerplate;
         counts.doubtful += own.doubtful;
         counts.dropped += own.dropped;
-        add_all(&mut counts.articles_by_route, &own.articles_by_route);
-        add_all(&mut counts.articles_by_rights, &own.articles_by_rights);
-        add_all(&mut counts.doubtful_by_reason, &own.doubtful_by_reason);
+        add_counts(&mut counts.articles_by_route, &own.articles_by_route);
+        add_counts(&mut counts.articles_by_rights, &own.articles_by_rights);
+        add_counts(&mut counts.doubtful_by_reason, &own.doubtful_by_reason);
         match self.best.last_mut() {
             Some((_, articles, best)) if self.open => {
                 *articles += own.articles as usize;
@@ -312,7 +282,6 @@ impl RunTally {
         }
     }
 
-    /// Counts the night of a site.
     pub(crate) fn night(&mut self, night: &SiteNight) {
         let health = &night.health;
         let counts = &mut self.counts;

@@ -8,9 +8,7 @@ use config::Config;
 use config::files::sha256_of;
 use errors::Stopped;
 use input::waiting::waiting_for_databases;
-use model::{
-    Assessment, Drop, DropReason, NightFigures, SiteNight, SiteResult, TemplateNight, Verdict,
-};
+use model::{Drop, DropReason, NightFigures, SiteNight, SiteResult, TemplateNight, Verdict};
 use modelstore::{RunIdentity, Store, StoreError};
 use report::readable::count;
 use sink::{InputRecord, LastNight};
@@ -165,12 +163,7 @@ impl<'a> SiteJudge<'a> {
             .map(|template| TemplateNight {
                 template,
                 verdict: Verdict::Missing,
-                pages: 0,
-                by_wrapper: 0.0,
-                by_wrapper_expected: 0.0,
-                confidence: 0.0,
-                confidence_expected: 0.0,
-                agreement: None,
+                ..TemplateNight::default()
             })
             .collect();
         night.templates.extend(lost);
@@ -210,36 +203,17 @@ impl<'a> SiteJudge<'a> {
         }
         sites.sort_unstable();
         for site in sites {
-            let mut own = absent_night(site, night.clone());
+            let mut own = SiteNight {
+                site,
+                night: night.clone(),
+                decision: "keep".to_owned(),
+                reason: "no pages".to_owned(),
+                ..SiteNight::default()
+            };
             self.judge(&mut own)?;
             each(own)?;
         }
         Ok(())
-    }
-}
-
-fn absent_night(site: String, night: String) -> SiteNight {
-    SiteNight {
-        site,
-        night,
-        health: Assessment {
-            verdict: Verdict::TooFewPages,
-            blocked_by: None,
-            evidence: String::new(),
-            next: String::new(),
-        },
-        figures: NightFigures::default(),
-        usual: None,
-        decision: "keep".to_owned(),
-        reason: "no pages".to_owned(),
-        model_revision: 0,
-        second_round: false,
-        sampled: 0,
-        unassigned: 0,
-        templates: Vec::new(),
-        change: None,
-        revision: None,
-        sample: None,
     }
 }
 

@@ -9,13 +9,10 @@ use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use config::Config;
 use config::files::sha256_of;
-use config::memory::MemoryShares;
 use duplicates::Describer;
 use errors::Stopped;
 use model::SiteResult;
-use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::readable::{count, grouped};
 use segment::pages::{SegmentPages, StoredSite};
@@ -23,11 +20,10 @@ use segment::records::Records;
 use segment::settle::SettledSites;
 use sink::RunPhase;
 
-use super::site_results::{Earlier, SiteResults};
+use super::site_results::{ResultHeading, SiteResults};
 use super::{RunContext, resumable};
 use crate::run::folder::state_error;
-use crate::run::ledger::{Clock, RunTally, SiteCounts};
-use crate::run::site_results::ResultHeading;
+use crate::run::ledger::{RunTally, SiteCounts};
 use crate::site::work_on;
 
 impl RunContext<'_> {
@@ -45,8 +41,8 @@ impl RunContext<'_> {
         let opened = SiteResults::open(&path, &causes, &mut |heading| {
             self.count(&heading.counted, &mut tally);
         });
-        let (mut results, earlier) = opened.map_err(|error| cannot("cannot read", error))?;
-        if earlier == Earlier::OfOtherCauses {
+        let (mut results, had_others) = opened.map_err(|error| cannot("cannot read", error))?;
+        if had_others {
             tracing::warn!(
                 next = "processing all sites again",
                 "the inputs or the store of models have changed"
@@ -55,17 +51,8 @@ impl RunContext<'_> {
         let first = results.next();
         self.status.phase(RunPhase::Learning, |progress| progress.sites_resumed = first.0 as u64);
         let SettledSites { pages, mut of_sites, totals, .. } = sites;
-        let workers = WorkerPool {
-            config: self.config,
-            pages: &pages,
-            store: self.store,
-            records,
-            describer: self.config.emit.describer(&self.config.group.tracking_parameters),
-            clock: self.clock,
-            stop: self.stop,
-            together: self.pool,
-            shares: self.shares,
-        };
+        let describer = self.config.emit.describer(&self.config.group.tracking_parameters);
+        let workers = WorkerPool { run: self, pages: &pages, records, describer };
         let list = |hand: &mut dyn FnMut(Task) -> ControlFlow<()>| -> io::Result<()> {
             let mut index = 0;
             pages.each_site(&mut of_sites, &|_| true, &mut |mut site| {
@@ -116,52 +103,45 @@ impl RunContext<'_> {
 
 #[derive(Debug)]
 struct Task {
-    pub(crate) index: usize,
+    index: usize,
     /// Number of its parts that are already done.
-    pub(crate) done: usize,
-    pub(crate) site: StoredSite,
+    done: usize,
+    site: StoredSite,
 }
 
 #[derive(Debug)]
-pub(crate) struct Done {
-    pub(crate) heading: ResultHeading,
+struct Done {
+    heading: ResultHeading,
     /// For the file of results.
-    pub(crate) frame: Vec<u8>,
+    frame: Vec<u8>,
 }
 
 #[derive(Debug)]
 struct WorkerPool<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) pages: &'a SegmentPages,
-    pub(crate) store: Option<&'a Store>,
-    pub(crate) records: &'a Records,
+    /// The threads of its pool work together on large sites.
+    run: &'a RunContext<'a>,
+    pages: &'a SegmentPages,
+    records: &'a Records,
     /// Describes articles, if duplicates or shared text are looked for.
-    pub(crate) describer: Option<Describer>,
-    pub(crate) clock: &'a Clock,
-    pub(crate) stop: &'a AtomicBool,
-    /// All threads together, for large sites.
-    pub(crate) together: &'a ThreadPool,
-    pub(crate) shares: MemoryShares,
+    describer: Option<Describer>,
 }
-
-type Handed = Result<Done>;
 
 impl WorkerPool<'_> {
     /// Processes all sites that `list` gives and passes the results to `take` in order, starting with number
     /// and part `first`. When stopped, finishes the sites that were started and returns early.
-    pub(crate) fn work(
+    fn work(
         &self,
         list: impl FnOnce(&mut dyn FnMut(Task) -> ControlFlow<()>) -> io::Result<()> + Send,
         first: (usize, usize),
         mut take: impl FnMut(Done) -> Result<()>,
     ) -> Result<()> {
-        let threads = self.together.current_num_threads();
+        let threads = self.run.pool.current_num_threads();
         let (to_workers, tasks) = sync_channel::<Task>(2 * threads);
-        let (to_us, results) = sync_channel::<Handed>(2 * threads);
+        let (to_us, results) = sync_channel::<Result<Done>>(2 * threads);
         let failed = AtomicBool::new(false);
-        let halted = || failed.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
+        let halted = || failed.load(Ordering::Relaxed) || self.run.stop.load(Ordering::Relaxed);
         let queue = TaskQueue { tasks: Mutex::new(tasks), turn: RwLock::new(()) };
-        let gate = Gate::new(self.shares.on_the_way);
+        let gate = Gate::new(self.run.shares.on_the_way);
         let alone = |_| ThreadPoolBuilder::new().num_threads(1).build();
         let pools: Vec<ThreadPool> =
             (0..threads).map(alone).collect::<Result<_, _>>().context("cannot start threads")?;
@@ -201,7 +181,7 @@ impl WorkerPool<'_> {
     fn pack(&self, index: usize, part: usize, mut result: SiteResult) -> io::Result<Done> {
         self.records.add_to(&mut result)?;
         let describe = || ResultHeading::of(index, part, &result, self.describer.as_ref());
-        let heading = self.clock.compare.time(describe);
+        let heading = self.run.clock.compare.time(describe);
         let frame = heading.frame(result)?;
         Ok(Done { heading, frame })
     }
@@ -210,14 +190,14 @@ impl WorkerPool<'_> {
         &self,
         queue: &TaskQueue,
         own: &ThreadPool,
-        to_us: &SyncSender<Handed>,
+        to_us: &SyncSender<Result<Done>>,
         halted: &(dyn Fn() -> bool + Sync),
     ) {
         // The turn is taken before the next task: a large site must not overtake the sites before it.
         let next = || {
             let tasks = queue.tasks.lock().unwrap_or_else(PoisonError::into_inner);
             let task = tasks.recv().ok()?;
-            let large = task.site.weight() > self.shares.beside;
+            let large = task.site.weight() > self.run.shares.beside;
             let beside =
                 (!large).then(|| queue.turn.read().unwrap_or_else(PoisonError::into_inner));
             let alone = large.then(|| queue.turn.write().unwrap_or_else(PoisonError::into_inner));
@@ -227,15 +207,15 @@ impl WorkerPool<'_> {
             if halted() {
                 continue;
             }
-            let pool = if alone.is_some() { self.together } else { own };
+            let pool = if alone.is_some() { self.run.pool } else { own };
             let mut hand = |part: usize, result: SiteResult| {
                 let done = self.pack(index, part, result).context("cannot pack results");
                 let go_on = to_us.send(done).is_ok() && !halted();
                 if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
             let key = site.key.clone();
-            let work =
-                || work_on(site, done, self.pages, self.store, self.config, self.clock, &mut hand);
+            let RunContext { config, store, clock, .. } = *self.run;
+            let work = || work_on(site, done, self.pages, store, config, clock, &mut hand);
             let worked = pool.install(work);
             if let Err(error) = worked {
                 let error =
@@ -303,7 +283,7 @@ impl Gate {
 
 /// Passes results on in order, starting with number and part `next`, until there are no more.
 fn in_order(
-    results: &Receiver<Handed>,
+    results: &Receiver<Result<Done>>,
     mut next: (usize, usize),
     take: &mut dyn FnMut(Done) -> Result<()>,
 ) -> Result<()> {

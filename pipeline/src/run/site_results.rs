@@ -100,70 +100,55 @@ struct KeptArticle {
     payload: [u8; 16],
 }
 
-/// Results as they are kept.
-#[derive(Debug)]
-pub(crate) struct KeptResult {
-    /// With its lines, without articles.
-    result: SiteResult,
-    articles: Vec<KeptArticle>,
-}
-
-impl KeptResult {
-    pub(crate) fn of_packed(packed: &[u8]) -> io::Result<Self> {
-        let mut lines = unpacked(packed)?;
-        let (rest, length) = lines.split_last_chunk().ok_or(io::ErrorKind::UnexpectedEof)?;
-        let length = u64::from_le_bytes(*length) as usize;
-        let rest = rest.get(length..).ok_or(io::ErrorKind::UnexpectedEof)?;
-        let (result, articles) = rmp_serde::from_slice(rest).map_err(io::Error::other)?;
-        lines.truncate(length);
-        Ok(Self { result: SiteResult { lines, ..result }, articles })
+/// Reads the results of a site for the outputs, with these notes of what articles have in common, which come in the order of
+/// articles, and without boilerplate, unless fewer than `least_words` of an article would be left; the articles are read from
+/// their lines if `reads_articles`. Also gives the indices of articles from which boilerplate was removed.
+pub(crate) fn read_results(
+    packed: &[u8],
+    marks: Vec<(usize, ArticleMark)>,
+    reads_articles: bool,
+    least_words: u32,
+) -> io::Result<(SiteResult, Vec<usize>)> {
+    let mut before = unpacked(packed)?;
+    let (rest, length) = before.split_last_chunk().ok_or(io::ErrorKind::UnexpectedEof)?;
+    let length = u64::from_le_bytes(*length) as usize;
+    let rest = rest.get(length..).ok_or(io::ErrorKind::UnexpectedEof)?;
+    let (mut result, articles): (SiteResult, Vec<KeptArticle>) =
+        rmp_serde::from_slice(rest).map_err(io::Error::other)?;
+    before.truncate(length);
+    if marks.is_empty() && !reads_articles {
+        return Ok((SiteResult { lines: before, ..result }, Vec::new()));
     }
-
-    /// The results for the outputs, with these notes of what articles have in common, which come in the order of articles, and
-    /// without boilerplate, unless fewer than `least_words` of an article would be left; the articles are read from their
-    /// lines if `reads_articles`. Also gives the indices of articles from which boilerplate was removed.
-    pub(crate) fn with_marks(
-        self,
-        marks: Vec<(usize, ArticleMark)>,
-        reads_articles: bool,
-        least_words: u32,
-    ) -> io::Result<(SiteResult, Vec<usize>)> {
-        let Self { mut result, articles } = self;
-        if marks.is_empty() && !reads_articles {
-            return Ok((result, Vec::new()));
+    let mut without_boilerplate = Vec::new();
+    let mut marks = marks.into_iter().peekable();
+    result.lines.reserve(before.len() + before.len() / 16);
+    let mut left = &*before;
+    for (index, KeptArticle { bytes, payload }) in articles.into_iter().enumerate() {
+        let (line, rest) = left.split_at_checked(bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
+        left = rest;
+        let is_marked = marks.peek().is_some_and(|(at, _)| *at == index);
+        if !is_marked && !reads_articles {
+            result.lines.extend_from_slice(line);
+            continue;
         }
-        let mut without_boilerplate = Vec::new();
-        let mut marks = marks.into_iter().peekable();
-        let before = std::mem::take(&mut result.lines);
-        result.lines.reserve(before.len() + before.len() / 16);
-        let mut left = &*before;
-        for (index, KeptArticle { bytes, payload }) in articles.into_iter().enumerate() {
-            let (line, rest) = left.split_at_checked(bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
-            left = rest;
-            let is_marked = marks.peek().is_some_and(|(at, _)| *at == index);
-            if !is_marked && !reads_articles {
-                result.lines.extend_from_slice(line);
-                continue;
-            }
-            let article = serde_json::from_slice(line)?;
-            let mut article = Extracted { article, payload, ..Extracted::default() };
-            let mut boilerplate = Vec::new();
-            while let Some((_, mark)) = marks.next_if(|(at, _)| *at == index) {
-                boilerplate.extend(mark.note(&mut article));
-            }
-            let paragraphs = boilerplate_of(&article.text, &boilerplate);
-            let is_removed = remove_paragraphs(&mut article, &paragraphs, least_words);
-            without_boilerplate.extend(is_removed.then_some(index));
-            match is_marked {
-                true => write_line(&article.article, &mut result.lines),
-                false => result.lines.extend_from_slice(line),
-            }
-            if reads_articles {
-                result.articles.push(article);
-            }
+        let article = serde_json::from_slice(line)?;
+        let mut article = Extracted { article, payload, ..Extracted::default() };
+        let mut boilerplate = Vec::new();
+        while let Some((_, mark)) = marks.next_if(|(at, _)| *at == index) {
+            boilerplate.extend(mark.note(&mut article));
         }
-        Ok((result, without_boilerplate))
+        let paragraphs = boilerplate_of(&article.text, &boilerplate);
+        let is_removed = remove_paragraphs(&mut article, &paragraphs, least_words);
+        without_boilerplate.extend(is_removed.then_some(index));
+        match is_marked {
+            true => write_line(&article.article, &mut result.lines),
+            false => result.lines.extend_from_slice(line),
+        }
+        if reads_articles {
+            result.articles.push(article);
+        }
     }
+    Ok((result, without_boilerplate))
 }
 
 /// Drops the articles that are the same as others. They must have been read.
@@ -196,32 +181,23 @@ pub(crate) struct SiteResults {
     next: (usize, usize),
 }
 
-/// What was found in a file of results.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Earlier {
-    /// Nothing, or results of the same causes.
-    Fits,
-    /// Results of other causes, which are removed.
-    OfOtherCauses,
-}
-
 impl SiteResults {
     /// Length of a file without results: causes are a digest in hex.
     pub(crate) const EMPTY: u64 = (HEADER + 64) as u64;
 
-    /// Opens the file at `path`, or creates it. Results of the same causes in it are kept and passed on, by their headings.
+    /// Opens the file at `path`, or creates it. Results of the same causes in it are kept and passed on, by their headings;
+    /// those of other causes are removed. Also gives whether there were such.
     pub(crate) fn open(
         path: &Path,
         causes: &str,
         see: &mut dyn FnMut(&ResultHeading),
-    ) -> io::Result<(Self, Earlier)> {
-        let (mut end, mut next, mut earlier) = (0, (0, 0), Earlier::Fits);
+    ) -> io::Result<(Self, bool)> {
+        let (mut end, mut next, mut had_others) = (0, (0, 0), false);
         if let Some(mut frames) = Frames::open(path)?
             && let Some(first) = frames.next_until_damage()?
         {
-            earlier = Earlier::OfOtherCauses;
-            if first == causes.as_bytes() {
-                earlier = Earlier::Fits;
+            had_others = first != causes.as_bytes();
+            if !had_others {
                 while let Some(content) = frames.next_until_damage()? {
                     let (heading, _) = ResultHeading::of_content(&content)?;
                     next = heading.next();
@@ -236,7 +212,7 @@ impl SiteResults {
         if end == 0 {
             end = write_frame(&mut file, causes.as_bytes())?;
         }
-        Ok((Self { file, end, next }, earlier))
+        Ok((Self { file, end, next }, had_others))
     }
 
     pub(crate) fn next(&self) -> (usize, usize) {
@@ -277,11 +253,11 @@ mod tests {
         frame.len()
     }
 
-    fn open(path: &Path, causes: &str) -> (Vec<String>, SiteResults, Earlier) {
+    fn open(path: &Path, causes: &str) -> (Vec<String>, SiteResults, bool) {
         let mut found = Vec::new();
         let mut see = |heading: &ResultHeading| found.push(heading.counted.site.clone());
-        let (results, earlier) = SiteResults::open(path, causes, &mut see).unwrap();
-        (found, results, earlier)
+        let (results, had_others) = SiteResults::open(path, causes, &mut see).unwrap();
+        (found, results, had_others)
     }
 
     fn article(number: u32) -> Extracted {
@@ -309,12 +285,17 @@ mod tests {
         Extracted { article, payload: [number as u8; 16], ..Extracted::default() }
     }
 
-    fn kept(articles: &[Extracted]) -> KeptResult {
+    /// Articles that were kept, read again.
+    fn kept(
+        articles: &[Extracted],
+        marks: Vec<(usize, ArticleMark)>,
+        reads_articles: bool,
+    ) -> SiteResult {
         let result = SiteResult::from_articles("a.example", articles.to_vec());
         let frame = ResultHeading::of(0, 0, &result, None).frame(result).unwrap();
         let (heading, packed) = ResultHeading::of_content(&frame[HEADER..]).unwrap();
         assert_eq!(heading.counted.articles(), articles.len());
-        KeptResult::of_packed(packed).unwrap()
+        read_results(packed, marks, reads_articles, 0).unwrap().0
     }
 
     #[test]
@@ -333,7 +314,7 @@ mod tests {
             }
             let lines = json_lines(marked.iter().map(|extracted| &extracted.article));
             for reads_articles in [false, true] {
-                let found = kept(&articles).with_marks(marks.clone(), reads_articles, 0).unwrap().0;
+                let found = kept(&articles, marks.clone(), reads_articles);
                 assert!(found.lines == lines, "{}", String::from_utf8_lossy(&found.lines));
                 let read = json_lines(found.articles.iter().map(|extracted| &extracted.article));
                 assert!(read == if reads_articles { &*lines } else { b"" });
@@ -345,11 +326,11 @@ mod tests {
     #[test]
     fn figures_of_articles_read_from_lines_are_the_same() {
         let articles: Vec<Extracted> = (0..40).map(article).collect();
-        let found = kept(&articles).with_marks(Vec::new(), true, 0).unwrap().0;
+        let found = kept(&articles, Vec::new(), true);
         assert_eq!(found.articles.len(), 40);
         assert_eq!(found.figures.as_deref(), Some(&figures_of(&found)));
         let mark = ArticleMark::of_duplicate(1, 7, Some(("https://b.example/".to_owned(), 0.9)));
-        let mut left = kept(&articles).with_marks(vec![(1, mark)], true, 0).unwrap().0;
+        let mut left = kept(&articles, vec![(1, mark)], true);
         drop_duplicates(&mut left);
         assert_eq!((left.articles.len(), left.drops.len()), (39, 1));
         let articles = left.articles.iter().map(|extracted| &extracted.article);
@@ -361,16 +342,16 @@ mod tests {
     fn results_of_other_causes_are_not_believed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results");
-        let (_, mut results, earlier) = open(&path, "these");
-        assert_eq!((results.next(), earlier), ((0, 0), Earlier::Fits));
+        let (_, mut results, had_others) = open(&path, "these");
+        assert_eq!((results.next(), had_others), ((0, 0), false));
         add(&mut results, 0);
         add(&mut results, 1);
-        let (found, results, earlier) = open(&path, "these");
-        assert_eq!((found.len(), results.next(), earlier), (2, (2, 0), Earlier::Fits));
-        let (found, results, earlier) = open(&path, "others");
-        assert_eq!((found.len(), results.next(), earlier), (0, (0, 0), Earlier::OfOtherCauses));
-        let (found, _, earlier) = open(&path, "others");
-        assert_eq!((found.len(), earlier), (0, Earlier::Fits));
+        let (found, results, had_others) = open(&path, "these");
+        assert_eq!((found.len(), results.next(), had_others), (2, (2, 0), false));
+        let (found, results, had_others) = open(&path, "others");
+        assert_eq!((found.len(), results.next(), had_others), (0, (0, 0), true));
+        let (found, _, had_others) = open(&path, "others");
+        assert_eq!((found.len(), had_others), (0, false));
     }
 
     #[test]
@@ -400,8 +381,8 @@ mod tests {
         for index in 0..3 {
             let content = frames.next_of_whole().unwrap().unwrap();
             let (heading, packed) = ResultHeading::of_content(&content).unwrap();
-            let kept = KeptResult::of_packed(packed).unwrap();
-            assert_eq!(kept.result.site, heading.counted.site);
+            let (kept, _) = read_results(packed, Vec::new(), false, 0).unwrap();
+            assert_eq!(kept.site, heading.counted.site);
             assert_eq!(heading.index, index);
         }
         assert!(frames.next_of_whole().unwrap().is_none(), "nothing behind the end");

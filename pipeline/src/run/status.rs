@@ -1,5 +1,6 @@
 //! Keeps `ledger.json` and the metrics file up to date while a run works.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,7 +56,6 @@ impl<'a> Status<'a> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// So many more bytes of inputs were read.
     pub(crate) fn read(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -99,7 +99,6 @@ impl<'a> Status<'a> {
         self.write_metrics(&ledger);
     }
 
-    /// Records that the run stopped, and why.
     pub(crate) fn stopped(&self, why: &anyhow::Error) {
         if let Some(progress) = &mut self.ledger().progress {
             progress.stopped = error_chain(why);
@@ -172,29 +171,17 @@ fn metrics_text(ledger: &Ledger) -> String {
     to.one("articles_total", "counter", "Articles extracted.", counts.articles);
     let help = "Articles whose confidence is below extract.doubtful_below.";
     to.one("doubtful_articles_total", "counter", help, counts.doubtful);
-    let drops = ledger.drops.iter().map(|(reason, &n)| (reason.as_str(), n as f64));
-    let drops: Vec<(&str, f64)> = drops.collect();
+    let drops = samples(&ledger.drops);
     to.labelled("dropped_total", "counter", "What was left out, by reason.", "reason", &drops);
-    let mut copies: Vec<(&str, f64)> = COPIES
-        .iter()
-        .map(|reason| {
-            let name = reason.as_str();
-            (name, ledger.drops.get(name).copied().unwrap_or(0) as f64)
-        })
-        .collect();
+    let mut copies = COPIES.map(|reason| sample(&ledger.drops, reason.as_str())).to_vec();
     copies.push(("marked", counts.duplicates as f64));
     let help = "Pages dropped as copies of others, by reason, and articles marked as copies.";
     to.labelled("duplicates_total", "counter", help, "reason", &copies);
     if !counts.sites_by_health.is_empty() {
-        let sites = Verdict::ALL.map(|own| {
-            let name = own.as_str();
-            (name, counts.sites_by_health.get(name).copied().unwrap_or(0) as f64)
-        });
+        let sites = Verdict::ALL.map(|own| sample(&counts.sites_by_health, own.as_str()));
         let help = "Sites that the store knows, by how they are.";
         to.labelled("sites_by_health", "gauge", help, "health", &sites);
-        let decisions = counts.sites_by_decision.iter();
-        let decisions: Vec<(&str, f64)> =
-            decisions.map(|(name, &n)| (name.as_str(), n as f64)).collect();
+        let decisions = samples(&counts.sites_by_decision);
         let help = "Sites by what was decided about their stored models.";
         to.labelled("sites_by_decision", "gauge", help, "decision", &decisions);
     }
@@ -229,6 +216,15 @@ fn metrics_text(ledger: &Ledger) -> String {
         to.progress(progress);
     }
     to.0
+}
+
+/// All numbers by name.
+fn samples(of: &BTreeMap<String, u64>) -> Vec<(&str, f64)> {
+    of.keys().map(|name| sample(of, name)).collect()
+}
+
+fn sample<'a>(of: &BTreeMap<String, u64>, name: &'a str) -> (&'a str, f64) {
+    (name, of.get(name).copied().unwrap_or(0) as f64)
 }
 
 #[derive(Default)]

@@ -37,7 +37,6 @@ pub(crate) struct RemoteTarget {
     work: PathBuf,
 }
 
-/// What is to be done for a target.
 #[derive(Debug)]
 enum TargetClaim {
     /// Nothing: the run is there.
@@ -73,8 +72,7 @@ pub fn run(
             }
             // Left by a process that died while cleaning up.
             let _ = fs::remove_dir_all(&target.work);
-            let best = Vec::new();
-            return Ok(RunReport { ledger: *ledger, best, nothing_to_do: true, upload: None });
+            return Ok(RunReport::of_finished(*ledger));
         }
     };
     let report = run_prepared(target.config(), &prepared, overwrite, stop, observer)?;

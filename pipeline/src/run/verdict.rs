@@ -51,10 +51,8 @@ const BETWEEN_NIGHTS: f64 = 0.01;
 const REQUIRED: f64 = 0.9;
 const SHOWN_BY: u64 = 10;
 
-/// What is known of a night.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tonight<'a> {
-    /// Key of the site.
     pub(crate) site: &'a str,
     /// The date, `YYYY-MM-DD`; empty where pages have no dates.
     pub(crate) night: &'a str,
@@ -65,7 +63,6 @@ pub(crate) struct Tonight<'a> {
     pub(crate) is_whole: bool,
 }
 
-/// What is found of a night.
 pub(crate) struct NightVerdict {
     pub(crate) health: Assessment,
     /// What it is compared with.
@@ -188,8 +185,8 @@ impl<'a> Compared<'a> {
             true => "no earlier night without them".to_owned(),
             false => format!("usually {:.0}", self.mean(NightFigures::refused)),
         };
-        let evidence = format!("{refused} of {answers} pages are {}; {usual}", name_of_wall(&by));
-        let next = next_of_wall(&by);
+        let (name, next) = wall(&by);
+        let evidence = format!("{refused} of {answers} pages are {name}; {usual}");
         Some(Assessment { blocked_by: Some(by), ..assessment(Verdict::Blocked, evidence, next) })
     }
 
@@ -204,7 +201,7 @@ impl<'a> Compared<'a> {
         let evidence = format!(
             "{partial} of {articles} pages have only the beginning of their text; {lengths}"
         );
-        let found = assessment(Verdict::Blocked, evidence, next_of_wall(by));
+        let found = assessment(Verdict::Blocked, evidence, wall(by).1);
         Some(Assessment { blocked_by: Some(by.to_owned()), ..found })
     }
 
@@ -532,40 +529,35 @@ fn at_least_of(many: u64, all: u64, rate: f64) -> f64 {
     sum
 }
 
-fn reason_of(by: &str) -> Option<DropReason> {
-    DropReason::ALL.iter().copied().find(|reason| reason.as_str() == by)
-}
-
-fn name_of_wall(by: &str) -> String {
-    let name = match reason_of(by) {
-        Some(DropReason::ConsentWall) => "consent forms",
-        Some(DropReason::BotCheck) => "checks for bots",
-        Some(DropReason::SoftNotFound) => "error pages with a good status",
-        Some(DropReason::PaywallStub) => "requests to subscribe",
-        Some(DropReason::ScriptShell) => "empty shells that scripts fill",
-        Some(DropReason::DuplicateText) => "one text that several addresses have",
-        _ => return format!("refused with status {}", by.trim_start_matches("http-")),
-    };
-    format!("{name} ({by})")
-}
-
-fn next_of_wall(by: &str) -> &'static str {
-    match reason_of(by) {
-        Some(DropReason::ConsentWall) => "crawl it with consent given",
-        Some(DropReason::BotCheck) => "crawl it more slowly, or ask the site",
-        Some(DropReason::SoftNotFound) => "look whether its addresses have changed",
-        Some(DropReason::PaywallStub) => {
-            "crawl it with a subscription, or take it out of the crawl"
+/// What pages are that are served instead of those of a site, and what to do about it.
+fn wall(by: &str) -> (String, &'static str) {
+    let (name, next) = match DropReason::ALL.iter().find(|reason| reason.as_str() == by) {
+        Some(DropReason::ConsentWall) => ("consent forms", "crawl it with consent given"),
+        Some(DropReason::BotCheck) => ("checks for bots", "crawl it more slowly, or ask the site"),
+        Some(DropReason::SoftNotFound) => {
+            ("error pages with a good status", "look whether its addresses have changed")
         }
-        Some(DropReason::ScriptShell) => "crawl it with a browser that runs scripts",
-        Some(DropReason::DuplicateText) => "open an address that dropped.jsonl names",
-        _ => match by {
-            "http-401" => "give the crawler access, or take the site out of the crawl",
-            "http-429" => "crawl it more slowly",
-            "http-403" => "ask the site for access, or crawl it more slowly",
-            _ => "look whether the site is down; the next night may be good",
-        },
-    }
+        Some(DropReason::PaywallStub) => {
+            let next = "crawl it with a subscription, or take it out of the crawl";
+            ("requests to subscribe", next)
+        }
+        Some(DropReason::ScriptShell) => {
+            ("empty shells that scripts fill", "crawl it with a browser that runs scripts")
+        }
+        Some(DropReason::DuplicateText) => {
+            ("one text that several addresses have", "open an address that dropped.jsonl names")
+        }
+        _ => {
+            let next = match by {
+                "http-401" => "give the crawler access, or take the site out of the crawl",
+                "http-429" => "crawl it more slowly",
+                "http-403" => "ask the site for access, or crawl it more slowly",
+                _ => "look whether the site is down; the next night may be good",
+            };
+            return (format!("refused with status {}", by.trim_start_matches("http-")), next);
+        }
+    };
+    (format!("{name} ({by})"), next)
 }
 
 #[cfg(test)]

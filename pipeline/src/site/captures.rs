@@ -92,11 +92,11 @@ impl OtherCaptures {
         let mut wanted: BTreeMap<String, bool> = failed.map(of_failed).collect();
         let mut found: BTreeMap<String, (Option<Timestamp>, Origin)> = BTreeMap::new();
         loop {
-            let next = self.next_of(&wanted, site.key(), result);
+            let next = self.next_of(&wanted, &site.key, result);
             if next.is_empty() {
                 break;
             }
-            for some in at_once(next, most) {
+            for some in batches(next, most, |(_, capture)| capture.head.weight) {
                 for (article, characters) in try_some(some)? {
                     result.characters.add(characters);
                     wanted.remove(&article.url);
@@ -120,7 +120,7 @@ impl OtherCaptures {
         });
         for (url, Captures { kept, others, .. }) in self.0 {
             let kept = found.get(&url).map_or(kept, |(fetched, _)| *fetched);
-            let key = site.key();
+            let key = &site.key;
             result.drops.extend(others.iter().map(|capture| duplicate(key, capture, kept)));
         }
         result.articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
@@ -164,7 +164,7 @@ fn is_worth_another(reason: DropReason, url: &str, site: &Surveyed) -> bool {
         | DropReason::TooMuchWork
         | DropReason::Internal => true,
         DropReason::ListPage => {
-            let is_section = site.addresses().pages_below(url);
+            let is_section = site.addresses.pages_below(url);
             address_says(url, is_section) != Some(TemplateKind::List)
         }
         _ => false,
@@ -173,24 +173,25 @@ fn is_worth_another(reason: DropReason, url: &str, site: &Surveyed) -> bool {
 
 /// Whether a page that was dropped may be shown as an article by a browser. By its text alone, a rendering cannot be distinguished from a list or a wall.
 fn shows_article(drop: &model::Drop, site: &Surveyed) -> bool {
-    let is_section = site.addresses().pages_below(&drop.url);
+    let is_section = site.addresses.pages_below(&drop.url);
     matches!(drop.reason, DropReason::ScriptShell | DropReason::NoContent | DropReason::NoArticle)
         && address_says(&drop.url, is_section) != Some(TemplateKind::List)
 }
 
-/// Splits captures into batches of at most `most` bytes, with at least one capture each.
-fn at_once(captures: Vec<(usize, StoredPage)>, most: u64) -> Vec<Vec<(usize, StoredPage)>> {
-    let mut runs: Vec<Vec<(usize, StoredPage)>> = Vec::new();
+/// Splits things into batches of at most `most` bytes, with at least one thing each.
+pub(super) fn batches<T>(things: Vec<T>, most: u64, weight_of: impl Fn(&T) -> u64) -> Vec<Vec<T>> {
+    let mut batches: Vec<Vec<T>> = Vec::new();
     let mut weight = 0;
-    for capture in captures {
-        weight += capture.1.head.weight;
-        match runs.last_mut() {
-            Some(run) if weight <= most => run.push(capture),
+    for thing in things {
+        let own = weight_of(&thing);
+        weight += own;
+        match batches.last_mut() {
+            Some(batch) if weight <= most => batch.push(thing),
             _ => {
-                weight = capture.1.head.weight;
-                runs.push(vec![capture]);
+                weight = own;
+                batches.push(vec![thing]);
             }
         }
     }
-    runs
+    batches
 }

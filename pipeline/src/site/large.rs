@@ -35,7 +35,9 @@ impl LargeSite<'_> {
             }
             Self::Made(made) => {
                 work.begin_from_other_process(site)?;
-                Ok(Begun::from_other_process(made.model(1)?, made.decided()?))
+                let model = made.model(1)?;
+                let (unassigned, night) = made.decided()?;
+                Ok(Begun { unassigned, night, ..Begun::of(model) })
             }
         }
     }
@@ -88,7 +90,10 @@ impl LargeSite<'_> {
         captures: Vec<(usize, StoredPage)>,
     ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         match self {
-            Self::Here(_) => work.try_captures(applying, captures),
+            Self::Here(_) => {
+                let pages = work.load_captures(captures)?;
+                Ok(applying.captures(&parse(&pages, work.settings, work.clock)))
+            }
             Self::Made(made) => made.captures(captures),
         }
     }
@@ -114,15 +119,6 @@ impl Work<'_> {
         if self.wants_site_configs() {
             samples.extend(pages);
         }
-    }
-
-    pub(super) fn try_captures(
-        &self,
-        applying: &ApplyContext<'_>,
-        captures: Vec<(usize, StoredPage)>,
-    ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
-        let pages = self.load_captures(captures)?;
-        Ok(applying.captures(&parse(&pages, self.settings, self.clock)))
     }
 }
 

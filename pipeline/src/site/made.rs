@@ -19,7 +19,6 @@ pub(crate) struct RowPlace {
     row: u32,
 }
 
-/// Where the rows of a site are.
 #[derive(Debug, Default)]
 struct SiteRowPlaces {
     /// Parts of its result, by number.
@@ -98,7 +97,6 @@ impl StepOutputs {
         self.sites.keys()
     }
 
-    /// Whether a site is a large one.
     pub(crate) fn is_large(&self, key: &str) -> bool {
         self.sites.get(&(hash_of(key), key.to_owned())).is_some_and(|rows| !rows.models.is_empty())
     }
@@ -200,7 +198,6 @@ impl SiteStepOutputs<'_> {
         pages.iter().map(found).collect()
     }
 
-    /// The articles of other captures.
     pub(super) fn captures(
         &self,
         captures: Vec<(usize, StoredPage)>,

@@ -12,18 +12,23 @@ mod walls;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::{Assessment, NightFigures, RetainedHead, SiteNight, Verdict};
+use model::{Assessment, NightFigures, RetainedHead, SiteNight};
 use modelstore::{SiteState, Store};
 use report::readable::count;
 use sitemodel::{
     KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess, not_learnt,
 };
 
+pub(crate) use self::kept::Night;
 use crate::site::Work;
 use crate::site::night::change::{changed_templates, site_change, tells_of_pages};
-use crate::site::night::decision::{Facts, ModelDecision, StoredModel, TemplateFacts, decide};
-use crate::site::night::in_hand::{CandidatePage, Walls, retained_candidates, wall_pages};
-use crate::site::night::kept::{NewRevision, Night, of_new, revision, template_night};
+use crate::site::night::decision::{
+    Facts, ModelDecision, TemplateFacts, decide, decide_without_model,
+};
+use crate::site::night::in_hand::{
+    CandidatePage, Walls, retained_candidates, template_id, wall_pages,
+};
+use crate::site::night::kept::{NewRevision, of_new, revision, template_night};
 use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
 
@@ -54,11 +59,6 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// A model that another process began a site with, and what it decided.
-    pub(crate) fn from_other_process(model: SiteModel, (unassigned, night): Decided) -> Self {
-        Self { unassigned, night, ..Self::of(model) }
-    }
-
     /// What was decided beside the model, for another process.
     pub(crate) fn decided(self) -> (SiteModel, Decided) {
         (self.model, (self.unassigned, self.night))
@@ -94,10 +94,7 @@ impl Work<'_> {
             (_, Ok(Some(model))) => {
                 self.update_from_stored_model(site, parsed, store, &state, model)
             }
-            (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, StoredModel::None),
-            (_, Err(why)) => {
-                self.learn_fresh(site, parsed, store, &state, StoredModel::Unusable(why))
-            }
+            (_, stored) => self.learn_fresh(site, parsed, store, &state, stored.err()),
         }
     }
 
@@ -133,7 +130,7 @@ impl Work<'_> {
         parsed: &ParsedPages<'_>,
         store: &Store,
         state: &SiteState,
-        stored: StoredModel,
+        unusable: Option<String>,
     ) -> io::Result<Begun> {
         let (tonight, cut) = self.tonight(site, parsed);
         let retained = self.retained(store, state)?;
@@ -142,15 +139,8 @@ impl Work<'_> {
         let hand: Vec<&CandidatePage<'_>> = tonight.iter().chain(&again).collect();
         let (mut model, mut known) = self.learn_from_candidates(site, &hand, cut, None);
         let mut applied = self.apply_to(site, &model, &tonight, &known);
-        let facts = Facts {
-            stored,
-            in_hand: tonight.len() + again.len() - wall_pages(&applied).len(),
-            unassigned: 0,
-            unassigned_in_hand: 0,
-            templates: Vec::new(),
-            to_correct: Vec::new(),
-        };
-        let decision = decide(&facts);
+        let in_hand = tonight.len() + again.len() - wall_pages(&applied).len();
+        let decision = decide_without_model(unusable, in_hand);
         let is_kept = decision != ModelDecision::TooFew;
         let walls = self.walls(&model, &BTreeSet::new(), &applied, &again);
         let of = (&model, &applied, &walls);
@@ -177,14 +167,9 @@ impl Work<'_> {
         if let Some(before) = &state.before {
             update = before.as_ref().clone();
         }
-        let night = Night {
-            update,
-            is_known: state.before.is_some(),
-            revision: new_revision,
-            templates: model.templates().len(),
-            change: None,
-            retained,
-        };
+        let (is_known, revision) = (state.before.is_some(), new_revision);
+        let templates = model.templates().len();
+        let night = Night { update, is_known, revision, templates, change: None, retained };
         Ok(Begun { model, known, applied, unassigned: Unassigned::Wait, night: Some(night) })
     }
 
@@ -195,13 +180,12 @@ impl Work<'_> {
         parsed: &ParsedPages<'_>,
         store: &Store,
         state: &SiteState,
-        old: SiteModel,
+        mut old: SiteModel,
     ) -> io::Result<Begun> {
         let (mut tonight, cut) = self.tonight(site, parsed);
         let none = BTreeMap::new();
         let mut applied = self.apply_to(site, &old, &tonight, &none);
         let learnt_from_walls = self.learnt_from_walls(store, state, &old, &applied)?;
-        let mut old = old;
         if !learnt_from_walls.is_empty() {
             old = old.without(&learnt_from_walls);
             applied = self.apply_to(site, &old, &tonight, &none);
@@ -344,15 +328,9 @@ impl Work<'_> {
             let own = revision(&old, update.model_revision, update.reason.clone());
             NewRevision::Begun(Box::new(own))
         });
-        let night = Night {
-            update,
-            is_known: false,
-            revision: new_revision,
-            templates: old.templates().len(),
-            change: None,
-            retained,
-        };
-        let (model, known) = (old, BTreeMap::new());
+        let (revision, templates) = (new_revision, old.templates().len());
+        let night = Night { update, is_known: false, revision, templates, change: None, retained };
+        let (model, known) = (old, none);
         Ok(Begun { model, known, applied, unassigned, night: Some(night) })
     }
 
@@ -379,8 +357,6 @@ impl Work<'_> {
         };
         let unassigned = tonight.iter().filter(|page| page.is_unassigned).count();
         Facts {
-            stored: StoredModel::Fits,
-            in_hand: tonight.len() + retained.len(),
             unassigned,
             unassigned_in_hand: unassigned + of(""),
             templates: health.templates.iter().filter_map(template).collect(),
@@ -396,11 +372,7 @@ impl Work<'_> {
         let of_pages: BTreeMap<&str, u32> =
             tonight.iter().filter_map(|page| Some((page.url(), page.template?))).collect();
         let mut ids = not_learnt(old, self.settings, &of_pages);
-        let has_pages = |id: &String| {
-            let of = |at: &u32| old.templates().get(*at as usize).is_some_and(|own| own.id == *id);
-            of_pages.values().any(of)
-        };
-        ids.retain(has_pages);
+        ids.retain(|id| of_pages.values().any(|at| template_id(old, *at) == Some(id)));
         ids
     }
 
@@ -456,27 +428,18 @@ impl Work<'_> {
             site: self.key.clone(),
             night: self.date().map(|date| date.to_string()).unwrap_or_default(),
             // The verdict on the site needs all of its pages.
-            health: Assessment {
-                verdict: worst.unwrap_or(Verdict::TooFewPages),
-                blocked_by: None,
-                evidence: String::new(),
-                next: String::new(),
-            },
+            health: Assessment { verdict: worst.unwrap_or_default(), ..Assessment::default() },
             figures: NightFigures {
                 agreement: (!agreements.is_empty()).then_some(agreement),
                 ..NightFigures::default()
             },
-            usual: None,
             decision: decision.to_string(),
             reason: decision.reason(),
             model_revision: if *decision == ModelDecision::TooFew { 0 } else { state.revision },
-            second_round: false,
             sampled: health.unassigned.1,
             unassigned: health.unassigned.0,
-            change: None,
-            revision: None,
-            sample: None,
             templates,
+            ..SiteNight::default()
         }
     }
 }
@@ -496,8 +459,8 @@ fn chosen_for<'a, 'p>(
         _ => (&[], true),
     };
     let is_of = |page: &CandidatePage<'_>| {
-        let template = page.template.and_then(|at| old.templates().get(at as usize));
-        template.is_some_and(|template| ids.contains(&template.id))
+        let template = page.template.and_then(|at| template_id(old, at));
+        template.is_some_and(|id| ids.iter().any(|own| own == id))
             || (page.is_unassigned && facts.adds_templates())
     };
     let again = again.iter().filter(|page| with_retained || page.is_unassigned);
@@ -510,7 +473,6 @@ pub(crate) struct Fit {
     judged: f64,
     /// Share of pages on which a wrapper found the article.
     pub(crate) by_wrapper: f64,
-    /// Mean confidence.
     pub(crate) confidence: f64,
     /// Mean agreement with the judgement of the page alone; `None` without one.
     pub(crate) agreement: Option<f64>,
@@ -527,11 +489,9 @@ impl Fit {
         let (mut sum, mut by_wrapper, mut pages) = (0.0, 0_u32, 0_u32);
         let (mut confidences, mut agreements) = (0.0, Vec::new());
         for page in tonight {
-            let template = page.template.and_then(|at| old.templates().get(at as usize));
-            if !template.is_some_and(|template| ids.contains(&template.id)) {
-                continue;
-            }
-            let Some(at) = page.at else { continue };
+            let template = page.template.and_then(|at| template_id(old, at));
+            let is_of = template.is_some_and(|id| ids.iter().any(|own| own == id));
+            let Some(at) = page.at.filter(|_| is_of) else { continue };
             let (confidence, text) = match applied.get(&at).map(|applied| &applied.outcome) {
                 Some(Outcome::Article(article)) => {
                     by_wrapper += u32::from(article.route.is_of_template());
@@ -591,13 +551,8 @@ impl Work<'_> {
             true => Unassigned::Wait,
             false => Unassigned::Alone,
         };
-        Ok(Begun {
-            model,
-            known: BTreeMap::new(),
-            applied: Outcomes::new(),
-            unassigned,
-            night: Some(Night::known(before, templates, change)),
-        })
+        let night = Some(Night::known(before, templates, change));
+        Ok(Begun { unassigned, night, ..Begun::of(model) })
     }
 
     /// The stored model; where there is none that can be used, one that is learnt for this run only.

@@ -22,7 +22,7 @@ const TESTS: usize = 3;
 
 /// The site configs of a site: one per host with articles from learnt wrappers, or one for several hosts
 /// below one domain. Sites of saved files have no host and no file.
-pub fn site_configs(
+pub(crate) fn site_configs(
     articles: &[Extracted],
     model: &SiteModel,
     parsed: &[&ParsedPage<'_>],
@@ -54,7 +54,7 @@ fn host_of(url: &str) -> String {
 }
 
 /// The file's name: the host's, unless an operating system reserves it.
-pub fn file_name(host: &str) -> String {
+pub(crate) fn file_name(host: &str) -> String {
     match host.strip_prefix('.') {
         Some(below) => format!(".{}.txt", site_file_name(below)),
         None => format!("{}.txt", site_file_name(host)),
@@ -114,8 +114,7 @@ fn file_of<'a>(
     // A test should hold: pages that were read with doubt come last.
     let mut tested: Vec<&Article> = sample.iter().map(|(article, _)| *article).collect();
     tested.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    let snippets: Vec<(&str, Option<String>)> =
-        tested.iter().take(TESTS).map(|a| (a.url.as_str(), snippet(&a.text))).collect();
+    let snippets = test_pages(tested.into_iter());
     let tests: Vec<(&str, Option<&str>)> =
         snippets.iter().map(|(url, text)| (*url, text.as_deref())).collect();
     let parts = Exported {
@@ -128,13 +127,28 @@ fn file_of<'a>(
         samples: Some(&samples),
     };
     let same = same_text(&export(&parts), sample);
-    let of_wrapper = |(template, w, pages): &(&Template, &Wrapper, usize)| {
-        format!("layout {}: {pages} articles, confidence {:.2}", template.id, w.confidence)
-    };
-    let mut about = vec![format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"))];
-    about.extend(used.iter().map(of_wrapper));
+    let layouts = used.iter().map(|(template, w, pages)| (&*template.id, *pages, w.confidence));
+    let mut about = about_layouts(layouts);
     about.push(format!("same text as the run's on {same} of {} sample pages", sample.len()));
     Some(export(&Exported { about: &about, ..parts }).to_string())
+}
+
+/// Who wrote a file, and the layouts that it is for: ids, numbers of articles and confidences.
+pub(crate) fn about_layouts<'a>(
+    layouts: impl Iterator<Item = (&'a str, usize, f64)>,
+) -> Vec<String> {
+    let of_layout = |(id, pages, confidence): (&str, usize, f64)| {
+        format!("layout {id}: {pages} articles, confidence {confidence:.2}")
+    };
+    let learnt_by = format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"));
+    std::iter::once(learnt_by).chain(layouts.map(of_layout)).collect()
+}
+
+/// The first of some articles, to test a file on: their addresses, and some words of each.
+pub(crate) fn test_pages<'a>(
+    articles: impl Iterator<Item = &'a Article>,
+) -> Vec<(&'a str, Option<String>)> {
+    articles.take(TESTS).map(|own| (own.url.as_str(), snippet(&own.text))).collect()
 }
 
 fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<Sought<'a>> {
@@ -173,12 +187,12 @@ fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize
 }
 
 /// A text without its white space.
-pub fn squeezed(text: &str) -> impl Iterator<Item = char> {
+pub(crate) fn squeezed(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| !c.is_whitespace())
 }
 
 /// Some words of an article: the beginning of its first long line, in whole words.
-pub(crate) fn snippet(text: &str) -> Option<String> {
+fn snippet(text: &str) -> Option<String> {
     const FEWEST: usize = 40;
     const MOST: usize = 70;
     let line = text.lines().map(str::trim).find(|line| line.chars().count() >= FEWEST)?;

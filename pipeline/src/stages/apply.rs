@@ -20,8 +20,7 @@ use sitemodel::{
 
 use super::learn::{ParsedPages, Surveyed};
 
-pub(crate) use self::found::{Findings, PageFinding, found, result, unassigned};
-pub(crate) use crate::stages::apply::found::join;
+pub(crate) use self::found::{Findings, PageFinding, found, join, result, unassigned};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum Unassigned {
@@ -99,22 +98,8 @@ impl ApplyContext<'_> {
         done
     }
 
-    /// Applies the model to pages of a sample; those that it has no template for are left.
-    pub(crate) fn apply_to(
-        &self,
-        pages: &[(usize, &ParsedPage<'_>)],
-        known: &BTreeMap<usize, KnownPage>,
-    ) -> Outcomes {
-        self.each(pages, known, Unassigned::Wait)
-    }
-
-    /// The outcomes of pages that the model has no template for, each by itself.
-    pub(crate) fn apply_alone_to(&self, pages: &[(usize, &ParsedPage<'_>)]) -> Outcomes {
-        self.each(pages, &BTreeMap::new(), Unassigned::Alone)
-    }
-
-    /// Applies the model to pages: in parallel, except for those with very many nodes.
-    fn each(
+    /// Applies the model to pages that were parsed: in parallel, except for those with very many nodes.
+    pub(crate) fn each(
         &self,
         pages: &[(usize, &ParsedPage<'_>)],
         known: &BTreeMap<usize, KnownPage>,

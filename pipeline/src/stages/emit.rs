@@ -37,14 +37,32 @@ struct NightFiles {
     sites: u64,
 }
 
+impl NightFiles {
+    fn create(folder: &Path) -> Result<Self, SinkError> {
+        let health = AtomicFile::create(&folder.join(HEALTH))?;
+        Ok(Self { health, comparison: AtomicFile::create(&folder.join(COMPARISON))?, sites: 0 })
+    }
+}
+
 /// A chosen sink: in use, or failed with the reason.
 struct ChosenSink<'a> {
     name: SinkName,
     sink: Result<Box<dyn Sink + 'a>, SinkError>,
 }
 
+impl<'a> ChosenSink<'a> {
+    /// Calls the sink, if it is in use; if that fails, its unfinished files are removed.
+    fn call(&mut self, act: impl FnOnce(&mut (dyn Sink + 'a)) -> Result<(), SinkError>) {
+        if let Ok(sink) = &mut self.sink
+            && let Err(error) = act(&mut **sink)
+        {
+            self.sink = Err(error);
+        }
+    }
+}
+
 /// The open files of a run folder. If dropped before [`Outputs::finish`], they are removed.
-pub struct Outputs<'a> {
+pub(crate) struct Outputs<'a> {
     folder: PathBuf,
     config: EmitConfig,
     sinks: Vec<ChosenSink<'a>>,
@@ -58,18 +76,14 @@ pub struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// Opens the files of the folder of a run with so many sites, which must exist. A sink that cannot be opened counts as failed. What waits
-    /// for other programs looks at `stop`.
-    ///
-    /// # Errors
-    /// If what every run writes cannot be created: `dropped.jsonl`, `wrappers/`; if waiting for other programs is
-    /// stopped.
-    pub fn create(
-        folder: &Path,
+    /// Opens the files of the folder of a run with so many sites, which must exist. A sink that cannot be opened counts as
+    /// failed, unless waiting for other programs, which looks at `stop`, was stopped.
+    pub(crate) fn create(
         config: &Config,
         sites: usize,
         stop: &'a AtomicBool,
     ) -> Result<Self, SinkError> {
+        let folder = &config.run.out;
         let form = WrapperForm::of(sites);
         let mut sinks = Vec::new();
         for name in config.emit.chosen() {
@@ -85,36 +99,23 @@ impl<'a> Outputs<'a> {
             form,
             sinks,
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
-            nights: match config.run.models() {
-                Some(_) => Some(NightFiles {
-                    health: AtomicFile::create(&folder.join(HEALTH))?,
-                    comparison: AtomicFile::create(&folder.join(COMPARISON))?,
-                    sites: 0,
-                }),
-                None => None,
-            },
+            nights: config.run.models().map(|_| NightFiles::create(folder)).transpose()?,
             open: None,
         })
     }
 
-    /// Whether any of them reads the articles of sites.
-    pub(crate) fn read_articles(&self) -> bool {
-        self.sinks.iter().any(|chosen| chosen.sink.as_ref().is_ok_and(|sink| sink.reads_articles()))
+    pub(crate) fn renderers(&self) -> Renderers {
+        let sinks = || self.sinks.iter().map(|chosen| chosen.sink.as_ref().ok());
+        Renderers {
+            of_sinks: sinks().map(|sink| sink.and_then(|sink| sink.render())).collect(),
+            form: self.form,
+            read_articles: sinks().flatten().any(|sink| sink.reads_articles()),
+        }
     }
 
-    /// The renderers for these outputs.
-    pub fn renderers(&self) -> Renderers {
-        let render =
-            |chosen: &ChosenSink<'_>| chosen.sink.as_ref().ok().and_then(|sink| sink.render());
-        Renderers::new(self.sinks.iter().map(render).collect(), self.form)
-    }
-
-    /// Writes the result of one site. Call it in emission order. If a sink fails, its unfinished files are
-    /// removed and the others continue.
-    ///
-    /// # Errors
-    /// If what every run writes cannot be written (a full disk or the like), or no sink is left.
-    pub fn emit(&mut self, site: Rendered) -> Result<(), SinkError> {
+    /// Writes the result of one site. Call it in emission order. If a sink fails, the others continue; it is an error if no
+    /// sink is left, or if what every run writes cannot be written.
+    pub(crate) fn emit(&mut self, site: Rendered) -> Result<(), SinkError> {
         let Rendered { mut result, by_sink, dropped, wrappers } = site;
         if result.more || self.open.is_some() {
             let part = std::mem::take(&mut result.summary);
@@ -129,11 +130,7 @@ impl<'a> Outputs<'a> {
             }
         }
         for (chosen, bytes) in self.sinks.iter_mut().zip(&by_sink) {
-            if let Ok(sink) = &mut chosen.sink
-                && let Err(error) = sink.take(&result, bytes.as_deref().unwrap_or_default())
-            {
-                chosen.sink = Err(error);
-            }
+            chosen.call(|sink| sink.take(&result, bytes.as_deref().unwrap_or_default()));
         }
         self.dropped.write_bytes(&dropped)?;
         if let Some(night) = &result.night {
@@ -149,9 +146,6 @@ impl<'a> Outputs<'a> {
     }
 
     /// Writes how a site is, in a run with a store of models.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
     pub(crate) fn emit_night(&mut self, night: &SiteNight) -> Result<(), SinkError> {
         let Some(NightFiles { health, comparison, sites }) = &mut self.nights else {
             return Ok(());
@@ -172,22 +166,13 @@ impl<'a> Outputs<'a> {
     }
 
     /// Writes drops that belong to no site.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
-    pub fn emit_drops(&mut self, drops: &[Drop]) -> Result<(), SinkError> {
+    pub(crate) fn emit_drops(&mut self, drops: &[Drop]) -> Result<(), SinkError> {
         self.dropped.write_bytes(&json_lines(drops.iter().map(drop_record)))
     }
 
     /// Passes on to the outputs the name of the night. Call it before anything is written.
     pub(crate) fn begin_night(&mut self, night: &str) -> Result<(), SinkError> {
-        for chosen in &mut self.sinks {
-            if let Ok(sink) = &mut chosen.sink
-                && let Err(error) = sink.begin_night(night)
-            {
-                chosen.sink = Err(error);
-            }
-        }
+        self.sinks.iter_mut().for_each(|chosen| chosen.call(|sink| sink.begin_night(night)));
         self.any_left()
     }
 
@@ -195,13 +180,8 @@ impl<'a> Outputs<'a> {
     pub(crate) fn take_absences(&mut self, absences: &Absences) -> Result<(), SinkError> {
         absences
             .each(&mut |some| {
-                for chosen in &mut self.sinks {
-                    if let Ok(sink) = &mut chosen.sink
-                        && let Err(error) = sink.take_absences(some)
-                    {
-                        chosen.sink = Err(error);
-                    }
-                }
+                let sinks = self.sinks.iter_mut();
+                sinks.for_each(|chosen| chosen.call(|sink| sink.take_absences(some)));
                 Ok::<_, io::Error>(())
             })
             .map_err(|source| SinkError {
@@ -213,11 +193,9 @@ impl<'a> Outputs<'a> {
     }
 
     /// Renames all files to their final names and removes files of an earlier run that this one does not
-    /// write. Returns the sinks that failed, with their errors.
-    ///
-    /// # Errors
-    /// If what every run writes cannot be finished, or no sink could be; if waiting for other programs is stopped.
-    pub fn finish(self) -> Result<BTreeMap<String, String>, SinkError> {
+    /// write. Returns the sinks that failed, with their errors; it is an error if all of them did, or if waiting for other
+    /// programs is stopped.
+    pub(crate) fn finish(self) -> Result<BTreeMap<String, String>, SinkError> {
         // A ledger marks a run as complete. There must be none until the new one is written, or a crash
         // between two files would look like a finished run.
         match fs::remove_file(self.folder.join(Ledger::FILE)) {
@@ -269,51 +247,33 @@ impl<'a> Outputs<'a> {
 
 /// Turns results of sites into output. Runs in the thread pool, many sites at a time, so that writing in order is only
 /// copying.
-#[derive(Clone, Default)]
-pub struct Renderers(Vec<Option<Render>>, WrapperForm);
+pub(crate) struct Renderers {
+    /// `None` for a sink that renders nothing.
+    of_sinks: Vec<Option<Render>>,
+    form: WrapperForm,
+    /// Whether any sink reads the articles of sites.
+    pub(crate) read_articles: bool,
+}
 
 /// A site's result with its bytes for every sink.
-#[derive(Debug)]
-pub struct Rendered {
+pub(crate) struct Rendered {
     pub(crate) result: SiteResult,
     /// One for each sink; none where it renders nothing.
     by_sink: Vec<Option<Vec<u8>>>,
-    pub(crate) dropped: Vec<u8>,
+    dropped: Vec<u8>,
     /// What is written of its templates and wrappers, if anything is; none for a part of a site, since that covers all parts.
-    pub(crate) wrappers: Option<Option<Vec<u8>>>,
-}
-
-impl Rendered {
-    /// The result of the site.
-    pub fn result(&self) -> &SiteResult {
-        &self.result
-    }
-
-    pub(crate) fn result_mut(&mut self) -> &mut SiteResult {
-        &mut self.result
-    }
-}
-
-impl std::fmt::Debug for Renderers {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Renderers").field(&self.0.len()).finish()
-    }
+    wrappers: Option<Option<Vec<u8>>>,
 }
 
 impl Renderers {
-    /// Those of sinks; `None` for one that renders nothing.
-    pub(crate) fn new(of_sinks: Vec<Option<Render>>, form: WrapperForm) -> Self {
-        Self(of_sinks, form)
-    }
-
     /// Renders the result of a site, or of its part with this number.
-    pub fn render(&self, result: SiteResult, part: usize) -> Rendered {
+    pub(crate) fn render(&self, result: SiteResult, part: usize) -> Rendered {
         let is_whole = part == 0 && !result.more;
-        let by_sink = self.0.iter().map(|render| render.as_ref().map(|render| render(&result)));
+        let render = |render: &Option<Render>| render.as_ref().map(|render| render(&result));
         Rendered {
-            by_sink: by_sink.collect(),
+            by_sink: self.of_sinks.iter().map(render).collect(),
             dropped: json_lines(result.drops.iter().map(drop_record)),
-            wrappers: is_whole.then(|| self.1.render(&result.summary)),
+            wrappers: is_whole.then(|| self.form.render(&result.summary)),
             result,
         }
     }

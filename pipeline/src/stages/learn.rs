@@ -22,8 +22,8 @@ use sitemodel::{
 
 /// A site as it is known before learning.
 #[derive(Debug)]
-pub struct Surveyed {
-    key: String,
+pub(crate) struct Surveyed {
+    pub(crate) key: String,
     items: Vec<FeedItem>,
     /// For each page, the indices of the feed items that point to it.
     joined: Vec<Vec<u32>>,
@@ -31,7 +31,7 @@ pub struct Surveyed {
     parts: Parts,
     /// For pages that are part of another page's article, the address of that page.
     whole: BTreeMap<usize, String>,
-    addresses: AddressDigest,
+    pub(crate) addresses: AddressDigest,
 }
 
 /// Parsed pages with their indices in the site; the page itself if the parser failed.
@@ -88,14 +88,6 @@ impl Surveyed {
         if others.clone().next().is_some() {
             self.addresses = AddressDigest::of(tonight.chain(others), settings.tracking());
         }
-    }
-
-    pub(crate) fn key(&self) -> &str {
-        &self.key
-    }
-
-    pub(crate) fn addresses(&self) -> &AddressDigest {
-        &self.addresses
     }
 
     pub(crate) fn items_of(&self, page: usize) -> Vec<&FeedItem> {
@@ -185,7 +177,7 @@ impl<'a> ParsedSite<'a> {
 
     /// The digest of its addresses.
     pub fn addresses(&self) -> &AddressDigest {
-        self.surveyed.addresses()
+        &self.surveyed.addresses
     }
 
     /// For each page, the feed items that point to it.

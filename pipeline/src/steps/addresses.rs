@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
 use config::Config;
@@ -31,9 +31,6 @@ pub(crate) struct LocalFiles {
 
 impl LocalFiles {
     /// Fetches what is at addresses, or in folders or patterns of them.
-    ///
-    /// # Errors
-    /// If a file cannot be fetched, or `out` is an address of no file.
     pub(crate) fn fetch(
         config: &Config,
         named: &[PathBuf],
@@ -73,9 +70,6 @@ impl LocalFiles {
     }
 
     /// Puts what the step wrote to its address.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(crate) fn put(self, stop: &AtomicBool) -> Result<()> {
         let Some((above, name)) = self.address.as_deref().and_then(divided) else { return Ok(()) };
         let cannot = || format!("cannot write {above}/{name}");
@@ -85,9 +79,7 @@ impl LocalFiles {
         if let Some((_, error)) = bucket.upload(&[file], stop, &mut |_| ()).into_iter().next() {
             return Err(error).with_context(cannot);
         }
-        if stop.load(Ordering::Relaxed) {
-            bail!(Stopped::Empty);
-        }
+        Stopped::check(stop)?;
         Ok(())
     }
 }
@@ -105,9 +97,7 @@ fn fetch(address: &str, folder: &Path, stop: &AtomicBool, to: &mut Vec<PathBuf>)
         let mut from = open(Path::new(&address))?;
         let mut file = File::create(&path)?;
         while io::copy(&mut from.by_ref().take(CHUNK), &mut file)? == CHUNK {
-            if stop.load(Ordering::Relaxed) {
-                bail!(Stopped::Empty);
-            }
+            Stopped::check(stop)?;
         }
         file.flush()?;
         to.push(path);

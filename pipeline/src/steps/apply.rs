@@ -8,8 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use config::Config;
+use errors::Stopped;
 use model::{FeedItem, Page};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -105,9 +106,7 @@ pub fn apply(
         };
         let applied = with.survey(survey, stop, &mut push);
         applied.with_context(|| format!("cannot apply models to {}", survey.path().display()))?;
-        if stop.load(Ordering::Relaxed) {
-            bail!(errors::Stopped::Empty);
-        }
+        Stopped::check(stop)?;
     }
     file.finish().with_context(|| format!("cannot write {}", out.display()))?;
     local.put(stop)?;

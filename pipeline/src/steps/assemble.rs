@@ -3,10 +3,11 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
 use config::Config;
+use errors::Stopped;
 use model::SiteResult;
 use modelstore::Store;
 use segment::identity::SiteShare;
@@ -77,9 +78,7 @@ impl Assembly<'_> {
         })?;
         let mut large = large.into_iter().peekable();
         for (hash, key) in made.sites() {
-            if self.stop.load(Ordering::Relaxed) {
-                bail!(errors::Stopped::Empty);
-            }
+            Stopped::check(self.stop)?;
             ensure!(
                 expected.binary_search(hash).is_ok(),
                 "{key} was learnt, but is in none of the surveys"

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use config::Config;
+use errors::Stopped;
 use grouping::Part;
 use model::{FeedItem, SiteResult, SiteRules};
 use modelstore::Store;
@@ -147,9 +148,7 @@ fn write(
     let mut counts = LearnSummary { round: identity.round, ..LearnSummary::default() };
     let mut sites = sites.into_iter().peekable();
     while sites.peek().is_some() {
-        if stop.load(Ordering::Relaxed) {
-            bail!(errors::Stopped::Empty);
-        }
+        Stopped::check(stop)?;
         let mut some = Vec::new();
         let mut weight = 0;
         while weight < AT_ONCE
@@ -187,24 +186,19 @@ fn write(
     Ok(counts)
 }
 
-/// Whether a site is finished where it is learnt.
-fn is_small(site: &StoredSite, config: &Config) -> bool {
-    site.captures() <= config.sample.pages
-}
-
 /// The result of a small site; else its model, and orders for its pages.
-pub(crate) fn first_round(
+fn first_round(
     site: StoredSite,
     pages: &SegmentPages,
     store: Option<&Store>,
     config: &Config,
 ) -> io::Result<Vec<SegmentRow>> {
     let clock = Clock::default();
-    if is_small(&site, config) {
+    if site.captures() <= config.sample.pages {
         let mut rows = Vec::new();
         let key = site.key.clone();
         let mut emit = |part: usize, result: SiteResult| {
-            rows.push(result_row(&key, part, &result));
+            rows.push(packed_row(RowKind::Result, &key, part as u64, &result));
             ControlFlow::Continue(())
         };
         work_on(site, 0, pages, store, config, &clock, &mut emit)?;
@@ -218,10 +212,6 @@ pub(crate) fn first_round(
     rows.push(packed_row(RowKind::Decided, &work.key, 0, &decided)?);
     rows.extend(orders(&work, &site)?);
     Ok(rows)
-}
-
-fn result_row(site: &str, part: usize, result: &SiteResult) -> io::Result<SegmentRow> {
-    packed_row(RowKind::Result, site, part as u64, result)
 }
 
 fn model_row(site: &str, round: u64, model: &SiteModel) -> SegmentRow {
@@ -242,10 +232,9 @@ fn row_of(page: &StoredPage) -> u64 {
     }
 }
 
-fn order_of(work: &Work<'_>, site: &Surveyed, page: usize, head: &StoredHead) -> PageInstruction {
+fn order_of(site: &Surveyed, page: usize, head: &StoredHead) -> PageInstruction {
     let head = StoredHead { declared: None, ..head.clone() };
     let items = site.items_of(page).into_iter().cloned().collect();
-    debug_assert!(page < work.pages.len());
     PageInstruction { head, items, part: site.part(page) != Part::Whole }
 }
 
@@ -256,7 +245,7 @@ fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<SegmentRow>> {
         of_rows.entry(row_of(other)).or_insert((Vec::new(), false));
     }
     for (at, page) in work.pages.iter().enumerate() {
-        let order = order_of(work, site, at, &page.head);
+        let order = order_of(site, at, &page.head);
         // The row of a saved page does not say which site it is of.
         let is_saved = page.head.url.starts_with("file:");
         // Nor does any row say what files of the site say of its page.
@@ -305,11 +294,11 @@ fn second_round(
         };
         if is_unassigned {
             left.push(at);
-            orders.entry(row_of(page)).or_default().push(order_of(&work, &site, at, &page.head));
+            orders.entry(row_of(page)).or_default().push(order_of(&site, at, &page.head));
         }
         if waits {
             for capture in work.others.tried_of(&page.head) {
-                let order = order_of(&work, &site, at, &capture.head);
+                let order = order_of(&site, at, &capture.head);
                 orders.entry(row_of(capture)).or_default().push(order);
             }
         }

@@ -127,7 +127,7 @@ fn merge_files(
     ledger.counts.feed_items = sites.totals.items;
     ledger.counts.feed_items_elsewhere = sites.totals.unmatched_items;
     begin()?;
-    let mut outputs = Outputs::create(&config.run.out, config, sites.totals.sites, stop)
+    let mut outputs = Outputs::create(config, sites.totals.sites, stop)
         .map_err(|error| stopped_or(error, Stopped::Empty))?;
     let night = nightly::night_name(&sites.inputs);
     outputs.begin_night(&if share == SiteShare::ALL {
@@ -164,9 +164,7 @@ fn merge_files(
         true => DescriptionFiles::list(described)?.marks(share, folder, config)?,
         false => emission.describe()?,
     };
-    emission.write(marks, &mut outputs, &mut tally)?;
-    let finished = clock.emit.time(|| outputs.finish());
-    ledger.failed_sinks = finished.map_err(|error| stopped_or(error, Stopped::Empty))?;
+    ledger.failed_sinks = emission.write(marks, outputs, &mut tally, Stopped::Empty)?;
     if let Some(store) = &store {
         ledger.store_state = Some(nightly::commit(store, config, stop, Stopped::Empty)?);
     }

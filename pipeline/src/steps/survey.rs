@@ -4,13 +4,13 @@
 //! its article) and with its HTML, compressed. Inputs are read once; the steps after this one read surveys.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use config::Config;
 use config::files::sha256_of;
 use config::memory::MemoryShares;
-use errors::mark_begun;
+use errors::{Stopped, mark_begun};
 use grouping::Tracking;
 use input::reader::{InputReader, Timer};
 use input::selection::selection_of;
@@ -80,9 +80,7 @@ pub fn survey(
         progress: &|bytes| observer.read(bytes),
     };
     let read = reader.read(&|_, intake, source| collector.take(intake, source))?;
-    if stop.load(Ordering::Relaxed) {
-        bail!(errors::Stopped::Empty);
-    }
+    Stopped::check(stop)?;
     let mut surveyed = SurveySummary::default();
     let mut names = Vec::new();
     for input in &read.0 {

@@ -270,7 +270,11 @@ fn rows_are_of_page_types_or_languages_if_these_are_asked_for() {
     let folder = TempDir::new().unwrap();
     let texts = [
         ("u1", "forum", "The harbour was closed for the night, and nobody knew why it had been."),
-        ("u2", "article", "Der Hafen war über Nacht geschlossen, und niemand wusste, warum das so war."),
+        (
+            "u2",
+            "article",
+            "Der Hafen war über Nacht geschlossen, und niemand wusste, warum das so war.",
+        ),
         ("u3", "", "They said that it would be open again in the morning, as it had always been."),
     ];
     let page = |(url, page_type, text): &(&str, &str, &str)| {
@@ -287,12 +291,16 @@ fn rows_are_of_page_types_or_languages_if_these_are_asked_for() {
         let is_row = |line: &&str| line.contains(" pages | ") && !line.contains("run");
         printed.lines().filter(is_row).map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(rows("dataset"), ["| made singles | 3 pages | 66.7 |", "| ALL singles | 3 pages | 66.7 |"]);
+    assert_eq!(
+        rows("dataset"),
+        ["| made singles | 3 pages | 66.7 |", "| ALL singles | 3 pages | 66.7 |"]
+    );
     // Without a type a page counts as an article.
     assert_eq!(
         rows("type"),
         [
-            "| article singles | 2 pages | 100.0 |", "| forum singles | 1 pages | 0.0 |",
+            "| article singles | 2 pages | 100.0 |",
+            "| forum singles | 1 pages | 0.0 |",
             "| ALL singles | 3 pages | 66.7 |"
         ]
     );

@@ -112,10 +112,8 @@ impl Judgement {
         mut page: JudgedPage,
         weights: &Weights,
     ) -> JudgedPage {
-        let Self { common, pools, learnt_from, .. } = self;
-        let template = grove::SiblingStatistics {
-            patterns: &common.patterns,
-            pools };
+        let Self { common, pools, .. } = self;
+        let template = grove::SiblingStatistics { patterns: &common.patterns, pools };
         let forest = common.forest.elements(parsed);
         let (document, trees) = (&parsed.document, &weights.sibling);
         let by_itself =

@@ -19,6 +19,8 @@ use input::waiting::is_stream;
 use input::{Input, InputPlaces, expand};
 use model::{CutShort, Drop, DropReason};
 
+use crate::commands::history::with_scheme;
+
 /// Address of a page from standard input that names none.
 const FROM_STDIN: &str = "file:///stdin.html";
 /// Bytes by which a page is distinguished from an archive.
@@ -78,7 +80,6 @@ pub(super) fn read_named(
     Ok(Pages { intakes, are_named: archives == 0 || wanted.is_some(), are_whole })
 }
 
-/// What is kept of what is read.
 struct KeptIntakes<'a> {
     wanted: Option<&'a WantedAddress>,
     intakes: Vec<(Intake, PayloadDigest)>,
@@ -306,7 +307,7 @@ pub(crate) struct WantedAddress {
 impl WantedAddress {
     /// The page with this address; without a scheme, it is one of the web.
     pub(crate) fn of(url: &str, tracking: &Tracking) -> Result<Self> {
-        let url = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
+        let url = with_scheme(url);
         let Some(address) = tracking.address(&url) else {
             let next = "give one such as https://blog.example/bread";
             bail!(Problem::new("--url", format!("`{url}` is not an address"), next));

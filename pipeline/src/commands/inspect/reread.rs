@@ -1,11 +1,11 @@
-//! Reads the pages of a site again from the inputs of its run.
+//! The records of the sites of a run, and their pages, read again from its inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use config::Config;
 use config::files::address_of;
 use config::memory::weight;
@@ -17,7 +17,7 @@ use input::read::{Intake, PayloadDigest, read};
 use input::selection::{LeftOut, Selecting};
 use input::table::is_table;
 use input::waiting::is_stream;
-use model::{FeedItem, Site};
+use model::{FeedItem, Site, SiteSummary};
 use modelstore::Store;
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
@@ -27,7 +27,35 @@ use sink::{InputRecord, Ledger};
 use sitemodel::{NoMeter, Settings, SiblingPage, SiteModel};
 use terminal::progress_bar::{Observer, Quiet};
 
+use crate::results::{LineIndex, Results};
 use crate::stages::learn::{ParsedSite, sample};
+
+/// The records of the sites of a run folder. Of the lines of articles and drops only their places are in memory, so that
+/// a run may have many.
+pub(in crate::commands) struct RunRecords<'a> {
+    run: &'a Results,
+    articles: LineIndex,
+    drops: LineIndex,
+}
+
+impl<'a> RunRecords<'a> {
+    pub(in crate::commands) fn find(run: &'a Results, site: Option<&str>) -> Result<Self> {
+        let articles = LineIndex::read(run.articles()?, site)?;
+        Ok(Self { run, articles, drops: LineIndex::read(run.dropped(), site)? })
+    }
+
+    /// For each input file, the address of a page in it.
+    pub(in crate::commands) fn addresses(&self) -> BTreeMap<&str, &str> {
+        let all = self.articles.addresses.iter().chain(&self.drops.addresses);
+        all.map(|(file, url)| (file.as_str(), url.as_str())).collect()
+    }
+
+    pub(in crate::commands) fn of_site(&self, site: &str) -> Result<SiteRecords> {
+        let SiteSummary { site, templates, .. } = self.run.site_record(site)?;
+        let (articles, drops) = (self.articles.lines(&site)?, self.drops.lines(&site)?);
+        Ok(SiteRecords { ledger: Arc::clone(self.run.ledger()), templates, articles, drops, site })
+    }
+}
 
 pub(in crate::commands) struct Reread {
     /// The site as in the run, if any of its pages is still available.
@@ -101,74 +129,63 @@ fn read_wanted(
         observer.read(record.bytes);
         found
     };
-    let results: Vec<OfInput> = wanted.par_iter().map(one).collect();
-    if stop.load(Ordering::Relaxed) {
-        bail!(Stopped::Empty);
-    }
+    let results: Vec<_> = wanted.par_iter().map(one).collect();
+    Stopped::check(stop)?;
     let (mut intakes, mut problems) = (Vec::new(), Vec::new());
-    for ((record, _), of_input) in wanted.iter().zip(results) {
-        intakes.extend(of_input.intakes);
-        problems.extend(of_input.problem.map(|what| (record.file.clone(), what)));
+    for ((record, _), (of_input, problem)) in wanted.iter().zip(results) {
+        intakes.extend(of_input);
+        problems.extend(problem.map(|what| (record.file.clone(), what)));
     }
     Ok(RereadRun { sites: group(intakes, &config.group)?.sites, problems })
 }
 
-#[derive(Default)]
-struct OfInput {
-    intakes: Vec<(Intake, PayloadDigest)>,
-    problem: Option<String>,
+/// Why an input cannot be read again, in a sentence.
+fn why_unreadable(file: &str, input: &Input) -> Option<String> {
+    let path = input.path();
+    if input.is_stdin() {
+        return Some("An input was the standard input, which cannot be read again.".to_owned());
+    }
+    if address_of(path).is_none() && !path.exists() {
+        let place = match path.is_relative() {
+            true => " in the current folder, where its path begins",
+            false => "",
+        };
+        return Some(format!("The input {file} does not exist{place}."));
+    }
+    is_stream(path)
+        .then(|| format!("The input {file} is not a regular file and cannot be read again."))
 }
 
+/// What may concern the site of an input, and what is wrong with it.
 fn read_again(
     record: &InputRecord,
     input: &Input,
     site: Option<&str>,
     config: &Config,
     stop: &AtomicBool,
-) -> OfInput {
-    let file = &record.file;
-    let mut found = OfInput::default();
-    if input.is_stdin() {
-        found.problem =
-            Some("An input was the standard input, which cannot be read again.".to_owned());
-        return found;
-    }
-    if address_of(input.path()).is_none() && !input.path().exists() {
-        let place = match input.path().is_relative() {
-            true => " in the current folder, where its path begins",
-            false => "",
-        };
-        found.problem = Some(format!("The input {file} does not exist{place}."));
-        return found;
-    }
-    if is_stream(input.path()) {
-        found.problem =
-            Some(format!("The input {file} is not a regular file and cannot be read again."));
-        return found;
+) -> (Vec<(Intake, PayloadDigest)>, Option<String>) {
+    let (file, mut intakes) = (&record.file, Vec::new());
+    if let Some(problem) = why_unreadable(file, input) {
+        return (intakes, Some(problem));
     }
     // The run may have taken some of its pages only.
-    let Some(selecting) = Selecting::again(record) else { return found };
+    let Some(selecting) = Selecting::again(record) else { return (intakes, None) };
     let mut left_out = LeftOut::default();
-    let intakes = &mut found.intakes;
     let mut take = |intake: Intake, digest: PayloadDigest| {
         let Some(intake) = selecting.admit(intake, &mut left_out) else { return };
         if site.is_none_or(|site| may_matter(&intake, site)) {
             intakes.push((intake, digest));
         }
     };
-    match read(input, &config.read, &|_| {}, stop, &mut take) {
-        Err(error) => found.problem = Some(format!("{error}.")),
-        Ok((now, _)) => {
-            if now.sha256 != record.sha256 {
-                found.problem = Some(format!(
-                    "The input {file} has changed since the run ({} bytes, then {}): pages of it may \
-                     not be what they were.",
-                    now.bytes, record.bytes
-                ));
-            }
-        }
-    }
-    found
+    let problem = match read(input, &config.read, &|_| {}, stop, &mut take) {
+        Err(error) => Some(format!("{error}.")),
+        Ok((now, _)) if now.sha256 != record.sha256 => Some(format!(
+            "The input {file} has changed since the run ({} bytes, then {}): pages of it may not be what they were.",
+            now.bytes, record.bytes
+        )),
+        Ok(_) => None,
+    };
+    (intakes, problem)
 }
 
 /// For each file with pages of the site, the address of one of them.
@@ -347,9 +364,9 @@ fn open_store(config: &Config, ledger: &Ledger) -> Result<Option<Store>, String>
     let (Some(path), Some(then)) = (config.run.models(), &ledger.store_state) else {
         return Ok(None);
     };
-    let store = Store::open_read_only(path)
-        .map_err(|error| format!("The models of the run cannot be read: {error}"))?;
-    match store.state().map_err(|error| format!("The models of the run cannot be read: {error}"))? {
+    let unreadable = |error| format!("The models of the run cannot be read: {error}");
+    let store = Store::open_read_only(path).map_err(unreadable)?;
+    match store.state().map_err(unreadable)? {
         now if now == *then => Ok(Some(store)),
         _ => Err(format!("The store {} has changed since the run", path.display())),
     }

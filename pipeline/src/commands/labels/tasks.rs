@@ -15,16 +15,13 @@ use sitemodel::{ParsedPage, Settings, parse_page};
 use terminal::progress_bar::Quiet;
 
 use super::{LabelForm, LabelsExportArgs};
-use crate::commands::inspect::records::RunRecords;
-use crate::commands::inspect::reread::{RunSettings, reread_all};
+use crate::commands::inspect::reread::{RunRecords, RunSettings, reread_all};
 use crate::results::Results;
 
 /// A page to be labelled: a line of `labels.jsonl`.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct LabelTask {
-    /// Address of the page.
     pub(super) url: String,
-    /// Key of its site.
     site: String,
     /// Its template, and the mean confidence of the articles of that.
     template: String,
@@ -34,7 +31,6 @@ pub(super) struct LabelTask {
     html: String,
     #[serde(default)]
     text: String,
-    /// The elements of its blocks.
     pub(super) elements: Vec<NamedElement>,
     /// Its blocks by their numbers, from 1.
     pub(super) items: Vec<LabelItem>,
@@ -106,13 +102,7 @@ fn typical_pages(
         && let Some(at) = most_typical(&left)
     {
         let page = left.remove(at);
-        let task = LabelTask {
-            site: site.key.clone(),
-            template: template.to_owned(),
-            confidence: (confidence * 1_000.0).round() / 1_000.0,
-            ..LabelTask::of(page, args.form)
-        };
-        tasks.push(task);
+        tasks.push(LabelTask::of(page, args.form, &site.key, (template, confidence)));
     }
     tasks
 }
@@ -121,7 +111,12 @@ fn typical_pages(
 const MOST_CHARACTERS: usize = 500;
 
 impl LabelTask {
-    fn of(page: &ParsedPage<'_>, form: LabelForm) -> Self {
+    fn of(
+        page: &ParsedPage<'_>,
+        form: LabelForm,
+        site: &str,
+        (template, confidence): (&str, f64),
+    ) -> Self {
         let document = &page.document;
         let MarkablePage { elements, blocks } = MarkablePage::of(page);
         let (html, text) = match form {
@@ -137,9 +132,9 @@ impl LabelTask {
         let items = blocks.into_iter().map(item).collect();
         Self {
             url: page.page.url.clone(),
-            site: String::new(),
-            template: String::new(),
-            confidence: 0.0,
+            site: site.to_owned(),
+            template: template.to_owned(),
+            confidence: (confidence * 1_000.0).round() / 1_000.0,
             html,
             text,
             elements,

@@ -8,14 +8,12 @@ use config::{Config, Duplicates, SinkList, SinkName};
 use model::{PageType, RightsStatement};
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
-use terminal::arguments::PrintFormat;
-use terminal::arguments::{at_least_one, whole};
+use terminal::arguments::{PrintFormat, at_least_one, whole};
 
 use super::fail_on::FailOn;
 
-/// Source of signifiers.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum SignifiersArg {
+enum SignifiersArg {
     /// Terms of the page, by tf-idf over its siblings
     Tfidf,
     /// Title and description of the feed item that points to the page
@@ -49,79 +47,73 @@ pub struct RunArgs {
     /// archives (CDX, CDXJ, tables), tables of pages (Parquet, CSV, JSONL), folders, globs or addresses (https://, s3://, hdfs://); @FILE reads a list of them, - reads
     /// an archive from standard input
     #[arg(value_name = "CONFIG|INPUT")]
-    pub inputs: Vec<String>,
+    inputs: Vec<String>,
     /// Folder or address (https://, s3://, hdfs://) that the archives named in an index are relative to [default: what
     /// is beside the index]
     #[arg(long, value_name = "DIR|ADDRESS")]
-    pub input_base: Option<PathBuf>,
+    input_base: Option<PathBuf>,
     /// Configuration file, as for the other commands; the same as naming it first
     #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
+    config: Option<PathBuf>,
     /// Output folder, or an address s3://BUCKET/PREFIX, to which files are uploaded when the run is complete
     /// [default: sitegrove-out]
     #[arg(long, short, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    out: Option<PathBuf>,
     /// RSS, Atom or JSON Feed files, folders or globs (repeatable)
     #[arg(long, value_name = "PATH")]
-    pub feeds: Vec<String>,
-    /// What is learnt, extracted and written.
+    feeds: Vec<String>,
     #[command(flatten)]
-    pub extraction: ExtractionArgs,
-    /// Outputs that grow.
+    extraction: ExtractionArgs,
     #[command(flatten)]
-    pub outputs: OutputArgs,
+    outputs: OutputArgs,
     /// Memory limit, such as 800MiB or 16GB; pages that do not fit are kept on disk [default: half of the
     /// machine's memory]
     #[arg(long, value_name = "SIZE")]
-    pub memory: Option<String>,
+    memory: Option<String>,
     /// Folder for pages that do not fit into memory [default: one in the output folder]
     #[arg(long, value_name = "DIR")]
-    pub spool: Option<PathBuf>,
+    spool: Option<PathBuf>,
     /// With an output at an address: folder in which the run is kept until its files are uploaded [default: the
     /// system's folder of temporary files]
     #[arg(long, value_name = "DIR")]
-    pub work: Option<PathBuf>,
+    work: Option<PathBuf>,
     /// Write metrics for Prometheus to this file and keep it up to date
     #[arg(long, value_name = "FILE")]
-    pub metrics: Option<PathBuf>,
+    metrics: Option<PathBuf>,
     /// Compare with the run in this folder: the report shows what changed, and the metrics name its counts
     #[arg(long, value_name = "RUN_DIR")]
-    pub compare: Option<PathBuf>,
+    compare: Option<PathBuf>,
     /// Use and improve the site models in this file, which grows from run to run
     #[arg(long, value_name = "FILE")]
-    pub models: Option<PathBuf>,
+    models: Option<PathBuf>,
     /// Extract pages again with the models in the models file, which is not changed; in the archive, the new
     /// results replace the earlier ones. Without inputs, the pages in the models file are extracted
     #[arg(long, requires = "models")]
-    pub reextract: bool,
+    reextract: bool,
     /// Limit the total size of the pages that the models file retains, such as 500MiB [default: 4GiB]
     #[arg(long, value_name = "SIZE", requires = "models")]
-    pub models_size: Option<String>,
+    models_size: Option<String>,
     /// Exit with code 1 and name the sites if one is of this health (with --models): missing, blocked, broken, shrunken,
     /// drifting; if more are (missing>3); if there are fewer articles than usual (articles<80%), or than a number
     /// (articles<500); or if no page was found (empty); comma-separated
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    pub fail_on: Vec<FailOn>,
+    pub(super) fail_on: Vec<FailOn>,
     /// Replace the run in the output folder
     #[arg(long)]
-    pub overwrite: bool,
+    pub(super) overwrite: bool,
     /// Only read the inputs and print what a run would process and need; writes nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Format of the summary
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PrintFormat,
-    /// Which pages to take.
+    pub(super) format: PrintFormat,
     #[command(flatten)]
-    pub selection: SelectionArgs,
+    selection: SelectionArgs,
 }
 
 impl RunArgs {
     /// The settings: defaults, then the configuration file, then the flags.
-    ///
-    /// # Errors
-    /// If the configuration cannot be read or contains an unknown key.
-    pub fn config(&self) -> Result<Config> {
+    pub(super) fn config(&self) -> Result<Config> {
         let (file, inputs) = match self.inputs.split_first() {
             Some((first, _)) if first.ends_with(".toml") && self.config.is_some() => {
                 bail!("two configuration files, {first} and that of --config; give one of them")
@@ -163,57 +155,56 @@ fn statement(text: &str) -> Result<RightsStatement, String> {
 
 /// Choices that decide what is learnt, extracted and written.
 #[derive(Args, Debug)]
-pub struct ExtractionArgs {
+pub(in crate::commands) struct ExtractionArgs {
     /// Extraction engine: grove, forest, coverage, forest-j, forest-u, sigfeed, description, words-leaves,
     /// euclid, blocks, density or text-density [default: grove]
     #[arg(long, value_name = "NAME")]
-    pub engine: Option<Engine>,
+    engine: Option<Engine>,
     /// Source of the terms that distinguish a page from its siblings [default: tfidf]
     #[arg(long, value_name = "SOURCE")]
-    pub signifiers: Option<SignifiersArg>,
+    signifiers: Option<SignifiersArg>,
     /// Site configs (wrappers written by hand, in the ftr-site-config format): a file HOST.txt or a folder of
     /// such files. They take precedence over learnt wrappers (repeatable)
     #[arg(long, value_name = "FILE|DIR")]
-    pub site_configs: Vec<PathBuf>,
+    site_configs: Vec<PathBuf>,
     /// Corrections of articles and templates to apply: files of JSON lines (docs/CORRECTIONS.md), or archives of
     /// articles (repeatable)
     #[arg(long, value_name = "FILE|ARCHIVE")]
-    pub corrections: Vec<PathBuf>,
+    corrections: Vec<PathBuf>,
     /// Outputs to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index, siteconfig, report;
     /// or all [default: jsonl,report]
     #[arg(long, value_name = "LIST")]
-    pub sinks: Option<SinkList>,
+    sinks: Option<SinkList>,
     /// Include each article as Markdown in the outputs jsonl, parquet and bulk
     #[arg(long)]
-    pub markdown: bool,
+    markdown: bool,
     /// Divide the text of each article into passages of at most so many words, in the outputs jsonl, parquet, bulk,
     /// warc and index
     #[arg(long, value_name = "WORDS", value_parser = whole::<u32>)]
-    pub passages: Option<u32>,
+    passages: Option<u32>,
     /// Types of pages to write, comma-separated: article, documentation, service, forum, collection, listing,
     /// product [default: all]
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
-    pub page_types: Vec<PageType>,
+    page_types: Vec<PageType>,
     /// Leave out articles whose pages or servers say one of these, comma-separated: noindex, noarchive, noai, tdm, rsl,
     /// robots (docs/FORMATS.md, Rights) [default: none]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = statement)]
-    pub skip: Vec<RightsStatement>,
+    skip: Vec<RightsStatement>,
     /// Name of the robot whose rules of use count beside those for all robots, such as CCBot
     #[arg(long, value_name = "NAME")]
-    pub robot: Option<String>,
+    robot: Option<String>,
     /// Columns of tables that articles keep, comma-separated; also url_surtkey and crawl
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
-    pub extra: Vec<String>,
+    extra: Vec<String>,
     /// What to do with articles that are the same as others of the crawl [default: flag]
     #[arg(long, value_name = "HOW")]
-    pub duplicates: Option<Duplicates>,
+    duplicates: Option<Duplicates>,
     /// Number of threads; 0 is one per core [default: 0]
     #[arg(long, short, value_name = "N", value_parser = whole::<usize>)]
-    pub jobs: Option<usize>,
+    jobs: Option<usize>,
 }
 
 impl ExtractionArgs {
-    /// Changes the settings accordingly.
     pub(in crate::commands) fn apply(&self, config: &mut Config) -> Result<()> {
         set(&mut config.rank.engine, &self.engine);
         if let Some(signifiers) = self.signifiers {
@@ -230,16 +221,10 @@ impl ExtractionArgs {
         config.run.corrections.extend(self.corrections.iter().cloned());
         config.emit.markdown |= self.markdown;
         set(&mut config.emit.passages, &self.passages);
-        if !self.page_types.is_empty() {
-            config.emit.page_types.clone_from(&self.page_types);
-        }
-        if !self.skip.is_empty() {
-            config.emit.skip.clone_from(&self.skip);
-        }
+        set_list(&mut config.emit.page_types, &self.page_types);
+        set_list(&mut config.emit.skip, &self.skip);
         set(&mut config.group.robot, &self.robot);
-        if !self.extra.is_empty() {
-            config.read.extra.clone_from(&self.extra);
-        }
+        set_list(&mut config.read.extra, &self.extra);
         set(&mut config.emit.duplicates, &self.duplicates);
         set(&mut config.run.jobs, &self.jobs);
         Ok(())
@@ -248,26 +233,25 @@ impl ExtractionArgs {
 
 /// Outputs that grow from run to run.
 #[derive(Args, Debug)]
-pub struct OutputArgs {
+pub(in crate::commands) struct OutputArgs {
     /// Add the articles to this archive, an SQLite file that is created if necessary; adds sqlite to the
     /// outputs
     #[arg(long, value_name = "FILE")]
-    pub archive: Option<PathBuf>,
+    archive: Option<PathBuf>,
     /// Add the articles to the search index in this folder; adds index to the outputs
     #[arg(long, value_name = "DIR")]
-    pub index: Option<PathBuf>,
+    index: Option<PathBuf>,
     /// Add the articles to the data set in this folder, or at this address (s3://) if the output is at one, too:
     /// Parquet files partitioned by date; adds dataset to the outputs
     #[arg(long, value_name = "DIR")]
-    pub dataset: Option<PathBuf>,
+    dataset: Option<PathBuf>,
     /// Remove articles whose addresses are gone (status 404 or 410, or a redirect elsewhere) from the index instead
     /// of marking them
     #[arg(long)]
-    pub forget_gone: bool,
+    forget_gone: bool,
 }
 
 impl OutputArgs {
-    /// Changes the settings accordingly.
     pub(crate) fn apply(&self, config: &mut Config) -> Result<()> {
         let emit = &mut config.emit;
         let named = [
@@ -292,28 +276,25 @@ impl OutputArgs {
 /// Which pages of the inputs to take.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Choice of pages")]
-pub struct SelectionArgs {
+pub(in crate::commands) struct SelectionArgs {
     /// Only pages of this site, named by its host (repeatable)
     #[arg(long, value_name = "HOST")]
-    pub site: Vec<String>,
+    site: Vec<String>,
     /// Only pages captured on this date or later: 2026-10-05, or with a time, 2026-10-05T03:00:00Z
     #[arg(long, value_name = "DATE")]
-    pub since: Option<String>,
+    since: Option<String>,
     /// Only pages captured on this date or earlier; the date itself is included
     #[arg(long, value_name = "DATE")]
-    pub until: Option<String>,
+    until: Option<String>,
     /// Only the first N of these pages, in the order of the inputs' paths
     #[arg(long, value_name = "N", value_parser = at_least_one)]
-    pub limit: Option<u64>,
+    limit: Option<u64>,
 }
 
 impl SelectionArgs {
-    /// Changes the settings accordingly.
     pub(crate) fn apply(&self, config: &mut Config) {
         let run = &mut config.run;
-        if !self.site.is_empty() {
-            run.sites.clone_from(&self.site);
-        }
+        set_list(&mut run.sites, &self.site);
         set(&mut run.since, &self.since);
         set(&mut run.until, &self.until);
         set(&mut run.limit, &self.limit);
@@ -323,5 +304,11 @@ impl SelectionArgs {
 pub(in crate::commands) fn set<T: Clone>(setting: &mut T, value: &Option<T>) {
     if let Some(value) = value {
         setting.clone_from(value);
+    }
+}
+
+fn set_list<T: Clone>(setting: &mut Vec<T>, values: &Vec<T>) {
+    if !values.is_empty() {
+        setting.clone_from(values);
     }
 }

@@ -10,7 +10,6 @@ use terminal::shortened::{middle, width_of, wrapped};
 
 use crate::run::forecast::{Forecast, InputForecast};
 
-/// Maximum number of inputs that are listed.
 const INPUTS_SHOWN: usize = 30;
 
 pub(super) fn print(forecast: &Forecast, format: PrintFormat, out: &mut Console<'_>) -> Result<()> {

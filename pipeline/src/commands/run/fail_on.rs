@@ -9,9 +9,8 @@ use sink::{Ledger, SiteAlarm};
 
 use crate::run::ledger::ALARMS;
 
-/// What makes a run that finished fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailOn {
+pub(super) enum FailOn {
     /// The inputs hold no page.
     Empty,
     /// More sites than a number are of this health.
@@ -77,7 +76,6 @@ impl FailOn {
         ledger.counts.sites_by_health.get(verdict.as_str()).copied().unwrap_or(0)
     }
 
-    /// Why a run fails, if it does.
     fn failure(self, ledger: &Ledger) -> Option<String> {
         let counts = &ledger.counts;
         let (is_met, why) = match self {

@@ -16,7 +16,6 @@ use crate::run::ledger::ALARMS;
 use crate::run::{RunReport, Upload};
 use crate::stages::emit::wrapper_files::{LINES, WrapperForm};
 
-/// Maximum number of sites in the summary.
 const SITES_SHOWN: usize = 15;
 /// Maximum columns of the name of a site.
 const SITE_COLUMNS: usize = 28;

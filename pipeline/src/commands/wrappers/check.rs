@@ -28,7 +28,6 @@ use crate::results::Results;
 use crate::run::read_grouped;
 use crate::site::site_configs::squeezed;
 
-/// Arguments of `sitegrove wrappers check`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -68,10 +67,10 @@ pub(super) fn check(args: &WrappersCheckArgs, out: &mut Console<'_>) -> Result<b
         let mut honoured = file.host.is_some();
         if file.host.is_none() && matches!(args.format, PrintFormat::Text) {
             let shown = file.path.display().to_string();
-            let shown = line(&shown);
             writeln!(
                 out,
-                "{shown}: the file name contains no host, so the file is not used: name it HOST.txt"
+                "{}: the file name contains no host, so the file is not used: name it HOST.txt",
+                line(&shown)
             )?;
         }
         for finding in &file.findings {
@@ -111,8 +110,7 @@ fn print_finding(
                 verdict,
                 why: finding.why.as_deref(),
             };
-            serde_json::to_writer(out.as_json(), &record)?;
-            writeln!(out)?;
+            out.json_line(&record)?;
         }
     }
     Ok(())
@@ -142,7 +140,6 @@ fn print_findings_by_directive(
     Ok(())
 }
 
-/// Arguments of `sitegrove wrappers test`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -304,19 +301,12 @@ fn print_outcomes(
     out: &mut Console<'_>,
 ) -> Result<()> {
     if matches!(args.format, PrintFormat::Json) {
-        for outcome in by_host.values() {
-            serde_json::to_writer(out.as_json(), outcome)?;
-            writeln!(out)?;
-        }
-        return Ok(());
+        return Ok(by_host.values().try_for_each(|outcome| out.json_line(outcome))?);
     }
     let with_run = args.run.is_some();
-    let agreement = |outcome: &TestOutcome| {
-        if with_run {
-            format!("  {:>9}", format!("{} of {}", outcome.same_text, outcome.articles))
-        } else {
-            String::new()
-        }
+    let agreement = |outcome: &TestOutcome| match with_run {
+        true => format!("  {:>9}", format!("{} of {}", outcome.same_text, outcome.articles)),
+        false => String::new(),
     };
     let head = if with_run { "  same text" } else { "" };
     writeln!(

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use model::{PageReading, SiteChange, SiteNight, TemplateChange, Verdict};
 use sitemodel::{Applied, Outcome, SiteModel};
 
-use crate::site::night::in_hand::CandidatePage;
+use crate::site::night::in_hand::{CandidatePage, template_id};
 use crate::stages::apply::Outcomes;
 
 /// Templates that are shown of a site.
@@ -43,7 +43,7 @@ pub(crate) fn changed_templates(
         let (_, url, before, after) =
             pages.iter().filter_map(one).min_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)))?;
         let (before, after) = from_the_difference(before, after);
-        let id = new.templates().get(template as usize)?.id.clone();
+        let id = template_id(new, template)?.to_owned();
         Some(TemplateChange { template: id, pages: pages.len() as u64, url, before, after })
     };
     let mut changes: Vec<TemplateChange> = of_templates.into_iter().filter_map(change).collect();

@@ -17,23 +17,9 @@ const FEWEST_TO_ADD: usize = 3;
 /// Pages of a template from which on it is left alone.
 const ENOUGH: u64 = 8;
 
-/// The model that the store has of a site.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum StoredModel {
-    /// None.
-    None,
-    /// One that cannot be used: why.
-    Unusable(String),
-    /// One that can.
-    Fits,
-}
-
-/// What is known before anything is learnt. Of a model that cannot be used there is nothing else.
+/// What is known of a model that fits before anything is learnt.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Facts {
-    pub(crate) stored: StoredModel,
-    /// Pages tonight, in the sample, and retained ones, each address once.
-    pub(crate) in_hand: usize,
     /// Pages tonight of no template.
     pub(crate) unassigned: usize,
     /// The same with retained ones.
@@ -55,7 +41,6 @@ pub(crate) struct TemplateFacts {
     pub(crate) is_wanted: bool,
 }
 
-/// What is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ModelDecision {
     /// The pages in hand are retained; their model is for tonight only.
@@ -78,7 +63,16 @@ pub(crate) enum ModelDecision {
     Keep,
 }
 
-/// The decision. The first line that fits is taken; with [`ModelDecision::Replace`], [`ModelDecision::Relearn`] and
+/// The decision where the store has no model of the site, or one that cannot be used, with the reason. `in_hand` is the
+/// number of pages tonight, in the sample, and retained ones, each address once.
+pub(crate) fn decide_without_model(unusable: Option<String>, in_hand: usize) -> ModelDecision {
+    match unusable {
+        None if in_hand < FEWEST_TO_KEEP => ModelDecision::TooFew,
+        why => ModelDecision::LearnFresh(why.unwrap_or_else(|| "no model".to_owned())),
+    }
+}
+
+/// The decision where there is a model. The first line that fits is taken; with [`ModelDecision::Replace`], [`ModelDecision::Relearn`] and
 /// [`ModelDecision::Grow`] pages of no template are learnt from too, where there are enough of them.
 pub(crate) fn decide(facts: &Facts) -> ModelDecision {
     use Verdict::{Broken, Drifting};
@@ -88,18 +82,13 @@ pub(crate) fn decide(facts: &Facts) -> ModelDecision {
     let broken = of(&|own| own.verdict == Broken);
     let drifting = of(&|own| own.verdict == Drifting);
     let growing = of(&TemplateFacts::grows);
-    match &facts.stored {
-        StoredModel::None if facts.in_hand < FEWEST_TO_KEEP => ModelDecision::TooFew,
-        StoredModel::None => ModelDecision::LearnFresh("no model".to_owned()),
-        StoredModel::Unusable(why) => ModelDecision::LearnFresh(why.clone()),
-        StoredModel::Fits if !broken.is_empty() => ModelDecision::Replace(broken),
-        StoredModel::Fits if !drifting.is_empty() => ModelDecision::Relearn(drifting),
-        StoredModel::Fits if !facts.to_correct.is_empty() => {
-            ModelDecision::Correct(facts.to_correct.clone())
-        }
-        StoredModel::Fits if facts.adds_templates() => ModelDecision::AddTemplates,
-        StoredModel::Fits if !growing.is_empty() => ModelDecision::Grow(growing),
-        StoredModel::Fits => ModelDecision::Keep,
+    match () {
+        () if !broken.is_empty() => ModelDecision::Replace(broken),
+        () if !drifting.is_empty() => ModelDecision::Relearn(drifting),
+        () if !facts.to_correct.is_empty() => ModelDecision::Correct(facts.to_correct.clone()),
+        () if facts.adds_templates() => ModelDecision::AddTemplates,
+        () if !growing.is_empty() => ModelDecision::Grow(growing),
+        () => ModelDecision::Keep,
     }
 }
 
@@ -191,8 +180,6 @@ mod tests {
 
     fn facts(templates: &[TemplateFacts], unassigned: usize, in_hand: usize) -> Facts {
         Facts {
-            stored: StoredModel::Fits,
-            in_hand: 20,
             unassigned,
             unassigned_in_hand: in_hand,
             templates: templates.to_vec(),
@@ -202,52 +189,43 @@ mod tests {
 
     #[test]
     fn without_a_model() {
-        let none = |in_hand| Facts { stored: StoredModel::None, in_hand, ..facts(&[], 0, 0) };
-        assert_eq!(decide(&none(2)), ModelDecision::TooFew);
-        assert_eq!(decide(&none(3)), ModelDecision::LearnFresh("no model".to_owned()));
-        let other = Facts { stored: StoredModel::Unusable("other weights".to_owned()), ..none(1) };
-        assert_eq!(decide(&other), ModelDecision::LearnFresh("other weights".to_owned()));
+        let fresh = |why: &str| ModelDecision::LearnFresh(why.to_owned());
+        assert_eq!(decide_without_model(None, 2), ModelDecision::TooFew);
+        assert_eq!(decide_without_model(None, 3), fresh("no model"));
+        assert_eq!(
+            decide_without_model(Some("other weights".to_owned()), 1),
+            fresh("other weights")
+        );
     }
 
     #[test]
-    fn what_fits_is_kept() {
+    fn the_first_line_that_fits_is_taken() {
+        let named = |id: &str| vec![id.to_owned()];
+        let corrected = |own| Facts { to_correct: named("a"), ..facts(&[own], 9, 9) };
         let grown = template("a", Verdict::Healthy, 10, 15);
-        assert_eq!(decide(&facts(slice::from_ref(&grown), 0, 0)), ModelDecision::Keep);
-        // Some pages of no template are no reason, nor are retained ones of a former night.
-        assert_eq!(decide(&facts(slice::from_ref(&grown), 1, 2)), ModelDecision::Keep);
-        assert_eq!(decide(&facts(&[grown], 0, 5)), ModelDecision::Keep);
-        assert_eq!(decide(&facts(&[], 0, 0)), ModelDecision::Keep);
         let too_few = template("a", Verdict::TooFewPages, 10, 11);
-        assert_eq!(decide(&facts(&[too_few], 0, 0)), ModelDecision::Keep);
-    }
-
-    #[test]
-    fn what_does_not_fit_is_learnt_anew() {
-        let broken = template("a", Verdict::Broken, 10, 15);
+        let broken = |id| template(id, Verdict::Broken, 10, 15);
         let drifting = template("b", Verdict::Drifting, 10, 15);
-        let healthy = template("c", Verdict::Healthy, 2, 15);
-        let replace = ModelDecision::Replace(vec!["a".to_owned()]);
-        assert_eq!(decide(&facts(&[drifting.clone(), broken, healthy.clone()], 9, 9)), replace);
-        let relearn = ModelDecision::Relearn(vec!["b".to_owned()]);
-        assert_eq!(decide(&facts(&[drifting, healthy], 9, 9)), relearn);
-    }
-
-    #[test]
-    fn corrections_are_learnt_from_unless_a_template_is_learnt_anew_anyway() {
-        let of = |own: TemplateFacts| {
-            decide(&Facts { to_correct: vec!["a".to_owned()], ..facts(&[own], 9, 9) })
-        };
-        let healthy = template("a", Verdict::Healthy, 10, 15);
-        assert_eq!(of(healthy), ModelDecision::Correct(vec!["a".to_owned()]));
-        let broken = template("b", Verdict::Broken, 10, 15);
-        assert_eq!(of(broken), ModelDecision::Replace(vec!["b".to_owned()]));
-    }
-
-    #[test]
-    fn pages_of_new_layouts_get_templates() {
-        let small = template("a", Verdict::Healthy, 2, 15);
-        assert_eq!(decide(&facts(&[small], 1, 3)), ModelDecision::AddTemplates);
-        assert_eq!(decide(&facts(&[], 3, 3)), ModelDecision::AddTemplates);
+        let small = |id| template(id, Verdict::Healthy, 2, 15);
+        for (facts, expected) in [
+            (facts(slice::from_ref(&grown), 0, 0), ModelDecision::Keep),
+            // Some pages of no template are no reason, nor are retained ones of a former night.
+            (facts(slice::from_ref(&grown), 1, 2), ModelDecision::Keep),
+            (facts(slice::from_ref(&grown), 0, 5), ModelDecision::Keep),
+            (facts(&[], 0, 0), ModelDecision::Keep),
+            (facts(&[too_few], 0, 0), ModelDecision::Keep),
+            (
+                facts(&[drifting.clone(), broken("a"), small("c")], 9, 9),
+                ModelDecision::Replace(named("a")),
+            ),
+            (facts(&[drifting, small("c")], 9, 9), ModelDecision::Relearn(named("b"))),
+            (corrected(grown), ModelDecision::Correct(named("a"))),
+            (corrected(broken("b")), ModelDecision::Replace(named("b"))),
+            (facts(&[small("a")], 1, 3), ModelDecision::AddTemplates),
+            (facts(&[], 3, 3), ModelDecision::AddTemplates),
+        ] {
+            assert_eq!(decide(&facts), expected, "{facts:?}");
+        }
     }
 
     #[test]

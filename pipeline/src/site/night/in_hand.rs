@@ -11,7 +11,7 @@ use sitemodel::{
 };
 
 use crate::site::Work;
-use crate::stages::apply::Outcomes;
+use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, sample};
 
 /// Pages of a template that are compared with the judgement of the page alone where one of the first disagrees.
@@ -31,7 +31,6 @@ pub(crate) struct CandidatePage<'a> {
 
 /// What is not to be retained of tonight.
 pub(crate) struct Walls {
-    /// The pages that are walls.
     pub(crate) pages: BTreeSet<usize>,
     /// The ids of templates of which only walls come.
     pub(crate) templates: Vec<String>,
@@ -41,9 +40,13 @@ pub(crate) fn is_wall(applied: &Applied) -> bool {
     matches!(&applied.outcome, Outcome::Drop(drop) if drop.reason.is_wall())
 }
 
-/// The pages that are walls.
 pub(crate) fn wall_pages(applied: &Outcomes) -> BTreeSet<usize> {
     applied.iter().filter(|(_, applied)| is_wall(applied)).map(|(at, _)| *at).collect()
+}
+
+/// The id of the template with this number.
+pub(crate) fn template_id(model: &SiteModel, number: u32) -> Option<&str> {
+    model.templates().get(number as usize).map(|template| &*template.id)
 }
 
 impl CandidatePage<'_> {
@@ -122,7 +125,7 @@ impl Work<'_> {
     ) -> Outcomes {
         let pages: Vec<(usize, &ParsedPage<'_>)> =
             tonight.iter().filter_map(|page| Some((page.at?, page.sibling.0))).collect();
-        self.applying(site, model).apply_to(&pages, known)
+        self.applying(site, model).each(&pages, known, Unassigned::Wait)
     }
 
     /// Extracts each of tonight's pages by itself that a model has no template for.
@@ -136,7 +139,8 @@ impl Work<'_> {
         let left = tonight.iter().filter(|page| page.is_unassigned);
         let pages: Vec<(usize, &ParsedPage<'_>)> =
             left.filter_map(|page| Some((page.at?, page.sibling.0))).collect();
-        applied.extend(self.applying(site, model).apply_alone_to(&pages));
+        let applying = self.applying(site, model);
+        applied.extend(applying.each(&pages, &BTreeMap::new(), Unassigned::Alone));
     }
 
     /// What applying a model to tonight's sample saw. Of the first `compared` pages of each template with enough
@@ -207,8 +211,7 @@ impl Work<'_> {
             // Placing a page reads all of it; applying the model did that.
             let known = page.at.and_then(|at| applied.get(&at)?.template);
             let number = known.or_else(|| model.template_of(&page.sibling(), self.settings));
-            let template = number.and_then(|number| model.templates().get(number as usize));
-            template.map(|template| template.id.clone()).unwrap_or_default()
+            number.and_then(|number| template_id(model, number)).unwrap_or_default().to_owned()
         };
         let renamed: BTreeMap<&str, String> =
             again.iter().map(|page| (&*page.sibling.0.page.url, id(page))).collect();

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sitemodel::{SiblingPage, SiteModel, TemplateHealth};
 
 use crate::site::Work;
+use crate::site::night::in_hand::template_id;
 use crate::stages::learn::parse;
 
 /// What of a model is to be kept.
@@ -25,7 +26,6 @@ pub(crate) struct Night {
     pub(crate) update: SiteNight,
     /// Whether the run was taken in before: nothing is kept then.
     pub(crate) is_known: bool,
-    /// The new revision of the model, if there is to be one.
     pub(crate) revision: Option<NewRevision>,
     /// Templates that the model had at the beginning.
     pub(crate) templates: usize,
@@ -94,23 +94,18 @@ fn place(retained: &mut [Retained], model: &SiteModel, work: &Work<'_>) {
         let parsed = parse(&pages, work.settings, work.clock);
         let id = parsed.first().and_then(|(_, page)| {
             let sibling = SiblingPage { page: page.as_ref().ok()?, feed_items: &items };
-            let number = model.template_of(&sibling, work.settings)?;
-            Some(model.templates().get(number as usize)?.id.clone())
+            template_id(model, model.template_of(&sibling, work.settings)?)
         });
-        own.template = id.unwrap_or_default();
+        own.template = id.unwrap_or_default().to_owned();
     }
 }
 
 pub(crate) fn of_new(template: &sitemodel::Template) -> TemplateNight {
     TemplateNight {
         template: template.id.clone(),
-        verdict: Verdict::TooFewPages,
-        pages: 0,
-        by_wrapper: 0.0,
         by_wrapper_expected: template.expected.share_by_wrapper(),
-        confidence: 0.0,
         confidence_expected: template.expected.mean_confidence(),
-        agreement: None,
+        ..TemplateNight::default()
     }
 }
 

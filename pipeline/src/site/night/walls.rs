@@ -7,7 +7,9 @@ use modelstore::{SiteState, Store};
 use sitemodel::{Applied, ApplyOptions, SiteModel};
 
 use crate::site::Work;
-use crate::site::night::in_hand::{CandidatePage, Walls, is_wall, retained_candidates, wall_pages};
+use crate::site::night::in_hand::{
+    CandidatePage, Walls, is_wall, retained_candidates, template_id, wall_pages,
+};
 use crate::stages::apply::Outcomes;
 use crate::stages::learn::parse;
 
@@ -34,8 +36,7 @@ impl Work<'_> {
     ) -> Walls {
         let pages = wall_pages(applied);
         let mut walls = only_walls(applied);
-        let id = |template: &u32| model.templates().get(*template as usize).map(|own| &*own.id);
-        walls.retain(|template| id(template).is_some_and(|id| !known.contains(id)));
+        walls.retain(|at| template_id(model, *at).is_some_and(|id| !known.contains(id)));
         if walls.is_empty() {
             return Walls { pages, templates: Vec::new() };
         }
@@ -58,8 +59,7 @@ impl Work<'_> {
     ) -> io::Result<Vec<String>> {
         let retained: BTreeSet<&str> = state.retained.iter().map(|head| &*head.template).collect();
         let mut walls = only_walls(applied);
-        let id = |template: &u32| model.templates().get(*template as usize).map(|own| &*own.id);
-        walls.retain(|template| id(template).is_some_and(|id| retained.contains(id)));
+        walls.retain(|at| template_id(model, *at).is_some_and(|id| retained.contains(id)));
         if walls.is_empty() {
             return Ok(Vec::new());
         }
@@ -84,6 +84,6 @@ impl Work<'_> {
 }
 
 fn ids(model: &SiteModel, numbers: &BTreeSet<u32>) -> Vec<String> {
-    let of = numbers.iter().filter_map(|number| model.templates().get(*number as usize));
-    of.map(|template| template.id.clone()).collect()
+    let of = numbers.iter().filter_map(|number| template_id(model, *number));
+    of.map(str::to_owned).collect()
 }

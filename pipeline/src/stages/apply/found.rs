@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use grouping::Part;
+use grouping::{Part, drop_of};
 use model::{
     Article, BestWrapper, Drop, DropReason, Extracted, Page, PageWork, PatternRecord, Quality,
     Route, SiteConfigRole, SiteConfigUse, SiteResult, SiteSummary, Stage, TemplateSummary,
@@ -56,17 +56,9 @@ impl PageFinding {
 
     /// What comes of a page on which the parser fails.
     pub(crate) fn failed(site: &str, page: &Page) -> Self {
-        let drop = Drop {
-            site: site.to_owned(),
-            url: page.url.clone(),
-            origin: page.origin.clone(),
-            stage: Stage::Cluster,
-            reason: DropReason::Internal,
-            detail: "parsing this page failed; please report it with the page".to_owned(),
-            gone: None,
-            refused: None,
-        };
-        let applied = Applied::dropped(drop);
+        let detail = "parsing this page failed; please report it with the page".to_owned();
+        let drop = drop_of(site, page, DropReason::Internal, detail);
+        let applied = Applied::dropped(Drop { stage: Stage::Cluster, ..drop });
         Self { applied, by_html5ever: false, outgrown: false, configured: None }
     }
 }
@@ -101,11 +93,10 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
         configs.add(&found);
         let applied = found.applied;
         seen.add(&applied);
-        let counts = applied.template.map(|template| of_templates.entry(template).or_default());
-        let is_article = matches!(applied.outcome, Outcome::Article(_));
-        if let Some(counts) = counts {
-            counts.0 += 1;
-            counts.1 += usize::from(is_article);
+        if let Some(template) = applied.template {
+            let (pages, given) = of_templates.entry(template).or_default();
+            *pages += 1;
+            *given += usize::from(matches!(applied.outcome, Outcome::Article(_)));
         }
         match applied.outcome {
             Outcome::Article(article) => articles.push(*article),
@@ -148,7 +139,7 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
         articles,
         drops,
         summary: SiteSummary {
-            site: site.key().to_owned(),
+            site: site.key.clone(),
             sample_cut: model.head().cut,
             templates: templates.collect(),
             site_configs,
@@ -157,7 +148,7 @@ pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> 
         pages,
         work: PageWork { fast_path: seen.fast_path, judged: seen.judged, overruled, ..work },
         characters: seen.characters,
-        ..SiteResult::from_articles(site.key(), Vec::new())
+        ..SiteResult::from_articles(&site.key, Vec::new())
     }
 }
 
@@ -235,7 +226,7 @@ pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
                 Outcome::Unassigned => continue,
             };
             found.applied.outcome = Outcome::Drop(Box::new(Drop {
-                site: site.key().to_owned(),
+                site: site.key.clone(),
                 url,
                 origin,
                 stage: Stage::Extract,

@@ -16,10 +16,9 @@ pub(crate) const LINES: &str = "wrappers.jsonl";
 const MOST_FILES: usize = 1_000;
 
 /// How the wrappers of a run are written.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum WrapperForm {
     /// A file for each site.
-    #[default]
     Files,
     /// A line for each site.
     Lines,
@@ -49,7 +48,6 @@ impl WrapperForm {
     }
 }
 
-/// The files that a run writes.
 pub(super) struct WrapperFiles {
     folder: PathBuf,
     /// Files of sites, waiting for the other outputs to be complete.
@@ -61,9 +59,6 @@ pub(super) struct WrapperFiles {
 
 impl WrapperFiles {
     /// Begins the files in a run folder, which must exist.
-    ///
-    /// # Errors
-    /// If they cannot be created.
     pub(super) fn create(run: &Path, form: WrapperForm) -> Result<Self, SinkError> {
         let folder = run.join(FOLDER);
         let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path());
@@ -83,10 +78,6 @@ impl WrapperFiles {
         Ok(Self { folder, sites: Vec::new(), lines, stale })
     }
 
-    /// Writes what was rendered of a site.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
     pub(super) fn write(&mut self, site: &str, rendered: &[u8]) -> Result<(), SinkError> {
         if let Some(lines) = &mut self.lines {
             return lines.write_bytes(rendered);
@@ -102,9 +93,6 @@ impl WrapperFiles {
     }
 
     /// Renames all files to their final names and removes those of an earlier run that this one does not write.
-    ///
-    /// # Errors
-    /// If a file cannot be finished.
     pub(super) fn finish(self) -> Result<(), SinkError> {
         AtomicFile::finish_all(self.sites)?;
         if let Some(lines) = self.lines {
