@@ -361,7 +361,7 @@ fn print(report: &CorrectionsReport, out: &mut Console<'_>) -> anyhow::Result<()
     let noise: Vec<String> = NOISE.iter().map(|own| format!("{own} % flipped")).collect();
     writeln!(
         out,
-        "| | groups | pages | before | {} | lose > 1 | most lost | worst tenth |\n|---|--:|--:|--:|{}--:|--:|--:|",
+        "| | groups | pages | before | {} | lose > 1 | most lost | worst tenth | ceiling |\n|---|--:|--:|--:|{}--:|--:|--:|--:|",
         noise.join(" | "),
         "--:|".repeat(NOISE.len())
     )?;
@@ -369,12 +369,12 @@ fn print(report: &CorrectionsReport, out: &mut Console<'_>) -> anyhow::Result<()
         values.iter().map(|value| format!("{value:.1}")).collect::<Vec<_>>().join(separator)
     };
     for own in &report.figures {
-        let GroupFigures { groups, pages, before, losing, most_lost, .. } = own;
+        let GroupFigures { groups, pages, before, losing, most_lost, ceiling, .. } = own;
         let (name, after) = (printed::line(&own.name), shown(&own.after, " | "));
         let worst = format!("{:.1} to {:.1}", own.worst_before, own.worst_after);
         writeln!(
             out,
-            "| {name} | {groups} | {pages} | {before:.1} | {after} | {losing} | {most_lost:.1} | {worst} |"
+            "| {name} | {groups} | {pages} | {before:.1} | {after} | {losing} | {most_lost:.1} | {worst} | {ceiling:.1} |"
         )?;
     }
     writeln!(out, "\n| templates marked | labels | articles | other types |\n|---|--:|--:|--:|")?;
