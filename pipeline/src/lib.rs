@@ -11,7 +11,7 @@ RSS, Atom, JSON ────┴► read ─► settle ─► learn ─► apply 
 | the crate `input` | reads files as pages, feed items, redirects, revisits and drops |
 | the crate `segment` | all of these, in memory or in files, and the sites that are formed of them |
 | [`site`] | one site: survey, [`stages::learn`], [`stages::apply`], and its model of earlier nights |
-| [`run`] | a whole run, the only code that knows threads, order and disk: its folder, ledger, results and outputs ([`stages::emit`]) |
+| [`run`] | a whole run, the only code that knows threads, order and disk: its folder, ledger, results and outputs |
 | [`steps`] | the same functions called for parts of a crawl, from files to files |
 | [`commands`] | the commands of the binary |
 | [`results`] | the folder of a finished run, read back |
