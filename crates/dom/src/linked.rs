@@ -6,8 +6,8 @@ use html5ever::{LocalName, QualName};
 
 use crate::document::BufferRange;
 
-type Neighbour<'a> = Option<&'a Linked<'a>>;
-type NodeLink<'a> = Cell<Neighbour<'a>>;
+type LinkedNode<'a> = Option<&'a Linked<'a>>;
+type NodeLink<'a> = Cell<LinkedNode<'a>>;
 
 /// A node while the tree is under construction.
 pub(crate) struct Linked<'a> {
@@ -26,7 +26,7 @@ pub(crate) enum NodeContent<'a> {
         name: QualName,
         attributes: Cell<BufferRange>,
         /// Parent of the children of a `<template>`.
-        fragment: Neighbour<'a>,
+        fragment: LinkedNode<'a>,
         /// Whether text is dropped: that of scripts and styles, except JSON-LD.
         ignores_text: bool,
         /// `<annotation-xml>` that contains HTML.
@@ -81,7 +81,7 @@ impl<'a> Linked<'a> {
 }
 
 /// Makes two children of a node follow each other; where there is only one, it is the first or the last.
-fn join<'a>(parent: Neighbour<'a>, previous: Neighbour<'a>, next: Neighbour<'a>) {
+fn join<'a>(parent: LinkedNode<'a>, previous: LinkedNode<'a>, next: LinkedNode<'a>) {
     let ends = parent.map(|parent| (&parent.first, &parent.last));
     if let Some(link) = previous.map(|node| &node.next).or(ends.map(|ends| ends.0)) {
         link.set(next);
