@@ -79,10 +79,12 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
         word.clear();
         loop {
             // Most letters are ASCII: whole runs of them at once.
+            let run = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            let (letters, others) = rest.split_at(run);
             let begun = word.len();
-            word.extend(rest.bytes().take_while(u8::is_ascii_alphanumeric));
+            word.extend_from_slice(letters.as_bytes());
             word[begun..].make_ascii_lowercase();
-            rest = &rest[word.len() - begun..];
+            rest = others;
             let mut after = rest.chars();
             let Some(c) = after.next() else { break };
             let after = after.as_str();

@@ -167,7 +167,7 @@ const GOOD: (f32, u32) = (0.33, 10);
 /// Weight of a lexicon feature per level up.
 const DECAY: f32 = 0.85;
 
-pub(crate) const TAGS: [dom::LocalName; 19] = local_names![
+pub(crate) static TAGS: [dom::LocalName; 19] = local_names![
     "p", "h1", "h2", "h3", "h4", "li", "td", "div", "span", "a", "blockquote", "figcaption", "dd",
     "dt", "pre", "section", "article", "time", "address"
 ];
@@ -359,8 +359,9 @@ fn fill(row: &mut impl FeatureRow, at: usize, c: &BlockContext<'_>) {
     }
     let mut cues = [0.0f32; cues::COUNT];
     if let Some(levels) = c.cues.get(at) {
+        let weights = &*WEIGHTS;
         for (cue, &level) in cues.iter_mut().zip(levels) {
-            *cue = WEIGHTS[usize::from(level)];
+            *cue = weights[usize::from(level)];
         }
     }
     row.put_all(cues::names(), &cues);

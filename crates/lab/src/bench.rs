@@ -1,6 +1,8 @@
 //! `sitegrove-lab bench`: the speed of the pipeline, relative to its own parser and tokenizer, in alternating
 //! rounds.
 
+mod costs;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,6 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use config::Config;
+use costs::Costs;
 use errors::{Stopped, mark_begun};
 use input::read::{Intake, read};
 use input::{Input, InputPlaces, expand};
@@ -73,7 +76,10 @@ pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) ->
     let _ = std::fs::remove_dir_all(&folder);
     let rounds = measured?;
     match args.format {
-        PrintFormat::Text => print(out, megabytes, &rounds),
+        PrintFormat::Text => {
+            print(out, megabytes, &rounds)?;
+            print_costs(out, pages.len(), &rounds)
+        }
         PrintFormat::Json => {
             let of = json!({ "pages": pages.len(), "html_mb": megabytes, "same_tree": alike });
             print_json(out, &of, &rounds)
@@ -89,6 +95,8 @@ fn check_stop(stop: &AtomicBool) -> Result<(), Stopped> {
 struct Rounds {
     /// Seconds of each of the [`PARTS`].
     parts: [Vec<f64>; PARTS.len()],
+    /// What pages cost, by capability.
+    costs: Vec<Costs>,
     /// The runs with each number of threads.
     runs: Vec<(usize, Vec<WholeRun>)>,
 }
@@ -103,12 +111,14 @@ impl Rounds {
         stop: &AtomicBool,
     ) -> Result<Self> {
         let runs = thread_counts().into_iter().map(|jobs| (jobs, Vec::new())).collect();
-        let mut rounds = Self { parts: Default::default(), runs };
+        let mut rounds = Self { parts: Default::default(), costs: Vec::new(), runs };
+        let settings = config.settings();
         for round in 0..args.rounds.max(1) {
             let seconds = time_parts(pages, inputs, config, stop)?;
             for (times, seconds) in rounds.parts.iter_mut().zip(seconds) {
                 times.push(seconds);
             }
+            rounds.costs.push(Costs::of(pages, &settings));
             for (jobs, runs) in &mut rounds.runs {
                 check_stop(stop)?;
                 // Deleted only at the end: ext4 is slow to create files where others were just deleted.
@@ -217,7 +227,7 @@ fn cpu_seconds_of_children() -> Option<f64> {
 }
 
 fn print(out: &mut dyn Write, megabytes: f64, rounds: &Rounds) -> Result<()> {
-    let Rounds { parts, runs } = rounds;
+    let Rounds { parts, runs, .. } = rounds;
     let [tokenizer, parse, ..] = parts.each_ref().map(|times| megabytes / median(times));
     let line = |name: &str, seconds: f64| {
         let rate = megabytes / seconds;
@@ -262,6 +272,29 @@ fn print(out: &mut dyn Write, megabytes: f64, rounds: &Rounds) -> Result<()> {
     Ok(())
 }
 
+/// Medians in microseconds a page.
+fn print_costs(out: &mut dyn Write, pages: usize, rounds: &Rounds) -> Result<()> {
+    let costs = costs_of(rounds);
+    let all: f64 = costs.iter().map(|cost| cost.1).sum();
+    writeln!(out, "\n{:<36} {:>8} {:>6}", "what a page costs by itself", "µs", "%")?;
+    for (name, seconds) in costs.iter().chain([&("all", all)]) {
+        let (each, share) = (1e6 * seconds / pages as f64, 100.0 * seconds / all);
+        writeln!(out, "{name:<36} {each:>8.0} {share:>6.1}")?;
+    }
+    Ok(())
+}
+
+/// Medians of the seconds of each capability.
+fn costs_of(rounds: &Rounds) -> Vec<(&'static str, f64)> {
+    let names = rounds.costs.first().map(|costs| costs.0.iter()).into_iter().flatten();
+    names
+        .enumerate()
+        .map(|(at, (name, _))| {
+            (*name, median(&rounds.costs.iter().map(|costs| costs.0[at].1).collect::<Vec<_>>()))
+        })
+        .collect()
+}
+
 /// Medians in seconds, as one JSON object.
 fn print_json(out: &mut Console<'_>, inputs: &Value, rounds: &Rounds) -> Result<()> {
     let parts = PARTS.iter().zip(&rounds.parts);
@@ -277,7 +310,9 @@ fn print_json(out: &mut Console<'_>, inputs: &Value, rounds: &Rounds) -> Result<
         })
     });
     let runs: Vec<Value> = runs.collect();
-    let figures = json!({ "inputs": inputs, "seconds": parts, "runs": runs });
+    let costs: Map<String, Value> =
+        costs_of(rounds).into_iter().map(|(name, cost)| (name.to_owned(), cost.into())).collect();
+    let figures = json!({ "inputs": inputs, "seconds": parts, "costs": costs, "runs": runs });
     Ok(out.json_line(&figures)?)
 }
 

@@ -1,9 +1,7 @@
 //! How much of a text is there twice.
 
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
-
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::letters::is_alphanumeric;
 use crate::script::Script;
@@ -22,7 +20,7 @@ pub fn share_repeated(text: &str) -> f64 {
     if words.len() <= run {
         return 0.0;
     }
-    let mut seen: HashSet<u64, BuildHasherDefault<Xxh3Default>> = HashSet::default();
+    let mut seen: FxHashSet<u64> = FxHashSet::default();
     seen.reserve(words.len());
     let last = (1..run).fold(1u64, |power, _| power.wrapping_mul(FACTOR));
     let add = |hash: u64, word: u64| hash.wrapping_mul(FACTOR).wrapping_add(word);
@@ -45,7 +43,7 @@ pub fn share_repeated(text: &str) -> f64 {
 fn words_of(text: &str) -> (Vec<u64>, usize) {
     let is_unspaced = |c: char| !c.is_ascii() && Script::of(c).is_some_and(Script::is_unspaced);
     let unspaced = text.chars().filter(|&c| is_unspaced(c)).count();
-    if 2 * unspaced > text.chars().filter(|&c| is_alphanumeric(c)).count() {
+    if unspaced > 0 && 2 * unspaced > text.chars().filter(|&c| is_alphanumeric(c)).count() {
         let characters = text.chars().filter(|&c| is_alphanumeric(c));
         return (
             characters.map(|c| xxh3_64(&u32::from(c).to_le_bytes())).collect(),

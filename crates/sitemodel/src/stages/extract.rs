@@ -365,8 +365,14 @@ pub fn set_text(article: &mut Article, text: String) {
 /// The hash of a text's words: XXH3-128 of the words between white space, in UTF-8, separated by single spaces, as 32 hex
 /// digits. Equal for equal words, whatever the paragraphs.
 fn content_hash(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    format!("{:032x}", xxh3_128(words.join(" ").as_bytes()))
+    let mut words = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
+    }
+    format!("{:032x}", xxh3_128(words.as_bytes()))
 }
 
 /// The base of relative links: the page's `<base>`, else its URL; for a saved file its canonical address, if
