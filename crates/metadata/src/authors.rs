@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dom::{NodeId, local_name};
+use dom::{Document, NodeId, local_name};
 use model::{AuthorKind, Field, Source};
 use terms::letters::is_alphanumeric;
 
@@ -145,7 +145,7 @@ pub(crate) fn from_learnt_place(evidence: &MetadataEvidence<'_>) -> Vec<String> 
     let Some(place) = &evidence.learnt.byline else { return Vec::new() };
     let mut found = Vec::new();
     for id in place.elements(evidence.document) {
-        let text = dom::text_of(evidence.document, &[id], &[]);
+        let text = lines_of(evidence.document, id);
         let line = text.lines().next().unwrap_or_default();
         names::add(&mut found, names::from_byline(place.strip(line)));
     }
@@ -247,7 +247,7 @@ fn from_name_elements(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let nearest = evidence.nearest_outside_body(&evidence.scan.author_names);
     first_names(nearest.iter().take(20).map(|id| {
         let small = evidence.document.node(*id).end - id <= 12;
-        let text = if small { dom::text_of(evidence.document, &[*id], &[]) } else { String::new() };
+        let text = if small { lines_of(evidence.document, *id) } else { String::new() };
         names::from_byline(text.lines().next().unwrap_or_default())
     }))
 }
@@ -327,12 +327,31 @@ fn is_headline(evidence: &MetadataEvidence<'_>, text: &str) -> bool {
         && evidence.heading.as_ref().is_some_and(|heading| heading.text == text.trim())
 }
 
+/// The text of an element. What elements hold side by side, without white space between them, is in lines of its own: a name and a
+/// role are set apart by their styles.
+fn lines_of(document: &Document, id: NodeId) -> String {
+    let mut text = dom::text_of(document, &[id], &[]);
+    let children: Vec<NodeId> = document.children(id).collect();
+    for pair in children.windows(2) {
+        if pair.iter().any(|&id| document.element(id).is_none()) {
+            continue;
+        }
+        let left = dom::text_of(document, &pair[..1], &[]);
+        let right = dom::text_of(document, &pair[1..], &[]);
+        let is_apart = left.ends_with(char::is_lowercase) && right.starts_with(char::is_uppercase);
+        if is_apart && !names::is_label(&left) {
+            text = text.replacen(&format!("{left}{right}"), &format!("{left}\n{right}"), 1);
+        }
+    }
+    text
+}
+
 fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Vec<String> {
     let document = evidence.document;
     if document.node(id).end - id > 60 {
         return Vec::new();
     }
-    let text = dom::text_of(document, &[id], &[]);
+    let text = lines_of(document, id);
     let mut found = Vec::new();
     if strict && !names::has_label(&text) {
         // Without a label, only the links are names.

@@ -20,7 +20,7 @@ use crate::heading::segments;
 use crate::learnt::ConstantField;
 use crate::page_date::{Digits, PageDate};
 use crate::scan::Property;
-use crate::text::{LabelFinder, clip, has_number, identifier_words};
+use crate::text::{LabelFinder, clip, has_number, identifier_words, word_count};
 
 /// Other metas of the date of publication.
 const PUBLISHED_METAS: [&str; 31] = [
@@ -486,7 +486,8 @@ impl<'e, 'a> DateReader<'e, 'a> {
                 let label_before =
                     modified && has_number(&line.text) && self.follows_change(line.at);
                 let found = self.first_in_line(line, modified && !label_before)?;
-                let stands_out = line.text.len() <= 120 || found.at <= 40;
+                let stands_out = (line.text.len() <= 120 || found.at <= 40)
+                    && (modified || !is_in_sentence(&line.text, found.at));
                 let fits =
                     stands_out && (found.is_change || self.follows_change(line.at)) == modified;
                 fits.then_some(found.moment)
@@ -521,6 +522,17 @@ impl<'e, 'a> DateReader<'e, 'a> {
         });
         dates.iter().find(|date| date.is_change == modified).copied()
     }
+}
+
+/// Most words of a line with a date that ends like a sentence but is none ("Published: 12 May 2012.").
+const WORDS_OF_LABEL: usize = 6;
+
+/// Whether a sentence tells of a date, at a byte offset: "On 12 March 1998 a storm took the pier."
+fn is_in_sentence(text: &str, at: usize) -> bool {
+    text.trim_end().ends_with(['.', '!', '?', '…', '"', '”'])
+        && text[..at].trim_end().ends_with(char::is_alphabetic)
+        && word_count(text) > WORDS_OF_LABEL
+        && !text.split_whitespace().any(begins_published)
 }
 
 /// Keeps the first possible date, or a later one of the same day that also has a time. Dates are

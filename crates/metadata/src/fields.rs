@@ -9,7 +9,7 @@ use terms::{Detected, Language, count_words, has_words};
 
 use crate::date_text::{DayMonthOrder, find_date};
 use crate::evidence::MetadataEvidence;
-use crate::heading::{MOST_SEGMENTS, SITE_NAMES, SiteNames, segment_ranges, segments};
+use crate::heading::{Heading, MOST_SEGMENTS, SITE_NAMES, SiteNames, segment_ranges, segments};
 use crate::learnt::ConstantField;
 use crate::text::{
     absolute, clip, folded, has_identifier_word, is_unspaced, page_key, plain, squash, squashes_to,
@@ -60,8 +60,10 @@ pub(crate) fn title(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
         }
     }
     let heading = heading?;
-    let dated = others.iter().find(|f| is_dated(&heading.text, &f.value));
-    if let Some(other) = dated.or_else(|| outvoting_title(&heading.text, &others)) {
+    let part = others.iter().find(|f| {
+        is_dated(&heading.text, &f.value) || is_beside_kicker(evidence, heading, &f.value)
+    });
+    if let Some(other) = part.or_else(|| outvoting_title(&heading.text, &others)) {
         return Some(other.clone());
     }
     if heading.is_sure || others.is_empty() {
@@ -93,6 +95,17 @@ fn is_dated(heading: &str, title: &str) -> bool {
     rest.is_some_and(|rest| {
         rest.len() <= 90 && find_date(rest, &DayMonthOrder::Unknown).is_some_and(|d| d.at <= 40)
     })
+}
+
+/// Whether a headline consists of this title and what an element of its own holds before or after it, such as a kicker.
+fn is_beside_kicker(evidence: &MetadataEvidence<'_>, heading: &Heading, title: &str) -> bool {
+    let rest = heading.text.strip_suffix(title).or_else(|| heading.text.strip_prefix(title));
+    let Some(rest) = rest.map(squash).filter(|rest| !rest.is_empty()) else { return false };
+    let document = evidence.document;
+    document
+        .subtree(heading.id)
+        .skip(1)
+        .any(|id| document.element(id).is_some() && squashes_to(document.text_content(id), &rest))
 }
 
 /// The title that two declarations agree on, if the headline shares no word with it or is as long as

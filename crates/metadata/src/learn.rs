@@ -525,10 +525,14 @@ fn byline(
             continue;
         }
         let affixes = affixes(&texts);
+        let is_label = |text: &str| {
+            group.iter().zip(spots).all(|(own, spots)| own.iter().any(|&at| spots[at].text == text))
+        };
         let mut names_at = |page: usize, at: usize| {
             let spot: &Spot<'_> = &spots[page][at];
             let text = strip(spot.text, &affixes.0, &affixes.1);
-            if text.len() > LONGEST_NAMES || is_filed(&pages[page], spot.element) {
+            let is_none = text.len() > LONGEST_NAMES || is_filed(&pages[page], spot.element);
+            if is_none || is_label(spot.text) {
                 return Vec::new();
             }
             read.entry(text).or_insert_with(|| names::from_byline(text)).clone()

@@ -1,5 +1,7 @@
 //! Extracts names from bylines.
 
+use std::borrow::Cow;
+
 use terms::letters::{is_alphanumeric, is_numeric};
 
 use crate::calendar::{is_weekday, join_letters, month_of};
@@ -21,11 +23,39 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
             let bare = strip_labels(part);
             let part =
                 if bare == part { strip_labels(behind_label(part)) } else { before_other(bare) };
-            let names = split_names(cut_at_stop(before_label(beside_post(part))));
+            let part = without_places(before_label(beside_post(part)));
+            let names = split_names(cut_at_stop(&part));
             names.into_iter().map(|n| cut_at_stop(&n).to_owned()).filter(|n| is_name(n)).collect()
         })
         .find(|names: &Vec<String>| !names.is_empty())
         .unwrap_or_default()
+}
+
+/// A byline without the places between its names: "Jane Doe in Oslo, John Roe in New York and Mary Poe".
+fn without_places(text: &str) -> Cow<'_, str> {
+    if !PLACED.iter().any(|word| text.contains(word)) {
+        return text.into();
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut kept = String::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let is_capitalised = |word: &&&str| word.starts_with(char::is_uppercase);
+        let place = words[at + 1..].iter().take_while(is_capitalised);
+        let to_comma = place.clone().position(|word| word.ends_with(','));
+        let length = to_comma.map_or(place.count(), |comma| comma + 1);
+        let next = words.get(at + 1 + length);
+        let is_joined = next.is_some_and(|word| CONJUNCTIONS.contains(word));
+        if at > 0 && length > 0 && PLACED.contains(word) && (to_comma.is_some() || is_joined) {
+            kept.push_str(if to_comma.is_some() { "," } else { "" });
+            at += 1 + length;
+            continue;
+        }
+        kept.push_str(if kept.is_empty() { "" } else { " " });
+        kept.push_str(word);
+        at += 1;
+    }
+    kept.into()
 }
 
 /// The name before a role: "Jane Doe | Senior Writer | July 2, 2025".
@@ -82,10 +112,24 @@ pub(crate) fn add(names: &mut Vec<String>, new: Vec<String>) {
     }
 }
 
-/// Whether the text begins with a label of a byline ("By …").
+/// Whether the text begins with a label of a byline ("By …"), or is a name with the post of a reporter ("홍길동 기자").
 pub(crate) fn has_label(text: &str) -> bool {
     let text = text.trim();
-    strip_labels(text).len() < text.len()
+    strip_labels(text).len() < text.len() || has_post(text)
+}
+
+/// Whether a text is a name in Hangul with the post of a reporter behind it, and at most an address.
+fn has_post(text: &str) -> bool {
+    if !may_be_unspaced(text) {
+        return false;
+    }
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let name = POSTS.iter().find_map(|post| first.strip_suffix(post)).unwrap_or(first);
+    name.chars().all(is_hangul)
+        && (2..=5).contains(&name.chars().count())
+        && (name.len() < first.len() || words.next().is_some_and(|word| POSTS.contains(&word)))
+        && words.all(is_address)
 }
 
 /// Whether the text is a label of a byline and nothing else ("Written by").
@@ -159,8 +203,8 @@ fn behind_label(text: &str) -> &str {
 fn before_other(text: &str) -> &str {
     let mut at = 0;
     for word in text.split_inclusive(char::is_whitespace) {
-        if OTHER_LABELS.contains(&&*folded(word.trim())) {
-            return &text[..at];
+        if OTHER_LABELS.contains(&&*folded(word.trim().trim_end_matches(':'))) {
+            return text[..at].trim_end().trim_end_matches('.');
         }
         at += word.len();
     }
@@ -521,6 +565,9 @@ pub(crate) const UNSPACED_LABELS: [&str; 9] =
 const POSTS: [&str; 9] =
     ["记者", "記者", "特派员", "特派員", "通讯员", "通訊員", "기자", "특파원", "통신원"];
 
+/// Words before the place of an author.
+const PLACED: [&str; 2] = ["in", "at"];
+
 /// Words before a name that are part of no name.
 const MIDDLE_LABELS: [&str; 7] = ["by", "par", "por", "przez", "door", "av", "af"];
 
@@ -624,6 +671,13 @@ mod tests {
         byline("By JANE DOE and JOHN ROE | Updated 3 hours ago", &["JANE DOE", "JOHN ROE"]);
         byline("By Jane Doe, Special to The Herald", &["Jane Doe"]);
         byline("Jane Doe 12:30, 3 May 2012", &["Jane Doe"]);
+        byline(
+            "Jane Doe and John Roe in Oslo, and Ann Poe in Turin",
+            &["Jane Doe", "John Roe", "Ann Poe"],
+        );
+        byline("By Jane Doe in New York and John Roe at Sea", &["Jane Doe", "John Roe"]);
+        byline("Jane Doe in Oslo", &["Jane Doe"]);
+        byline("Words: Jane Doe. Photos: John Roe", &["Jane Doe"]);
         byline("Jane Doe Wed, December 21", &["Jane Doe"]);
         byline("Jane Doe Monday, May 3", &["Jane Doe"]);
         byline("Thứ Hai, 14/09/2026 - 15:30", &[]);
@@ -664,6 +718,14 @@ mod tests {
             ["홍길동 기자 수정 2026.09.15 10:12", "(부산) 홍길동 기자", "홍길동기자 a@b.example"]
         {
             byline(text, &["홍길동"]);
+        }
+        for text in ["홍길동 기자", "홍길동기자 a@b.example", "홍길동 특파원 a@b.example"]
+        {
+            assert!(has_label(text), "{text}");
+        }
+        for text in ["기자들이 모였다", "홍길동 기자가 말했다", "가나다라마바 기자"]
+        {
+            assert!(!has_label(text), "{text}");
         }
         byline("Teksti: Aino Virtanen", &["Aino Virtanen"]);
         byline("Шрифт автора: Иван Петров", &["Иван Петров"]);

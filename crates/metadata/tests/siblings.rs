@@ -120,6 +120,15 @@ fn a_line_that_names_others_on_each_page_is_the_byline_in_any_language() {
 }
 
 #[test]
+fn a_role_that_all_names_have_beside_them_is_none() {
+    let lead =
+        |n: usize| format!("<div class=who>{}<br>Senior harbour correspondent</div>", NAMES[n]);
+    for (n, (_, with)) in Site::new(|n| page("", &lead(n), n)).read().into_iter().enumerate() {
+        assert_eq!(with.authors.map(|field| field.value), Some(vec![NAMES[n].to_owned()]));
+    }
+}
+
+#[test]
 fn the_only_author_of_a_site_may_be_linked_in_a_footer() {
     let html = |name: &str, n: usize| {
         let footer =

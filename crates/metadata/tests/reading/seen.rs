@@ -45,6 +45,14 @@ fn dates_of_old_pages() {
 }
 
 #[test]
+fn a_date_that_a_sentence_tells_of_is_none_of_the_page() {
+    let page = |line: &str| format!("<h1>Pears ripen early</h1><p>{line}</p>{}", FILLER.repeat(9));
+    published(&page("On 4 May 2020 a storm took half of the old trees."), "");
+    published(&page("OAKHAM, May 4, 2020 – A storm took half of the old trees."), "2020-05-04");
+    published(&page("This entry was posted in Fruit on May 4, 2020 by Jane Doe."), "2020-05-04");
+}
+
+#[test]
 fn one_date_tells_the_order_of_the_others() {
     let body = FILLER.repeat(90);
     let page = |other: &str| {
@@ -161,6 +169,7 @@ fn names_without_a_label_right_below_the_headline() {
     let page = |line: &str| format!("<h1>Pears ripen early</h1><p>{line}</p>{FILLER}");
     authors(&page("Jane Doe | Senior Writer | May 4, 2020"), &["Jane Doe"]);
     authors(&page("<i>Jane Doe, 4 May 2020</i>"), &["Jane Doe"]);
+    authors(&page("<b class=byline><i>Jane Doe</i><i>Senior writer</i></b>"), &["Jane Doe"]);
     authors(&page("Orchard Post, 4 May 2020"), &[]);
     authors(&page("Market news, 4 May 2020"), &[]);
     // The staff, elsewhere on the page.
@@ -180,6 +189,7 @@ fn a_date_in_the_headline_is_none_of_it() {
     let title = |h1: &str| read(&format!("{head}<h1>{h1}</h1>{FILLER}")).title.map(|f| f.value);
     let plain = Some("Pears ripen early".to_owned());
     assert_eq!(title("<span>May 4 2020</span> Pears ripen early"), plain);
+    assert_eq!(title("<span>Fruit</span> Pears ripen early"), plain, "a kicker");
     // A subtitle is part of the title.
     let long = Some("Pears ripen early: a report".to_owned());
     assert_eq!(title("Pears ripen early: a report"), long);
