@@ -84,8 +84,8 @@ pub(crate) fn shown_order(text: &str) -> Option<DayMonthOrder> {
     })
 }
 
-/// Whether the words before a date label it as the date of a change.
-pub(crate) fn says_changed(text: &str) -> bool {
+/// Whether the words before a date label it as the date of a change ("Last edited").
+pub fn says_changed(text: &str) -> bool {
     // Shorter than any of the labels, folded or not.
     if text.len() < 4 {
         return false;

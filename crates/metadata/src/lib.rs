@@ -67,6 +67,7 @@ use crate::text::{clip, plain};
 
 pub use authors::is_field_line;
 pub use confidence::{FEATURES, confidence_features, confidence_of};
+pub use date_text::says_changed;
 pub use fields::language_probability;
 pub use json_ld::{JsonLdArticle, JsonLdFacts, page_types};
 pub use learn::Synthesize;
@@ -203,5 +204,15 @@ pub fn metadata_given(page: &PageContext<'_>, given: &GivenMetadata<'_>) -> Meta
 
 /// A date in any form, as it would be written if it were found on this page.
 pub fn date_of(page: &PageContext<'_>, language: Option<&str>, text: &str) -> Option<String> {
-    dates::parse_date(&MetadataEvidence::new(page), language, text)
+    dates_of(page, language, [Some(text)]).pop().flatten()
+}
+
+/// The same of several texts. What the page tells of the form of dates is read once.
+pub fn dates_of<'t>(
+    page: &PageContext<'_>,
+    language: Option<&str>,
+    texts: impl IntoIterator<Item = Option<&'t str>>,
+) -> Vec<Option<String>> {
+    let evidence = MetadataEvidence::new(page);
+    texts.into_iter().map(|text| dates::parse_date(&evidence, language, text?)).collect()
 }

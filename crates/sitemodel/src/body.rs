@@ -52,10 +52,10 @@ pub(crate) struct ThreadPost {
     pub(crate) element: NodeId,
     /// The element with its text.
     pub(crate) content: NodeId,
-    /// The text with the name of its author.
-    pub(crate) author: Option<NodeId>,
-    /// Texts with a date, or an element that declares one, each with the place that most posts have one at: when it was
-    /// written, edited, or when its author came.
+    /// The texts with the name of its author, and at the same place perhaps of who edited it.
+    pub(crate) authors: Vec<NodeId>,
+    /// Texts with a date, and elements that declare one, each with its place and number there: when it was written, or when its
+    /// author came.
     pub(crate) dates: Vec<(u64, NodeId)>,
     /// Elements within the content that hold nothing but labels.
     pub(crate) labels: Vec<NodeId>,

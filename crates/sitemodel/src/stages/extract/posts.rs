@@ -2,8 +2,10 @@
 //!
 //! What is kept before the posts (a question above its answers) and between them is a post by itself.
 
-use dom::{Document, NodeId, local_name, normalize_space, text_of};
-use metadata::{PageContext, date_of};
+use std::cmp::Ordering;
+
+use dom::{Document, NodeId, is_heading, local_name, normalize_space, text_of};
+use metadata::{PageContext, date_of, dates_of};
 use model::{Field, Metadata, Post, Source};
 use region::PostStart;
 
@@ -14,7 +16,9 @@ use crate::body::{ArticleBody, ThreadPost};
 const NAME_WORDS: usize = 5;
 const DATE_WORDS: usize = 12;
 /// Most places of dates in a post that are compared.
-const MOST_PLACES: usize = 6;
+const MOST_PLACES: usize = 12;
+/// Least share of the posts that have a date at the place of the dates.
+const LEAST_DATED: f32 = 0.6;
 
 /// Parts of class names, ids and roles of elements that hold a name, or a date, of a text that is not like the posts.
 const NAMED: [&str; 8] =
@@ -77,11 +81,16 @@ pub(super) fn posts(
         prune.extend(found[inner].iter().map(|post| post.element));
         text_of(document, nodes, &prune)
     };
-    let dates = dates_of(document, found, context, language);
+    let dates = dates_of_posts(document, found, context, language);
     let mut posts: Vec<(NodeId, Post)> = Vec::new();
     for (at, own) in beside.iter().enumerate() {
         let text_beside = text(own, None);
-        if let Some(&node) = own.first().filter(|_| !text_beside.is_empty()) {
+        // The headline is no post.
+        let in_heading = |node: &NodeId| {
+            document.ancestors(*node).any(|above| document.name(above).is_some_and(is_heading))
+        };
+        let is_post = !text_beside.is_empty() && !own.iter().all(in_heading);
+        if let Some(&node) = own.first().filter(|_| is_post) {
             let next = found.get(at).unwrap_or(first).element;
             let outer = outermost_without(document, node, next);
             let author = find(document, outer, |own| name_text(document, own));
@@ -92,8 +101,9 @@ pub(super) fn posts(
         let Some((post, nodes)) = found.get(at).zip(of_posts.get(at)) else { continue };
         let text = text(nodes, Some(post));
         if !text.is_empty() {
-            let author = post.author.and_then(|id| author_of(document, id));
-            let date = dates.get(at).cloned().flatten();
+            let (written, date) = dates.get(at).cloned().flatten().unzip();
+            let author = author_beside(document, &post.authors, written);
+            let author = author.and_then(|id| author_of(document, id));
             posts.push((post.element, Post { author, date, text }));
         }
     }
@@ -130,37 +140,58 @@ fn bare_name(text: &str) -> &str {
     name.trim_end_matches([',', ':'])
 }
 
-/// The date of each post: of the places at which most have one, that at which they ascend most often. Those at which the authors
-/// came do not.
-fn dates_of(
+/// Of texts with names, the one in the smallest element around a date; the first of equals, or without a date.
+fn author_beside(document: &Document, authors: &[NodeId], date: Option<NodeId>) -> Option<NodeId> {
+    let shared = |author: NodeId| {
+        document
+            .ancestors(author)
+            .find(|&above| date.is_some_and(|date| document.contains(above, date)))
+    };
+    // Inner elements have larger numbers.
+    authors.iter().copied().rev().max_by_key(|&author| shared(author))
+}
+
+/// The date of each post, with its node: of the places at which most have one, that at which they ascend; else that at which they are
+/// later. Those at which the authors came do not, and are earlier.
+fn dates_of_posts(
     document: &Document,
     posts: &[ThreadPost],
     context: &PageContext<'_>,
     language: Option<&str>,
-) -> Vec<Option<String>> {
+) -> Vec<Option<(NodeId, String)>> {
     let mut places: Vec<u64> = Vec::new();
     for (place, _) in posts.iter().flat_map(|post| &post.dates) {
         if !places.contains(place) && places.len() < MOST_PLACES {
             places.push(*place);
         }
     }
-    let dates_at = |place: u64| -> Vec<Option<String>> {
-        let of = |post: &ThreadPost| {
-            let (_, id) = post.dates.iter().find(|own| own.0 == place)?;
-            date_of(context, language, &written_date(document, *id)?)
-        };
-        posts.iter().map(of).collect()
-    };
     let rated = places.into_iter().map(|place| {
-        let dates = dates_at(place);
-        let known: Vec<&String> = dates.iter().flatten().collect();
-        let ascending = known.windows(2).filter(|pair| pair[0] <= pair[1]).count();
-        (2 * ascending + usize::from(!known.is_empty()), dates)
+        let nodes: Vec<Option<NodeId>> = posts
+            .iter()
+            .map(|post| post.dates.iter().find(|own| own.0 == place).map(|own| own.1))
+            .collect();
+        let texts: Vec<Option<String>> =
+            nodes.iter().map(|id| written_date(document, (*id)?)).collect();
+        let dates = dates_of(context, language, texts.iter().map(Option::as_deref));
+        let mut known: Vec<String> = dates.iter().flatten().cloned().collect();
+        let is_common = known.len() as f32 >= LEAST_DATED * posts.len() as f32;
+        let order: i32 = known
+            .windows(2)
+            .map(|pair| match pair[0].cmp(&pair[1]) {
+                Ordering::Less => 4,
+                Ordering::Equal => 3,
+                Ordering::Greater => -4,
+            })
+            .sum();
+        let ascend = order >= 2 * (known.len() as i32 - 1);
+        known.sort_unstable();
+        let middle = known.get(known.len() / 2).cloned();
+        let rating = (is_common, ascend, if ascend { order } else { 0 }, middle);
+        (rating, nodes.into_iter().zip(dates).map(|(id, date)| id.zip(date)).collect())
     });
     // The first of equals.
-    let better =
-        |best: (usize, Vec<_>), own: (usize, Vec<_>)| if own.0 > best.0 { own } else { best };
-    rated.reduce(better).map(|best| best.1).unwrap_or_default()
+    let best = rated.reduce(|best, own| if own.0 > best.0 { own } else { best });
+    best.map(|best| best.1).unwrap_or_default()
 }
 
 /// The date that a text is, or an element declares.
@@ -310,5 +341,80 @@ mod tests {
             Metadata { authors: authors("Dot", Source::JsonLd), ..Metadata::default() };
         ask_first_post(&mut metadata, &posts);
         assert_eq!(metadata.authors.unwrap().value, ["Dot"]);
+    }
+
+    const TEXTS: [&str; 4] = [
+        "The lamp at the end of the pier goes out whenever the wind turns to the north.",
+        "Have a look at the seal of the glass, which lets the water in after some years.",
+        "Mine had the same trouble until the wick was cut, and has been fine ever since.",
+        "The keepers of the old tower used to trim theirs twice a night, as their books tell.",
+    ];
+
+    /// Authors and days of the posts of a page, given the HTML of each by its number, name, day and text.
+    fn signed(post: impl Fn(usize, &str, u32, &str) -> String) -> Vec<(String, String)> {
+        let names = ["Ann", "Bo", "Cy", "Dot"];
+        let all = (0..4).map(|n| post(n, names[n], n as u32 + 4, TEXTS[n]));
+        let day = |date: Option<String>| date.unwrap_or_default().chars().take(10).collect();
+        let found = posts_in(&all.collect::<String>());
+        found.into_iter().map(|own| (own.author.unwrap_or_default(), day(own.date))).collect()
+    }
+
+    fn expected() -> Vec<(String, String)> {
+        let names = ["Ann", "Bo", "Cy", "Dot"].iter().zip(4..);
+        names.map(|(name, day)| ((*name).to_owned(), format!("2024-06-0{day}"))).collect()
+    }
+
+    #[test]
+    fn members_joined_before_they_wrote() {
+        let found = signed(|n, name, day, text| {
+            format!(
+                "<div class=p><dl><dt><a class=username href=/u/{n}>{name}</a><dd>Posts: {n}4<dd>Joined: Mon Jan 0{}, 2018 \
+                 3:00 pm</dl><p class=author>by <a class=username href=/u/{n}>{name}</a> » Tue Jun 0{day}, 2024 8:1{n} am</p>\
+                 <div class=body>{text}</div></div>",
+                n + 1
+            )
+        });
+        assert_eq!(found, expected());
+        let found = signed(|n, name, day, text| {
+            format!(
+                "<article class=p><h4 class=username>{name}</h4><dl><dt>Joined<dd>May 5, 2015</dl><header>\
+                 <time datetime='2024-06-0{day}T12:00:00+0000'>Jun {day}, 2024</time> #{n}</header>\
+                 <div class=body>{text}</div><div>Last edited: <time datetime='2024-06-2{n}T09:00:00+0000'>Jun 2{n}, \
+                 2024</time></div></article>"
+            )
+        });
+        assert_eq!(found, expected());
+    }
+
+    #[test]
+    fn who_edits_is_not_who_writes() {
+        let card = |what: &str, name: &str, day: u32| {
+            format!(
+                "<div class=card><div>{what} <span title='2024-06-{day:02} 10:11:12Z'>Jun {day} at 10:11</span></div>\
+                 <div class=user><a href=/u/{name}>{name}</a></div></div>"
+            )
+        };
+        let found = signed(|n, name, day, text| {
+            let what = if n == 0 { "asked" } else { "answered" };
+            let editor = ["Eve", "Fay", "Gil", "Hal"][n];
+            format!(
+                "<div class=p><div class=body>{text}</div>{}{}</div>",
+                card("edited", editor, day + 9),
+                card(what, name, day)
+            )
+        });
+        assert_eq!(found, expected());
+    }
+
+    #[test]
+    fn answers_within_what_they_answer_have_dates() {
+        let open = |n: usize, name: &str, day: u32, text: &str| {
+            format!(
+                "<div class=p><p><a class=author href=/u/{n}>{name}</a> {n} points <time \
+                 datetime='2024-06-0{day}T05:00:00+00:00'>a while ago</time></p><div class=body>{text}</div>\
+                 <ul><li>reply<li>save</ul><div class=child>"
+            )
+        };
+        assert_eq!(signed(open), expected());
     }
 }

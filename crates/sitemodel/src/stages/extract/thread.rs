@@ -14,6 +14,7 @@ use dom::{
 };
 use grove::TextBlock;
 use memchr::memmem;
+use metadata::says_changed;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -46,6 +47,8 @@ const LEAST_SHARE: f32 = 0.6;
 /// Most words and bytes of a name, and of a date.
 const NAME: (usize, usize) = (4, 48);
 const DATE: (usize, usize) = (12, 80);
+/// Most nodes between a date and its label.
+const LABEL_NODES: NodeId = 6;
 /// Longest text that is compared with those of other posts, in bytes.
 const LONGEST_REPEATED: usize = 400;
 /// What posts without names of authors count for.
@@ -341,6 +344,7 @@ impl<'a> PostPlaces<'a> {
                     Some(text) => found.add_text(at, id, text, above),
                     None => {
                         let own = place_below(document, above, id);
+                        found.place_of.insert(id, own);
                         open.push((document.node(id).end, own));
                         let place = found.places.entry(own).or_default();
                         if place.elements.last().is_none_or(|last| last.0 != at) {
@@ -451,24 +455,28 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         (whole.len() >= found.least()).then(|| (words, whole.first().map(|own| own.1), whole))
     });
     let (words, _, contents) = contents.max_by_key(|own| (own.0, own.1)).filter(|own| own.0 > 0)?;
-    let author_of = |at: usize| {
-        let texts = &authors?.1.texts;
-        texts.binary_search_by_key(&at, |own| own.0).ok().map(|found| texts[found].1)
+    let authors_of = |member: NodeId| -> Vec<NodeId> {
+        let all = page.starts[member as usize]..found.end(member);
+        let is_author = |id: &NodeId| {
+            document.text(*id).is_some() && found.place_of.get(id).copied() == path_of_authors
+        };
+        all.filter(|id| path_of_authors.is_some() && is_author(id)).collect()
     };
     let dates_of = |member: NodeId, content: NodeId| {
-        let nodes = || {
-            let all = page.starts[member as usize]..found.end(member);
-            all.filter(|&id| !document.contains(content, id) && has_date(document, id))
-        };
+        let all = page.starts[member as usize]..found.end(member);
+        let all = all.filter(|&id| !document.contains(content, id) && has_date(document, id));
+        let dated: Vec<NodeId> = all.take(2 * MOST_DATES).collect();
+        let written = dated.iter().copied().filter(|&id| !is_of_change(document, id));
         let mut dates: Vec<(u64, NodeId)> = Vec::new();
-        for id in nodes() {
-            let place = found.place_of.get(&id).filter(|place| found.dated.contains(place));
-            if let Some(&place) = place.filter(|place| dates.iter().all(|own| own.0 != **place)) {
-                dates.push((place, id));
-            }
+        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+        for id in written {
+            let place = found.place_of.get(&id).copied().unwrap_or_default();
+            let count = counts.entry(place).or_default();
+            dates.push((place.wrapping_add(*count), id));
+            *count += 1;
         }
         if dates.is_empty() {
-            dates.extend(nodes().next().map(|id| (0, id)));
+            dates.extend(dated.first().map(|&id| (0, id)));
         }
         dates
     };
@@ -485,7 +493,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         .map(|(at, content)| ThreadPost {
             element: members[at],
             content,
-            author: author_of(at),
+            authors: authors_of(members[at]),
             dates: dates_of(members[at], content),
             labels: labels_in(content),
         })
@@ -494,8 +502,9 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     if posts.iter().filter(leads).count() * 2 >= posts.len() {
         return None;
     }
-    let is_signed =
-        |post: &&ThreadPost| (authors.is_none() || post.author.is_some()) && !post.dates.is_empty();
+    let is_signed = |post: &&ThreadPost| {
+        (authors.is_none() || !post.authors.is_empty()) && !post.dates.is_empty()
+    };
     let signed = posts.iter().filter(is_signed).count();
     let is_enough = signed >= LEAST && signed as f32 >= LEAST_SHARE * posts.len() as f32;
     let share = signed as f32 / members.len() as f32;
@@ -509,7 +518,7 @@ fn has_title_link(page: &DatedPage<'_>, post: &ThreadPost, end: NodeId) -> bool 
     let DatedPage { document, words, base, .. } = page;
     let in_heading = |own: NodeId| document.name(own).is_some_and(is_heading);
     let is_other = |id: &NodeId| {
-        let is_author = post.author.is_some_and(|author| {
+        let is_author = post.authors.first().is_some_and(|&author| {
             document.contains(*id, author) && is_named_around(document, author)
         });
         document.is(*id, &local_name!("a")) && !is_author
@@ -621,6 +630,16 @@ fn has_date(document: &Document, id: NodeId) -> bool {
     }
 }
 
+/// Whether a date is labelled as that of a change, by its own text or the one before it ("edited <span>3 May 2012</span>").
+fn is_of_change(document: &Document, id: NodeId) -> bool {
+    if document.text(id).is_some_and(says_changed) {
+        return true;
+    }
+    let before = (id.saturating_sub(LABEL_NODES)..id).rev().filter_map(|own| document.text(own));
+    let label = before.map(str::trim).find(|text| !text.is_empty());
+    label.is_some_and(|text| text.len() <= DATE.1 && !has_digit(text) && says_changed(text))
+}
+
 /// Whether a text has a year or a time of the day.
 fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -705,7 +724,7 @@ pub(super) mod tests {
             let sign = if is_missing { "+" } else { "" };
             format!(
                 "{sign}{} | {} | {}",
-                text(post.author),
+                text(post.authors.first().copied()),
                 text(post.dates.first().map(|own| own.1)),
                 own.replace("\n\n", " / ")
             )
