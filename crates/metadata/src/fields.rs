@@ -9,10 +9,13 @@ use terms::{Detected, Language, count_words, has_words};
 
 use crate::date_text::{DayMonthOrder, find_date};
 use crate::evidence::MetadataEvidence;
-use crate::heading::{Heading, MOST_SEGMENTS, SITE_NAMES, SiteNames, segment_ranges, segments};
+use crate::heading::{
+    Heading, MOST_SEGMENTS, SITE_NAMES, SiteNames, runs, segment_ranges, segments,
+};
 use crate::learnt::ConstantField;
 use crate::text::{
     absolute, clip, folded, has_identifier_word, is_unspaced, page_key, plain, squash, squashes_to,
+    word_count,
 };
 
 /// Values with their source.
@@ -60,10 +63,18 @@ pub(crate) fn title(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
         }
     }
     let heading = heading?;
-    let part = others.iter().find(|f| {
-        is_dated(&heading.text, &f.value) || is_beside_kicker(evidence, heading, &f.value)
-    });
-    if let Some(other) = part.or_else(|| outvoting_title(&heading.text, &others)) {
+    let dated = others.iter().find(|f| is_dated(&heading.text, &f.value));
+    let beside_kicker = || {
+        others.iter().find_map(|f| {
+            let mut parts = runs(&f.value).into_iter();
+            let part = parts.find(|part| is_beside_kicker(evidence, heading, part))?;
+            Some(Field::new(part.to_owned(), f.source.source))
+        })
+    };
+    if let Some(part) = dated.cloned().or_else(beside_kicker) {
+        return Some(part);
+    }
+    if let Some(other) = outvoting_title(&heading.text, &others) {
         return Some(other.clone());
     }
     if heading.is_sure || others.is_empty() {
@@ -101,6 +112,9 @@ fn is_dated(heading: &str, title: &str) -> bool {
 fn is_beside_kicker(evidence: &MetadataEvidence<'_>, heading: &Heading, title: &str) -> bool {
     let rest = heading.text.strip_suffix(title).or_else(|| heading.text.strip_prefix(title));
     let Some(rest) = rest.map(squash).filter(|rest| !rest.is_empty()) else { return false };
+    if word_count(title) < 2 {
+        return false;
+    }
     let document = evidence.document;
     document
         .subtree(heading.id)

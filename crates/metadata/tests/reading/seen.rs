@@ -190,6 +190,9 @@ fn a_date_in_the_headline_is_none_of_it() {
     let plain = Some("Pears ripen early".to_owned());
     assert_eq!(title("<span>May 4 2020</span> Pears ripen early"), plain);
     assert_eq!(title("<span>Fruit</span> Pears ripen early"), plain, "a kicker");
+    let head = "<title>Pears ripen early | The Valley</title>";
+    let page = read(&format!("{head}<h1><span>Fruit</span> Pears ripen early</h1>{FILLER}"));
+    assert_eq!(page.title.map(|f| f.value), plain);
     // A subtitle is part of the title.
     let long = Some("Pears ripen early: a report".to_owned());
     assert_eq!(title("Pears ripen early: a report"), long);
