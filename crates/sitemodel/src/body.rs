@@ -54,8 +54,7 @@ pub(crate) struct ThreadPost {
     pub(crate) content: NodeId,
     /// The texts with the name of its author, and at the same place perhaps of who edited it.
     pub(crate) authors: Vec<NodeId>,
-    /// Texts with a date, and elements that declare one, each with its place and number there: when it was written, or when its
-    /// author came.
+    /// Texts with a date, and elements that declare one, each with its place: when it was written, or when its author came.
     pub(crate) dates: Vec<(u64, NodeId)>,
     /// Elements within the content that hold nothing but labels.
     pub(crate) labels: Vec<NodeId>,

@@ -151,47 +151,59 @@ fn author_beside(document: &Document, authors: &[NodeId], date: Option<NodeId>) 
     authors.iter().copied().rev().max_by_key(|&author| shared(author))
 }
 
-/// The date of each post, with its node: of the places at which most have one, that at which they ascend; else that at which they are
-/// later. Those at which the authors came do not, and are earlier.
+/// The date of each post, with its node: of the places at which most have one, that at which most dates ascend; of several at one
+/// place their numbers tell these apart. Those at which the authors came do not ascend, or are earlier.
 fn dates_of_posts(
     document: &Document,
     posts: &[ThreadPost],
     context: &PageContext<'_>,
     language: Option<&str>,
 ) -> Vec<Option<(NodeId, String)>> {
-    let mut places: Vec<u64> = Vec::new();
-    for (place, _) in posts.iter().flat_map(|post| &post.dates) {
-        if !places.contains(place) && places.len() < MOST_PLACES {
-            places.push(*place);
+    let at = |post: &ThreadPost, place: u64| -> Vec<NodeId> {
+        post.dates.iter().filter(|own| own.0 == place).map(|own| own.1).collect()
+    };
+    let mut places: Vec<(u64, usize)> = Vec::new();
+    for post in posts {
+        for &(place, id) in &post.dates {
+            let number = at(post, place).iter().position(|&own| own == id).unwrap_or_default();
+            if !places.contains(&(place, number)) && places.len() < MOST_PLACES {
+                places.push((place, number));
+            }
         }
     }
-    let rated = places.into_iter().map(|place| {
-        let nodes: Vec<Option<NodeId>> = posts
-            .iter()
-            .map(|post| post.dates.iter().find(|own| own.0 == place).map(|own| own.1))
-            .collect();
+    let rated = places.into_iter().map(|(place, number)| {
+        let node = |post: &ThreadPost| {
+            let all = at(post, place);
+            all.get(number).or(all.first()).copied()
+        };
+        let nodes: Vec<Option<NodeId>> = posts.iter().map(node).collect();
         let texts: Vec<Option<String>> =
             nodes.iter().map(|id| written_date(document, (*id)?)).collect();
         let dates = dates_of(context, language, texts.iter().map(Option::as_deref));
-        let mut known: Vec<String> = dates.iter().flatten().cloned().collect();
-        let is_common = known.len() as f32 >= LEAST_DATED * posts.len() as f32;
-        let order: i32 = known
-            .windows(2)
-            .map(|pair| match pair[0].cmp(&pair[1]) {
-                Ordering::Less => 4,
-                Ordering::Equal => 3,
-                Ordering::Greater => -4,
-            })
-            .sum();
-        let ascend = order >= 2 * (known.len() as i32 - 1);
-        known.sort_unstable();
-        let middle = known.get(known.len() / 2).cloned();
-        let rating = (is_common, ascend, if ascend { order } else { 0 }, middle);
+        let rating = rate_dates(dates.iter().flatten().collect(), posts.len());
         (rating, nodes.into_iter().zip(dates).map(|(id, date)| id.zip(date)).collect())
     });
     // The first of equals.
     let best = rated.reduce(|best, own| if own.0 > best.0 { own } else { best });
     best.map(|best| best.1).unwrap_or_default()
+}
+
+/// How likely dates are those of posts: whether most posts have one; whether they ascend, how many they are, how often they ascend,
+/// and their median.
+fn rate_dates(mut dates: Vec<&String>, posts: usize) -> (bool, bool, usize, i32, Option<String>) {
+    let is_common = dates.len() as f32 >= LEAST_DATED * posts as f32;
+    let step = |pair: &[&String]| match pair[0].cmp(pair[1]) {
+        Ordering::Less => 4,
+        Ordering::Equal => 3,
+        Ordering::Greater => -4,
+    };
+    let order: i32 = dates.windows(2).map(step).sum();
+    if order < 2 * (dates.len() as i32 - 1) {
+        return (is_common, false, 0, 0, None);
+    }
+    dates.sort_unstable();
+    let median = dates.get(dates.len() / 2).map(|date| (*date).clone());
+    (is_common, true, dates.len(), order, median)
 }
 
 /// The date that a text is, or an element declares.

@@ -466,17 +466,11 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         let all = page.starts[member as usize]..found.end(member);
         let all = all.filter(|&id| !document.contains(content, id) && has_date(document, id));
         let dated: Vec<NodeId> = all.take(2 * MOST_DATES).collect();
+        let place = |id: NodeId| (found.place_of.get(&id).copied().unwrap_or_default(), id);
         let written = dated.iter().copied().filter(|&id| !is_of_change(document, id));
-        let mut dates: Vec<(u64, NodeId)> = Vec::new();
-        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
-        for id in written {
-            let place = found.place_of.get(&id).copied().unwrap_or_default();
-            let count = counts.entry(place).or_default();
-            dates.push((place.wrapping_add(*count), id));
-            *count += 1;
-        }
+        let mut dates: Vec<(u64, NodeId)> = written.map(place).collect();
         if dates.is_empty() {
-            dates.extend(dated.first().map(|&id| (0, id)));
+            dates.extend(dated.first().copied().map(place));
         }
         dates
     };
