@@ -210,6 +210,7 @@ impl AddableElements {
                 continue;
             };
             found.media.extend(is_medium.then_some(id));
+            let is_structure = is_structure || code::is_preformatted(document, id);
             found.structures.extend(is_structure.then_some(id));
             found.quotes.extend(is_quote.then_some(id));
         }

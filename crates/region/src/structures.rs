@@ -3,6 +3,8 @@
 
 use dom::{Document, LocalName, NodeId, is_heading, local_name, local_names};
 
+use crate::code::{BAR, is_code_block};
+use crate::embed::quoted_post;
 use crate::texts::PageTexts;
 
 /// Most bytes of text of a structure that is added.
@@ -28,10 +30,28 @@ pub(crate) fn add(
     read: &mut [bool],
 ) {
     let document = texts.document;
-    let is_addable = |id: &NodeId| document.name(*id).is_some_and(may_be_added);
-    for &id in structures.iter().filter(|id| is_addable(id)) {
+    let is_addable = |id: NodeId| document.name(id).is_some_and(may_be_added);
+    let mut code_end = 0;
+    // The top of the last block of code, and whether it is for code.
+    let mut top_of_code: Option<(NodeId, bool)> = None;
+    for &id in structures {
         let (own, text) = (texts.own(id), texts.text(id));
-        if text == 0 || own == text || include[id as usize] && own == 0 {
+        if own == 0 && text > 0 && id >= code_end && is_code_block(texts, id) {
+            code_end = document.node(id).end;
+            if text > LONGEST || !texts.is_between(id) {
+                continue;
+            }
+            let Some(top) = texts.top(id) else { continue };
+            let known = top_of_code.filter(|known| known.0 == top).map(|known| known.1);
+            let is_for_code = known.unwrap_or_else(|| is_for_code(texts, structures, top));
+            top_of_code = Some((top, is_for_code));
+            if is_for_code {
+                include_subtree(document, id, include);
+                include_subtree(document, id, read);
+            }
+            continue;
+        }
+        if !is_addable(id) || text == 0 || own == text || include[id as usize] && own == 0 {
             continue;
         }
         if own > 0 {
@@ -42,7 +62,9 @@ pub(crate) fn add(
             && stands_between(texts, id)
         {
             include_subtree(document, id, include);
-            if matches!(document.name(id), Some(&local_names!("pre" "table"))) {
+            if document.is(id, &local_name!("table"))
+                || quoted_post(document, id, texts.base).is_none() && stands_amid(texts, id)
+            {
                 include_subtree(document, id, read);
             }
         }
@@ -83,11 +105,34 @@ fn precedes_included(
 fn stands_between(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     let text = texts.text(id);
-    let is_code = document.is(id, &local_name!("pre"));
     texts.is_between(id)
-        && (is_code || !texts.is_linked(id))
+        && !texts.is_linked(id)
         && texts.top(id).is_some_and(|top| texts.text(top) <= text + text / 4 + 20)
         && (!document.is(id, &local_name!("table")) || !is_layout(document, id))
+}
+
+/// Whether hardly anything but code, with the labels and buttons of each block, is in an element.
+fn is_for_code(texts: &PageTexts<'_>, structures: &[NodeId], top: NodeId) -> bool {
+    let end = texts.document.node(top).end;
+    let from = structures.partition_point(|&own| own < top);
+    let (mut code, mut code_end) = (0, 0);
+    for &own in structures[from..].iter().take_while(|&&own| own < end) {
+        if own >= code_end && is_code_block(texts, own) {
+            code_end = texts.document.node(own).end;
+            code += texts.text(own) + BAR;
+        }
+    }
+    texts.text(top) <= code
+}
+
+/// Whether the texts directly before and after what holds a structure are of the article.
+fn stands_amid(texts: &PageTexts<'_>, id: NodeId) -> bool {
+    let top = texts.top(id).unwrap_or(id);
+    let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
+    let before = (texts.first..top).rev().find(has_text);
+    let after = (texts.document.node(top).end..=texts.last).find(has_text);
+    let is_own = |id: NodeId| texts.kept.range(id, id + 1) > 0;
+    before.is_some_and(is_own) && after.is_some_and(is_own)
 }
 
 /// Includes the rest of a structure that holds text of the article.

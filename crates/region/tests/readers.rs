@@ -148,6 +148,114 @@ fn code_has_its_lines_and_nothing_else() {
 }
 
 #[test]
+fn code_of_any_highlighter_is_a_block() {
+    let lines = "fn main() {\n    go();\n}";
+    let each = |open: &str, close: &str| -> String {
+        lines.lines().map(|line| format!("{open}{line}{close}")).collect()
+    };
+    let spaces = |html: String| html.replace(' ', "&nbsp;").replace("<li&nbsp;", "<li ");
+    let items = spaces(each("<li><span>", "</span></li>"));
+    check_code(&format!("<div class=old-highlighter><ol>{items}</ol></div>"), "", lines);
+    let style = "font-family: Consolas, monospace; white-space: pre";
+    check_code(&format!("<div style='{style}'>{}</div>", each("<div>", "</div>")), "", lines);
+    check_code(&format!("<div style='{style}'>{lines}</div>"), "", lines);
+    // A table without a word for code, and one with the name of the file.
+    check_code(
+        &format!(
+            "<table><tr><td><div><div>1</div><div>2</div><div>3</div></div></td><td><div>{}</div></td></tr></table>",
+            each("<div>", "</div>")
+        ),
+        "",
+        lines,
+    );
+    check_code(
+        &format!(
+            "<table><tr><th colspan=2>main.rs</th></tr><tr><td><pre>1\n2\n3</pre></td><td><pre>{lines}</pre></td></tr></table>"
+        ),
+        "",
+        lines,
+    );
+    // Lines of several lines, and lines with numbers and a space.
+    check_code(
+        "<pre><span id=a class=x>one</span><span id=b class=x>two<br>  three</span></pre>",
+        "",
+        "one\ntwo\n  three",
+    );
+    check_code(
+        "<pre><b>01</b> one\n<b>02</b>   two\n<b>03</b> three</pre>",
+        "",
+        "one\n  two\nthree",
+    );
+    check_code("<pre><b>1</b>    one\n<b>2</b>      two</pre>", "", "    one\n      two");
+    // A bar in `pre`.
+    check_code(
+        &format!(
+            "<pre><div><div>rust</div><div><button>Copy</button></div><div><code class=lang-rust>{lines}</code></div></div></pre>"
+        ),
+        "rust",
+        lines,
+    );
+    // An editor with a `pre` for each line.
+    let editor = (lines.lines().enumerate())
+        .map(|(at, line)| format!("<div><div>{}</div><pre>{line}</pre></div>", at + 1));
+    check_code(&format!("<div>{}</div>", editor.collect::<String>()), "", lines);
+    for (open, language) in [
+        ("<pre class='brush: rust; title: ; notranslate'>", "rust"),
+        ("<pre data-syntaxhighlighter-params='brush: rust; gutter: false'>", "rust"),
+        ("<pre class='highlight hl-rust'>", "rust"),
+        ("<pre syntax=rust>", "rust"),
+        ("<pre class='prettyprint linenums'>", ""),
+    ] {
+        check_code(&format!("{open}{lines}</pre>"), language, lines);
+    }
+}
+
+/// Text of the page if the engine found only its paragraphs.
+fn text_of_paragraphs(html: &str) -> String {
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let document = parse(&format!("<!doctype html><body>{html}"));
+    let is_paragraph = |id: &u32| document.name(*id).is_some_and(|name| **name == *"p");
+    let keep: Vec<u32> = document.ids().filter(is_paragraph).collect();
+    region_of(&document, &keep, &[], &base).unwrap().text()
+}
+
+#[test]
+fn what_stands_between_paragraphs_is_read() {
+    for (between, text) in [
+        ("<ul><li>one</li><li>two</li></ul>", "one\ntwo"),
+        ("<dl><div><dt>one</dt><dd>two</dd></div></dl>", "one\ntwo"),
+        ("<details><summary>one</summary><pre>two</pre></details>", "one\n\ntwo"),
+        ("<blockquote>one two</blockquote>", "one two"),
+        (
+            "<blockquote class=twitter-tweet>one <a href=https://x.com/a/status/1>two</a></blockquote>",
+            "",
+        ),
+        ("<div>lone</div><ul><li>one</li><li>two</li></ul>", ""),
+        ("<ul><li><a href=/1>one</a></li><li><a href=/2>two</a></li></ul>", ""),
+        (
+            "<div><div>shell</div><pre>one\ntwo</pre><div>shell</div><pre>three</pre></div>",
+            "one\ntwo\n\nthree",
+        ),
+        (
+            "<div><table><tr><td>1</td><td><code>one</code></td></tr><tr><td>2</td><td><code>two</code></td></tr></table><div><a href=/raw>view raw</a> with love by a host of code</div></div>",
+            "one\ntwo",
+        ),
+        (
+            "<div>A box about something else, which has many words of its own, more than the bar of a block of code can have for labels and buttons. <pre>one</pre></div>",
+            "",
+        ),
+    ] {
+        let around = if text.is_empty() { String::new() } else { format!("\n\n{text}") };
+        let page = format!("<p>Before all.</p>{between}<p>After it.</p>");
+        assert_eq!(
+            text_of_paragraphs(&page),
+            format!("Before all.{around}\n\nAfter it."),
+            "{between}"
+        );
+    }
+}
+
+#[test]
 fn numbers_and_code_in_sentences_stay() {
     check_code(
         "<pre><b>3</b> apples\n<b>4</b> pears\n<b>9</b> plums</pre>",

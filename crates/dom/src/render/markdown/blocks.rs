@@ -278,24 +278,33 @@ pub fn language_of_code(document: &Document, pre: Element<'_>) -> String {
 /// prefix (HTML §4.5.15; GitHub, Sphinx and others), a class beside the one of a highlighter (Pandoc, Hexo), or an attribute.
 pub fn language_named(element: Element<'_>) -> &str {
     const PREFIXES: [&str; 6] =
-        ["language-", "lang-", "highlight-source-", "highlight-", "brush:", "src-"];
-    const HIGHLIGHTERS: [&str; 5] = ["highlight", "hljs", "sourceCode", "prettyprint", "code"];
+        ["language-", "lang-", "highlight-source-", "highlight-", "src-", "hl-"];
+    const HIGHLIGHTERS: [&str; 6] =
+        ["highlight", "hljs", "sourceCode", "prettyprint", "code", "syntaxhighlighter"];
     let is_name = |name: &str| {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b"+#.-_".contains(&b);
         let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
-        begins && name.len() <= 20 && name.bytes().all(plain)
+        begins && name.len() <= 20 && name.bytes().all(plain) && name != "linenums"
+    };
+    // SyntaxHighlighter and Confluence have `brush: name; …`.
+    let of_brush = |value| -> Option<&str> {
+        let (_, rest) = str::split_once(value, "brush:")?;
+        rest.trim_start().split([';', ' ']).next().filter(|name| is_name(name))
     };
     let mut beside = "";
     for (name, value) in element.attributes() {
         match &**name {
-            "data-lang" | "data-language" | "data-code-language" if is_name(value) => return value,
+            "data-lang" | "data-language" | "data-code-language" | "syntax" if is_name(value) => {
+                return value;
+            }
+            "data-syntaxhighlighter-params" => beside = of_brush(value).unwrap_or_default(),
             "class" => {
                 let prefixed = class_tokens(value).find_map(|class| {
                     let name = PREFIXES.iter().find_map(|prefix| class.strip_prefix(prefix))?;
-                    Some(name.trim_end_matches(';')).filter(|name| is_name(name))
+                    Some(name).filter(|name| is_name(name))
                 });
-                if let Some(prefixed) = prefixed {
-                    return prefixed;
+                if let Some(named) = prefixed.or_else(|| of_brush(value)) {
+                    return named;
                 }
                 let (highlighters, others): (Vec<&str>, Vec<&str>) =
                     class_tokens(value).partition(|class| HIGHLIGHTERS.contains(class));
