@@ -164,10 +164,24 @@ impl<'a> RegionBuilder<'a, '_> {
     /// words, or its line breaks, for which editors write elements of their own.
     fn write_gap(&mut self, parent: At, id: NodeId) {
         let (document, chosen) = (self.document, self.chosen);
-        if !document.is_inline(id) {
+        // A box to tick begins a line, but for one behind its label, which is a switch.
+        let is_label = |own: NodeId| document.is(own, &local_name!("label"));
+        let is_box = || {
+            let kind = document.attribute(id, &local_name!("type")).unwrap_or_default();
+            let mut before = document.ancestors(id - 1).take(2);
+            matches!(kind, "checkbox" | "radio")
+                && !before.any(|own| is_label(own) && document.node(own).end == id)
+        };
+        let is_control = match document.name(id) {
+            Some(&local_name!("input")) => !is_box(),
+            Some(&local_names!("select" "textarea" "link" "meta")) => true,
+            _ => false,
+        };
+        if !document.is_inline(id) && !is_control {
             let gap = self.tree.push_text(parent, " ");
             self.tree.nodes[gap].mark = NodeMark::Gap;
-        } else if chosen.visible.sum(document, id) > 0 && !chosen.unseen.contains(&id) {
+        } else if is_control || chosen.visible.sum(document, id) > 0 && !chosen.unseen.contains(&id)
+        {
             self.tree.push_text(parent, " ");
         } else {
             let is_break = |own: &NodeId| {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use dom::{local_name, local_names};
+use url::Url;
 
 use crate::tree::{At, NodeMark, RegionTree};
 
@@ -61,6 +62,11 @@ fn drop_alternatives(tree: &mut RegionTree<'_>) {
         let attributes = tree.nodes[at].attributes.iter_mut();
         attributes.filter(|own| own.0 == local_name!("alt")).for_each(|own| own.1 = "".into());
     }
+}
+
+pub(crate) fn is_picture_file(address: &Url) -> bool {
+    let path = address.path().to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| path.ends_with(ending))
 }
 
 /// Whether an alternative text in lower case is the name of a file: by its ending, or that of the picture's with a number.

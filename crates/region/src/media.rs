@@ -10,6 +10,7 @@ use crate::embed::{Medium, embedded, player};
 use crate::formulas::{
     around_formula, shown_before, tex_of_element, tex_of_picture, tex_of_script,
 };
+use crate::labels::is_picture_file;
 use crate::names::is_foreign_file;
 use crate::picture::{PagePicture, is_picture, picture_of};
 use crate::texts::PageTexts;
@@ -263,7 +264,7 @@ impl Chooser<'_> {
         if target.path() == "/" && target.query().is_none() && target.fragment().is_none() {
             return true;
         }
-        self.text_beside_captions(link) > 12
+        !is_picture_file(&target) && self.text_beside_captions(link) > 12
     }
 
     /// Whether a formula stands in or between texts of the article.

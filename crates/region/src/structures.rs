@@ -101,12 +101,12 @@ fn precedes_included(
 }
 
 /// Whether a structure without text of the article belongs to it: it stands between two texts of the article, its text
-/// is not that of links, and hardly anything else is in its top.
+/// is not that of links to other pages, and hardly anything else is in its top.
 fn stands_between(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     let text = texts.text(id);
     texts.is_between(id)
-        && !texts.is_linked(id)
+        && (!texts.is_linked(id) || is_nested_list_of_links(texts, id))
         && texts.top(id).is_some_and(|top| texts.text(top) <= text + text / 4 + 20)
         && (!document.is(id, &local_name!("table")) || !is_layout(document, id))
 }
@@ -125,14 +125,36 @@ fn is_for_code(texts: &PageTexts<'_>, structures: &[NodeId], top: NodeId) -> boo
     texts.text(top) <= code
 }
 
-/// Whether the texts directly before and after what holds a structure are of the article.
+/// Whether the texts directly before and after what holds a structure are of the article. A heading before it does not count.
 fn stands_amid(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let top = texts.top(id).unwrap_or(id);
     let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
-    let before = (texts.first..top).rev().find(has_text);
+    let is_in_heading = |id: NodeId| {
+        let mut around = texts.document.ancestors(id).skip(1).take(4);
+        around.any(|around| texts.document.name(around).is_some_and(is_heading))
+    };
+    let before = (texts.first..top).rev().filter(has_text).find(|&id| !is_in_heading(id));
     let after = (texts.document.node(top).end..=texts.last).find(has_text);
     let is_own = |id: NodeId| texts.kept.range(id, id + 1) > 0;
     before.is_some_and(is_own) && after.is_some_and(is_own)
+}
+
+/// Whether a list of links is a part of the article that it stands amid, and no list of related pages: it has lists within its
+/// items. Tables of contents lead into the page.
+fn is_nested_list_of_links(texts: &PageTexts<'_>, id: NodeId) -> bool {
+    let document = texts.document;
+    let leads_into_page = |own: NodeId| {
+        let href = document.attribute(own, &local_name!("href"));
+        href.is_some_and(|href| href.contains('#'))
+    };
+    is_list(document, id)
+        && document.subtree(id).skip(1).any(|own| is_list(document, own))
+        && stands_amid(texts, id)
+        && !document.subtree(id).any(leads_into_page)
+}
+
+fn is_list(document: &Document, id: NodeId) -> bool {
+    matches!(document.name(id), Some(&local_names!("ul" "ol")))
 }
 
 /// Includes the rest of a structure that holds text of the article.

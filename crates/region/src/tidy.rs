@@ -268,6 +268,9 @@ fn place_anywhere(tree: &mut RegionTree<'_>, at: At, name: &LocalName) {
         _ => local_name!("ul"),
     };
     let in_ruby = *name == local_name!("ruby");
+    if in_ruby {
+        bracket_readings(tree, at);
+    }
     let around_cells =
         named(|own| matches!(*own, local_names!("thead" "tbody" "tfoot" "colgroup" "col" "tr")));
     let of_ruby = named(|own| matches!(*own, local_names!("rt" "rp")));
@@ -295,6 +298,28 @@ fn place_anywhere(tree: &mut RegionTree<'_>, at: At, name: &LocalName) {
         }
         is_first = false;
     }
+}
+
+/// Puts readings in brackets, which are shown where they cannot stand above the text (HTML §4.5.14).
+fn bracket_readings(tree: &mut RegionTree<'_>, ruby: At) {
+    let is_bracket = |tree: &RegionTree<'_>, at: At| tree.is(at, &local_name!("rp"));
+    if tree.nodes[ruby].children.iter().any(|&child| is_bracket(tree, child)) {
+        return;
+    }
+    let bracket = |tree: &mut RegionTree<'_>, text: &'static str| {
+        let bracket = tree.element(local_name!("rp"));
+        tree.push_text(bracket, text);
+        bracket
+    };
+    let mut children = Vec::new();
+    for child in std::mem::take(&mut tree.nodes[ruby].children) {
+        if tree.is(child, &local_name!("rt")) {
+            children.extend([bracket(tree, "("), child, bracket(tree, ")")]);
+        } else {
+            children.push(child);
+        }
+    }
+    tree.nodes[ruby].children = children;
 }
 
 /// Puts the summary of `details` before everything else. Returns whether there is one.
@@ -411,7 +436,7 @@ fn split_at_gaps(
             line_breaks = 0;
             continue;
         }
-        line_breaks = match tree.is_space(child) {
+        line_breaks = match is_any_space(tree, child) {
             true => line_breaks,
             false if is_break(child) => line_breaks + 1,
             false => 0,
@@ -427,7 +452,12 @@ fn split_at_gaps(
 
 /// Whether a node is white space or a line break.
 fn is_blank(tree: &RegionTree<'_>, at: At) -> bool {
-    tree.is_space(at) || tree.is(at, &local_name!("br"))
+    is_any_space(tree, at) || tree.is(at, &local_name!("br"))
+}
+
+/// Whether a node is white space, also such as holds a line open.
+fn is_any_space(tree: &RegionTree<'_>, at: At) -> bool {
+    tree.nodes[at].name.is_none() && tree.nodes[at].text.trim().is_empty()
 }
 
 /// Moves empty lines out of the inline elements among the children of an element, which are divided there.
@@ -479,7 +509,7 @@ fn hoist_breaks(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) {
 
 /// Whether two line breaks follow each other among nodes.
 fn has_empty_line(tree: &RegionTree<'_>, nodes: &[At]) -> bool {
-    let mut shown = nodes.iter().filter(|&&at| !tree.is_space(at));
+    let mut shown = nodes.iter().filter(|&&at| !is_any_space(tree, at));
     let mut before = false;
     shown.any(|&at| {
         let is_break = tree.is(at, &local_name!("br"));

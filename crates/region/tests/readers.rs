@@ -232,6 +232,8 @@ fn what_stands_between_paragraphs_is_read() {
         ),
         ("<div>lone</div><ul><li>one</li><li>two</li></ul>", ""),
         ("<ul><li><a href=/1>one</a></li><li><a href=/2>two</a></li></ul>", ""),
+        ("<ul><li><a href=/1>one</a><ul><li><a href=/2>two</a></li></ul></li></ul>", "one\n\ntwo"),
+        ("<ul><li><a href=#1>one</a><ul><li><a href=#2>two</a></li></ul></li></ul>", ""),
         (
             "<div><div>shell</div><pre>one\ntwo</pre><div>shell</div><pre>three</pre></div>",
             "one\ntwo\n\nthree",
@@ -493,6 +495,85 @@ fn what_nobody_sees_is_left_out() {
         "<p>{long}</p><div class=ad>Our partners</div><p>Two.</p><div class=ad>Our partners</div><p>Three."
     );
     assert_eq!(forms(&labels)[2], format!("{long}\n\nTwo.\n\nThree."));
+}
+
+#[test]
+fn copies_beside_each_other_are_shown_once() {
+    for (html, text) in [
+        (
+            "<div class=wide><b>Nobody saw the harbour.</b></div> <div class=narrow>Nobody saw the harbour.</div>",
+            "Nobody saw the harbour.",
+        ),
+        // Refrains, and short words that only look the same.
+        (
+            "<div class=a>Nobody saw the harbour.</div><div class=a>Nobody saw the harbour.</div>",
+            "Nobody saw the harbour.\n\nNobody saw the harbour.",
+        ),
+        ("<div class=home>2</div><div class=away>2</div>", "2\n\n2"),
+        (
+            "<p><a href=/ann>Ann Lee<span aria-hidden=true>Ann Lee</span></a> spoke.",
+            "Ann Lee spoke.",
+        ),
+        (
+            "<p><span aria-hidden=true>O</span><span class=u>O</span>nce it rained.",
+            "Once it rained.",
+        ),
+        (
+            "<p><span aria-hidden=true>O</span><span class=sr-only>O</span>nce it rained.",
+            "Once it rained.",
+        ),
+        (
+            "<p><span class=sr-only>Once</span><span aria-hidden=true><i class=cap></i>Once</span> it rained.",
+            "Once it rained.",
+        ),
+        ("<p><span aria-hidden=true>Once</span> it rained.", "Once it rained."),
+        (
+            "<p>The <span class=tip>mill<span class=tooltip-text>A place to grind corn.</span></span> closed.",
+            "The mill closed.",
+        ),
+        (
+            "<p>The mill closed...<span style='display:none'> and opened again.</span></p>",
+            "The mill closed... and opened again.",
+        ),
+        (
+            "<p>The mill<span style='display:none'> of the town</span> closed.</p>",
+            "The mill closed.",
+        ),
+    ] {
+        let [_, markdown, read] = forms(&format!("<p>First.</p>{html}</p><p>Last."));
+        assert_eq!(read, format!("First.\n\n{text}\n\nLast."), "{html}");
+        let markdown = markdown.replace("](https://news.example/ann)", "");
+        let words =
+            |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+        assert_eq!(words(&markdown), words(&read), "{html}");
+    }
+}
+
+#[test]
+fn controls_do_not_end_sentences() {
+    let switch = "<p>It stood there.<label for=s></label><input type=checkbox id=s> And fell.";
+    assert_eq!(forms(switch)[2], "It stood there. And fell.");
+    assert_eq!(
+        forms("<p>Choose <select><option>one</select> or <input type=text> now.")[2],
+        "Choose or now."
+    );
+    let boxes = "<div><label><input type=radio>One way</label><label><input type=radio>Another</label></div>";
+    assert_eq!(forms(boxes)[2], "One way\n\nAnother");
+}
+
+#[test]
+fn readings_are_in_brackets() {
+    for html in
+        ["<ruby>東京<rt>とうきょう</rt></ruby>", "<ruby>東京<rp>(<rt>とうきょう<rp>)</ruby>"]
+    {
+        for form in forms(&format!("<p>In {html}.")) {
+            let bare = form.replace("<p>", "").replace("</p>", "");
+            let bare = ["ruby", "rp", "rt"].iter().fold(bare, |bare, name| {
+                bare.replace(&format!("<{name}>"), "").replace(&format!("</{name}>"), "")
+            });
+            assert_eq!(bare, "In 東京(とうきょう).");
+        }
+    }
 }
 
 #[test]
