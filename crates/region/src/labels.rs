@@ -11,6 +11,8 @@ use crate::tree::{At, NodeMark, RegionTree};
 /// Longest label of a caption, and longest credit, in bytes.
 const LABEL: usize = 40;
 const CREDIT: usize = 100;
+/// Longest phrase in italics behind a picture that is taken for its caption, in bytes.
+const PHRASE: usize = 200;
 /// Minimum number of words that a caption has behind its label.
 const LEAST_WORDS: usize = 3;
 /// Most words of a name before the colon of a credit, and of what is behind it.
@@ -25,6 +27,9 @@ const CREDITS: [&str; 14] = [
     "phot", "foto", "fot.", "imag", "imágen", "bild", "pictur", "credit", "crédit", "créd", "фото",
     "写真", "사진", "图",
 ];
+
+/// Words between such a word and names.
+const BY: [&str; 8] = ["by", "via", "von", "par", "por", "di", "av", "af"];
 
 pub(crate) fn settle_labels(tree: &mut RegionTree<'_>) {
     drop_alternatives(tree);
@@ -115,7 +120,7 @@ fn label_of(tree: &RegionTree<'_>, caption: At) -> Option<(At, At)> {
     }
 }
 
-/// Gives paragraphs that name the owner of the picture directly before them to its figure.
+/// Gives paragraphs that are captions of the picture directly before them, or name its owner, to its figure.
 fn place_credits(tree: &mut RegionTree<'_>) {
     for parent in tree.below(0).collect::<Vec<_>>() {
         let children: Vec<At> = tree.shown_children(parent).collect();
@@ -123,13 +128,10 @@ fn place_credits(tree: &mut RegionTree<'_>) {
         let mut moved: Vec<At> = Vec::new();
         for child in children {
             let picture = before.filter(|&before| shows_only_picture(tree, before));
-            if let Some(picture) = picture
-                && tree.is(child, &local_name!("p"))
-                && is_credit(&tree.text_of(child))
-            {
+            let role = picture.and_then(|picture| role_behind_picture(tree, picture, child));
+            if let (Some(picture), Some(role)) = (picture, role) {
                 moved.push(child);
-                give_credit(tree, picture, child);
-                before = None;
+                give_caption(tree, picture, child, role);
             } else {
                 before = Some(child);
             }
@@ -179,29 +181,56 @@ fn shows_only_picture(tree: &RegionTree<'_>, at: At) -> bool {
     }
 }
 
-fn give_credit(tree: &mut RegionTree<'_>, figure: At, credit: At) {
-    for at in tree.below(credit).collect::<Vec<_>>() {
-        if tree.nodes[at].name.is_none() {
+/// Whether a paragraph behind a picture is its caption or its credit: marked as such, a phrase in italics, or with the words of one.
+fn role_behind_picture(tree: &RegionTree<'_>, picture: At, at: At) -> Option<NodeMark> {
+    if !tree.is(at, &local_name!("p")) {
+        return None;
+    }
+    let text = tree.text_of(at);
+    let is_named = tree.below(at).take(2).any(|own| tree.nodes[own].mark == NodeMark::Credit);
+    if is_named && text.len() <= CREDIT || is_credit(&text) {
+        return Some(NodeMark::Credit);
+    }
+    let has_caption = || tree.below(picture).any(|at| tree.is(at, &local_name!("figcaption")));
+    let is_emphasis = || {
+        let mut shown = tree.shown_children(at);
+        let only = shown.next().filter(|_| shown.next().is_none());
+        only.is_some_and(|only| matches!(tree.nodes[only].name, Some(local_names!("em" "i"))))
+    };
+    let is_caption = tree.nodes[at].mark == NodeMark::Caption
+        || text.len() <= PHRASE && is_emphasis() && !has_caption();
+    is_caption.then_some(NodeMark::None)
+}
+
+fn give_caption(tree: &mut RegionTree<'_>, figure: At, paragraph: At, role: NodeMark) {
+    let is_credit = role == NodeMark::Credit;
+    for at in tree.below(paragraph).collect::<Vec<_>>() {
+        if is_credit && tree.nodes[at].name.is_none() {
             tree.nodes[at].mark = NodeMark::Unread;
         }
     }
     tree.nodes[figure].name = Some(local_name!("figure"));
     let children = tree.nodes[figure].children.iter().copied();
     let caption = { children }.find(|&child| tree.is(child, &local_name!("figcaption")));
-    let inner = std::mem::take(&mut tree.nodes[credit].children);
+    let inner = std::mem::take(&mut tree.nodes[paragraph].children);
     let around = match caption {
         None => tree.push(figure, local_name!("figcaption")),
         Some(caption) => {
             let space = tree.push_text(caption, " ");
+            if !is_credit {
+                tree.nodes[caption].children.extend(inner);
+                return;
+            }
             tree.nodes[space].mark = NodeMark::Unread;
             tree.push(caption, local_name!("small"))
         }
     };
     tree.nodes[around].children = inner;
-    tree.nodes[around].mark = NodeMark::Credit;
+    tree.nodes[around].mark = role;
 }
 
-/// Whether a paragraph behind a picture is nothing but its credit: a sign of copyright, a label and names, or names with a slash.
+/// Whether a paragraph behind a picture is nothing but its credit: a sign of copyright, a label and names, a word like "photo" and
+/// by whom, or names with a slash.
 fn is_credit(text: &str) -> bool {
     let text = text.trim_matches(['(', ')', '[', ']', ' ']);
     let words = |text: &str| text.split_whitespace().count();
@@ -218,13 +247,20 @@ fn is_credit(text: &str) -> bool {
             && !names.trim().is_empty()
             && are_names(names)
     });
+    // "Photo by Ann Lee on Unsplash".
+    let mut behind = text.split_whitespace().map(str::to_lowercase);
+    let of_words =
+        behind.next().is_some_and(|word| CREDITS.iter().any(|own| word.starts_with(own)))
+            && behind.next().is_some_and(|word| BY.contains(&&*word))
+            && text.split_whitespace().skip(2).any(|word| !word.starts_with(char::is_lowercase))
+            && are_names(&text[text.find(char::is_whitespace).unwrap_or(0)..]);
     // With spaces around it, a slash separates categories, or a name and a post.
     let has_slash = text.split_once('/').is_some_and(|(before, behind)| {
         before.ends_with(char::is_alphabetic)
             && behind.starts_with(char::is_alphabetic)
             && !behind.contains('/')
     });
-    of_label || has_slash && words(text) <= LABEL_WORDS + 2 && are_names(text)
+    of_label || of_words || has_slash && words(text) <= LABEL_WORDS + 2 && are_names(text)
 }
 
 /// Whether a text that captions end with may be a credit: few words, which may be names.

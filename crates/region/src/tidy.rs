@@ -292,6 +292,12 @@ fn place_anywhere(tree: &mut RegionTree<'_>, at: At, name: &LocalName) {
             }
             _ => None,
         };
+        if own == local_name!("figcaption")
+            && renamed.is_some()
+            && tree.nodes[child].mark == NodeMark::None
+        {
+            tree.nodes[child].mark = NodeMark::Caption;
+        }
         if let Some(renamed) = renamed {
             tree.nodes[child].name = Some(renamed);
             tree.nodes[child].attributes.retain(|a| matches!(a.0, local_names!("id" "lang" "dir")));
@@ -340,15 +346,24 @@ fn begin_with_caption(tree: &mut RegionTree<'_>, table: At) {
     tree.nodes[table].children = captions.first().copied().into_iter().chain(rest).collect();
 }
 
-/// Adds the content of captions to the first of them.
+/// Adds the content of captions to the first of them. Credits stay such.
 fn join_captions(tree: &mut RegionTree<'_>, captions: &[At]) {
-    let Some((&first, further)) = captions.split_first() else { return };
-    for &other in further {
-        let inner = std::mem::take(&mut tree.nodes[other].children);
-        let space = tree.text(" ");
-        tree.nodes[first].children.push(space);
-        tree.nodes[first].children.extend(inner);
+    let Some((&first, [_, ..])) = captions.split_first() else { return };
+    let mut children = Vec::new();
+    for &caption in captions {
+        if !children.is_empty() {
+            children.push(tree.text(" "));
+        }
+        let mut inner = std::mem::take(&mut tree.nodes[caption].children);
+        if tree.nodes[caption].mark == NodeMark::Credit {
+            let credit = tree.element(local_name!("small"));
+            tree.nodes[credit].mark = NodeMark::Credit;
+            tree.nodes[credit].children = std::mem::replace(&mut inner, vec![credit]);
+        }
+        children.extend(inner);
     }
+    tree.nodes[first].children = children;
+    tree.nodes[first].mark = NodeMark::None;
 }
 
 /// Elements that are not part of a line of text.

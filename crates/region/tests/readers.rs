@@ -725,7 +725,7 @@ fn credits_behind_pictures_are_theirs() {
     let picture = "<img src=/a.jpg width=600 height=400>";
     for credit in [
         "Foto: Ann van Lee", "\u{a9} 2024 Ann Lee", "Ann Lee/Agency",
-        "(Photo by: Ann Lee / Agency)",
+        "(Photo by: Ann Lee / Agency)", "Photo by Ann Lee on Agency", "Bild von Ann Lee",
     ] {
         for before in [format!("<figure>{picture}</figure>"), format!("<p>{picture}</p>")] {
             let (caption, found, text) = of(&format!("{before}<p><em>{credit}</em></p>"));
@@ -740,9 +740,48 @@ fn credits_behind_pictures_are_theirs() {
         (caption.as_deref(), credit.as_deref()),
         (Some("The bridge"), Some("Photo: Ann Lee"))
     );
+    // What a class says, also where an engine left it out.
+    for html in [
+        format!(
+            "<div class=media><div>{picture}</div><div class=media-caption>The bridge</div><div class=media-credit>Ann Lee for all</div></div>"
+        ),
+        format!(
+            "<figure>{picture}<figcaption>The bridge</figcaption></figure><p class=credit>Ann Lee for all</p>"
+        ),
+        format!(
+            "<div>{picture}</div><p class=caption>The bridge</p><p class=photographer>Ann Lee for all</p>"
+        ),
+        format!(
+            "<p>{picture}</p><p class=caption>The bridge</p><div class=copyright>Ann Lee for all</div>"
+        ),
+        format!(
+            "<figure>{picture}<figcaption>The bridge<p class=credit>Ann Lee for all</p></figcaption></figure>"
+        ),
+        format!(
+            "<figure>{picture}<p class=credit>Ann Lee for all</p><figcaption>The bridge</figcaption></figure>"
+        ),
+    ] {
+        let page = format!("<!doctype html><body><p>Before it all.</p>{html}<p>After it all.</p>");
+        let document = parse(&page);
+        let is_own = |id: &u32| {
+            document.text_content(*id).ends_with("it all.") && document.text(*id).is_some()
+        };
+        let keep: Vec<u32> = document.ids().filter(is_own).collect();
+        let region = region_of(&document, &keep, &[], &base).unwrap();
+        let image = region.images().0.swap_remove(0);
+        assert_eq!(image.caption.as_deref(), Some("The bridge"), "{html}");
+        assert_eq!(image.credit.as_deref(), Some("Ann Lee for all"), "{html}");
+        assert_eq!(region.text(), "Before it all.\n\nAfter it all.");
+        assert_eq!(region.html().matches("<figure>").count(), 1);
+    }
+    let (caption, credit, text) =
+        of(&format!("<p>{picture}</p><p><em>The bridge.</em></p><p><em>Then he left.</em></p>"));
+    assert_eq!((caption.as_deref(), credit), (Some("The bridge."), None));
+    assert_eq!(text, "Before it all.\n\nThe bridge.\n\nThen he left.\n\nAfter it all.");
     for text in [
         "Photo: the bridge was closed", "Ann Lee came home.", "Breakfast: Eggs",
-        "Cooking / On Sale", "1/12", "He said and/or wrote much",
+        "Cooking / On Sale", "1/12", "He said and/or wrote much", "Photo of the Bridge",
+        "Photos by us all",
     ] {
         assert!(of(&format!("<p>{picture}</p><p>{text}</p>")).2.contains(text), "{text}");
     }
