@@ -206,7 +206,7 @@ impl AddableElements {
             false => document.name(kind.first).map_or([false; 3], Self::lists_of),
         };
         let of_kinds: Vec<[bool; 3]> = kinds.all().iter().map(of_kind).collect();
-        let has_formulas = document.all_text().contains('\\');
+        let has_formulas = document.head().shows_tex || document.all_text().contains('\\');
         for (id, &kind) in document.ids().zip(kinds.of_nodes()) {
             if has_formulas && document.text(id).is_some_and(begins_formula) {
                 // If it is the first in it.

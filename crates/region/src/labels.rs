@@ -36,6 +36,30 @@ pub(crate) fn settle_labels(tree: &mut RegionTree<'_>) {
     place_credits(tree);
     mark_repeated_credits(tree);
     drop_caption_labels(tree);
+    separate_captions(tree);
+}
+
+/// Separates sentences of captions that are in elements beside each other, which style sheets set apart.
+fn separate_captions(tree: &mut RegionTree<'_>) {
+    for caption in tree.all(local_name!("figcaption")).collect::<Vec<_>>() {
+        for parent in tree.below(caption).collect::<Vec<_>>() {
+            let mut children: Vec<At> = Vec::new();
+            for child in std::mem::take(&mut tree.nodes[parent].children) {
+                let ends = |at: &At| {
+                    let text = &tree.nodes[*at].text;
+                    text.ends_with(['.', '!', '?', ':', '\u{2026}', '\u{201d}'])
+                };
+                let begins = || tree.nodes[child].text.starts_with(char::is_alphabetic);
+                if children.last().is_some_and(ends) && begins() {
+                    let space = tree.text(" ");
+                    tree.nodes[space].mark = tree.nodes[child].mark;
+                    children.push(space);
+                }
+                children.push(child);
+            }
+            tree.nodes[parent].children = children;
+        }
+    }
 }
 
 /// Leaves out alternative texts that say nothing of what a picture shows: names of files, what several pictures of the article

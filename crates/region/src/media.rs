@@ -21,6 +21,8 @@ const ABOVE: u32 = 900;
 const BELOW: u32 = 40;
 /// Most bytes of text, without captions, in the top of a picture: more is a teaser.
 const TEASER: u32 = 160;
+/// Longest number or title of a formula, in bytes.
+const LABEL: u32 = 60;
 /// Pictures with a side of at most this many pixels are icons, and those with none longer.
 const TINY: u32 = 24;
 const SMALL: u32 = 64;
@@ -52,7 +54,9 @@ pub(crate) fn choose(
         let Some(name) = document.name(id) else { continue };
         let site = MediumPosition { start: id, end: document.node(id).end, parent: id };
         let is_in_text = document.parent(id).is_some_and(|p| include[p as usize]);
-        if is_in_text && let Some(formula) = tex_of_element(document, id) {
+        if (is_in_text || of.is_for_formula(id))
+            && let Some(formula) = tex_of_element(document, id)
+        {
             of_nodes.insert(id, Medium::Formula(formula));
         } else if is_picture(name) {
             if let Some(formula) = is_in_text.then(|| tex_of_picture(texts, id)).flatten() {
@@ -265,6 +269,14 @@ impl Chooser<'_> {
             return true;
         }
         !is_picture_file(&target) && self.text_beside_captions(link) > 12
+    }
+
+    /// Whether an element stands between texts of the article, with hardly anything around it but a formula and its number or title.
+    fn is_for_formula(&self, id: NodeId) -> bool {
+        let texts = self.texts;
+        texts.own(id) == 0
+            && texts.is_between(id)
+            && texts.top(id).is_some_and(|top| texts.text(top) <= texts.text(id) + LABEL)
     }
 
     /// Whether a formula stands in or between texts of the article.

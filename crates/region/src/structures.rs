@@ -9,6 +9,8 @@ use crate::texts::PageTexts;
 
 /// Most bytes of text of a structure that is added.
 const LONGEST: u32 = 12_000;
+/// Longest source of a quotation, in bytes.
+const LONGEST_SOURCE: u32 = 160;
 /// Share of a list's text that must be the article's for the rest to be added.
 const SHARE: f64 = 0.3;
 
@@ -50,6 +52,12 @@ pub(crate) fn add(
                 include_subtree(document, id, read);
             }
             continue;
+        }
+        if own > 0
+            && let Some(source) = source_of_quotation(texts, id)
+        {
+            include_subtree(document, source, include);
+            include_subtree(document, source, read);
         }
         if !is_addable(id) || text == 0 || own == text || include[id as usize] && own == 0 {
             continue;
@@ -155,6 +163,22 @@ fn is_nested_list_of_links(texts: &PageTexts<'_>, id: NodeId) -> bool {
 
 fn is_list(document: &Document, id: NodeId) -> bool {
     matches!(document.name(id), Some(&local_names!("ul" "ol")))
+}
+
+/// What says whose words a quotation has, in it or in the figure around it, if it was left out.
+fn source_of_quotation(texts: &PageTexts<'_>, id: NodeId) -> Option<NodeId> {
+    let document = texts.document;
+    if !document.is(id, &local_name!("blockquote")) {
+        return None;
+    }
+    let around = document.parent(id).filter(|&own| document.is(own, &local_name!("figure")));
+    let of_figure = around.into_iter().flat_map(|own| document.children(own));
+    let is_source = |own: &NodeId| {
+        let is_named =
+            matches!(document.name(*own), Some(&local_names!("footer" "cite" "figcaption")));
+        is_named && texts.own(*own) == 0 && (1..=LONGEST_SOURCE).contains(&texts.text(*own))
+    };
+    document.children(id).chain(of_figure).find(is_source)
 }
 
 /// Includes the rest of a structure that holds text of the article.

@@ -562,6 +562,96 @@ fn controls_do_not_end_sentences() {
 }
 
 #[test]
+fn signs_of_notes_belong_to_their_links() {
+    for (html, mark, text) in [
+        (
+            "<p>It fell.<sup>[<a id=r href=#n>1</a>]</sup></p><div id=n><a href=#r>1</a>. Seen at home.</div>",
+            "[1]",
+            "Seen at home.",
+        ),
+        (
+            "<p>It fell.<a id=r href=#n>[1]</a></p><ol><li id=n><p>^ <a href=#r>a</a>, <a href=#r>b</a> \u{201c}Seen\u{201d} at home.</p></ol>",
+            "[1]",
+            "\u{201c}Seen\u{201d} at home.",
+        ),
+        (
+            "<p>It fell.<a id=r href=#n>1</a></p><p id=n><a href=#r>1</a>) Seen at home.</p>",
+            "1",
+            "Seen at home.",
+        ),
+        (
+            "<p>It fell.<a id=r href=#n>1</a></p><aside id=n><b>[<a href=#r>1</a>]</b> Seen at home.</aside>",
+            "1",
+            "Seen at home.",
+        ),
+    ] {
+        let [_, markdown, read] = forms(html);
+        assert_eq!(read, format!("It fell.[^1]\n\n[^1]: {text}"), "{html}");
+        assert_eq!(markdown, read);
+        let base = Url::parse("https://news.example/a/b").unwrap();
+        let document = parse(&format!("<!doctype html><body>{html}"));
+        let note = region_of(&document, &[0], &[], &base).unwrap().footnotes().swap_remove(0);
+        assert_eq!((&*note.label, &*note.text), (mark, text), "{html}");
+    }
+}
+
+#[test]
+fn formulas_of_pages_that_show_tex() {
+    let page = |html: &str| {
+        let base = Url::parse("https://news.example/a/b").unwrap();
+        let document =
+            parse(&format!("<!doctype html><script src=/mathjax.js></script><body>{html}"));
+        let is_paragraph = |id: &u32| document.name(*id).is_some_and(|name| **name == *"p");
+        let keep: Vec<u32> = document.ids().filter(is_paragraph).collect();
+        region_of(&document, &keep, &[], &base).unwrap().text()
+    };
+    for (html, text) in [
+        ("<p>Let $x_1$ be $5 and $10 or $a$.</p>", "Let $x_1$ be $5 and $10 or $a$."),
+        (
+            "<p>So \\begin{align*} a &amp;= b \\end{align*}</p>",
+            "So\n\n$$\\begin{align*} a &= b \\end{align*}$$",
+        ),
+        (
+            "<p>So</p><div class=stem><div>Equation 1</div><div>\\[x^2\\]</div></div><p>is.</p>",
+            "So\n\n$$x^2$$\n\nis.",
+        ),
+        ("<p>So</p><div>$$x^2$$</div><p>is.</p>", "So\n\n$$x^2$$\n\nis."),
+    ] {
+        assert_eq!(page(html), text, "{html}");
+    }
+    for src in [
+        "https://tex.example/latex?\\frac{a}{b}%2B1",
+        "/equation?tex=%5Cfrac%7Ba%7D%7Bb%7D%2B1",
+        "/chart?cht=tx&chl=%5Cfrac%7Ba%7D%7Bb%7D%2B1",
+    ] {
+        assert_eq!(
+            forms(&format!("<p>Let <img src='{src}'> be.</p>"))[2],
+            "Let $\\frac{a}{b}+1$ be.",
+            "{src}"
+        );
+    }
+}
+
+#[test]
+fn quotations_have_their_sources() {
+    for (html, text) in [
+        (
+            "<blockquote><p>It was.</p><footer>\u{2014} Ann Lee</footer></blockquote>",
+            "It was.\n\n\u{2014} Ann Lee",
+        ),
+        (
+            "<figure><blockquote><p>It was.</p></blockquote><figcaption>Ann Lee</figcaption></figure>",
+            "It was.\n\nAnn Lee",
+        ),
+    ] {
+        assert_eq!(
+            text_of_paragraphs(&format!("<p>First.</p>{html}<p>Last.</p>")),
+            format!("First.\n\n{text}\n\nLast.")
+        );
+    }
+}
+
+#[test]
 fn readings_are_in_brackets() {
     for html in
         ["<ruby>東京<rt>とうきょう</rt></ruby>", "<ruby>東京<rp>(<rt>とうきょう<rp>)</ruby>"]
