@@ -293,7 +293,12 @@ impl<'a> RegionBuilder<'a, '_> {
             local_name!("table") => is_layout(document, id),
             _ => in_layout,
         };
-        let Some(name) = self.name_of(element, inner_layout) else { return (None, inner_layout) };
+        let Some(mut name) = self.name_of(element, inner_layout) else {
+            return (None, inner_layout);
+        };
+        if name == local_name!("span") && is_shown_as_block(element) {
+            name = local_name!("div");
+        }
         let is_bare = name == local_name!("span")
             && !element.attributes().any(|(attribute, _)| attribute_stays(&name, attribute))
             && !self.anchors.targets.contains_key(&id)
@@ -396,6 +401,7 @@ impl<'a> RegionBuilder<'a, '_> {
     fn write_medium(&mut self, parent: At, source: &'a Document, id: NodeId, medium: &Medium) {
         match medium {
             Medium::Picture(picture) => write_picture(&mut self.tree, parent, picture),
+            Medium::Sign(sign) => _ = self.tree.push_text(parent, sign.clone()),
             Medium::Player(found) => self.write_player(parent, id, found),
             Medium::Embedded(found) => write_embedded(&mut self.tree, parent, found),
             Medium::Formula(tex) => write_tex(&mut self.tree, parent, tex),
@@ -418,6 +424,13 @@ impl<'a> RegionBuilder<'a, '_> {
             self.tree.set(at, local_name!("title"), title.clone());
         }
     }
+}
+
+/// Whether the style of an element makes it a block.
+fn is_shown_as_block(element: Element<'_>) -> bool {
+    let style = element.attribute(&local_name!("style")).unwrap_or_default();
+    let mut own = style.split(';').filter_map(|own| own.split_once(':'));
+    own.any(|(name, value)| name.trim() == "display" && value.trim() == "block")
 }
 
 fn write_picture(tree: &mut RegionTree<'_>, parent: At, picture: &PagePicture) {

@@ -185,6 +185,8 @@ pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option
 #[derive(Clone, Debug)]
 pub(crate) enum Medium {
     Picture(PagePicture),
+    /// The sign that a picture in a line stands for, such as an emoji.
+    Sign(String),
     /// What is shown by a frame or the like.
     Embedded(Embedded),
     /// A `video` or `audio`.

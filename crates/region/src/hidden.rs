@@ -138,7 +138,11 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
         let has_beside =
             || block_around(document, id).is_some_and(|block| texts.text(block) > bytes);
         let is_helper = hiding == Hiding::FromSight && bytes <= HELPER && has_beside();
-        if is_helper || is_within_sentence(texts, id, include) && !continues_text(document, id) {
+        if !is_helper && let Some(short) = shortened_before(document, id) {
+            out.push(short);
+        } else if is_helper
+            || is_within_sentence(texts, id, include) && !continues_text(document, id)
+        {
             out.push(id);
         } else {
             waiting.push(id);
@@ -265,6 +269,18 @@ fn repeats_neighbour(
             && class(*own).is_some_and(|own| class(id) != Some(own))
     };
     before().filter(is_alike).is_some_and(is_same)
+}
+
+/// The element directly before one of the same line that has the beginning of its text, and dots.
+fn shortened_before(document: &Document, id: NodeId) -> Option<NodeId> {
+    let parent = document.parent(id)?;
+    let mut before = document.ancestors(id - 1);
+    let before = before.find(|&own| document.parent(own) == Some(parent) && own < id)?;
+    document.name(before)?;
+    let text = document.text_content(before).trim();
+    let start = text.strip_suffix("...").or_else(|| text.strip_suffix('\u{2026}'))?.trim_end();
+    let is_start = !start.is_empty() && document.text_content(id).trim_start().starts_with(start);
+    is_start.then_some(before)
 }
 
 /// Whether a text goes on with an element, which a click shows in place of the dots.

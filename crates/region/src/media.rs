@@ -63,6 +63,10 @@ pub(crate) fn choose(
                 of_nodes.insert(id, Medium::Formula(formula));
                 continue;
             }
+            if let Some(sign) = is_in_text.then(|| sign_of(document, id)).flatten() {
+                of_nodes.insert(id, Medium::Sign(sign.to_owned()));
+                continue;
+            }
             // The place first: most pictures of a page are elsewhere, and reading one takes longer.
             if !of.accepts(site, true) {
                 continue;
@@ -136,6 +140,14 @@ pub(crate) fn choose(
         of_nodes.extract_if(copy, |_, _| true).for_each(drop);
     }
     (of_nodes, of_places)
+}
+
+/// The sign that a picture stands for: its alternative text, if that is a pictogram and nothing else.
+fn sign_of(document: &Document, id: NodeId) -> Option<&str> {
+    const LONGEST: usize = 40;
+    let sign = document.attribute(id, &local_name!("alt"))?.trim();
+    let is_part = |c: char| matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{200d}' | '\u{e0020}'..='\u{e007f}');
+    (!sign.is_empty() && sign.len() <= LONGEST && sign.chars().all(is_part)).then_some(sign)
 }
 
 /// The name of a picture's file, without the size that content management systems add.

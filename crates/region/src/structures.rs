@@ -9,8 +9,8 @@ use crate::texts::PageTexts;
 
 /// Most bytes of text of a structure that is added.
 const LONGEST: u32 = 12_000;
-/// Longest source of a quotation, in bytes.
-const LONGEST_SOURCE: u32 = 160;
+/// Longest source of a quotation, and caption of a table, in bytes.
+const LONGEST_SOURCE: u32 = 240;
 /// Share of a list's text that must be the article's for the rest to be added.
 const SHARE: f64 = 0.3;
 
@@ -53,11 +53,8 @@ pub(crate) fn add(
             }
             continue;
         }
-        if own > 0
-            && let Some(source) = source_of_quotation(texts, id)
-        {
-            include_subtree(document, source, include);
-            include_subtree(document, source, read);
+        if own > 0 {
+            add_source(texts, id, include, read);
         }
         if !is_addable(id) || text == 0 || own == text || include[id as usize] && own == 0 {
             continue;
@@ -74,6 +71,7 @@ pub(crate) fn add(
                 || quoted_post(document, id, texts.base).is_none() && stands_amid(texts, id)
             {
                 include_subtree(document, id, read);
+                add_source(texts, id, include, read);
             }
         }
     }
@@ -165,20 +163,27 @@ fn is_list(document: &Document, id: NodeId) -> bool {
     matches!(document.name(id), Some(&local_names!("ul" "ol")))
 }
 
-/// What says whose words a quotation has, in it or in the figure around it, if it was left out.
-fn source_of_quotation(texts: &PageTexts<'_>, id: NodeId) -> Option<NodeId> {
+/// Includes what says whose words a quotation has, in it or in the figure around it, or the caption of a table's figure.
+fn add_source(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool], read: &mut [bool]) {
     let document = texts.document;
-    if !document.is(id, &local_name!("blockquote")) {
-        return None;
+    let is_quotation = document.is(id, &local_name!("blockquote"));
+    if !is_quotation && !document.is(id, &local_name!("table")) {
+        return;
     }
     let around = document.parent(id).filter(|&own| document.is(own, &local_name!("figure")));
     let of_figure = around.into_iter().flat_map(|own| document.children(own));
     let is_source = |own: &NodeId| {
-        let is_named =
-            matches!(document.name(*own), Some(&local_names!("footer" "cite" "figcaption")));
+        let is_named = match document.name(*own) {
+            Some(&local_name!("figcaption")) => true,
+            Some(&local_names!("footer" "cite")) => is_quotation,
+            _ => false,
+        };
         is_named && texts.own(*own) == 0 && (1..=LONGEST_SOURCE).contains(&texts.text(*own))
     };
-    document.children(id).chain(of_figure).find(is_source)
+    if let Some(source) = document.children(id).chain(of_figure).find(is_source) {
+        include_subtree(document, source, include);
+        include_subtree(document, source, read);
+    }
 }
 
 /// Includes the rest of a structure that holds text of the article.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dom::{LocalName, is_heading, is_void, local_name, local_names};
 
 use crate::allowed::formula_stays;
-use crate::tree::{At, NodeMark, RegionTree};
+use crate::tree::{At, NodeMark, RegionNode, RegionTree};
 
 /// Tidies a tree: items are in lists, cells in rows of tables, captions in figures; paragraphs and headings hold no
 /// blocks; links no links. What is empty is left out.
@@ -102,6 +102,16 @@ fn drop_empty(tree: &mut RegionTree<'_>, parent: At) {
         )
     });
     let mut children = std::mem::take(&mut tree.nodes[parent].children);
+    // Empty lines separate what stands before and behind them.
+    for &child in &children {
+        let is_line = matches!(tree.nodes[child].name, Some(local_names!("p" "div")))
+            && tree.attribute(child, &local_name!("id")).is_none()
+            && tree.nodes[child].children.iter().all(|&inner| is_any_space(tree, inner));
+        if is_line {
+            tree.nodes[child] =
+                RegionNode { text: " ".into(), mark: NodeMark::Gap, ..RegionNode::default() };
+        }
+    }
     children.retain(|&child| {
         let node = &tree.nodes[child];
         match &node.name {
@@ -187,8 +197,12 @@ fn named(is_such: fn(&LocalName) -> bool) -> impl Fn(&RegionTree<'_>, At) -> boo
     move |tree, at| tree.nodes[at].name.as_ref().is_some_and(is_such)
 }
 
+fn is_division(name: &LocalName) -> bool {
+    matches!(*name, local_names!("div" "section"))
+}
+
 fn is_wrapper(name: &LocalName) -> bool {
-    matches!(*name, local_names!("div" "section" "p"))
+    is_division(name) || *name == local_name!("p")
 }
 
 fn is_item(name: &LocalName) -> bool {
@@ -229,10 +243,8 @@ fn place_children(tree: &mut RegionTree<'_>, at: At) {
     type IsSuch = fn(&LocalName) -> bool;
     // Children that are replaced by theirs, what the others are put into, and those that need nothing around them.
     let (unwrapped, around, stays): (IsSuch, LocalName, IsSuch) = match name {
-        local_names!("ul" "ol") => (is_wrapper, local_name!("li"), is_item),
-        local_name!("dl") => {
-            (|own| matches!(*own, local_names!("div" "section")), local_name!("dd"), is_term)
-        }
+        local_names!("ul" "ol") => (is_division, local_name!("li"), is_item),
+        local_name!("dl") => (is_division, local_name!("dd"), is_term),
         local_name!("table") => {
             wrap_runs(tree, at, |_, _| local_name!("colgroup"), named(is_column), false);
             (|_| false, local_name!("tbody"), is_of_table)
@@ -336,14 +348,18 @@ fn begin_with_summary(tree: &mut RegionTree<'_>, details: At) -> bool {
     true
 }
 
-/// Puts the caption of a table before everything else; of several, the others are added to the first.
+/// Puts the caption of a table before everything else, and its feet behind it; of several captions, the others are added to the first.
 fn begin_with_caption(tree: &mut RegionTree<'_>, table: At) {
     let (captions, rest): (Vec<At>, Vec<At>) = tree.nodes[table]
         .children
         .iter()
         .partition(|&&child| tree.is(child, &local_name!("caption")));
     join_captions(tree, &captions);
-    tree.nodes[table].children = captions.first().copied().into_iter().chain(rest).collect();
+    // Feet are shown below everything else, wherever they are written.
+    let (feet, rest): (Vec<At>, Vec<At>) =
+        rest.into_iter().partition(|&child| tree.is(child, &local_name!("tfoot")));
+    let caption = captions.first().copied().into_iter();
+    tree.nodes[table].children = caption.chain(rest).chain(feet).collect();
 }
 
 /// Adds the content of captions to the first of them. Credits stay such.

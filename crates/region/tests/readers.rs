@@ -686,6 +686,18 @@ fn paragraphs_are_paragraphs() {
             "<table><tbody><tr><th><b>Name</b></th><th><b>Age</b></th></tr><tr><td>Ada</td><td>9</td></tr><tr><td>Bo</td><td>8</td></tr></tbody></table>",
         ),
         ("<table><tr><td><p>One</p><td><p>two</p></table>", "<p>One</p><p>two</p>"),
+        ("One<p>&nbsp;</p>two", "<p>One</p><p>two</p>"),
+        ("<p>One<br>&nbsp;<br>two", "<p>One</p><p>two</p>"),
+        ("<ul><p>One</p> <p>&nbsp;</p> <p>two</p></ul>", "<ul><li><p>One</p><p>two</p></li></ul>"),
+        (
+            "<span style='color: red; display: block'>One</span><span style='display: block'>two</span>",
+            "<p>One</p><p>two</p>",
+        ),
+        (
+            "<table><tfoot><tr><td>3<td>4</tfoot><tr><td>1<td>2</table>",
+            "<table><tbody><tr><td>1</td><td>2</td></tr></tbody><tfoot><tr><td>3</td><td>4</td></tr></tfoot></table>",
+        ),
+        ("<p>One <img src=/1f600.png class=emoji alt='\u{1f600}'> two", "<p>One \u{1f600} two</p>"),
     ] {
         assert_eq!(forms(html)[0], expected, "{html}");
     }
