@@ -194,6 +194,19 @@ impl<'a> RegionBuilder<'a, '_> {
     }
 
     fn write_text(&mut self, parent: At, id: NodeId, text: &'a str) {
+        if text.trim().contains('\n') && keeps_lines(self.document, id) {
+            for (at, line) in text.trim_matches(['\n', '\r']).split('\n').enumerate() {
+                if at > 0 {
+                    self.tree.push(parent, local_name!("br"));
+                }
+                self.write_line(parent, id, line);
+            }
+        } else {
+            self.write_line(parent, id, text);
+        }
+    }
+
+    fn write_line(&mut self, parent: At, id: NodeId, text: &'a str) {
         let mut rest = text;
         if self.chosen.read[id as usize] && may_hold_tex(self.document, id) {
             while let Some((place, formula)) = tex_in_text(rest) {
@@ -424,6 +437,18 @@ impl<'a> RegionBuilder<'a, '_> {
             self.tree.set(at, local_name!("title"), title.clone());
         }
     }
+}
+
+/// Whether the element around a text, or the next one, has a style that keeps its lines.
+fn keeps_lines(document: &Document, text: NodeId) -> bool {
+    document.ancestors(text).skip(1).take(2).any(|id| {
+        let style = document.attribute(id, &local_name!("style")).unwrap_or_default();
+        let mut own = style.split(';').filter_map(|own| own.split_once(':'));
+        own.any(|(name, value)| {
+            name.trim() == "white-space"
+                && matches!(value.trim(), "pre" | "pre-wrap" | "pre-line" | "break-spaces")
+        })
+    })
 }
 
 /// Whether the style of an element makes it a block.

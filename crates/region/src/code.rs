@@ -624,7 +624,5 @@ fn language_of(texts: &PageTexts<'_>, block: NodeId) -> String {
     let around = document.ancestors(block).skip(1).take(LEVELS);
     let around =
         around.take_while(|&id| texts.text(id) <= most && !document.is(id, &local_name!("body")));
-    let mut named =
-        inside.chain(around).filter_map(|id| document.element(id)).map(dom::language_named);
-    named.find(|name| !name.is_empty()).unwrap_or_default().to_owned()
+    dom::language_named(inside.chain(around).filter_map(|id| document.element(id))).to_owned()
 }

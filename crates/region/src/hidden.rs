@@ -120,7 +120,7 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
         if bytes <= LABEL && around.any(is_advertisement) {
             labels.push((hash_of(document, id..end), id));
         }
-        if is_heading(name) {
+        if is_heading(name) || matches!(*name, local_names!("dt" "caption" "figcaption")) {
             out.extend(document.subtree(id).filter(|&own| is_permanent_link(document, own)));
             let beside = links_beside(texts, id).filter(|&own| include[own as usize]);
             labels.extend(beside.map(|own| (hash_of(document, document.subtree(own)), own)));

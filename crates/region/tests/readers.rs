@@ -205,6 +205,8 @@ fn code_of_any_highlighter_is_a_block() {
         ("<pre class='highlight hl-rust'>", "rust"),
         ("<pre syntax=rust>", "rust"),
         ("<pre class='prettyprint linenums'>", ""),
+        ("<pre class='prettyprint shown' data-x=y data-enlighter-language=rust>", "rust"),
+        ("<pre class='highlight rust'>", "rust"),
     ] {
         check_code(&format!("{open}{lines}</pre>"), language, lines);
     }
@@ -230,6 +232,12 @@ fn what_stands_between_paragraphs_is_read() {
             "<blockquote class=twitter-tweet>one <a href=https://x.com/a/status/1>two</a></blockquote>",
             "",
         ),
+        ("<blockquote>one <a href=https://x.com/a/status/1>two</a></blockquote>", ""),
+        (
+            "<blockquote>one <a href=https://x.com/a/status/1>two</a> three</blockquote>",
+            "one two three",
+        ),
+        ("<blockquote>one <a href=https://x.com/a>two</a></blockquote>", "one two"),
         ("<div>lone</div><ul><li>one</li><li>two</li></ul>", ""),
         ("<ul><li><a href=/1>one</a></li><li><a href=/2>two</a></li></ul>", ""),
         ("<ul><li><a href=/1>one</a><ul><li><a href=/2>two</a></li></ul></li></ul>", "one\n\ntwo"),
@@ -687,6 +695,11 @@ fn paragraphs_are_paragraphs() {
         ),
         ("<table><tr><td><p>One</p><td><p>two</p></table>", "<p>One</p><p>two</p>"),
         ("One<p>&nbsp;</p>two", "<p>One</p><p>two</p>"),
+        (
+            "<div style='white-space: pre-wrap'>One\nline\n\ntwo\n</div>",
+            "<p>One<br>line</p><p>two</p>",
+        ),
+        ("<dl><dt>f(x)<a href=#f>\u{b6}</a><dd>One</dl>", "<dl><dt>f(x)</dt><dd>One</dd></dl>"),
         ("<p>One<br>&nbsp;<br>two", "<p>One</p><p>two</p>"),
         ("<ul><p>One</p> <p>&nbsp;</p> <p>two</p></ul>", "<ul><li><p>One</p><p>two</p></li></ul>"),
         (
