@@ -38,9 +38,10 @@ pub(crate) fn add(
     let mut top_of_code: Option<(NodeId, bool)> = None;
     for &id in structures {
         let (own, text) = (texts.own(id), texts.text(id));
-        if own == 0 && text > 0 && id >= code_end && is_code_block(texts, id) {
+        let may_be_code = own == 0 && text > 0 && id >= code_end && texts.is_between(id);
+        if may_be_code && is_code_block(texts, id) {
             code_end = document.node(id).end;
-            if text > LONGEST || !texts.is_between(id) {
+            if text > LONGEST {
                 continue;
             }
             let Some(top) = texts.top(id) else { continue };

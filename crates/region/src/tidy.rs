@@ -105,8 +105,8 @@ fn drop_empty(tree: &mut RegionTree<'_>, parent: At) {
     // Empty lines separate what stands before and behind them.
     for &child in &children {
         let is_line = matches!(tree.nodes[child].name, Some(local_names!("p" "div")))
-            && tree.attribute(child, &local_name!("id")).is_none()
-            && tree.nodes[child].children.iter().all(|&inner| is_any_space(tree, inner));
+            && tree.nodes[child].children.iter().all(|&inner| is_any_space(tree, inner))
+            && tree.attribute(child, &local_name!("id")).is_none();
         if is_line {
             tree.nodes[child] =
                 RegionNode { text: " ".into(), mark: NodeMark::Gap, ..RegionNode::default() };
