@@ -5,7 +5,11 @@
 
 use html5ever::{LocalName, local_name};
 
+use crate::names::is_block;
 use crate::{Document, NodeId, is_heading};
+
+/// Most siblings between a control and the text of its line.
+const BESIDE: usize = 4;
 
 /// What is directly below an element.
 #[derive(Clone, Copy, Default)]
@@ -76,14 +80,34 @@ fn is_within_line(document: &Document, id: NodeId) -> bool {
     let Some(parent) = document.parent(id) else { return false };
     let end = document.node(id).end;
     let end_of_parent = document.node(parent).end;
-    let is_before = id - 1 > parent && has_words(document, id - 1);
-    let is_after = end < end_of_parent && has_words(document, end);
+    // The text of the line, past elements in it.
+    let is_of_line = |beside: &mut dyn Iterator<Item = NodeId>| {
+        let mut line = beside
+            .take(BESIDE)
+            .take_while(|&own| document.name(own).is_none_or(|name| !is_block(name)));
+        line.any(|own| has_words(document, own))
+    };
+    let mut next = end;
+    let mut after = std::iter::from_fn(|| {
+        let own = Some(next).filter(|&own| own < end_of_parent)?;
+        next = document.node(own).end;
+        Some(own)
+    });
+    let mut last = id - 1;
+    let mut before = std::iter::from_fn(|| {
+        let is_child = |own: &NodeId| document.parent(*own) == Some(parent);
+        let own = Some(last).filter(|&own| own > parent)?;
+        let own = document.ancestors(own).find(is_child)?;
+        last = own - 1;
+        Some(own)
+    });
     let is_alone = || {
         let mut beside = (parent..id).chain(end..end_of_parent);
         !beside.any(|own| has_words(document, own))
     };
     let holds_title = |name: &LocalName| is_heading(name) || *name == local_name!("summary");
-    is_before && is_after || document.name(parent).is_some_and(holds_title) && is_alone()
+    is_of_line(&mut before) && is_of_line(&mut after)
+        || document.name(parent).is_some_and(holds_title) && is_alone()
 }
 
 #[cfg(test)]
@@ -97,6 +121,11 @@ mod tests {
             ("<div>Turn <button>left</button> there.</div>", "Turn left there."),
             ("<div>It is <x-a><x-b>very</x-b> cold</x-a> now", "It is very cold now"),
             ("<h3><button>Opening hours</button></h3><p>Nine.", "Opening hours\n\nNine."),
+            ("<p>A <button>mill</button><span>x</span> closed.", "A millx closed."),
+            (
+                "<p>All is said.<br><button>Copy</button><br>And more.",
+                "All is said.\n\nCopy\n\nAnd more.",
+            ),
             ("<h3>Opening hours <button>Copy</button></h3>", "Opening hours\n\nCopy"),
             ("<p>All is said.<button>Copy</button></p>", "All is said.\n\nCopy"),
             ("<p>Half <meter value=1>50 %</meter> full", "Half 50 % full"),

@@ -164,10 +164,24 @@ impl<'a> RegionBuilder<'a, '_> {
     /// words, or its line breaks, for which editors write elements of their own.
     fn write_gap(&mut self, parent: At, id: NodeId) {
         let (document, chosen) = (self.document, self.chosen);
-        if !document.is_inline(id) {
+        // A box to tick begins a line, but for one behind its label, which is a switch.
+        let is_label = |own: NodeId| document.is(own, &local_name!("label"));
+        let is_box = || {
+            let kind = document.attribute(id, &local_name!("type")).unwrap_or_default();
+            let mut before = document.ancestors(id - 1).take(2);
+            matches!(kind, "checkbox" | "radio")
+                && !before.any(|own| is_label(own) && document.node(own).end == id)
+        };
+        let is_control = match document.name(id) {
+            Some(&local_name!("input")) => !is_box(),
+            Some(&local_names!("select" "textarea" "link" "meta")) => true,
+            _ => false,
+        };
+        if !document.is_inline(id) && !is_control {
             let gap = self.tree.push_text(parent, " ");
             self.tree.nodes[gap].mark = NodeMark::Gap;
-        } else if chosen.visible.sum(document, id) > 0 && !chosen.unseen.contains(&id) {
+        } else if is_control || chosen.visible.sum(document, id) > 0 && !chosen.unseen.contains(&id)
+        {
             self.tree.push_text(parent, " ");
         } else {
             let is_break = |own: &NodeId| {
@@ -180,6 +194,19 @@ impl<'a> RegionBuilder<'a, '_> {
     }
 
     fn write_text(&mut self, parent: At, id: NodeId, text: &'a str) {
+        if text.trim().contains('\n') && keeps_lines(self.document, id) {
+            for (at, line) in text.trim_matches(['\n', '\r']).split('\n').enumerate() {
+                if at > 0 {
+                    self.tree.push(parent, local_name!("br"));
+                }
+                self.write_line(parent, id, line);
+            }
+        } else {
+            self.write_line(parent, id, text);
+        }
+    }
+
+    fn write_line(&mut self, parent: At, id: NodeId, text: &'a str) {
         let mut rest = text;
         if self.chosen.read[id as usize] && may_hold_tex(self.document, id) {
             while let Some((place, formula)) = tex_in_text(rest) {
@@ -279,7 +306,12 @@ impl<'a> RegionBuilder<'a, '_> {
             local_name!("table") => is_layout(document, id),
             _ => in_layout,
         };
-        let Some(name) = self.name_of(element, inner_layout) else { return (None, inner_layout) };
+        let Some(mut name) = self.name_of(element, inner_layout) else {
+            return (None, inner_layout);
+        };
+        if name == local_name!("span") && is_shown_as_block(element) {
+            name = local_name!("div");
+        }
         let is_bare = name == local_name!("span")
             && !element.attributes().any(|(attribute, _)| attribute_stays(&name, attribute))
             && !self.anchors.targets.contains_key(&id)
@@ -382,6 +414,7 @@ impl<'a> RegionBuilder<'a, '_> {
     fn write_medium(&mut self, parent: At, source: &'a Document, id: NodeId, medium: &Medium) {
         match medium {
             Medium::Picture(picture) => write_picture(&mut self.tree, parent, picture),
+            Medium::Sign(sign) => _ = self.tree.push_text(parent, sign.clone()),
             Medium::Player(found) => self.write_player(parent, id, found),
             Medium::Embedded(found) => write_embedded(&mut self.tree, parent, found),
             Medium::Formula(tex) => write_tex(&mut self.tree, parent, tex),
@@ -404,6 +437,25 @@ impl<'a> RegionBuilder<'a, '_> {
             self.tree.set(at, local_name!("title"), title.clone());
         }
     }
+}
+
+/// Whether the element around a text, or the next one, has a style that keeps its lines.
+fn keeps_lines(document: &Document, text: NodeId) -> bool {
+    document.ancestors(text).skip(1).take(2).any(|id| {
+        let style = document.attribute(id, &local_name!("style")).unwrap_or_default();
+        let mut own = style.split(';').filter_map(|own| own.split_once(':'));
+        own.any(|(name, value)| {
+            name.trim() == "white-space"
+                && matches!(value.trim(), "pre" | "pre-wrap" | "pre-line" | "break-spaces")
+        })
+    })
+}
+
+/// Whether the style of an element makes it a block.
+fn is_shown_as_block(element: Element<'_>) -> bool {
+    let style = element.attribute(&local_name!("style")).unwrap_or_default();
+    let mut own = style.split(';').filter_map(|own| own.split_once(':'));
+    own.any(|(name, value)| name.trim() == "display" && value.trim() == "block")
 }
 
 fn write_picture(tree: &mut RegionTree<'_>, parent: At, picture: &PagePicture) {

@@ -15,9 +15,9 @@ pub(crate) enum Role {
 
 /// Words of the classes of captions and credits, sorted.
 static CAPTIONS: WordList = WordList::of(&[
-    "bildunterschrift", "caption", "captions", "copyright", "credit", "credits", "cutline",
-    "didascalia", "figcaption", "imagecaption", "imagecredit", "imgcaption", "legend", "legende",
-    "photocaption", "photocredit", "picturecaption", "pie",
+    "bildunterschrift", "caption", "captions", "copyright", "credit", "creditline", "credits",
+    "cutline", "didascalia", "figcaption", "imagecaption", "imagecredit", "imgcaption", "legend",
+    "legende", "photocaption", "photocredit", "photographer", "picturecaption", "pie",
 ]);
 /// Words of the classes and properties of credits, sorted.
 static CREDITS: WordList = WordList::of(&[
@@ -31,16 +31,24 @@ const BESIDE: u32 = 24;
 /// Longest text of a figure that is taken for its caption without being marked, in bytes.
 const LONGEST: u32 = 700;
 
-/// Roles of elements that hold a picture and its caption. `pictures` are the pictures and other media of the page in
-/// document order, `texts` its bytes of text.
+/// A caption or credit that stands behind what holds its picture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CaptionBehind {
+    pub(crate) picture: NodeId,
+    pub(crate) caption: NodeId,
+}
+
+/// Roles of elements that hold a picture and its caption, and the captions that stand behind them. `pictures` are the pictures and
+/// other media of the page in document order, `texts` its bytes of text.
 pub(crate) fn roles(
     document: &Document,
     texts: &PrefixSums,
     pictures: &[NodeId],
-) -> BTreeMap<NodeId, Role> {
+) -> (BTreeMap<NodeId, Role>, Vec<CaptionBehind>) {
     let mut roles = BTreeMap::new();
+    let mut behind: Vec<CaptionBehind> = Vec::new();
     if pictures.is_empty() {
-        return roles;
+        return (roles, behind);
     }
     let holds_picture = |id: NodeId| {
         let from = pictures.partition_point(|&picture| picture < id);
@@ -78,6 +86,20 @@ pub(crate) fn roles(
             }
         }
     }
+    for &caption in captions.iter().filter(|caption| !roles.contains_key(*caption)) {
+        let Some(before) = element_before(document, caption) else { continue };
+        let picture = match behind.last().filter(|last| last.caption == before) {
+            Some(last) => last.picture,
+            None => before,
+        };
+        if texts.sum(document, caption) <= LONGEST
+            && holds_picture(picture)
+            && texts.sum(document, picture) <= captioned(picture) + BESIDE
+        {
+            behind.push(CaptionBehind { picture, caption });
+        }
+    }
+    roles.extend(behind.iter().map(|own| (own.caption, Role::Caption)));
     // Figures whose only text is not marked as their caption.
     for figure in document.ids().filter(|&id| document.is(id, &local_name!("figure"))) {
         let text = texts.sum(document, figure);
@@ -96,7 +118,18 @@ pub(crate) fn roles(
         }
         roles.insert(figure, Role::Figure);
     }
-    roles
+    (roles, behind)
+}
+
+/// The element before another one with the same parent, if nothing but white space is between them.
+fn element_before(document: &Document, id: NodeId) -> Option<NodeId> {
+    let parent = document.parent(id)?;
+    let is_blank = |own: NodeId| document.text(own).is_some_and(|text| text.trim().is_empty());
+    let last = (parent + 1..id).rev().find(|&own| !is_blank(own))?;
+    let mut around = document.ancestors(last);
+    around
+        .find(|&own| document.parent(own) == Some(parent))
+        .filter(|&own| document.name(own).is_some())
 }
 
 /// Whether a node is in an element that is marked as a caption by its name or class.

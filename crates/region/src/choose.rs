@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dom::{Document, ElementKind, LocalName, NodeId, PrefixSums, local_name, local_names};
 use url::Url;
 
-use crate::captions::{Role, roles};
+use crate::captions::{CaptionBehind, Role, roles};
 use crate::code::{self, CodeBlock};
 use crate::embed::{Embedded, Medium, is_player, quoted_post};
 use crate::formulas::begins_formula;
@@ -59,7 +59,7 @@ pub(crate) fn choose(
     let found = AddableElements::of(document);
     let (all, linked) = PrefixSums::of_texts(document, visible);
     further::leave_out(document, &all, &found.structures, base, &mut include);
-    let roles = roles(document, &all, &found.media);
+    let (roles, behind) = roles(document, &all, &found.media);
     let mut is_body = include.clone();
     let is_caption = |role: &(&NodeId, &Role)| *role.1 == Role::Caption;
     for (&caption, _) in roles.iter().filter(is_caption) {
@@ -85,7 +85,7 @@ pub(crate) fn choose(
     let unseen = hidden::leave_out(&texts, &mut include);
     let code = code::find(&texts, &found.structures, &mut include, &mut read);
     let (media, aside) = media::choose(&texts, &found.media, &roles, &mut include);
-    add_captions(&texts, &roles, &media, &aside, &mut include);
+    add_captions(&texts, &roles, &behind, &media, &aside, &mut include);
     let captions = roles.iter().filter(is_caption).map(|role| *role.0);
     hidden::leave_out_of_captions(&texts, captions, &mut include);
     let posts = found.quotes.iter().filter(|&&id| texts.own(id) > 0 || include[id as usize]);
@@ -143,6 +143,7 @@ fn stand_beside_others(document: &Document, keep: &[NodeId], include: &[bool]) -
 fn add_captions(
     texts: &PageTexts<'_>,
     roles: &BTreeMap<NodeId, Role>,
+    behind: &[CaptionBehind],
     media: &BTreeMap<NodeId, Medium>,
     aside: &BTreeMap<usize, Medium>,
     include: &mut [bool],
@@ -151,11 +152,18 @@ fn add_captions(
     let places = document.aside().map_or(&[][..], |aside| &aside.places);
     let of_places = aside.keys().filter_map(|&at| places.get(at).map(|place| place.parent));
     let is_figure = |id: &NodeId| roles.get(id) == Some(&Role::Figure);
-    let figures = media.keys().copied().chain(of_places);
+    let mut shown: Vec<NodeId> = media.keys().copied().chain(of_places).collect();
+    shown.sort_unstable();
     let mut figures: Vec<NodeId> =
-        figures.filter_map(|id| document.ancestors(id).find(is_figure)).collect();
+        shown.iter().filter_map(|&id| document.ancestors(id).find(is_figure)).collect();
     figures.sort_unstable();
     figures.dedup();
+    for own in behind {
+        let from = shown.partition_point(|&id| id < own.picture);
+        if shown.get(from).is_some_and(|&id| document.contains(own.picture, id)) {
+            include[own.caption as usize..document.node(own.caption).end as usize].fill(true);
+        }
+    }
     for figure in figures {
         for (&caption, _) in
             roles.range(document.subtree(figure)).filter(|role| *role.1 == Role::Caption)
@@ -198,7 +206,7 @@ impl AddableElements {
             false => document.name(kind.first).map_or([false; 3], Self::lists_of),
         };
         let of_kinds: Vec<[bool; 3]> = kinds.all().iter().map(of_kind).collect();
-        let has_formulas = document.all_text().contains('\\');
+        let has_formulas = document.head().shows_tex || document.all_text().contains('\\');
         for (id, &kind) in document.ids().zip(kinds.of_nodes()) {
             if has_formulas && document.text(id).is_some_and(begins_formula) {
                 // If it is the first in it.
@@ -210,6 +218,7 @@ impl AddableElements {
                 continue;
             };
             found.media.extend(is_medium.then_some(id));
+            let is_structure = is_structure || code::is_preformatted(document, id);
             found.structures.extend(is_structure.then_some(id));
             found.quotes.extend(is_quote.then_some(id));
         }

@@ -1,10 +1,12 @@
 //! Blocks of code: their lines, without the numbers, labels and buttons that pages show beside them.
 //!
-//! Highlighters write a block as one `pre`, as a `code` that is shown as a block, or as a table with a column of numbers; a line
+//! Highlighters write a block as one `pre`, as a `code` that is shown as a block, as a list of lines, or as a table with a column of
+//! numbers; editors, as an element with the style of one. A line
 //! ends with a line feed, with `<br>`, or with its element. Line numbers are distinguished from code by being consecutive and
 //! as many as there are lines.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use dom::{Document, NodeId, local_name, local_names};
 
@@ -21,7 +23,7 @@ pub(crate) struct CodeBlock {
 }
 
 /// Most text beside the code in what is around it, in bytes: a bar with a label and buttons, or a caption.
-const BAR: u32 = 120;
+pub(crate) const BAR: u32 = 120;
 /// Most levels between code and what is around it with its bar.
 const LEVELS: usize = 4;
 /// Share of the lines that begin with a number if numbers are shown.
@@ -50,7 +52,9 @@ pub(crate) fn find(
     }
     // A single number may be code; in longer blocks, the sequence of numbers shows that they are not.
     let gutters: BTreeSet<u32> = blocks.iter().filter_map(|block| block.1.gutter_kind()).collect();
-    let mut found = BTreeMap::new();
+    let mut found: BTreeMap<NodeId, CodeBlock> = BTreeMap::new();
+    // The last line that is a block of its own, with its number and the first of these lines.
+    let mut line: Option<(NodeId, u32, NodeId)> = None;
     for (id, reader) in blocks {
         let text = reader.finish(&gutters);
         if text.trim().is_empty() || !has_own(id, include) {
@@ -62,6 +66,18 @@ pub(crate) fn find(
         if is_read {
             read[id as usize..end as usize].fill(true);
         }
+        let before = line.take().filter(|before| are_lines(document, before.0, id));
+        let number = number_beside(document, id).filter(|_| !text.contains('\n'));
+        line = number.map(|number| (id, number, before.map_or(id, |before| before.2)));
+        if let (Some(before), Some(number)) = (before, number)
+            && number == before.1 + 1
+            && let Some(first) = found.get_mut(&before.2)
+        {
+            first.text.push('\n');
+            first.text.push_str(&text);
+            include[document.parent(id).unwrap_or(id) as usize..end as usize].fill(false);
+            continue;
+        }
         let language = language_of(texts, id);
         let is_marked = document.subtree(id).any(|own| document.is(own, &local_name!("code")));
         leave_out_bar(texts, id, &text, &language, include);
@@ -70,15 +86,61 @@ pub(crate) fn find(
     found
 }
 
+/// The number that stands before an element in the element around it, as editors show it for each line.
+fn number_beside(document: &Document, id: NodeId) -> Option<u32> {
+    let before = document.parent(id)?..id;
+    if before.len() > 8 {
+        return None;
+    }
+    let mut words = before.filter_map(|id| document.text(id)).flat_map(str::split_whitespace);
+    words.next().filter(|_| words.next().is_none())?.parse().ok()
+}
+
+/// Whether two elements are in elements beside each other.
+fn are_lines(document: &Document, one: NodeId, other: NodeId) -> bool {
+    let around = |id: NodeId| document.parent(document.parent(id)?);
+    around(one).is_some() && around(one) == around(other)
+}
+
 /// Whether an element is a block of code, if none around it is.
-fn is_code_block(texts: &PageTexts<'_>, id: NodeId) -> bool {
+pub(crate) fn is_code_block(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     match document.name(id) {
         Some(&local_names!("pre" "listing" "xmp")) => true,
         Some(&local_name!("code")) => is_block_of_lines(document, id),
         Some(&local_name!("table")) => is_table_of_code(document, id),
-        _ => false,
+        Some(&local_name!("ol")) => is_list_of_code(document, id),
+        _ => is_preformatted(document, id),
     }
+}
+
+/// Whether an element has the style of a block of code: its lines and spaces as they are, in a font for code.
+pub(crate) fn is_preformatted(document: &Document, id: NodeId) -> bool {
+    const FONTS: [&str; 5] = ["monospace", "courier", "consolas", "menlo", "monaco"];
+    if !document.is(id, &local_name!("div")) {
+        return false;
+    }
+    document.attribute(id, &local_name!("style")).is_some_and(|style| {
+        style.contains("white-space") && {
+            let style = without_space(style).to_ascii_lowercase();
+            style.split(';').any(|own| matches!(own, "white-space:pre" | "white-space:pre-wrap"))
+                && FONTS.iter().any(|font| style.contains(font))
+        }
+    })
+}
+
+/// Whether a list has the lines of a block as its items: a highlighter names itself around it, and no item holds a block.
+fn is_list_of_code(document: &Document, list: NodeId) -> bool {
+    let is_named = |id: NodeId| {
+        dom::class_tokens(document.attribute(id, &local_name!("class")).unwrap_or_default())
+            .any(|class| class.contains("highlighter") || matches!(class, "prettyprint" | "hljs"))
+    };
+    document.ancestors(list).take(LEVELS).any(is_named)
+        && document.subtree(list).skip(1).all(|id| {
+            document.is_inline(id)
+                || document.text(id).is_some()
+                || document.is(id, &local_name!("li"))
+        })
 }
 
 /// Whether a `code` element is shown as a block: it says so, holds one, or has lines and stands alone.
@@ -121,8 +183,12 @@ fn is_table_of_code(document: &Document, table: NodeId) -> bool {
     let mut is_of_code = false;
     for id in document.subtree(table).skip(1) {
         match document.name(id) {
-            Some(&local_names!("table" "p" "ul" "ol" "h1" "h2" "h3" "th")) => return false,
-            Some(&local_name!("tr")) => rows += 1,
+            Some(&local_names!("table" "p" "ul" "ol" "h1" "h2" "h3")) => return false,
+            Some(&local_name!("th")) if !is_title_of_code(document, table, id) => return false,
+            Some(&local_name!("tr")) => {
+                let is_title = |id: NodeId| is_title_of_code(document, table, id);
+                rows += usize::from(!document.children(id).any(is_title));
+            }
             Some(&local_name!("td")) => cells.push(id),
             Some(&local_names!("pre" "code")) => is_of_code = true,
             _ => {}
@@ -133,7 +199,8 @@ fn is_table_of_code(document: &Document, table: NodeId) -> bool {
         .skip(1)
         .take(LEVELS)
         .any(|around| matches!(document.name(around), Some(&local_names!("pre" "code"))))
-        || cells.iter().any(|&cell| line_number(document, cell).is_some());
+        || cells.iter().any(|&cell| line_number(document, cell).is_some())
+        || matches!(cells[..], [numbers, lines] if are_beside(document, numbers, lines));
     if !is_of_code || rows == 0 || cells.len() != 2 * rows {
         return false;
     }
@@ -143,6 +210,32 @@ fn is_table_of_code(document: &Document, table: NodeId) -> bool {
         in_attribute.into_iter().chain(words_below(document, cell))
     });
     are_consecutive(numbers)
+}
+
+/// Whether a cell holds the name of the file: the only one of the first row of a table, and a header.
+fn is_title_of_code(document: &Document, table: NodeId, id: NodeId) -> bool {
+    let is_row = |id: &NodeId| document.is(*id, &local_name!("tr"));
+    document.is(id, &local_name!("th"))
+        && document.parent(id).is_some_and(|row| {
+            document.subtree(table).find(is_row) == Some(row)
+                && document.children(row).all(|cell| cell == id || document.name(cell).is_none())
+        })
+}
+
+/// Whether one cell has as many numbers as the other has lines, each in an element.
+fn are_beside(document: &Document, numbers: NodeId, lines: NodeId) -> bool {
+    let mut around = lines;
+    loop {
+        let mut children = document.children(around).filter(|&id| document.name(id).is_some());
+        match (children.next(), children.next()) {
+            (Some(only), None) => around = only,
+            (None, _) => return false,
+            _ => break,
+        }
+    }
+    let is_line = |id: &NodeId| document.name(*id).is_some() && !document.is_inline(*id);
+    let count = document.children(around).filter(is_line).count();
+    count > 1 && words_below(document, numbers).count() == count
 }
 
 /// The words of a subtree; those of different texts stay apart.
@@ -259,6 +352,7 @@ impl<'a> CodeReader<'a> {
         let mut reader =
             Self { document, out: String::new(), is_ended: false, numbers: Vec::new() };
         let ends_lines = lines_are_elements(document, root);
+        let label = before_code(document, root);
         let mut open: Vec<(NodeId, usize)> = Vec::new();
         let mut id = root + 1;
         let end = document.node(root).end;
@@ -273,6 +367,8 @@ impl<'a> CodeReader<'a> {
             if let Some(text) = document.text(id) {
                 reader.text(text);
             } else if reader.is_interface(id)
+                || label.contains(&id) && node_end <= label.end && !document.is_inline(id)
+                || is_title_of_code(document, root, id)
                 || is_gutter_cell(document, root, id)
                 || is_empty_line(document, id)
             {
@@ -340,7 +436,9 @@ impl<'a> CodeReader<'a> {
         let rest = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n'));
         let text = rest.filter(|_| self.is_ended).unwrap_or(text);
         self.is_ended &= text.is_empty();
-        self.out.extend(text.chars().filter(|&c| c != '\r' && c != '\u{ad}' && c != '\u{200b}'));
+        let text = text.chars().filter(|&c| c != '\r' && c != '\u{ad}' && c != '\u{200b}');
+        // Some highlighters write spaces that are not lost outside of `pre`.
+        self.out.extend(text.map(|c| if c == '\u{a0}' { ' ' } else { c }));
     }
 
     fn line_feed(&mut self) {
@@ -403,20 +501,50 @@ impl<'a> CodeReader<'a> {
             from = (own.at + own.bytes).min(out.len());
         }
         text.push_str(&out[from..]);
+        if is_gutter {
+            drop_space_of_numbers(&mut text);
+        }
         let start = text.len() - text.trim_start_matches(['\n']).len();
         text[start..].trim_end().to_owned()
     }
+}
+
+/// Takes the space that is between numbers and lines off the lines, if no line begins without one and not all have more.
+fn drop_space_of_numbers(text: &mut String) {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let begins = |line: &str| line.starts_with(' ');
+    if lines().all(begins) && lines().any(|line| !line.starts_with("  ")) {
+        let lines = text.split('\n').map(|line| line.strip_prefix(' ').unwrap_or(line));
+        *text = lines.collect::<Vec<_>>().join("\n");
+    }
+}
+
+/// What stands in `pre` before the only `code` in it, if it is short and in elements: a bar with the language and buttons.
+fn before_code(document: &Document, root: NodeId) -> Range<NodeId> {
+    let mut codes = document.subtree(root).filter(|&id| document.is(id, &local_name!("code")));
+    let (code, other) = (codes.next(), codes.next());
+    let end = code.filter(|_| other.is_none() && document.is(root, &local_name!("pre")));
+    let range = root..end.unwrap_or(root);
+    let texts = range.clone().filter_map(|id| document.text(id));
+    let bytes: usize = texts.map(|text| text.trim().len()).sum();
+    if bytes <= BAR as usize { range } else { root..root }
 }
 
 /// The element whose children are the lines of a block: they are of one kind, nothing is between them, and nothing else
 /// separates lines.
 fn lines_are_elements(document: &Document, root: NodeId) -> Option<NodeId> {
     let is_break = |id: NodeId| {
+        // Lines with addresses of their own may be parts of several lines.
+        let in_line = || {
+            let mut around = document.ancestors(id).skip(1).take_while(|&around| around != root);
+            around.any(|around| document.attribute(around, &local_name!("id")).is_some())
+        };
         document.text(id).is_some_and(|text| {
             text.trim().contains('\n') || text.contains('\n') && text.trim().is_empty()
         }) || document.name(id).is_some()
-            && (document.is(id, &local_name!("br"))
-                || !document.is_inline(id) && !document.is(id, &local_name!("code")))
+            && (document.is(id, &local_name!("br")) && !in_line()
+                || !document.is_inline(id)
+                    && !matches!(document.name(id), Some(&local_names!("code" "br"))))
     };
     if document.subtree(root).skip(1).any(is_break) {
         return None;
@@ -427,9 +555,10 @@ fn lines_are_elements(document: &Document, root: NodeId) -> Option<NodeId> {
         match children[..] {
             [only] if document.name(only).is_some() => around = only,
             [first, ..] if children.len() > 1 => {
-                let kinds = document.kinds().of_nodes();
+                let class = |id: NodeId| document.attribute(id, &local_name!("class"));
                 let is_line = |id: NodeId| {
-                    document.name(id).is_some() && kinds[id as usize] == kinds[first as usize]
+                    let name = document.name(id);
+                    name.is_some() && name == document.name(first) && class(id) == class(first)
                 };
                 let has_class = document.attribute(first, &local_name!("class")).is_some()
                     || line_number(document, first).is_some();
@@ -495,7 +624,5 @@ fn language_of(texts: &PageTexts<'_>, block: NodeId) -> String {
     let around = document.ancestors(block).skip(1).take(LEVELS);
     let around =
         around.take_while(|&id| texts.text(id) <= most && !document.is(id, &local_name!("body")));
-    let mut named =
-        inside.chain(around).filter_map(|id| document.element(id)).map(dom::language_named);
-    named.find(|name| !name.is_empty()).unwrap_or_default().to_owned()
+    dom::language_named(inside.chain(around).filter_map(|id| document.element(id))).to_owned()
 }

@@ -165,12 +165,24 @@ const POSTS: [&str; 9] = [
     "bluesky-embed", "mastodon-embed", "text-post-media", "reddit-embed-bq",
 ];
 
-/// The post that an element quotes, as the scripts of social networks mark it: the last link in it is its address.
+/// The post that a quotation quotes, by its class, as the scripts of social networks mark it, or by the last link in it, which is its
+/// address.
 pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option<Embedded> {
-    let classes = document.attribute(id, &local_name!("class"))?;
-    if !dom::class_tokens(classes).any(|class| POSTS.contains(&class)) {
+    if !document.is(id, &local_name!("blockquote")) {
         return None;
     }
+    let classes = document.attribute(id, &local_name!("class")).unwrap_or_default();
+    let is_marked = dom::class_tokens(classes).any(|class| POSTS.contains(&class));
+    // Below a profile, which is the first part of the path. Other quotations go on after their links.
+    let is_post = |url: &Url| {
+        let after = document.subtree(id).rev().map_while(|own| match document.name(own) {
+            Some(&local_name!("a")) => None,
+            _ => Some(document.text(own).unwrap_or_default()),
+        });
+        kind_of(url) == EmbedKind::Post
+            && url.path_segments().is_some_and(|mut parts| parts.nth(2).is_some())
+            && after.filter(|text| !text.trim().is_empty()).count() <= 1
+    };
     let element = document.element(id)?;
     let own = ["data-instgrm-permalink", "data-href", "cite", "data-text-post-permalink"];
     let link = |id: NodeId| {
@@ -178,6 +190,9 @@ pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option
     };
     let last = || document.subtree(id).rev().find_map(|id| web_url(link(id)?, base));
     let url = first_of(element, &own).and_then(|own| web_url(own, base)).or_else(last)?;
+    if !is_marked && !is_post(&url) {
+        return None;
+    }
     Some(Embedded { kind: EmbedKind::Post, address: url.into(), title: None })
 }
 
@@ -185,6 +200,8 @@ pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option
 #[derive(Clone, Debug)]
 pub(crate) enum Medium {
     Picture(PagePicture),
+    /// The sign that a picture in a line stands for, such as an emoji.
+    Sign(String),
     /// What is shown by a frame or the like.
     Embedded(Embedded),
     /// A `video` or `audio`.

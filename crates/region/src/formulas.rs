@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use dom::{AsidePlace, Document, Formula, LocalName, NodeId, bare_tex, local_name, local_names};
 
+use url::Url;
+
 use crate::katex;
 use crate::texts::PageTexts;
 
@@ -23,10 +25,10 @@ pub(crate) fn tex_of_script(document: &Document, script: NodeId) -> Option<Formu
     Formula::of_source(tex, is_display)
 }
 
-/// Whether a text begins like a formula between `\\(` and `\\)`, or `\\[` and `\\]`.
+/// Whether a text begins like a formula between `\\(` and `\\)`, `\\[` and `\\]`, or `$$` and `$$`.
 pub(crate) fn begins_formula(text: &str) -> bool {
     let text = text.trim_start();
-    text.starts_with("\\(") || text.starts_with("\\[")
+    ["\\(", "\\[", "$$"].iter().any(|sign| text.starts_with(sign))
 }
 
 /// Whether MathJax and KaTeX leave the texts directly in an element as they are.
@@ -39,17 +41,44 @@ fn is_verbatim(document: &Document, id: NodeId) -> bool {
 
 /// The first formula in a text of a page that shows TeX, between the signs that MathJax and KaTeX look for, with its place.
 pub(crate) fn tex_in_text(text: &str) -> Option<(Range<usize>, Formula)> {
-    const SIGNS: [(&str, &str, bool); 3] =
-        [("\\(", "\\)", false), ("\\[", "\\]", true), ("$$", "$$", true)];
+    const SIGNS: [(&str, &str, bool); 4] =
+        [("\\(", "\\)", false), ("\\[", "\\]", true), ("$$", "$$", true), ("$", "$", false)];
     text.match_indices(['\\', '$']).find_map(|(start, _)| {
-        let (open, close, is_display) =
-            SIGNS.into_iter().find(|sign| text[start..].starts_with(sign.0))?;
-        let source = &text[start + open.len()..];
-        let length = source[..source.floor_char_boundary(LONGEST)].find(close)?;
-        let tex = dom::normalize_space(&source[..length]);
+        let rest = &text[start..];
+        let rest = &rest[..rest.floor_char_boundary(LONGEST)];
+        if let Some(length) = length_of_environment(rest) {
+            let tex = dom::normalize_space(&rest[..length]);
+            return Some((start..start + length, Formula::of_source(tex, true)?));
+        }
+        let (open, close, is_display) = SIGNS.into_iter().find(|sign| rest.starts_with(sign.0))?;
+        let length = rest[open.len()..].find(close)?;
+        let inner = &rest[open.len()..open.len() + length];
         let end = start + open.len() + length + close.len();
-        Some((start..end, Formula::of_source(tex, is_display)?))
+        if open == "$" && !is_tex_of_dollars(inner, &text[end..]) {
+            return None;
+        }
+        Some((start..end, Formula::of_source(dom::normalize_space(inner), is_display)?))
     })
+}
+
+/// The length of an environment for formulas that a text begins with.
+fn length_of_environment(text: &str) -> Option<usize> {
+    const ENVIRONMENTS: [&str; 5] = ["equation", "align", "gather", "multline", "eqnarray"];
+    let (name, _) = text.strip_prefix("\\begin{")?.split_once('}')?;
+    if !ENVIRONMENTS.contains(&name.trim_end_matches('*')) {
+        return None;
+    }
+    let end = format!("\\end{{{name}}}");
+    text.find(&end).map(|at| at + end.len())
+}
+
+/// Whether what stands between two dollar signs is TeX, and no text between two prices: it has a command, a power or an index, and no
+/// space beside the signs; no digit follows.
+fn is_tex_of_dollars(inner: &str, after: &str) -> bool {
+    inner.contains(['\\', '^', '_'])
+        && inner.trim() == inner
+        && !inner.contains('\n')
+        && !after.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Whether formulas are looked for in a text.
@@ -67,6 +96,7 @@ fn tex_of_text(document: &Document, id: NodeId) -> Option<Formula> {
     let (close, is_display) = match text.get(..2)? {
         "\\(" => ("\\)", false),
         "\\[" => ("\\]", true),
+        "$$" if document.head().shows_tex => ("$$", true),
         _ => return None,
     };
     let tex = text[2..].strip_suffix(close)?;
@@ -82,9 +112,12 @@ pub(crate) fn tex_of_element(document: &Document, id: NodeId) -> Option<Formula>
     }
 }
 
-/// The formula of a picture whose alternative text is TeX.
+/// The formula of a picture whose alternative text is TeX, or whose address has it for a renderer.
 pub(crate) fn tex_of_picture(texts: &PageTexts<'_>, id: NodeId) -> Option<Formula> {
     let document = texts.document;
+    if let Some(tex) = tex_of_address(document, id, texts.base) {
+        return Formula::of_source(tex, texts.text(document.parent(id)?) == 0);
+    }
     let alt = document.attribute(id, &local_name!("alt"))?;
     if alt.len() > LONGEST || !alt.contains(['\\', '^', '_', '=', '{']) {
         return None;
@@ -104,6 +137,30 @@ pub(crate) fn tex_of_picture(texts: &PageTexts<'_>, id: NodeId) -> Option<Formul
     let parent = document.parent(id)?;
     let tex = dom::normalize_space(bare_tex(alt));
     Formula::of_source(tex, texts.text(parent) == 0).filter(|_| is_tex)
+}
+
+/// TeX in the address of a picture that a service renders: its query, or the parameter of it that holds TeX.
+fn tex_of_address(document: &Document, id: NodeId, base: &Url) -> Option<String> {
+    let src = document.attribute(id, &local_name!("src"))?;
+    let (path, query) = src.split_once('?')?;
+    let path = path.to_ascii_lowercase();
+    let is_renderer = ["latex", "tex.", "/tex", "mathtex", "mimetex", "equation"]
+        .iter()
+        .any(|part| path.contains(part));
+    let is_chart = || path.contains("/chart") && query.contains("cht=tx");
+    if query.len() > LONGEST || !is_renderer && !is_chart() {
+        return None;
+    }
+    let url = dom::web_url(src, base)?;
+    let mut named =
+        url.query_pairs().filter(|(name, _)| matches!(&**name, "tex" | "latex" | "chl"));
+    let tex = named.next().map(|own| own.1.into_owned()).unwrap_or_else(|| {
+        // All of the query is TeX, in which these are no separators; CodeCogs has an entity for the plus sign.
+        let query = query.replace("&plus;", "+").replace('+', "%2B");
+        let query = query.replace('&', "%26").replace('=', "%3D");
+        url::form_urlencoded::parse(query.as_bytes()).map(|own| own.0.into_owned()).collect()
+    });
+    tex.contains(['\\', '^', '_']).then(|| dom::normalize_space(bare_tex(&tex)))
 }
 
 /// The outermost element around a formula that shows nothing but it: its source is often hidden, and what is seen is hidden

@@ -15,6 +15,8 @@ use crate::texts::PageTexts;
 /// Longest text for screen readers and for browsers that cannot play, and longest label of a box, in bytes.
 const HELPER: u32 = 300;
 const LABEL: u32 = 80;
+/// Least text of a copy for screens of another width, in bytes.
+const LEAST_COPY: u32 = 20;
 /// Share of a hidden element's text that must be elsewhere for it to be a copy.
 const SHARE: f64 = 0.9;
 
@@ -24,6 +26,8 @@ enum Hiding {
     Now,
     /// From everybody who sees the page.
     FromSight,
+    /// From those who hear the page.
+    FromHearing,
 }
 
 /// How an element is hidden by its own attributes.
@@ -34,10 +38,14 @@ fn hiding_of(document: &Document, id: NodeId) -> Option<Hiding> {
         match *name {
             local_name!("hidden") => found = Some(Hiding::Now),
             local_name!("style") => found = hiding_of_style(value).or(found),
-            local_name!("class") if class_tokens(value).any(is_for_screen_readers) => {
-                return Some(Hiding::FromSight);
-            }
+            local_name!("class") => match class_tokens(value).find_map(hiding_named) {
+                Some(Hiding::FromSight) => return Some(Hiding::FromSight),
+                named => found = named.or(found),
+            },
             local_name!("role") if value == "tooltip" => found = Some(Hiding::Now),
+            _ if &**name == "aria-hidden" && value == "true" => {
+                found = found.or(Some(Hiding::FromHearing));
+            }
             _ => {}
         }
     }
@@ -61,18 +69,28 @@ fn hiding_of_style(style: &str) -> Option<Hiding> {
     NOW.iter().any(|way| style.contains(way)).then_some(Hiding::Now)
 }
 
-/// Whether a class has one of the names that style sheets give to text for screen readers, in any way of writing: Bootstrap,
-/// HTML5 Boilerplate, WordPress, Foundation, the BBC and the W3C.
-fn is_for_screen_readers(class: &str) -> bool {
-    const NAMES: [&str; 9] = [
+/// How an element is hidden that has a class with one of these names, in any way of writing: those that style sheets give to text
+/// for screen readers (Bootstrap, HTML5 Boilerplate, WordPress, Foundation, the BBC and the W3C), and to what is shown where the
+/// mouse is.
+fn hiding_named(class: &str) -> Option<Hiding> {
+    const FOR_SCREEN_READERS: [&str; 9] = [
         "sronly", "visuallyhidden", "screenreadertext", "screenreaderonly", "offscreen",
         "showforsr", "a11yhidden", "screenreader", "hiddenvisually",
     ];
+    const AT_MOUSE: [&str; 6] = [
+        "tooltiptext", "tooltipcontent", "tooltipbody", "popovercontent", "popoverbody",
+        "hovercard",
+    ];
     if !(6..=24).contains(&class.len()) {
-        return false;
+        return None;
     }
     let bare = class.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase());
-    NAMES.iter().any(|name| bare.clone().eq(name.bytes()))
+    let is_in = |names: &[&str]| names.iter().any(|name| bare.clone().eq(name.bytes()));
+    if is_in(&FOR_SCREEN_READERS) {
+        Some(Hiding::FromSight)
+    } else {
+        is_in(&AT_MOUSE).then_some(Hiding::Now)
+    }
 }
 
 /// Excludes what nobody sees of what is included, and returns it. Linear in the nodes for each level of nesting.
@@ -102,17 +120,29 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
         if bytes <= LABEL && around.any(is_advertisement) {
             labels.push((hash_of(document, id..end), id));
         }
-        if is_heading(name) {
+        if is_heading(name) || matches!(*name, local_names!("dt" "caption" "figcaption")) {
             out.extend(document.subtree(id).filter(|&own| is_permanent_link(document, own)));
             let beside = links_beside(texts, id).filter(|&own| include[own as usize]);
             labels.extend(beside.map(|own| (hash_of(document, document.subtree(own)), own)));
         }
-        let Some(hiding) = hiding_of(document, id) else { continue };
+        let hiding = hiding_of(document, id);
+        let is_out = |own: NodeId| out.iter().rev().take(4).any(|&out| document.contains(out, own));
+        let stays = |own: NodeId| include[own as usize] && !is_out(own);
+        if repeats_neighbour(texts, id, hiding, stays) {
+            out.push(id);
+            skip = end;
+            continue;
+        }
+        let Some(hiding) = hiding.filter(|&own| own != Hiding::FromHearing) else { continue };
         // Alone, it says what a picture shows.
         let has_beside =
             || block_around(document, id).is_some_and(|block| texts.text(block) > bytes);
         let is_helper = hiding == Hiding::FromSight && bytes <= HELPER && has_beside();
-        if is_helper || is_within_sentence(texts, id, include) {
+        if !is_helper && let Some(short) = shortened_before(document, id) {
+            out.push(short);
+        } else if is_helper
+            || is_within_sentence(texts, id, include) && !continues_text(document, id)
+        {
             out.push(id);
         } else {
             waiting.push(id);
@@ -201,6 +231,65 @@ pub(crate) fn leave_out_of_captions(
             }
         }
     }
+}
+
+/// Whether an element repeats the words beside it that stay: for screens of another width, or for those who see the page.
+fn repeats_neighbour(
+    texts: &PageTexts<'_>,
+    id: NodeId,
+    hiding: Option<Hiding>,
+    stays: impl Fn(NodeId) -> bool,
+) -> bool {
+    let document = texts.document;
+    let is_silent = hiding == Some(Hiding::FromHearing);
+    let class = |id: NodeId| document.attribute(id, &local_name!("class"));
+    let is_division = || matches!(document.name(id), Some(&local_names!("div" "section" "span")));
+    if !is_silent && (texts.text(id) < LEAST_COPY || !is_division() || class(id).is_none()) {
+        return false;
+    }
+    let Some(parent) = document.parent(id) else { return false };
+    let is_blank = |id: NodeId| texts.text(id) == 0 && document.text(id).is_some();
+    let of_parent = |own: &NodeId| document.parent(*own) == Some(parent);
+    let before = || {
+        let last = (parent + 1..id).rev().find(|&own| !is_blank(own))?;
+        document.ancestors(last).find(of_parent)
+    };
+    let after = || (document.node(id).end..document.node(parent).end).find(|&own| !is_blank(own));
+    let is_same = |other: NodeId| {
+        texts.text(other) == texts.text(id)
+            && stays(other)
+            && hash_of(document, document.subtree(other)) == hash_of(document, document.subtree(id))
+    };
+    if is_silent {
+        let is_seen = |own: &NodeId| hiding_of(document, *own) != Some(Hiding::FromSight);
+        return before().is_some_and(is_same) || after().filter(is_seen).is_some_and(is_same);
+    }
+    let is_alike = |own: &NodeId| {
+        document.name(*own) == document.name(id)
+            && class(*own).is_some_and(|own| class(id) != Some(own))
+    };
+    before().filter(is_alike).is_some_and(is_same)
+}
+
+/// The element directly before one of the same line that has the beginning of its text, and dots.
+fn shortened_before(document: &Document, id: NodeId) -> Option<NodeId> {
+    let parent = document.parent(id)?;
+    let mut before = document.ancestors(id - 1);
+    let before = before.find(|&own| document.parent(own) == Some(parent) && own < id)?;
+    document.name(before)?;
+    let text = document.text_content(before).trim();
+    let start = text.strip_suffix("...").or_else(|| text.strip_suffix('\u{2026}'))?.trim_end();
+    let is_start = !start.is_empty() && document.text_content(id).trim_start().starts_with(start);
+    is_start.then_some(before)
+}
+
+/// Whether a text goes on with an element, which a click shows in place of the dots.
+fn continues_text(document: &Document, id: NodeId) -> bool {
+    let block = block_around(document, id).unwrap_or(0);
+    let mut before = (block..id).rev().filter_map(|own| document.text(own)).map(str::trim_end);
+    before
+        .find(|text| !text.is_empty())
+        .is_some_and(|text| text.ends_with("...") || text.ends_with('\u{2026}'))
 }
 
 /// Whether an element is a part of a line that has other text.

@@ -4,12 +4,15 @@
 use std::collections::BTreeMap;
 
 use dom::{local_name, local_names};
+use url::Url;
 
 use crate::tree::{At, NodeMark, RegionTree};
 
 /// Longest label of a caption, and longest credit, in bytes.
 const LABEL: usize = 40;
 const CREDIT: usize = 100;
+/// Longest phrase in italics behind a picture that is taken for its caption, in bytes.
+const PHRASE: usize = 200;
 /// Minimum number of words that a caption has behind its label.
 const LEAST_WORDS: usize = 3;
 /// Most words of a name before the colon of a credit, and of what is behind it.
@@ -25,11 +28,38 @@ const CREDITS: [&str; 14] = [
     "写真", "사진", "图",
 ];
 
+/// Words between such a word and names.
+const BY: [&str; 8] = ["by", "via", "von", "par", "por", "di", "av", "af"];
+
 pub(crate) fn settle_labels(tree: &mut RegionTree<'_>) {
     drop_alternatives(tree);
     place_credits(tree);
     mark_repeated_credits(tree);
     drop_caption_labels(tree);
+    separate_captions(tree);
+}
+
+/// Separates sentences of captions that are in elements beside each other, which style sheets set apart.
+fn separate_captions(tree: &mut RegionTree<'_>) {
+    for caption in tree.all(local_name!("figcaption")).collect::<Vec<_>>() {
+        for parent in tree.below(caption).collect::<Vec<_>>() {
+            let mut children: Vec<At> = Vec::new();
+            for child in std::mem::take(&mut tree.nodes[parent].children) {
+                let ends = |at: &At| {
+                    let text = &tree.nodes[*at].text;
+                    text.ends_with(['.', '!', '?', ':', '\u{2026}', '\u{201d}'])
+                };
+                let begins = || tree.nodes[child].text.starts_with(char::is_alphabetic);
+                if children.last().is_some_and(ends) && begins() {
+                    let space = tree.text(" ");
+                    tree.nodes[space].mark = tree.nodes[child].mark;
+                    children.push(space);
+                }
+                children.push(child);
+            }
+            tree.nodes[parent].children = children;
+        }
+    }
 }
 
 /// Leaves out alternative texts that say nothing of what a picture shows: names of files, what several pictures of the article
@@ -61,6 +91,11 @@ fn drop_alternatives(tree: &mut RegionTree<'_>) {
         let attributes = tree.nodes[at].attributes.iter_mut();
         attributes.filter(|own| own.0 == local_name!("alt")).for_each(|own| own.1 = "".into());
     }
+}
+
+pub(crate) fn is_picture_file(address: &Url) -> bool {
+    let path = address.path().to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| path.ends_with(ending))
 }
 
 /// Whether an alternative text in lower case is the name of a file: by its ending, or that of the picture's with a number.
@@ -109,7 +144,7 @@ fn label_of(tree: &RegionTree<'_>, caption: At) -> Option<(At, At)> {
     }
 }
 
-/// Gives paragraphs that name the owner of the picture directly before them to its figure.
+/// Gives paragraphs that are captions of the picture directly before them, or name its owner, to its figure.
 fn place_credits(tree: &mut RegionTree<'_>) {
     for parent in tree.below(0).collect::<Vec<_>>() {
         let children: Vec<At> = tree.shown_children(parent).collect();
@@ -117,13 +152,10 @@ fn place_credits(tree: &mut RegionTree<'_>) {
         let mut moved: Vec<At> = Vec::new();
         for child in children {
             let picture = before.filter(|&before| shows_only_picture(tree, before));
-            if let Some(picture) = picture
-                && tree.is(child, &local_name!("p"))
-                && is_credit(&tree.text_of(child))
-            {
+            let role = picture.and_then(|picture| role_behind_picture(tree, picture, child));
+            if let (Some(picture), Some(role)) = (picture, role) {
                 moved.push(child);
-                give_credit(tree, picture, child);
-                before = None;
+                give_caption(tree, picture, child, role);
             } else {
                 before = Some(child);
             }
@@ -173,29 +205,56 @@ fn shows_only_picture(tree: &RegionTree<'_>, at: At) -> bool {
     }
 }
 
-fn give_credit(tree: &mut RegionTree<'_>, figure: At, credit: At) {
-    for at in tree.below(credit).collect::<Vec<_>>() {
-        if tree.nodes[at].name.is_none() {
+/// Whether a paragraph behind a picture is its caption or its credit: marked as such, a phrase in italics, or with the words of one.
+fn role_behind_picture(tree: &RegionTree<'_>, picture: At, at: At) -> Option<NodeMark> {
+    if !tree.is(at, &local_name!("p")) {
+        return None;
+    }
+    let text = tree.text_of(at);
+    let is_named = tree.below(at).take(2).any(|own| tree.nodes[own].mark == NodeMark::Credit);
+    if is_named && text.len() <= CREDIT || is_credit(&text) {
+        return Some(NodeMark::Credit);
+    }
+    let has_caption = || tree.below(picture).any(|at| tree.is(at, &local_name!("figcaption")));
+    let is_emphasis = || {
+        let mut shown = tree.shown_children(at);
+        let only = shown.next().filter(|_| shown.next().is_none());
+        only.is_some_and(|only| matches!(tree.nodes[only].name, Some(local_names!("em" "i"))))
+    };
+    let is_caption = tree.nodes[at].mark == NodeMark::Caption
+        || text.len() <= PHRASE && is_emphasis() && !has_caption();
+    is_caption.then_some(NodeMark::None)
+}
+
+fn give_caption(tree: &mut RegionTree<'_>, figure: At, paragraph: At, role: NodeMark) {
+    let is_credit = role == NodeMark::Credit;
+    for at in tree.below(paragraph).collect::<Vec<_>>() {
+        if is_credit && tree.nodes[at].name.is_none() {
             tree.nodes[at].mark = NodeMark::Unread;
         }
     }
     tree.nodes[figure].name = Some(local_name!("figure"));
     let children = tree.nodes[figure].children.iter().copied();
     let caption = { children }.find(|&child| tree.is(child, &local_name!("figcaption")));
-    let inner = std::mem::take(&mut tree.nodes[credit].children);
+    let inner = std::mem::take(&mut tree.nodes[paragraph].children);
     let around = match caption {
         None => tree.push(figure, local_name!("figcaption")),
         Some(caption) => {
             let space = tree.push_text(caption, " ");
+            if !is_credit {
+                tree.nodes[caption].children.extend(inner);
+                return;
+            }
             tree.nodes[space].mark = NodeMark::Unread;
             tree.push(caption, local_name!("small"))
         }
     };
     tree.nodes[around].children = inner;
-    tree.nodes[around].mark = NodeMark::Credit;
+    tree.nodes[around].mark = role;
 }
 
-/// Whether a paragraph behind a picture is nothing but its credit: a sign of copyright, a label and names, or names with a slash.
+/// Whether a paragraph behind a picture is nothing but its credit: a sign of copyright, a label and names, a word like "photo" and
+/// by whom, or names with a slash.
 fn is_credit(text: &str) -> bool {
     let text = text.trim_matches(['(', ')', '[', ']', ' ']);
     let words = |text: &str| text.split_whitespace().count();
@@ -212,13 +271,20 @@ fn is_credit(text: &str) -> bool {
             && !names.trim().is_empty()
             && are_names(names)
     });
+    // "Photo by Ann Lee on Unsplash".
+    let mut behind = text.split_whitespace().map(str::to_lowercase);
+    let of_words =
+        behind.next().is_some_and(|word| CREDITS.iter().any(|own| word.starts_with(own)))
+            && behind.next().is_some_and(|word| BY.contains(&&*word))
+            && text.split_whitespace().skip(2).any(|word| !word.starts_with(char::is_lowercase))
+            && are_names(&text[text.find(char::is_whitespace).unwrap_or(0)..]);
     // With spaces around it, a slash separates categories, or a name and a post.
     let has_slash = text.split_once('/').is_some_and(|(before, behind)| {
         before.ends_with(char::is_alphabetic)
             && behind.starts_with(char::is_alphabetic)
             && !behind.contains('/')
     });
-    of_label || has_slash && words(text) <= LABEL_WORDS + 2 && are_names(text)
+    of_label || of_words || has_slash && words(text) <= LABEL_WORDS + 2 && are_names(text)
 }
 
 /// Whether a text that captions end with may be a credit: few words, which may be names.

@@ -10,6 +10,7 @@ use crate::embed::{Medium, embedded, player};
 use crate::formulas::{
     around_formula, shown_before, tex_of_element, tex_of_picture, tex_of_script,
 };
+use crate::labels::is_picture_file;
 use crate::names::is_foreign_file;
 use crate::picture::{PagePicture, is_picture, picture_of};
 use crate::texts::PageTexts;
@@ -20,6 +21,8 @@ const ABOVE: u32 = 900;
 const BELOW: u32 = 40;
 /// Most bytes of text, without captions, in the top of a picture: more is a teaser.
 const TEASER: u32 = 160;
+/// Longest number or title of a formula, in bytes.
+const LABEL: u32 = 60;
 /// Pictures with a side of at most this many pixels are icons, and those with none longer.
 const TINY: u32 = 24;
 const SMALL: u32 = 64;
@@ -51,11 +54,17 @@ pub(crate) fn choose(
         let Some(name) = document.name(id) else { continue };
         let site = MediumPosition { start: id, end: document.node(id).end, parent: id };
         let is_in_text = document.parent(id).is_some_and(|p| include[p as usize]);
-        if is_in_text && let Some(formula) = tex_of_element(document, id) {
+        if (is_in_text || of.is_for_formula(id))
+            && let Some(formula) = tex_of_element(document, id)
+        {
             of_nodes.insert(id, Medium::Formula(formula));
         } else if is_picture(name) {
             if let Some(formula) = is_in_text.then(|| tex_of_picture(texts, id)).flatten() {
                 of_nodes.insert(id, Medium::Formula(formula));
+                continue;
+            }
+            if let Some(sign) = is_in_text.then(|| sign_of(document, id)).flatten() {
+                of_nodes.insert(id, Medium::Sign(sign.to_owned()));
                 continue;
             }
             // The place first: most pictures of a page are elsewhere, and reading one takes longer.
@@ -131,6 +140,14 @@ pub(crate) fn choose(
         of_nodes.extract_if(copy, |_, _| true).for_each(drop);
     }
     (of_nodes, of_places)
+}
+
+/// The sign that a picture stands for: its alternative text, if that is a pictogram and nothing else.
+fn sign_of(document: &Document, id: NodeId) -> Option<&str> {
+    const LONGEST: usize = 40;
+    let sign = document.attribute(id, &local_name!("alt"))?.trim();
+    let is_part = |c: char| matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{200d}' | '\u{e0020}'..='\u{e007f}');
+    (!sign.is_empty() && sign.len() <= LONGEST && sign.chars().all(is_part)).then_some(sign)
 }
 
 /// The name of a picture's file, without the size that content management systems add.
@@ -263,7 +280,15 @@ impl Chooser<'_> {
         if target.path() == "/" && target.query().is_none() && target.fragment().is_none() {
             return true;
         }
-        self.text_beside_captions(link) > 12
+        !is_picture_file(&target) && self.text_beside_captions(link) > 12
+    }
+
+    /// Whether an element stands between texts of the article, with hardly anything around it but a formula and its number or title.
+    fn is_for_formula(&self, id: NodeId) -> bool {
+        let texts = self.texts;
+        texts.own(id) == 0
+            && texts.is_between(id)
+            && texts.top(id).is_some_and(|top| texts.text(top) <= texts.text(id) + LABEL)
     }
 
     /// Whether a formula stands in or between texts of the article.

@@ -56,8 +56,8 @@ static ADVERTISEMENTS: WordList = WordList::of(&[
 
 /// Words of the names of picture files that show no part of an article, sorted.
 static FILES: WordList = WordList::of(&[
-    "avatar", "badge", "blank", "btn", "button", "emoji", "favicon", "gravatar", "icon", "icons",
-    "logo", "pixel", "rss", "smilies", "spacer", "sprite", "tracker",
+    "avatar", "badge", "blank", "btn", "button", "copycode", "emoji", "favicon", "gravatar",
+    "icon", "icons", "logo", "pixel", "rss", "smilies", "spacer", "sprite", "tracker",
 ]);
 
 /// Longest word of a list.

@@ -162,6 +162,85 @@ pub(crate) fn split_notes(tree: &mut RegionTree<'_>) {
         }
         tree.nodes[parent].children = children;
     }
+    for at in tree.below(0).collect::<Vec<_>>() {
+        bracket_references(tree, at);
+        if tree.nodes[at].mark == NodeMark::Note {
+            complete_links_back(tree, at);
+        }
+    }
+}
+
+/// Moves brackets around links to notes into them: they are parts of their labels.
+fn bracket_references(tree: &mut RegionTree<'_>, parent: At) {
+    let children = tree.nodes[parent].children.clone();
+    for around in children.windows(3) {
+        let &[before, link, after] = around else { continue };
+        let is_bracketed = tree.nodes[link].mark == NodeMark::Reference
+            && tree.nodes[before].text.ends_with('[')
+            && tree.nodes[after].text.starts_with(']');
+        if is_bracketed {
+            let opening = tree.nodes[before].text.len() - 1;
+            let text = std::mem::take(&mut tree.nodes[before].text);
+            tree.nodes[before].text = text[..opening].to_owned().into();
+            let text = std::mem::take(&mut tree.nodes[after].text);
+            tree.nodes[after].text = text[1..].to_owned().into();
+            let bracket = tree.text("[");
+            tree.nodes[link].children.insert(0, bracket);
+            tree.push_text(link, "]");
+        }
+    }
+}
+
+/// Moves the signs that stand before, between and behind the links back that a note begins with into them: `^ a, b` and `1.`.
+fn complete_links_back(tree: &mut RegionTree<'_>, note: At) {
+    let mut holder = note;
+    while let Some(first) = tree.shown_children(holder).next()
+        && matches!(tree.nodes[first].name, Some(local_names!("p" "div")))
+    {
+        holder = first;
+    }
+    let link_back = |tree: &RegionTree<'_>, at: At| {
+        let is_back = |own: &At| {
+            let href = tree.attribute(*own, &local_name!("href"));
+            href.is_some_and(|href| href.strip_prefix('#').is_some_and(|id| id.starts_with(PREFIX)))
+        };
+        let link = tree.below(at).find(is_back)?;
+        (tree.text_of(at) == tree.text_of(link)).then_some(link)
+    };
+    let has_words = |text: &str| text.contains(char::is_alphanumeric);
+    let mut signs: Vec<At> = Vec::new();
+    let mut last: Option<At> = None;
+    let mut children: Vec<At> = Vec::new();
+    let mut rest = std::mem::take(&mut tree.nodes[holder].children).into_iter().peekable();
+    while let Some(&child) = rest.peek() {
+        if let Some(link) = link_back(tree, child) {
+            if !has_words(&tree.text_of(link)) {
+                break;
+            }
+            let before = std::mem::take(&mut signs);
+            tree.nodes[link].children.splice(0..0, before);
+            last = Some(link);
+            children.push(child);
+        } else if tree.is_space(child) {
+            children.push(child);
+        } else if tree.nodes[child].name.is_none() && !has_words(&tree.nodes[child].text) {
+            signs.push(child);
+        } else {
+            break;
+        }
+        rest.next();
+    }
+    let behind = signs.first().copied().or_else(|| rest.peek().copied());
+    if let (Some(link), Some(behind)) = (last, behind)
+        && tree.nodes[behind].text.starts_with(['.', ')', ':', ']'])
+    {
+        let text = std::mem::take(&mut tree.nodes[behind].text);
+        tree.push_text(link, text[..1].to_owned());
+        tree.nodes[behind].text = text[1..].to_owned().into();
+    }
+    children.append(&mut signs);
+    children.extend(rest);
+    tree.nodes[holder].children = children;
 }
 
 /// Adds the notes of an element but for the first, which stays in it.

@@ -3,10 +3,14 @@
 
 use dom::{Document, LocalName, NodeId, is_heading, local_name, local_names};
 
+use crate::code::{BAR, is_code_block};
+use crate::embed::quoted_post;
 use crate::texts::PageTexts;
 
 /// Most bytes of text of a structure that is added.
 const LONGEST: u32 = 12_000;
+/// Longest source of a quotation, and caption of a table, in bytes.
+const LONGEST_SOURCE: u32 = 240;
 /// Share of a list's text that must be the article's for the rest to be added.
 const SHARE: f64 = 0.3;
 
@@ -28,10 +32,32 @@ pub(crate) fn add(
     read: &mut [bool],
 ) {
     let document = texts.document;
-    let is_addable = |id: &NodeId| document.name(*id).is_some_and(may_be_added);
-    for &id in structures.iter().filter(|id| is_addable(id)) {
+    let is_addable = |id: NodeId| document.name(id).is_some_and(may_be_added);
+    let mut code_end = 0;
+    // The top of the last block of code, and whether it is for code.
+    let mut top_of_code: Option<(NodeId, bool)> = None;
+    for &id in structures {
         let (own, text) = (texts.own(id), texts.text(id));
-        if text == 0 || own == text || include[id as usize] && own == 0 {
+        let may_be_code = own == 0 && text > 0 && id >= code_end && texts.is_between(id);
+        if may_be_code && is_code_block(texts, id) {
+            code_end = document.node(id).end;
+            if text > LONGEST {
+                continue;
+            }
+            let Some(top) = texts.top(id) else { continue };
+            let known = top_of_code.filter(|known| known.0 == top).map(|known| known.1);
+            let is_for_code = known.unwrap_or_else(|| is_for_code(texts, structures, top));
+            top_of_code = Some((top, is_for_code));
+            if is_for_code {
+                include_subtree(document, id, include);
+                include_subtree(document, id, read);
+            }
+            continue;
+        }
+        if own > 0 {
+            add_source(texts, id, include, read);
+        }
+        if !is_addable(id) || text == 0 || own == text || include[id as usize] && own == 0 {
             continue;
         }
         if own > 0 {
@@ -42,8 +68,11 @@ pub(crate) fn add(
             && stands_between(texts, id)
         {
             include_subtree(document, id, include);
-            if matches!(document.name(id), Some(&local_names!("pre" "table"))) {
+            if document.is(id, &local_name!("table"))
+                || quoted_post(document, id, texts.base).is_none() && stands_amid(texts, id)
+            {
                 include_subtree(document, id, read);
+                add_source(texts, id, include, read);
             }
         }
     }
@@ -79,15 +108,83 @@ fn precedes_included(
 }
 
 /// Whether a structure without text of the article belongs to it: it stands between two texts of the article, its text
-/// is not that of links, and hardly anything else is in its top.
+/// is not that of links to other pages, and hardly anything else is in its top.
 fn stands_between(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     let text = texts.text(id);
-    let is_code = document.is(id, &local_name!("pre"));
     texts.is_between(id)
-        && (is_code || !texts.is_linked(id))
+        && (!texts.is_linked(id) || is_nested_list_of_links(texts, id))
         && texts.top(id).is_some_and(|top| texts.text(top) <= text + text / 4 + 20)
         && (!document.is(id, &local_name!("table")) || !is_layout(document, id))
+}
+
+/// Whether hardly anything but code, with the labels and buttons of each block, is in an element.
+fn is_for_code(texts: &PageTexts<'_>, structures: &[NodeId], top: NodeId) -> bool {
+    let end = texts.document.node(top).end;
+    let from = structures.partition_point(|&own| own < top);
+    let (mut code, mut code_end) = (0, 0);
+    for &own in structures[from..].iter().take_while(|&&own| own < end) {
+        if own >= code_end && is_code_block(texts, own) {
+            code_end = texts.document.node(own).end;
+            code += texts.text(own) + BAR;
+        }
+    }
+    texts.text(top) <= code
+}
+
+/// Whether the texts directly before and after what holds a structure are of the article. A heading before it does not count.
+fn stands_amid(texts: &PageTexts<'_>, id: NodeId) -> bool {
+    let top = texts.top(id).unwrap_or(id);
+    let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
+    let is_in_heading = |id: NodeId| {
+        let mut around = texts.document.ancestors(id).skip(1).take(4);
+        around.any(|around| texts.document.name(around).is_some_and(is_heading))
+    };
+    let before = (texts.first..top).rev().filter(has_text).find(|&id| !is_in_heading(id));
+    let after = (texts.document.node(top).end..=texts.last).find(has_text);
+    let is_own = |id: NodeId| texts.kept.range(id, id + 1) > 0;
+    before.is_some_and(is_own) && after.is_some_and(is_own)
+}
+
+/// Whether a list of links is a part of the article that it stands amid, and no list of related pages: it has lists within its
+/// items. Tables of contents lead into the page.
+fn is_nested_list_of_links(texts: &PageTexts<'_>, id: NodeId) -> bool {
+    let document = texts.document;
+    let leads_into_page = |own: NodeId| {
+        let href = document.attribute(own, &local_name!("href"));
+        href.is_some_and(|href| href.contains('#'))
+    };
+    is_list(document, id)
+        && document.subtree(id).skip(1).any(|own| is_list(document, own))
+        && stands_amid(texts, id)
+        && !document.subtree(id).any(leads_into_page)
+}
+
+fn is_list(document: &Document, id: NodeId) -> bool {
+    matches!(document.name(id), Some(&local_names!("ul" "ol")))
+}
+
+/// Includes what says whose words a quotation has, in it or in the figure around it, or the caption of a table's figure.
+fn add_source(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool], read: &mut [bool]) {
+    let document = texts.document;
+    let is_quotation = document.is(id, &local_name!("blockquote"));
+    if !is_quotation && !document.is(id, &local_name!("table")) {
+        return;
+    }
+    let around = document.parent(id).filter(|&own| document.is(own, &local_name!("figure")));
+    let of_figure = around.into_iter().flat_map(|own| document.children(own));
+    let is_source = |own: &NodeId| {
+        let is_named = match document.name(*own) {
+            Some(&local_name!("figcaption")) => true,
+            Some(&local_names!("footer" "cite")) => is_quotation,
+            _ => false,
+        };
+        is_named && texts.own(*own) == 0 && (1..=LONGEST_SOURCE).contains(&texts.text(*own))
+    };
+    if let Some(source) = document.children(id).chain(of_figure).find(is_source) {
+        include_subtree(document, source, include);
+        include_subtree(document, source, read);
+    }
 }
 
 /// Includes the rest of a structure that holds text of the article.

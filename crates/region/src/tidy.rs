@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dom::{LocalName, is_heading, is_void, local_name, local_names};
 
 use crate::allowed::formula_stays;
-use crate::tree::{At, NodeMark, RegionTree};
+use crate::tree::{At, NodeMark, RegionNode, RegionTree};
 
 /// Tidies a tree: items are in lists, cells in rows of tables, captions in figures; paragraphs and headings hold no
 /// blocks; links no links. What is empty is left out.
@@ -102,6 +102,16 @@ fn drop_empty(tree: &mut RegionTree<'_>, parent: At) {
         )
     });
     let mut children = std::mem::take(&mut tree.nodes[parent].children);
+    // Empty lines separate what stands before and behind them.
+    for &child in &children {
+        let is_line = matches!(tree.nodes[child].name, Some(local_names!("p" "div")))
+            && tree.nodes[child].children.iter().all(|&inner| is_any_space(tree, inner))
+            && tree.attribute(child, &local_name!("id")).is_none();
+        if is_line {
+            tree.nodes[child] =
+                RegionNode { text: " ".into(), mark: NodeMark::Gap, ..RegionNode::default() };
+        }
+    }
     children.retain(|&child| {
         let node = &tree.nodes[child];
         match &node.name {
@@ -187,8 +197,12 @@ fn named(is_such: fn(&LocalName) -> bool) -> impl Fn(&RegionTree<'_>, At) -> boo
     move |tree, at| tree.nodes[at].name.as_ref().is_some_and(is_such)
 }
 
+fn is_division(name: &LocalName) -> bool {
+    matches!(*name, local_names!("div" "section"))
+}
+
 fn is_wrapper(name: &LocalName) -> bool {
-    matches!(*name, local_names!("div" "section" "p"))
+    is_division(name) || *name == local_name!("p")
 }
 
 fn is_item(name: &LocalName) -> bool {
@@ -229,10 +243,8 @@ fn place_children(tree: &mut RegionTree<'_>, at: At) {
     type IsSuch = fn(&LocalName) -> bool;
     // Children that are replaced by theirs, what the others are put into, and those that need nothing around them.
     let (unwrapped, around, stays): (IsSuch, LocalName, IsSuch) = match name {
-        local_names!("ul" "ol") => (is_wrapper, local_name!("li"), is_item),
-        local_name!("dl") => {
-            (|own| matches!(*own, local_names!("div" "section")), local_name!("dd"), is_term)
-        }
+        local_names!("ul" "ol") => (is_division, local_name!("li"), is_item),
+        local_name!("dl") => (is_division, local_name!("dd"), is_term),
         local_name!("table") => {
             wrap_runs(tree, at, |_, _| local_name!("colgroup"), named(is_column), false);
             (|_| false, local_name!("tbody"), is_of_table)
@@ -268,6 +280,9 @@ fn place_anywhere(tree: &mut RegionTree<'_>, at: At, name: &LocalName) {
         _ => local_name!("ul"),
     };
     let in_ruby = *name == local_name!("ruby");
+    if in_ruby {
+        bracket_readings(tree, at);
+    }
     let around_cells =
         named(|own| matches!(*own, local_names!("thead" "tbody" "tfoot" "colgroup" "col" "tr")));
     let of_ruby = named(|own| matches!(*own, local_names!("rt" "rp")));
@@ -289,12 +304,40 @@ fn place_anywhere(tree: &mut RegionTree<'_>, at: At, name: &LocalName) {
             }
             _ => None,
         };
+        if own == local_name!("figcaption")
+            && renamed.is_some()
+            && tree.nodes[child].mark == NodeMark::None
+        {
+            tree.nodes[child].mark = NodeMark::Caption;
+        }
         if let Some(renamed) = renamed {
             tree.nodes[child].name = Some(renamed);
             tree.nodes[child].attributes.retain(|a| matches!(a.0, local_names!("id" "lang" "dir")));
         }
         is_first = false;
     }
+}
+
+/// Puts readings in brackets, which are shown where they cannot stand above the text (HTML §4.5.14).
+fn bracket_readings(tree: &mut RegionTree<'_>, ruby: At) {
+    let is_bracket = |tree: &RegionTree<'_>, at: At| tree.is(at, &local_name!("rp"));
+    if tree.nodes[ruby].children.iter().any(|&child| is_bracket(tree, child)) {
+        return;
+    }
+    let bracket = |tree: &mut RegionTree<'_>, text: &'static str| {
+        let bracket = tree.element(local_name!("rp"));
+        tree.push_text(bracket, text);
+        bracket
+    };
+    let mut children = Vec::new();
+    for child in std::mem::take(&mut tree.nodes[ruby].children) {
+        if tree.is(child, &local_name!("rt")) {
+            children.extend([bracket(tree, "("), child, bracket(tree, ")")]);
+        } else {
+            children.push(child);
+        }
+    }
+    tree.nodes[ruby].children = children;
 }
 
 /// Puts the summary of `details` before everything else. Returns whether there is one.
@@ -305,25 +348,38 @@ fn begin_with_summary(tree: &mut RegionTree<'_>, details: At) -> bool {
     true
 }
 
-/// Puts the caption of a table before everything else; of several, the others are added to the first.
+/// Puts the caption of a table before everything else, and its feet behind it; of several captions, the others are added to the first.
 fn begin_with_caption(tree: &mut RegionTree<'_>, table: At) {
     let (captions, rest): (Vec<At>, Vec<At>) = tree.nodes[table]
         .children
         .iter()
         .partition(|&&child| tree.is(child, &local_name!("caption")));
     join_captions(tree, &captions);
-    tree.nodes[table].children = captions.first().copied().into_iter().chain(rest).collect();
+    // Feet are shown below everything else, wherever they are written.
+    let (feet, rest): (Vec<At>, Vec<At>) =
+        rest.into_iter().partition(|&child| tree.is(child, &local_name!("tfoot")));
+    let caption = captions.first().copied().into_iter();
+    tree.nodes[table].children = caption.chain(rest).chain(feet).collect();
 }
 
-/// Adds the content of captions to the first of them.
+/// Adds the content of captions to the first of them. Credits stay such.
 fn join_captions(tree: &mut RegionTree<'_>, captions: &[At]) {
-    let Some((&first, further)) = captions.split_first() else { return };
-    for &other in further {
-        let inner = std::mem::take(&mut tree.nodes[other].children);
-        let space = tree.text(" ");
-        tree.nodes[first].children.push(space);
-        tree.nodes[first].children.extend(inner);
+    let Some((&first, [_, ..])) = captions.split_first() else { return };
+    let mut children = Vec::new();
+    for &caption in captions {
+        if !children.is_empty() {
+            children.push(tree.text(" "));
+        }
+        let mut inner = std::mem::take(&mut tree.nodes[caption].children);
+        if tree.nodes[caption].mark == NodeMark::Credit {
+            let credit = tree.element(local_name!("small"));
+            tree.nodes[credit].mark = NodeMark::Credit;
+            tree.nodes[credit].children = std::mem::replace(&mut inner, vec![credit]);
+        }
+        children.extend(inner);
     }
+    tree.nodes[first].children = children;
+    tree.nodes[first].mark = NodeMark::None;
 }
 
 /// Elements that are not part of a line of text.
@@ -411,7 +467,7 @@ fn split_at_gaps(
             line_breaks = 0;
             continue;
         }
-        line_breaks = match tree.is_space(child) {
+        line_breaks = match is_any_space(tree, child) {
             true => line_breaks,
             false if is_break(child) => line_breaks + 1,
             false => 0,
@@ -427,7 +483,12 @@ fn split_at_gaps(
 
 /// Whether a node is white space or a line break.
 fn is_blank(tree: &RegionTree<'_>, at: At) -> bool {
-    tree.is_space(at) || tree.is(at, &local_name!("br"))
+    is_any_space(tree, at) || tree.is(at, &local_name!("br"))
+}
+
+/// Whether a node is white space, also such as holds a line open.
+fn is_any_space(tree: &RegionTree<'_>, at: At) -> bool {
+    tree.nodes[at].name.is_none() && tree.nodes[at].text.trim().is_empty()
 }
 
 /// Moves empty lines out of the inline elements among the children of an element, which are divided there.
@@ -479,7 +540,7 @@ fn hoist_breaks(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) {
 
 /// Whether two line breaks follow each other among nodes.
 fn has_empty_line(tree: &RegionTree<'_>, nodes: &[At]) -> bool {
-    let mut shown = nodes.iter().filter(|&&at| !tree.is_space(at));
+    let mut shown = nodes.iter().filter(|&&at| !is_any_space(tree, at));
     let mut before = false;
     shown.any(|&at| {
         let is_break = tree.is(at, &local_name!("br"));

@@ -25,6 +25,8 @@ pub(crate) enum NodeMark {
     None,
     /// It names the owner of a picture.
     Credit,
+    /// It is a caption outside of a figure.
+    Caption,
     /// An item of an ordered list.
     Numbered,
     /// It is, or begins, a note.

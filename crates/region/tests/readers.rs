@@ -148,6 +148,124 @@ fn code_has_its_lines_and_nothing_else() {
 }
 
 #[test]
+fn code_of_any_highlighter_is_a_block() {
+    let lines = "fn main() {\n    go();\n}";
+    let each = |open: &str, close: &str| -> String {
+        lines.lines().map(|line| format!("{open}{line}{close}")).collect()
+    };
+    let spaces = |html: String| html.replace(' ', "&nbsp;").replace("<li&nbsp;", "<li ");
+    let items = spaces(each("<li><span>", "</span></li>"));
+    check_code(&format!("<div class=old-highlighter><ol>{items}</ol></div>"), "", lines);
+    let style = "font-family: Consolas, monospace; white-space: pre";
+    check_code(&format!("<div style='{style}'>{}</div>", each("<div>", "</div>")), "", lines);
+    check_code(&format!("<div style='{style}'>{lines}</div>"), "", lines);
+    // A table without a word for code, and one with the name of the file.
+    check_code(
+        &format!(
+            "<table><tr><td><div><div>1</div><div>2</div><div>3</div></div></td><td><div>{}</div></td></tr></table>",
+            each("<div>", "</div>")
+        ),
+        "",
+        lines,
+    );
+    check_code(
+        &format!(
+            "<table><tr><th colspan=2>main.rs</th></tr><tr><td><pre>1\n2\n3</pre></td><td><pre>{lines}</pre></td></tr></table>"
+        ),
+        "",
+        lines,
+    );
+    // Lines of several lines, and lines with numbers and a space.
+    check_code(
+        "<pre><span id=a class=x>one</span><span id=b class=x>two<br>  three</span></pre>",
+        "",
+        "one\ntwo\n  three",
+    );
+    check_code(
+        "<pre><b>01</b> one\n<b>02</b>   two\n<b>03</b> three</pre>",
+        "",
+        "one\n  two\nthree",
+    );
+    check_code("<pre><b>1</b>    one\n<b>2</b>      two</pre>", "", "    one\n      two");
+    // A bar in `pre`.
+    check_code(
+        &format!(
+            "<pre><div><div>rust</div><div><button>Copy</button></div><div><code class=lang-rust>{lines}</code></div></div></pre>"
+        ),
+        "rust",
+        lines,
+    );
+    // An editor with a `pre` for each line.
+    let editor = (lines.lines().enumerate())
+        .map(|(at, line)| format!("<div><div>{}</div><pre>{line}</pre></div>", at + 1));
+    check_code(&format!("<div>{}</div>", editor.collect::<String>()), "", lines);
+    for (open, language) in [
+        ("<pre class='brush: rust; title: ; notranslate'>", "rust"),
+        ("<pre data-syntaxhighlighter-params='brush: rust; gutter: false'>", "rust"),
+        ("<pre class='highlight hl-rust'>", "rust"),
+        ("<pre syntax=rust>", "rust"),
+        ("<pre class='prettyprint linenums'>", ""),
+        ("<pre class='prettyprint shown' data-x=y data-enlighter-language=rust>", "rust"),
+        ("<pre class='highlight rust'>", "rust"),
+    ] {
+        check_code(&format!("{open}{lines}</pre>"), language, lines);
+    }
+}
+
+/// Text of the page if the engine found only its paragraphs.
+fn text_of_paragraphs(html: &str) -> String {
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let document = parse(&format!("<!doctype html><body>{html}"));
+    let is_paragraph = |id: &u32| document.name(*id).is_some_and(|name| **name == *"p");
+    let keep: Vec<u32> = document.ids().filter(is_paragraph).collect();
+    region_of(&document, &keep, &[], &base).unwrap().text()
+}
+
+#[test]
+fn what_stands_between_paragraphs_is_read() {
+    for (between, text) in [
+        ("<ul><li>one</li><li>two</li></ul>", "one\ntwo"),
+        ("<dl><div><dt>one</dt><dd>two</dd></div></dl>", "one\ntwo"),
+        ("<details><summary>one</summary><pre>two</pre></details>", "one\n\ntwo"),
+        ("<blockquote>one two</blockquote>", "one two"),
+        (
+            "<blockquote class=twitter-tweet>one <a href=https://x.com/a/status/1>two</a></blockquote>",
+            "",
+        ),
+        ("<blockquote>one <a href=https://x.com/a/status/1>two</a></blockquote>", ""),
+        (
+            "<blockquote>one <a href=https://x.com/a/status/1>two</a> three</blockquote>",
+            "one two three",
+        ),
+        ("<blockquote>one <a href=https://x.com/a>two</a></blockquote>", "one two"),
+        ("<div>lone</div><ul><li>one</li><li>two</li></ul>", ""),
+        ("<ul><li><a href=/1>one</a></li><li><a href=/2>two</a></li></ul>", ""),
+        ("<ul><li><a href=/1>one</a><ul><li><a href=/2>two</a></li></ul></li></ul>", "one\n\ntwo"),
+        ("<ul><li><a href=#1>one</a><ul><li><a href=#2>two</a></li></ul></li></ul>", ""),
+        (
+            "<div><div>shell</div><pre>one\ntwo</pre><div>shell</div><pre>three</pre></div>",
+            "one\ntwo\n\nthree",
+        ),
+        (
+            "<div><table><tr><td>1</td><td><code>one</code></td></tr><tr><td>2</td><td><code>two</code></td></tr></table><div><a href=/raw>view raw</a> with love by a host of code</div></div>",
+            "one\ntwo",
+        ),
+        (
+            "<div>A box about something else, which has many words of its own, more than the bar of a block of code can have for labels and buttons. <pre>one</pre></div>",
+            "",
+        ),
+    ] {
+        let around = if text.is_empty() { String::new() } else { format!("\n\n{text}") };
+        let page = format!("<p>Before all.</p>{between}<p>After it.</p>");
+        assert_eq!(
+            text_of_paragraphs(&page),
+            format!("Before all.{around}\n\nAfter it."),
+            "{between}"
+        );
+    }
+}
+
+#[test]
 fn numbers_and_code_in_sentences_stay() {
     check_code(
         "<pre><b>3</b> apples\n<b>4</b> pears\n<b>9</b> plums</pre>",
@@ -388,6 +506,175 @@ fn what_nobody_sees_is_left_out() {
 }
 
 #[test]
+fn copies_beside_each_other_are_shown_once() {
+    for (html, text) in [
+        (
+            "<div class=wide><b>Nobody saw the harbour.</b></div> <div class=narrow>Nobody saw the harbour.</div>",
+            "Nobody saw the harbour.",
+        ),
+        // Refrains, and short words that only look the same.
+        (
+            "<div class=a>Nobody saw the harbour.</div><div class=a>Nobody saw the harbour.</div>",
+            "Nobody saw the harbour.\n\nNobody saw the harbour.",
+        ),
+        ("<div class=home>2</div><div class=away>2</div>", "2\n\n2"),
+        (
+            "<p><a href=/ann>Ann Lee<span aria-hidden=true>Ann Lee</span></a> spoke.",
+            "Ann Lee spoke.",
+        ),
+        (
+            "<p><span aria-hidden=true>O</span><span class=u>O</span>nce it rained.",
+            "Once it rained.",
+        ),
+        (
+            "<p><span aria-hidden=true>O</span><span class=sr-only>O</span>nce it rained.",
+            "Once it rained.",
+        ),
+        (
+            "<p><span class=sr-only>Once</span><span aria-hidden=true><i class=cap></i>Once</span> it rained.",
+            "Once it rained.",
+        ),
+        ("<p><span aria-hidden=true>Once</span> it rained.", "Once it rained."),
+        (
+            "<p>The <span class=tip>mill<span class=tooltip-text>A place to grind corn.</span></span> closed.",
+            "The mill closed.",
+        ),
+        (
+            "<p>The mill closed...<span style='display:none'> and opened again.</span></p>",
+            "The mill closed... and opened again.",
+        ),
+        (
+            "<p>The mill<span style='display:none'> of the town</span> closed.</p>",
+            "The mill closed.",
+        ),
+    ] {
+        let [_, markdown, read] = forms(&format!("<p>First.</p>{html}</p><p>Last."));
+        assert_eq!(read, format!("First.\n\n{text}\n\nLast."), "{html}");
+        let markdown = markdown.replace("](https://news.example/ann)", "");
+        let words =
+            |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+        assert_eq!(words(&markdown), words(&read), "{html}");
+    }
+}
+
+#[test]
+fn controls_do_not_end_sentences() {
+    let switch = "<p>It stood there.<label for=s></label><input type=checkbox id=s> And fell.";
+    assert_eq!(forms(switch)[2], "It stood there. And fell.");
+    assert_eq!(
+        forms("<p>Choose <select><option>one</select> or <input type=text> now.")[2],
+        "Choose or now."
+    );
+    let boxes = "<div><label><input type=radio>One way</label><label><input type=radio>Another</label></div>";
+    assert_eq!(forms(boxes)[2], "One way\n\nAnother");
+}
+
+#[test]
+fn signs_of_notes_belong_to_their_links() {
+    for (html, mark, text) in [
+        (
+            "<p>It fell.<sup>[<a id=r href=#n>1</a>]</sup></p><div id=n><a href=#r>1</a>. Seen at home.</div>",
+            "[1]",
+            "Seen at home.",
+        ),
+        (
+            "<p>It fell.<a id=r href=#n>[1]</a></p><ol><li id=n><p>^ <a href=#r>a</a>, <a href=#r>b</a> \u{201c}Seen\u{201d} at home.</p></ol>",
+            "[1]",
+            "\u{201c}Seen\u{201d} at home.",
+        ),
+        (
+            "<p>It fell.<a id=r href=#n>1</a></p><p id=n><a href=#r>1</a>) Seen at home.</p>",
+            "1",
+            "Seen at home.",
+        ),
+        (
+            "<p>It fell.<a id=r href=#n>1</a></p><aside id=n><b>[<a href=#r>1</a>]</b> Seen at home.</aside>",
+            "1",
+            "Seen at home.",
+        ),
+    ] {
+        let [_, markdown, read] = forms(html);
+        assert_eq!(read, format!("It fell.[^1]\n\n[^1]: {text}"), "{html}");
+        assert_eq!(markdown, read);
+        let base = Url::parse("https://news.example/a/b").unwrap();
+        let document = parse(&format!("<!doctype html><body>{html}"));
+        let note = region_of(&document, &[0], &[], &base).unwrap().footnotes().swap_remove(0);
+        assert_eq!((&*note.label, &*note.text), (mark, text), "{html}");
+    }
+}
+
+#[test]
+fn formulas_of_pages_that_show_tex() {
+    let page = |html: &str| {
+        let base = Url::parse("https://news.example/a/b").unwrap();
+        let document =
+            parse(&format!("<!doctype html><script src=/mathjax.js></script><body>{html}"));
+        let is_paragraph = |id: &u32| document.name(*id).is_some_and(|name| **name == *"p");
+        let keep: Vec<u32> = document.ids().filter(is_paragraph).collect();
+        region_of(&document, &keep, &[], &base).unwrap().text()
+    };
+    for (html, text) in [
+        ("<p>Let $x_1$ be $5 and $10 or $a$.</p>", "Let $x_1$ be $5 and $10 or $a$."),
+        (
+            "<p>So \\begin{align*} a &amp;= b \\end{align*}</p>",
+            "So\n\n$$\\begin{align*} a &= b \\end{align*}$$",
+        ),
+        (
+            "<p>So</p><div class=stem><div>Equation 1</div><div>\\[x^2\\]</div></div><p>is.</p>",
+            "So\n\n$$x^2$$\n\nis.",
+        ),
+        ("<p>So</p><div>$$x^2$$</div><p>is.</p>", "So\n\n$$x^2$$\n\nis."),
+    ] {
+        assert_eq!(page(html), text, "{html}");
+    }
+    for src in [
+        "https://tex.example/latex?\\frac{a}{b}%2B1",
+        "/equation?tex=%5Cfrac%7Ba%7D%7Bb%7D%2B1",
+        "/chart?cht=tx&chl=%5Cfrac%7Ba%7D%7Bb%7D%2B1",
+    ] {
+        assert_eq!(
+            forms(&format!("<p>Let <img src='{src}'> be.</p>"))[2],
+            "Let $\\frac{a}{b}+1$ be.",
+            "{src}"
+        );
+    }
+}
+
+#[test]
+fn quotations_have_their_sources() {
+    for (html, text) in [
+        (
+            "<blockquote><p>It was.</p><footer>\u{2014} Ann Lee</footer></blockquote>",
+            "It was.\n\n\u{2014} Ann Lee",
+        ),
+        (
+            "<figure><blockquote><p>It was.</p></blockquote><figcaption>Ann Lee</figcaption></figure>",
+            "It was.\n\nAnn Lee",
+        ),
+    ] {
+        assert_eq!(
+            text_of_paragraphs(&format!("<p>First.</p>{html}<p>Last.</p>")),
+            format!("First.\n\n{text}\n\nLast.")
+        );
+    }
+}
+
+#[test]
+fn readings_are_in_brackets() {
+    for html in
+        ["<ruby>東京<rt>とうきょう</rt></ruby>", "<ruby>東京<rp>(<rt>とうきょう<rp>)</ruby>"]
+    {
+        for form in forms(&format!("<p>In {html}.")) {
+            let bare = form.replace("<p>", "").replace("</p>", "");
+            let bare = ["ruby", "rp", "rt"].iter().fold(bare, |bare, name| {
+                bare.replace(&format!("<{name}>"), "").replace(&format!("</{name}>"), "")
+            });
+            assert_eq!(bare, "In 東京(とうきょう).");
+        }
+    }
+}
+
+#[test]
 fn paragraphs_are_paragraphs() {
     for (html, expected) in [
         (
@@ -407,6 +694,23 @@ fn paragraphs_are_paragraphs() {
             "<table><tbody><tr><th><b>Name</b></th><th><b>Age</b></th></tr><tr><td>Ada</td><td>9</td></tr><tr><td>Bo</td><td>8</td></tr></tbody></table>",
         ),
         ("<table><tr><td><p>One</p><td><p>two</p></table>", "<p>One</p><p>two</p>"),
+        ("One<p>&nbsp;</p>two", "<p>One</p><p>two</p>"),
+        (
+            "<div style='white-space: pre-wrap'>One\nline\n\ntwo\n</div>",
+            "<p>One<br>line</p><p>two</p>",
+        ),
+        ("<dl><dt>f(x)<a href=#f>\u{b6}</a><dd>One</dl>", "<dl><dt>f(x)</dt><dd>One</dd></dl>"),
+        ("<p>One<br>&nbsp;<br>two", "<p>One</p><p>two</p>"),
+        ("<ul><p>One</p> <p>&nbsp;</p> <p>two</p></ul>", "<ul><li><p>One</p><p>two</p></li></ul>"),
+        (
+            "<span style='color: red; display: block'>One</span><span style='display: block'>two</span>",
+            "<p>One</p><p>two</p>",
+        ),
+        (
+            "<table><tfoot><tr><td>3<td>4</tfoot><tr><td>1<td>2</table>",
+            "<table><tbody><tr><td>1</td><td>2</td></tr></tbody><tfoot><tr><td>3</td><td>4</td></tr></tfoot></table>",
+        ),
+        ("<p>One <img src=/1f600.png class=emoji alt='\u{1f600}'> two", "<p>One \u{1f600} two</p>"),
     ] {
         assert_eq!(forms(html)[0], expected, "{html}");
     }
@@ -536,7 +840,7 @@ fn credits_behind_pictures_are_theirs() {
     let picture = "<img src=/a.jpg width=600 height=400>";
     for credit in [
         "Foto: Ann van Lee", "\u{a9} 2024 Ann Lee", "Ann Lee/Agency",
-        "(Photo by: Ann Lee / Agency)",
+        "(Photo by: Ann Lee / Agency)", "Photo by Ann Lee on Agency", "Bild von Ann Lee",
     ] {
         for before in [format!("<figure>{picture}</figure>"), format!("<p>{picture}</p>")] {
             let (caption, found, text) = of(&format!("{before}<p><em>{credit}</em></p>"));
@@ -551,9 +855,48 @@ fn credits_behind_pictures_are_theirs() {
         (caption.as_deref(), credit.as_deref()),
         (Some("The bridge"), Some("Photo: Ann Lee"))
     );
+    // What a class says, also where an engine left it out.
+    for html in [
+        format!(
+            "<div class=media><div>{picture}</div><div class=media-caption>The bridge</div><div class=media-credit>Ann Lee for all</div></div>"
+        ),
+        format!(
+            "<figure>{picture}<figcaption>The bridge</figcaption></figure><p class=credit>Ann Lee for all</p>"
+        ),
+        format!(
+            "<div>{picture}</div><p class=caption>The bridge</p><p class=photographer>Ann Lee for all</p>"
+        ),
+        format!(
+            "<p>{picture}</p><p class=caption>The bridge</p><div class=copyright>Ann Lee for all</div>"
+        ),
+        format!(
+            "<figure>{picture}<figcaption>The bridge<p class=credit>Ann Lee for all</p></figcaption></figure>"
+        ),
+        format!(
+            "<figure>{picture}<p class=credit>Ann Lee for all</p><figcaption>The bridge</figcaption></figure>"
+        ),
+    ] {
+        let page = format!("<!doctype html><body><p>Before it all.</p>{html}<p>After it all.</p>");
+        let document = parse(&page);
+        let is_own = |id: &u32| {
+            document.text_content(*id).ends_with("it all.") && document.text(*id).is_some()
+        };
+        let keep: Vec<u32> = document.ids().filter(is_own).collect();
+        let region = region_of(&document, &keep, &[], &base).unwrap();
+        let image = region.images().0.swap_remove(0);
+        assert_eq!(image.caption.as_deref(), Some("The bridge"), "{html}");
+        assert_eq!(image.credit.as_deref(), Some("Ann Lee for all"), "{html}");
+        assert_eq!(region.text(), "Before it all.\n\nAfter it all.");
+        assert_eq!(region.html().matches("<figure>").count(), 1);
+    }
+    let (caption, credit, text) =
+        of(&format!("<p>{picture}</p><p><em>The bridge.</em></p><p><em>Then he left.</em></p>"));
+    assert_eq!((caption.as_deref(), credit), (Some("The bridge."), None));
+    assert_eq!(text, "Before it all.\n\nThe bridge.\n\nThen he left.\n\nAfter it all.");
     for text in [
         "Photo: the bridge was closed", "Ann Lee came home.", "Breakfast: Eggs",
-        "Cooking / On Sale", "1/12", "He said and/or wrote much",
+        "Cooking / On Sale", "1/12", "He said and/or wrote much", "Photo of the Bridge",
+        "Photos by us all",
     ] {
         assert!(of(&format!("<p>{picture}</p><p>{text}</p>")).2.contains(text), "{text}");
     }

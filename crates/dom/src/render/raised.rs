@@ -43,6 +43,12 @@ pub(super) fn raised_text(
     let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
         && digits.bytes().all(|b| b.is_ascii_digit() || b",./-".contains(&b))
         && text.len() <= LONGEST;
+    // A power that is an expression, other than endings of ordinal numbers.
+    let is_expression = !is_number
+        && text.len() <= LONGEST
+        && text.contains(|c: char| "+-\u{2212}\u{2013}/*".contains(c) || c.is_ascii_digit())
+        && text.contains(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-\u{2212}\u{2013}/*".contains(c));
     let is_link = |id: NodeId| document.is(id, &local_name!("a"));
     let is_all_of_link = || {
         let around = document.ancestors(sup).skip(1).take(2).find(|&id| is_link(id));
@@ -55,13 +61,16 @@ pub(super) fn raised_text(
     let is_label =
         is_link && (1..=LONGEST).contains(&text.len()) && !text.contains(char::is_whitespace);
     // Its own brackets tell a mark apart.
-    if !begins || !is_number && !is_label || text.starts_with(['[', '(']) {
+    if !begins || !is_number && !is_label && !is_expression || text.starts_with(['[', '(']) {
         return None;
     }
     let word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(UNIT + 1).count();
-    let is_power =
-        is_number && !is_link && (last.is_numeric() || last == ')' || (1..=UNIT).contains(&word));
-    Some(if is_power { format!("^{text}") } else { format!("[{text}]") })
+    let is_power = !is_label && (last.is_numeric() || last == ')' || (1..=UNIT).contains(&word));
+    Some(match is_power {
+        true if is_expression => format!("^({text})"),
+        true => format!("^{text}"),
+        false => format!("[{text}]"),
+    })
 }
 
 #[cfg(test)]
@@ -73,6 +82,11 @@ mod tests {
         for (html, expected) in [
             ("10<sup>26</sup> stars", "10^26 stars"),
             ("5 km<sup>2</sup>, x<sup>\u{2212}1</sup>", "5 km^2, x^\u{2212}1"),
+            (
+                "2<sup>n+1</sup>, e<sup>\u{2212}x</sup>, x<sup>2n</sup>",
+                "2^(n+1), e^(\u{2212}x), x^(2n)",
+            ),
+            ("the end.<sup>2a</sup> Then", "the end.[2a] Then"),
             ("the end.<sup>1</sup> Then", "the end.[1] Then"),
             ("a harbour<sup><a href=#n>12</a></sup>", "a harbour[12]"),
             ("a harbour<a href=#n><sup>*</sup></a>", "a harbour[*]"),

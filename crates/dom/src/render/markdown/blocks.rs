@@ -270,42 +270,67 @@ pub fn language_of_code(document: &Document, pre: Element<'_>) -> String {
     let code = document.children(pre.id).find(|&c| document.is(c, &local_name!("code")));
     let around = document.parent(pre.id);
     let elements = [code, Some(pre.id), around].into_iter().flatten();
-    let mut named = elements.filter_map(|id| document.element(id)).map(language_named);
-    named.find(|name| !name.is_empty()).unwrap_or_default().to_owned()
+    language_named(elements.filter_map(|id| document.element(id))).to_owned()
 }
 
-/// The language of code that an element names, in the ways of syntax highlighters; empty if it names none: by a class with a
-/// prefix (HTML §4.5.15; GitHub, Sphinx and others), a class beside the one of a highlighter (Pandoc, Hexo), or an attribute.
-pub fn language_named(element: Element<'_>) -> &str {
-    const PREFIXES: [&str; 6] =
-        ["language-", "lang-", "highlight-source-", "highlight-", "brush:", "src-"];
-    const HIGHLIGHTERS: [&str; 5] = ["highlight", "hljs", "sourceCode", "prettyprint", "code"];
-    let is_name = |name: &str| {
-        let plain = |b: u8| b.is_ascii_alphanumeric() || b"+#.-_".contains(&b);
-        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
-        begins && name.len() <= 20 && name.bytes().all(plain)
-    };
+/// The language of code that the first of these elements names, in the ways of syntax highlighters: by a class with a prefix (HTML
+/// §4.5.15; GitHub, Sphinx and others) or an attribute; else by a class beside the one of a highlighter (Pandoc, Hexo). Empty if none does.
+pub fn language_named<'a>(elements: impl Iterator<Item = Element<'a>>) -> &'a str {
     let mut beside = "";
-    for (name, value) in element.attributes() {
-        match &**name {
-            "data-lang" | "data-language" | "data-code-language" if is_name(value) => return value,
-            "class" => {
-                let prefixed = class_tokens(value).find_map(|class| {
-                    let name = PREFIXES.iter().find_map(|prefix| class.strip_prefix(prefix))?;
-                    Some(name.trim_end_matches(';')).filter(|name| is_name(name))
-                });
-                if let Some(prefixed) = prefixed {
-                    return prefixed;
-                }
-                let (highlighters, others): (Vec<&str>, Vec<&str>) =
-                    class_tokens(value).partition(|class| HIGHLIGHTERS.contains(class));
-                if highlighters.len() + others.len() == 2 && !highlighters.is_empty() {
-                    let other = others.first().copied();
-                    beside = other.filter(|own| is_name(own)).unwrap_or_default();
-                }
+    for element in elements {
+        for (name, value) in element.attributes() {
+            if let Some(named) = language_in_attribute(name, value) {
+                return named;
             }
-            _ => {}
+            if beside.is_empty() && *name == local_name!("class") {
+                beside = language_beside_highlighter(value);
+            }
         }
     }
     beside
+}
+
+fn is_language(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"+#.-_".contains(&b);
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    begins && name.len() <= 20 && name.bytes().all(plain) && name != "linenums"
+}
+
+fn language_in_attribute<'a>(name: &str, value: &'a str) -> Option<&'a str> {
+    const PREFIXES: [&str; 6] =
+        ["language-", "lang-", "highlight-source-", "highlight-", "src-", "hl-"];
+    // SyntaxHighlighter and Confluence have `brush: name; …`.
+    let of_brush = || {
+        let (_, rest) = value.split_once("brush:")?;
+        rest.trim_start().split([';', ' ']).next()
+    };
+    let named = match name {
+        "data-lang"
+        | "data-language"
+        | "data-code-language"
+        | "data-enlighter-language"
+        | "syntax" => Some(value),
+        "data-syntaxhighlighter-params" => of_brush(),
+        "class" => {
+            let prefixed = |class| {
+                let name = PREFIXES.iter().find_map(|prefix| str::strip_prefix(class, prefix))?;
+                Some(name).filter(|name| is_language(name))
+            };
+            class_tokens(value).find_map(prefixed).or_else(of_brush)
+        }
+        _ => None,
+    };
+    named.filter(|name| is_language(name))
+}
+
+/// The only class beside that of a highlighter; empty if there is none, or several.
+fn language_beside_highlighter(classes: &str) -> &str {
+    const HIGHLIGHTERS: [&str; 6] =
+        ["highlight", "hljs", "sourceCode", "prettyprint", "code", "syntaxhighlighter"];
+    let (highlighters, others): (Vec<&str>, Vec<&str>) =
+        class_tokens(classes).partition(|class| HIGHLIGHTERS.contains(class));
+    match (&highlighters[..], &others[..]) {
+        ([_], [other]) if is_language(other) => other,
+        _ => "",
+    }
 }
