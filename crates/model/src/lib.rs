@@ -38,7 +38,7 @@ pub use learnt::{
     SiteSummary, StructuralPattern, Support, TemplateSummary, Wrapper, WrapperRecord,
 };
 pub use night::{
-    Assessment, NightFigures, PackedSample, PageReading, PastNight, RetainedHead, Revision,
+    Assessment, LostTexts, NightFigures, PackedSample, PageReading, PastNight, RetainedHead, Revision,
     SiteChange, SiteNight, TemplateChange, TemplateNight, UsualNight, add_counts,
 };
 pub use page::{

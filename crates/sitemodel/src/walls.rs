@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::body::ArticleBody;
 use crate::parsed::ParsedPage;
 
+pub(crate) mod lost;
 mod phrases;
 
 /// Number of addresses with the same line, from which on it is of none of them.

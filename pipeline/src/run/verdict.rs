@@ -8,7 +8,7 @@
 //! Numbers of pages are compared by the probability that chance alone gives them: of a Poisson or a binomial distribution
 //! with the rates of the earlier nights.
 
-use model::{Assessment, DropReason, NightFigures, PastNight, UsualNight, Verdict};
+use model::{Assessment, DropReason, LostTexts, NightFigures, PastNight, UsualNight, Verdict};
 use report::readable::count;
 
 /// Fewest pages that allow a verdict.
@@ -21,13 +21,12 @@ const SETTLED: usize = 7;
 const PAUSES: usize = 3;
 /// Probability below which so few pages or articles are no chance.
 const RARE: f64 = 0.005;
-/// The same of fewer articles than in each of some nights.
-const RARE_AFTER_NIGHTS: f64 = 0.02;
-const SOME_NIGHTS: usize = 4;
+/// Nights that the variance of a Poisson distribution weighs as much as, beside that of the usual nights.
+const NIGHTS_OF_CHANCE: f64 = 2.0;
 /// The same of a share of pages.
 const RARE_SHARE: f64 = 0.001;
 /// Share of the fewest articles of a night up to which tonight's are far fewer.
-const FAR_FEWER: f64 = 0.3;
+const FAR_FEWER: f64 = 0.4;
 /// The same for a site that has lost a template.
 const FEWER: f64 = 0.8;
 /// Share of pages from which on walls, or pages without a text, are an event.
@@ -40,6 +39,10 @@ const UNSURE: f64 = 0.18;
 const LESS_SURE: f64 = 0.1;
 /// Agreement with the judgement of single pages lost from which on texts are others, if they are less sure, too.
 const DISPUTED: f64 = 0.3;
+/// Similarity to the texts that addresses had before lost from which on texts may be others; and that and confidence lost
+/// together from which on they are.
+const CHANGED: f64 = 0.07;
+const CHANGED_AND_UNSURE: f64 = 0.13;
 /// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
 const CUT: f64 = 0.6;
 const SWOLLEN: f64 = 1.7;
@@ -57,6 +60,8 @@ pub(crate) struct Tonight<'a> {
     /// The date, `YYYY-MM-DD`; empty where pages have no dates.
     pub(crate) night: &'a str,
     pub(crate) figures: &'a NightFigures,
+    /// Pages that have lost their texts; `None` if none were looked for.
+    pub(crate) lost_texts: Option<&'a [LostTexts]>,
     /// The worst verdict on a template, by tonight's sample.
     pub(crate) worst_template: Verdict,
     /// Whether the run took all pages of the inputs: else fewer pages mean nothing.
@@ -69,6 +74,8 @@ pub(crate) struct NightVerdict {
     pub(crate) usual: Option<UsualNight>,
     /// The ids of the templates that give no articles, unlike usually.
     pub(crate) lost_templates: Vec<String>,
+    /// Whether later nights are to be like this one.
+    pub(crate) is_usual: bool,
 }
 
 /// The verdict on a night. `history` has the earlier nights, oldest first.
@@ -76,6 +83,7 @@ pub(crate) fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdic
     let compared = Compared::of(history, tonight);
     let found = compared
         .blocked()
+        .or_else(|| compared.behind_a_notice())
         .or_else(|| compared.behind_a_paywall())
         .or_else(|| compared.missing())
         .or_else(|| compared.broken())
@@ -83,10 +91,14 @@ pub(crate) fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdic
         .or_else(|| compared.drifting())
         .unwrap_or_else(|| compared.as_usual());
     let lost = compared.lost.iter().filter(|(_, articles, _)| *articles == 0);
+    let with_articles = history.iter().filter(|past| past.figures.articles > 0);
+    let lasting = with_articles.rev().take_while(|past| is_other(past)).count();
     NightVerdict {
-        health: found,
         usual: compared.mean_night(),
         lost_templates: lost.map(|(id, ..)| id.clone()).collect(),
+        is_usual: found.verdict < Verdict::Shrunken
+            || found.verdict < Verdict::Blocked && lasting >= SETTLED,
+        health: found,
     }
 }
 
@@ -158,11 +170,11 @@ impl<'a> Compared<'a> {
 
     /// Something else is served instead of pages: of a site without articles, in the nights since the last one with some.
     fn blocked(&self) -> Option<Assessment> {
-        let (refused, articles) = (self.now.refused(), self.now.articles);
+        let (refused, articles) = (self.now.refused() - self.left_over(self.now), self.now.articles);
         if refused == 0 {
             return None;
         }
-        let answers = refused + articles + self.now.lost();
+        let answers = refused + articles + self.lost(self.now);
         let share = refused as f64 / answers as f64;
         let is_blocked = if articles == 0 {
             let before = self.history.iter().rev().take_while(|past| past.figures.articles == 0);
@@ -171,11 +183,7 @@ impl<'a> Compared<'a> {
         } else if self.usual.is_empty() {
             refused >= FEWEST && refused >= WALLS * articles
         } else {
-            let rate = (self.sum.refused() + 1) as f64
-                / (self.sum.refused() + self.sum.articles + self.sum.lost() + 2) as f64;
-            refused >= FEWEST
-                && share >= REFUSED
-                && at_least_of(refused, answers, rate) < RARE_SHARE
+            refused >= FEWEST && self.is_unusual_share(refused, answers)
         };
         if !is_blocked {
             return None;
@@ -188,6 +196,46 @@ impl<'a> Compared<'a> {
         let (name, next) = wall(&by);
         let evidence = format!("{refused} of {answers} pages are {name}; {usual}");
         Some(Assessment { blocked_by: Some(by), ..assessment(Verdict::Blocked, evidence, next) })
+    }
+
+    /// Whether walls are far more of all answers than usually.
+    fn is_unusual_share(&self, walls: u64, of: u64) -> bool {
+        let usual = self.sum.refused() + self.sum.articles + self.sum.lost();
+        let rate = (self.sum.refused() + 1) as f64 / (usual + 2) as f64;
+        walls as f64 >= REFUSED * of as f64 && at_least_of(walls, of, rate) < RARE_SHARE
+    }
+
+    /// Pages of which the text is left over that others have, too: there is no notice in place of it, so that nothing shows
+    /// that it is a wall.
+    fn left_over(&self, of: &NightFigures) -> u64 {
+        let left = [DropReason::DuplicateText, DropReason::PaywallStub];
+        match self.tonight.lost_texts {
+            Some(lost) if lost.iter().all(|lost| lost.kind.is_none()) => {
+                left.iter().filter_map(|reason| of.drops.get(reason.as_str())).sum()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Pages without a text of their own.
+    fn lost(&self, of: &NightFigures) -> u64 {
+        of.lost() + self.left_over(of)
+    }
+
+    /// Pages that have lost their texts, unlike usually.
+    fn unusually_lost(&self) -> Option<&LostTexts> {
+        let lost = self.tonight.lost_texts?.first()?;
+        let is_unusual = !self.usual.is_empty() && self.is_unusual_share(lost.pages, lost.of);
+        is_unusual.then_some(lost)
+    }
+
+    /// Pages have a notice in place of texts, unlike usually.
+    fn behind_a_notice(&self) -> Option<Assessment> {
+        let lost = self.unusually_lost()?;
+        let by = lost.kind?.as_str();
+        let evidence = format!("{}; as none did before, they say “{}”", shares_of(lost), lost.notice);
+        let found = assessment(Verdict::Blocked, evidence, wall(by).1);
+        Some(Assessment { blocked_by: Some(by.to_owned()), ..found })
     }
 
     /// Articles are cut, and their pages ask to subscribe, unlike usually.
@@ -214,14 +262,19 @@ impl<'a> Compared<'a> {
         if self.now.pages > 0 || self.now.refused() > 0 || !tonight.is_whole {
             return None;
         }
-        let last = self.history.iter().rposition(|past| past.figures.pages > 0)?;
+        let last = self.history.iter().rposition(|past| !is_pause(past))?;
         if self.history.iter().rev().any(|past| is_here(&past)) {
             return None;
         }
-        let before: Vec<&PastNight> =
-            self.history[..=last].iter().filter(|past| self.is_usual_pause(past)).collect();
+        let is_usual = |past: &&PastNight| {
+            past.figures.pages > 0 || is_pause(past) && self.is_usual_pause(past)
+        };
+        let before: Vec<&PastNight> = self.history[..=last].iter().filter(is_usual).collect();
+        if before.is_empty() {
+            return None;
+        }
         let nights = before.len() as f64;
-        let empty = before.iter().filter(|past| past.figures.pages == 0).count();
+        let empty = before.iter().filter(|past| is_pause(past)).count();
         let mean = before.iter().map(|past| past.figures.pages).sum::<u64>() as f64 / nights;
         let (by_rate, by_nights) = (libm::exp(-mean), (empty + 1) as f64 / (nights + 2.0));
         let one = if empty == 0 { by_rate.min(by_nights) } else { by_rate.max(by_nights) };
@@ -243,8 +296,7 @@ impl<'a> Compared<'a> {
 
     /// Whether a night had pages, or was one of several pauses: then they are usual, whatever was said of them.
     fn is_usual_pause(&self, past: &PastNight) -> bool {
-        let is_empty = |past: &PastNight| past.figures.pages == 0;
-        let ends = self.history.windows(2).filter(|two| is_empty(&two[0]) && !is_empty(&two[1]));
+        let ends = self.history.windows(2).filter(|two| is_pause(&two[0]) && !is_pause(&two[1]));
         past.verdict != Verdict::Missing || ends.count() >= PAUSES
     }
 
@@ -253,10 +305,12 @@ impl<'a> Compared<'a> {
         let (now, sum) = (self.now, &self.sum);
         let evidence = self
             .lost_texts()
+            .or_else(|| self.unusually_lost().map(shares_of))
             .or_else(|| self.other_lengths())
             .or_else(|| self.unsure_texts())
+            .or_else(|| self.changed_texts())
             .or_else(|| self.lost_field())?;
-        (now.articles + now.lost() >= FEWEST && sum.articles >= FEWEST).then(|| {
+        (now.articles + self.lost(now) >= FEWEST && sum.articles >= FEWEST).then(|| {
             let next = format!(
                 "compare pages with their texts: sitegrove inspect RUN_DIR {}",
                 self.tonight.site
@@ -266,8 +320,8 @@ impl<'a> Compared<'a> {
     }
 
     fn lost_texts(&self) -> Option<String> {
-        let (lost, pages) = (self.now.lost(), self.now.lost() + self.now.articles);
-        let (was_lost, were) = (self.sum.lost(), self.sum.lost() + self.sum.articles);
+        let (lost, was_lost) = (self.lost(self.now), self.lost(&self.sum));
+        let (pages, were) = (lost + self.now.articles, was_lost + self.sum.articles);
         let rate = (was_lost + 1) as f64 / (were + 2) as f64;
         let is_worse = lost >= FEWEST
             && lost as f64 >= LOST * pages as f64
@@ -326,6 +380,22 @@ impl<'a> Compared<'a> {
         })
     }
 
+    /// Addresses that come again have other texts than before.
+    fn changed_texts(&self) -> Option<String> {
+        let (now, sum) = (self.now, &self.sum);
+        let (similarity, usual) = (now.mean_similarity()?, sum.mean_similarity().unwrap_or(1.0));
+        let unsure = sum.mean_confidence()? - now.mean_confidence()?;
+        let lost = usual - similarity;
+        let is_changed = lost >= CHANGED && lost + unsure >= CHANGED_AND_UNSURE;
+        (now.known >= FEWEST && is_changed).then(|| {
+            format!(
+                "the texts of {} addresses that came before are by {similarity:.2} as they were; before, by {usual:.2} in {}",
+                now.known,
+                self.nights()
+            )
+        })
+    }
+
     /// A field that nearly all articles had is not found.
     fn lost_field(&self) -> Option<String> {
         let (now, then) = (self.now, &self.sum);
@@ -367,14 +437,10 @@ impl<'a> Compared<'a> {
         });
         let settled = self.usual.iter().map(|night| night.articles);
         let fewest = unremarkable.map(|past| past.figures.articles).chain(settled).min()?;
-        let mean = self.mean(|night| night.articles);
         let most = if self.lost.is_empty() { FAR_FEWER } else { FEWER };
-        let rare = match self.lost.is_empty() && self.usual.len() >= SOME_NIGHTS {
-            true => RARE_AFTER_NIGHTS,
-            false => RARE,
-        };
-        let is_far_fewer =
-            articles as f64 <= most * fewest as f64 && at_most(articles, mean) < rare;
+        let (mean, dispersion) = self.spread_of_articles();
+        let is_rare = at_most((articles as f64 / dispersion) as u64, mean / dispersion) < RARE;
+        let is_far_fewer = articles as f64 <= most * fewest as f64 && is_rare;
         is_far_fewer.then(|| {
             let evidence = format!(
                 "{}, {}, at least {fewest}{}",
@@ -386,6 +452,16 @@ impl<'a> Compared<'a> {
                 "compare the addresses that the crawl asked for with those of an earlier night";
             assessment(Verdict::Shrunken, evidence, next)
         })
+    }
+
+    /// The mean number of articles of a usual night, and the ratio of its variance to it, which is 1 of a Poisson distribution;
+    /// at most that: larger differences are in the fewest articles.
+    fn spread_of_articles(&self) -> (f64, f64) {
+        let mean = self.mean(|night| night.articles);
+        let differences = self.usual.iter().map(|night| night.articles as f64 - mean);
+        let squares: f64 = differences.map(|own| own * own).sum();
+        let nights = self.usual.len() as f64 - 1.0 + NIGHTS_OF_CHANCE;
+        (mean, ((squares / mean + NIGHTS_OF_CHANCE) / nights).min(1.0))
     }
 
     /// Articles are somewhat less certain.
@@ -447,6 +523,22 @@ impl<'a> Compared<'a> {
     }
 }
 
+/// What pages have lost, in words.
+fn shares_of(lost: &LostTexts) -> String {
+    let (pages, of, share) = (lost.pages, lost.of, 100.0 * lost.lost);
+    format!("{pages} of {of} pages have lost {share:.0} % of their words")
+}
+
+/// Whether a site had nothing at all in a night.
+fn is_pause(past: &PastNight) -> bool {
+    past.figures.pages == 0 && past.figures.refused() == 0
+}
+
+/// Whether a night had fewer or other articles than usual.
+fn is_other(past: &PastNight) -> bool {
+    past.verdict >= Verdict::Shrunken
+}
+
 /// The nights that tonight is compared with: the last ones with articles on which nothing was wrong; or, if that has
 /// lasted, those with fewer or other articles.
 fn usual_nights(history: &[PastNight]) -> Vec<&NightFigures> {
@@ -454,8 +546,7 @@ fn usual_nights(history: &[PastNight]) -> Vec<&NightFigures> {
         .iter()
         .filter(|past| past.figures.articles > 0 && past.verdict < Verdict::Blocked)
         .collect();
-    let is_other = |past: &&&PastNight| past.verdict >= Verdict::Shrunken;
-    let lasting = with_articles.iter().rev().take_while(is_other).count();
+    let lasting = with_articles.iter().rev().take_while(|past| is_other(past)).count();
     let usual: Vec<&NightFigures> = match lasting >= SETTLED {
         true => with_articles.iter().rev().take(lasting).map(|past| &past.figures).collect(),
         false => {
@@ -580,6 +671,8 @@ mod tests {
             templates: [("a1".to_owned(), articles)].into(),
             partial: 0,
             gone: 0,
+            known: 0,
+            similarity: 0.0,
             agreement: Some(0.95),
         }
     }
@@ -594,6 +687,7 @@ mod tests {
                 site: "a.example",
                 night: &date,
                 figures,
+                lost_texts: None,
                 worst_template: Verdict::Healthy,
                 is_whole: true,
             };

@@ -202,6 +202,8 @@ impl Work<'_> {
             page.is_unassigned =
                 applied.is_some_and(|applied| applied.outcome == Outcome::Unassigned);
         }
+        let lost_texts = self.lost_texts(store, state, &mut tonight, &mut applied)?;
+        let lost: u64 = lost_texts.iter().flatten().map(|lost| lost.pages).sum();
         let (seen, alone) = self.seen(&old, &tonight, &applied, Some(COMPARED));
         let mut health = assess(&old, &seen);
         let facts = self.facts(state, &old, &tonight, &health);
@@ -286,7 +288,12 @@ impl Work<'_> {
         }
         let mut update = self.update(state, &decision, &health);
         update.reason = reason;
-        let has_new_walls = !not_kept.templates.is_empty();
+        update.lost_texts = lost_texts;
+        if lost > 0 {
+            let pages = count(lost as usize, "page");
+            update.reason += &format!("; {pages} without their texts not learnt from");
+        }
+        let has_new_walls = !not_kept.templates.is_empty() || lost > 0;
         update.second_round = has_new_walls;
         let unassigned = if has_new_walls { Unassigned::Wait } else { Unassigned::Alone };
         if let Some(((model, known, applied), changed, retained, too_many)) = begun {
