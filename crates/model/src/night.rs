@@ -47,15 +47,17 @@ pub struct SiteNight {
 }
 
 /// Pages of a night that have far fewer words of their own than those of earlier nights.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct LostTexts {
+    /// The id of their template; empty for pages of none.
+    pub template: String,
     /// The beginning of what they say instead; empty if they say nothing.
     pub notice: String,
     /// What kind of wall that is: `duplicate-text` if nothing tells; `None` if there is no notice.
     pub kind: Option<DropReason>,
     /// Number of these pages.
     pub pages: u64,
-    /// Pages that were looked at.
+    /// All pages that were looked at.
     pub of: u64,
     /// Share of their own words that these pages have lost.
     pub lost: f64,

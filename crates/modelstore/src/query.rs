@@ -317,7 +317,8 @@ impl Store {
     pub fn forget(&self, key: &str) -> Result<bool, StoreError> {
         let db = self.db();
         let forget = || {
-            for table in ["models", "templates", "samples", "retained", "texts", "nights", "health"] {
+            for table in ["models", "templates", "samples", "retained", "texts", "nights", "health"]
+            {
                 db.execute(&format!("DELETE FROM {table} WHERE site = ?1"), [key])?;
             }
             let was_known = db.execute("DELETE FROM sites WHERE site = ?1", [key])? > 0;

@@ -103,7 +103,9 @@ pub use apply::{Applied, ApplyOptions, Outcome};
 pub use body::{ArticleBody, agreement, page_wise};
 pub use corrected::{not_learnt, unmatched};
 pub use engine::Engine;
-pub use health::{ApplyStatistics, FEWEST_TO_TELL, SiteHealth, TemplateHealth, assess};
+pub use health::{
+    ApplyStatistics, FEWEST_TO_TELL, SiteHealth, TemplateHealth, assess, at_least_of,
+};
 pub use learn::{KnownPage, LearningResult, SamplePage, SiteEvidence, learn, learn_parsed};
 pub use model::{Expected, FORMAT, Mismatch, ModelError, ModelHead, SiteModel, Template};
 pub use pagewise::Parameters;

@@ -168,7 +168,11 @@ impl<'a> SiteJudge<'a> {
             is_whole: self.is_whole,
         };
         let NightVerdict { health, usual, lost_templates, is_usual } = judge(&history, &tonight);
-        (night.health, night.usual) = (health, usual);
+        night.usual = usual;
+        // A run that was taken in before keeps what it said.
+        if night.health.evidence.is_empty() {
+            night.health = health;
+        }
         night.texts = known.and_then(|mut known| {
             known.add(texts, &night.night, is_usual);
             known.bytes()

@@ -106,3 +106,50 @@ impl KnownTexts {
         self.0.truncate(MOST_KEPT);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(address: u64, words: &str) -> ArticleText {
+        ArticleText { address, words: sketch_of(words) }
+    }
+
+    fn words(from: usize, to: usize) -> String {
+        (from..to).map(|at| format!("w{at} ")).collect()
+    }
+
+    #[test]
+    fn texts_of_known_addresses_are_compared_until_a_change_lasts() {
+        let mut known = KnownTexts::of(None);
+        let (whole, part) = (words(0, 200), words(0, 100));
+        assert_eq!(known.compare(&[text(1, &whole)]), (0, 0.0));
+        known.add(vec![text(1, &whole), text(2, "")], "2026-03-01", true);
+        let known_again = KnownTexts::of(known.bytes().as_deref());
+        assert_eq!(known_again, known);
+        assert_eq!(known.compare(&[text(1, &whole), text(2, ""), text(3, &whole)]), (2, 2.0));
+        for are_usual in [false, true] {
+            let (pages, sum) = known.compare(&[text(1, &part)]);
+            assert!(pages == 1 && (0.5..0.8).contains(&sum), "{sum}");
+            known.add(vec![text(1, &part)], "2026-03-02", are_usual);
+        }
+        assert_eq!(known.compare(&[text(1, &part)]), (1, 1.0));
+    }
+
+    #[test]
+    fn addresses_that_come_again_are_kept() {
+        let mut known = KnownTexts::default();
+        for night in 1..9 {
+            let new = (0..30).map(|at| text(night * 100 + at, "a new text"));
+            let again = [text(9_000, "an old text")];
+            known.add(new.chain(again).collect(), &format!("2026-03-0{night}"), true);
+            // Of a night's new ones, those with the least hashes come first.
+            let is_first = night == 1;
+            assert_eq!(known.0.iter().any(|own| own.text.address == 9_000), !is_first);
+            assert_eq!(known.0.len(), MOST_KEPT);
+            if is_first {
+                known.0[0].text.address = 9_000;
+            }
+        }
+    }
+}

@@ -10,6 +10,7 @@
 
 use model::{Assessment, DropReason, LostTexts, NightFigures, PastNight, UsualNight, Verdict};
 use report::readable::count;
+use sitemodel::at_least_of;
 
 /// Fewest pages that allow a verdict.
 pub(crate) const FEWEST: u64 = 3;
@@ -170,7 +171,8 @@ impl<'a> Compared<'a> {
 
     /// Something else is served instead of pages: of a site without articles, in the nights since the last one with some.
     fn blocked(&self) -> Option<Assessment> {
-        let (refused, articles) = (self.now.refused() - self.left_over(self.now), self.now.articles);
+        let (refused, articles) =
+            (self.now.refused() - self.left_over(self.now), self.now.articles);
         if refused == 0 {
             return None;
         }
@@ -200,9 +202,14 @@ impl<'a> Compared<'a> {
 
     /// Whether walls are far more of all answers than usually.
     fn is_unusual_share(&self, walls: u64, of: u64) -> bool {
+        walls as f64 >= REFUSED * of as f64 && self.is_rare(walls, of)
+    }
+
+    /// Whether so many walls are no chance.
+    fn is_rare(&self, walls: u64, of: u64) -> bool {
         let usual = self.sum.refused() + self.sum.articles + self.sum.lost();
         let rate = (self.sum.refused() + 1) as f64 / (usual + 2) as f64;
-        walls as f64 >= REFUSED * of as f64 && at_least_of(walls, of, rate) < RARE_SHARE
+        at_least_of(walls, of, rate) < RARE_SHARE
     }
 
     /// Pages of which the text is left over that others have, too: there is no notice in place of it, so that nothing shows
@@ -222,18 +229,31 @@ impl<'a> Compared<'a> {
         of.lost() + self.left_over(of)
     }
 
-    /// Pages that have lost their texts, unlike usually.
-    fn unusually_lost(&self) -> Option<&LostTexts> {
-        let lost = self.tonight.lost_texts?.first()?;
-        let is_unusual = !self.usual.is_empty() && self.is_unusual_share(lost.pages, lost.of);
-        is_unusual.then_some(lost)
+    /// Whether a template has lost the texts of pages, unlike usually.
+    fn has_template_without_texts(&self) -> bool {
+        let mut all = self.tonight.lost_texts.unwrap_or_default().iter();
+        !self.usual.is_empty() && all.any(|lost| self.is_rare(lost.pages, lost.of))
+    }
+
+    /// Pages that have lost their texts, unlike usually, and the notice that most of them have, if any have one.
+    fn unusually_lost(&self, with_notice: bool) -> Option<(String, &LostTexts)> {
+        let lost = || {
+            let all = self.tonight.lost_texts.unwrap_or_default().iter();
+            all.filter(|lost| !with_notice || lost.kind.is_some())
+        };
+        let most = lost().max_by_key(|lost| lost.pages)?;
+        let (pages, of) = (lost().map(|lost| lost.pages).sum(), most.of);
+        let is_unusual = !self.usual.is_empty() && self.is_unusual_share(pages, of);
+        let share = 100.0 * most.lost;
+        is_unusual
+            .then(|| (format!("{pages} of {of} pages have lost {share:.0} % of their words"), most))
     }
 
     /// Pages have a notice in place of texts, unlike usually.
     fn behind_a_notice(&self) -> Option<Assessment> {
-        let lost = self.unusually_lost()?;
-        let by = lost.kind?.as_str();
-        let evidence = format!("{}; as none did before, they say “{}”", shares_of(lost), lost.notice);
+        let (lost, most) = self.unusually_lost(true)?;
+        let by = most.kind?.as_str();
+        let evidence = format!("{lost}; as none did before, they say “{}”", most.notice);
         let found = assessment(Verdict::Blocked, evidence, wall(by).1);
         Some(Assessment { blocked_by: Some(by.to_owned()), ..found })
     }
@@ -305,7 +325,7 @@ impl<'a> Compared<'a> {
         let (now, sum) = (self.now, &self.sum);
         let evidence = self
             .lost_texts()
-            .or_else(|| self.unusually_lost().map(shares_of))
+            .or_else(|| self.unusually_lost(false).map(|(lost, _)| lost))
             .or_else(|| self.other_lengths())
             .or_else(|| self.unsure_texts())
             .or_else(|| self.changed_texts())
@@ -469,13 +489,13 @@ impl<'a> Compared<'a> {
         let confidence = self.now.mean_confidence().zip(self.sum.mean_confidence());
         let lost = confidence.is_some_and(|(now, then)| then - now >= LESS_SURE);
         let enough = self.now.articles >= FEWEST && self.sum.articles >= FEWEST;
-        let is_worse = lost || self.tonight.worst_template >= Verdict::Drifting;
+        let are_templates_worse =
+            self.tonight.worst_template >= Verdict::Drifting || self.has_template_without_texts();
+        let is_worse = lost || are_templates_worse;
         (enough && is_worse).then(|| {
             let (now, then) = confidence.unwrap_or_default();
-            let templates = match self.tonight.worst_template >= Verdict::Drifting {
-                true => "; templates in health.jsonl say more",
-                false => "",
-            };
+            let more = "; templates in health.jsonl say more";
+            let templates = if are_templates_worse { more } else { "" };
             let evidence =
                 format!("confidence {now:.2}; before, {then:.2} in {}{templates}", self.nights());
             let next = format!(
@@ -521,12 +541,6 @@ impl<'a> Compared<'a> {
             format!("; {articles} of template {id}, usually {usual:.0}")
         })
     }
-}
-
-/// What pages have lost, in words.
-fn shares_of(lost: &LostTexts) -> String {
-    let (pages, of, share) = (lost.pages, lost.of, 100.0 * lost.lost);
-    format!("{pages} of {of} pages have lost {share:.0} % of their words")
 }
 
 /// Whether a site had nothing at all in a night.
@@ -603,23 +617,6 @@ fn at_most(few: u64, mean: f64) -> f64 {
     sum
 }
 
-/// Probability of so many of all where each is one with the probability `rate`.
-fn at_least_of(many: u64, all: u64, rate: f64) -> f64 {
-    let (many, all) = (many as f64, all as f64);
-    if many <= all * rate {
-        return 1.0;
-    }
-    let ways = libm::lgamma(all + 1.0) - libm::lgamma(many + 1.0) - libm::lgamma(all - many + 1.0);
-    let mut term = libm::exp(ways + many * libm::log(rate) + (all - many) * libm::log(1.0 - rate));
-    let (mut sum, mut at) = (0.0, many);
-    while at <= all && term > sum * 1e-9 {
-        sum += term;
-        term *= (all - at) / (at + 1.0) * rate / (1.0 - rate);
-        at += 1.0;
-    }
-    sum
-}
-
 /// What pages are that are served instead of those of a site, and what to do about it.
 fn wall(by: &str) -> (String, &'static str) {
     let (name, next) = match DropReason::ALL.iter().find(|reason| reason.as_str() == by) {
@@ -679,6 +676,11 @@ mod tests {
 
     /// The verdict on the last of some nights, each of which is judged in turn.
     fn last(nights: &[NightFigures]) -> NightVerdict {
+        last_with(nights, None)
+    }
+
+    /// The same where pages of the last night have lost their texts.
+    fn last_with(nights: &[NightFigures], lost_texts: Option<&[LostTexts]>) -> NightVerdict {
         let mut history: Vec<PastNight> = Vec::new();
         let mut found = None;
         for (at, figures) in nights.iter().enumerate() {
@@ -687,7 +689,7 @@ mod tests {
                 site: "a.example",
                 night: &date,
                 figures,
-                lost_texts: None,
+                lost_texts: lost_texts.filter(|_| at + 1 == nights.len()),
                 worst_template: Verdict::Healthy,
                 is_whole: true,
             };
@@ -723,6 +725,10 @@ mod tests {
             (0..28).map(|at| if at % 7 == 0 { night(40, &[]) } else { none() }).collect();
         assert_eq!(verdict(&weekly), Verdict::TooFewPages);
         assert_eq!(verdict(&[none()]), Verdict::TooFewPages);
+        // Nights that were refused were no pauses.
+        let refused = (0..3).map(|_| night(0, &[("http-503", 8)]));
+        let back: Vec<_> = many(12).into_iter().chain(refused).chain(many(12)).collect();
+        assert_eq!(verdict(&after(&back, none())), Verdict::Missing);
     }
 
     #[test]
@@ -749,7 +755,61 @@ mod tests {
     }
 
     #[test]
+    fn pages_without_their_texts_are_blocked_by_a_notice_and_else_broken() {
+        let lost = |pages, of, kind: Option<DropReason>| LostTexts {
+            template: "a1".to_owned(),
+            notice: kind.map_or(String::new(), |_| "Subscribe to read this".to_owned()),
+            kind,
+            pages,
+            of,
+            lost: 0.9,
+        };
+        let nights = after(&many(12), night(12, &[]));
+        let found = |pages, kind| last_with(&nights, Some(&[lost(pages, 12, kind)]));
+        let blocked = found(12, Some(DropReason::PaywallStub));
+        assert_eq!(blocked.health.blocked_by.as_deref(), Some("paywall-stub"));
+        assert!(blocked.health.evidence.contains("“Subscribe to read this”"));
+        assert!(!blocked.is_usual);
+        assert_eq!(found(12, None).health.verdict, Verdict::Broken);
+        // A template with few of the pages.
+        let some = last_with(&nights, Some(&[lost(6, 40, Some(DropReason::PaywallStub))]));
+        assert_eq!(some.health.verdict, Verdict::Drifting);
+        // Where half of a site is usually behind a wall, it is no news.
+        let half: Vec<_> = (0..6).map(|_| night(6, &[("paywall-stub", 6)])).collect();
+        let usual = last_with(&half, Some(&[lost(6, 12, Some(DropReason::PaywallStub))]));
+        assert_eq!(usual.health.verdict, Verdict::Healthy);
+        // What is left of a text that is gone is no wall.
+        let left = after(&many(12), night(2, &[("duplicate-text", 10)]));
+        assert_eq!(last_with(&left, None).health.verdict, Verdict::Blocked);
+        assert_eq!(last_with(&left, Some(&[])).health.verdict, Verdict::Broken);
+    }
+
+    #[test]
+    fn other_texts_at_known_addresses_are_broken_if_they_are_not_surer() {
+        let again = |similarity: f64, confidence: f64| NightFigures {
+            known: 10,
+            similarity: 10.0 * similarity,
+            confidence: 12.0 * confidence,
+            ..night(12, &[])
+        };
+        let usual: Vec<_> = (0..6).map(|_| again(0.99, 0.9)).collect();
+        let verdict = |figures| verdict(&after(&usual, figures));
+        assert_eq!(verdict(again(0.96, 0.83)), Verdict::Healthy);
+        assert_eq!(verdict(again(0.9, 0.9)), Verdict::Healthy);
+        assert_eq!(verdict(again(0.9, 0.84)), Verdict::Broken);
+        assert_eq!(verdict(again(0.8, 0.9)), Verdict::Broken);
+        assert_eq!(verdict(again(0.85, 0.95)), Verdict::Healthy);
+        // Pages that are always others.
+        let others: Vec<_> = (0..6).map(|_| again(0.3, 0.9)).collect();
+        assert_eq!(super::tests::verdict(&after(&others, again(0.25, 0.88))), Verdict::Healthy);
+    }
+
+    #[test]
     fn far_fewer_articles_are_too_few_and_soon_usual() {
+        let steady: Vec<_> = (0..9).map(|_| night(7, &[])).collect();
+        assert_eq!(verdict(&after(&steady, night(2, &[]))), Verdict::Shrunken);
+        let uneven: Vec<_> = (0..9).map(|at| night(5 + at % 3 * 4, &[])).collect();
+        assert_eq!(verdict(&after(&uneven, night(2, &[]))), Verdict::TooFewPages);
         assert_eq!(verdict(&after(&many(12), night(2, &[]))), Verdict::Shrunken);
         assert_eq!(verdict(&after(&many(12), night(6, &[]))), Verdict::Healthy);
         assert_eq!(verdict(&after(&many(3), night(1, &[]))), Verdict::TooFewPages);

@@ -5,30 +5,35 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use dom::{local_name, normalize_space, text_of};
 use model::{DropReason, LostTexts};
+use terms::letters::is_alphanumeric;
 use terms::{count_words, has_words};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::phrases::kind_of;
 use super::{ADDRESSES, LineHasher, story};
+use crate::health::at_least_of;
 use crate::parsed::ParsedPage;
 
 /// Words of a notice on a page; and of one whose kind no phrase names.
 const FEWEST_WORDS: u32 = 5;
 const FEWEST_WORDS_UNNAMED: u32 = 8;
-/// Ratio of the page's own words to those before, up to which texts are lost; and of pages with a notice whose kind is named.
+/// Ratio of the page's own words to those before, up to which its text is lost; and if it has a notice whose kind is named.
 const LOST: f64 = 0.6;
 const LOST_IF_NAMED: f64 = 0.8;
-/// Standard errors that it must differ from 1 by.
-const ERRORS: f64 = 2.5;
-/// Variance of the mean from night to night, in logarithms.
-const BETWEEN_NIGHTS: f64 = 0.01;
+/// Probability below which so many pages with so few words are no chance; and that of a page whose words before are known.
+const RARE: f64 = 0.01;
+const RATE_OF_KNOWN: f64 = 0.05;
+/// Words of the sequences that tell whether a line is new.
+const SEQUENCE: usize = 3;
 /// Words of a notice that are quoted.
 const QUOTED: usize = 16;
 
-/// A line of a page that is no link.
 struct Line {
     hash: u64,
     text: String,
     words: u32,
+    /// Whether it is the text of a link.
+    is_link: bool,
 }
 
 struct PageLines<'a> {
@@ -48,14 +53,19 @@ impl<'a> PageLines<'a> {
         let text = text_of(document, &[0], &[]);
         let line = |line: &str| {
             let text = normalize_space(line);
-            let hash = hashes.hash(&text).filter(|_| !links.contains(&text))?;
-            Some(Line { hash, words: count_words(&text), text })
+            let (hash, words) = (hashes.hash(&text)?, count_words(&text));
+            Some(Line { hash, words, is_link: links.contains(&text), text })
         };
         Self { url, story: story(url), lines: text.lines().filter_map(line).collect() }
     }
+
+    fn sequences(&self) -> impl Iterator<Item = u64> + '_ {
+        self.lines.iter().flat_map(|line| sequences_of(&line.text))
+    }
 }
 
-/// Which of tonight's pages have lost their texts, compared with pages of `earlier` nights that are not walls, if any have.
+/// Which of tonight's pages of a template have lost their texts, compared with pages of `earlier` nights that are not walls, if
+/// any have.
 pub fn find_lost_texts(
     tonight: &[&ParsedPage<'_>],
     earlier: &[&ParsedPage<'_>],
@@ -69,98 +79,106 @@ pub fn find_lost_texts(
         }
     }
     let own_words = |page: &PageLines<'_>| {
-        let own = page.lines.iter().filter(|line| stories[&line.hash].len() < ADDRESSES);
-        libm::log(f64::from(own.map(|line| line.words).sum::<u32>()) + 1.0)
+        let is_own = |line: &&Line| !line.is_link && stories[&line.hash].len() < ADDRESSES;
+        let own = page.lines.iter().filter(is_own);
+        f64::from(own.map(|line| line.words).sum::<u32>()) + 1.0
     };
-    let before = earlier.iter().map(|page| (page.url, own_words(page))).collect();
+    let before = WordsBefore::of(earlier.iter().map(|page| (page.url, own_words(page))))?;
     let now: Vec<(&str, f64)> = tonight.iter().map(|page| (page.url, own_words(page))).collect();
-    let found = |pages: BTreeSet<usize>, lost: f64, kind, notice: &str| {
+    let found = |lost: Loss, kind, notice: &str| {
         let words: Vec<&str> = notice.split_whitespace().collect();
         let rest = if words.len() > QUOTED { " …" } else { "" };
         let notice = words[..words.len().min(QUOTED)].join(" ") + rest;
-        let (number, of) = (pages.len() as u64, tonight.len() as u64);
-        Some((LostTexts { notice, kind, pages: number, of, lost: 1.0 - libm::exp(lost) }, pages))
+        let pages = lost.pages.len() as u64;
+        let texts = LostTexts { notice, kind, pages, lost: lost.share, ..LostTexts::default() };
+        Some((texts, lost.pages))
     };
 
-    let known: HashSet<u64> =
-        earlier.iter().flat_map(|page| &page.lines).map(|line| line.hash).collect();
+    let known: HashSet<u64> = earlier.iter().flat_map(PageLines::sequences).collect();
     let half = tonight.iter().map(|page| &page.story).collect::<BTreeSet<_>>().len().div_ceil(2);
     let is_notice = |line: &&Line| {
         let on = stories[&line.hash].len();
-        let is_new = on >= ADDRESSES && !known.contains(&line.hash);
-        is_new && (on >= half || kind_of("", &line.text).is_some())
+        let is_new = || {
+            let all = sequences_of(&line.text);
+            2 * all.iter().filter(|own| known.contains(own)).count() < all.len()
+        };
+        let is_told = || on >= half || kind_of("", &line.text).is_some();
+        !line.is_link && on >= ADDRESSES && is_told() && is_new()
     };
-    let notices: Vec<String> = tonight
-        .iter()
-        .map(|page| {
-            let lines: Vec<&str> =
-                page.lines.iter().filter(is_notice).map(|line| &*line.text).collect();
-            lines.join("\n")
-        })
-        .collect();
+    let notice = |page: &PageLines<'_>| {
+        let lines = page.lines.iter().filter(is_notice).map(|line| &*line.text);
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let notices: Vec<String> = tonight.iter().map(notice).collect();
     let longest = notices.iter().max_by_key(|notice| notice.len())?;
     let kind = kind_of("", longest).map(|(kind, _)| kind);
     let (fewest, most) =
         if kind.is_some() { (FEWEST_WORDS, LOST_IF_NAMED) } else { (FEWEST_WORDS_UNNAMED, LOST) };
     let with: BTreeSet<usize> =
         (0..now.len()).filter(|&at| has_words(&notices[at], fewest)).collect();
-    let of = with.iter().map(|&at| &*tonight[at].story).collect::<BTreeSet<_>>().len();
-    let change = Change::of(with.iter().map(|&at| now[at]), &before);
-    if let Some(change) = change.filter(|change| of >= ADDRESSES && change.is_loss(most)) {
+    if let Some(lost) = before.loss(&now, &with, most) {
         let kind = kind.unwrap_or(DropReason::DuplicateText);
-        return found(with, change.difference, Some(kind), longest);
+        return found(Loss { pages: with, ..lost }, Some(kind), longest);
     }
-    let change = Change::of(now.iter().copied(), &before)?;
-    let (usual, _) = moments(&before.values().copied().collect::<Vec<_>>());
-    let without: BTreeSet<usize> = (0..now.len())
-        .filter(|&at| {
+    found(before.loss(&now, &(0..now.len()).collect(), LOST)?, None, "")
+}
+
+/// Hashes of the sequences of words in a line; of a shorter one that of all its words.
+fn sequences_of(line: &str) -> Vec<u64> {
+    let lower = line.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c| !is_alphanumeric(c)).filter(|word| !word.is_empty()).collect();
+    words
+        .windows(SEQUENCE.min(words.len()).max(1))
+        .map(|own| xxh3_64(own.join(" ").as_bytes()))
+        .collect()
+}
+
+/// The numbers of own words that pages of earlier nights had, by address.
+struct WordsBefore<'a> {
+    of: BTreeMap<&'a str, f64>,
+    median: f64,
+}
+
+/// Pages that have lost their texts, and the share of words that they have lost.
+struct Loss {
+    pages: BTreeSet<usize>,
+    share: f64,
+}
+
+impl<'a> WordsBefore<'a> {
+    /// `None` if these are too few to tell.
+    fn of(pages: impl Iterator<Item = (&'a str, f64)>) -> Option<Self> {
+        let of: BTreeMap<&str, f64> = pages.collect();
+        let median = median(of.values().copied().collect())?;
+        (of.len() >= ADDRESSES).then_some(Self { of, median })
+    }
+
+    /// What some of tonight's pages have lost, if at least half of these have only a share `left` of the words that they had, or,
+    /// if that is not known, that pages usually have, and chance does not explain it.
+    fn loss(&self, now: &[(&str, f64)], some: &BTreeSet<usize>, left: f64) -> Option<Loss> {
+        let few = self.of.values().filter(|own| **own <= left * self.median).count();
+        let usual = (self.median, few as f64 / self.of.len() as f64);
+        let before = |url: &str| self.of.get(url).map_or(usual, |own| (*own, RATE_OF_KNOWN));
+        let (mut pages, mut ratios, mut rate) = (BTreeSet::new(), Vec::new(), 0.0);
+        for &at in some {
             let (url, own) = now[at];
-            own <= before.get(url).copied().unwrap_or(usual) + libm::log(LOST)
-        })
-        .collect();
-    if !change.is_loss(LOST) || without.len() < ADDRESSES {
-        return None;
-    }
-    found(without, change.difference, None, "")
-}
-
-/// How the own words of pages differ from those before: of the same pages, where three were there before; else on average.
-struct Change {
-    /// Of the logarithms.
-    difference: f64,
-    error: f64,
-}
-
-impl Change {
-    fn of<'a>(
-        now: impl Iterator<Item = (&'a str, f64)> + Clone,
-        before: &BTreeMap<&str, f64>,
-    ) -> Option<Self> {
-        let again: Vec<f64> =
-            now.clone().filter_map(|(url, own)| Some(own - before.get(url)?)).collect();
-        let now: Vec<f64> = now.map(|(_, own)| own).collect();
-        let before: Vec<f64> = before.values().copied().collect();
-        let (difference, variance) = if again.len() >= ADDRESSES {
-            moments(&again)
-        } else if now.len() >= ADDRESSES && before.len() >= ADDRESSES {
-            let ((now, of_now), (then, of_then)) = (moments(&now), moments(&before));
-            (now - then, of_now + of_then)
-        } else {
-            return None;
-        };
-        Some(Self { difference, error: libm::sqrt(variance + BETWEEN_NIGHTS) })
-    }
-
-    /// Whether at most this share of the words is left.
-    fn is_loss(&self, left: f64) -> bool {
-        self.difference <= libm::log(left) && self.difference <= -ERRORS * self.error
+            let (then, rate_of_page) = before(url);
+            if own <= left * then {
+                pages.insert(at);
+            }
+            ratios.push(own / then);
+            rate += rate_of_page / some.len() as f64;
+        }
+        let (lost, all) = (pages.len() as u64, some.len() as u64);
+        let is_loss =
+            lost >= ADDRESSES as u64 && 2 * lost >= all && at_least_of(lost, all, rate) < RARE;
+        let share = 1.0 - median(ratios)?;
+        is_loss.then_some(Loss { pages, share })
     }
 }
 
-/// The mean of numbers, and the variance of that.
-fn moments(numbers: &[f64]) -> (f64, f64) {
-    let count = numbers.len() as f64;
-    let mean = numbers.iter().sum::<f64>() / count;
-    let squares: f64 = numbers.iter().map(|own| (own - mean) * (own - mean)).sum();
-    (mean, squares / (count - 1.0).max(1.0) / count)
+fn median(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied()
 }

@@ -5,7 +5,9 @@ use std::io;
 
 use model::{DropReason, LostTexts, Verdict};
 use modelstore::{SiteState, Store};
-use sitemodel::{Applied, ApplyOptions, FEWEST_TO_TELL, Outcome, ParsedPage, SiteModel, find_lost_texts};
+use sitemodel::{
+    Applied, ApplyOptions, FEWEST_TO_TELL, Outcome, ParsedPage, SiteModel, find_lost_texts,
+};
 
 use crate::site::Work;
 use crate::site::night::in_hand::{
@@ -29,40 +31,46 @@ fn only_walls(applied: &Outcomes) -> BTreeSet<u32> {
 const SHORTER: f64 = 0.8;
 
 impl Work<'_> {
-    /// The pages that have lost their texts, compared with retained pages; these are taken out of what is learnt from and assessed.
+    /// The pages of each template that have lost their texts, compared with retained pages; these are taken out of what is learnt
+    /// from and assessed.
     /// `None` if nothing calls for looking.
     pub(crate) fn lost_texts(
         &self,
         store: &Store,
-        state: &SiteState,
-        tonight: &mut Vec<CandidatePage<'_>>,
-        applied: &mut Outcomes,
+        model: &SiteModel,
+        learnt_from_walls: &[String],
+        (tonight, applied): (&mut Vec<CandidatePage<'_>>, &mut Outcomes),
     ) -> io::Result<Option<Vec<LostTexts>>> {
         let unassigned = tonight.iter().filter(|page| page.is_unassigned).count() as u64;
         let calls = applied.values().any(is_wall)
             || unassigned >= FEWEST_TO_TELL
             || self.are_shorter(store, applied)?;
-        if !calls || state.retained.is_empty() {
+        if !calls {
             return Ok(None);
         }
-        let retained = store.sample(&self.key).map_err(io::Error::other)?;
+        let mut retained = store.sample(&self.key).map_err(io::Error::other)?;
+        retained.retain(|own| !learnt_from_walls.contains(&own.template));
         let retained: Vec<_> = retained.into_iter().map(|own| own.page).enumerate().collect();
         let retained = parse(&retained, self.settings, self.clock);
         let earlier: Vec<&ParsedPage<'_>> =
             retained.iter().filter_map(|(_, page)| page.as_ref().ok()).collect();
-        let pages: Vec<&ParsedPage<'_>> = tonight.iter().map(|page| page.sibling.0).collect();
-        let Some((lost, without)) = find_lost_texts(&pages, &earlier) else {
-            return Ok(Some(Vec::new()));
-        };
-        let mut at = 0..;
-        tonight.retain(|page| {
-            let is_without = at.next().is_some_and(|at| without.contains(&at));
-            if let Some(at) = page.at.filter(|_| is_without) {
-                applied.remove(&at);
-            }
-            !is_without
-        });
-        Ok(Some(vec![lost]))
+        if earlier.is_empty() {
+            return Ok(None);
+        }
+        let (mut all, of) = (Vec::new(), tonight.len() as u64);
+        let templates: BTreeSet<Option<u32>> = tonight.iter().map(|page| page.template).collect();
+        for template in templates {
+            let own: Vec<&CandidatePage<'_>> =
+                tonight.iter().filter(|page| page.template == template).collect();
+            let pages: Vec<&ParsedPage<'_>> = own.iter().map(|page| page.sibling.0).collect();
+            let Some((lost, without)) = find_lost_texts(&pages, &earlier) else { continue };
+            let id = template.and_then(|number| template_id(model, number)).unwrap_or_default();
+            all.push(LostTexts { template: id.to_owned(), of, ..lost });
+            let without: BTreeSet<Option<usize>> = without.iter().map(|&at| own[at].at).collect();
+            tonight.retain(|page| !without.contains(&page.at));
+            applied.retain(|at, _| !without.contains(&Some(*at)));
+        }
+        Ok(Some(all))
     }
 
     /// Whether the texts of pages are shorter than those of earlier nights.
