@@ -36,6 +36,7 @@ pub(crate) mod sinks;
 pub(crate) mod site_results;
 pub(crate) mod status;
 pub mod target;
+mod texts;
 mod verdict;
 
 use std::io;

@@ -122,6 +122,11 @@ impl Describer {
     }
 }
 
+/// A sketch of the shingles of a text.
+pub fn sketch_of<const N: usize>(text: &str) -> Sketch<N> {
+    Sketch::of(hashes_of(text).0)
+}
+
 /// Hashes of the shingles of a text, and of its numbers.
 fn hashes_of(text: &str) -> (Vec<u64>, Vec<u64>) {
     let mut numbers = Vec::new();

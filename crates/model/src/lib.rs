@@ -38,8 +38,8 @@ pub use learnt::{
     SiteSummary, StructuralPattern, Support, TemplateSummary, Wrapper, WrapperRecord,
 };
 pub use night::{
-    Assessment, NightFigures, PackedSample, PageReading, PastNight, RetainedHead, Revision,
-    SiteChange, SiteNight, TemplateChange, TemplateNight, UsualNight, add_counts,
+    Assessment, LostTexts, NightFigures, PackedSample, PageReading, PastNight, RetainedHead,
+    Revision, SiteChange, SiteNight, TemplateChange, TemplateNight, UsualNight, add_counts,
 };
 pub use page::{
     Charset, CharsetEvidence, EncodingName, FeedItem, Origin, Overruled, Page, PageHtml, Site,

@@ -34,12 +34,33 @@ pub struct SiteNight {
     pub unassigned: u64,
     /// How its templates are, by id.
     pub templates: Vec<TemplateNight>,
+    /// Its pages that have lost their texts; `None` if none were looked for. Not kept.
+    pub lost_texts: Option<Vec<LostTexts>>,
     /// What changed, where the site did.
     pub change: Option<SiteChange>,
     /// A new revision of its model, to be kept.
     pub revision: Option<Revision>,
     /// The retained pages, if they changed.
     pub sample: Option<PackedSample>,
+    /// What is known of the texts at its addresses, packed, if that changed.
+    pub texts: Option<Vec<u8>>,
+}
+
+/// Pages of a night that have far fewer words of their own than those of earlier nights.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct LostTexts {
+    /// The id of their template; empty for pages of none.
+    pub template: String,
+    /// The beginning of what they say instead; empty if they say nothing.
+    pub notice: String,
+    /// What kind of wall that is: `duplicate-text` if nothing tells; `None` if there is no notice.
+    pub kind: Option<DropReason>,
+    /// Number of these pages.
+    pub pages: u64,
+    /// All pages that were looked at.
+    pub of: u64,
+    /// Share of their own words that these pages have lost.
+    pub lost: f64,
 }
 
 /// A verdict on a site, with what it rests on and what to do about it.
@@ -79,6 +100,10 @@ pub struct NightFigures {
     pub partial: u64,
     /// Addresses that are gone (status 404 or 410).
     pub gone: u64,
+    /// Articles of which the text of an earlier night is known.
+    pub known: u64,
+    /// Sum of their similarities to it, 0 to 1 each.
+    pub similarity: f64,
     /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` where none was compared.
     pub agreement: Option<f64>,
 }
@@ -108,12 +133,19 @@ impl NightFigures {
         }
         self.partial += other.partial;
         self.gone += other.gone;
+        self.known += other.known;
+        self.similarity += other.similarity;
         self.agreement = self.agreement.or(other.agreement);
     }
 
     /// Mean confidence of its articles, 0 to 1; `None` without any.
     pub fn mean_confidence(&self) -> Option<f64> {
         (self.articles > 0).then(|| self.confidence / self.articles as f64)
+    }
+
+    /// Mean similarity of its texts to those of earlier nights, 0 to 1; `None` where none of an address is known.
+    pub fn mean_similarity(&self) -> Option<f64> {
+        (self.known > 0).then(|| self.similarity / self.known as f64)
     }
 
     /// Pages that the site does not serve, but something else instead of them.

@@ -299,6 +299,16 @@ impl Store {
         })
     }
 
+    /// What is known of the texts at a site's addresses, as the last night gave it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn texts(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let sql = "SELECT blob FROM texts WHERE site = ?1";
+        let found = rows::first(&self.db(), sql, [key], |row| row.get(0));
+        found.map_err(self.failed("cannot read"))
+    }
+
     /// Lets all that is known of a site go. Returns whether anything was. To be followed by
     /// [`Store::commit`].
     ///
@@ -307,7 +317,8 @@ impl Store {
     pub fn forget(&self, key: &str) -> Result<bool, StoreError> {
         let db = self.db();
         let forget = || {
-            for table in ["models", "templates", "samples", "retained", "nights", "health"] {
+            for table in ["models", "templates", "samples", "retained", "texts", "nights", "health"]
+            {
                 db.execute(&format!("DELETE FROM {table} WHERE site = ?1"), [key])?;
             }
             let was_known = db.execute("DELETE FROM sites WHERE site = ?1", [key])? > 0;

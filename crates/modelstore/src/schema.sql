@@ -52,6 +52,10 @@ CREATE TABLE retained (
     html_bytes INTEGER NOT NULL,
     PRIMARY KEY (site, url)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE texts (
+    site TEXT PRIMARY KEY REFERENCES sites (site),
+    blob BLOB NOT NULL
+) STRICT;
 CREATE TABLE nights (
     site TEXT NOT NULL REFERENCES sites (site),
     run INTEGER NOT NULL REFERENCES runs (id),
@@ -77,6 +81,8 @@ CREATE TABLE nights (
     templates TEXT NOT NULL,
     partial INTEGER NOT NULL,
     gone INTEGER NOT NULL,
+    known INTEGER NOT NULL,
+    similarity REAL NOT NULL,
     agreement REAL,
     PRIMARY KEY (site, run)
 ) STRICT, WITHOUT ROWID;

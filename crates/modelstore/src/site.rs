@@ -98,9 +98,11 @@ fn before(db: &Connection, site: &str, run: i64) -> Result<Option<SiteNight>> {
             sampled: count(row, "sampled")?,
             unassigned: count(row, "unassigned")?,
             templates: templates(db, site, run)?,
+            lost_texts: None,
             change: None,
             revision: None,
             sample: None,
+            texts: None,
         })
     };
     rows::first(db, &sql, params![site, run], night)
@@ -117,7 +119,7 @@ pub(crate) fn assessment(row: &Row<'_>) -> Result<Assessment> {
 
 /// The columns of a row of `nights` that [`figures`] reads, with the verdict.
 pub(crate) const FIGURES: &str = "verdict, pages, articles, words, lengths, lengths_squared, \
-     confidence, fields, drops, templates, partial, gone, agreement";
+     confidence, fields, drops, templates, partial, gone, known, similarity, agreement";
 
 pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
     // What cannot be read counts as nothing.
@@ -135,6 +137,8 @@ pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
         templates: counts("templates")?,
         partial: count(row, "partial")?,
         gone: count(row, "gone")?,
+        known: count(row, "known")?,
+        similarity: row.get("similarity")?,
         agreement: row.get("agreement")?,
     })
 }
@@ -202,9 +206,12 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
     if let Some(sample) = &found.sample {
         replace_sample(db, site, sample)?;
     }
+    if let Some(texts) = &found.texts {
+        rows::change(db, "INSERT OR REPLACE INTO texts VALUES (?1, ?2)", params![site, texts])?;
+    }
     let json = |counts: &BTreeMap<String, u64>| serde_json::to_string(counts).unwrap_or_default();
     let sql = "INSERT INTO nights VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-        ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)";
+        ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)";
     let row = params![
         site,
         run,
@@ -230,6 +237,8 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
         json(&found.figures.templates),
         found.figures.partial as i64,
         found.figures.gone as i64,
+        found.figures.known as i64,
+        found.figures.similarity,
         found.figures.agreement
     ];
     rows::change(db, sql, row)?;

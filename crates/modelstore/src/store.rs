@@ -235,7 +235,7 @@ impl Store {
 }
 
 /// `PRAGMA user_version`: version of the schema (docs/NIGHTLY.md).
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 const TABLES: &str = include_str!("schema.sql");
 

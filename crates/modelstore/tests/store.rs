@@ -71,6 +71,8 @@ fn update(site: &str, night: &str, revision: u32) -> SiteNight {
             templates: [("a1b2".to_owned(), 6)].into(),
             partial: 1,
             gone: 2,
+            known: 4,
+            similarity: 3.5,
             agreement: Some(0.9),
         },
         usual: None,
@@ -89,6 +91,8 @@ fn update(site: &str, night: &str, revision: u32) -> SiteNight {
             model: format!("model {revision} of {site}").into_bytes(),
         }),
         sample: Some(pack_pages(&sample(3)).unwrap()),
+        texts: Some(format!("texts of {night}").into_bytes()),
+        lost_texts: None,
         change: None,
         templates: vec![TemplateNight {
             template: "a1b2".to_owned(),
@@ -240,7 +244,7 @@ fn others_are_left_as_they_are() {
     for (path, says) in [
         (&path, "the database of another program"),
         (&text, "is not a database, so it is no model store"),
-        (&newer, "has schema 99, this program knows 3"),
+        (&newer, "has schema 99, this program knows 4"),
     ] {
         let before = fs::read(path).unwrap();
         let names = path.file_name().unwrap().to_string_lossy().into_owned();

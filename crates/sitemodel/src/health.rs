@@ -199,3 +199,20 @@ impl TemplateHealth {
         }
     }
 }
+
+/// Probability of so many of all where each is one with the probability `rate`.
+pub fn at_least_of(many: u64, all: u64, rate: f64) -> f64 {
+    let (many, all) = (many as f64, all as f64);
+    if many <= all * rate {
+        return 1.0;
+    }
+    let ways = libm::lgamma(all + 1.0) - libm::lgamma(many + 1.0) - libm::lgamma(all - many + 1.0);
+    let mut term = libm::exp(ways + many * libm::log(rate) + (all - many) * libm::log(1.0 - rate));
+    let (mut sum, mut at) = (0.0, many);
+    while at <= all && term > sum * 1e-9 {
+        sum += term;
+        term *= (all - at) / (at + 1.0) * rate / (1.0 - rate);
+        at += 1.0;
+    }
+    sum
+}

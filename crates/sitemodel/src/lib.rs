@@ -103,7 +103,9 @@ pub use apply::{Applied, ApplyOptions, Outcome};
 pub use body::{ArticleBody, agreement, page_wise};
 pub use corrected::{not_learnt, unmatched};
 pub use engine::Engine;
-pub use health::{ApplyStatistics, FEWEST_TO_TELL, SiteHealth, TemplateHealth, assess};
+pub use health::{
+    ApplyStatistics, FEWEST_TO_TELL, SiteHealth, TemplateHealth, assess, at_least_of,
+};
 pub use learn::{KnownPage, LearningResult, SamplePage, SiteEvidence, learn, learn_parsed};
 pub use model::{Expected, FORMAT, Mismatch, ModelError, ModelHead, SiteModel, Template};
 pub use pagewise::Parameters;
@@ -111,6 +113,7 @@ pub use parsed::{ParsedPage, parse_page};
 pub use settings::{ArticleForms, DEFAULT, Settings, Tables};
 pub use stages::signify::{SiblingPage, language_of};
 pub use template::{LearntTemplate, Way};
+pub use walls::lost::find_lost_texts;
 
 /// A step of learning or applying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

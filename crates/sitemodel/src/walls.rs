@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::body::ArticleBody;
 use crate::parsed::ParsedPage;
 
+pub(crate) mod lost;
 mod phrases;
 
 /// Number of addresses with the same line, from which on it is of none of them.
@@ -223,8 +224,8 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
     }
 }
 
-/// What of an address names a story: its longest segment, or its numbers if that is a plain word, and the values of its
-/// query. Versions of one story for printing, for phones or for another tracking parameter have the same.
+/// What of an address names a story: its longest segment, or its numbers if that is a plain word or a short number, or its path if
+/// it has none, and the values of its query. Versions of one story for printing, for phones or for another tracking parameter have the same.
 pub(crate) fn story(url: &str) -> String {
     let longest = name_of(url);
     let Ok(url) = Url::parse(url) else { return url.to_owned() };
@@ -236,9 +237,13 @@ pub(crate) fn story(url: &str) -> String {
     let segments = url.path_segments().into_iter().flatten();
     let numbered: Vec<&str> =
         segments.filter(|segment| segment.contains(|c: char| c.is_ascii_digit())).collect();
-    match longest.contains(|c: char| !c.is_alphabetic()) || numbered.is_empty() {
-        true => format!("{longest} {values:?}"),
-        false => format!("{numbered:?} {values:?}"),
+    let is_year = longest.len() < LONG_NUMBER && longest.bytes().all(|byte| byte.is_ascii_digit());
+    if longest.contains(|c: char| !c.is_alphabetic()) && !is_year {
+        format!("{longest} {values:?}")
+    } else if numbered.is_empty() {
+        format!("{} {values:?}", url.path())
+    } else {
+        format!("{numbered:?} {values:?}")
     }
 }
 
@@ -371,6 +376,8 @@ mod tests {
             story("https://e.org/article.php?id=2")
         );
         assert_ne!(story("https://e.org/notes/1"), story("https://e.org/notes/2"));
+        assert_ne!(story("https://e.org/2012/41"), story("https://e.org/2012/42"));
+        assert_ne!(story("https://e.org/subject/sea"), story("https://e.org/subject/land"));
         assert_eq!(story("https://e.org/notes/1"), story("https://m.e.org/notes/1/print"));
     }
 }

@@ -105,7 +105,7 @@ impl Emission<'_> {
             for (counted, mut site) in some {
                 tally.add(&counted);
                 if let Some(judge) = &mut judge {
-                    judge.take(&counted.figures, &mut site.result)?;
+                    judge.take(&counted, &mut site.result)?;
                 }
                 if let Some(night) = &site.result.night {
                     tally.night(night);

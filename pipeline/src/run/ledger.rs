@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
 use sitemodel::{Meter, ModelStep};
 
+use crate::run::texts::{ArticleText, some_texts};
+
 /// Time spent in each part, summed over the threads that waited for it.
 #[derive(Debug, Default)]
 pub struct Clock {
@@ -123,6 +125,8 @@ pub(crate) struct SiteCounts {
     counts: RunCounts,
     /// What a store keeps of it; the drops are here.
     pub(crate) figures: NightFigures,
+    /// Some of its texts, where a store knows those of earlier nights.
+    pub(crate) texts: Vec<ArticleText>,
     best: Option<BestWrapper>,
 }
 
@@ -177,7 +181,7 @@ impl SiteCounts {
             *figures.drops.entry(drop.reason.as_str().to_owned()).or_default() += 1;
         }
         let (site, best) = (result.site.clone(), result.best.clone());
-        Self { site, more: result.more, counts, figures, best }
+        Self { site, more: result.more, counts, figures, texts: some_texts(articles), best }
     }
 
     pub(crate) fn pages(&self) -> usize {

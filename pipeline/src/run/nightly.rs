@@ -14,6 +14,8 @@ use report::readable::count;
 use sink::{InputRecord, LastNight};
 
 use super::RunContext;
+use super::ledger::SiteCounts;
+use super::texts::{ArticleText, KnownTexts};
 use super::verdict::{FEWEST, NightVerdict, Tonight, judge};
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.
@@ -118,8 +120,9 @@ pub(crate) struct SiteJudge<'a> {
     store: &'a Store,
     answers: &'a SiteAnswers,
     is_whole: bool,
-    /// What came of the parts of a site so far.
+    /// What came of the parts of a site so far, and some of their texts.
     open: NightFigures,
+    texts: Vec<ArticleText>,
     /// The latest date of a site.
     night: String,
 }
@@ -128,34 +131,52 @@ impl<'a> SiteJudge<'a> {
     /// `is_whole`: whether the run took all pages of its inputs.
     pub(crate) fn new(store: &'a Store, answers: &'a SiteAnswers, is_whole: bool) -> Self {
         let (open, night) = (NightFigures::default(), String::new());
-        Self { store, answers, is_whole, open, night }
+        Self { store, answers, is_whole, open, texts: Vec::new(), night }
     }
 
     /// Takes a site, or a part of one; judges it once it is complete.
-    pub(crate) fn take(&mut self, figures: &NightFigures, result: &mut SiteResult) -> Result<()> {
-        self.open.add(figures);
+    pub(crate) fn take(&mut self, counted: &SiteCounts, result: &mut SiteResult) -> Result<()> {
+        self.open.add(&counted.figures);
+        self.texts.extend_from_slice(&counted.texts);
         if result.more {
             return Ok(());
         }
         let mut figures = std::mem::take(&mut self.open);
+        let texts = std::mem::take(&mut self.texts);
         let Some(night) = &mut result.night else { return Ok(()) };
         figures.agreement = night.figures.agreement;
         night.figures = figures;
-        self.judge(night)
+        self.judge(night, texts)
     }
 
-    fn judge(&mut self, night: &mut SiteNight) -> Result<()> {
+    fn judge(&mut self, night: &mut SiteNight, texts: Vec<ArticleText>) -> Result<()> {
         self.answers.add_to(&night.site, &mut night.figures);
+        let known = match texts.is_empty() {
+            true => None,
+            false => Some(KnownTexts::of(self.store.texts(&night.site)?.as_deref())),
+        };
+        if let Some(known) = &known {
+            (night.figures.known, night.figures.similarity) = known.compare(&texts);
+        }
         let history = self.store.history(&night.site, &night.night)?;
         let tonight = Tonight {
             site: &night.site,
             night: &night.night,
             figures: &night.figures,
+            lost_texts: night.lost_texts.as_deref(),
             worst_template: night.health.verdict,
             is_whole: self.is_whole,
         };
-        let NightVerdict { health, usual, lost_templates } = judge(&history, &tonight);
-        (night.health, night.usual) = (health, usual);
+        let NightVerdict { health, usual, lost_templates, is_usual } = judge(&history, &tonight);
+        night.usual = usual;
+        // A run that was taken in before keeps what it said.
+        if night.health.evidence.is_empty() {
+            night.health = health;
+        }
+        night.texts = known.and_then(|mut known| {
+            known.add(texts, &night.night, is_usual);
+            known.bytes()
+        });
         let known: BTreeSet<&str> = night.templates.iter().map(|own| &*own.template).collect();
         let lost: Vec<TemplateNight> = lost_templates
             .into_iter()
@@ -210,7 +231,7 @@ impl<'a> SiteJudge<'a> {
                 reason: "no pages".to_owned(),
                 ..SiteNight::default()
             };
-            self.judge(&mut own)?;
+            self.judge(&mut own, Vec::new())?;
             each(own)?;
         }
         Ok(())

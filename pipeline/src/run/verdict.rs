@@ -8,8 +8,9 @@
 //! Numbers of pages are compared by the probability that chance alone gives them: of a Poisson or a binomial distribution
 //! with the rates of the earlier nights.
 
-use model::{Assessment, DropReason, NightFigures, PastNight, UsualNight, Verdict};
+use model::{Assessment, DropReason, LostTexts, NightFigures, PastNight, UsualNight, Verdict};
 use report::readable::count;
+use sitemodel::at_least_of;
 
 /// Fewest pages that allow a verdict.
 pub(crate) const FEWEST: u64 = 3;
@@ -21,13 +22,12 @@ const SETTLED: usize = 7;
 const PAUSES: usize = 3;
 /// Probability below which so few pages or articles are no chance.
 const RARE: f64 = 0.005;
-/// The same of fewer articles than in each of some nights.
-const RARE_AFTER_NIGHTS: f64 = 0.02;
-const SOME_NIGHTS: usize = 4;
+/// Nights that the variance of a Poisson distribution weighs as much as, beside that of the usual nights.
+const NIGHTS_OF_CHANCE: f64 = 2.0;
 /// The same of a share of pages.
 const RARE_SHARE: f64 = 0.001;
 /// Share of the fewest articles of a night up to which tonight's are far fewer.
-const FAR_FEWER: f64 = 0.3;
+const FAR_FEWER: f64 = 0.4;
 /// The same for a site that has lost a template.
 const FEWER: f64 = 0.8;
 /// Share of pages from which on walls, or pages without a text, are an event.
@@ -40,6 +40,10 @@ const UNSURE: f64 = 0.18;
 const LESS_SURE: f64 = 0.1;
 /// Agreement with the judgement of single pages lost from which on texts are others, if they are less sure, too.
 const DISPUTED: f64 = 0.3;
+/// Similarity to the texts that addresses had before lost from which on texts may be others; and that and confidence lost
+/// together from which on they are.
+const CHANGED: f64 = 0.07;
+const CHANGED_AND_UNSURE: f64 = 0.13;
 /// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
 const CUT: f64 = 0.6;
 const SWOLLEN: f64 = 1.7;
@@ -57,6 +61,8 @@ pub(crate) struct Tonight<'a> {
     /// The date, `YYYY-MM-DD`; empty where pages have no dates.
     pub(crate) night: &'a str,
     pub(crate) figures: &'a NightFigures,
+    /// Pages that have lost their texts; `None` if none were looked for.
+    pub(crate) lost_texts: Option<&'a [LostTexts]>,
     /// The worst verdict on a template, by tonight's sample.
     pub(crate) worst_template: Verdict,
     /// Whether the run took all pages of the inputs: else fewer pages mean nothing.
@@ -69,6 +75,8 @@ pub(crate) struct NightVerdict {
     pub(crate) usual: Option<UsualNight>,
     /// The ids of the templates that give no articles, unlike usually.
     pub(crate) lost_templates: Vec<String>,
+    /// Whether later nights are to be like this one.
+    pub(crate) is_usual: bool,
 }
 
 /// The verdict on a night. `history` has the earlier nights, oldest first.
@@ -76,6 +84,7 @@ pub(crate) fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdic
     let compared = Compared::of(history, tonight);
     let found = compared
         .blocked()
+        .or_else(|| compared.behind_a_notice())
         .or_else(|| compared.behind_a_paywall())
         .or_else(|| compared.missing())
         .or_else(|| compared.broken())
@@ -83,10 +92,14 @@ pub(crate) fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdic
         .or_else(|| compared.drifting())
         .unwrap_or_else(|| compared.as_usual());
     let lost = compared.lost.iter().filter(|(_, articles, _)| *articles == 0);
+    let with_articles = history.iter().filter(|past| past.figures.articles > 0);
+    let lasting = with_articles.rev().take_while(|past| is_other(past)).count();
     NightVerdict {
-        health: found,
         usual: compared.mean_night(),
         lost_templates: lost.map(|(id, ..)| id.clone()).collect(),
+        is_usual: found.verdict < Verdict::Shrunken
+            || found.verdict < Verdict::Blocked && lasting >= SETTLED,
+        health: found,
     }
 }
 
@@ -158,11 +171,12 @@ impl<'a> Compared<'a> {
 
     /// Something else is served instead of pages: of a site without articles, in the nights since the last one with some.
     fn blocked(&self) -> Option<Assessment> {
-        let (refused, articles) = (self.now.refused(), self.now.articles);
+        let (refused, articles) =
+            (self.now.refused() - self.left_over(self.now), self.now.articles);
         if refused == 0 {
             return None;
         }
-        let answers = refused + articles + self.now.lost();
+        let answers = refused + articles + self.lost(self.now);
         let share = refused as f64 / answers as f64;
         let is_blocked = if articles == 0 {
             let before = self.history.iter().rev().take_while(|past| past.figures.articles == 0);
@@ -171,11 +185,7 @@ impl<'a> Compared<'a> {
         } else if self.usual.is_empty() {
             refused >= FEWEST && refused >= WALLS * articles
         } else {
-            let rate = (self.sum.refused() + 1) as f64
-                / (self.sum.refused() + self.sum.articles + self.sum.lost() + 2) as f64;
-            refused >= FEWEST
-                && share >= REFUSED
-                && at_least_of(refused, answers, rate) < RARE_SHARE
+            refused >= FEWEST && self.is_unusual_share(refused, answers)
         };
         if !is_blocked {
             return None;
@@ -188,6 +198,64 @@ impl<'a> Compared<'a> {
         let (name, next) = wall(&by);
         let evidence = format!("{refused} of {answers} pages are {name}; {usual}");
         Some(Assessment { blocked_by: Some(by), ..assessment(Verdict::Blocked, evidence, next) })
+    }
+
+    /// Whether walls are far more of all answers than usually.
+    fn is_unusual_share(&self, walls: u64, of: u64) -> bool {
+        walls as f64 >= REFUSED * of as f64 && self.is_rare(walls, of)
+    }
+
+    /// Whether so many walls are no chance.
+    fn is_rare(&self, walls: u64, of: u64) -> bool {
+        let usual = self.sum.refused() + self.sum.articles + self.sum.lost();
+        let rate = (self.sum.refused() + 1) as f64 / (usual + 2) as f64;
+        at_least_of(walls, of, rate) < RARE_SHARE
+    }
+
+    /// Pages of which the text is left over that others have, too: there is no notice in place of it, so that nothing shows
+    /// that it is a wall.
+    fn left_over(&self, of: &NightFigures) -> u64 {
+        let left = [DropReason::DuplicateText, DropReason::PaywallStub];
+        match self.tonight.lost_texts {
+            Some(lost) if lost.iter().all(|lost| lost.kind.is_none()) => {
+                left.iter().filter_map(|reason| of.drops.get(reason.as_str())).sum()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Pages without a text of their own.
+    fn lost(&self, of: &NightFigures) -> u64 {
+        of.lost() + self.left_over(of)
+    }
+
+    /// Whether a template has lost the texts of pages, unlike usually.
+    fn has_template_without_texts(&self) -> bool {
+        let mut all = self.tonight.lost_texts.unwrap_or_default().iter();
+        !self.usual.is_empty() && all.any(|lost| self.is_rare(lost.pages, lost.of))
+    }
+
+    /// Pages that have lost their texts, unlike usually, and the notice that most of them have, if any have one.
+    fn unusually_lost(&self, with_notice: bool) -> Option<(String, &LostTexts)> {
+        let lost = || {
+            let all = self.tonight.lost_texts.unwrap_or_default().iter();
+            all.filter(|lost| !with_notice || lost.kind.is_some())
+        };
+        let most = lost().max_by_key(|lost| lost.pages)?;
+        let (pages, of) = (lost().map(|lost| lost.pages).sum(), most.of);
+        let is_unusual = !self.usual.is_empty() && self.is_unusual_share(pages, of);
+        let share = 100.0 * most.lost;
+        is_unusual
+            .then(|| (format!("{pages} of {of} pages have lost {share:.0} % of their words"), most))
+    }
+
+    /// Pages have a notice in place of texts, unlike usually.
+    fn behind_a_notice(&self) -> Option<Assessment> {
+        let (lost, most) = self.unusually_lost(true)?;
+        let by = most.kind?.as_str();
+        let evidence = format!("{lost}; as none did before, they say “{}”", most.notice);
+        let found = assessment(Verdict::Blocked, evidence, wall(by).1);
+        Some(Assessment { blocked_by: Some(by.to_owned()), ..found })
     }
 
     /// Articles are cut, and their pages ask to subscribe, unlike usually.
@@ -214,14 +282,19 @@ impl<'a> Compared<'a> {
         if self.now.pages > 0 || self.now.refused() > 0 || !tonight.is_whole {
             return None;
         }
-        let last = self.history.iter().rposition(|past| past.figures.pages > 0)?;
+        let last = self.history.iter().rposition(|past| !is_pause(past))?;
         if self.history.iter().rev().any(|past| is_here(&past)) {
             return None;
         }
-        let before: Vec<&PastNight> =
-            self.history[..=last].iter().filter(|past| self.is_usual_pause(past)).collect();
+        let is_usual = |past: &&PastNight| {
+            past.figures.pages > 0 || is_pause(past) && self.is_usual_pause(past)
+        };
+        let before: Vec<&PastNight> = self.history[..=last].iter().filter(is_usual).collect();
+        if before.is_empty() {
+            return None;
+        }
         let nights = before.len() as f64;
-        let empty = before.iter().filter(|past| past.figures.pages == 0).count();
+        let empty = before.iter().filter(|past| is_pause(past)).count();
         let mean = before.iter().map(|past| past.figures.pages).sum::<u64>() as f64 / nights;
         let (by_rate, by_nights) = (libm::exp(-mean), (empty + 1) as f64 / (nights + 2.0));
         let one = if empty == 0 { by_rate.min(by_nights) } else { by_rate.max(by_nights) };
@@ -243,8 +316,7 @@ impl<'a> Compared<'a> {
 
     /// Whether a night had pages, or was one of several pauses: then they are usual, whatever was said of them.
     fn is_usual_pause(&self, past: &PastNight) -> bool {
-        let is_empty = |past: &PastNight| past.figures.pages == 0;
-        let ends = self.history.windows(2).filter(|two| is_empty(&two[0]) && !is_empty(&two[1]));
+        let ends = self.history.windows(2).filter(|two| is_pause(&two[0]) && !is_pause(&two[1]));
         past.verdict != Verdict::Missing || ends.count() >= PAUSES
     }
 
@@ -253,10 +325,12 @@ impl<'a> Compared<'a> {
         let (now, sum) = (self.now, &self.sum);
         let evidence = self
             .lost_texts()
+            .or_else(|| self.unusually_lost(false).map(|(lost, _)| lost))
             .or_else(|| self.other_lengths())
             .or_else(|| self.unsure_texts())
+            .or_else(|| self.changed_texts())
             .or_else(|| self.lost_field())?;
-        (now.articles + now.lost() >= FEWEST && sum.articles >= FEWEST).then(|| {
+        (now.articles + self.lost(now) >= FEWEST && sum.articles >= FEWEST).then(|| {
             let next = format!(
                 "compare pages with their texts: sitegrove inspect RUN_DIR {}",
                 self.tonight.site
@@ -266,8 +340,8 @@ impl<'a> Compared<'a> {
     }
 
     fn lost_texts(&self) -> Option<String> {
-        let (lost, pages) = (self.now.lost(), self.now.lost() + self.now.articles);
-        let (was_lost, were) = (self.sum.lost(), self.sum.lost() + self.sum.articles);
+        let (lost, was_lost) = (self.lost(self.now), self.lost(&self.sum));
+        let (pages, were) = (lost + self.now.articles, was_lost + self.sum.articles);
         let rate = (was_lost + 1) as f64 / (were + 2) as f64;
         let is_worse = lost >= FEWEST
             && lost as f64 >= LOST * pages as f64
@@ -326,6 +400,22 @@ impl<'a> Compared<'a> {
         })
     }
 
+    /// Addresses that come again have other texts than before.
+    fn changed_texts(&self) -> Option<String> {
+        let (now, sum) = (self.now, &self.sum);
+        let (similarity, usual) = (now.mean_similarity()?, sum.mean_similarity().unwrap_or(1.0));
+        let unsure = sum.mean_confidence()? - now.mean_confidence()?;
+        let lost = usual - similarity;
+        let is_changed = lost >= CHANGED && lost + unsure >= CHANGED_AND_UNSURE;
+        (now.known >= FEWEST && is_changed).then(|| {
+            format!(
+                "the texts of {} addresses that came before are by {similarity:.2} as they were; before, by {usual:.2} in {}",
+                now.known,
+                self.nights()
+            )
+        })
+    }
+
     /// A field that nearly all articles had is not found.
     fn lost_field(&self) -> Option<String> {
         let (now, then) = (self.now, &self.sum);
@@ -367,14 +457,10 @@ impl<'a> Compared<'a> {
         });
         let settled = self.usual.iter().map(|night| night.articles);
         let fewest = unremarkable.map(|past| past.figures.articles).chain(settled).min()?;
-        let mean = self.mean(|night| night.articles);
         let most = if self.lost.is_empty() { FAR_FEWER } else { FEWER };
-        let rare = match self.lost.is_empty() && self.usual.len() >= SOME_NIGHTS {
-            true => RARE_AFTER_NIGHTS,
-            false => RARE,
-        };
-        let is_far_fewer =
-            articles as f64 <= most * fewest as f64 && at_most(articles, mean) < rare;
+        let (mean, dispersion) = self.spread_of_articles();
+        let is_rare = at_most((articles as f64 / dispersion) as u64, mean / dispersion) < RARE;
+        let is_far_fewer = articles as f64 <= most * fewest as f64 && is_rare;
         is_far_fewer.then(|| {
             let evidence = format!(
                 "{}, {}, at least {fewest}{}",
@@ -388,18 +474,28 @@ impl<'a> Compared<'a> {
         })
     }
 
+    /// The mean number of articles of a usual night, and the ratio of its variance to it, which is 1 of a Poisson distribution;
+    /// at most that: larger differences are in the fewest articles.
+    fn spread_of_articles(&self) -> (f64, f64) {
+        let mean = self.mean(|night| night.articles);
+        let differences = self.usual.iter().map(|night| night.articles as f64 - mean);
+        let squares: f64 = differences.map(|own| own * own).sum();
+        let nights = self.usual.len() as f64 - 1.0 + NIGHTS_OF_CHANCE;
+        (mean, ((squares / mean + NIGHTS_OF_CHANCE) / nights).min(1.0))
+    }
+
     /// Articles are somewhat less certain.
     fn drifting(&self) -> Option<Assessment> {
         let confidence = self.now.mean_confidence().zip(self.sum.mean_confidence());
         let lost = confidence.is_some_and(|(now, then)| then - now >= LESS_SURE);
         let enough = self.now.articles >= FEWEST && self.sum.articles >= FEWEST;
-        let is_worse = lost || self.tonight.worst_template >= Verdict::Drifting;
+        let are_templates_worse =
+            self.tonight.worst_template >= Verdict::Drifting || self.has_template_without_texts();
+        let is_worse = lost || are_templates_worse;
         (enough && is_worse).then(|| {
             let (now, then) = confidence.unwrap_or_default();
-            let templates = match self.tonight.worst_template >= Verdict::Drifting {
-                true => "; templates in health.jsonl say more",
-                false => "",
-            };
+            let more = "; templates in health.jsonl say more";
+            let templates = if are_templates_worse { more } else { "" };
             let evidence =
                 format!("confidence {now:.2}; before, {then:.2} in {}{templates}", self.nights());
             let next = format!(
@@ -447,6 +543,16 @@ impl<'a> Compared<'a> {
     }
 }
 
+/// Whether a site had nothing at all in a night.
+fn is_pause(past: &PastNight) -> bool {
+    past.figures.pages == 0 && past.figures.refused() == 0
+}
+
+/// Whether a night had fewer or other articles than usual.
+fn is_other(past: &PastNight) -> bool {
+    past.verdict >= Verdict::Shrunken
+}
+
 /// The nights that tonight is compared with: the last ones with articles on which nothing was wrong; or, if that has
 /// lasted, those with fewer or other articles.
 fn usual_nights(history: &[PastNight]) -> Vec<&NightFigures> {
@@ -454,8 +560,7 @@ fn usual_nights(history: &[PastNight]) -> Vec<&NightFigures> {
         .iter()
         .filter(|past| past.figures.articles > 0 && past.verdict < Verdict::Blocked)
         .collect();
-    let is_other = |past: &&&PastNight| past.verdict >= Verdict::Shrunken;
-    let lasting = with_articles.iter().rev().take_while(is_other).count();
+    let lasting = with_articles.iter().rev().take_while(|past| is_other(past)).count();
     let usual: Vec<&NightFigures> = match lasting >= SETTLED {
         true => with_articles.iter().rev().take(lasting).map(|past| &past.figures).collect(),
         false => {
@@ -512,23 +617,6 @@ fn at_most(few: u64, mean: f64) -> f64 {
     sum
 }
 
-/// Probability of so many of all where each is one with the probability `rate`.
-fn at_least_of(many: u64, all: u64, rate: f64) -> f64 {
-    let (many, all) = (many as f64, all as f64);
-    if many <= all * rate {
-        return 1.0;
-    }
-    let ways = libm::lgamma(all + 1.0) - libm::lgamma(many + 1.0) - libm::lgamma(all - many + 1.0);
-    let mut term = libm::exp(ways + many * libm::log(rate) + (all - many) * libm::log(1.0 - rate));
-    let (mut sum, mut at) = (0.0, many);
-    while at <= all && term > sum * 1e-9 {
-        sum += term;
-        term *= (all - at) / (at + 1.0) * rate / (1.0 - rate);
-        at += 1.0;
-    }
-    sum
-}
-
 /// What pages are that are served instead of those of a site, and what to do about it.
 fn wall(by: &str) -> (String, &'static str) {
     let (name, next) = match DropReason::ALL.iter().find(|reason| reason.as_str() == by) {
@@ -580,12 +668,19 @@ mod tests {
             templates: [("a1".to_owned(), articles)].into(),
             partial: 0,
             gone: 0,
+            known: 0,
+            similarity: 0.0,
             agreement: Some(0.95),
         }
     }
 
     /// The verdict on the last of some nights, each of which is judged in turn.
     fn last(nights: &[NightFigures]) -> NightVerdict {
+        last_with(nights, None)
+    }
+
+    /// The same where pages of the last night have lost their texts.
+    fn last_with(nights: &[NightFigures], lost_texts: Option<&[LostTexts]>) -> NightVerdict {
         let mut history: Vec<PastNight> = Vec::new();
         let mut found = None;
         for (at, figures) in nights.iter().enumerate() {
@@ -594,6 +689,7 @@ mod tests {
                 site: "a.example",
                 night: &date,
                 figures,
+                lost_texts: lost_texts.filter(|_| at + 1 == nights.len()),
                 worst_template: Verdict::Healthy,
                 is_whole: true,
             };
@@ -629,6 +725,10 @@ mod tests {
             (0..28).map(|at| if at % 7 == 0 { night(40, &[]) } else { none() }).collect();
         assert_eq!(verdict(&weekly), Verdict::TooFewPages);
         assert_eq!(verdict(&[none()]), Verdict::TooFewPages);
+        // Nights that were refused were no pauses.
+        let refused = (0..3).map(|_| night(0, &[("http-503", 8)]));
+        let back: Vec<_> = many(12).into_iter().chain(refused).chain(many(12)).collect();
+        assert_eq!(verdict(&after(&back, none())), Verdict::Missing);
     }
 
     #[test]
@@ -655,7 +755,61 @@ mod tests {
     }
 
     #[test]
+    fn pages_without_their_texts_are_blocked_by_a_notice_and_else_broken() {
+        let lost = |pages, of, kind: Option<DropReason>| LostTexts {
+            template: "a1".to_owned(),
+            notice: kind.map_or(String::new(), |_| "Subscribe to read this".to_owned()),
+            kind,
+            pages,
+            of,
+            lost: 0.9,
+        };
+        let nights = after(&many(12), night(12, &[]));
+        let found = |pages, kind| last_with(&nights, Some(&[lost(pages, 12, kind)]));
+        let blocked = found(12, Some(DropReason::PaywallStub));
+        assert_eq!(blocked.health.blocked_by.as_deref(), Some("paywall-stub"));
+        assert!(blocked.health.evidence.contains("“Subscribe to read this”"));
+        assert!(!blocked.is_usual);
+        assert_eq!(found(12, None).health.verdict, Verdict::Broken);
+        // A template with few of the pages.
+        let some = last_with(&nights, Some(&[lost(6, 40, Some(DropReason::PaywallStub))]));
+        assert_eq!(some.health.verdict, Verdict::Drifting);
+        // Where half of a site is usually behind a wall, it is no news.
+        let half: Vec<_> = (0..6).map(|_| night(6, &[("paywall-stub", 6)])).collect();
+        let usual = last_with(&half, Some(&[lost(6, 12, Some(DropReason::PaywallStub))]));
+        assert_eq!(usual.health.verdict, Verdict::Healthy);
+        // What is left of a text that is gone is no wall.
+        let left = after(&many(12), night(2, &[("duplicate-text", 10)]));
+        assert_eq!(last_with(&left, None).health.verdict, Verdict::Blocked);
+        assert_eq!(last_with(&left, Some(&[])).health.verdict, Verdict::Broken);
+    }
+
+    #[test]
+    fn other_texts_at_known_addresses_are_broken_if_they_are_not_surer() {
+        let again = |similarity: f64, confidence: f64| NightFigures {
+            known: 10,
+            similarity: 10.0 * similarity,
+            confidence: 12.0 * confidence,
+            ..night(12, &[])
+        };
+        let usual: Vec<_> = (0..6).map(|_| again(0.99, 0.9)).collect();
+        let verdict = |figures| verdict(&after(&usual, figures));
+        assert_eq!(verdict(again(0.96, 0.83)), Verdict::Healthy);
+        assert_eq!(verdict(again(0.9, 0.9)), Verdict::Healthy);
+        assert_eq!(verdict(again(0.9, 0.84)), Verdict::Broken);
+        assert_eq!(verdict(again(0.8, 0.9)), Verdict::Broken);
+        assert_eq!(verdict(again(0.85, 0.95)), Verdict::Healthy);
+        // Pages that are always others.
+        let others: Vec<_> = (0..6).map(|_| again(0.3, 0.9)).collect();
+        assert_eq!(super::tests::verdict(&after(&others, again(0.25, 0.88))), Verdict::Healthy);
+    }
+
+    #[test]
     fn far_fewer_articles_are_too_few_and_soon_usual() {
+        let steady: Vec<_> = (0..9).map(|_| night(7, &[])).collect();
+        assert_eq!(verdict(&after(&steady, night(2, &[]))), Verdict::Shrunken);
+        let uneven: Vec<_> = (0..9).map(|at| night(5 + at % 3 * 4, &[])).collect();
+        assert_eq!(verdict(&after(&uneven, night(2, &[]))), Verdict::TooFewPages);
         assert_eq!(verdict(&after(&many(12), night(2, &[]))), Verdict::Shrunken);
         assert_eq!(verdict(&after(&many(12), night(6, &[]))), Verdict::Healthy);
         assert_eq!(verdict(&after(&many(3), night(1, &[]))), Verdict::TooFewPages);

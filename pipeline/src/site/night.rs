@@ -12,7 +12,7 @@ mod walls;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::{Assessment, NightFigures, RetainedHead, SiteNight};
+use model::{Assessment, NightFigures, RetainedHead, SiteNight, TemplateNight, Verdict};
 use modelstore::{SiteState, Store};
 use report::readable::count;
 use sitemodel::{
@@ -185,23 +185,27 @@ impl Work<'_> {
         let (mut tonight, cut) = self.tonight(site, parsed);
         let none = BTreeMap::new();
         let mut applied = self.apply_to(site, &old, &tonight, &none);
-        let learnt_from_walls = self.learnt_from_walls(store, state, &old, &applied)?;
-        if !learnt_from_walls.is_empty() {
-            old = old.without(&learnt_from_walls);
-            applied = self.apply_to(site, &old, &tonight, &none);
-        }
         let noted = old.with_walls(applied.values());
         let noted = noted.map(|(with_lines, ids)| {
             old = with_lines;
             applied = self.apply_to(site, &old, &tonight, &none);
             ids
         });
+        let learnt_from_walls = self.learnt_from_walls(store, state, &old, &applied)?;
+        if !learnt_from_walls.is_empty() {
+            old = old.without(&learnt_from_walls);
+            applied = self.apply_to(site, &old, &tonight, &none);
+        }
+        let noted = noted.filter(|ids| ids.iter().any(|id| !learnt_from_walls.contains(id)));
         for page in &mut tonight {
             let applied = page.at.and_then(|at| applied.get(&at));
             page.template = applied.and_then(|applied| applied.template);
             page.is_unassigned =
                 applied.is_some_and(|applied| applied.outcome == Outcome::Unassigned);
         }
+        let of_night = (&mut tonight, &mut applied);
+        let lost_texts = self.lost_texts(store, &old, &learnt_from_walls, of_night)?;
+        let lost: u64 = lost_texts.iter().flatten().map(|lost| lost.pages).sum();
         let (seen, alone) = self.seen(&old, &tonight, &applied, Some(COMPARED));
         let mut health = assess(&old, &seen);
         let facts = self.facts(state, &old, &tonight, &health);
@@ -286,7 +290,22 @@ impl Work<'_> {
         }
         let mut update = self.update(state, &decision, &health);
         update.reason = reason;
-        let has_new_walls = !not_kept.templates.is_empty();
+        for lost in lost_texts.iter().flatten().filter(|lost| !lost.template.is_empty()) {
+            if update.templates.iter().all(|own| own.template != lost.template) {
+                update.templates.push(TemplateNight {
+                    template: lost.template.clone(),
+                    verdict: if lost.kind.is_some() { Verdict::Blocked } else { Verdict::Broken },
+                    pages: lost.pages,
+                    ..TemplateNight::default()
+                });
+            }
+        }
+        update.lost_texts = lost_texts;
+        if lost > 0 {
+            let pages = count(lost as usize, "page");
+            update.reason += &format!("; {pages} without their texts not learnt from");
+        }
+        let has_new_walls = !not_kept.templates.is_empty() || lost > 0;
         update.second_round = has_new_walls;
         let unassigned = if has_new_walls { Unassigned::Wait } else { Unassigned::Alone };
         if let Some(((model, known, applied), changed, retained, too_many)) = begun {

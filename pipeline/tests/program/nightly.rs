@@ -408,3 +408,28 @@ fn a_night_without_pages_is_a_success_unless_it_is_to_fail() {
     let (code, _, stderr) = parts(&command.output().unwrap());
     assert!(code == 2 && stderr.contains("--models"), "{stderr}");
 }
+
+#[test]
+fn a_template_that_an_older_night_learnt_from_walls_is_removed() {
+    let gates = |of: std::ops::Range<usize>| {
+        let html = "<!doctype html><html lang=en><head><title>The old gate</title></head><body><main class=gate>\
+            <section><h2>The old gate</h2><p>This gate stays closed while the keeper is away, and what lies behind it is \
+            shown to those who carry the key of the house.</p><p>Come back with the key, or write to the keeper, who \
+            answers every letter within a week or so.</p></section></main></body></html>";
+        let page = move |n| (format!("https://posts.example/gate/{n:03}"), html.to_owned());
+        of.map(page).collect::<Vec<_>>()
+    };
+    let mut nights = Nights::new();
+    // Two pages with one text may be an article at two addresses.
+    let first = nights.night(&[posts(0..8), gates(0..2)].concat());
+    assert_eq!(first.results.articles.len(), 10);
+    let second = nights.night(&[posts(10..18), gates(10..16)].concat());
+    assert_eq!(second.verdict(), "blocked", "{:?}", second.health);
+    assert_eq!(second.results.drops("duplicate-text").len(), 6);
+    let db = Connection::open(nights.store()).unwrap();
+    let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(count("SELECT templates FROM models ORDER BY revision DESC LIMIT 1"), 1);
+    assert_eq!(count("SELECT count(*) FROM retained WHERE url LIKE '%gate%'"), 0);
+    let third = nights.night(&posts(20..28));
+    assert_eq!((&*third.verdict(), third.results.articles.len()), ("healthy", 8));
+}

@@ -543,24 +543,25 @@ fn gone(status: u16, at: Option<Timestamp>, target: Option<Url>) -> Option<Gone>
     Some(Gone { at, status, moved_to })
 }
 
-/// Endings of the addresses of pages; other short ones are those of pictures, scripts and the like.
-const PAGE_ENDINGS: [&str; 9] = ["asp", "aspx", "cgi", "cfm", "htm", "html", "jsp", "php", "shtml"];
+/// Endings of the addresses of what pages consist of: it may be refused with a page. Sites have endings of their own for pages.
+const ENDINGS_OF_PARTS: [&str; 36] = [
+    "avif", "bmp", "css", "eot", "gif", "gz", "ico", "jpeg", "jpg", "js", "json", "m3u8", "m4a",
+    "m4v", "map", "mjs", "mov", "mp3", "mp4", "mpd", "ogg", "otf", "pdf", "png", "rss", "svg",
+    "swf", "ttf", "wasm", "wav", "webm", "webp", "woff", "woff2", "xml", "zip",
+];
 
 fn is_refusal(status: u16, url: &str, content_type: Option<&str>) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let name = path.splitn(4, '/').nth(3).and_then(|path| path.rsplit('/').next());
     let ending = name.and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
-    let is_page = ending.is_none_or(|ending| {
-        ending.len() > 5
-            || !ending.bytes().any(|byte| byte.is_ascii_alphabetic())
-            || PAGE_ENDINGS.iter().any(|own| ending.eq_ignore_ascii_case(own))
-    });
+    let is_part = ending
+        .is_some_and(|ending| ENDINGS_OF_PARTS.iter().any(|own| ending.eq_ignore_ascii_case(own)));
     let is_text = content_type.is_none_or(|kind| {
         let kind = kind.trim_ascii_start().to_ascii_lowercase();
         ["text/html", "text/plain", "application/xhtml"].iter().any(|own| kind.starts_with(own))
     });
     let refuses = matches!(status, 401 | 403 | 429 | 500..=599);
-    refuses && is_page && is_text
+    refuses && !is_part && is_text
 }
 
 /// What an answer without a page says of its address.
@@ -677,6 +678,17 @@ mod tests {
     use config::Config;
 
     use super::*;
+
+    #[test]
+    fn pages_are_refused_whatever_their_addresses_end_with() {
+        let is = |url| is_refusal(403, url, Some("text/html"));
+        for url in ["https://e.org/a", "https://e.org/a.html", "https://e.org/a.story?x=1.js"] {
+            assert!(is(url), "{url}");
+        }
+        assert!(!is("https://e.org/img/a.JPG?width=3") && !is("https://e.org/app.js"));
+        assert!(!is_refusal(403, "https://e.org/a", Some("image/png")));
+        assert!(!is_refusal(404, "https://e.org/a", None));
+    }
 
     #[test]
     fn a_panic_costs_what_is_being_read() {

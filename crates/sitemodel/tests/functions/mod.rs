@@ -2,4 +2,5 @@
 
 mod addresses;
 mod agreement;
+mod lost_texts;
 mod settings;

@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use model::{DropReason, LostTexts, Verdict};
 use modelstore::{SiteState, Store};
-use sitemodel::{Applied, ApplyOptions, SiteModel};
+use sitemodel::{
+    Applied, ApplyOptions, FEWEST_TO_TELL, Outcome, ParsedPage, SiteModel, find_lost_texts,
+};
 
 use crate::site::Work;
 use crate::site::night::in_hand::{
@@ -24,7 +27,75 @@ fn only_walls(applied: &Outcomes) -> BTreeSet<u32> {
     of.into_iter().filter(|(_, only)| *only).map(|(template, _)| template).collect()
 }
 
+/// Ratio of the lengths of texts to the usual ones below which pages are looked at for whether they have lost theirs.
+const SHORTER: f64 = 0.8;
+
 impl Work<'_> {
+    /// The pages of each template that have lost their texts, compared with retained pages; these are taken out of what is learnt
+    /// from and assessed.
+    /// `None` if nothing calls for looking.
+    pub(crate) fn lost_texts(
+        &self,
+        store: &Store,
+        model: &SiteModel,
+        learnt_from_walls: &[String],
+        (tonight, applied): (&mut Vec<CandidatePage<'_>>, &mut Outcomes),
+    ) -> io::Result<Option<Vec<LostTexts>>> {
+        let unassigned = tonight.iter().filter(|page| page.is_unassigned).count() as u64;
+        let calls = applied.values().any(is_wall)
+            || unassigned >= FEWEST_TO_TELL
+            || self.are_shorter(store, applied)?;
+        if !calls {
+            return Ok(None);
+        }
+        let mut retained = store.sample(&self.key).map_err(io::Error::other)?;
+        retained.retain(|own| !learnt_from_walls.contains(&own.template));
+        let retained: Vec<_> = retained.into_iter().map(|own| own.page).enumerate().collect();
+        let retained = parse(&retained, self.settings, self.clock);
+        let earlier: Vec<&ParsedPage<'_>> =
+            retained.iter().filter_map(|(_, page)| page.as_ref().ok()).collect();
+        if earlier.is_empty() {
+            return Ok(None);
+        }
+        let (mut all, of) = (Vec::new(), tonight.len() as u64);
+        let templates: BTreeSet<Option<u32>> = tonight.iter().map(|page| page.template).collect();
+        for template in templates {
+            let own: Vec<&CandidatePage<'_>> =
+                tonight.iter().filter(|page| page.template == template).collect();
+            let pages: Vec<&ParsedPage<'_>> = own.iter().map(|page| page.sibling.0).collect();
+            let Some((lost, without)) = find_lost_texts(&pages, &earlier) else { continue };
+            let id = template.and_then(|number| template_id(model, number)).unwrap_or_default();
+            all.push(LostTexts { template: id.to_owned(), of, ..lost });
+            let without: BTreeSet<Option<usize>> = without.iter().map(|&at| own[at].at).collect();
+            tonight.retain(|page| !without.contains(&page.at));
+            applied.retain(|at, _| !without.contains(&Some(*at)));
+        }
+        Ok(Some(all))
+    }
+
+    /// Whether the texts of pages are shorter than those of earlier nights.
+    fn are_shorter(&self, store: &Store, applied: &Outcomes) -> io::Result<bool> {
+        let night = self.date().map(|date| date.to_string()).unwrap_or_default();
+        let history = store.history(&self.key, &night).map_err(io::Error::other)?;
+        let usual = history.iter().filter(|past| past.verdict < Verdict::Blocked);
+        let usual = usual.fold((0.0, 0), |(lengths, articles), past| {
+            (lengths + past.figures.lengths[0], articles + past.figures.articles)
+        });
+        let length = |applied: &Applied| match &applied.outcome {
+            Outcome::Article(article) => Some(libm::log(f64::from(article.word_count) + 1.0)),
+            Outcome::Drop(drop) => {
+                let is_lost = matches!(drop.reason, DropReason::NoContent | DropReason::NoArticle);
+                is_lost.then_some(0.0)
+            }
+            Outcome::Unassigned => None,
+        };
+        let lengths: Vec<f64> = applied.values().filter_map(length).collect();
+        let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+        Ok(lengths.len() as u64 >= FEWEST_TO_TELL
+            && usual.1 > 0
+            && mean <= usual.0 / usual.1 as f64 + libm::log(SHORTER))
+    }
+
     /// Tonight's walls, and the templates, but for those known, of which only walls come: of tonight's pages, and of those
     /// retained.
     pub(crate) fn walls(

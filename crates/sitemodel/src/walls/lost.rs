@@ -1,0 +1,184 @@
+//! Pages that have lost their texts: they have fewer words of their own than those of earlier nights. What none of these said and
+//! tonight's pages have in common is what they say instead. It does not matter what is taken for the article.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use dom::{local_name, normalize_space, text_of};
+use model::{DropReason, LostTexts};
+use terms::letters::is_alphanumeric;
+use terms::{count_words, has_words};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::phrases::kind_of;
+use super::{ADDRESSES, LineHasher, story};
+use crate::health::at_least_of;
+use crate::parsed::ParsedPage;
+
+/// Words of a notice on a page; and of one whose kind no phrase names.
+const FEWEST_WORDS: u32 = 5;
+const FEWEST_WORDS_UNNAMED: u32 = 8;
+/// Ratio of the page's own words to those before, up to which its text is lost; and if it has a notice whose kind is named.
+const LOST: f64 = 0.6;
+const LOST_IF_NAMED: f64 = 0.8;
+/// Probability below which so many pages with so few words are no chance; and that of a page whose words before are known.
+const RARE: f64 = 0.01;
+const RATE_OF_KNOWN: f64 = 0.05;
+/// Words of the sequences that tell whether a line is new.
+const SEQUENCE: usize = 3;
+/// Words of a notice that are quoted.
+const QUOTED: usize = 16;
+
+struct Line {
+    hash: u64,
+    text: String,
+    words: u32,
+    /// Whether it is the text of a link.
+    is_link: bool,
+}
+
+struct PageLines<'a> {
+    url: &'a str,
+    story: String,
+    lines: Vec<Line>,
+}
+
+impl<'a> PageLines<'a> {
+    fn of(page: &'a ParsedPage<'_>) -> Self {
+        let document = &page.document;
+        let url = &*page.page.url;
+        let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
+        let links: HashSet<String> =
+            links.map(|id| normalize_space(&text_of(document, &[id], &[]))).collect();
+        let mut hashes = LineHasher::of(url);
+        let text = text_of(document, &[0], &[]);
+        let line = |line: &str| {
+            let text = normalize_space(line);
+            let (hash, words) = (hashes.hash(&text)?, count_words(&text));
+            Some(Line { hash, words, is_link: links.contains(&text), text })
+        };
+        Self { url, story: story(url), lines: text.lines().filter_map(line).collect() }
+    }
+
+    fn sequences(&self) -> impl Iterator<Item = u64> + '_ {
+        self.lines.iter().flat_map(|line| sequences_of(&line.text))
+    }
+}
+
+/// Which of tonight's pages of a template have lost their texts, compared with pages of `earlier` nights that are not walls, if
+/// any have.
+pub fn find_lost_texts(
+    tonight: &[&ParsedPage<'_>],
+    earlier: &[&ParsedPage<'_>],
+) -> Option<(LostTexts, BTreeSet<usize>)> {
+    let tonight: Vec<PageLines<'_>> = tonight.iter().map(|page| PageLines::of(page)).collect();
+    let earlier: Vec<PageLines<'_>> = earlier.iter().map(|page| PageLines::of(page)).collect();
+    let mut stories: BTreeMap<u64, BTreeSet<&str>> = BTreeMap::new();
+    for page in tonight.iter().chain(&earlier) {
+        for line in &page.lines {
+            stories.entry(line.hash).or_default().insert(&page.story);
+        }
+    }
+    let own_words = |page: &PageLines<'_>| {
+        let is_own = |line: &&Line| !line.is_link && stories[&line.hash].len() < ADDRESSES;
+        let own = page.lines.iter().filter(is_own);
+        f64::from(own.map(|line| line.words).sum::<u32>()) + 1.0
+    };
+    let before = WordsBefore::of(earlier.iter().map(|page| (page.url, own_words(page))))?;
+    let now: Vec<(&str, f64)> = tonight.iter().map(|page| (page.url, own_words(page))).collect();
+    let found = |lost: Loss, kind, notice: &str| {
+        let words: Vec<&str> = notice.split_whitespace().collect();
+        let rest = if words.len() > QUOTED { " …" } else { "" };
+        let notice = words[..words.len().min(QUOTED)].join(" ") + rest;
+        let pages = lost.pages.len() as u64;
+        let texts = LostTexts { notice, kind, pages, lost: lost.share, ..LostTexts::default() };
+        Some((texts, lost.pages))
+    };
+
+    let known: HashSet<u64> = earlier.iter().flat_map(PageLines::sequences).collect();
+    let half = tonight.iter().map(|page| &page.story).collect::<BTreeSet<_>>().len().div_ceil(2);
+    let is_notice = |line: &&Line| {
+        let on = stories[&line.hash].len();
+        let is_new = || {
+            let all = sequences_of(&line.text);
+            2 * all.iter().filter(|own| known.contains(own)).count() < all.len()
+        };
+        let is_told = || on >= half || kind_of("", &line.text).is_some();
+        !line.is_link && on >= ADDRESSES && is_told() && is_new()
+    };
+    let notice = |page: &PageLines<'_>| {
+        let lines = page.lines.iter().filter(is_notice).map(|line| &*line.text);
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let notices: Vec<String> = tonight.iter().map(notice).collect();
+    let longest = notices.iter().max_by_key(|notice| notice.len())?;
+    let kind = kind_of("", longest).map(|(kind, _)| kind);
+    let (fewest, most) =
+        if kind.is_some() { (FEWEST_WORDS, LOST_IF_NAMED) } else { (FEWEST_WORDS_UNNAMED, LOST) };
+    let with: BTreeSet<usize> =
+        (0..now.len()).filter(|&at| has_words(&notices[at], fewest)).collect();
+    if let Some(lost) = before.loss(&now, &with, most) {
+        let kind = kind.unwrap_or(DropReason::DuplicateText);
+        return found(Loss { pages: with, ..lost }, Some(kind), longest);
+    }
+    found(before.loss(&now, &(0..now.len()).collect(), LOST)?, None, "")
+}
+
+/// Hashes of the sequences of words in a line; of a shorter one that of all its words.
+fn sequences_of(line: &str) -> Vec<u64> {
+    let lower = line.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c| !is_alphanumeric(c)).filter(|word| !word.is_empty()).collect();
+    words
+        .windows(SEQUENCE.min(words.len()).max(1))
+        .map(|own| xxh3_64(own.join(" ").as_bytes()))
+        .collect()
+}
+
+/// The numbers of own words that pages of earlier nights had, by address.
+struct WordsBefore<'a> {
+    of: BTreeMap<&'a str, f64>,
+    median: f64,
+}
+
+/// Pages that have lost their texts, and the share of words that they have lost.
+struct Loss {
+    pages: BTreeSet<usize>,
+    share: f64,
+}
+
+impl<'a> WordsBefore<'a> {
+    /// `None` if these are too few to tell.
+    fn of(pages: impl Iterator<Item = (&'a str, f64)>) -> Option<Self> {
+        let of: BTreeMap<&str, f64> = pages.collect();
+        let median = median(of.values().copied().collect())?;
+        (of.len() >= ADDRESSES).then_some(Self { of, median })
+    }
+
+    /// What some of tonight's pages have lost, if at least half of these have only a share `left` of the words that they had, or,
+    /// if that is not known, that pages usually have, and chance does not explain it.
+    fn loss(&self, now: &[(&str, f64)], some: &BTreeSet<usize>, left: f64) -> Option<Loss> {
+        let few = self.of.values().filter(|own| **own <= left * self.median).count();
+        let usual = (self.median, few as f64 / self.of.len() as f64);
+        let before = |url: &str| self.of.get(url).map_or(usual, |own| (*own, RATE_OF_KNOWN));
+        let (mut pages, mut ratios, mut rate) = (BTreeSet::new(), Vec::new(), 0.0);
+        for &at in some {
+            let (url, own) = now[at];
+            let (then, rate_of_page) = before(url);
+            if own <= left * then {
+                pages.insert(at);
+            }
+            ratios.push(own / then);
+            rate += rate_of_page / some.len() as f64;
+        }
+        let (lost, all) = (pages.len() as u64, some.len() as u64);
+        let is_loss =
+            lost >= ADDRESSES as u64 && 2 * lost >= all && at_least_of(lost, all, rate) < RARE;
+        let share = 1.0 - median(ratios)?;
+        is_loss.then_some(Loss { pages, share })
+    }
+}
+
+fn median(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied()
+}

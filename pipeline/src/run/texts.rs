@@ -1,0 +1,155 @@
+//! What the texts at a site's addresses were in earlier nights: a text that has changed where its page comes again tells more of a
+//! redesign than lengths do.
+//!
+//! Takes: sketches of tonight's texts, and those that the store has.
+//! Gives: how similar the texts of the same addresses are, and what the store is to keep.
+//! Why: a model that is learnt anew may find about as much text with about the same confidence, and yet another text.
+//! Drops: addresses that did not come again for longest.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use duplicates::{Sketch, sketch_of};
+use model::Extracted;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Texts of a site, or of a part of one, that are looked at: those whose addresses have the least hashes, in all nights.
+const MOST: usize = 64;
+/// Texts of a site that are kept.
+const MOST_KEPT: usize = 24;
+
+/// The text at an address.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct ArticleText {
+    /// Hash of the address.
+    address: u64,
+    words: Sketch<16>,
+}
+
+/// Some texts of articles with a store.
+pub(crate) fn some_texts(articles: &[Extracted]) -> Vec<ArticleText> {
+    let stored = articles.iter().filter(|article| article.model_revision.is_some());
+    let mut addresses: Vec<(u64, &Extracted)> =
+        stored.map(|article| (xxh3_64(article.url.as_bytes()), article)).collect();
+    addresses.sort_unstable_by_key(|(address, _)| *address);
+    addresses.truncate(MOST);
+    let text = |(address, article): (u64, &Extracted)| ArticleText {
+        address,
+        words: sketch_of(&article.text),
+    };
+    addresses.into_iter().map(text).collect()
+}
+
+/// A text that is kept.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct KnownText {
+    text: ArticleText,
+    /// Whether the address came in more than one night.
+    is_seen_again: bool,
+    /// The last night that it came.
+    night: String,
+}
+
+/// What is known of the texts of a site.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct KnownTexts(Vec<KnownText>);
+
+impl KnownTexts {
+    /// As a store has them; none if they cannot be read.
+    pub(crate) fn of(bytes: Option<&[u8]>) -> Self {
+        Self(bytes.and_then(|bytes| rmp_serde::from_slice(bytes).ok()).unwrap_or_default())
+    }
+
+    pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
+        rmp_serde::to_vec(&self.0).ok()
+    }
+
+    /// How many of tonight's texts are known, and the sum of their similarities to what is known.
+    pub(crate) fn compare(&self, tonight: &[ArticleText]) -> (u64, f64) {
+        let known: BTreeMap<u64, &Sketch<16>> =
+            self.0.iter().map(|own| (own.text.address, &own.text.words)).collect();
+        let similarity = |text: &ArticleText| {
+            let shared = known.get(&text.address)?.similarity(&text.words);
+            // Of the shingles of both texts to those of each, as F1 counts.
+            Some(2.0 * shared / (1.0 + shared))
+        };
+        let of = tonight.iter().filter_map(similarity);
+        of.fold((0, 0.0), |(count, sum), one| (count + 1, sum + one))
+    }
+
+    /// Adds tonight's texts. What is known of their addresses changes only if they are as usual.
+    pub(crate) fn add(&mut self, tonight: Vec<ArticleText>, night: &str, are_usual: bool) {
+        let at: BTreeMap<u64, usize> =
+            self.0.iter().enumerate().map(|(at, own)| (own.text.address, at)).collect();
+        for text in tonight {
+            match at.get(&text.address) {
+                Some(&at) => {
+                    let own = &mut self.0[at];
+                    own.is_seen_again = true;
+                    own.night = night.to_owned();
+                    if are_usual {
+                        own.text = text;
+                    }
+                }
+                None if are_usual => {
+                    let night = night.to_owned();
+                    self.0.push(KnownText { text, is_seen_again: false, night });
+                }
+                None => {}
+            }
+        }
+        self.0.sort_by(|a, b| {
+            let key = |own: &KnownText| (Reverse(own.is_seen_again), own.text.address);
+            b.night.cmp(&a.night).then(key(a).cmp(&key(b)))
+        });
+        self.0.truncate(MOST_KEPT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(address: u64, words: &str) -> ArticleText {
+        ArticleText { address, words: sketch_of(words) }
+    }
+
+    fn words(from: usize, to: usize) -> String {
+        (from..to).map(|at| format!("w{at} ")).collect()
+    }
+
+    #[test]
+    fn texts_of_known_addresses_are_compared_until_a_change_lasts() {
+        let mut known = KnownTexts::of(None);
+        let (whole, part) = (words(0, 200), words(0, 100));
+        assert_eq!(known.compare(&[text(1, &whole)]), (0, 0.0));
+        known.add(vec![text(1, &whole), text(2, "")], "2026-03-01", true);
+        let known_again = KnownTexts::of(known.bytes().as_deref());
+        assert_eq!(known_again, known);
+        assert_eq!(known.compare(&[text(1, &whole), text(2, ""), text(3, &whole)]), (2, 2.0));
+        for are_usual in [false, true] {
+            let (pages, sum) = known.compare(&[text(1, &part)]);
+            assert!(pages == 1 && (0.5..0.8).contains(&sum), "{sum}");
+            known.add(vec![text(1, &part)], "2026-03-02", are_usual);
+        }
+        assert_eq!(known.compare(&[text(1, &part)]), (1, 1.0));
+    }
+
+    #[test]
+    fn addresses_that_come_again_are_kept() {
+        let mut known = KnownTexts::default();
+        for night in 1..9 {
+            let new = (0..30).map(|at| text(night * 100 + at, "a new text"));
+            let again = [text(9_000, "an old text")];
+            known.add(new.chain(again).collect(), &format!("2026-03-0{night}"), true);
+            // Of a night's new ones, those with the least hashes come first.
+            let is_first = night == 1;
+            assert_eq!(known.0.iter().any(|own| own.text.address == 9_000), !is_first);
+            assert_eq!(known.0.len(), MOST_KEPT);
+            if is_first {
+                known.0[0].text.address = 9_000;
+            }
+        }
+    }
+}
