@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::story_address;
-use crate::paragraphs::{ParagraphWords, paragraphs_of};
+use crate::paragraphs::{ParagraphWords, paragraphs_and_words_of};
 use crate::sketch::{Sketch, add_word, words_of};
 
 /// Words of a shingle.
@@ -81,7 +81,7 @@ impl Describer {
         let form = own.as_ref().map(|own| own.form).unwrap_or_default();
         let own = own.map_or_else(|| hash(&article.url), |own| hash(&own.key));
         let named = canonical.map_or(own, |canonical| hash(&canonical.key));
-        let (words, numbers) = hashes_of(&article.text);
+        let TextHashes { shingles, numbers, mut paragraphs } = TextHashes::of(&article.text);
         let mut different: Vec<u64> = numbers.clone();
         different.sort_unstable();
         different.dedup();
@@ -96,21 +96,21 @@ impl Describer {
             article.canonical.as_ref().is_some_and(|canonical| *canonical != article.url),
         ];
         let published = article.published.as_deref().map(day_of);
-        let (mut paragraphs, mut paragraph_words) = (Vec::new(), 0_u32);
-        if article.posts.is_empty() {
-            paragraphs.extend(paragraphs_of(&article.text).map(|own| own.words));
-            paragraphs.sort_unstable();
-            paragraphs.dedup();
-            paragraph_words = paragraphs.iter().fold(0, |all, own| all.saturating_add(own.count));
-            paragraphs.retain(|own| own.is_compared());
+        if !article.posts.is_empty() {
+            paragraphs.clear();
         }
+        paragraphs.sort_unstable();
+        paragraphs.dedup();
+        let paragraph_words =
+            paragraphs.iter().fold(0_u32, |all, own| all.saturating_add(own.count));
+        paragraphs.retain(|own| own.is_compared());
         ArticleDescription {
             url: article.url.clone(),
             site: hash(&article.site),
             addresses: [own, named],
             title: article.title.as_deref().map_or(0, title_of),
-            length: u32::try_from(words.len()).unwrap_or(u32::MAX),
-            words: Sketch::of(words),
+            length: u32::try_from(shingles.len()).unwrap_or(u32::MAX),
+            words: Sketch::of(shingles),
             numbers: Sketch::of(numbers),
             different_numbers: u8::try_from(different.len()).unwrap_or(u8::MAX),
             reserve: reserve.iter().fold(0, |all, &one| all << 1 | u8::from(one)),
@@ -124,28 +124,37 @@ impl Describer {
 
 /// A sketch of the shingles of a text.
 pub fn sketch_of<const N: usize>(text: &str) -> Sketch<N> {
-    Sketch::of(hashes_of(text).0)
+    Sketch::of(TextHashes::of(text).shingles)
 }
 
-/// Hashes of the shingles of a text, and of its numbers.
-fn hashes_of(text: &str) -> (Vec<u64>, Vec<u64>) {
-    let mut numbers = Vec::new();
-    let words: Vec<u64> = words_of(text)
-        .map(|(hash, is_number)| {
+/// What is compared of a text.
+struct TextHashes {
+    /// Hashes of its shingles of words.
+    shingles: Vec<u64>,
+    /// Hashes of its numbers.
+    numbers: Vec<u64>,
+    paragraphs: Vec<ParagraphWords>,
+}
+
+impl TextHashes {
+    fn of(text: &str) -> Self {
+        let (mut words, mut numbers) = (Vec::new(), Vec::new());
+        let add = |hash, is_number: bool| {
+            words.push(hash);
             numbers.extend(is_number.then_some(hash));
-            hash
-        })
-        .collect();
-    let joined = |words: &[u64]| {
-        let mixed = words.iter().fold(0, |all, &word| add_word(all, word));
-        mixed ^ mixed >> 32
-    };
-    let shingles = match words.len() {
-        0 => Vec::new(),
-        few if few < SHINGLE => vec![joined(&words)],
-        _ => words.windows(SHINGLE).map(joined).collect(),
-    };
-    (shingles, numbers)
+        };
+        let paragraphs = paragraphs_and_words_of(text, add).map(|own| own.words).collect();
+        let joined = |words: &[u64]| {
+            let mixed = words.iter().fold(0, |all, &word| add_word(all, word));
+            mixed ^ mixed >> 32
+        };
+        let shingles = match words.len() {
+            0 => Vec::new(),
+            few if few < SHINGLE => vec![joined(&words)],
+            _ => words.windows(SHINGLE).map(joined).collect(),
+        };
+        Self { shingles, numbers, paragraphs }
+    }
 }
 
 /// The hash of the words of a title; 0 if these are too few.

@@ -43,11 +43,22 @@ impl ParagraphWords {
 
 /// The paragraphs of a text, which blank lines separate.
 pub fn paragraphs_of(text: &str) -> impl Iterator<Item = Paragraph> + '_ {
+    paragraphs_and_words_of(text, |_, _| ())
+}
+
+/// The same; `each_word` takes the hash of each word in them, and whether it is a number.
+pub(crate) fn paragraphs_and_words_of(
+    text: &str,
+    mut each_word: impl FnMut(u64, bool),
+) -> impl Iterator<Item = Paragraph> {
     let mut at = 0;
     text.split("\n\n").map(move |paragraph| {
         let range = at..at + paragraph.len();
         at = range.end + 2;
-        let hash = words_of(paragraph).fold(0, |all, (word, _)| add_word(all, word));
+        let hash = words_of(paragraph).fold(0, |all, (word, is_number)| {
+            each_word(word, is_number);
+            add_word(all, word)
+        });
         let words = ParagraphWords { hash, count: terms::count_words(paragraph) };
         Paragraph { range, words }
     })

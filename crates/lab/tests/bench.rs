@@ -36,8 +36,11 @@ fn parts_stages_and_whole_runs_are_measured() {
         assert!(one[4] > 0.0 && one[4] < 300.0, "CPU seconds\n{report}");
         assert!(one[5] > 5.0, "memory of the run\n{report}");
     }
-    let gain = report.lines().last().unwrap();
-    assert!(gain.starts_with("two threads are "), "{report}");
+    assert!(report.lines().any(|line| line.starts_with("two threads are ")), "{report}");
+    // Microseconds of each capability, and their shares of all.
+    let [tree, share] = figures(&report, "tree, words, kinds of elements ")[..] else { panic!() };
+    let [all, whole] = figures(&report, "all ")[..] else { panic!("{report}") };
+    assert!(tree < all && share < 100.0 && whole == 100.0, "{report}");
 }
 
 #[test]

@@ -114,8 +114,37 @@ fn stands_between(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let text = texts.text(id);
     texts.is_between(id)
         && (!texts.is_linked(id) || is_nested_list_of_links(texts, id))
+        && !is_list_of_cards(texts, id)
         && texts.top(id).is_some_and(|top| texts.text(top) <= text + text / 4 + 20)
         && (!document.is(id, &local_name!("table")) || !is_layout(document, id))
+}
+
+/// Bytes of text from which on a link is as long as a headline.
+const HEADLINE: u32 = 20;
+
+/// Whether a list shows other pages: each item begins with a link that stands on a line of its own, or is as long as a headline, and
+/// more text follows it.
+fn is_list_of_cards(texts: &PageTexts<'_>, id: NodeId) -> bool {
+    let document = texts.document;
+    let is_link = |own: &NodeId| {
+        document.is(*own, &local_name!("a"))
+            && document.attribute(*own, &local_name!("href")).is_some_and(|to| !to.starts_with('#'))
+    };
+    let is_card = |item: NodeId| {
+        let Some(link) = document.subtree(item).find(is_link) else { return false };
+        let (from, end) = (document.node(link).end, document.node(item).end);
+        let mut after = (from..end).filter(|&own| document.name(own).is_some());
+        let is_block = |own| !document.is_inline(own) && !is_list(document, own);
+        texts.text(link) > 0
+            && texts.all.range(item, link) == 0
+            && texts.all.range(from, end) > 0
+            && (texts.text(link) >= HEADLINE || after.next().is_some_and(is_block))
+    };
+    let mut items = document.children(id).filter(|&own| texts.text(own) > 0).peekable();
+    is_list(document, id)
+        && items.peek().is_some()
+        && !document.subtree(id).skip(1).any(|own| is_list(document, own))
+        && items.all(is_card)
 }
 
 /// Whether hardly anything but code, with the labels and buttons of each block, is in an element.

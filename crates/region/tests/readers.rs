@@ -240,6 +240,12 @@ fn what_stands_between_paragraphs_is_read() {
         ("<blockquote>one <a href=https://x.com/a>two</a></blockquote>", "one two"),
         ("<div>lone</div><ul><li>one</li><li>two</li></ul>", ""),
         ("<ul><li><a href=/1>one</a></li><li><a href=/2>two</a></li></ul>", ""),
+        ("<ul><li><a href=/1><div>one</div></a><div>of the other page</div></li></ul>", ""),
+        ("<ul><li><a href=/1>one</a>: of a number</li></ul>", "one: of a number"),
+        (
+            "<ul><li><a href=/1>One that is as long as a headline</a>: what is said there</li></ul>",
+            "",
+        ),
         ("<ul><li><a href=/1>one</a><ul><li><a href=/2>two</a></li></ul></li></ul>", "one\n\ntwo"),
         ("<ul><li><a href=#1>one</a><ul><li><a href=#2>two</a></li></ul></li></ul>", ""),
         (
