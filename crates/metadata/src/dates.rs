@@ -527,7 +527,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
 /// Most words of a line with a date that ends like a sentence but is none ("Published: 12 May 2012.").
 const WORDS_OF_LABEL: usize = 6;
 
-/// Whether a sentence tells of a date, at a byte offset: "On 12 March 1998 a storm took the pier."
+/// Whether the date at a byte offset is mentioned in a sentence: "On 12 March 1998 a storm took the pier."
 fn is_in_sentence(text: &str, at: usize) -> bool {
     text.trim_end().ends_with(['.', '!', '?', '…', '"', '”'])
         && text[..at].trim_end().ends_with(char::is_alphabetic)

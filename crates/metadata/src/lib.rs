@@ -207,7 +207,7 @@ pub fn date_of(page: &PageContext<'_>, language: Option<&str>, text: &str) -> Op
     dates_of(page, language, [Some(text)]).pop().flatten()
 }
 
-/// The same of several texts. What the page tells of the form of dates is read once.
+/// As [`date_of`], for several texts; the page's evidence on the form of dates is gathered once.
 pub fn dates_of<'t>(
     page: &PageContext<'_>,
     language: Option<&str>,

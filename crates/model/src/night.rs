@@ -51,7 +51,7 @@ pub struct SiteNight {
 pub struct LostTexts {
     /// The id of their template; empty for pages of none.
     pub template: String,
-    /// The beginning of what they say instead; empty if they say nothing.
+    /// The beginning of the notice that replaces their text; empty if there is none.
     pub notice: String,
     /// What kind of wall that is: `duplicate-text` if nothing tells; `None` if there is no notice.
     pub kind: Option<DropReason>,

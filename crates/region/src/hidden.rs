@@ -283,7 +283,7 @@ fn shortened_before(document: &Document, id: NodeId) -> Option<NodeId> {
     is_start.then_some(before)
 }
 
-/// Whether a text goes on with an element, which a click shows in place of the dots.
+/// Whether the text before an element ends in an ellipsis, so that the element is its folded continuation.
 fn continues_text(document: &Document, id: NodeId) -> bool {
     let block = block_around(document, id).unwrap_or(0);
     let mut before = (block..id).rev().filter_map(|own| document.text(own)).map(str::trim_end);

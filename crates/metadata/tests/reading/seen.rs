@@ -45,7 +45,7 @@ fn dates_of_old_pages() {
 }
 
 #[test]
-fn a_date_that_a_sentence_tells_of_is_none_of_the_page() {
+fn a_date_mentioned_in_a_sentence_is_not_the_publication_date() {
     let page = |line: &str| format!("<h1>Pears ripen early</h1><p>{line}</p>{}", FILLER.repeat(9));
     published(&page("On 4 May 2020 a storm took half of the old trees."), "");
     published(&page("OAKHAM, May 4, 2020 – A storm took half of the old trees."), "2020-05-04");

@@ -1,5 +1,5 @@
-//! Pages that have lost their texts: they have fewer words of their own than those of earlier nights. What none of these said and
-//! tonight's pages have in common is what they say instead. It does not matter what is taken for the article.
+//! Pages that have lost their texts: they have fewer words of their own than those of earlier nights. Lines that none of the earlier
+//! pages had and that tonight's pages share are the notice in their place. The result does not depend on what is extracted.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
