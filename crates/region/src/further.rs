@@ -7,8 +7,8 @@ use url::Url;
 const SHORTEST: u32 = 300;
 
 /// Excludes the articles that follow the first one of a page, and what follows them beside it. Each is an element like that
-/// around the first, with a headline like that of the first which leads to a page of its own, while the first does not. `structures`
-/// has the headings of the page in document order.
+/// around the first, with a headline like that of the first which leads to a page of its own, while the first does not; or both are
+/// dated `article` elements with a headline of the first level. `structures` has the headings of the page in document order.
 pub(crate) fn leave_out(
     document: &Document,
     bytes: &PrefixSums,
@@ -30,10 +30,15 @@ pub(crate) fn leave_out(
     let is_alike = |one: NodeId, other: NodeId| {
         document.name(one) == document.name(other) && class(one) == class(other)
     };
-    let is_further = |&id: &NodeId| {
+    let is_linked = |id: NodeId| {
         include[id as usize] && is_alike(first, id) && leads_elsewhere(document, id, base)
     };
-    let Some(next) = headlines.find(is_further) else { return };
+    let dated = dated_article(document, first);
+    let has_own_date = |id: NodeId| {
+        let own = dated_article(document, id);
+        dated.is_some() && own.is_some() && own != dated
+    };
+    let Some(next) = headlines.find(|&id| is_linked(id) || has_own_date(id)) else { return };
     // The elements around both under the element that holds both.
     let Some(around) = document.ancestors(next).find(|&id| document.contains(id, first)) else {
         return;
@@ -43,8 +48,7 @@ pub(crate) fn leave_out(
     let says_article =
         document.is(own, &local_name!("article")) || document.is(first, &local_name!("h1"));
     if own == first
-        || !says_article
-        || !is_alike(own, other)
+        || !(says_article && is_alike(own, other) || has_own_date(next))
         || included(own) < SHORTEST
         || included(other) < SHORTEST
     {
@@ -52,6 +56,14 @@ pub(crate) fn leave_out(
     }
     let end = document.node(around).end;
     include[other as usize..end as usize].fill(false);
+}
+
+/// The outermost `article` element around a heading of the first level, if it has a time.
+fn dated_article(document: &Document, heading: NodeId) -> Option<NodeId> {
+    let is_article = |id: &NodeId| document.is(*id, &local_name!("article"));
+    let article = document.ancestors(heading).filter(is_article).last()?;
+    let is_dated = document.subtree(article).any(|id| document.is(id, &local_name!("time")));
+    (is_dated && document.is(heading, &local_name!("h1"))).then_some(article)
 }
 
 /// Whether a heading is a link to another page.

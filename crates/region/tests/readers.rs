@@ -272,6 +272,30 @@ fn what_stands_between_paragraphs_is_read() {
 }
 
 #[test]
+fn a_second_article_is_another_page() {
+    let long = |word: &str| format!("<p>{}</p>", format!("{word} ").repeat(80));
+    let article = |title: &str, word: &str, inside: &str| {
+        format!("<article><h1>{title}</h1>{inside}{}</article>", long(word))
+    };
+    let time = "<time>4 May 2021</time>";
+    let text = |first: &str, second: &str| {
+        let page = format!("<main>{first}<div class=next>{second}<p>after it</p></div></main>");
+        text_of_paragraphs(&page)
+    };
+    let (first, second) = (article("One", "alpha", time), article("Two", "beta", time));
+    let own = text_of_paragraphs(&first);
+    assert_eq!(text(&first, &second), own);
+    // Sections of one page have no dates of their own, and one article may hold others.
+    let undated = article("Two", "beta", "");
+    assert!(
+        text(&first, &undated).contains("beta beta")
+            && text(&undated, &second).contains("after it")
+    );
+    let around = article("One", "alpha", &format!("{time}{second}"));
+    assert!(text_of_paragraphs(&around).contains("beta beta"));
+}
+
+#[test]
 fn numbers_and_code_in_sentences_stay() {
     check_code(
         "<pre><b>3</b> apples\n<b>4</b> pears\n<b>9</b> plums</pre>",
