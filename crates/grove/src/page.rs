@@ -130,6 +130,15 @@ impl PageBlocks {
         }
     }
 
+    /// Number of words of blocks whose letters an earlier one has, too, among those of at least `fewest` words.
+    pub fn repeated_words(&self, blocks: &[usize], fewest: u32) -> u32 {
+        let mut seen = FxHashSet::default();
+        let is_repeated = |at: &&usize| {
+            self.blocks[**at].words >= fewest && !seen.insert(self.signs[**at].letters_hash)
+        };
+        blocks.iter().filter(is_repeated).map(|&at| self.blocks[at].words).sum()
+    }
+
     /// Whether a block's element or one above has the comments feature.
     pub fn is_comment(&self, block: usize) -> bool {
         self.cues[block] & cues::COMMENTS != 0

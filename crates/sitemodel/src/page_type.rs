@@ -11,7 +11,7 @@ pub struct TypeRules {
     /// The text ends with the page's `article` element: what follows are comments or other stories.
     pub ends_with_element: bool,
     /// Blocks that repeat earlier ones are left out: quotations of posts, copies of cards. What articles and documentation
-    /// repeat, their authors repeat.
+    /// repeat, their authors repeat, unless all of it is there twice.
     pub drops_repeated: bool,
     /// The text may continue on other pages.
     pub has_parts: bool,

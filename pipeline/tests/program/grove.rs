@@ -56,6 +56,27 @@ fn comments_are_a_field_of_their_own() {
 }
 
 #[test]
+fn an_article_that_its_page_has_twice_is_written_once() {
+    let pages: Vec<String> = (0..8)
+        .map(|n| {
+            let copy =
+                prose::paragraphs(n).iter().map(|p| format!("<p>{p}</p>")).collect::<String>();
+            let copies = format!("<div class=narrow>{copy}</div><div class=wide>{copy}</div>");
+            let title = prose::title(n);
+            format!("<title>{title}</title><article><h1>{title}</h1>{copies}</article>")
+        })
+        .collect();
+    let (results, _folder) = results(&pages, None);
+    assert_eq!(results.articles.len(), 8);
+    for article in &results.articles {
+        let n: usize = text(article, "url").rsplit('/').next().unwrap().parse().unwrap();
+        for paragraph in prose::paragraphs(n) {
+            assert_eq!(text(article, "text").matches(paragraph.as_str()).count(), 1, "{article}");
+        }
+    }
+}
+
+#[test]
 fn what_is_the_same_on_every_page_is_taken_out_of_the_article() {
     let notice = "<div class=support><p>Please support this site with a gift of any size, because \
                   nobody else pays for what you read here every week.</p></div>";

@@ -34,6 +34,10 @@ const MEASURES: [QualityMeasure; 3] = [
 /// have siblings.
 const WITH_SIBLINGS: f32 = 1.5;
 
+/// Weight of a page whose gold has no type, when types are learnt. Such gold is of articles: at full weight, pages of all other
+/// types would be taken for articles too often.
+const UNTYPED: f32 = 0.25;
+
 /// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
 pub(super) const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
 
@@ -254,7 +258,11 @@ fn fit_types(
                 labels: vec![f32::from(u8::from(
                     gold.flatten().unwrap_or(PageType::Article) == own,
                 ))],
-                weights: vec![f32::from(u8::from(gold.is_some()))],
+                weights: vec![match gold {
+                    Some(Some(_)) => 1.0,
+                    Some(None) => UNTYPED,
+                    None => 0.0,
+                }],
             }
         })?;
         trees.iter_mut().zip(fitted.trees).for_each(|(of_part, own)| of_part.push(own));

@@ -145,7 +145,12 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     let cut = all.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
     let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));
     chosen.prune.retain(inside);
-    let repeats = match rules.drops_repeated || !posts.is_empty() {
+    let drops_repeated = || {
+        let all: u32 = words[..end].iter().sum();
+        let twice = page.blocks.repeated_words(&kept[..end], FEWEST_WORDS);
+        rules.drops_repeated || !posts.is_empty() || twice as f32 >= COPY * all as f32
+    };
+    let repeats = match end > 0 && drops_repeated() {
         true => repeated(document, blocks, &kept[..end]),
         false => Vec::new(),
     };
@@ -399,6 +404,8 @@ pub(crate) fn fast_body(
     Some(body_of(KeptPart { parsed, page: &fast, judgement, by, chosen, kept }, weights))
 }
 
+/// An article of which this share repeats the rest is on its page twice.
+const COPY: f32 = 0.4;
 /// Shorter texts repeat for other reasons: labels, headings, prices.
 const FEWEST_WORDS: u32 = 12;
 
