@@ -127,7 +127,9 @@ fn answers_in(answer: &Value, items: usize) -> Option<BTreeMap<usize, bool>> {
                 content.iter().map(|item| (*item, true)).collect();
             // Who names no block of the page speaks of another one.
             if content.range(1..=items).next().is_some() {
-                (1..=items).for_each(|item| drop(found.entry(item).or_insert(false)));
+                for item in 1..=items {
+                    found.entry(item).or_insert(false);
+                }
             }
             (!found.is_empty()).then_some(found)
         }
