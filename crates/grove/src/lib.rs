@@ -21,6 +21,7 @@ macro_rules! local_names {
     ($($name:tt),+ $(,)?) => { [$(dom::local_name!($name)),+] };
 }
 
+mod belief;
 mod block;
 mod confidence;
 mod cues;

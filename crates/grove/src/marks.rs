@@ -1,18 +1,20 @@
 //! What people or models marked on pages of a template, as evidence on its patterns.
 //!
 //! A mark says something of one block; siblings have other blocks with the same pattern. So the marks of a pattern are compared
-//! with the scores of the marked blocks, and the difference, in log-odds, is added to the scores of all blocks with that
-//! pattern: where scores are right already, nothing changes. Marks may be wrong; how often is seen from those that contradict
-//! very sure scores, and few marks that are often wrong change little. Decisions count a marked page as several pages.
+//! with the scores of the marked blocks, as far as they are believed, and the difference, in log-odds, is added to the scores of
+//! all blocks with that pattern: where scores are right already, nothing changes. Decisions count a marked page as several pages.
 
-use model::{Mark, TemplateCorrection};
+use std::collections::BTreeMap;
+
+use model::{Mark, MarkedBlock, TemplateCorrection};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::belief::{MarksOfPage, believe};
 use crate::cues;
 use crate::elementary::{ln, logistic};
 use crate::page::PageBlocks;
-use crate::patterns::{PatternId, Patterns, UNKNOWN};
+use crate::patterns::{PatternId, Patterns};
 use crate::pools::ScoredPage;
 
 /// What marks change in a template, by pattern. Borrows nothing from pages.
@@ -34,7 +36,7 @@ struct MarkedPattern {
 #[derive(Clone, Copy, Debug)]
 struct PlacedMark {
     pattern: usize,
-    is_text: bool,
+    mark: Mark,
     words: u32,
     /// The score of the block; of one that is not in the sample, the mean of its pattern.
     expected: f32,
@@ -44,13 +46,10 @@ struct PlacedMark {
 #[derive(Clone, Copy, Debug, Default)]
 struct MarkSum {
     words: f32,
-    /// Weights of marked blocks; of those that are text; and times expected scores.
+    /// Weights of marked blocks; times the probabilities that they are text; and times expected scores.
     weight: f32,
     text: f32,
     expected: f32,
-    /// Log-odds that these marks can change at most, upwards and downwards.
-    up: f32,
-    down: f32,
 }
 
 /// Sums over the blocks of a pattern in the sample.
@@ -74,16 +73,8 @@ const LONGEST: f32 = 25.0;
 const OF_BLOCK: f32 = 0.5;
 /// A marked page decides as much as so many pages.
 const PAGES: f32 = 3.0;
-/// Outside of this range scores are sure.
-const SURELY_NOT: f32 = 0.02;
-const SURELY: f32 = 0.95;
-/// Bounds of the share of marks that are wrong.
-const FEWEST_WRONG: f32 = 0.01;
-const MOST_WRONG: f32 = 0.4;
 /// Pages with less marked text weigh as if it were this many words.
 const LEAST_MASS: f32 = 50.0;
-/// Fewer marks that agree with sure scores do not tell how often marks are wrong: somebody marked what was to be changed.
-const FEWEST_AGREEING: u32 = 20;
 
 impl MarkedPatterns {
     /// Learns from marks, given the patterns and second scores of a sample, and for each correction the number of its page
@@ -98,49 +89,48 @@ impl MarkedPatterns {
             return None;
         }
         let sample = sums_of_sample(pages, patterns);
+        let mut by_origin: BTreeMap<&str, Vec<(Vec<PlacedMark>, MarksOfPage)>> = BTreeMap::new();
+        for (correction, &page) in corrections.iter().zip(of_pages) {
+            let page = page.map(|at| &pages[at]);
+            let marks = place(correction, page, patterns, &sample);
+            let blocks = match page {
+                Some(page) => page.scores.len(),
+                None => {
+                    pages.iter().map(|page| page.scores.len()).sum::<usize>() / pages.len().max(1)
+                }
+            };
+            let covered = marks.len() as f32 / blocks.max(marks.len()).max(1) as f32;
+            let seen = marks.iter().map(|own| (own.expected, own.is_text())).collect();
+            let of_origin = by_origin.entry(&correction.by).or_default();
+            of_origin.push((marks, MarksOfPage { marks: seen, covered }));
+        }
         let mut marked = vec![MarkedPattern::default(); patterns.len()];
         let mut sums = vec![MarkSum::default(); patterns.len()];
-        let mut placed: Vec<(PlacedMark, f32, f32)> = Vec::new();
-        let mut is_known = false;
-        for (correction, &page) in corrections.iter().zip(of_pages) {
-            let mut marks = Vec::new();
-            let page = page.map(|at| &pages[at]);
-            place(correction, page, patterns, &sample, |pattern, mark, placed| {
-                is_known = true;
-                let is_comment = &mut marked[pattern].is_comment;
-                match mark {
-                    Mark::Comment => *is_comment = Some(true),
-                    Mark::Content => *is_comment = is_comment.or(Some(false)),
-                    _ => {}
+        let mut weighted: Vec<(PlacedMark, f32, f32)> = Vec::new();
+        for of_origin in by_origin.into_values() {
+            let (placed, seen): (Vec<_>, Vec<_>) = of_origin.into_iter().unzip();
+            for (marks, believed) in placed.into_iter().zip(believe(&seen)) {
+                let text =
+                    marks.iter().filter(|own| own.is_text()).map(|own| own.words).sum::<u32>();
+                let percent = 100.0 / (text as f32).max(LEAST_MASS);
+                for (own, believed) in marks.into_iter().zip(believed) {
+                    let words = own.words as f32;
+                    sums[own.pattern].add(&own, believed);
+                    weighted.push((own, percent * words, odds(believed) - odds(own.expected)));
+                    let is_comment = &mut marked[own.pattern].is_comment;
+                    match own.mark {
+                        Mark::Comment if believed < 0.5 => *is_comment = Some(true),
+                        Mark::Content if believed > 0.5 => *is_comment = is_comment.or(Some(false)),
+                        _ => {}
+                    }
                 }
-                marks.extend(placed);
-            });
-            let wrong = share_of_wrong(&marks);
-            let evidence = ln((1.0 - wrong) / wrong);
-            let text: u32 = marks.iter().filter(|own| own.is_text).map(|own| own.words).sum();
-            let percent = 100.0 / (text as f32).max(LEAST_MASS);
-            for mark in marks {
-                let words = mark.words as f32;
-                let weight = (words.min(LONGEST) / WORDS).sqrt();
-                let sum = &mut sums[mark.pattern];
-                sum.words += words;
-                sum.weight += weight;
-                sum.expected += weight * mark.expected;
-                let evidence = if mark.is_text {
-                    sum.text += weight;
-                    sum.up += evidence;
-                    evidence
-                } else {
-                    sum.down += evidence;
-                    -evidence
-                };
-                placed.push((mark, percent * words, evidence));
             }
         }
         for ((pattern, sum), sample) in marked.iter_mut().zip(&sums).zip(&sample) {
             pattern.shift = sum.shift(sample);
         }
-        for (mark, share, evidence) in placed {
+        let is_known = !weighted.is_empty();
+        for (mark, share, evidence) in weighted {
             let pattern = &mut marked[mark.pattern];
             let odds = odds(mark.expected) + pattern.shift + OF_BLOCK * evidence;
             pattern.share += share;
@@ -188,7 +178,23 @@ impl MarkedPatterns {
     }
 }
 
+impl PlacedMark {
+    fn is_text(&self) -> bool {
+        self.mark.is_text() == Some(true)
+    }
+}
+
 impl MarkSum {
+    /// Adds a mark, given the probability that its block is text.
+    fn add(&mut self, mark: &PlacedMark, believed: f32) {
+        let words = mark.words as f32;
+        let weight = (words.min(LONGEST) / WORDS).sqrt();
+        self.words += words;
+        self.weight += weight;
+        self.text += weight * believed;
+        self.expected += weight * mark.expected;
+    }
+
     /// What is to be added to the log-odds of scores.
     fn shift(&self, sample: &SampleSum) -> f32 {
         if self.weight <= 0.0 {
@@ -199,19 +205,17 @@ impl MarkSum {
         let prior = (usual / self.words.max(1.0)).max(1.0);
         let expected = self.expected / self.weight;
         let seen = (prior * expected + self.text) / (prior + self.weight);
-        (odds(seen) - odds(expected)).clamp(-self.down, self.up)
+        odds(seen) - odds(expected)
     }
 }
 
-/// Calls `take` for the marks of a correction whose patterns are known, with the mark and its place if it says whether the
-/// block is text.
+/// The marks of a correction that say whether a block is text, where the pattern is known.
 fn place(
     correction: &TemplateCorrection,
     page: Option<&ScoredPage<'_>>,
     patterns: &Patterns,
     sample: &[SampleSum],
-    mut take: impl FnMut(usize, Mark, Option<PlacedMark>),
-) {
+) -> Vec<PlacedMark> {
     let of_elements = patterns.find_named(&correction.elements);
     let mut scores: FxHashMap<(PatternId, u64), f32> = FxHashMap::default();
     if let Some(page) = page {
@@ -219,37 +223,16 @@ fn place(
             scores.entry((page.pattern(at), signs.letters_hash)).or_insert(page.scores[at]);
         }
     }
-    for block in &correction.blocks {
-        let element = block.element.and_then(|at| of_elements.get(at as usize));
-        let Some(&pattern) = element.filter(|pattern| **pattern != UNKNOWN) else { continue };
+    let place = |block: &MarkedBlock| {
+        block.mark.is_text()?;
+        let &pattern = of_elements.get(block.element? as usize)?;
         let hash = u64::from_str_radix(&block.hash, 16).ok();
         let score = hash.and_then(|hash| scores.get(&(pattern, hash)).copied());
-        let pattern = pattern as usize;
-        let placed = block.mark.is_text().map(|is_text| PlacedMark {
-            pattern,
-            is_text,
-            words: block.words.max(1),
-            expected: score.unwrap_or_else(|| sample[pattern].mean()),
-        });
-        take(pattern, block.mark, placed);
-    }
-}
-
-/// How often marks of a page are wrong, by those of blocks whose scores are sure.
-fn share_of_wrong(marks: &[PlacedMark]) -> f32 {
-    let (mut agreeing, mut contradicting) = (0u32, 0u32);
-    for mark in marks {
-        if !(SURELY_NOT..SURELY).contains(&mark.expected) {
-            let agrees = mark.is_text == (mark.expected > 0.5);
-            agreeing += u32::from(agrees);
-            contradicting += u32::from(!agrees);
-        }
-    }
-    if agreeing < FEWEST_AGREEING {
-        return FEWEST_WRONG;
-    }
-    let wrong = (contradicting as f32 + 1.0) / (agreeing + contradicting + 2) as f32;
-    wrong.clamp(FEWEST_WRONG, MOST_WRONG)
+        let expected = score.unwrap_or(sample.get(pattern as usize)?.mean());
+        let (pattern, words) = (pattern as usize, block.words.max(1));
+        Some(PlacedMark { pattern, mark: block.mark, words, expected })
+    };
+    correction.blocks.iter().filter_map(place).collect()
 }
 
 fn sums_of_sample(pages: &[ScoredPage<'_>], patterns: &Patterns) -> Vec<SampleSum> {

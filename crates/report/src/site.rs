@@ -7,7 +7,7 @@ mod page;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use model::{Article, FeedItem, Origin, TemplateKind, TemplateSummary};
+use model::{Article, FeedItem, Origin, TemplateCorrection, TemplateKind, TemplateSummary};
 use sink::{DropRecord, Ledger};
 use sitemodel::{ParsedPage, Settings};
 use xxhash_rust::xxh3::xxh3_64;
@@ -51,6 +51,8 @@ pub struct TemplatePages {
     pub id: String,
     /// Its pages, in the order in which they are sampled.
     pub members: Vec<u32>,
+    /// The corrections that it has learnt from.
+    pub corrections: Vec<TemplateCorrection>,
 }
 
 /// What differs from the run when its pages are read again, one sentence each.
@@ -186,8 +188,9 @@ impl<'a> TemplateView<'a> {
         most: usize,
     ) -> Self {
         let articles = own.iter().filter(|outcome| outcome.article().is_some()).count();
-        // Pages of lists and the like have no article to show.
-        let samples = if line.kind == TemplateKind::Article || articles > 0 { most } else { 0 };
+        // Pages of lists and the like have no article to show; one of them can be corrected.
+        let is_shown = line.kind == TemplateKind::Article || articles > 0;
+        let samples = if is_shown { most } else { most.min(1) };
         let samples = &own[..own.len().min(samples)];
         let index = |outcome: &PageOutcome<'_>| {
             again.and_then(|(pages, _)| pages.by_origin.get(outcome.origin()).copied())
@@ -195,7 +198,7 @@ impl<'a> TemplateView<'a> {
         let needed: Vec<u32> = samples.iter().filter_map(index).collect();
         let known = match again {
             Some((pages, template)) if !needed.is_empty() => {
-                find_evidence(pages, &template.members, settings, &needed)
+                find_evidence(pages, template, settings, &needed)
             }
             _ => TemplateEvidence::default(),
         };
@@ -224,6 +227,7 @@ impl<'a> TemplateView<'a> {
                     .to_owned(),
             );
         }
+        notes.extend(again.iter().flat_map(|(_, template)| &template.corrections).map(note_of));
         let now = again.map_or(line.pages, |(_, template)| template.members.len());
         if now != line.pages {
             notes.push(format!(
@@ -238,6 +242,22 @@ impl<'a> TemplateView<'a> {
         });
         Self { line, articles, drops: drops.collect(), patterns: known.patterns, samples, notes }
     }
+}
+
+/// Tells of a correction that a template has learnt from.
+fn note_of(correction: &TemplateCorrection) -> String {
+    let TemplateCorrection { url, by, at, reason, blocks, .. } = correction;
+    let given = |before: &str, text: &str| match text {
+        "" => String::new(),
+        text => format!("{before}{text}"),
+    };
+    format!(
+        "Learnt with {} of {url}{}{}{}.",
+        count(blocks.len(), "mark"),
+        given(" by ", by),
+        given(", ", at),
+        given(": ", reason)
+    )
 }
 
 fn notes_of(

@@ -17,7 +17,6 @@ use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Assigned, Layouts};
 use crate::stages::extract::{Demands, extract, rights_of_page};
-use crate::stages::judge::Judgement;
 use crate::stages::signify::SiblingPage;
 use crate::template::{LearntTemplate, Way};
 use crate::walls::{self, ADDRESSES, add_repeated, lines_of, story};
@@ -120,8 +119,11 @@ impl SiteModel {
         match known.unwrap_or_else(|| self.assign(sibling, settings)) {
             Assigned::Template(number) => {
                 let template = &self.templates[number as usize];
-                let learnt = template.learnt.as_ref().map(|learnt| (number, template, learnt));
-                refuse(template.kind, Some(number)).map(|()| learnt)
+                let learnt = template.learnt.as_ref();
+                if !learnt.is_some_and(LearntTemplate::has_marked_text) {
+                    refuse(template.kind, Some(number))?;
+                }
+                Ok(learnt.map(|learnt| (number, template, learnt)))
             }
             Assigned::Kind(kind) => refuse(kind, None).map(|()| None),
             Assigned::No => Ok(None),
@@ -163,9 +165,7 @@ impl SiteModel {
             addresses: &self.addresses,
             settings,
         };
-        // A page like one with marked text is an article.
-        let is_marked = learnt.judgement().is_some_and(Judgement::has_marked_text);
-        let is_list = |body: &ArticleBody| !is_marked && lists.is_list(body);
+        let is_list = |body: &ArticleBody| !learnt.has_marked_text() && lists.is_list(body);
         let wanted =
             Demands { part: hints.part, is_list: &is_list, page_type, fields: &learnt.fields };
         let extracted = || {

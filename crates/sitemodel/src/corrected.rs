@@ -84,10 +84,18 @@ pub fn unmatched<'c>(
             return Some("the page is not in the crawl, and no template has its elements");
         };
         let Some(learnt) = &template.learnt else {
-            return Some("pages of its template are dropped for their kind");
+            return Some(
+                "pages of its template are dropped for their kind, and none of its blocks is content",
+            );
         };
+        if learnt.page_type().is_some_and(|own| !settings.wants(own.page_type)) {
+            return Some("pages of its template are of a type that the settings leave out");
+        }
         let patterns = &learnt.judgement()?.common.patterns;
         let stored = template.corrections.iter().find(|c| is_of(c, correction))?;
+        if stored.blocks.iter().all(|block| block.element.is_none()) {
+            return Some("its page has no element at the XPath");
+        }
         let is_gone = known_share(stored, patterns) == 0.0;
         is_gone.then_some("its template has none of the marked elements any more")
     };

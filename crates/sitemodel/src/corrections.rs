@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use grouping::site_key;
-use model::{Mark, TemplateCorrection};
+use model::{Mark, MarkedBlock, TemplateCorrection};
 
 /// Corrections by the sites of their pages.
 #[derive(Clone, Debug, Default)]
@@ -14,12 +14,24 @@ pub struct Corrections {
 }
 
 impl Corrections {
-    /// Corrections in their order; of several of one page, all count.
+    /// Corrections in their order; of several of one page, all count, but of marks of one block the last.
     pub fn new(all: impl IntoIterator<Item = TemplateCorrection>, digest: String) -> Self {
         let mut by_site: BTreeMap<String, Vec<TemplateCorrection>> = BTreeMap::new();
-        for correction in all {
-            let site = site_key(&correction.url).unwrap_or_default();
-            by_site.entry(site).or_default().push(correction);
+        let mut last: BTreeMap<(String, String), usize> = BTreeMap::new();
+        let all: Vec<TemplateCorrection> = all.into_iter().collect();
+        let key =
+            |own: &TemplateCorrection, block: &MarkedBlock| (own.url.clone(), block.xpath.clone());
+        for (number, own) in all.iter().enumerate() {
+            last.extend(own.blocks.iter().map(|block| (key(own, block), number)));
+        }
+        for (number, mut own) in all.into_iter().enumerate() {
+            let had = !own.blocks.is_empty();
+            let mut blocks = std::mem::take(&mut own.blocks);
+            blocks.retain(|block| last[&key(&own, block)] == number);
+            own.blocks = blocks;
+            if !own.blocks.is_empty() || !had {
+                by_site.entry(site_key(&own.url).unwrap_or_default()).or_default().push(own);
+            }
         }
         Self { by_site, digest }
     }

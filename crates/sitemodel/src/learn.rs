@@ -2,7 +2,7 @@
 
 use dom::Document;
 use grouping::{AddressDigest, address_hash};
-use model::{FeedItem, Page, TemplateCorrection, TemplateKind, contain_panics};
+use model::{FeedItem, Mark, Page, TemplateCorrection, TemplateKind, contain_panics};
 use rayon::prelude::*;
 
 use crate::body::ArticleBody;
@@ -221,9 +221,12 @@ fn learn_template(
     meter: &dyn Meter,
 ) -> (Template, Vec<Option<FoundBody>>) {
     let pages: Vec<SiblingPage<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
-    // A template is learnt from the pages of which articles come.
-    let refused =
-        |page: &SiblingPage<'_>| refusal(cluster.kind, page.page, addresses, settings).is_some();
+    // A template is learnt from the pages of which articles come; where content is marked, from all.
+    let mut marks = corrections.iter().flat_map(|own| &own.blocks);
+    let is_marked = marks.any(|block| block.mark == Mark::Content);
+    let refused = |page: &SiblingPage<'_>| {
+        !is_marked && refusal(cluster.kind, page.page, addresses, settings).is_some()
+    };
     let mut wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
     // Pages with marks are among those that are learnt from.
     wanted.sort_by_key(|&at| corrections.iter().all(|c| c.url != pages[at].page.page.url));

@@ -1,7 +1,7 @@
 //! One template: learnt from a sample of its pages, and applied to any page.
 
 use forest::Recurring;
-use grove::{DecidedNodes, JudgedPage, SampleProfile, ScoredSample, most_probable};
+use grove::{DecidedNodes, JudgedPage, MarkedPatterns, SampleProfile, ScoredSample, most_probable};
 use metadata::TemplateFields;
 use model::{StructuralPattern, TemplateCorrection, TypedAs, contain_panics};
 use pagewise::{Method, Redundant};
@@ -123,6 +123,12 @@ impl LearntTemplate {
     /// The type of its pages, and its probability; `None` for other engines than grove.
     pub fn page_type(&self) -> Option<TypedAs> {
         self.judgement.as_ref().map(|judgement| most_probable(&judgement.types))
+    }
+
+    /// Whether text of articles is marked on its pages: then pages like them are articles.
+    pub(crate) fn has_marked_text(&self) -> bool {
+        let marks = self.judgement.as_ref().and_then(|own| own.marks.as_ref());
+        marks.is_some_and(MarkedPatterns::has_text)
     }
 
     /// Whether its pages are dropped if they show only excerpts of other pages.

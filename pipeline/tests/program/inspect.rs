@@ -66,8 +66,9 @@ fn the_sample_crawl_reads_as_the_run_left_it() {
     for doubt in ["other settings", "another text", "could not be read again", "has changed"] {
         assert!(!html.contains(doubt), "{doubt}");
     }
+    // And one of the layout of lists.
     let (code, one, _) = inspect(&results.folder, site, &["--pages", "1"]);
-    assert_eq!((code, times(&one, "<details class=\"page\"")), (0, 4));
+    assert_eq!((code, times(&one, "<details class=\"page\"")), (0, 5));
     assert!(one.len() < html.len());
 }
 

@@ -71,6 +71,98 @@ fn marks_of_one_page_decide_for_its_siblings() {
 }
 
 #[test]
+fn the_page_of_a_site_shows_what_marks_decide() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write_lines(&folder.path().join("c.jsonl"), &[correction(3, &[BOX])]);
+    run(folder.path(), "plain", &[]);
+    run(folder.path(), "corrected", &["--corrections", &file]);
+    let page = |run: &str| {
+        let run = folder.path().join(run);
+        let arguments = ["inspect", run.to_str().unwrap(), "posts.example", "--out", "-"];
+        let (code, page, errors) = parts(&call(&arguments));
+        assert_eq!((code, errors.as_str()), (0, ""));
+        page
+    };
+    let (plain, corrected) = (page("plain"), page("corrected"));
+    let told = format!("Learnt with 1 mark of {} by jane, 2026-03-01T10:00:00Z: house.", url(3));
+    assert!(corrected.contains(&told) && !plain.contains("Learnt with"), "{corrected}");
+    // No block is kept though its score is low, or not kept though it is high.
+    for doubt in ["kept low\"", "outside high\"", "pruned high\""] {
+        assert!(!corrected.contains(doubt), "{doubt}: {corrected}");
+    }
+}
+
+fn headline(n: usize, at: usize) -> String {
+    prose::title(100 * n + 7 * at)
+}
+
+/// A page of headlines, which is dropped as a list.
+fn list(n: usize) -> (String, String) {
+    let item = |at| format!("<li><a href=\"{}\">{}</a></li>", url(at), headline(n, at));
+    let items: String = (0..12).map(item).collect();
+    let html =
+        format!("<html><body><h1>Topic {n}</h1><ol class=stories>{items}</ol></body></html>");
+    (format!("https://posts.example/topics/{n}"), html)
+}
+
+#[test]
+fn pages_that_are_dropped_for_their_kind_are_records_where_content_is_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let mut crawl = Crawl::of_day("2026-03-01");
+    for (url, html) in (0..12).map(page).chain((0..6).map(list)) {
+        crawl.page(&url, &html);
+    }
+    let archive = crawl.write(folder.path(), "lists.warc.gz");
+    let run = |out: &str, more: &[&str]| {
+        let fixed = ["run", archive.to_str().unwrap(), "--out", &at(out)];
+        let (code, _, errors) = parts(&call(&[&fixed[..], more].concat()));
+        assert_eq!(code, 0, "{errors}");
+        (errors, Results::read(&folder.path().join(out)))
+    };
+    let (_, plain) = run("plain", &[]);
+    assert_eq!((plain.articles.len(), plain.drops("list-page").len()), (12, 6));
+    let (_, shown, _) = parts(&call(&["inspect", &at("plain"), "posts.example", "--out", "-"]));
+    assert!((0..6).any(|n| shown.contains(&format!("\"url\":\"{}\"", list(n).0))), "{shown}");
+    let marks = |mark: &str| {
+        let block = json!({"xpath": "//ol[@class='stories']", "mark": mark});
+        let line = json!({"url": list(2).0, "blocks": [block]});
+        write_lines(&folder.path().join(format!("{mark}.jsonl")), &[line])
+    };
+    let (errors, corrected) = run("corrected", &["--corrections", &marks("content")]);
+    assert_eq!((errors.as_str(), corrected.drops("list-page").len()), ("", 0));
+    for n in 0..6 {
+        let found = text(corrected.article(&list(n).0), "text");
+        assert!((0..12).all(|at| found.contains(&headline(n, at))), "{n}: {found}");
+    }
+    // No block is content: nothing is brought back, and that is told.
+    let (errors, dropped) = run("dropped", &["--corrections", &marks("not-content")]);
+    assert_eq!((dropped.articles.len(), dropped.drops("list-page").len()), (12, 6));
+    assert!(errors.contains("none of its blocks is content"), "{errors}");
+    // A type that is not asked for stays left out.
+    let listing = text(corrected.article(&list(2).0), "page_type");
+    let others = if listing == "forum" { "documentation" } else { "forum" };
+    let marked = marks("content");
+    let more = ["--corrections", &marked, "--page-types", others];
+    let (errors, typed) = run("typed", &more);
+    assert!(typed.urls().is_empty() && errors.contains("of a type that"), "{errors}");
+}
+
+#[test]
+fn of_marks_of_one_block_the_last_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [correction(3, &[(BOX.0, "not-content")]), correction(3, &[(BOX.0, "content")])];
+    for (name, lines) in
+        [("kept", lines.clone()), ("left-out", [lines[1].clone(), lines[0].clone()])]
+    {
+        let file = write_lines(&folder.path().join("c.jsonl"), &lines);
+        let (_, errors, results) = run(folder.path(), name, &["--corrections", &file]);
+        assert_eq!(errors, "");
+        assert!((0..12).all(|n| has_box(&results, n) == (name == "kept")), "{name}");
+    }
+}
+
+#[test]
 fn what_matches_nothing_is_named_and_a_line_that_is_no_correction_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let strange = json!({"url": url(99), "blocks": [{"xpath": "/html/body/p", "mark": "content"}]});
@@ -80,6 +172,11 @@ fn what_matches_nothing_is_named_and_a_line_that_is_no_correction_is_an_error() 
     for told in [&*url(99), "/html/body/p", "has no effect", "mark the page again"] {
         assert!(errors.contains(told), "{told}: {errors}");
     }
+    assert_eq!(results.count("corrections_unmatched"), 1);
+    let file =
+        write_lines(&folder.path().join("c.jsonl"), &[correction(3, &[("//p[", "content")])]);
+    let (_, errors, results) = run(folder.path(), "torn", &["--corrections", &file]);
+    assert!(errors.contains("its page has no element at the XPath"), "{errors}");
     assert_eq!(results.count("corrections_unmatched"), 1);
     fs::write(folder.path().join("bad.jsonl"), "{\"url\": 3}\n").unwrap();
     let bad = folder.path().join("bad.jsonl");

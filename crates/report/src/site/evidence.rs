@@ -12,7 +12,7 @@ use sitemodel::stages::signify::{SignifiedPage, signify};
 use sitemodel::{Engine, ParsedPage, Settings, SiblingPage};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::PagesAgain;
+use super::{PagesAgain, TemplatePages};
 
 #[derive(Default)]
 pub(super) struct TemplateEvidence {
@@ -63,17 +63,16 @@ pub(super) struct PatternRow {
     pub(super) distinct: usize,
 }
 
-/// Recomputes what the engine knows about a template with these pages, in the order of the sample; `needed`
-/// are the pages to show. After a panic, nothing is known.
+/// Recomputes what the engine knows about a template; `needed` are the pages to show. After a panic, nothing is known.
 pub(super) fn find_evidence(
     site: &PagesAgain<'_>,
-    members: &[u32],
+    template: &TemplatePages,
     settings: &Settings,
     needed: &[u32],
 ) -> TemplateEvidence {
     let find = || match settings.tables().rank.engine {
-        Engine::Grove => find_of_grove(site, members, settings, needed),
-        Engine::Forest(_) => find_of_forest(site, members, settings),
+        Engine::Grove => find_of_grove(site, template, settings, needed),
+        Engine::Forest(_) => find_of_forest(site, &template.members, settings),
         _ => TemplateEvidence::default(),
     };
     contain_panics(find)
@@ -91,7 +90,7 @@ fn find_of_forest(site: &PagesAgain<'_>, members: &[u32], settings: &Settings) -
 
 fn find_of_grove(
     site: &PagesAgain<'_>,
-    members: &[u32],
+    TemplatePages { members, corrections, .. }: &TemplatePages,
     settings: &Settings,
     needed: &[u32],
 ) -> TemplateEvidence {
@@ -103,7 +102,7 @@ fn find_of_grove(
     let weights = &settings.weights().weights;
     let learnt_from = siblings.len().min(learn_from.max(1));
     let (sample, more) = siblings.split_at(learnt_from);
-    let (judgement, judged) = judge(sample, None, &[], signify, weights);
+    let (judgement, judged) = judge(sample, None, corrections, signify, weights);
     let judge_page = |page| judgement.judge_page(page, signify, weights);
     let more: Vec<JudgedPage> = more.par_iter().map(judge_page).collect();
     let documents: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();

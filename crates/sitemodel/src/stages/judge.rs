@@ -77,11 +77,6 @@ impl Judgement {
         self.terms.check(most_pages)
     }
 
-    /// Whether text of articles is marked on its pages.
-    pub(crate) fn has_marked_text(&self) -> bool {
-        self.marks.as_ref().is_some_and(MarkedPatterns::has_text)
-    }
-
     /// The elements of a page that the decisions select.
     pub fn chosen(&self, page: &JudgedPage, parsed: &ParsedPage<'_>) -> DecidedNodes {
         DecidedNodes::of(&parsed.document, &page.of_nodes, &self.decisions)

@@ -336,13 +336,14 @@ impl RunSettings {
             .into_par_iter()
             .map(|at| model.template_of(&sibling(at), settings))
             .collect();
-        let members = |number: u32| {
-            let own = (0..).zip(&assigned).filter(move |(_, to)| **to == Some(number));
-            parsed.in_sample_order(own.map(|(at, _)| at))
-        };
-        let templates = (0..).zip(model.templates()).map(|(number, template)| TemplatePages {
-            id: template.id.clone(),
-            members: members(number),
+        let templates = (0..).zip(model.templates()).map(|(number, template)| {
+            let own = (0..).zip(&assigned).filter(|(_, to)| **to == Some(number));
+            let mut members = parsed.in_sample_order(own.map(|(at, _)| at));
+            // Pages with marks are learnt from first.
+            let corrections = template.corrections.clone();
+            let url = |at: u32| &parsed.pages[at as usize].page.url;
+            members.sort_by_key(|&at| corrections.iter().all(|own| own.url != *url(at)));
+            TemplatePages { id: template.id.clone(), members, corrections }
         });
         let origins = site.pages.iter().map(|page| &page.origin);
         PagesAgain {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use model::{Mark, MarkedBlock, TemplateCorrection};
+use report::readable::count;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -65,7 +66,8 @@ pub(super) fn corrections_of(
         let unknown = answers.keys().filter(|item| !(1..=task.items.len()).contains(*item)).count();
         if unknown > 0 {
             counts.unknown_items += unknown;
-            warn(&format!("the answer of {url} has {unknown} numbers that the page has not"));
+            let numbers = count(unknown, "number");
+            warn(&format!("the answer of {url} has {numbers} that the page has not"));
         }
         let mut blocks = Vec::new();
         for (item, own) in (1..).zip(&task.items) {
@@ -80,6 +82,9 @@ pub(super) fn corrections_of(
                 hash: own.hash.clone(),
                 mark: if *is_content { Mark::Content } else { Mark::NotContent },
             });
+        }
+        if blocks.is_empty() {
+            continue;
         }
         counts.marks += blocks.len();
         corrections.push(TemplateCorrection {
@@ -103,7 +108,13 @@ fn answers_in(answer: &Value, items: usize) -> Option<BTreeMap<usize, bool>> {
                 Some((number_in(key)?, is_main(label.as_str()?)?))
             };
             let found: BTreeMap<usize, bool> = labels.iter().filter_map(of).collect();
-            (!found.is_empty()).then_some(found)
+            if !found.is_empty() {
+                return Some(found);
+            }
+            let content = labels.iter().find(|(key, _)| is_main(key) == Some(true));
+            content
+                .filter(|(_, list)| list.is_array())
+                .and_then(|(_, list)| answers_in(list, items))
         }
         Value::Array(content) => {
             let of = |value: &Value| match value {
@@ -113,9 +124,14 @@ fn answers_in(answer: &Value, items: usize) -> Option<BTreeMap<usize, bool>> {
             };
             let content: BTreeSet<usize> = content.iter().filter_map(of).collect();
             let mut found: BTreeMap<usize, bool> =
-                (1..=items).map(|item| (item, content.contains(&item))).collect();
-            found.extend(content.iter().map(|item| (*item, true)));
-            (!content.is_empty()).then_some(found)
+                content.iter().map(|item| (*item, true)).collect();
+            // Who names no block of the page speaks of another one.
+            if content.range(1..=items).next().is_some() {
+                for item in 1..=items {
+                    found.entry(item).or_insert(false);
+                }
+            }
+            (!found.is_empty()).then_some(found)
         }
         Value::String(text) => answers_in_text(text, items),
         _ => None,
@@ -124,15 +140,21 @@ fn answers_in(answer: &Value, items: usize) -> Option<BTreeMap<usize, bool>> {
 
 /// The same from what a model wrote, with words around it, or torn off at the end.
 fn answers_in_text(text: &str, items: usize) -> Option<BTreeMap<usize, bool>> {
-    for (open, close) in [('{', '}'), ('[', ']')] {
-        let from = text.find(open);
-        let to = text.rfind(close).map(|to| to + 1);
-        if let Some(part) = from.zip(to).and_then(|(from, to)| text.get(from..to))
-            && let Ok(value) = serde_json::from_str::<Value>(part)
-            && let Some(found) = answers_in(&value, items)
-        {
-            return Some(found);
+    // Models think aloud, and explain: of several objects and lists the longest is the answer, of equal ones the last.
+    let mut longest: Option<(usize, BTreeMap<usize, bool>)> = None;
+    let mut at = 0;
+    while let Some(open) = text[at..].find(['{', '[']).map(|open| at + open) {
+        let mut values = serde_json::Deserializer::from_str(&text[open..]).into_iter::<Value>();
+        let value = values.next().and_then(Result::ok);
+        at = open + value.as_ref().map_or(1, |_| values.byte_offset());
+        let Some(found) = value.and_then(|value| answers_in(&value, items)) else { continue };
+        let length = at - open;
+        if longest.as_ref().is_none_or(|(most, _)| length >= *most) {
+            longest = Some((length, found));
         }
+    }
+    if longest.is_some() {
+        return longest.map(|(_, found)| found);
     }
     // Pairs of a number and a label, with anything but letters and digits between them.
     let mut found = BTreeMap::new();
@@ -197,6 +219,11 @@ mod tests {
             json!("1other2main3other"),
             json!([2]),
             json!("Content: [2]"),
+            json!(
+                "<think>[1] is a menu, and {this} the title.</think> The answer is [2, 2]; [3] is a link."
+            ),
+            json!({"content": [2]}),
+            json!("{\"main\": [\"2\"], \"other\": [1, 3]}"),
         ] {
             assert_eq!(answers(answer.clone()), all, "{answer}");
         }
@@ -207,6 +234,7 @@ mod tests {
         assert_eq!(answers(json!("{\"1\": \"main\", \"2\": \"oth")), Some(vec![(1, true)]));
         assert_eq!(answers(json!("7main, 99999999999999999999999main")), Some(vec![(7, true)]));
         assert_eq!(answers(json!({"1": 5, "x": "main"})), None);
+        assert_eq!(answers(json!([7])), Some(vec![(7, true)]));
         for nothing in
             [json!(null), json!(""), json!("I cannot."), json!([]), json!({}), json!("{[")]
         {
