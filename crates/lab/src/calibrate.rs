@@ -2,7 +2,8 @@
 `sitegrove-lab calibrate`: fits the confidence of titles, standfirsts, authors and dates to pages whose metadata is known.
 
 The confidence of a value is a logistic function of what is recorded with it ([`metadata::confidence_features`]): where it was found,
-whether its place is known, how many kinds of sources of the page have it and how many another, and what authors are. It is fitted by gradient descent
+whether its place is known, how many kinds of sources of the page have it and how many another, what authors are, and whether a
+title has parts or is that of a front page. It is fitted by gradient descent
 with a quadratic penalty, on the values for which gold has one. The reliability that is printed is that of sites left out: the
 sites are divided by a hash of their names into five parts, and the values of each are judged by weights fitted to the others. The
 run must have been made with `extract.omit_fields_below = 0`, so that no value is missing.
@@ -88,9 +89,11 @@ pub(crate) fn run(args: &CalibrateArgs, out: &mut Console<'_>) -> anyhow::Result
             let value = compare(field, &page.url, &page.fields, found)?;
             let kinds = &found?.author_kinds;
             let kinds = if field == MetadataField::Authors { &kinds[..] } else { &[] };
+            let title = found?.title.as_deref().filter(|_| field == MetadataField::Title);
+            let title = title.map(|title| (title, &*page.url));
             Some(KnownValue {
                 part: xxh3_64(page.site.as_bytes()) % PARTS,
-                features: confidence_features(&found?.source(field)?, kinds).collect(),
+                features: confidence_features(&found?.source(field)?, kinds, title).collect(),
                 score: value.score?,
             })
         };

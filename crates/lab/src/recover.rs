@@ -4,7 +4,9 @@
 Needs no labels. The declarations of articles are hidden ([`mask`](mod@mask)), the articles are extracted alone and together with
 siblings whose declarations are hidden, too, and the fields are compared with what was hidden, as the `metadata` crate reads it from
 the scripts and metas alone. Pages that declare nothing of a field are not counted for it, nor those that declare what most pages of
-the site do, such as an account of the CMS as the author: that says nothing about what they show. Not compared are the language (it is
+the site do, such as an account of the CMS as the author, nor authors that are organisations, accounts or the section: they say nothing
+about what pages show. Values that the text and the address
+of a page do not have ([`shown`](mod@shown)) are counted apart; a day in UTC is also that of a place. Not compared are the language (it is
 left), standfirsts (what pages declare is a summary for other sites), tags (a page shows some of them) and pictures (declared and shown
 ones are copies with addresses of their own).
 
@@ -15,6 +17,7 @@ Beside this it counts how often a declared language (`<html lang>`) that sibling
 */
 
 mod mask;
+mod shown;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -25,9 +28,11 @@ use config::Config;
 use grouping::address_hash;
 use mask::mask;
 use metadata::PageContext;
-use model::{Field, Page, PageHtml, Site, Source};
+use model::{AuthorKind, Field, Page, PageHtml, Site, Source};
 use rayon::prelude::*;
+use score::metadata::{FieldScore, day};
 use serde::Serialize;
+use shown::{ShownText, days};
 use sitegrove::run::ledger::Clock;
 use sitegrove::run::read_sites;
 use sitegrove::site::process;
@@ -74,7 +79,7 @@ pub(crate) struct RecoverArgs {
         value_parser = at_least_one
     )]
     pub(crate) together: Vec<u64>,
-    /// Show N values per field that the most pages together get wrong
+    /// Show N values per field that the most pages together get wrong or do not find
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<usize>)]
     pub(crate) worst: usize,
     /// Output format
@@ -103,6 +108,8 @@ struct RecoveryRow {
     together: Option<usize>,
     #[serde(flatten)]
     figures: FieldFigures,
+    /// Values that the pages declare and do not show, which are not counted otherwise.
+    not_shown: usize,
 }
 
 /// A value that is not the declared one.
@@ -161,14 +168,16 @@ pub(crate) fn run(args: &RecoverArgs, out: &mut Console<'_>) -> anyhow::Result<(
     let (mut rows, mut worst) = (Vec::new(), Vec::new());
     for field in FIELDS {
         for together in std::iter::once(None).chain(together.iter().copied().map(Some)) {
-            let values: Vec<ComparedValue> =
-                found_by(field, together).map(|found| found.value).collect();
-            rows.push(RecoveryRow { field, together, figures: FieldFigures::of(&values) });
+            let (shown, not_shown): (Vec<&FoundValue>, Vec<_>) =
+                found_by(field, together).partition(|found| found.is_shown);
+            let values: Vec<ComparedValue> = shown.iter().map(|found| found.value).collect();
+            let (figures, not_shown) = (FieldFigures::of(&values), not_shown.len());
+            rows.push(RecoveryRow { field, together, figures, not_shown });
         }
         let wrong = found_by(field, Some(largest)).filter_map(|found| found.wrong.clone());
         worst.extend(wrong.take(args.worst));
     }
-    rows.retain(|row| row.figures.gold > 0);
+    rows.retain(|row| row.figures.gold + row.not_shown > 0);
     let mut report = RecoveryReport {
         sites: whole.len(),
         articles: whole.len() * largest,
@@ -203,6 +212,8 @@ struct FoundValue {
     field: MetadataField,
     together: Option<usize>,
     value: ComparedValue,
+    /// Whether readers see the declared value.
+    is_shown: bool,
     wrong: Option<WrongValue>,
 }
 
@@ -210,6 +221,8 @@ struct FoundValue {
 struct MaskedPage {
     page: Page,
     declared: FieldValues,
+    /// The fields of which the page shows what it declares.
+    shown: Vec<MetadataField>,
 }
 
 fn measure(site: &Site, together: &[usize], largest: usize, config: &Config) -> MeasuredSite {
@@ -266,7 +279,7 @@ impl MeasuredSite {
         pages: &[MaskedPage],
         found: &BTreeMap<String, FieldValues>,
     ) {
-        for MaskedPage { page, declared } in pages {
+        for MaskedPage { page, declared, shown } in pages {
             let found = found.get(&page.url);
             for field in FIELDS {
                 let expected = declared.value(field);
@@ -275,20 +288,33 @@ impl MeasuredSite {
                     continue;
                 }
                 let compared = compare(field, &page.url, declared, found);
-                let Some(value) = compared.filter(|value| value.score.is_some()) else { continue };
+                let Some(mut value) = compared.filter(|value| value.score.is_some()) else {
+                    continue;
+                };
+                let own = found.and_then(|found| found.value(field));
+                let is_date = matches!(field, MetadataField::Date | MetadataField::Modified);
+                let is_local_day = |own: &String| {
+                    day(own).is_some_and(|own| {
+                        days(expected.as_deref().unwrap_or_default()).contains(&own)
+                    })
+                };
+                if is_date && own.as_ref().is_some_and(is_local_day) {
+                    value.score = Some(FieldScore { exact: true, graded: 1.0 });
+                }
+                let is_shown = shown.contains(&field);
                 let source = found.and_then(|found| Some(found.source(field)?.source));
                 let is_of = |hidden: &Source| source == Some(*hidden);
                 // `<title>` is left.
                 let hidden = &OF_PAGE[..OF_PAGE.len() - usize::from(field == MetadataField::Title)];
                 self.leaks += usize::from(together.is_some() && hidden.iter().any(is_of));
-                let wrong = value.is_wrong().then(|| WrongValue {
+                let wrong = (is_shown && !value.is_exact()).then(|| WrongValue {
                     field,
                     url: page.url.clone(),
                     declared: expected,
-                    found: found.and_then(|found| found.value(field)),
+                    found: own,
                     source: source.map(|source| source.as_str().to_owned()),
                 });
-                self.values.push(FoundValue { field, together, value, wrong });
+                self.values.push(FoundValue { field, together, value, is_shown, wrong });
             }
         }
     }
@@ -313,17 +339,25 @@ impl MaskedPage {
             fetched: page.fetched,
             ..PageContext::new(&document, &page.url)
         });
+        // A site or a section as the author says nothing about what pages show.
+        let section = found.section.as_ref().map(|section| section.value.clone());
+        let kinds = found.author_kinds;
+        let names_person = |names: &Vec<String>| {
+            kinds.contains(&AuthorKind::Person) && section.as_ref() != names.first()
+        };
         let declared = FieldValues {
             title: declared(found.title),
-            authors: declared(found.authors).unwrap_or_default(),
+            authors: declared(found.authors).filter(names_person).unwrap_or_default(),
             published: declared(found.published),
             modified: declared(found.modified),
             section: declared(found.section),
             language: document.head().lang.clone(),
             ..FieldValues::default()
         };
+        let text = ShownText::of(&dom::parse(&masked.shown), &page.url);
+        let shown = FIELDS.into_iter().filter(|field| text.has(*field, &declared)).collect();
         let page = Page { html: PageHtml::new(masked.shown), ..page.clone() };
-        Self { page, declared }
+        Self { page, declared, shown }
     }
 }
 
@@ -378,18 +412,18 @@ fn print(report: &RecoveryReport, largest: usize, out: &mut Console<'_>) -> anyh
         out,
         "{articles} articles of {sites} sites; {small_sites} sites have fewer than {largest} articles that declare metadata.\n"
     )?;
-    let heads = [&HEADS[..], &SURE_HEADS[..]].concat();
+    let heads = [&HEADS[..], &SURE_HEADS[..], &["not shown"]].concat();
     writeln!(out, "| field | pages together | {} |", heads.join(" | "))?;
     writeln!(out, "|---|---|{}", "--:|".repeat(heads.len()))?;
-    for RecoveryRow { field, together, figures } in &report.rows {
+    for RecoveryRow { field, together, figures, not_shown } in &report.rows {
         let together = together.map_or_else(|| "with declarations".to_owned(), |n| n.to_string());
         let (cells, sure) = figures.cells();
         let cells = [&cells[..], &sure[..]].concat().join(" | ");
-        writeln!(out, "| {} | {together} | {cells} |", field.name())?;
+        writeln!(out, "| {} | {together} | {cells} | {not_shown} |", field.name())?;
     }
     writeln!(
         out,
-        "\nPrecision and recall in percent of the values that are declared; sure are values with a confidence of at least {SURE}."
+        "\nPrecision and recall in percent of the values that are declared and shown; not shown are declared values that are nowhere in the text; sure are values with a confidence of at least {SURE}."
     )?;
     if *leaks > 0 {
         writeln!(out, "{leaks} values are of declarations that were not hidden.")?;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use dom::{Document, NodeId, local_name};
 use model::{AuthorKind, Field, Source};
+use percent_encoding::percent_decode_str;
 use terms::letters::is_alphanumeric;
 
 use crate::date_text::{DayMonthOrder, find_date};
@@ -321,6 +322,17 @@ pub(crate) fn is_filing(evidence: &MetadataEvidence<'_>, link: NodeId) -> bool {
     rel.split_ascii_whitespace().chain(address.split('/')).any(is_filed)
 }
 
+/// Whether the address of a link ends with its text, of two words or more, as that of an author's page does, however the name is
+/// written: "jane doe" leads to `/author/jane-doe`.
+pub(crate) fn is_in_address(evidence: &MetadataEvidence<'_>, link: NodeId, text: &str) -> bool {
+    let address = evidence.document.attribute(link, &local_name!("href")).unwrap_or_default();
+    let path = address.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let last = path.rsplit('/').next().unwrap_or_default();
+    (2..=5).contains(&word_count(text))
+        && !has_number(text)
+        && squash(&percent_decode_str(last).decode_utf8_lossy()) == squash(text)
+}
+
 /// Whether a text repeats the headline: longer ones read like several names.
 fn is_headline(evidence: &MetadataEvidence<'_>, text: &str) -> bool {
     word_count(text) > 3
@@ -364,6 +376,8 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
                 names::organization(line)
             } else if is_headline(evidence, line) {
                 Vec::new()
+            } else if is_in_address(evidence, link, line) {
+                vec![line.trim().to_owned()]
             } else {
                 names::from_byline(line)
             };
@@ -397,18 +411,30 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
     found
 }
 
+/// Most bytes of a label that is a word of other texts, too: "von", "par".
+const SHORT_LABEL: usize = 6;
+
 /// "By Jane Doe", alone on a line near the headline or directly after the body.
-fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+pub(crate) fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let (lead, tail) = (evidence.lead_lines(), evidence.tail_lines());
     let anchor = evidence.anchor();
     let (before, after) = lead.split_at(lead.partition_point(|l| l.at < anchor));
     let read = |lines: &[TextLine], index: usize, close: bool| {
-        let line = &lines[index].text;
-        if line.len() > 200 || !names::has_label(line) {
+        let line = &*lines[index].text;
+        // The label may be on a separate line; a short one may be the beginning of a name.
+        let next = lines.get(index + 1).map_or("", |line| &*line.text);
+        let both = || [line, next].join(" ");
+        let both = (close && line.len() <= SHORT_LABEL && names::is_full_name(next)).then(both);
+        let line = both.as_deref().unwrap_or(line);
+        let is_dated = || {
+            close
+                && line.len() <= 80
+                && names::has_label_within(line)
+                && find_date(line, &DayMonthOrder::DayFirst).is_some_and(|date| date.at == 0)
+        };
+        if line.len() > 200 || !names::has_label(line) && !is_dated() {
             return Vec::new();
         }
-        // The label may be on a separate line.
-        let next = lines.get(index + 1).map_or("", |line| &*line.text);
         let text = if names::is_label(line) { next } else { line };
         let found = names::from_byline(clip(text, 200));
         let words = if close && line.len() <= 60 { 1..=4 } else { 2..=4 };

@@ -72,7 +72,7 @@ static LOCALES: [CalendarWords; 106] = locales! {
 const COMMON: usize = 27;
 
 /// Spellings of months that no locale has.
-const OTHER_MONTHS: [(&str, i8); 9] = [
+const OTHER_MONTHS: [(&str, i8); 14] = [
     ("jaenner", 1),
     ("feber", 2),
     ("maerz", 3),
@@ -82,6 +82,17 @@ const OTHER_MONTHS: [(&str, i8); 9] = [
     ("setiembre", 9),
     ("сент", 9),
     ("noi", 11),
+    ("फरवरी", 2),
+    ("सितम्बर", 9),
+    ("अक्टूबर", 10),
+    ("नवम्बर", 11),
+    ("दिसम्बर", 12),
+];
+
+/// Months of the Solar Hijri calendar, from the beginning of spring: after the others.
+const SOLAR_MONTHS: [&str; 12] = [
+    "فروردین", "اردیبهشت", "خرداد", "تیر", "مرداد", "شهریور", "مهر", "آبان", "آذر", "دی", "بهمن",
+    "اسفند",
 ];
 
 /// What a name means.
@@ -114,6 +125,9 @@ static WORDS: LazyLock<HashMap<String, Vec<MeaningIn>>> = LazyLock::new(|| {
     };
     for (name, month) in OTHER_MONTHS {
         add("", true, name, WordMeaning::Month(month));
+    }
+    for (month, name) in (13..).zip(SOLAR_MONTHS) {
+        add("fa", false, name, WordMeaning::Month(month));
     }
     for (index, words) in LOCALES.iter().enumerate() {
         let language = words.language;
@@ -177,8 +191,8 @@ const ENDING: usize = 3;
 /// Letters that a name must have to be known with an ending.
 const STEM: usize = 5;
 
-/// The month (1 to 12) that a joined name means on a page of this language; other forms of a name are known by its
-/// beginning.
+/// The month (1 to 12, or 13 to 24 of the Solar Hijri calendar) that a joined name means on a page of this language; other forms
+/// of a name are known by its beginning.
 pub(crate) fn month_of(key: &str, language: Option<&str>) -> Option<i8> {
     if key.len() > 60 {
         return None;

@@ -6,25 +6,29 @@ use dom::xpath::position_path;
 use model::{AuthorKind, Field, FieldSource, Metadata, Source};
 use serde::Deserialize;
 
-use crate::authors::{declared_authors, from_learnt_place};
+use crate::authors::{declared_authors, from_labelled_lines, from_learnt_place};
 use crate::dates::{date_of_dateline, dates_of_sources};
 use crate::evidence::MetadataEvidence;
-use crate::fields::{declared_descriptions, declared_titles};
+use crate::fields::{declared_descriptions, declared_titles, without_site};
+use crate::heading::segments;
 use crate::learnt::FieldPlace;
 use crate::page_date::PageDate;
-use crate::text::squash;
+use crate::text::{clip, squash};
 
 /// Number of features of a value.
-pub const FEATURES: usize = 18;
+pub const FEATURES: usize = 20;
 /// Numbers of sources from which more count as these.
 const AGREEING: usize = 5;
 const DIFFERING: usize = 3;
 
 /// The features that a value has: a constant, its source, whether its place is known, one for each source that has it and for each that
-/// has another, and whether it names others than persons. Indices below [`FEATURES`].
+/// has another, and whether it names others than persons. Of a title, given with the address of its page, also whether it has several
+/// parts, as a name of the site may be one that nothing confirms, and whether the page is the front page of its host. Indices below
+/// [`FEATURES`].
 pub fn confidence_features(
     found: &FieldSource,
     kinds: &[AuthorKind],
+    title: Option<(&str, &str)>,
 ) -> impl Iterator<Item = usize> + use<> {
     let source = 1 + Source::ALL.iter().position(|own| *own == found.source).unwrap_or(0);
     let place = found.xpath.as_ref().map(|_| 8);
@@ -32,7 +36,18 @@ pub fn confidence_features(
     // Each further source adds its weight, so that more than any page of the gold has count, too.
     let agree = 9..9 + (found.agree.unwrap_or(0) as usize).min(AGREEING);
     let differ = 14..14 + (found.differ.unwrap_or(0) as usize).min(DIFFERING);
-    [Some(0), Some(source), place, others].into_iter().flatten().chain(agree).chain(differ)
+    let has_parts = title.filter(|(text, _)| segments(clip(text, 2_000)).len() > 1).map(|_| 18);
+    let is_front = title.filter(|(_, url)| is_front_page(url)).map(|_| 19);
+    [Some(0), Some(source), place, others, has_parts, is_front]
+        .into_iter()
+        .flatten()
+        .chain(agree)
+        .chain(differ)
+}
+
+fn is_front_page(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split_once('/').is_none_or(|(_, path)| path.is_empty())
 }
 
 /// The weights of the features of each field, in logits.
@@ -74,17 +89,18 @@ pub(crate) fn add_confidence(evidence: &MetadataEvidence<'_>, found: &mut Metada
     if let Some(Field { value, source }) = &mut found.title {
         let shown = evidence.heading.as_ref().filter(|_| source.source == Source::Page);
         let place = shown.map(|heading| position_path(evidence.document, heading.id));
-        finish(source, title_votes(evidence, value), place, &[], &WEIGHTS.title);
+        let votes = title_votes(evidence, value);
+        finish(source, votes, place, &[], Some((value, evidence.url)), &WEIGHTS.title);
     }
     if let Some(Field { value, source }) = &mut found.subtitle {
         let votes = subtitle_votes(evidence, value);
-        finish(source, votes, at(&learnt.standfirst), &[], &WEIGHTS.subtitle);
+        finish(source, votes, at(&learnt.standfirst), &[], None, &WEIGHTS.subtitle);
     }
     if let Some(Field { value, source }) = &mut found.authors {
         let votes = author_votes(evidence, value);
         let is_there = || is_same_authors(&from_learnt_place(evidence), value);
         let place = at(&learnt.byline).filter(|_| source.source == Source::Page && is_there());
-        finish(source, votes, place, &found.author_kinds, &WEIGHTS.authors);
+        finish(source, votes, place, &found.author_kinds, None, &WEIGHTS.authors);
     }
     if let Some(Field { value, source }) = &mut found.published {
         let own = PageDate::parse(value);
@@ -93,7 +109,7 @@ pub(crate) fn add_confidence(evidence: &MetadataEvidence<'_>, found: &mut Metada
         let of_place = || date_of_dateline(evidence, language.as_deref());
         let is_there = || of_place().zip(own).is_some_and(|(day, own)| day.is_near(&own));
         let place = at(&learnt.dateline).filter(|_| source.source == Source::Page && is_there());
-        finish(source, votes, place, &[], &WEIGHTS.published);
+        finish(source, votes, place, &[], None, &WEIGHTS.published);
     }
 }
 
@@ -103,12 +119,13 @@ fn finish(
     votes: Votes,
     place: Option<String>,
     kinds: &[AuthorKind],
+    title: Option<(&str, &str)>,
     weights: &[f64; FEATURES],
 ) {
     if found.source != Source::SiteConfig {
         (found.agree, found.differ) = (Some(votes.agree), Some(votes.differ));
         found.xpath = place;
-        found.confidence = Some(confidence_of(confidence_features(found, kinds), weights));
+        found.confidence = Some(confidence_of(confidence_features(found, kinds, title), weights));
     }
 }
 
@@ -118,13 +135,13 @@ pub fn confidence_of(features: impl Iterator<Item = usize>, weights: &[f64; FEAT
     1.0 / (1.0 + libm::exp(-sum))
 }
 
-/// Each kind of source has one vote; a longer declared title has the value if it contains it, as it may name the site.
+/// Each kind of source has one vote; it has the value if that is all of a title besides the names of the site.
 fn title_votes(evidence: &MetadataEvidence<'_>, value: &str) -> Votes {
     let own = squash(value);
     let mut votes = Votes::default();
     let mut kinds: Vec<(Source, bool)> = Vec::new();
     for (source, title) in declared_titles(evidence) {
-        let agrees = squash(&title).contains(&own);
+        let agrees = squash(without_site(&title, &evidence.site, None)) == own;
         match kinds.iter_mut().find(|kind| kind.0 == source) {
             Some(kind) => kind.1 |= agrees,
             None => kinds.push((source, agrees)),
@@ -151,11 +168,16 @@ fn is_same_authors(names: &[String], others: &[String]) -> bool {
     !names.is_empty() && squash(&names.join(" ")) == squash(&others.join(" "))
 }
 
-/// The lines around the headline have a vote if they show all names.
+/// A labelled line around the headline has a vote; if there is none, all lines have one if they show all names.
 fn author_votes(evidence: &MetadataEvidence<'_>, value: &[String]) -> Votes {
     let mut votes = Votes::default();
     for names in declared_authors(evidence).filter(|names| !names.is_empty()) {
         votes.add(is_same_authors(&names, value));
+    }
+    let seen = from_labelled_lines(evidence);
+    if !seen.is_empty() {
+        votes.add(is_same_authors(&seen, value));
+        return votes;
     }
     let lines = || evidence.lead_lines().iter().chain(evidence.tail_lines());
     if value.iter().all(|name| lines().any(|line| line.text.contains(&**name))) {

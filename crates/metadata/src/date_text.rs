@@ -5,8 +5,11 @@
 //! the page's language. A time of which the half of the day is not understood is none.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
+use jiff::Span;
+use jiff::civil::Date;
 use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
 use terms::letters::is_in_word;
@@ -284,8 +287,12 @@ fn starting_with_number(
     if goes_on && kind_at(tokens, 7) != Some(TokenKind::Sign(':')) {
         return None;
     }
+    let month = i8::try_from(b).ok()?;
+    if has_year && language == Some("fa") && SOLAR_YEARS.contains(&a) {
+        return Some((solar_date(a, month, third)?, 5));
+    }
     if has_year {
-        return Some((date_from_parts(a, i8::try_from(b).ok()?, third)?, 5));
+        return Some((date_from_parts(a, month, third)?, 5));
     }
     let year = year_of(c, true)?;
     let (day, month) = if a > 12 || a == b {
@@ -355,7 +362,26 @@ fn year_of(token: Token<'_>, short: bool) -> Option<u32> {
     }
 }
 
+/// The date of a Solar Hijri day; leap years are every fourth or fifth of 33.
+fn solar_date(year: u32, month: i8, day: u32) -> Option<PageDate> {
+    let (year, month, day) = (i64::from(year), i64::from(month), i64::from(day));
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let leap_days = |year: i64| (8 * year + 21) / 33;
+    let before = 365 * (year - 1370) + leap_days(year) - leap_days(1370);
+    let in_year = if month <= 7 { 31 * (month - 1) } else { 30 * (month - 1) + 6 } + day - 1;
+    let date = Date::constant(1991, 3, 21).checked_add(Span::new().days(before + in_year)).ok()?;
+    PageDate::date(date.year(), date.month(), date.day())
+}
+
+/// Years of the Solar Hijri calendar that pages may be of.
+const SOLAR_YEARS: Range<u32> = 1369..1500;
+
 fn date_from_parts(year: u32, month: i8, day: u32) -> Option<PageDate> {
+    if month > 12 {
+        return SOLAR_YEARS.contains(&year).then(|| solar_date(year, month - 12, day))?;
+    }
     // Thai years count from the death of the Buddha.
     let year = if (2500..2700).contains(&year) { year - 543 } else { year };
     PageDate::date(i16::try_from(year).ok()?, month, i8::try_from(day).ok()?)
@@ -669,6 +695,51 @@ mod tests {
     fn read(text: &str, order: impl KnowsOrder, expected: &str) {
         let found = find_date(text, &order).map(|f| f.moment.to_string());
         assert_eq!(found.as_deref().unwrap_or("none"), expected, "{text:?}");
+    }
+
+    struct Persian;
+
+    impl KnowsOrder for Persian {
+        fn order(&self) -> DayMonthOrder {
+            DayMonthOrder::DayFirst
+        }
+
+        fn language(&self) -> Option<&str> {
+            Some("fa")
+        }
+    }
+
+    #[test]
+    fn years_of_the_solar_hijri_calendar() {
+        for (text, expected) in [
+            ("چهارشنبه ۱ فروردین ۱۴۰۳", "2024-03-20"),
+            ("۳۰ اسفند ۱۳۹۹ - ۱۰:۰۵", "2021-03-20T10:05:00"),
+            ("11 دی 1402", "2024-01-01"),
+            ("۱۴۰۴/۰۱/۰۱", "2025-03-21"),
+            ("۱۱ نوامبر ۲۰۱۲", "2012-11-11"),
+            ("۳۲ دی ۱۴۰۲", "none"),
+        ] {
+            read(text, Persian, expected);
+        }
+        read("11 دی 1402", DayMonthOrder::DayFirst, "none");
+        read("3/4/1402", DayMonthOrder::DayFirst, "1402-04-03");
+    }
+
+    #[test]
+    fn month_names_of_india() {
+        for (text, expected) in [
+            ("15 मई 2024", "2024-05-15"),
+            ("२१ नवंबर २०१२", "2012-11-21"),
+            ("21 नवम्बर 2012", "2012-11-21"),
+            ("05 फ़रवरी 2024, 10:05 AM", "2024-02-05T10:05:00"),
+            ("05 फरवरी 2024", "2024-02-05"),
+            ("15 सितंबर 2024", "2024-09-15"),
+            ("15 अक्टूबर 2024", "2024-10-15"),
+            ("21 নভেম্বর 2012", "2012-11-21"),
+            ("21 நவம்பர் 2012", "2012-11-21"),
+        ] {
+            read(text, DayMonthOrder::DayFirst, expected);
+        }
     }
 
     #[test]

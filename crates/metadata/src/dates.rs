@@ -254,7 +254,9 @@ impl<'e, 'a> DateReader<'e, 'a> {
         let is_declared = choice.any;
         if !is_declared {
             // A date in the address is the day of publication; other sources may add the time.
-            choice.near = url_date(evidence.url).filter(|d| d.is_plausible(evidence.latest));
+            let address = url_date(evidence.url);
+            choice.late |= address.is_some_and(|day| !day.is_plausible(choice.latest));
+            choice.near = address.filter(|day| day.is_plausible(choice.latest));
             self.offer_original(choice);
             self.offer_dateline(choice);
         }
@@ -470,23 +472,48 @@ impl<'e, 'a> DateReader<'e, 'a> {
             evidence.scan.dates.iter().chain(&evidence.scan.bylines).copied().collect();
         let nearest = evidence.nearest_outside_body(&elements);
         let small = nearest.iter().filter(|id| evidence.document.node(**id).end - **id <= 40);
-        let of_elements = small.take(20).filter_map(|id| self.shown_in_element(*id, modified));
-        choice.offer_all(Source::Page, of_elements);
+        let small: Vec<NodeId> = small.take(20).copied().collect();
+        let (anchor, lead) = (evidence.anchor(), evidence.lead_lines());
+        let is_far = |id: &NodeId| id.saturating_sub(anchor) > FAR;
+        let far = small.iter().position(is_far).unwrap_or(small.len());
+        let (near, far) = small.split_at(far);
+        let of_element = |id: &NodeId| self.shown_in_element(*id, modified);
+        choice.offer_all(Source::Page, near.iter().filter_map(of_element));
         if choice.is_settled() {
             return;
         }
-        let (anchor, lead) = (evidence.anchor(), evidence.lead_lines());
-        let after = lead.iter().filter(|l| l.at >= anchor);
+        // The first lines are nearer than other elements.
+        let (first, after): (Vec<&TextLine>, Vec<_>) = lead
+            .iter()
+            .filter(|line| line.at >= anchor)
+            .partition(|line| line.at <= anchor + BESIDE);
+        self.offer_lines(modified, first.into_iter(), choice);
+        choice.offer_all(Source::Page, far.iter().filter_map(of_element));
         let before = lead.iter().rev().filter(|l| l.at < anchor);
-        let lines = after.chain(before).chain(evidence.tail_lines());
+        let rest = after.into_iter().chain(before).chain(evidence.tail_lines());
+        self.offer_lines(modified, rest, choice);
+    }
+
+    /// Offers the dates of lines that contain little else, or begin with them.
+    fn offer_lines<'l>(
+        &self,
+        modified: bool,
+        lines: impl Iterator<Item = &'l TextLine>,
+        choice: &mut Choice,
+    ) {
+        let heading = self.evidence.heading.as_ref().map(|heading| heading.id);
         choice.offer_all(
             Source::Page,
             lines.filter_map(|line| {
-                // A date in a line that contains little else, or that begins with it.
                 let label_before =
                     modified && has_number(&line.text) && self.follows_change(line.at);
                 let found = self.first_in_line(line, modified && !label_before)?;
-                let stands_out = (line.text.len() <= 120 || found.at <= 40)
+                // Some templates set a date into the headline.
+                let is_of_headline = || {
+                    heading.is_some_and(|id| self.evidence.document.contains(id, line.at))
+                        && says_published(line_end(&line.text[..found.at]))
+                };
+                let stands_out = (line.text.len() <= 120 || found.at <= 40 || is_of_headline())
                     && (modified || !is_in_sentence(&line.text, found.at));
                 let fits =
                     stands_out && (found.is_change || self.follows_change(line.at)) == modified;
@@ -522,6 +549,14 @@ impl<'e, 'a> DateReader<'e, 'a> {
         });
         dates.iter().find(|date| date.is_change == modified).copied()
     }
+}
+
+/// Nodes behind the headline from which a date may be that of something else.
+const FAR: u32 = 150;
+
+/// The last words of a text, in which a label may be.
+fn line_end(text: &str) -> &str {
+    &text[text.floor_char_boundary(text.len().saturating_sub(24))..]
 }
 
 /// Most words of a line with a date that ends like a sentence but is none ("Published: 12 May 2012.").

@@ -90,9 +90,7 @@ impl<'a> MetadataEvidence<'a> {
             let text = normalize_space(&dom::text_of(document, &[id], &[]));
             (!text.is_empty()).then_some(Heading { id, text, is_sure: true })
         });
-        let fixed: Vec<NodeId> =
-            heading.iter().map(|h| h.id).chain(body.iter().map(|b| b.0)).collect();
-        scan.settle_zones(&fixed, document.len());
+        scan.settle_zones(heading.as_ref().map(|heading| heading.id), body, document.len());
         Self {
             document,
             url: page.url,

@@ -139,7 +139,7 @@ fn outvoting_title<'f>(heading: &str, declared: &'f [Field<String>]) -> Option<&
 
 /// Cuts the site's name (and its sections) off either end of a title, if there is evidence for it. `shown` is the headline
 /// on the page, squashed.
-fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'a str {
+pub(crate) fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'a str {
     let segments = segment_ranges(title);
     if !(2..=MOST_SEGMENTS).contains(&segments.len()) {
         return title;

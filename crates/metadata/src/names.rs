@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use terms::letters::{is_alphanumeric, is_numeric};
 
 use crate::calendar::{is_weekday, join_letters, month_of};
+use crate::date_text::says_changed;
 use crate::text::{fold, folded, has_number, is_unspaced, word_count};
 
 /// Names in a value that is meant to hold names (a meta element, a JSON-LD string).
@@ -20,6 +21,7 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
     parts
         .take(4)
         .map(|part| {
+            let part = before_last_change(part);
             let bare = strip_labels(part);
             let part =
                 if bare == part { strip_labels(behind_label(part)) } else { before_other(bare) };
@@ -29,6 +31,22 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
         })
         .find(|names: &Vec<String>| !names.is_empty())
         .unwrap_or_default()
+}
+
+/// The text before "Last updated": "Jane Doe. Last updated on".
+fn before_last_change(text: &str) -> &str {
+    let mut at = 0;
+    let mut words = text.split_inclusive(char::is_whitespace).peekable();
+    while let Some(word) = words.next() {
+        if at > 0
+            && word.trim_end().eq_ignore_ascii_case("last")
+            && words.peek().is_some_and(|next| says_changed(next))
+        {
+            return text[..at].trim_end().trim_end_matches('.');
+        }
+        at += word.len();
+    }
+    text
 }
 
 /// A byline without the places between its names: "Jane Doe in Oslo, John Roe in New York and Mary Poe".
@@ -135,6 +153,11 @@ fn has_post(text: &str) -> bool {
 /// Whether the text is a label of a byline and nothing else ("Written by").
 pub(crate) fn is_label(text: &str) -> bool {
     has_label(text) && strip_labels(text.trim()).is_empty()
+}
+
+/// Whether a text has a label of a byline behind its beginning ("3 May 2012 by Jane Doe").
+pub(crate) fn has_label_within(text: &str) -> bool {
+    (1..text.len()).contains(&behind_label(text).len())
 }
 
 fn strip_labels(mut text: &str) -> &str {
@@ -388,6 +411,7 @@ fn split_commas(part: &str, names: &mut Vec<String>) {
         split_conjunctions(piece, &mut split);
         for name in split {
             let bare = tidy_name(strip_labels(&name));
+            let bare = before_organization(once(&bare)).to_owned();
             // After a comma: another name, a title, a role or a newspaper.
             let fits = (index == 0 && names.is_empty())
                 || (is_name(&bare) && (word_count(&bare) > 1 || is_unspaced(&bare)))
@@ -398,6 +422,22 @@ fn split_commas(part: &str, names: &mut Vec<String>) {
             }
         }
     }
+}
+
+/// A name before its organisation: "Jane Doe/Harbour Desk", "Jane Doe/pier.example".
+fn before_organization(text: &str) -> &str {
+    text.split_once('/')
+        .map(|(name, _)| name.trim_end())
+        .filter(|name| is_full_name(name))
+        .unwrap_or(text)
+}
+
+/// A text that stands there twice, once: of a picture and of its link.
+fn once(text: &str) -> &str {
+    let half = text.len() / 2;
+    let is_twice =
+        text.is_char_boundary(half) && text[..half].trim_end() == text[half..].trim_start();
+    if is_twice && word_count(text) >= 4 { text[..half].trim_end() } else { text }
 }
 
 fn split_conjunctions(piece: &str, names: &mut Vec<String>) {
@@ -750,6 +790,18 @@ mod tests {
             assert!(organization(text).is_empty(), "{text}");
         }
         field("Jane Name", &["Jane Name"]);
+    }
+
+    #[test]
+    fn what_stands_beside_names_goes() {
+        byline("By Jane Doe/Harbour Desk", &["Jane Doe"]);
+        byline("By Jane Doe/pier.example", &["Jane Doe"]);
+        field("Jane Doe/pier.example", &["Jane Doe"]);
+        field("AC/DC", &["AC/DC"]);
+        byline("Written by: Jane Doe Jane Doe", &["Jane Doe"]);
+        byline("By Jane Doe Last Updated: 6 December 2024", &["Jane Doe"]);
+        byline("By Jane Doe. Last updated on December 11, 2025", &["Jane Doe"]);
+        byline("By Jane Last", &["Jane Last"]);
     }
 
     #[test]

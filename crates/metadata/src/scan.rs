@@ -33,6 +33,8 @@ pub struct Scan {
     pub(crate) licenses: Vec<NodeId>,
     /// Side content: navigation, comments, related articles, quotations and embedded posts. Outermost ranges, in order.
     zones: Vec<(NodeId, NodeId)>,
+    /// Those of them that are asides and footers, which may be those of the article, in order, and whether they are called that.
+    frames: Vec<(NodeId, bool)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,16 +58,25 @@ const COMMENTS: u16 = 128;
 const BREADCRUMB: u16 = 256;
 /// Of another article if it has a link; else a standfirst.
 const TEASER: u16 = 512;
+/// A column or a foot: of the page, or of the article.
+const FRAME: u16 = 1024;
+const ARTICLE: u16 = 2048;
 
 /// Smaller asides are not side columns: they hold a date or a name.
 const SMALL_ASIDE: u32 = 12;
+/// Larger asides and footers hold more than a byline and a date.
+const SMALL_FRAME: u32 = 150;
+/// Elements for the dates of one article: of its publication and its change, each perhaps within another.
+const DATES_OF_ONE: usize = 4;
+/// Nodes behind the body within which what is called the footer of an article or entry begins.
+const BEHIND: u32 = 40;
 /// Smaller elements hold only the number of comments, not the comments.
 const SMALL_DETAILS: u32 = 40;
 
 /// Words of classes and ids, by their first letter, with their meanings.
 #[rustfmt::skip]
-const CUES: [(&str, u16); 64] = [
-    ("author", BYLINE), ("authors", BYLINE), ("autor", BYLINE), ("autore", BYLINE),
+const CUES: [(&str, u16); 67] = [
+    ("article", ARTICLE), ("author", BYLINE), ("authors", BYLINE), ("autor", BYLINE), ("autore", BYLINE),
     ("autoren", BYLINE), ("autores", BYLINE), ("auteur", BYLINE), ("auteurs", BYLINE),
     ("breadcrumb", BREADCRUMB), ("breadcrumblist", BREADCRUMB), ("breadcrumbs", BREADCRUMB),
     ("byline", BYLINE), ("bylines", BYLINE),
@@ -74,15 +85,16 @@ const CUES: [(&str, u16); 64] = [
     ("creators", CREATOR),
     ("date", DATE), ("dateline", DATE), ("dates", DATE), ("datetime", DATE), ("datum", DATE),
     ("disqus", SIDE),
-    ("fecha", DATE), ("footer", SIDE),
+    ("entry", ARTICLE),
+    ("fecha", DATE), ("footer", FRAME),
     ("headline", HEADLINE),
     ("kommentare", SIDE),
     ("menu", SIDE), ("meta", DETAILS), ("metadata", DETAILS),
     ("name", NAME), ("nav", SIDE), ("navigation", SIDE), ("newsletter", SIDE),
-    ("popular", SIDE), ("postdate", DATE), ("posted", DATE), ("postmeta", DETAILS),
+    ("popular", SIDE), ("post", ARTICLE), ("postdate", DATE), ("posted", DATE), ("postmeta", DETAILS),
     ("promo", SIDE), ("pubdate", DATE), ("published", DATE),
     ("recommendations", SIDE), ("recommended", SIDE), ("related", SIDE), ("replies", SIDE),
-    ("sidebar", SIDE), ("szerzo", BYLINE),
+    ("sidebar", FRAME), ("szerzo", BYLINE),
     ("teaser", TEASER), ("teasers", SIDE), ("time", DATE), ("timestamp", DATE), ("titel", HEADLINE),
     ("title", HEADLINE), ("titre", HEADLINE), ("titulo", HEADLINE), ("todays", SIDE),
     ("trending", SIDE), ("tweet", SIDE),
@@ -216,13 +228,19 @@ impl Scan {
                 // What is quoted has dates and authors of its own.
                 local_names!("nav" "blockquote") => cues |= SIDE,
                 // The footer of a post's header: `<footer class="node__meta">`.
-                local_name!("footer") if cues & (BYLINE | DATE | DETAILS) == 0 => cues |= SIDE,
+                local_name!("footer") if cues & (BYLINE | DATE | DETAILS) == 0 => cues |= FRAME,
+                // "The address element represents the contact information for its nearest article" (WHATWG HTML §4.3.10).
+                local_name!("address")
+                    if document.subtree(id).any(|n| document.is(n, &local_name!("a"))) =>
+                {
+                    cues |= BYLINE;
+                }
                 // Some templates put date and author of a post into separate asides.
                 local_name!("aside")
                     if cues & (BYLINE | DATE | DETAILS) == 0
                         && document.node(id).end - id >= SMALL_ASIDE =>
                 {
-                    cues |= SIDE;
+                    cues |= FRAME;
                 }
                 _ => {}
             }
@@ -252,25 +270,62 @@ impl Scan {
             {
                 cues |= SIDE;
             }
-            if cues & SIDE != 0 {
+            if cues & (SIDE | FRAME) != 0 {
                 scan.zones.push((id, document.node(id).end));
+                if cues & SIDE == 0 {
+                    scan.frames.push((id, cues & ARTICLE != 0));
+                }
             }
         }
         scan
     }
 
-    /// Determines the side content: no element that contains one of `inside`, or half of the page.
-    pub(crate) fn settle_zones(&mut self, inside: &[NodeId], nodes: usize) {
+    /// Determines the side content: no element that contains the headline or the beginning of the body, or half of the page, and no
+    /// small aside or footer of the article that holds its byline or date.
+    pub(crate) fn settle_zones(
+        &mut self,
+        heading: Option<NodeId>,
+        body: Option<(NodeId, NodeId)>,
+        nodes: usize,
+    ) {
+        let inside = [heading, body.map(|body| body.0)];
+        let begin = heading.or(body.map(|body| body.0)).unwrap_or(NodeId::MAX);
+        let end_of_body = body.map_or(begin.saturating_add(BEHIND), |body| body.1);
+        let mut zones = std::mem::take(&mut self.zones);
         let mut last_end = 0;
-        self.zones.retain(|&(start, end)| {
+        zones.retain(|&(start, end)| {
             let large = (end - start) as usize * 2 > nodes;
-            let keep =
-                start >= last_end && !large && !inside.iter().any(|i| (start..end).contains(i));
+            let is_own = start >= begin
+                && self.frames.binary_search_by_key(&start, |frame| frame.0).is_ok_and(|at| {
+                    let behind = if self.frames[at].1 { BEHIND } else { 0 };
+                    start < end_of_body.saturating_add(behind)
+                })
+                && self.is_byline((start, end));
+            let keep = start >= last_end
+                && !large
+                && !is_own
+                && !inside.into_iter().flatten().any(|i| (start..end).contains(&i));
             if keep {
                 last_end = end;
             }
             keep
         });
+        self.zones = zones;
+    }
+
+    /// Whether a small range holds an author or a date, and no heading nor the dates of a list.
+    fn is_byline(&self, (start, end): (NodeId, NodeId)) -> bool {
+        let within = |ids: &[NodeId]| {
+            ids.partition_point(|id| *id < end) - ids.partition_point(|id| *id < start)
+        };
+        let dates = within(&self.times).max(within(&self.dates));
+        let authors = [&self.bylines, &self.author_links, &self.author_pages];
+        let is_in_heading =
+            |heading: &(NodeId, u8)| heading.1 < 5 && (start..end).contains(&heading.0);
+        end - start <= SMALL_FRAME
+            && dates <= DATES_OF_ONE
+            && (dates > 0 || authors.into_iter().any(|ids| within(ids) > 0))
+            && !self.headings.iter().any(is_in_heading)
     }
 
     /// The end of the side content that contains a node; `None` if the node is not in side content.

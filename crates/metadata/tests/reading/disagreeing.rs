@@ -199,3 +199,31 @@ fn what_authors_are_is_said_of_each() {
         assert_eq!(kinds(&format!("{{\"name\": \"{name}\"}}")), ["person"], "{name}");
     }
 }
+
+#[test]
+fn what_is_declared_beside_a_value_is_another() {
+    let page = |declared: &str, shown: &str| {
+        let site = "<meta property=og:site_name content='Orchard Post'>";
+        let html = format!(
+            "{site}<meta property=og:title content='{declared}'><h1>{shown}</h1>{}",
+            FILLER.repeat(9)
+        );
+        let title = read(&html).title.unwrap();
+        assert_eq!(title.value, shown);
+        (title.source.agree, title.source.differ, title.source.confidence.unwrap())
+    };
+    let same = page("Pears ripen early | Orchard Post", "Pears ripen early");
+    let longer = page("Pears ripen: what to do | Orchard Post", "Pears ripen");
+    assert_eq!((same.0, same.1), (Some(2), Some(0)));
+    assert_eq!((longer.0, longer.1), (Some(1), Some(1)));
+    assert!(same.2 > longer.2);
+    let by = |name: &str| {
+        let json = "<script type=application/ld+json>{\"@type\": \"Article\", \"author\": \"Jo Field\"}</script>";
+        let html = format!("{json}<h1>Pears ripen</h1><p>By {name}</p>{}", FILLER.repeat(9));
+        let found = read(&html).authors.unwrap();
+        assert_eq!(found.value, ["Jo Field"]);
+        (found.source.agree, found.source.differ)
+    };
+    assert_eq!(by("Jo Field"), (Some(2), Some(0)));
+    assert_eq!(by("Ann Brook"), (Some(1), Some(1)));
+}

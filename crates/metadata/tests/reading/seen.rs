@@ -18,6 +18,61 @@ fn asides_of_facts_are_no_side_matter() {
 }
 
 #[test]
+fn asides_and_footers_of_the_article_are_no_side_matter() {
+    let many = "<p>Words <b>in</b> many <i>elements</i>".repeat(4);
+    let body = FILLER.repeat(22);
+    let rest = "<i>a</i>".repeat(60);
+    let around = |before: &str, after: &str| {
+        format!(
+            "<article><h1>Pears ripen early</h1>{before}<main>{body}</main>{after}</article>{rest}"
+        )
+    };
+    let name = "<a href=/authors/jane-doe>Jane Doe</a>";
+    let byline = format!("<div class=col>{many}</div><p class=byline>{name}</p>");
+    authors(&around(&format!("<aside>{byline}</aside>"), ""), &["Jane Doe"]);
+    authors(&around(&format!("<div class=sidebar-left>{byline}</div>"), ""), &["Jane Doe"]);
+    authors(&around(&format!("<aside><h3>More</h3>{byline}</aside>"), ""), &[]);
+    authors(&around(&format!("<nav>{byline}</nav>"), ""), &[]);
+    authors(&around("", &format!("<div class=entry-footer>By: {name}</div>")), &["Jane Doe"]);
+    authors(&around("", &format!("<div class=site-footer>By: {name}</div>")), &[]);
+    let time = |day: u32| format!("<time datetime=2020-05-0{day}>{day} May</time> ");
+    published(&around(&format!("<aside>{many}{}</aside>", time(4)), ""), "2020-05-04");
+    let list: String = (1..7).map(time).collect();
+    published(&around(&format!("<aside>{many}{list}</aside>"), ""), "");
+}
+
+#[test]
+fn names_that_addresses_confirm() {
+    let page = |byline: &str| format!("<h1>Pears ripen early</h1>{byline}{}", FILLER.repeat(40));
+    let link = |to: &str, name: &str| format!("<li class=author><a href='{to}'>{name}</a></li>");
+    let two = [link("/author/jane_doe", "jane doe"), link("/author/j%C3%B6rg-roe", "jörg roe")];
+    let two = format!("<ul><li>By</li>{}</ul>", two.concat());
+    authors(&page(&two), &["jane doe", "jörg roe"]);
+    authors(&page(&link("/author/12", "more stories")), &[]);
+    authors(&page("<address><a href=/people/7>Jane Doe</a></address>"), &["Jane Doe"]);
+    authors(&page("<p>von</p><p>Jane Doe</p>"), &["Jane Doe"]);
+    authors(&page("<p>October 11, 2023 by Jane Doe</p>"), &["Jane Doe"]);
+}
+
+#[test]
+fn dates_directly_below_the_headline_go_before_those_of_elements_further_away() {
+    let related = format!("<div>{}</div><p class=date>May 9, 2020</p>", "<i>a</i>".repeat(90));
+    let page =
+        |line: &str| format!("<h1>Pears ripen early</h1>{line}{related}{}", FILLER.repeat(40));
+    published(&page("<p>May 4, 2020 | 14 min read</p>"), "2020-05-04");
+    published(&page(""), "2020-05-09");
+}
+
+#[test]
+fn a_labelled_date_at_the_end_of_the_headline() {
+    let long =
+        "Pears ripen early, and nobody at the market knows when they will be sold ".repeat(2);
+    let page = |end: &str| format!("<h1>{long}<i>{end}</i></h1>{}", FILLER.repeat(40));
+    published(&page("Fruit, Posted on May 4, 2020"), "2020-05-04");
+    published(&page("since May 4, 2020"), "");
+}
+
+#[test]
 fn a_labelled_date_in_a_column_is_the_last_but_one_resort() {
     let column = "<div class=sidebar><h4>Published</h4><time datetime=2020-05-04>4 May</time>
         <h4>Reviewed</h4><time datetime=2020-05-20>20 May</time></div>";
