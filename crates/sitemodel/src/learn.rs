@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::body::ArticleBody;
 use crate::corrected::assign;
 use crate::corrections::is_of;
+use crate::earlier::EarlierReading;
 use crate::markable::marked_fields;
 use crate::model::{Expected, ModelHead, SiteModel, Template};
 use crate::page_kind::refusal;
@@ -31,6 +32,8 @@ pub struct SiteEvidence<'a> {
     pub addresses: &'a AddressDigest,
     /// Whether the byte limit left pages out of the sample.
     pub cut: bool,
+    /// What is known of pages of the sample from earlier captures of them: evidence beside corrections.
+    pub earlier: &'a [EarlierReading],
 }
 
 /// A page to learn from, with the feed items that point to it.
@@ -110,8 +113,7 @@ pub fn learn_parsed(
     let corrected = corrected(evidence.site, &model, &ordered, &clusters, &continued, settings);
     let learn_one = |((cluster, old), corrections): ((&Cluster, &Option<u32>), Vec<_>)| {
         let earlier = old.and_then(|old| model.templates.get(old as usize)?.learnt.as_ref());
-        let addresses = evidence.addresses;
-        learn_template(cluster, &ordered, addresses, earlier, corrections, settings, meter)
+        learn_template(cluster, &ordered, evidence, earlier, corrections, settings, meter)
     };
     let learnt: Vec<(Template, Vec<Option<FoundBody>>)> =
         clusters.par_iter().zip(&continued).zip(corrected).map(learn_one).collect();
@@ -207,6 +209,21 @@ fn corrected(
     of_clusters
 }
 
+/// What earlier captures tell of pages that have no corrections, as marks.
+fn known_marks(
+    evidence: &SiteEvidence<'_>,
+    pages: &[SiblingPage<'_>],
+    corrections: &[TemplateCorrection],
+) -> Vec<TemplateCorrection> {
+    let of_page = |sibling: &SiblingPage<'_>| {
+        let url = &*sibling.page.page.url;
+        let reading = evidence.earlier.iter().find(|own| own.url == url)?;
+        let is_corrected = corrections.iter().any(|own| own.url == url);
+        (!is_corrected).then(|| reading.marks(sibling.page))
+    };
+    pages.iter().filter_map(of_page).collect()
+}
+
 /// Pages of a template whose fields are compared.
 const FIELD_PAGES: usize = 10;
 
@@ -214,7 +231,7 @@ const FIELD_PAGES: usize = 10;
 fn learn_template(
     cluster: &Cluster,
     sample: &[SiblingPage<'_>],
-    addresses: &AddressDigest,
+    evidence: &SiteEvidence<'_>,
     earlier: Option<&LearntTemplate>,
     corrections: Vec<TemplateCorrection>,
     settings: &Settings,
@@ -222,15 +239,16 @@ fn learn_template(
 ) -> (Template, Vec<Option<FoundBody>>) {
     let pages: Vec<SiblingPage<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
     // A template is learnt from the pages of which articles come.
-    let refused =
-        |page: &SiblingPage<'_>| refusal(cluster.kind, page.page, addresses, settings).is_some();
+    let refused = |page: &SiblingPage<'_>| {
+        refusal(cluster.kind, page.page, evidence.addresses, settings).is_some()
+    };
     let mut wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
+    let marks = [&corrections[..], &known_marks(evidence, &pages, &corrections)].concat();
     // Pages with marks are among those that are learnt from.
-    wanted.sort_by_key(|&at| corrections.iter().all(|c| c.url != pages[at].page.page.url));
+    wanted.sort_by_key(|&at| marks.iter().all(|c| c.url != pages[at].page.page.url));
     let learn = || {
         let pages: Vec<SiblingPage<'_>> = wanted.iter().map(|&at| pages[at]).collect();
-        let (learnt, mut of_wanted) =
-            LearntTemplate::of(&pages, earlier, &corrections, settings, meter);
+        let (learnt, mut of_wanted) = LearntTemplate::of(&pages, earlier, &marks, settings, meter);
         let mut found = vec![None; cluster.members.len()];
         wanted.iter().zip(of_wanted.drain(..)).for_each(|(&at, own)| found[at] = own);
         (learnt, found)
@@ -251,7 +269,7 @@ fn learn_template(
         let documents: Vec<&Document> = known.iter().map(|own| &own.0.page.document).collect();
         let learn = || {
             let patterns = learnt.judgement().map(|judgement| &judgement.common.patterns);
-            let marked = patterns.map(|own| marked_fields(&corrections, own, &documents));
+            let marked = patterns.map(|own| marked_fields(&marks, own, &documents));
             learn_fields(&known, &marked.unwrap_or_default())
         };
         // After a panic, each page is read by itself.

@@ -8,7 +8,9 @@
 //! Numbers of pages are compared by the probability that chance alone gives them: of a Poisson or a binomial distribution
 //! with the rates of the earlier nights.
 
-use model::{Assessment, DropReason, LostTexts, NightFigures, PastNight, UsualNight, Verdict};
+use model::{
+    Assessment, DropReason, LostTexts, NightFigures, PastNight, SharedWords, UsualNight, Verdict,
+};
 use report::readable::count;
 use sitemodel::at_least_of;
 
@@ -44,6 +46,8 @@ const DISPUTED: f64 = 0.3;
 /// together from which on they are.
 const CHANGED: f64 = 0.07;
 const CHANGED_AND_UNSURE: f64 = 0.13;
+/// Disagreement with earlier texts, in the words that pages still have, from which on texts are others.
+const MOVED: f64 = 0.05;
 /// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
 const CUT: f64 = 0.6;
 const SWOLLEN: f64 = 1.7;
@@ -63,6 +67,8 @@ pub(crate) struct Tonight<'a> {
     pub(crate) figures: &'a NightFigures,
     /// Pages that have lost their texts; `None` if none were looked for.
     pub(crate) lost_texts: Option<&'a [LostTexts]>,
+    /// What became of words that pages had in earlier captures.
+    pub(crate) shared_words: SharedWords,
     /// The worst verdict on a template, by tonight's sample.
     pub(crate) worst_template: Verdict,
     /// Whether the run took all pages of the inputs: else fewer pages mean nothing.
@@ -329,6 +335,7 @@ impl<'a> Compared<'a> {
             .or_else(|| self.other_lengths())
             .or_else(|| self.unsure_texts())
             .or_else(|| self.changed_texts())
+            .or_else(|| self.words_elsewhere())
             .or_else(|| self.lost_field())?;
         (now.articles + self.lost(now) >= FEWEST && sum.articles >= FEWEST).then(|| {
             let next = format!(
@@ -412,6 +419,20 @@ impl<'a> Compared<'a> {
                 "the texts of {} addresses that came before are by {similarity:.2} as they were; before, by {usual:.2} in {}",
                 now.known,
                 self.nights()
+            )
+        })
+    }
+
+    /// Words that were text of an article are now beside it on the page, or the other way round.
+    fn words_elsewhere(&self) -> Option<String> {
+        let SharedWords { pages, lost, gained, .. } = self.tonight.shared_words;
+        let agreement = self.tonight.shared_words.mean_agreement()?;
+        let percent = |of: f64| 100.0 * of / pages as f64;
+        (pages >= FEWEST && agreement <= 1.0 - MOVED).then(|| {
+            format!(
+                "of the words that {pages} pages still have, the texts have lost {:.0} %, and {:.0} % of them were no text before",
+                percent(lost),
+                percent(gained)
             )
         })
     }
@@ -690,6 +711,7 @@ mod tests {
                 night: &date,
                 figures,
                 lost_texts: lost_texts.filter(|_| at + 1 == nights.len()),
+                shared_words: SharedWords::default(),
                 worst_template: Verdict::Healthy,
                 is_whole: true,
             };

@@ -65,7 +65,8 @@ impl Work<'_> {
             let pages: Vec<&ParsedPage<'_>> = own.iter().map(|page| page.sibling.0).collect();
             let Some((lost, without)) = find_lost_texts(&pages, &earlier) else { continue };
             let id = template.and_then(|number| template_id(model, number)).unwrap_or_default();
-            all.push(LostTexts { template: id.to_owned(), of, ..lost });
+            let addresses = without.iter().map(|&at| own[at].url().to_owned()).collect();
+            all.push(LostTexts { template: id.to_owned(), of, addresses, ..lost });
             let without: BTreeSet<Option<usize>> = without.iter().map(|&at| own[at].at).collect();
             tonight.retain(|page| !without.contains(&page.at));
             applied.retain(|at, _| !without.contains(&Some(*at)));
@@ -145,7 +146,11 @@ impl Work<'_> {
         Ok(ids(model, &walls))
     }
 
-    fn of_retained(&self, model: &SiteModel, again: &[CandidatePage<'_>]) -> Vec<Applied> {
+    pub(crate) fn of_retained(
+        &self,
+        model: &SiteModel,
+        again: &[CandidatePage<'_>],
+    ) -> Vec<Applied> {
         let hints = ApplyOptions::default();
         let one = |page: &CandidatePage<'_>| {
             model.apply_parsed(&page.sibling(), hints, self.settings, self.clock)
