@@ -91,8 +91,6 @@ pub struct LostTexts {
     pub of: u64,
     /// Share of their own words that these pages have lost.
     pub lost: f64,
-    /// The addresses of these pages.
-    pub addresses: Vec<String>,
 }
 
 /// A verdict on a site, with what it rests on and what to do about it.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use dom::text_of;
 use model::{Article, Mark, SharedWords, TemplateCorrection};
 
-use crate::markable::MarkablePage;
+use crate::markable::{MarkableBlock, MarkablePage};
 use crate::parsed::ParsedPage;
 use crate::walls::sequences_of;
 
@@ -53,7 +53,7 @@ impl EarlierReading {
     pub(crate) fn marks(&self, page: &ParsedPage<'_>) -> TemplateCorrection {
         let MarkablePage { elements, blocks } = MarkablePage::of(page);
         let document = &page.document;
-        let of_block = |block: &crate::markable::MarkableBlock| {
+        let of_block = |block: &MarkableBlock| {
             let texts = (block.first..=block.last).filter_map(|id| document.text(id));
             sequences_of(&texts.collect::<String>())
         };

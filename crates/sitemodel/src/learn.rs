@@ -32,7 +32,7 @@ pub struct SiteEvidence<'a> {
     pub addresses: &'a AddressDigest,
     /// Whether the byte limit left pages out of the sample.
     pub cut: bool,
-    /// What is known of pages of the sample from earlier captures of them: evidence beside corrections.
+    /// What earlier captures tell of pages of the sample: evidence for templates without corrections.
     pub earlier: &'a [EarlierReading],
 }
 
@@ -209,17 +209,12 @@ fn corrected(
     of_clusters
 }
 
-/// What earlier captures tell of pages that have no corrections, as marks.
-fn known_marks(
-    evidence: &SiteEvidence<'_>,
-    pages: &[SiblingPage<'_>],
-    corrections: &[TemplateCorrection],
-) -> Vec<TemplateCorrection> {
+/// What earlier captures tell of pages, as marks: where nobody corrected the template.
+fn known_marks(evidence: &SiteEvidence<'_>, pages: &[SiblingPage<'_>]) -> Vec<TemplateCorrection> {
     let of_page = |sibling: &SiblingPage<'_>| {
         let url = &*sibling.page.page.url;
         let reading = evidence.earlier.iter().find(|own| own.url == url)?;
-        let is_corrected = corrections.iter().any(|own| own.url == url);
-        (!is_corrected).then(|| reading.marks(sibling.page))
+        Some(reading.marks(sibling.page))
     };
     pages.iter().filter_map(of_page).collect()
 }
@@ -243,7 +238,10 @@ fn learn_template(
         refusal(cluster.kind, page.page, evidence.addresses, settings).is_some()
     };
     let mut wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
-    let marks = [&corrections[..], &known_marks(evidence, &pages, &corrections)].concat();
+    let marks = match corrections.is_empty() {
+        true => known_marks(evidence, &pages),
+        false => corrections.clone(),
+    };
     // Pages with marks are among those that are learnt from.
     wanted.sort_by_key(|&at| marks.iter().all(|c| c.url != pages[at].page.page.url));
     let learn = || {
@@ -269,7 +267,7 @@ fn learn_template(
         let documents: Vec<&Document> = known.iter().map(|own| &own.0.page.document).collect();
         let learn = || {
             let patterns = learnt.judgement().map(|judgement| &judgement.common.patterns);
-            let marked = patterns.map(|own| marked_fields(&marks, own, &documents));
+            let marked = patterns.map(|own| marked_fields(&corrections, own, &documents));
             learn_fields(&known, &marked.unwrap_or_default())
         };
         // After a panic, each page is read by itself.

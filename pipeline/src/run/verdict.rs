@@ -46,6 +46,8 @@ const DISPUTED: f64 = 0.3;
 /// together from which on they are.
 const CHANGED: f64 = 0.07;
 const CHANGED_AND_UNSURE: f64 = 0.13;
+/// The same up to which they are the same.
+const SAME: f64 = 0.03;
 /// Disagreement with earlier texts, in the words that pages still have, from which on texts are others.
 const MOVED: f64 = 0.05;
 /// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
@@ -398,13 +400,23 @@ impl<'a> Compared<'a> {
         let (now, then) = (self.now.mean_confidence()?, self.sum.mean_confidence()?);
         let agreement = self.now.agreement.zip(self.sum.agreement);
         let is_disputed = agreement.is_some_and(|(now, then)| then - now >= DISPUTED);
-        let is_worse = then - now >= UNSURE || then - now >= LESS_SURE && is_disputed;
+        let is_worse = !self.are_texts_the_same()
+            && (then - now >= UNSURE || then - now >= LESS_SURE && is_disputed);
         (self.now.articles >= FEWEST && is_worse).then(|| {
             let agreement = agreement.map_or(String::new(), |(now, then)| {
                 format!("; agreement with single pages {now:.2}, before {then:.2}")
             });
             format!("confidence {now:.2}; before, {then:.2} in {}{agreement}", self.nights())
         })
+    }
+
+    /// Whether the texts of most articles are known, and as they were: then confidence says nothing of them.
+    fn are_texts_the_same(&self) -> bool {
+        let usual = self.sum.mean_similarity().unwrap_or(1.0);
+        let is_same = |similarity| usual - similarity <= SAME;
+        self.now.known >= FEWEST
+            && 2 * self.now.known >= self.now.articles
+            && self.now.mean_similarity().is_some_and(is_same)
     }
 
     /// Addresses that come again have other texts than before.

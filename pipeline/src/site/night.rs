@@ -13,7 +13,9 @@ mod walls;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::{Assessment, NightFigures, RetainedHead, SiteNight, TemplateNight, Verdict};
+use model::{
+    Assessment, NightFigures, RetainedHead, SharedWords, SiteNight, TemplateNight, Verdict,
+};
 use modelstore::{SiteState, Store};
 use report::readable::count;
 use sitemodel::{
@@ -27,7 +29,7 @@ use crate::site::night::change::{changed_templates, site_change, tells_of_pages}
 use crate::site::night::decision::{
     Facts, ModelDecision, TemplateFacts, decide, decide_without_model,
 };
-use crate::site::night::earlier::{changed_texts, shared_words};
+use crate::site::night::earlier::{OTHERS, changed_texts, shared_words};
 use crate::site::night::in_hand::{
     CandidatePage, Walls, retained_candidates, template_id, wall_pages,
 };
@@ -243,7 +245,10 @@ impl Work<'_> {
                     self.learn_from_candidates(site, &hand, cut, Some(&base), &earlier);
                 let new = self.apply_to(site, &model, &tonight, &known);
                 let of = |applied| Fit::of((&old, &doubted), &tonight, applied, &alone, &earlier);
-                let is_better = doubted.is_empty() || of(&new).is_better_than(&of(before), least);
+                let is_better = match decision {
+                    ModelDecision::Restore(_) => of(&new).before.is_some_and(|own| own >= OTHERS),
+                    _ => doubted.is_empty() || of(&new).is_better_than(&of(before), least),
+                };
                 (is_better && model.to_bytes() != old.to_bytes()).then_some((model, known, new))
             };
             let mut learnt = learn(&decision);
@@ -261,7 +266,9 @@ impl Work<'_> {
             });
             if let Some((model, known, new)) = learnt {
                 let is_gone = |head: &RetainedHead| match &decision {
-                    ModelDecision::Replace(ids) => ids.contains(&head.template) || is_former(head),
+                    ModelDecision::Replace(ids) | ModelDecision::Restore(ids) => {
+                        ids.contains(&head.template) || is_former(head)
+                    }
                     _ => is_former(head),
                 };
                 for (id, own) in &mut health.templates {
@@ -512,6 +519,8 @@ pub(crate) struct Fit {
     pub(crate) confidence: f64,
     /// Mean agreement with the judgement of the page alone; `None` without one.
     pub(crate) agreement: Option<f64>,
+    /// Mean agreement with former captures, in the words that pages still have; `None` without one.
+    before: Option<f64>,
 }
 
 impl Fit {
@@ -524,6 +533,7 @@ impl Fit {
     ) -> Self {
         let (mut sum, mut by_wrapper, mut pages) = (0.0, 0_u32, 0_u32);
         let (mut confidences, mut agreements) = (0.0, Vec::new());
+        let mut shared = SharedWords::default();
         for page in tonight {
             let template = page.template.and_then(|at| template_id(old, at));
             let is_of = template.is_some_and(|id| ids.iter().any(|own| own == id));
@@ -537,6 +547,7 @@ impl Fit {
             };
             let agrees = alone.get(&at).map(|alone| agreement(text, alone));
             let before = shared_words(earlier, std::iter::once(page), applied);
+            shared.add(&before);
             let judged: Vec<f64> =
                 [Some(confidence), agrees, before.mean_agreement()].into_iter().flatten().collect();
             sum += judged.iter().sum::<f64>() / judged.len() as f64;
@@ -551,6 +562,7 @@ impl Fit {
             by_wrapper: f64::from(by_wrapper) / pages,
             confidence: confidences / pages,
             agreement: (!agreements.is_empty()).then_some(agreement),
+            before: shared.mean_agreement(),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::stages::apply::Outcomes;
 use crate::stages::learn::parse;
 
 /// Agreement with former texts up to which a template has others.
-const OTHERS: f64 = 0.97;
+pub(crate) const OTHERS: f64 = 0.97;
 
 impl Work<'_> {
     /// Whether tonight's texts differ from what is known of their addresses.

@@ -1,12 +1,9 @@
 //! What is to be kept of a site's night: a revision of its model, retained pages, and its health.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 
-use model::{
-    Access, DropReason, FeedItem, LostTexts, Revision, SiteChange, SiteNight, SiteResult, Source,
-    TemplateNight, Verdict,
-};
+use model::{FeedItem, Revision, SiteChange, SiteNight, SiteResult, TemplateNight, Verdict};
 use modelstore::{Retained, pack_pages};
 use serde::{Deserialize, Serialize};
 use sitemodel::{SiblingPage, SiteModel, TemplateHealth};
@@ -42,20 +39,11 @@ impl Night {
         Self { update, is_known: true, revision: None, templates, change, retained: None }
     }
 
-    /// Writes the revision and the health of their templates on articles, and that there is a paywall in place of the rest of
-    /// their texts.
+    /// Writes the revision and the health of their templates on articles.
     pub(crate) fn stamp(&self, result: &mut SiteResult) {
         let of_templates: BTreeMap<&str, Verdict> =
             self.update.templates.iter().map(|own| (&*own.template, own.verdict)).collect();
-        let is_paywall = |lost: &&LostTexts| lost.kind == Some(DropReason::PaywallStub);
-        let lost = self.update.lost_texts.iter().flatten().filter(is_paywall);
-        let behind: BTreeSet<&String> = lost.flat_map(|lost| &lost.addresses).collect();
         for article in &mut result.articles {
-            if article.access.is_none() && behind.contains(&article.url) {
-                let article = &mut article.article;
-                (article.access, article.sources.access) =
-                    (Some(Access::Partial), Some(Source::Page));
-            }
             let own = of_templates.get(&*article.template).copied();
             article.model_revision = Some(self.update.model_revision);
             article.health = Some(own.unwrap_or(self.update.health.verdict));

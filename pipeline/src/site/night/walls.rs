@@ -65,8 +65,7 @@ impl Work<'_> {
             let pages: Vec<&ParsedPage<'_>> = own.iter().map(|page| page.sibling.0).collect();
             let Some((lost, without)) = find_lost_texts(&pages, &earlier) else { continue };
             let id = template.and_then(|number| template_id(model, number)).unwrap_or_default();
-            let addresses = without.iter().map(|&at| own[at].url().to_owned()).collect();
-            all.push(LostTexts { template: id.to_owned(), of, addresses, ..lost });
+            all.push(LostTexts { template: id.to_owned(), of, ..lost });
             let without: BTreeSet<Option<usize>> = without.iter().map(|&at| own[at].at).collect();
             tonight.retain(|page| !without.contains(&page.at));
             applied.retain(|at, _| !without.contains(&Some(*at)));
