@@ -336,8 +336,8 @@ impl<'a> Compared<'a> {
             .or_else(|| self.unusually_lost(false).map(|(lost, _)| lost))
             .or_else(|| self.other_lengths())
             .or_else(|| self.unsure_texts())
-            .or_else(|| self.changed_texts())
             .or_else(|| self.words_elsewhere())
+            .or_else(|| self.changed_texts())
             .or_else(|| self.lost_field())?;
         (now.articles + self.lost(now) >= FEWEST && sum.articles >= FEWEST).then(|| {
             let next = format!(
@@ -833,6 +833,8 @@ mod tests {
         assert_eq!(verdict(again(0.9, 0.84)), Verdict::Broken);
         assert_eq!(verdict(again(0.8, 0.9)), Verdict::Broken);
         assert_eq!(verdict(again(0.85, 0.95)), Verdict::Healthy);
+        // Less sure of the same texts.
+        assert_eq!(verdict(again(0.98, 0.5)), Verdict::Drifting);
         // Pages that are always others.
         let others: Vec<_> = (0..6).map(|_| again(0.3, 0.9)).collect();
         assert_eq!(super::tests::verdict(&after(&others, again(0.25, 0.88))), Verdict::Healthy);
