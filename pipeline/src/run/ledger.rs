@@ -6,8 +6,8 @@ use std::time::Instant;
 use config::Config;
 use input::reader::Timer;
 use model::{
-    Access, BestWrapper, DropReason, FieldSource, NightFigures, Rights, SiteNight, SiteResult,
-    Source, Verdict, add_counts,
+    Access, BestWrapper, DropReason, NightFigures, Rights, SiteNight, SiteResult, Verdict,
+    add_counts,
 };
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
@@ -168,15 +168,10 @@ impl SiteCounts {
             if !article.template.is_empty() {
                 *figures.templates.entry(article.template.clone()).or_default() += 1;
             }
-            // A feed has a site's latest pages only: what it tells of them says nothing of the pages.
-            let sources = &article.sources;
-            let is_of_page = |source: &Option<FieldSource>| {
-                source.as_ref().is_none_or(|own| own.source != Source::Feed)
-            };
             let fields = [
-                ("authors", !article.authors.is_empty() && is_of_page(&sources.authors)),
-                ("published", article.published.is_some() && is_of_page(&sources.published)),
-                ("title", article.title.is_some() && is_of_page(&sources.title)),
+                ("authors", !article.authors.is_empty()),
+                ("published", article.published.is_some()),
+                ("title", article.title.is_some()),
             ];
             for (field, _) in fields.iter().filter(|(_, is_found)| *is_found) {
                 *figures.fields.entry((*field).to_owned()).or_default() += 1;

@@ -1,9 +1,6 @@
 //! Pages that come again in another layout: what was text of them before is text of them now.
 
-use serde_json::Value;
-
-use crate::common::crawl::{Crawl, HTML};
-use crate::common::nights::{DAYS, Night, Nights, url};
+use crate::common::nights::{Night, Nights, url};
 use crate::common::prose;
 
 /// A paragraph that is beside the text of a post, in a link.
@@ -64,43 +61,4 @@ fn words_that_were_beside_a_text_and_are_now_in_it_are_told() {
     assert_eq!(night.verdict(), "broken");
     let evidence = night.of("posts.example", "evidence");
     assert!(evidence.contains("of the words that 10 pages still have"), "{evidence}");
-}
-
-#[test]
-fn what_only_a_feed_tells_is_not_missed_where_the_feed_is_gone() {
-    let nights = Nights::new();
-    let item = |n: usize| {
-        let (url, title) = (url(n), prose::title(n));
-        format!(
-            "<item><title>{title}</title><link>{url}</link><pubDate>Mon, 02 Feb 2026 06:00:00 GMT</pubDate></item>"
-        )
-    };
-    let items: String = (0..12).map(item).collect();
-    let feed = format!(
-        "<?xml version='1.0'?><rss version='2.0'><channel><title>Posts</title>{items}</channel></rss>"
-    );
-    let run = |at: usize, head: &str, body: &str| {
-        let mut crawl = Crawl::of_day(DAYS[at]);
-        for n in 0..12 {
-            crawl.response(&url(n), HTML, prose::post(n).as_bytes());
-        }
-        crawl.response("https://posts.example/feed.xml", head, body.as_bytes());
-        let archive = crawl.write(nights.folder.path(), &format!("{at}.warc.gz"));
-        let night = nights.run(&archive, &format!("out-{at}"), &[]);
-        let dated = night.results.articles.iter().filter(|own| own["published"] != Value::Null);
-        (dated.count(), night.verdict())
-    };
-    const XML: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\n";
-    for at in 0..3 {
-        assert_eq!(run(at, XML, &feed), (12, "healthy".to_owned()));
-    }
-    let none = (0, "healthy".to_owned());
-    assert_eq!(
-        run(3, "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n", "<h1>No</h1>"),
-        none
-    );
-    assert_eq!(run(4, XML, &feed[..feed.len() / 20]), none);
-    assert_eq!(run(5, XML, &feed.replace("/notes/", "/elsewhere/")), none);
-    let other = feed.replace("Notes", "Other notes").replace("02 Feb", "03 Feb");
-    assert_eq!(run(6, XML, &other), (12, "healthy".to_owned()));
 }
