@@ -60,7 +60,7 @@ impl InMemory<'_> {
             })
             .collect();
         let LearningResult { model, .. } =
-            self.site.learn(&siblings, sample.cut_by_bytes, previous, self.settings, &NoMeter);
+            self.site.learn(&siblings, sample.cut_by_bytes, previous, &[], self.settings, &NoMeter);
         model
     }
 
@@ -134,7 +134,8 @@ pub fn apply(
 /// What comes of one page that nothing else is known of.
 pub fn extract(page: &Page, items: &[FeedItem], settings: &Settings) -> Applied {
     let addresses = AddressDigest::of(std::iter::once(&*page.url), settings.tracking());
-    let evidence = SiteEvidence { site: &page.site, addresses: &addresses, cut: false };
+    let evidence =
+        SiteEvidence { site: &page.site, addresses: &addresses, cut: false, earlier: &[] };
     let LearningResult { model, .. } = learn_parsed(&evidence, &[], None, settings, &NoMeter);
     apply(&model, page, items, settings).applied
 }

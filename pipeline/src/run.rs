@@ -36,7 +36,6 @@ pub(crate) mod sinks;
 pub(crate) mod site_results;
 pub(crate) mod status;
 pub mod target;
-mod texts;
 mod verdict;
 
 use std::io;

@@ -17,6 +17,7 @@ pub(crate) mod large;
 pub(crate) mod made;
 mod night;
 pub(crate) mod site_configs;
+pub(crate) mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -314,7 +315,7 @@ impl<'a> Work<'a> {
         previous: Option<&SiteModel>,
     ) -> (SiteModel, BTreeMap<usize, KnownPage>) {
         let (sample, cut) = self.tonight(site, parsed);
-        self.learn_from_candidates(site, &sample.iter().collect::<Vec<_>>(), cut, previous)
+        self.learn_from_candidates(site, &sample.iter().collect::<Vec<_>>(), cut, previous, &[])
     }
 
     pub(crate) fn sample_of(&self, pages: &[usize]) -> Vec<usize> {

@@ -39,7 +39,8 @@ pub use learnt::{
 };
 pub use night::{
     Assessment, LostTexts, NightFigures, PackedSample, PageReading, PastNight, RetainedHead,
-    Revision, SiteChange, SiteNight, TemplateChange, TemplateNight, UsualNight, add_counts,
+    Revision, SharedWords, SiteChange, SiteNight, TemplateChange, TemplateNight, UsualNight,
+    add_counts,
 };
 pub use page::{
     Charset, CharsetEvidence, EncodingName, FeedItem, Origin, Overruled, Page, PageHtml, Site,

@@ -36,6 +36,8 @@ pub struct SiteNight {
     pub templates: Vec<TemplateNight>,
     /// Its pages that have lost their texts; `None` if none were looked for. Not kept.
     pub lost_texts: Option<Vec<LostTexts>>,
+    /// What became of words that its pages had before. Not kept.
+    pub shared_words: SharedWords,
     /// What changed, where the site did.
     pub change: Option<SiteChange>,
     /// A new revision of its model, to be kept.
@@ -44,6 +46,34 @@ pub struct SiteNight {
     pub sample: Option<PackedSample>,
     /// What is known of the texts at its addresses, packed, if that changed.
     pub texts: Option<Vec<u8>>,
+}
+
+/// How the words that pages had in earlier captures, too, were read: sums over pages.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct SharedWords {
+    /// Pages of which an earlier capture was read.
+    pub pages: u64,
+    /// Share of the words of the former text that are still on the page, and not in the text any more.
+    pub lost: f64,
+    /// Share of the words of tonight's text that were on the page before, and not in the text.
+    pub gained: f64,
+    /// Agreement of both texts in these words: twice those in both, of those in each.
+    pub agreement: f64,
+}
+
+impl SharedWords {
+    /// Mean agreement of both texts, 0 to 1; `None` where no earlier capture was read.
+    pub fn mean_agreement(&self) -> Option<f64> {
+        (self.pages > 0).then(|| self.agreement / self.pages as f64)
+    }
+
+    /// Adds those of other pages.
+    pub fn add(&mut self, other: &Self) {
+        self.pages += other.pages;
+        self.lost += other.lost;
+        self.gained += other.gained;
+        self.agreement += other.agreement;
+    }
 }
 
 /// Pages of a night that have far fewer words of their own than those of earlier nights.

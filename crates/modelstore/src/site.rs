@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use database::rows;
 use model::{
-    Assessment, NightFigures, PackedSample, RetainedHead, SiteNight, TemplateNight, Verdict,
+    Assessment, NightFigures, PackedSample, RetainedHead, SharedWords, SiteNight, TemplateNight,
+    Verdict,
 };
 use rusqlite::{Connection, Result, Row, RowIndex, params};
 
@@ -99,6 +100,7 @@ fn before(db: &Connection, site: &str, run: i64) -> Result<Option<SiteNight>> {
             unassigned: count(row, "unassigned")?,
             templates: templates(db, site, run)?,
             lost_texts: None,
+            shared_words: SharedWords::default(),
             change: None,
             revision: None,
             sample: None,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use database::{Obstacle, WaitPolicy};
 use model::{
     Assessment, Charset, CharsetEvidence, NightFigures, Origin, Page, RetainedHead, Revision,
-    SiteNight, TemplateNight, Verdict,
+    SharedWords, SiteNight, TemplateNight, Verdict,
 };
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -93,6 +93,7 @@ fn update(site: &str, night: &str, revision: u32) -> SiteNight {
         sample: Some(pack_pages(&sample(3)).unwrap()),
         texts: Some(format!("texts of {night}").into_bytes()),
         lost_texts: None,
+        shared_words: SharedWords::default(),
         change: None,
         templates: vec![TemplateNight {
             template: "a1b2".to_owned(),

@@ -221,8 +221,8 @@ impl SiteModel {
         meter: &dyn Meter,
     ) -> Applied {
         let alone = || {
-            let evidence =
-                SiteEvidence { site: &self.head.site, addresses: &self.addresses, cut: false };
+            let (site, addresses) = (&*self.head.site, &self.addresses);
+            let evidence = SiteEvidence { site, addresses, cut: false, earlier: &[] };
             let learning = learn_parsed(&evidence, &[*sibling], None, settings, meter);
             let hints = ApplyOptions { known: learning.known.first(), ..hints };
             learning.model.apply_unguarded(sibling, hints, settings, meter)

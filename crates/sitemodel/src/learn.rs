@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::body::ArticleBody;
 use crate::corrected::assign;
 use crate::corrections::is_of;
+use crate::earlier::EarlierReading;
 use crate::markable::marked_fields;
 use crate::model::{Expected, ModelHead, SiteModel, Template};
 use crate::page_kind::refusal;
@@ -31,6 +32,8 @@ pub struct SiteEvidence<'a> {
     pub addresses: &'a AddressDigest,
     /// Whether the byte limit left pages out of the sample.
     pub cut: bool,
+    /// What earlier captures tell of pages of the sample: evidence for templates without corrections.
+    pub earlier: &'a [EarlierReading],
 }
 
 /// A page to learn from, with the feed items that point to it.
@@ -110,8 +113,7 @@ pub fn learn_parsed(
     let corrected = corrected(evidence.site, &model, &ordered, &clusters, &continued, settings);
     let learn_one = |((cluster, old), corrections): ((&Cluster, &Option<u32>), Vec<_>)| {
         let earlier = old.and_then(|old| model.templates.get(old as usize)?.learnt.as_ref());
-        let addresses = evidence.addresses;
-        learn_template(cluster, &ordered, addresses, earlier, corrections, settings, meter)
+        learn_template(cluster, &ordered, evidence, earlier, corrections, settings, meter)
     };
     let learnt: Vec<(Template, Vec<Option<FoundBody>>)> =
         clusters.par_iter().zip(&continued).zip(corrected).map(learn_one).collect();
@@ -207,6 +209,16 @@ fn corrected(
     of_clusters
 }
 
+/// What earlier captures tell of pages, as marks: where nobody corrected the template.
+fn known_marks(evidence: &SiteEvidence<'_>, pages: &[SiblingPage<'_>]) -> Vec<TemplateCorrection> {
+    let of_page = |sibling: &SiblingPage<'_>| {
+        let url = &*sibling.page.page.url;
+        let reading = evidence.earlier.iter().find(|own| own.url == url)?;
+        Some(reading.marks(sibling.page))
+    };
+    pages.iter().filter_map(of_page).collect()
+}
+
 /// Pages of a template whose fields are compared.
 const FIELD_PAGES: usize = 10;
 
@@ -214,26 +226,29 @@ const FIELD_PAGES: usize = 10;
 fn learn_template(
     cluster: &Cluster,
     sample: &[SiblingPage<'_>],
-    addresses: &AddressDigest,
+    evidence: &SiteEvidence<'_>,
     earlier: Option<&LearntTemplate>,
     corrections: Vec<TemplateCorrection>,
     settings: &Settings,
     meter: &dyn Meter,
 ) -> (Template, Vec<Option<FoundBody>>) {
     let pages: Vec<SiblingPage<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
-    // A template is learnt from the pages of which articles come; where content is marked, from all.
-    let mut marks = corrections.iter().flat_map(|own| &own.blocks);
-    let is_marked = marks.any(|block| block.mark == Mark::Content);
+    // A template is learnt from the pages of which articles come; where somebody marked content, from all.
+    let mut blocks = corrections.iter().flat_map(|own| &own.blocks);
+    let is_marked = blocks.any(|block| block.mark == Mark::Content);
     let refused = |page: &SiblingPage<'_>| {
-        !is_marked && refusal(cluster.kind, page.page, addresses, settings).is_some()
+        !is_marked && refusal(cluster.kind, page.page, evidence.addresses, settings).is_some()
     };
     let mut wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
+    let marks = match corrections.is_empty() {
+        true => known_marks(evidence, &pages),
+        false => corrections.clone(),
+    };
     // Pages with marks are among those that are learnt from.
-    wanted.sort_by_key(|&at| corrections.iter().all(|c| c.url != pages[at].page.page.url));
+    wanted.sort_by_key(|&at| marks.iter().all(|c| c.url != pages[at].page.page.url));
     let learn = || {
         let pages: Vec<SiblingPage<'_>> = wanted.iter().map(|&at| pages[at]).collect();
-        let (learnt, mut of_wanted) =
-            LearntTemplate::of(&pages, earlier, &corrections, settings, meter);
+        let (learnt, mut of_wanted) = LearntTemplate::of(&pages, earlier, &marks, settings, meter);
         let mut found = vec![None; cluster.members.len()];
         wanted.iter().zip(of_wanted.drain(..)).for_each(|(&at, own)| found[at] = own);
         (learnt, found)

@@ -62,7 +62,7 @@ let pages: Vec<Page> = (1..5).map(page).collect();
 let (sample, further) = pages.split_at(3);
 
 let addresses = AddressDigest::of(pages.iter().map(|page| &*page.url), &Tracking::new(&[]));
-let evidence = SiteEvidence { site: "example.org", addresses: &addresses, cut: false };
+let evidence = SiteEvidence { site: "example.org", addresses: &addresses, cut: false, earlier: &[] };
 let sample: Vec<SamplePage<'_>> = sample.iter().map(|page| (page, &[][..])).collect();
 let settings = Settings::standard();
 let model = learn(&evidence, &sample, None, &settings);
@@ -83,6 +83,7 @@ mod apply;
 mod body;
 mod corrected;
 pub mod corrections;
+mod earlier;
 pub mod engine;
 mod health;
 mod layouts;
@@ -102,6 +103,7 @@ pub use ::model::Verdict;
 pub use apply::{Applied, ApplyOptions, Outcome};
 pub use body::{ArticleBody, agreement, page_wise};
 pub use corrected::{not_learnt, unmatched};
+pub use earlier::EarlierReading;
 pub use engine::Engine;
 pub use health::{
     ApplyStatistics, FEWEST_TO_TELL, SiteHealth, TemplateHealth, assess, at_least_of,

@@ -20,6 +20,8 @@ use crate::parsed::ParsedPage;
 pub(crate) mod lost;
 mod phrases;
 
+pub(crate) use lost::sequences_of;
+
 /// Number of addresses with the same line, from which on it is of none of them.
 pub(crate) const ADDRESSES: usize = 3;
 /// Maximum number of words of a wall: longer texts at several addresses are copies of one article.

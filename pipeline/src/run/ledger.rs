@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
 use sitemodel::{Meter, ModelStep};
 
-use crate::run::texts::{ArticleText, some_texts};
+use crate::site::texts::{ArticleText, some_texts};
 
 /// Time spent in each part, summed over the threads that waited for it.
 #[derive(Debug, Default)]

@@ -15,8 +15,8 @@ use sink::{InputRecord, LastNight};
 
 use super::RunContext;
 use super::ledger::SiteCounts;
-use super::texts::{ArticleText, KnownTexts};
 use super::verdict::{FEWEST, NightVerdict, Tonight, judge};
+use crate::site::texts::{ArticleText, KnownTexts};
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.
 pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Result<Option<Store>> {
@@ -164,6 +164,7 @@ impl<'a> SiteJudge<'a> {
             night: &night.night,
             figures: &night.figures,
             lost_texts: night.lost_texts.as_deref(),
+            shared_words: night.shared_words,
             worst_template: night.health.verdict,
             is_whole: self.is_whole,
         };

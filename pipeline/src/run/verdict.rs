@@ -8,7 +8,9 @@
 //! Numbers of pages are compared by the probability that chance alone gives them: of a Poisson or a binomial distribution
 //! with the rates of the earlier nights.
 
-use model::{Assessment, DropReason, LostTexts, NightFigures, PastNight, UsualNight, Verdict};
+use model::{
+    Assessment, DropReason, LostTexts, NightFigures, PastNight, SharedWords, UsualNight, Verdict,
+};
 use report::readable::count;
 use sitemodel::at_least_of;
 
@@ -44,6 +46,10 @@ const DISPUTED: f64 = 0.3;
 /// together from which on they are.
 const CHANGED: f64 = 0.07;
 const CHANGED_AND_UNSURE: f64 = 0.13;
+/// The same up to which they are the same.
+const SAME: f64 = 0.03;
+/// Disagreement with earlier texts, in the words that pages still have, from which on texts are others.
+const MOVED: f64 = 0.05;
 /// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
 const CUT: f64 = 0.6;
 const SWOLLEN: f64 = 1.7;
@@ -63,6 +69,8 @@ pub(crate) struct Tonight<'a> {
     pub(crate) figures: &'a NightFigures,
     /// Pages that have lost their texts; `None` if none were looked for.
     pub(crate) lost_texts: Option<&'a [LostTexts]>,
+    /// What became of words that pages had in earlier captures.
+    pub(crate) shared_words: SharedWords,
     /// The worst verdict on a template, by tonight's sample.
     pub(crate) worst_template: Verdict,
     /// Whether the run took all pages of the inputs: else fewer pages mean nothing.
@@ -328,6 +336,7 @@ impl<'a> Compared<'a> {
             .or_else(|| self.unusually_lost(false).map(|(lost, _)| lost))
             .or_else(|| self.other_lengths())
             .or_else(|| self.unsure_texts())
+            .or_else(|| self.words_elsewhere())
             .or_else(|| self.changed_texts())
             .or_else(|| self.lost_field())?;
         (now.articles + self.lost(now) >= FEWEST && sum.articles >= FEWEST).then(|| {
@@ -391,13 +400,23 @@ impl<'a> Compared<'a> {
         let (now, then) = (self.now.mean_confidence()?, self.sum.mean_confidence()?);
         let agreement = self.now.agreement.zip(self.sum.agreement);
         let is_disputed = agreement.is_some_and(|(now, then)| then - now >= DISPUTED);
-        let is_worse = then - now >= UNSURE || then - now >= LESS_SURE && is_disputed;
+        let is_worse = !self.are_texts_the_same()
+            && (then - now >= UNSURE || then - now >= LESS_SURE && is_disputed);
         (self.now.articles >= FEWEST && is_worse).then(|| {
             let agreement = agreement.map_or(String::new(), |(now, then)| {
                 format!("; agreement with single pages {now:.2}, before {then:.2}")
             });
             format!("confidence {now:.2}; before, {then:.2} in {}{agreement}", self.nights())
         })
+    }
+
+    /// Whether the texts of most articles are known, and as they were: then confidence says nothing of them.
+    fn are_texts_the_same(&self) -> bool {
+        let usual = self.sum.mean_similarity().unwrap_or(1.0);
+        let is_same = |similarity| usual - similarity <= SAME;
+        self.now.known >= FEWEST
+            && 2 * self.now.known >= self.now.articles
+            && self.now.mean_similarity().is_some_and(is_same)
     }
 
     /// Addresses that come again have other texts than before.
@@ -412,6 +431,20 @@ impl<'a> Compared<'a> {
                 "the texts of {} addresses that came before are by {similarity:.2} as they were; before, by {usual:.2} in {}",
                 now.known,
                 self.nights()
+            )
+        })
+    }
+
+    /// Words that were text of an article are now beside it on the page, or the other way round.
+    fn words_elsewhere(&self) -> Option<String> {
+        let SharedWords { pages, lost, gained, .. } = self.tonight.shared_words;
+        let agreement = self.tonight.shared_words.mean_agreement()?;
+        let percent = |of: f64| 100.0 * of / pages as f64;
+        (pages >= FEWEST && agreement <= 1.0 - MOVED).then(|| {
+            format!(
+                "of the words that {pages} pages still have, the texts have lost {:.0} %, and {:.0} % of them were no text before",
+                percent(lost),
+                percent(gained)
             )
         })
     }
@@ -690,6 +723,7 @@ mod tests {
                 night: &date,
                 figures,
                 lost_texts: lost_texts.filter(|_| at + 1 == nights.len()),
+                shared_words: SharedWords::default(),
                 worst_template: Verdict::Healthy,
                 is_whole: true,
             };
@@ -799,6 +833,8 @@ mod tests {
         assert_eq!(verdict(again(0.9, 0.84)), Verdict::Broken);
         assert_eq!(verdict(again(0.8, 0.9)), Verdict::Broken);
         assert_eq!(verdict(again(0.85, 0.95)), Verdict::Healthy);
+        // Less sure of the same texts.
+        assert_eq!(verdict(again(0.98, 0.5)), Verdict::Drifting);
         // Pages that are always others.
         let others: Vec<_> = (0..6).map(|_| again(0.3, 0.9)).collect();
         assert_eq!(super::tests::verdict(&after(&others, again(0.25, 0.88))), Verdict::Healthy);

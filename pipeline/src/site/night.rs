@@ -5,6 +5,7 @@
 
 mod change;
 mod decision;
+mod earlier;
 mod in_hand;
 mod kept;
 mod walls;
@@ -12,11 +13,14 @@ mod walls;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::{Assessment, NightFigures, RetainedHead, SiteNight, TemplateNight, Verdict};
+use model::{
+    Assessment, NightFigures, RetainedHead, SharedWords, SiteNight, TemplateNight, Verdict,
+};
 use modelstore::{SiteState, Store};
 use report::readable::count;
 use sitemodel::{
-    KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess, not_learnt,
+    EarlierReading, KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess,
+    not_learnt,
 };
 
 pub(crate) use self::kept::Night;
@@ -25,6 +29,7 @@ use crate::site::night::change::{changed_templates, site_change, tells_of_pages}
 use crate::site::night::decision::{
     Facts, ModelDecision, TemplateFacts, decide, decide_without_model,
 };
+use crate::site::night::earlier::{OTHERS, changed_texts, shared_words};
 use crate::site::night::in_hand::{
     CandidatePage, Walls, retained_candidates, template_id, wall_pages,
 };
@@ -137,7 +142,7 @@ impl Work<'_> {
         let again = parse(&retained.1, self.settings, self.clock);
         let again = retained_candidates(&again, &retained.0, None, self);
         let hand: Vec<&CandidatePage<'_>> = tonight.iter().chain(&again).collect();
-        let (mut model, mut known) = self.learn_from_candidates(site, &hand, cut, None);
+        let (mut model, mut known) = self.learn_from_candidates(site, &hand, cut, None, &[]);
         let mut applied = self.apply_to(site, &model, &tonight, &known);
         let in_hand = tonight.len() + again.len() - wall_pages(&applied).len();
         let decision = decide_without_model(unusable, in_hand);
@@ -208,7 +213,13 @@ impl Work<'_> {
         let lost: u64 = lost_texts.iter().flatten().map(|lost| lost.pages).sum();
         let (seen, alone) = self.seen(&old, &tonight, &applied, Some(COMPARED));
         let mut health = assess(&old, &seen);
-        let facts = self.facts(state, &old, &tonight, &health);
+        let mut facts = self.facts(state, &old, &tonight, &health);
+        let differ = self.texts_differ(store, &applied)?;
+        let earlier = match differ || decide(&facts).learns_other_layouts() {
+            true => self.earlier_readings(store, &old, &tonight)?,
+            false => Vec::new(),
+        };
+        facts.changed = changed_texts(&earlier, &old, &tonight, &applied);
         let mut decision = decide(&facts);
         let mut reason = decision.reason_of(&health);
         let is_former = |head: &RetainedHead| learnt_from_walls.contains(&head.template);
@@ -221,6 +232,7 @@ impl Work<'_> {
             let (base, too_many) = self.without_retired(state, &old, &facts);
             let (doubted, least) = match &decision {
                 ModelDecision::Replace(ids) | ModelDecision::Relearn(ids) => (ids.clone(), CLEARLY),
+                ModelDecision::Restore(ids) => (ids.clone(), 0.0),
                 ModelDecision::Grow(ids) => (ids.clone(), -CLEARLY),
                 _ => (Vec::new(), 0.0),
             };
@@ -229,10 +241,14 @@ impl Work<'_> {
             let learn = |decision: &ModelDecision| {
                 let mut hand = chosen_for(decision, &facts, &old, &tonight, &again);
                 hand.retain(|page| page.at.is_none_or(|at| !walls.contains(&at)));
-                let (model, known) = self.learn_from_candidates(site, &hand, cut, Some(&base));
+                let (model, known) =
+                    self.learn_from_candidates(site, &hand, cut, Some(&base), &earlier);
                 let new = self.apply_to(site, &model, &tonight, &known);
-                let of = |applied| Fit::of(&old, &doubted, &tonight, applied, &alone);
-                let is_better = doubted.is_empty() || of(&new).is_better_than(&of(before), least);
+                let of = |applied| Fit::of((&old, &doubted), &tonight, applied, &alone, &earlier);
+                let is_better = match decision {
+                    ModelDecision::Restore(_) => of(&new).before.is_some_and(|own| own >= OTHERS),
+                    _ => doubted.is_empty() || of(&new).is_better_than(&of(before), least),
+                };
                 (is_better && model.to_bytes() != old.to_bytes()).then_some((model, known, new))
             };
             let mut learnt = learn(&decision);
@@ -250,13 +266,15 @@ impl Work<'_> {
             });
             if let Some((model, known, new)) = learnt {
                 let is_gone = |head: &RetainedHead| match &decision {
-                    ModelDecision::Replace(ids) => ids.contains(&head.template) || is_former(head),
+                    ModelDecision::Replace(ids) | ModelDecision::Restore(ids) => {
+                        ids.contains(&head.template) || is_former(head)
+                    }
                     _ => is_former(head),
                 };
                 for (id, own) in &mut health.templates {
                     if doubted.contains(id) {
                         let one = std::slice::from_ref(id);
-                        let fit = Fit::of(&old, one, &tonight, &new, &alone);
+                        let fit = Fit::of((&old, one), &tonight, &new, &alone, &earlier);
                         (own.by_wrapper, own.confidence) = (fit.by_wrapper, fit.confidence);
                         own.agreement = fit.agreement;
                     }
@@ -276,7 +294,9 @@ impl Work<'_> {
             } else {
                 reason = match decision {
                     _ if !not_kept.templates.is_empty() => "walls are not learnt from".to_owned(),
-                    ModelDecision::Replace(_) | ModelDecision::Relearn(_) => {
+                    ModelDecision::Replace(_)
+                    | ModelDecision::Relearn(_)
+                    | ModelDecision::Restore(_) => {
                         format!("{reason}; nothing learnt from tonight's pages fits them better")
                     }
                     _ => ModelDecision::Keep.reason(),
@@ -309,6 +329,7 @@ impl Work<'_> {
         update.second_round = has_new_walls;
         let unassigned = if has_new_walls { Unassigned::Wait } else { Unassigned::Alone };
         if let Some(((model, known, applied), changed, retained, too_many)) = begun {
+            update.shared_words = shared_words(&earlier, tonight.iter(), &applied);
             update.model_revision = state.revision + 1;
             if too_many > 0 {
                 let removed = count(too_many, "template");
@@ -335,6 +356,7 @@ impl Work<'_> {
             self.apply_alone(site, &old, &tonight, &mut applied);
             not_kept.pages = wall_pages(&applied);
         }
+        update.shared_words = shared_words(&earlier, tonight.iter(), &applied);
         let of = (&old, &applied, &not_kept);
         let retained = self.to_retain(store, state, &tonight, &[], of, &is_former)?;
         let is_changed = decision != ModelDecision::Keep || !learnt_from_walls.is_empty();
@@ -379,6 +401,7 @@ impl Work<'_> {
             unassigned,
             unassigned_in_hand: unassigned + of(""),
             templates: health.templates.iter().filter_map(template).collect(),
+            changed: Vec::new(),
             to_correct: self.to_correct(old, tonight),
         }
     }
@@ -471,7 +494,7 @@ fn chosen_for<'a, 'p>(
     again: &'a [CandidatePage<'p>],
 ) -> Vec<&'a CandidatePage<'p>> {
     let (ids, with_retained): (&[String], bool) = match decision {
-        ModelDecision::Replace(ids) => (ids, false),
+        ModelDecision::Replace(ids) | ModelDecision::Restore(ids) => (ids, false),
         ModelDecision::Relearn(ids) | ModelDecision::Grow(ids) | ModelDecision::Correct(ids) => {
             (ids, true)
         }
@@ -488,25 +511,29 @@ fn chosen_for<'a, 'p>(
 
 /// How well outcomes fit tonight's pages that the old model put into some of its templates.
 pub(crate) struct Fit {
-    /// The mean of their confidence and, where there is a judgement of the page alone, the agreement with that.
+    /// The mean of their confidence and, where there are a judgement of the page alone and a former capture of the page, the
+    /// agreement with these.
     judged: f64,
     /// Share of pages on which a wrapper found the article.
     pub(crate) by_wrapper: f64,
     pub(crate) confidence: f64,
     /// Mean agreement with the judgement of the page alone; `None` without one.
     pub(crate) agreement: Option<f64>,
+    /// Mean agreement with former captures, in the words that pages still have; `None` without one.
+    before: Option<f64>,
 }
 
 impl Fit {
     fn of(
-        old: &SiteModel,
-        ids: &[String],
+        (old, ids): (&SiteModel, &[String]),
         tonight: &[CandidatePage<'_>],
         applied: &Outcomes,
         alone: &BTreeMap<usize, String>,
+        earlier: &[EarlierReading],
     ) -> Self {
         let (mut sum, mut by_wrapper, mut pages) = (0.0, 0_u32, 0_u32);
         let (mut confidences, mut agreements) = (0.0, Vec::new());
+        let mut shared = SharedWords::default();
         for page in tonight {
             let template = page.template.and_then(|at| template_id(old, at));
             let is_of = template.is_some_and(|id| ids.iter().any(|own| own == id));
@@ -519,7 +546,11 @@ impl Fit {
                 _ => (0.0, ""),
             };
             let agrees = alone.get(&at).map(|alone| agreement(text, alone));
-            sum += agrees.map_or(confidence, |agrees| (confidence + agrees) / 2.0);
+            let before = shared_words(earlier, std::iter::once(page), applied);
+            shared.add(&before);
+            let judged: Vec<f64> =
+                [Some(confidence), agrees, before.mean_agreement()].into_iter().flatten().collect();
+            sum += judged.iter().sum::<f64>() / judged.len() as f64;
             confidences += confidence;
             agreements.extend(agrees);
             pages += 1;
@@ -531,6 +562,7 @@ impl Fit {
             by_wrapper: f64::from(by_wrapper) / pages,
             confidence: confidences / pages,
             agreement: (!agreements.is_empty()).then_some(agreement),
+            before: shared.mean_agreement(),
         }
     }
 

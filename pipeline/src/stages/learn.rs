@@ -16,8 +16,8 @@ use model::{FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
 use segment::declared::head_of;
 use sitemodel::{
-    LearningResult, Meter, ModelStep, ParsedPage, Settings, SiblingPage, SiteEvidence, SiteModel,
-    learn_parsed, parse_page,
+    EarlierReading, LearningResult, Meter, ModelStep, ParsedPage, Settings, SiblingPage,
+    SiteEvidence, SiteModel, learn_parsed, parse_page,
 };
 
 /// A site as it is known before learning.
@@ -121,16 +121,17 @@ impl Surveyed {
         (0..self.joined.len()).filter(|page| !follows(page)).map(unit).collect()
     }
 
-    /// Learns from a sample of the site; extends `previous`, if any.
+    /// Learns from a sample of the site; extends `previous`, if any. `earlier` tells of former captures of its pages.
     pub(crate) fn learn(
         &self,
         sample: &[SiblingPage<'_>],
         cut: bool,
         previous: Option<&SiteModel>,
+        earlier: &[EarlierReading],
         settings: &Settings,
         meter: &dyn Meter,
     ) -> LearningResult {
-        let evidence = SiteEvidence { site: &self.key, addresses: &self.addresses, cut };
+        let evidence = SiteEvidence { site: &self.key, addresses: &self.addresses, cut, earlier };
         let learn =
             |sample: &[SiblingPage<'_>]| learn_parsed(&evidence, sample, previous, settings, meter);
         // After a panic, every page is extracted by itself.

@@ -123,7 +123,8 @@ fn make_models() {
         let pages: Vec<_> = (0..6).map(|n| page(n, if n < 4 { posts } else { tables })).collect();
         let urls = pages.iter().map(|page| &*page.url);
         let addresses = AddressDigest::of(urls, &Tracking::new(&[]));
-        let evidence = SiteEvidence { site: "example.org", addresses: &addresses, cut: false };
+        let evidence =
+            SiteEvidence { site: "example.org", addresses: &addresses, cut: false, earlier: &[] };
         let sample: Vec<SamplePage<'_>> = pages.iter().map(|page| (page, &[][..])).collect();
         let bytes = learn(&evidence, &sample, None, &settings).to_bytes();
         assert!(bytes.len() < 64 << 10, "{} bytes", bytes.len());

@@ -60,6 +60,7 @@ mod revisits;
 mod rights;
 mod run;
 mod run_folders;
+mod same_pages;
 mod scale;
 mod search;
 mod security;

@@ -57,7 +57,8 @@ fn addresses(site: &Site) -> AddressDigest {
 
 fn learn_from(site: &Site, pages: &[&Page], settings: &Settings) -> SiteModel {
     let addresses = addresses(site);
-    let evidence = SiteEvidence { site: &site.key, addresses: &addresses, cut: false };
+    let evidence =
+        SiteEvidence { site: &site.key, addresses: &addresses, cut: false, earlier: &[] };
     let sample: Vec<SamplePage<'_>> = pages.iter().map(|page| (*page, &[][..])).collect();
     learn(&evidence, &sample, None, settings)
 }
@@ -145,7 +146,8 @@ fn templates_keep_their_ids_and_wrappers_count_their_revisions() {
     let (some, others) = pages.split_at(pages.len() / 2);
     let model = learn_from(&site, some, &settings);
     let addresses = addresses(&site);
-    let evidence = SiteEvidence { site: &site.key, addresses: &addresses, cut: false };
+    let evidence =
+        SiteEvidence { site: &site.key, addresses: &addresses, cut: false, earlier: &[] };
     let more: Vec<SamplePage<'_>> = others.iter().map(|page| (*page, &[][..])).collect();
     let next = learn(&evidence, &more, Some(&model), &settings);
     let posts = |model: &SiteModel| {

@@ -124,7 +124,7 @@ pub fn find_lost_texts(
 }
 
 /// Hashes of the sequences of words in a line; of a shorter one that of all its words.
-fn sequences_of(line: &str) -> Vec<u64> {
+pub(crate) fn sequences_of(line: &str) -> Vec<u64> {
     let lower = line.to_lowercase();
     let words: Vec<&str> =
         lower.split(|c| !is_alphanumeric(c)).filter(|word| !word.is_empty()).collect();

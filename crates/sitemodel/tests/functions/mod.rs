@@ -2,5 +2,6 @@
 
 mod addresses;
 mod agreement;
+mod earlier;
 mod lost_texts;
 mod settings;

@@ -116,7 +116,8 @@ pub(crate) struct Taught<'a> {
 pub(crate) fn teach<'a>(site: &'a Site, numbers: &[usize], settings: &Settings) -> Taught<'a> {
     let addresses =
         AddressDigest::of(site.pages.iter().map(|page| &*page.url), settings.tracking());
-    let evidence = SiteEvidence { site: &site.key, addresses: &addresses, cut: false };
+    let evidence =
+        SiteEvidence { site: &site.key, addresses: &addresses, cut: false, earlier: &[] };
     let pages: Vec<&Page> = numbers.iter().map(|&number| &site.pages[number]).collect();
     let parsed: Vec<_> = pages.iter().map(|page| parse_page(page, settings)).collect();
     let items: Vec<Vec<&FeedItem>> = pages.iter().map(|page| site.items_of(page)).collect();

@@ -328,8 +328,14 @@ impl RunSettings {
             let chosen = sample(weights, settings);
             let siblings: Vec<SiblingPage<'_>> =
                 chosen.chosen.iter().map(|&at| sibling(at)).collect();
-            let learning =
-                parsed.surveyed.learn(&siblings, chosen.cut_by_bytes, None, settings, &NoMeter);
+            let learning = parsed.surveyed.learn(
+                &siblings,
+                chosen.cut_by_bytes,
+                None,
+                &[],
+                settings,
+                &NoMeter,
+            );
             learning.model
         });
         let assigned: Vec<Option<u32>> = (0..parsed.pages.len())

@@ -25,6 +25,8 @@ pub(crate) struct Facts {
     /// The same with retained ones.
     pub(crate) unassigned_in_hand: usize,
     pub(crate) templates: Vec<TemplateFacts>,
+    /// Ids of templates whose texts are others than those of the same pages before, though their words are still there.
+    pub(crate) changed: Vec<String>,
     /// Ids of templates with corrections that they have not learnt from.
     pub(crate) to_correct: Vec<String>,
 }
@@ -51,6 +53,8 @@ pub(crate) enum ModelDecision {
     Replace(Vec<String>),
     /// Templates are learnt anew from tonight's and retained pages, and stay as they are if that is no better.
     Relearn(Vec<String>),
+    /// Templates are learnt anew from tonight's pages, with what is known of their texts.
+    Restore(Vec<String>),
     /// Templates are learnt again with corrections that they have not learnt from yet.
     Correct(Vec<String>),
     /// Pages of no template get templates; the others stay.
@@ -72,8 +76,8 @@ pub(crate) fn decide_without_model(unusable: Option<String>, in_hand: usize) -> 
     }
 }
 
-/// The decision where there is a model. The first line that fits is taken; with [`ModelDecision::Replace`], [`ModelDecision::Relearn`] and
-/// [`ModelDecision::Grow`] pages of no template are learnt from too, where there are enough of them.
+/// The decision where there is a model. The first line that fits is taken; with [`ModelDecision::Replace`], [`ModelDecision::Relearn`],
+/// [`ModelDecision::Restore`] and [`ModelDecision::Grow`] pages of no template are learnt from too, where there are enough of them.
 pub(crate) fn decide(facts: &Facts) -> ModelDecision {
     use Verdict::{Broken, Drifting};
     let of = |is: &dyn Fn(&TemplateFacts) -> bool| -> Vec<String> {
@@ -85,6 +89,7 @@ pub(crate) fn decide(facts: &Facts) -> ModelDecision {
     match () {
         () if !broken.is_empty() => ModelDecision::Replace(broken),
         () if !drifting.is_empty() => ModelDecision::Relearn(drifting),
+        () if !facts.changed.is_empty() => ModelDecision::Restore(facts.changed.clone()),
         () if !facts.to_correct.is_empty() => ModelDecision::Correct(facts.to_correct.clone()),
         () if facts.adds_templates() => ModelDecision::AddTemplates,
         () if !growing.is_empty() => ModelDecision::Grow(growing),
@@ -113,7 +118,7 @@ impl fmt::Display for ModelDecision {
             Self::TooFew => "too-few",
             Self::LearnFresh(_) => "learn-fresh",
             Self::Replace(_) => "replace",
-            Self::Relearn(_) => "relearn",
+            Self::Relearn(_) | Self::Restore(_) => "relearn",
             Self::Correct(_) => "correct",
             Self::AddTemplates => "add-templates",
             Self::Grow(_) => "grow",
@@ -124,6 +129,11 @@ impl fmt::Display for ModelDecision {
 }
 
 impl ModelDecision {
+    /// Whether it is learnt from pages that may have another layout than before.
+    pub(crate) fn learns_other_layouts(&self) -> bool {
+        matches!(self, Self::Replace(_) | Self::Relearn(_) | Self::AddTemplates)
+    }
+
     pub(crate) fn reason(&self) -> String {
         let named = |what: &str, ids: &[String]| match ids {
             [one] => format!("template {one} {what}"),
@@ -134,6 +144,7 @@ impl ModelDecision {
             Self::LearnFresh(why) => why.clone(),
             Self::Replace(ids) => named("without a wrapper that fits", ids),
             Self::Relearn(ids) => named("with a wrapper that fits less", ids),
+            Self::Restore(ids) => named("with other texts of the same pages", ids),
             Self::Correct(ids) => named("corrected", ids),
             Self::AddTemplates => "pages of new layouts".to_owned(),
             Self::Grow(ids) => named("learnt from more pages", ids),
@@ -183,6 +194,7 @@ mod tests {
             unassigned,
             unassigned_in_hand: in_hand,
             templates: templates.to_vec(),
+            changed: Vec::new(),
             to_correct: Vec::new(),
         }
     }
@@ -201,6 +213,7 @@ mod tests {
     #[test]
     fn the_first_line_that_fits_is_taken() {
         let named = |id: &str| vec![id.to_owned()];
+        let changed = |own| Facts { changed: named("a"), ..facts(&[own], 9, 9) };
         let corrected = |own| Facts { to_correct: named("a"), ..facts(&[own], 9, 9) };
         let grown = template("a", Verdict::Healthy, 10, 15);
         let too_few = template("a", Verdict::TooFewPages, 10, 11);
@@ -219,6 +232,8 @@ mod tests {
                 ModelDecision::Replace(named("a")),
             ),
             (facts(&[drifting, small("c")], 9, 9), ModelDecision::Relearn(named("b"))),
+            (changed(broken("b")), ModelDecision::Replace(named("b"))),
+            (changed(grown.clone()), ModelDecision::Restore(named("a"))),
             (corrected(grown), ModelDecision::Correct(named("a"))),
             (corrected(broken("b")), ModelDecision::Replace(named("b"))),
             (facts(&[small("a")], 1, 3), ModelDecision::AddTemplates),

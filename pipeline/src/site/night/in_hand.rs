@@ -6,8 +6,8 @@ use std::io;
 use model::{FeedItem, Page, RetainedHead};
 use modelstore::{RETAIN, Retained, SiteState, Store, retain};
 use sitemodel::{
-    Applied, ApplyOptions, ApplyStatistics, FEWEST_TO_TELL, KnownPage, LearningResult, Outcome,
-    ParsedPage, SiblingPage, SiteModel, Way, agreement,
+    Applied, ApplyOptions, ApplyStatistics, EarlierReading, FEWEST_TO_TELL, KnownPage,
+    LearningResult, Outcome, ParsedPage, SiblingPage, SiteModel, Way, agreement,
 };
 
 use crate::site::Work;
@@ -108,10 +108,11 @@ impl Work<'_> {
         hand: &[&CandidatePage<'_>],
         cut: bool,
         previous: Option<&SiteModel>,
+        earlier: &[EarlierReading],
     ) -> (SiteModel, BTreeMap<usize, KnownPage>) {
         let siblings: Vec<SiblingPage<'_>> = hand.iter().map(|page| page.sibling()).collect();
         let LearningResult { model, known } =
-            site.learn(&siblings, cut, previous, self.settings, self.clock);
+            site.learn(&siblings, cut, previous, earlier, self.settings, self.clock);
         let known = hand.iter().zip(known).filter_map(|(page, known)| Some((page.at?, known)));
         (model, known.collect())
     }

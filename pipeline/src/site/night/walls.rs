@@ -145,7 +145,11 @@ impl Work<'_> {
         Ok(ids(model, &walls))
     }
 
-    fn of_retained(&self, model: &SiteModel, again: &[CandidatePage<'_>]) -> Vec<Applied> {
+    pub(crate) fn of_retained(
+        &self,
+        model: &SiteModel,
+        again: &[CandidatePage<'_>],
+    ) -> Vec<Applied> {
         let hints = ApplyOptions::default();
         let one = |page: &CandidatePage<'_>| {
             model.apply_parsed(&page.sibling(), hints, self.settings, self.clock)

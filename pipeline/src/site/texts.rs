@@ -18,6 +18,8 @@ use xxhash_rust::xxh3::xxh3_64;
 const MOST: usize = 64;
 /// Texts of a site that are kept.
 const MOST_KEPT: usize = 24;
+/// Similarity below which a text is another one than before, whatever chance does to sketches.
+const SAME: f64 = 0.97;
 
 /// The text at an address.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -34,11 +36,13 @@ pub(crate) fn some_texts(articles: &[Extracted]) -> Vec<ArticleText> {
         stored.map(|article| (xxh3_64(article.url.as_bytes()), article)).collect();
     addresses.sort_unstable_by_key(|(address, _)| *address);
     addresses.truncate(MOST);
-    let text = |(address, article): (u64, &Extracted)| ArticleText {
-        address,
-        words: sketch_of(&article.text),
-    };
-    addresses.into_iter().map(text).collect()
+    addresses.into_iter().map(|(_, article)| ArticleText::of(article)).collect()
+}
+
+impl ArticleText {
+    pub(crate) fn of(article: &Extracted) -> Self {
+        Self { address: xxh3_64(article.url.as_bytes()), words: sketch_of(&article.text) }
+    }
 }
 
 /// A text that is kept.
@@ -67,15 +71,24 @@ impl KnownTexts {
 
     /// How many of tonight's texts are known, and the sum of their similarities to what is known.
     pub(crate) fn compare(&self, tonight: &[ArticleText]) -> (u64, f64) {
+        let of = self.similarities(tonight);
+        of.fold((0, 0.0), |(count, sum), one| (count + 1, sum + one))
+    }
+
+    /// How many of tonight's texts differ from what is known.
+    pub(crate) fn differing(&self, tonight: &[ArticleText]) -> u64 {
+        self.similarities(tonight).filter(|one| *one < SAME).count() as u64
+    }
+
+    fn similarities(&self, tonight: &[ArticleText]) -> impl Iterator<Item = f64> {
         let known: BTreeMap<u64, &Sketch<16>> =
             self.0.iter().map(|own| (own.text.address, &own.text.words)).collect();
-        let similarity = |text: &ArticleText| {
+        let similarity = move |text: &ArticleText| {
             let shared = known.get(&text.address)?.similarity(&text.words);
             // Of the shingles of both texts to those of each, as F1 counts.
             Some(2.0 * shared / (1.0 + shared))
         };
-        let of = tonight.iter().filter_map(similarity);
-        of.fold((0, 0.0), |(count, sum), one| (count + 1, sum + one))
+        tonight.iter().filter_map(similarity)
     }
 
     /// Adds tonight's texts. What is known of their addresses changes only if they are as usual.

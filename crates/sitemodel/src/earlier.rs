@@ -1,0 +1,97 @@
+//! What an earlier capture of a page tells of a later one: which of its words were text of the article, and which were not.
+//!
+//! A redesign moves the words of a page and changes few of them. So those that the article had before are evidence for what
+//! the article is now, as marks of people are; and what becomes of them shows whether the new texts are as good, whatever else
+//! was edited.
+
+use std::collections::{BTreeMap, HashSet};
+
+use dom::text_of;
+use model::{Article, Mark, SharedWords, TemplateCorrection};
+
+use crate::markable::{MarkableBlock, MarkablePage};
+use crate::parsed::ParsedPage;
+use crate::walls::sequences_of;
+
+/// Share of the sequences of words of a block that tells what it was.
+const MOST: f64 = 0.8;
+
+/// The sequences of words of an earlier capture.
+#[derive(Clone, Debug)]
+pub struct EarlierReading {
+    /// Address of the page.
+    pub url: String,
+    title: HashSet<u64>,
+    text: HashSet<u64>,
+    /// Those of the page that are not in the text.
+    others: HashSet<u64>,
+}
+
+impl EarlierReading {
+    /// Of a page and the article that was found on it.
+    pub fn of(page: &ParsedPage<'_>, article: &Article) -> Self {
+        let text = sequences(&article.text);
+        let mut others = sequences_of_page(page);
+        others.retain(|own| !text.contains(own));
+        let title = sequences(article.title.as_deref().unwrap_or_default());
+        Self { url: page.page.url.clone(), title, text, others }
+    }
+
+    /// How words are read in a later capture of the page, given its text.
+    pub fn compare(&self, page: &ParsedPage<'_>, text: &str) -> SharedWords {
+        let (text, page) = (sequences(text), sequences_of_page(page));
+        let kept = self.text.intersection(&text).count() as f64;
+        let is_left = |own: &&u64| !text.contains(own) && page.contains(own);
+        let lost = self.text.iter().filter(is_left).count() as f64;
+        let gained = self.others.intersection(&text).count() as f64;
+        let share = |of: f64| of / (kept + of).max(1.0);
+        let agreement = 2.0 * kept / (2.0 * kept + lost + gained).max(1.0);
+        SharedWords { pages: 1, lost: share(lost), gained: share(gained), agreement }
+    }
+
+    /// The blocks of a later capture that are known to be text of the article, or not to be, as marks of them.
+    pub(crate) fn marks(&self, page: &ParsedPage<'_>) -> TemplateCorrection {
+        let MarkablePage { elements, blocks } = MarkablePage::of(page);
+        let document = &page.document;
+        let of_block = |block: &MarkableBlock| {
+            let texts = (block.first..=block.last).filter_map(|id| document.text(id));
+            sequences_of(&texts.collect::<String>())
+        };
+        let of_blocks: Vec<Vec<u64>> = blocks.iter().map(of_block).collect();
+        let mut number: BTreeMap<u64, u32> = BTreeMap::new();
+        for own in of_blocks.iter().flatten() {
+            *number.entry(*own).or_default() += 1;
+        }
+        let mark = |own: &[u64]| {
+            // What a page says twice may have been the other of both.
+            let share = |set: &HashSet<u64>| {
+                let known = own.iter().filter(|own| set.contains(own) && number[own] == 1);
+                known.count() as f64 / own.len().max(1) as f64
+            };
+            match () {
+                () if share(&self.title) >= MOST => None,
+                () if share(&self.text) >= MOST => Some(Mark::Content),
+                () if share(&self.others) >= MOST => Some(Mark::NotContent),
+                () => None,
+            }
+        };
+        let marked = blocks.iter().zip(&of_blocks);
+        let blocks = marked.filter_map(|(block, own)| Some(block.marked(mark(own)?))).collect();
+        TemplateCorrection {
+            url: self.url.clone(),
+            by: String::new(),
+            at: String::new(),
+            reason: String::new(),
+            elements,
+            blocks,
+        }
+    }
+}
+
+fn sequences(text: &str) -> HashSet<u64> {
+    text.lines().flat_map(sequences_of).collect()
+}
+
+fn sequences_of_page(page: &ParsedPage<'_>) -> HashSet<u64> {
+    sequences(&text_of(&page.document, &[0], &[]))
+}

@@ -1,0 +1,87 @@
+//! What former captures of tonight's pages tell: they are retained, and the stored model read them.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use model::{FeedItem, Page, SharedWords};
+use modelstore::Store;
+use sitemodel::{Applied, EarlierReading, FEWEST_TO_TELL, Outcome, SiteModel};
+
+use crate::site::Work;
+use crate::site::night::in_hand::{CandidatePage, retained_candidates, template_id};
+use crate::site::texts::{ArticleText, KnownTexts};
+use crate::stages::apply::Outcomes;
+use crate::stages::learn::parse;
+
+/// Agreement with former texts up to which a template has others.
+pub(crate) const OTHERS: f64 = 0.97;
+
+impl Work<'_> {
+    /// Whether tonight's texts differ from what is known of their addresses.
+    pub(crate) fn texts_differ(&self, store: &Store, applied: &Outcomes) -> io::Result<bool> {
+        let known = store.texts(&self.key).map_err(io::Error::other)?;
+        let article = |applied: &Applied| match &applied.outcome {
+            Outcome::Article(article) => Some(ArticleText::of(article)),
+            Outcome::Drop(_) | Outcome::Unassigned => None,
+        };
+        let tonight: Vec<ArticleText> = applied.values().filter_map(article).collect();
+        Ok(KnownTexts::of(known.as_deref()).differing(&tonight) >= FEWEST_TO_TELL)
+    }
+
+    /// What a model reads in the former captures of tonight's pages.
+    pub(crate) fn earlier_readings(
+        &self,
+        store: &Store,
+        model: &SiteModel,
+        tonight: &[CandidatePage<'_>],
+    ) -> io::Result<Vec<EarlierReading>> {
+        let urls: BTreeSet<&str> = tonight.iter().map(CandidatePage::url).collect();
+        let mut retained = store.sample(&self.key).map_err(io::Error::other)?;
+        retained.retain(|own| urls.contains(&*own.page.url));
+        let (items, pages): (Vec<Vec<FeedItem>>, Vec<Page>) =
+            retained.into_iter().map(|own| (own.items, own.page)).unzip();
+        let pages: Vec<(usize, Page)> = pages.into_iter().enumerate().collect();
+        let parsed = parse(&pages, self.settings, self.clock);
+        let again = retained_candidates(&parsed, &items, None, self);
+        let applied = self.of_retained(model, &again);
+        let reading = |(page, applied): (&CandidatePage<'_>, &Applied)| {
+            let Outcome::Article(article) = &applied.outcome else { return None };
+            Some(EarlierReading::of(page.sibling.0, article))
+        };
+        Ok(again.iter().zip(&applied).filter_map(reading).collect())
+    }
+}
+
+/// How outcomes read the words that former captures of pages had, too.
+pub(crate) fn shared_words<'p>(
+    earlier: &[EarlierReading],
+    pages: impl Iterator<Item = &'p CandidatePage<'p>>,
+    applied: &Outcomes,
+) -> SharedWords {
+    let mut all = SharedWords::default();
+    for page in pages {
+        let Some(reading) = earlier.iter().find(|own| own.url == page.url()) else { continue };
+        let outcome = page.at.and_then(|at| applied.get(&at)).map(|applied| &applied.outcome);
+        if let Some(Outcome::Article(article)) = outcome {
+            all.add(&reading.compare(page.sibling.0, &article.text));
+        }
+    }
+    all
+}
+
+/// The ids of the templates whose texts are others than those of former captures, though their words are still there.
+pub(crate) fn changed_texts(
+    earlier: &[EarlierReading],
+    model: &SiteModel,
+    tonight: &[CandidatePage<'_>],
+    applied: &Outcomes,
+) -> Vec<String> {
+    let templates: BTreeSet<u32> = tonight.iter().filter_map(|page| page.template).collect();
+    let is_changed = |template: &u32| {
+        let of_template = tonight.iter().filter(|page| page.template == Some(*template));
+        let shared = shared_words(earlier, of_template, applied);
+        shared.pages >= FEWEST_TO_TELL && shared.mean_agreement().is_some_and(|own| own < OTHERS)
+    };
+    let changed = templates.into_iter().filter(is_changed);
+    changed.filter_map(|at| template_id(model, at).map(str::to_owned)).collect()
+}
