@@ -32,7 +32,7 @@ use model::{AuthorKind, Field, Page, PageHtml, Site, Source};
 use rayon::prelude::*;
 use score::metadata::{FieldScore, day};
 use serde::Serialize;
-use shown::{ShownText, days};
+use shown::{VisibleWords, days};
 use sitegrove::run::ledger::Clock;
 use sitegrove::run::read_sites;
 use sitegrove::site::process;
@@ -354,7 +354,7 @@ impl MaskedPage {
             language: document.head().lang.clone(),
             ..FieldValues::default()
         };
-        let text = ShownText::of(&dom::parse(&masked.shown), &page.url);
+        let text = VisibleWords::of(&dom::parse(&masked.shown), &page.url);
         let shown = FIELDS.into_iter().filter(|field| text.has(*field, &declared)).collect();
         let page = Page { html: PageHtml::new(masked.shown), ..page.clone() };
         Self { page, declared, shown }

@@ -107,6 +107,9 @@ pub struct Assessment {
     pub next: String,
 }
 
+/// Stands before the name of a field that articles have from a feed.
+pub const OF_FEEDS: &str = "feed:";
+
 /// What came of a site in a night. All but the last are sums, so that those of the parts of a site can be added.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct NightFigures {
@@ -120,7 +123,7 @@ pub struct NightFigures {
     pub lengths: [f64; 2],
     /// Sum of the confidences of articles.
     pub confidence: f64,
-    /// Articles that have a field, by the name of the field.
+    /// Articles that have a field, by the name of the field; with [`OF_FEEDS`] before the name, those that have it from a feed.
     pub fields: BTreeMap<String, u64>,
     /// What was left out, by reason; answers that refuse a page by status, as `http-403`.
     pub drops: BTreeMap<String, u64>,

@@ -1,4 +1,4 @@
-//! What an earlier capture of a page tells of a later one: which of its words were text of the article, and which were not.
+//! What an earlier capture of a page says about a later one: which of its words were text of the article, and which were not.
 //!
 //! A redesign moves the words of a page and changes few of them. So those that the article had before are evidence for what
 //! the article is now, as marks of people are; and what becomes of them shows whether the new texts are as good, whatever else
@@ -13,7 +13,7 @@ use crate::markable::{MarkableBlock, MarkablePage};
 use crate::parsed::ParsedPage;
 use crate::walls::sequences_of;
 
-/// Share of the sequences of words of a block that tells what it was.
+/// Share of the sequences of words of a block from which on it counts as text, or as none.
 const MOST: f64 = 0.8;
 
 /// The sequences of words of an earlier capture.

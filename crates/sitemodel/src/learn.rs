@@ -32,7 +32,7 @@ pub struct SiteEvidence<'a> {
     pub addresses: &'a AddressDigest,
     /// Whether the byte limit left pages out of the sample.
     pub cut: bool,
-    /// What earlier captures tell of pages of the sample: evidence for templates without corrections.
+    /// Earlier captures of pages of the sample: evidence for templates without corrections.
     pub earlier: &'a [EarlierReading],
 }
 
@@ -209,7 +209,7 @@ fn corrected(
     of_clusters
 }
 
-/// What earlier captures tell of pages, as marks: where nobody corrected the template.
+/// What earlier captures say about pages, as marks. Used for templates without corrections.
 fn known_marks(evidence: &SiteEvidence<'_>, pages: &[SiblingPage<'_>]) -> Vec<TemplateCorrection> {
     let of_page = |sibling: &SiblingPage<'_>| {
         let url = &*sibling.page.page.url;

@@ -6,8 +6,8 @@ use std::time::Instant;
 use config::Config;
 use input::reader::Timer;
 use model::{
-    Access, BestWrapper, DropReason, NightFigures, Rights, SiteNight, SiteResult, Verdict,
-    add_counts,
+    Access, BestWrapper, DropReason, NightFigures, OF_FEEDS, Rights, SiteNight, SiteResult, Source,
+    Verdict, add_counts,
 };
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
@@ -168,13 +168,17 @@ impl SiteCounts {
             if !article.template.is_empty() {
                 *figures.templates.entry(article.template.clone()).or_default() += 1;
             }
+            let sources = &article.sources;
             let fields = [
-                ("authors", !article.authors.is_empty()),
-                ("published", article.published.is_some()),
-                ("title", article.title.is_some()),
+                ("authors", !article.authors.is_empty(), &sources.authors),
+                ("published", article.published.is_some(), &sources.published),
+                ("title", article.title.is_some(), &sources.title),
             ];
-            for (field, _) in fields.iter().filter(|(_, is_found)| *is_found) {
+            for (field, _, source) in fields.iter().filter(|(_, is_found, _)| *is_found) {
                 *figures.fields.entry((*field).to_owned()).or_default() += 1;
+                if source.as_ref().is_some_and(|own| own.source == Source::Feed) {
+                    *figures.fields.entry(format!("{OF_FEEDS}{field}")).or_default() += 1;
+                }
             }
         }
         for drop in &result.drops {

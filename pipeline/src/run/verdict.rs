@@ -8,8 +8,11 @@
 //! Numbers of pages are compared by the probability that chance alone gives them: of a Poisson or a binomial distribution
 //! with the rates of the earlier nights.
 
+use std::collections::BTreeMap;
+
 use model::{
-    Assessment, DropReason, LostTexts, NightFigures, PastNight, SharedWords, UsualNight, Verdict,
+    Assessment, DropReason, LostTexts, NightFigures, OF_FEEDS, PastNight, SharedWords, UsualNight,
+    Verdict,
 };
 use report::readable::count;
 use sitemodel::at_least_of;
@@ -455,9 +458,16 @@ impl<'a> Compared<'a> {
         if then.articles < SHOWN_BY {
             return None;
         }
-        then.fields.iter().find_map(|(field, &shown)| {
-            let has = now.fields.get(field).copied().unwrap_or(0);
-            let lacking = now.articles.saturating_sub(has);
+        let number = |of: &BTreeMap<String, u64>, name: &str| of.get(name).copied().unwrap_or(0);
+        let mut of_all = then.fields.iter().filter(|own| !own.0.starts_with(OF_FEEDS));
+        of_all.find_map(|(field, &shown)| {
+            let has = number(&now.fields, field);
+            // Pages of which the feed says less have lost nothing.
+            let name = format!("{OF_FEEDS}{field}");
+            let usual = number(&then.fields, &name) as f64 / then.articles as f64;
+            let by_feed = (usual * now.articles as f64) as u64;
+            let less = by_feed.saturating_sub(number(&now.fields, &name));
+            let lacking = now.articles.saturating_sub(has + less);
             let rate = (then.articles.saturating_sub(shown) + 1) as f64 / (then.articles + 2) as f64;
             let is_lost = shown as f64 >= REQUIRED * then.articles as f64
                 && lacking >= FEWEST
@@ -894,9 +904,17 @@ mod tests {
         assert_eq!(verdict(&after(&many(12), less_sure.clone())), Verdict::Drifting);
         assert!(broken(NightFigures { agreement: Some(0.4), ..less_sure }));
         let undated = NightFigures { fields: [("title".to_owned(), 12)].into(), ..good };
-        let found = last(&after(&many(12), undated)).health;
+        let found = last(&after(&many(12), undated.clone())).health;
         assert_eq!(found.verdict, Verdict::Broken);
         assert!(found.evidence.contains("published is found in 0 of 12"), "{}", found.evidence);
+        // The feed that had it is gone.
+        let feed = (format!("{OF_FEEDS}published"), 12);
+        let with_feed = |mut figures: NightFigures| {
+            figures.fields.extend([feed.clone()]);
+            figures
+        };
+        let before: Vec<_> = many(12).into_iter().map(with_feed).collect();
+        assert_eq!(verdict(&after(&before, undated)), Verdict::Healthy);
     }
 
     proptest! {

@@ -121,7 +121,7 @@ impl Surveyed {
         (0..self.joined.len()).filter(|page| !follows(page)).map(unit).collect()
     }
 
-    /// Learns from a sample of the site; extends `previous`, if any. `earlier` tells of former captures of its pages.
+    /// Learns from a sample of the site; extends `previous`, if any. `earlier` are former captures of its pages.
     pub(crate) fn learn(
         &self,
         sample: &[SiblingPage<'_>],

@@ -135,7 +135,7 @@ fn pages_that_are_dropped_for_their_kind_are_records_where_content_is_marked() {
         let found = text(corrected.article(&list(n).0), "text");
         assert!((0..12).all(|at| found.contains(&headline(n, at))), "{n}: {found}");
     }
-    // No block is content: nothing is brought back, and that is told.
+    // No block is content: nothing is brought back, and a warning says so.
     let (errors, dropped) = run("dropped", &["--corrections", &marks("not-content")]);
     assert_eq!((dropped.articles.len(), dropped.drops("list-page").len()), (12, 6));
     assert!(errors.contains("none of its blocks is content"), "{errors}");

@@ -12,12 +12,12 @@ use crate::fields::{FieldValues, MetadataField};
 const WORDS: usize = 8;
 
 /// The text of a page and its address, in the forms in which values are looked for.
-pub(super) struct ShownText {
+pub(super) struct VisibleWords {
     letters: String,
     words: Vec<String>,
 }
 
-impl ShownText {
+impl VisibleWords {
     pub(super) fn of(document: &Document, url: &str) -> Self {
         let mut shown = Self { letters: String::new(), words: Vec::new() };
         let texts = document.ids().filter_map(|id| document.text(id));
@@ -95,7 +95,7 @@ mod tests {
         let document = dom::parse(
             "<title>Elsewhere</title><p>By <b>jane</b> DOE<p>Mon 24<br>Jul<br>2012<p>7 of 2011",
         );
-        let shown = ShownText::of(&document, "https://example.org/20130504/a");
+        let shown = VisibleWords::of(&document, "https://example.org/20130504/a");
         let authors = |names: &[&str]| FieldValues {
             authors: names.iter().map(|&name| name.to_owned()).collect(),
             ..FieldValues::default()

@@ -1,4 +1,4 @@
-//! What an earlier capture of a page tells of a later one.
+//! Earlier captures of a page as evidence for later ones.
 
 use model::{Article, Origin, Page};
 use sitegrove_sitemodel::{EarlierReading, Settings, parse_page};

@@ -125,7 +125,7 @@ fn answers_in(answer: &Value, items: usize) -> Option<BTreeMap<usize, bool>> {
             let content: BTreeSet<usize> = content.iter().filter_map(of).collect();
             let mut found: BTreeMap<usize, bool> =
                 content.iter().map(|item| (*item, true)).collect();
-            // Who names no block of the page speaks of another one.
+            // An answer that names no block of the page is about another one.
             if content.range(1..=items).next().is_some() {
                 for item in 1..=items {
                     found.entry(item).or_insert(false);

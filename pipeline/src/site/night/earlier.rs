@@ -1,4 +1,4 @@
-//! What former captures of tonight's pages tell: they are retained, and the stored model read them.
+//! Former captures of tonight's pages as evidence: the store retains them, and the stored model reads them.
 
 use std::collections::BTreeSet;
 use std::io;
