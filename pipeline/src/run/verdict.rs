@@ -52,7 +52,7 @@ const CHANGED_AND_UNSURE: f64 = 0.13;
 /// The same up to which they are the same.
 const SAME: f64 = 0.03;
 /// Disagreement with earlier texts, in the words that pages still have, from which on texts are others.
-const MOVED: f64 = 0.05;
+const MOVED: f64 = 0.1;
 /// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
 const CUT: f64 = 0.6;
 const SWOLLEN: f64 = 1.7;

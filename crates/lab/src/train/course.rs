@@ -34,8 +34,8 @@ const MEASURES: [QualityMeasure; 3] = [
 /// have siblings.
 const WITH_SIBLINGS: f32 = 1.5;
 
-/// Weight of a page whose gold has no type, when types are learnt. Such gold is of articles: at full weight, pages of all other
-/// types would be taken for articles too often.
+/// Weight of a page whose gold has no type, when types are learnt, if such gold is more than half as much as gold with types. It is
+/// of articles: at full weight, pages of all other types would be taken for articles too often.
 const UNTYPED: f32 = 0.25;
 
 /// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
@@ -247,6 +247,10 @@ fn fit_types(
         .par_iter()
         .map(|t| t.pages.iter().map(|page| rows_of_type(page.parsed, &page.blocks)).collect())
         .collect();
+    let gold = templates.iter().flat_map(|t| &t.pages).filter_map(|page| page.gold.as_ref());
+    let (typed, untyped): (Vec<_>, Vec<_>) =
+        gold.filter(|own| own.0.marks.is_none()).partition(|own| own.0.page_type.is_some());
+    let of_untyped = if 2 * untyped.len() > typed.len() { UNTYPED } else { 1.0 };
     let mut trees: Vec<Vec<Trees>> = vec![Vec::new(); plan.count + 1];
     for own in PageType::ALL {
         let fitted = stage(templates, plan, &FitParameters::TYPES, &|t, p| {
@@ -260,7 +264,7 @@ fn fit_types(
                 ))],
                 weights: vec![match gold {
                     Some(Some(_)) => 1.0,
-                    Some(None) => UNTYPED,
+                    Some(None) => of_untyped,
                     None => 0.0,
                 }],
             }
