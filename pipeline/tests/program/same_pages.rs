@@ -55,7 +55,7 @@ fn a_redesign_is_learnt_with_what_is_known_of_its_pages() {
 }
 
 #[test]
-fn words_that_were_beside_a_text_and_are_now_in_it_are_told() {
+fn words_that_were_beside_a_text_and_are_now_in_it_are_reported() {
     let page = |n| (url(n), redesigned(n, false));
     let (_, night) = nights(&(0..10).map(page).collect::<Vec<_>>());
     assert_eq!(night.verdict(), "broken");
