@@ -153,6 +153,9 @@ impl DropReason {
     /// Reasons of what is not chosen, which is counted and not listed.
     pub const NOT_CHOSEN: [Self; 3] = [Self::OtherSite, Self::OtherDate, Self::OverLimit];
 
+    /// Reasons of pages that are copies of others.
+    pub const COPIES: [Self; 3] = [Self::DuplicateUrl, Self::DuplicateText, Self::DuplicateArticle];
+
     /// Whether the site serves such pages instead of articles.
     pub fn is_wall(self) -> bool {
         matches!(

@@ -44,10 +44,6 @@ const STAGES: [(&str, &str); 10] = [
     ("emit", "files written"),
 ];
 
-/// The drop reasons of pages that are copies of others.
-const COPIES: [DropReason; 3] =
-    [DropReason::DuplicateUrl, DropReason::DuplicateText, DropReason::DuplicateArticle];
-
 /// `report/index.html`.
 #[derive(Template)]
 #[template(path = "run.html")]
@@ -181,7 +177,7 @@ impl<'a> RunReportPage<'a> {
 
     /// What is said of pages that were dropped as copies of others.
     fn copies(&self) -> String {
-        let dropped = COPIES.map(|reason| (reason, self.ledger.dropped_for(&[reason])));
+        let dropped = DropReason::COPIES.map(|reason| (reason, self.ledger.dropped_for(&[reason])));
         let all: u64 = dropped.iter().map(|(_, n)| n).sum();
         if all == 0 {
             return "No page was dropped as a copy of another.".to_owned();

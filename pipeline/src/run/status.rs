@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use errors::error_chain;
 use model::{DropReason, Verdict};
-use sink::{AtomicFile, EarlierRun, Ledger, RunPhase, RunProgress, RunState};
+use sink::{AtomicFile, Ledger, RunPhase, RunProgress, RunState};
 
 use crate::run::ledger::{Clock, close_ledger};
 
@@ -155,65 +155,68 @@ pub(crate) fn place(folder: &Path, state: &Path) -> PathBuf {
     of.join(sink::Ledger::FILE)
 }
 
-/// Reasons of drops of pages that are copies of others.
-const COPIES: [DropReason; 3] =
-    [DropReason::DuplicateUrl, DropReason::DuplicateText, DropReason::DuplicateArticle];
-
 /// The ledger in Prometheus' text exposition format 0.0.4.
 fn metrics_text(ledger: &Ledger) -> String {
     let mut to = Families::default();
     let counts = &ledger.counts;
     let states = [RunState::Running, RunState::Stopped, RunState::Complete];
     let state = states.map(|own| (own.as_str(), f64::from(u8::from(own == ledger.state))));
-    to.labelled("run_state", "gauge", "1 for the state that the run is in.", "state", &state);
-    to.one("pages_total", "counter", "Pages processed.", counts.pages);
-    to.one("sites_total", "counter", "Sites processed.", counts.sites);
-    to.one("articles_total", "counter", "Articles extracted.", counts.articles);
+    to.labelled("run_state", "1 for the state that the run is in.", "state", &state);
+    to.of("pages_total", "Pages processed.", counts.pages as f64);
+    to.of("sites_total", "Sites processed.", counts.sites as f64);
+    to.of("articles_total", "Articles extracted.", counts.articles as f64);
     let help = "Articles whose confidence is below extract.doubtful_below.";
-    to.one("doubtful_articles_total", "counter", help, counts.doubtful);
+    to.of("doubtful_articles_total", help, counts.doubtful as f64);
     let drops = samples(&ledger.drops);
-    to.labelled("dropped_total", "counter", "What was left out, by reason.", "reason", &drops);
-    let mut copies = COPIES.map(|reason| sample(&ledger.drops, reason.as_str())).to_vec();
+    to.labelled("dropped_total", "What was left out, by reason.", "reason", &drops);
+    let mut copies = DropReason::COPIES.map(|own| sample(&ledger.drops, own.as_str())).to_vec();
     copies.push(("marked", counts.duplicates as f64));
     let help = "Pages dropped as copies of others, by reason, and articles marked as copies.";
-    to.labelled("duplicates_total", "counter", help, "reason", &copies);
+    to.labelled("duplicates_total", help, "reason", &copies);
     if !counts.sites_by_health.is_empty() {
         let sites = Verdict::ALL.map(|own| sample(&counts.sites_by_health, own.as_str()));
         let help = "Sites that the store knows, by how they are.";
-        to.labelled("sites_by_health", "gauge", help, "health", &sites);
+        to.labelled("sites_by_health", help, "health", &sites);
         let decisions = samples(&counts.sites_by_decision);
         let help = "Sites by what was decided about their stored models.";
-        to.labelled("sites_by_decision", "gauge", help, "decision", &decisions);
+        to.labelled("sites_by_decision", help, "decision", &decisions);
     }
     if let Some(usual) = counts.usual_articles {
         let help = "Articles that the usual nights of these sites let expect.";
-        to.gauge("usual_articles", help, usual as f64);
+        to.of("usual_articles", help, usual as f64);
     }
     if let Some(last) = &ledger.last_night {
         let help = "Sites of the night before, as the store of site models has it.";
-        to.gauge("last_night_sites", help, last.sites as f64);
+        to.of("last_night_sites", help, last.sites as f64);
     }
-    if let Some(earlier) = &ledger.compared {
-        to.earlier(earlier);
+    if let Some(run) = &ledger.compared {
+        let help = "Pages of the run that this one is compared with.";
+        to.of("earlier_run_pages", help, run.pages as f64);
+        to.of("earlier_run_sites", "Sites of that run.", run.sites as f64);
+        to.of("earlier_run_articles", "Articles of that run.", run.articles as f64);
+        let help = "Doubtful articles of that run.";
+        to.of("earlier_run_doubtful_articles", help, run.doubtful as f64);
     }
     let stages = ledger.stage_seconds.iter();
-    let stages: Vec<(&str, f64)> =
-        stages.map(|(stage, &seconds)| (stage.as_str(), seconds)).collect();
-    let help = "Time by stage, summed over threads.";
-    to.labelled("stage_seconds_total", "counter", help, "stage", &stages);
-    to.gauge("run_seconds", "Wall time of this process.", ledger.seconds);
+    let stages: Vec<_> = stages.map(|(stage, &seconds)| (stage.as_str(), seconds)).collect();
+    to.labelled("stage_seconds_total", "Time by stage, summed over threads.", "stage", &stages);
+    to.of("run_seconds", "Wall time of this process.", ledger.seconds);
     if let Ok(started) = ledger.started.parse::<jiff::Timestamp>() {
         let help = "When this process began, in seconds since 1970-01-01 UTC.";
-        to.gauge("run_start_timestamp_seconds", help, started.as_second() as f64);
+        to.of("run_start_timestamp_seconds", help, started.as_second() as f64);
     }
     let unreadable = ledger.unreadable.len() as f64;
-    to.gauge("unreadable_inputs", "Inputs not read to their end.", unreadable);
-    to.gauge("failed_sinks", "Outputs not written.", ledger.failed_sinks.len() as f64);
+    to.of("unreadable_inputs", "Inputs not read to their end.", unreadable);
+    to.of("failed_sinks", "Outputs not written.", ledger.failed_sinks.len() as f64);
     if let Some(peak) = ledger.peak_rss_bytes {
-        to.gauge("peak_memory_bytes", "Most resident memory so far.", peak as f64);
+        to.of("peak_memory_bytes", "Most resident memory so far.", peak as f64);
     }
     if let Some(progress) = &ledger.progress {
-        to.progress(progress);
+        to.of("input_bytes", "Bytes of all inputs.", progress.bytes as f64);
+        to.of("read_bytes_total", "Bytes of inputs read.", progress.bytes_read as f64);
+        to.of("sites_expected", "Sites found, once all is read.", progress.sites as f64);
+        to.of("pages_expected", "Pages found, once all is read.", progress.pages as f64);
+        to.of("spool_bytes", "Bytes of pages on disk.", progress.spool_bytes as f64);
     }
     to.0
 }
@@ -231,49 +234,24 @@ fn sample<'a>(of: &BTreeMap<String, u64>, name: &'a str) -> (&'a str, f64) {
 struct Families(String);
 
 impl Families {
-    fn head(&mut self, name: &str, kind: &str, help: &str) {
+    fn head(&mut self, name: &str, help: &str) {
+        let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
         // Writing to memory cannot fail.
         let _ = writeln!(self.0, "# HELP sitegrove_{name} {help}\n# TYPE sitegrove_{name} {kind}");
     }
 
     /// A family with one sample for each value of a label.
-    fn labelled(&mut self, name: &str, kind: &str, help: &str, label: &str, of: &[(&str, f64)]) {
-        self.head(name, kind, help);
+    fn labelled(&mut self, name: &str, help: &str, label: &str, of: &[(&str, f64)]) {
+        self.head(name, help);
         for (value, number) in of {
             let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
             let _ = writeln!(self.0, "sitegrove_{name}{{{label}=\"{value}\"}} {number}");
         }
     }
 
-    fn one(&mut self, name: &str, kind: &str, help: &str, number: u64) {
-        self.head(name, kind, help);
+    /// A family with one sample.
+    fn of(&mut self, name: &str, help: &str, number: f64) {
+        self.head(name, help);
         let _ = writeln!(self.0, "sitegrove_{name} {number}");
-    }
-
-    fn gauge(&mut self, name: &str, help: &str, number: f64) {
-        self.head(name, "gauge", help);
-        let _ = writeln!(self.0, "sitegrove_{name} {number}");
-    }
-
-    /// The run that this one is compared with.
-    fn earlier(&mut self, run: &EarlierRun) {
-        for (name, help, number) in [
-            ("earlier_run_pages", "Pages of the run that this one is compared with.", run.pages),
-            ("earlier_run_sites", "Sites of that run.", run.sites),
-            ("earlier_run_articles", "Articles of that run.", run.articles),
-            ("earlier_run_doubtful_articles", "Doubtful articles of that run.", run.doubtful),
-        ] {
-            self.gauge(name, help, number as f64);
-        }
-    }
-
-    fn progress(&mut self, progress: &RunProgress) {
-        self.gauge("input_bytes", "Bytes of all inputs.", progress.bytes as f64);
-        self.one("read_bytes_total", "counter", "Bytes of inputs read.", progress.bytes_read);
-        let help = "Sites found, once all is read.";
-        self.gauge("sites_expected", help, progress.sites as f64);
-        let help = "Pages found, once all is read.";
-        self.gauge("pages_expected", help, progress.pages as f64);
-        self.gauge("spool_bytes", "Bytes of pages on disk.", progress.spool_bytes as f64);
     }
 }
