@@ -130,7 +130,7 @@ impl StepWriter {
             return Ok(());
         }
         let mut group = self.writer.next_row_group()?;
-        let kinds = rows.iter().map(|row| row.kind.name().into());
+        let kinds = rows.iter().map(|row| row.kind.as_str().into());
         write_column::<ByteArrayType>(&mut group, kinds)?;
         write_column::<ByteArrayType>(&mut group, rows.iter().map(|row| row.site.as_str().into()))?;
         write_column::<Int64Type>(&mut group, rows.iter().map(|row| row.hash().cast_signed()))?;
@@ -349,9 +349,8 @@ impl StepFile {
         let text = |column| self.column::<ByteArrayType>(group, column);
         let number = |column| self.column::<Int64Type>(group, column);
         let kinds: Vec<RowKind> = (text(KIND)?.iter())
-            .map(|name| {
-                RowKind::of(name.data()).ok_or_else(|| io::Error::other("an unknown kind of row"))
-            })
+            .map(|name| name.as_utf8().ok().and_then(RowKind::parse))
+            .map(|kind| kind.ok_or_else(|| io::Error::other("an unknown kind of row")))
             .collect::<io::Result<_>>()?;
         let hashes = number(HASH)?;
         let wanted: Vec<usize> =

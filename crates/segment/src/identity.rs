@@ -4,26 +4,21 @@ use std::fmt;
 
 use config::files::sha256_of;
 use config::{Config, SinkName};
+use model::named;
 use serde::{Deserialize, Serialize};
 
+named! {
 /// A step that writes files.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-#[serde(rename_all = "lowercase")]
 pub enum StepKind {
     /// Reads archives.
-    Survey,
+    Survey => "survey",
     /// Learns sites.
-    Learn,
+    Learn => "learn",
     /// Applies models to pages.
-    Apply,
+    Apply => "apply",
     /// Describes articles.
-    Describe,
+    Describe => "describe",
 }
-
-impl fmt::Display for StepKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&format!("{self:?}").to_lowercase())
-    }
 }
 
 /// A share of the sites: number `part` of `of`, from 1.

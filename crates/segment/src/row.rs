@@ -2,82 +2,51 @@
 
 use std::io;
 
-use serde::Serialize;
+use model::named;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What a row holds.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+named! {
+/// What a row holds; its name is in the column `kind`.
 pub enum RowKind {
     /// A page: its head, and its HTML.
-    Page,
+    Page => "page",
     /// A saved page, whose site depends on the other saved pages.
-    Saved,
+    Saved => "saved-page",
     /// A feed item.
-    FeedItem,
+    FeedItem => "feed-item",
     /// The payload digest of a feed.
-    Feed,
+    Feed => "feed",
     /// A file that says how the pages of a site may be used.
-    SiteFile,
+    SiteFile => "site-file",
     /// A redirect.
-    Redirect,
+    Redirect => "redirect",
     /// A revisit.
-    Revisit,
+    Revisit => "revisit",
     /// Something that was dropped while reading.
-    Drop,
+    Drop => "drop",
     /// An input that was read.
-    Input,
+    Input => "input",
     /// A part of the result of a site.
-    Result,
+    Result => "result",
     /// The model of a large site.
-    Model,
+    Model => "model",
     /// What was decided beside the model of a large site.
-    Decided,
+    Decided => "decided",
     /// Site configs that were learnt of a large site.
-    SiteConfigs,
+    SiteConfigs => "site-configs",
     /// What applies to a page of a large site.
-    Order,
+    Order => "order",
     /// A page of a large site that gave an article.
-    Article,
+    Article => "article",
     /// A page of a large site that was dropped.
-    Dropped,
+    Dropped => "dropped",
     /// A page of a large site that its model has no template for.
-    Unassigned,
+    Unassigned => "unassigned",
     /// The descriptions of the articles of a part of the result of a site.
-    Described,
+    Described => "described",
 }
-
-impl RowKind {
-    const ALL: [(Self, &'static str); 18] = [
-        (Self::Page, "page"),
-        (Self::Saved, "saved-page"),
-        (Self::FeedItem, "feed-item"),
-        (Self::Feed, "feed"),
-        (Self::SiteFile, "site-file"),
-        (Self::Redirect, "redirect"),
-        (Self::Revisit, "revisit"),
-        (Self::Drop, "drop"),
-        (Self::Input, "input"),
-        (Self::Result, "result"),
-        (Self::Model, "model"),
-        (Self::Decided, "decided"),
-        (Self::SiteConfigs, "site-configs"),
-        (Self::Order, "order"),
-        (Self::Article, "article"),
-        (Self::Dropped, "dropped"),
-        (Self::Unassigned, "unassigned"),
-        (Self::Described, "described"),
-    ];
-
-    /// Its name in the column `kind`.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
-    }
-
-    /// The kind of this name.
-    pub fn of(name: &[u8]) -> Option<Self> {
-        Self::ALL.iter().find(|(_, own)| own.as_bytes() == name).map(|(kind, _)| *kind)
-    }
 }
 
 /// A row.

@@ -90,7 +90,7 @@ impl Files {
                     "{} was not made of {}, but of another file of `sitegrove {}`: {} again",
                     file.path().display(),
                     other.path().display(),
-                    other.identity().step,
+                    other.identity().step.as_str(),
                     match (file.identity().step, file.identity().round) {
                         (StepKind::Learn, _) => "learn the second round",
                         (StepKind::Apply, 1) => "apply the models",
@@ -227,7 +227,7 @@ fn check_twice(files: &mut [StepFile]) -> Result<()> {
     files.sort_by(|a, b| key(a).cmp(&key(b)));
     if let Some(pair) = files.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) {
         let [one, other] = [0, 1].map(|at: usize| pair[at].path().display());
-        let step = pair[0].identity().step;
+        let step = pair[0].identity().step.as_str();
         bail!(
             "{one} and {other} are both of the same part of `sitegrove {step}`: name one of them"
         );
