@@ -1,13 +1,11 @@
 //! Corrections of articles and templates: lines of files, and archives of articles.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use model::{ArticleCorrection, CorrectedValues, TemplateCorrection};
 use serde_json::{Map, Value};
-use sink::{ArticleArchive, parse_instant};
+use sink::{ArticleArchive, is_database, parse_instant};
 use sitemodel::corrections::Corrections;
 
 use crate::files::{read_small_text, sha256_of};
@@ -41,7 +39,9 @@ pub fn read_corrections<'a>(
 ) -> Result<(ArticleCorrections, Option<Corrections>)> {
     let (mut all, mut of_templates) = (Vec::new(), Vec::new());
     for path in paths {
-        match is_archive(path)? {
+        match is_database(path)
+            .with_context(|| format!("cannot read the corrections {}", path.display()))?
+        {
             true => all.extend(ArticleArchive::open(path)?.corrections_in_force()?),
             false => {
                 for line in correction_lines(path)? {
@@ -59,13 +59,6 @@ pub fn read_corrections<'a>(
         (!of_templates.is_empty()).then(|| Corrections::new(of_templates, digest_of_templates));
     let digest = digest(serde_json::to_string(&all));
     Ok((ArticleCorrections { all, digest }, templates))
-}
-
-fn is_archive(path: &Path) -> Result<bool> {
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(16).read_to_end(&mut start));
-    read.with_context(|| format!("cannot read the corrections {}", path.display()))?;
-    Ok(start.starts_with(b"SQLite format 3"))
 }
 
 /// The keys of a line about an article.

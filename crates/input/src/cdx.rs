@@ -5,19 +5,18 @@
 //! by letters, of which `g` is the file, `V` the offset and `S` the length.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use config::files::address_of;
-use flate2::read::MultiGzDecoder;
 use model::ExtraValue;
 use serde::Deserialize;
 
 use crate::parts::RecordAt;
 use crate::source::{open, state};
-use crate::table::{FILE, LENGTH, OFFSET, Row, extra_of, is_table, is_text, read_rows};
+use crate::table::{FILE, LENGTH, OFFSET, Row, extra_of, is_table, is_text, read_rows, unpacked};
 
 /// Maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -250,12 +249,7 @@ pub fn read_index(index: &Path, take: &mut dyn FnMut(Listed)) -> Result<()> {
 
 /// Reads an index, or some of its lines, compressed or not.
 pub(crate) fn read_index_from(index: impl Read, take: &mut dyn FnMut(Listed)) -> Result<()> {
-    let mut from = BufReader::new(index);
-    let is_packed = from.fill_buf()?.starts_with(&[0x1f, 0x8b]);
-    let mut from: Box<dyn BufRead + '_> = match is_packed {
-        true => Box::new(BufReader::new(MultiGzDecoder::new(from))),
-        false => Box::new(from),
-    };
+    let mut from = unpacked(index)?;
     let mut columns = None;
     let mut line = Vec::new();
     for number in 1.. {

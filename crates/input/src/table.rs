@@ -215,8 +215,11 @@ pub(crate) fn is_text(path: &Path) -> bool {
     form_of(path).is_some_and(|form| form != TableForm::Parquet)
 }
 
-/// Text, compressed or not.
-fn unpacked<'a>(from: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
+/// Text, plain or compressed with gzip or zstd: recognised by its first bytes.
+///
+/// # Errors
+/// If it cannot be read. Damage is an error later, when it is reached.
+pub fn unpacked<'a>(from: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
     let mut from = BufReader::new(from);
     Ok(match from.fill_buf()? {
         [0x1f, 0x8b, ..] => Box::new(BufReader::new(MultiGzDecoder::new(from))),

@@ -40,6 +40,6 @@ pub use text_files::{
 };
 pub use versions::{
     ArchiveCorrector, ArticleArchive, ArticleChange, ArticleKey, ArticleReading, ArticleVersion,
-    ChangeKind, GoneSpan, KeyOf, StoredCorrection, VersionsSink, contradicts,
+    ChangeKind, GoneSpan, KeyOf, StoredCorrection, VersionsSink, contradicts, is_database,
 };
 pub use warc::{WarcContent, WarcSink, escape_markup, fragment_of};

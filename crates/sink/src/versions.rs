@@ -10,7 +10,8 @@ mod query;
 mod visits;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -168,6 +169,16 @@ impl Sink for VersionsSink<'_> {
 const VERSION: i64 = 5;
 
 const TABLES: &str = include_str!("versions/schema.sql");
+
+/// Whether a file is a database of SQLite, which archives of articles are.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn is_database(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    File::open(path)?.take(16).read_to_end(&mut start)?;
+    Ok(start.starts_with(b"SQLite format 3"))
+}
 
 /// Whether a file is an archive; `false` if it is still empty. Any other file is an error.
 fn is_archive(connection: &Connection, path: &Path) -> Result<bool, SinkError> {

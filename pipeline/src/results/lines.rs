@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
+use input::table::unpacked;
 
 /// What a zstd frame begins with (RFC 8878 §3.1.1).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -15,15 +15,7 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// # Errors
 /// If it cannot be read. Damage is an error later, when it is reached.
 pub fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
-    let mut file = BufReader::new(File::open(path)?);
-    let head = file.fill_buf()?;
-    Ok(if head.starts_with(&[0x1f, 0x8b]) {
-        Box::new(BufReader::new(MultiGzDecoder::new(file)))
-    } else if head.starts_with(&ZSTD) {
-        Box::new(BufReader::new(zstd::Decoder::with_buffer(file)?))
-    } else {
-        Box::new(file)
-    })
+    unpacked(File::open(path)?)
 }
 
 /// The place of lines in a file that is plain or consists of zstd frames.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -11,7 +11,7 @@ use errors::Problem;
 use model::Article;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sink::{ArticleVersion, StoredCorrection};
+use sink::{ArticleVersion, StoredCorrection, is_database};
 
 use crate::results::Results;
 use crate::run::corrections::correct_field;
@@ -89,11 +89,7 @@ pub(super) fn of_archive(
         let next = "name a file; the folder of a run is named with --run";
         bail!(Problem::new(path.display(), "is a folder, not an archive of articles", next));
     }
-    let mut start = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(16).read_to_end(&mut start))
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    match start.starts_with(b"SQLite format 3") {
+    match is_database(path).with_context(|| format!("cannot read {}", path.display()))? {
         true => of_sqlite(path, urls, site, versions),
         false if versions != WantedVersions::Last => {
             let next = "name an archive in SQLite (--archive of `sitegrove run`)";
