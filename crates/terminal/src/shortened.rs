@@ -12,7 +12,7 @@ pub fn width_of(text: &str) -> usize {
 }
 
 /// A text in at most so many columns: what does not fit is taken from its middle, marked by `…`.
-pub fn middle(text: &str, columns: usize) -> String {
+fn middle(text: &str, columns: usize) -> String {
     if width_of(text) <= columns {
         return text.to_owned();
     }
@@ -21,6 +21,13 @@ pub fn middle(text: &str, columns: usize) -> String {
     let start = upto(text.chars(), head);
     let end: String = upto(text.chars().rev(), tail).chars().rev().collect();
     format!("{start}…{end}")
+}
+
+/// A text in exactly so many columns, as [`middle`] shortens it.
+pub fn padded(text: &str, columns: usize) -> String {
+    let text = middle(text, columns);
+    let space = " ".repeat(columns - width_of(&text));
+    text + &space
 }
 
 /// The first characters that fit into so many columns.

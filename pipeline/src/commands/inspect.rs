@@ -13,17 +13,15 @@ use clap::Args;
 use errors::{Problem, Stopped, mark_begun};
 use model::Site;
 use rayon::prelude::*;
-use report::SiteRecords;
 use report::readable::{count, size};
+use report::{SiteRecords, WhatDiffers};
 use sink::{AtomicFile, make_folder, site_file_name};
 use terminal::arguments::whole;
 use terminal::messages::LogFormat;
 use terminal::printed::Console;
 
 use super::run::watched;
-use crate::commands::inspect::reread::{
-    Reread, RereadRun, RunRecords, RunSettings, addresses, reread_all,
-};
+use crate::commands::inspect::reread::{RereadRun, RunRecords, RunSettings, addresses, reread_all};
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::results::Results;
 
@@ -176,7 +174,8 @@ fn inspect_all(
             Stopped::check(stop)?;
             let read = of_site(&site);
             let records = all.of_site(&name)?;
-            let reread = Reread { problems: problems_of(&records, &problems), site, unread: 0 };
+            let inputs = problems_of(&records, &problems);
+            let reread = (site, WhatDiffers { inputs, ..WhatDiffers::default() });
             let (page, _) = settings.page_of_site(&records, reread, args.pages)?;
             bytes.fetch_add(page.len() as u64, Ordering::Relaxed);
             AtomicFile::write_whole(&place(&args.run, &name)?, page.as_bytes())?;

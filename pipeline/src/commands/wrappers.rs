@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use sink::{AtomicFile, site_file_name};
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
-use terminal::shortened::{middle, width_of, wrapper_in};
+use terminal::shortened::{padded, width_of, wrapper_in};
 use url::Url;
 use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
@@ -139,9 +139,8 @@ fn list(args: &WrappersListArgs, out: &mut Console<'_>) -> Result<()> {
             }
             (None, _) => ("-".to_owned(), "(none)".to_owned()),
         };
-        let (name, layouts) = (middle(&line(&site.site), columns), site.templates.len());
-        let space = " ".repeat(columns - width_of(&name));
-        writeln!(out, "{name}{space}  {layouts:>9}  {wrappers:>8}  {confidence:>10}  {shown}")?;
+        let (name, layouts) = (padded(&line(&site.site), columns), site.templates.len());
+        writeln!(out, "{name}  {layouts:>9}  {wrappers:>8}  {confidence:>10}  {shown}")?;
     }
     Ok(())
 }

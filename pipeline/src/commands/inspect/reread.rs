@@ -57,41 +57,34 @@ impl<'a> RunRecords<'a> {
     }
 }
 
-pub(in crate::commands) struct Reread {
-    /// The site as in the run, if any of its pages is still available.
-    pub(in crate::commands) site: Option<Site>,
-    /// Missing and changed inputs, one sentence each.
-    pub(in crate::commands) problems: Vec<String>,
-    /// Archives without a page of the site, which were not read; their feed items are missing.
-    pub(in crate::commands) unread: usize,
-}
-
 /// Reads the inputs with pages of the site, and all feeds. Needs little more memory than the site itself:
-/// other pages are not kept.
+/// other pages are not kept. Returns the site as in the run, if any of its pages is still available, and what differs of
+/// the inputs.
 pub(in crate::commands) fn reread(
     records: &SiteRecords,
     config: &Config,
     stop: &AtomicBool,
-) -> Result<Reread> {
+) -> Result<(Option<Site>, WhatDiffers)> {
     let addresses = addresses(records);
     // The original of a revisit may be in any archive.
     let all = records.ledger.inputs.iter().any(|input| input.records.contains_key("revisit"));
-    let mut unread = 0;
+    let mut differs = WhatDiffers::default();
     let wanted: Vec<(&InputRecord, Input)> = (records.ledger.inputs.iter())
         .filter_map(|input| {
             let found = input_of(input, &addresses, all);
             let of_pages = input.records.contains_key("page");
-            unread += usize::from(found.is_none() && !of_pages);
+            differs.unread += usize::from(found.is_none() && !of_pages);
             Some((input, found?))
         })
         .collect();
     let again = read_wanted(&wanted, Some(&records.site), config, stop, &Quiet)?;
-    let mut problems: Vec<String> = again.problems.into_iter().map(|(_, what)| what).collect();
+    differs.inputs.extend(again.problems.into_iter().map(|(_, what)| what));
     let named = records.ledger.inputs.iter().map(|i| i.file.as_str()).collect::<BTreeSet<_>>();
     let strange = addresses.keys().filter(|file| !named.contains(**file));
-    problems.extend(strange.map(|file| format!("The ledger does not name the input {file}.")));
+    let strange = strange.map(|file| format!("The ledger does not name the input {file}."));
+    differs.inputs.extend(strange);
     let site = again.sites.into_iter().find(|site| site.key == records.site);
-    Ok(Reread { site, problems, unread })
+    Ok((site, differs))
 }
 
 pub(in crate::commands) struct RereadRun {
@@ -297,20 +290,16 @@ impl RunSettings {
     pub(crate) fn page_of_site(
         &self,
         records: &SiteRecords,
-        reread: Reread,
+        (site, mut differs): (Option<Site>, WhatDiffers),
         most: usize,
     ) -> Result<(String, Vec<String>)> {
         let settings = self.config.settings();
-        let parsed = reread.site.as_ref().map(|site| (site, ParsedSite::of(site, &settings)));
+        let parsed = site.as_ref().map(|site| (site, ParsedSite::of(site, &settings)));
         let items = parsed.as_ref().map(|(_, parsed)| parsed.items()).unwrap_or_default();
         let again = parsed
             .as_ref()
             .map(|(site, parsed)| self.sort_into_templates(site, parsed, &items, &settings));
-        let differs = WhatDiffers {
-            inputs: reread.problems,
-            settings: self.differences.clone(),
-            unread: reread.unread,
-        };
+        differs.settings.clone_from(&self.differences);
         let view = SiteView::new(records, again.as_ref(), &differs, &settings, most);
         Ok((view.to_html()?, view.notes))
     }

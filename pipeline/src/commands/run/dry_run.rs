@@ -6,7 +6,7 @@ use anyhow::Result;
 use report::readable::{count, grouped, size};
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
-use terminal::shortened::{middle, width_of, wrapped};
+use terminal::shortened::{padded, width_of, wrapped};
 
 use crate::run::forecast::{Forecast, InputForecast};
 
@@ -66,11 +66,10 @@ fn inputs(forecast: &Forecast, out: &mut Console<'_>) -> Result<()> {
     let columns = names.iter().map(|name| width_of(name)).max().unwrap_or(0).clamp(5, rest);
     writeln!(out, "{:<columns$}  {:<12}  {:>9}  {:>8}", "input", "format", "size", "pages")?;
     for (input, name) in shown_inputs.zip(&names) {
-        let name = middle(name, columns);
-        let space = " ".repeat(columns - width_of(&name));
+        let name = padded(name, columns);
         let InputForecast { format, bytes, pages, .. } = input;
         let (bytes, pages) = (size(*bytes), grouped(*pages));
-        writeln!(out, "{name}{space}  {format:<12}  {bytes:>9}  {pages:>8}")?;
+        writeln!(out, "{name}  {format:<12}  {bytes:>9}  {pages:>8}")?;
         if let Some(problem) = &input.problem {
             writeln!(out, "  {}", wrapped(&line(problem), out.width() - 2, "  "))?;
         }

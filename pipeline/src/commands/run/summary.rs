@@ -10,7 +10,7 @@ use serde_json::json;
 use sink::{Ledger, SiteAlarm};
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
-use terminal::shortened::{middle, width_of, wrapped, wrapper_in};
+use terminal::shortened::{padded, width_of, wrapped, wrapper_in};
 
 use crate::run::ledger::ALARMS;
 use crate::run::{RunReport, Upload};
@@ -189,9 +189,8 @@ fn table(report: &RunReport, wrappers: &str, out: &mut Console<'_>) -> Result<()
             None => ("-".to_owned(), "(no articles)".to_owned()),
         };
         is_cut |= wrapper.rsplit_once(" +").is_some_and(|(_, more)| more.parse::<u32>().is_ok());
-        let site = middle(site, columns);
-        let space = " ".repeat(columns - width_of(&site));
-        writeln!(out, "{site}{space}  {articles:>8}  {confidence:>10}  {wrapper}")?;
+        let site = padded(site, columns);
+        writeln!(out, "{site}  {articles:>8}  {confidence:>10}  {wrapper}")?;
     }
     let more = report.ledger.counts.sites.saturating_sub(sites.len() as u64);
     if more > 0 {
