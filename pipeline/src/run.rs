@@ -339,7 +339,7 @@ impl RunContext<'_> {
             written: self.written,
         };
         let tracking = Tracking::new(&self.config.group.tracking_parameters);
-        let collector = Collector::new(tracking, files);
+        let collector = Collector::new(tracking, Some(files), None);
         let progress = |bytes| {
             self.status.read(bytes);
             self.observer.read(bytes);

@@ -39,7 +39,9 @@ use segment::stored::StoredPage;
 
 use crate::run::ledger::Clock;
 use crate::site::captures::{OtherCaptures, batches};
-use crate::stages::apply::{ApplyContext, Findings, Unassigned, found, join, result, unassigned};
+use crate::stages::apply::{
+    ApplyContext, Findings, Outcomes, Unassigned, found, join, result, unassigned,
+};
 use crate::stages::learn::{ParsedPages, Surveyed, parse, sample};
 
 /// Receives the results of a site's parts, by number; returns whether to continue.
@@ -124,7 +126,7 @@ impl<'a> Work<'a> {
         let mut site = self.survey(items, heads.as_deref());
         let begun = self.begin(&mut site, &parsed)?;
         let Begun { mut model, known, applied, unassigned: then, night } = begun;
-        let outcomes = self.applying(&site, &model).apply_further(&parsed, &known, then, applied);
+        let outcomes = self.applying(&site, &model).apply(&parsed, &known, then, applied);
         let mut findings = found(&self.key, &parsed, outcomes);
         let mut sampled = self.sample();
         let left = unassigned(&findings);
@@ -133,7 +135,7 @@ impl<'a> Work<'a> {
             let (further, known) = self.learn(&site, &rest, Some(&model));
             model = further;
             let applying = self.applying(&site, &model);
-            let outcomes = applying.apply(&rest, &known, Unassigned::Alone);
+            let outcomes = applying.apply(&rest, &known, Unassigned::Alone, Outcomes::new());
             findings.extend(found(&self.key, &rest, outcomes));
             sampled.extend(self.sample_of(&left.into_iter().collect::<Vec<_>>()));
             parsed.extend(rest);

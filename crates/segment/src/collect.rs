@@ -119,26 +119,14 @@ struct OpenSegment {
 }
 
 impl<'a> Collector<'a> {
-    /// Keeps in memory what fits, and writes the rest to files.
-    pub fn new(tracking: Tracking, files: SegmentFiles<'a>) -> Self {
-        Self { files: Some(files), ..Self::in_memory(tracking) }
-    }
-
-    /// Keeps everything in memory.
-    pub fn in_memory(tracking: Tracking) -> Self {
-        Self {
-            tracking,
-            files: None,
-            settings: None,
-            open: Mutex::default(),
-            packs: AtomicBool::new(false),
-            failure: Mutex::default(),
-        }
-    }
-
-    /// The same, which notes what pages declare.
-    pub fn with_declared(self, settings: sitemodel::Settings) -> Self {
-        Self { settings: Some(settings), ..self }
+    /// Writes what does not fit into memory to files, if there are any. With settings, it notes what pages declare.
+    pub fn new(
+        tracking: Tracking,
+        files: Option<SegmentFiles<'a>>,
+        settings: Option<sitemodel::Settings>,
+    ) -> Self {
+        let (open, packs, failure) = Default::default();
+        Self { tracking, files, settings, open, packs, failure }
     }
 
     /// Takes something that was read. Returns whether it could be stored; [`Collector::finish`] reports the error.
@@ -233,11 +221,6 @@ impl<'a> Collector<'a> {
             open.write(files, &name, rows_of(&read)?)?;
         }
         Segments::open(open.files.into_iter())
-    }
-
-    /// All that was read, where no inputs are to be listed.
-    pub(crate) fn finish_in_memory(self) -> io::Result<Segments> {
-        self.finish(InputsRead::default())
     }
 
     /// Has all that was read written to one file; returns the number of pages.

@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use config::GroupConfig;
 use grouping::{Tracking, duplicate};
 use input::read::{Intake, PayloadDigest};
+use input::reader::InputsRead;
 use model::{Drop, Site};
 
 use crate::collect::Collector;
@@ -36,11 +37,11 @@ pub struct Grouped {
 /// If the HTML of a page cannot be handled.
 pub fn group(read: Vec<(Intake, PayloadDigest)>, config: &GroupConfig) -> io::Result<Grouped> {
     let tracking = Tracking::new(&config.tracking_parameters);
-    let collector = Collector::in_memory(tracking);
+    let collector = Collector::new(tracking, None, None);
     for (intake, digest) in read {
         collector.take(intake, digest);
     }
-    let settled = settle_sites(collector.finish_in_memory()?, config, None, &|_| true)?;
+    let settled = settle_sites(collector.finish(InputsRead::default())?, config, None, &|_| true)?;
     let SettledSites { pages, mut of_sites, drops, totals, .. } = settled;
     let unmatched_items = totals.unmatched_items;
     let mut grouped = Grouped { unmatched_items, ..Grouped::default() };

@@ -251,8 +251,7 @@ impl SegmentPages {
                 HtmlPlace::Packed(packed) => unpack(&packed, head.length)?.into(),
                 HtmlPlace::Filed(_) => return Err(io::Error::other("a page is not loaded")),
             };
-            let StoredHead { url, fetched, origin, charset, notes, .. } = head;
-            Ok(Page { url, site: site.to_owned(), fetched, origin, charset, notes, html })
+            Ok(head.into_page(site, html))
         };
         pages.into_iter().map(load).collect()
     }

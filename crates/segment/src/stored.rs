@@ -41,6 +41,14 @@ pub struct StoredHead {
     pub declared: Option<Box<DeclaredHead>>,
 }
 
+impl StoredHead {
+    /// The page of a site, with its HTML.
+    pub fn into_page(self, site: &str, html: PageHtml) -> Page {
+        let Self { url, fetched, origin, charset, notes, .. } = self;
+        Page { url, site: site.to_owned(), fetched, origin, charset, notes, html }
+    }
+}
+
 /// The place of the HTML of a page.
 #[derive(Clone, Debug)]
 pub enum HtmlPlace {

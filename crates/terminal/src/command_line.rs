@@ -12,7 +12,7 @@ use clap::{ArgAction, Args, Parser};
 use console::Term;
 use errors::{Problem, Stopped, has_begun, problem_of};
 
-use crate::messages::{self, LogFormat, Verbosity};
+use crate::messages::{self, LogFormat};
 use crate::printed::{self, Console, Printed};
 
 /// Options of every command.
@@ -69,7 +69,7 @@ pub fn run_program<P: Program>() -> ExitCode {
         Err(code) => return code,
     };
     let &MessageArgs { quiet, verbose, log_format } = program.messages();
-    messages::init(log_format, Verbosity { quiet, verbose });
+    messages::init(log_format, quiet, verbose);
     model::listen_to_contained(|panic| tracing::debug!("contained a panic: {panic}"));
     let stop = Arc::new(AtomicBool::new(false));
     if program.stops_by_itself() {
@@ -155,8 +155,7 @@ fn arguments<P: Program>() -> Result<P, ExitCode> {
     P::try_parse().map_err(|error| {
         let text = error.to_string();
         if error.use_stderr() && wants_json() {
-            let verbosity = Verbosity { quiet: false, verbose: 0 };
-            messages::init(LogFormat::Json, verbosity);
+            messages::init(LogFormat::Json, false, 0);
             messages::error(&wrong_arguments(&text));
             return ExitCode::from(2);
         }

@@ -33,30 +33,18 @@ pub enum LogFormat {
     Json,
 }
 
-/// Which messages are printed.
-#[derive(Clone, Copy, Debug)]
-pub struct Verbosity {
-    /// Only errors.
-    pub quiet: bool,
-    /// 0: warnings and progress; 1: also notes on what is done; 2: also details for bug reports.
-    pub verbose: u8,
-}
-
-impl Verbosity {
-    fn filter(self) -> EnvFilter {
-        let directives = match (self.quiet, self.verbose) {
-            (true, _) => "sitegrove=error",
-            (_, 0) => "sitegrove=warn,sitegrove::running=info",
-            (_, 1) => "sitegrove=info",
-            _ => "sitegrove=debug",
-        };
-        // What the command line says counts more than the environment.
-        let of_environment = std::env::var("RUST_LOG").ok().filter(|own| !own.is_empty());
-        match of_environment.filter(|_| !self.quiet && self.verbose == 0) {
-            Some(own) => EnvFilter::new(own),
-            None => EnvFilter::new(directives),
-        }
-    }
+/// Which messages are printed: errors; warnings and progress; notes on what is done; details for bug reports.
+fn filter(quiet: bool, verbose: u8) -> EnvFilter {
+    let directives = match (quiet, verbose) {
+        (true, _) => "sitegrove=error",
+        (_, 0) => "sitegrove=warn,sitegrove::running=info",
+        (_, 1) => "sitegrove=info",
+        _ => "sitegrove=debug",
+    };
+    // What the command line says counts more than the environment.
+    let of_environment = std::env::var("RUST_LOG").ok().filter(|own| !own.is_empty());
+    let own = of_environment.filter(|_| !quiet && verbose == 0);
+    EnvFilter::new(own.as_deref().unwrap_or(directives))
 }
 
 /// Whether to print with colours: at a terminal, for people who want them (<https://no-color.org>).
@@ -89,8 +77,8 @@ impl io::Write for Above {
 }
 
 /// Starts printing messages to standard error.
-pub fn init(format: LogFormat, verbosity: Verbosity) {
-    let log = tracing_subscriber::fmt().with_env_filter(verbosity.filter());
+pub(crate) fn init(format: LogFormat, quiet: bool, verbose: u8) {
+    let log = tracing_subscriber::fmt().with_env_filter(filter(quiet, verbose));
     let colours = has_colours(&io::stderr());
     match format {
         LogFormat::Json => log.with_writer(|| Printed::json(io::stderr())).json().init(),
@@ -99,7 +87,7 @@ pub fn init(format: LogFormat, verbosity: Verbosity) {
 }
 
 /// Prints an error that ends the command.
-pub fn error(problem: &Problem) {
+pub(crate) fn error(problem: &Problem) {
     let Problem { at, what, next } = problem;
     let [at, next] = [at, next].map(|text| Some(text.as_str()).filter(|text| !text.is_empty()));
     tracing::error!(at, next, "{what}");

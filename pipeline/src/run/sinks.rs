@@ -60,13 +60,12 @@ pub(crate) fn open_sink<'a>(
             let (key, rereads) = (article_key(config), config.run.reextract);
             Box::new(VersionsSink::open(&path, key, rereads, waiting)?)
         }
-        SinkName::Index if name.is_in_run_folder(emit) => {
-            let index = IndexSink::create(&path, emit.index_memory)?;
-            Box::new(index.with_gone_removed(emit.forget_gone))
-        }
         SinkName::Index => {
-            let index = IndexSink::open(&path, emit.index_memory)?;
-            Box::new(index.with_gone_removed(emit.forget_gone))
+            let begin = match name.is_in_run_folder(emit) {
+                true => IndexSink::create,
+                false => IndexSink::open,
+            };
+            Box::new(begin(&path, emit.index_memory)?.with_gone_removed(emit.forget_gone))
         }
         SinkName::Dataset => Box::new(DatasetSink::open(&path)?),
         SinkName::SiteConfig => Box::new(SiteConfigSink::create(&path)?),

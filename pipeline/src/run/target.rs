@@ -4,6 +4,7 @@ mod transfer;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -37,17 +38,6 @@ pub(crate) struct RemoteTarget {
     work: PathBuf,
 }
 
-#[derive(Debug)]
-enum TargetClaim {
-    /// Nothing: the run is there.
-    Nothing(Box<Ledger>),
-    /// The run is to be made, or uploaded.
-    Run {
-        /// Whether a different run in the local folder may be replaced.
-        overwrite: bool,
-    },
-}
-
 /// Runs the pipeline, as [`crate::run::run`] does, with outputs in a folder or at an address.
 ///
 /// # Errors
@@ -65,14 +55,14 @@ pub fn run(
     let prepared = PreparedRun::of(target.config(), stop)?;
     let _lock = target.lock()?;
     let overwrite = match target.claim(&prepared.identity, overwrite)? {
-        TargetClaim::Run { overwrite } => overwrite,
-        TargetClaim::Nothing(ledger) => {
+        ControlFlow::Continue(overwrite) => overwrite,
+        ControlFlow::Break(ledger) => {
             if config.run.earlier().is_some() {
                 tracing::warn!(at = target.address, "the run is complete, and is not compared");
             }
             // Left by a process that died while cleaning up.
             let _ = fs::remove_dir_all(&target.work);
-            return Ok(RunReport::of_finished(*ledger));
+            return Ok(RunReport::of_finished(ledger));
         }
     };
     let report = run_prepared(target.config(), &prepared, overwrite, stop, observer)?;
@@ -136,8 +126,8 @@ impl RemoteTarget {
     }
 
     /// Looks at what is there, and says that this run is being written. Whoever may not write there learns it before
-    /// any work.
-    fn claim(&self, identity: &Identity, overwrite: bool) -> Result<TargetClaim> {
+    /// any work. Says whether a different run in the local folder may be replaced; `Break` if the run is there.
+    fn claim(&self, identity: &Identity, overwrite: bool) -> Result<ControlFlow<Ledger, bool>> {
         let shown = &self.address;
         let access = || format!("cannot write to {shown}");
         let there = self.out.list().with_context(access)?;
@@ -157,7 +147,7 @@ impl RemoteTarget {
                     })?;
                     fits(&ledger, identity, shown)?;
                     if is_done(&ledger, identity) && self.has_outputs(&there)? {
-                        return Ok(TargetClaim::Nothing(Box::new(ledger)));
+                        return Ok(ControlFlow::Break(ledger));
                     }
                 }
                 None if is_same || there.keys().all(|name| name == MARK) => {}
@@ -176,7 +166,7 @@ impl RemoteTarget {
         }
         let json = serde_json::to_vec_pretty(identity).unwrap_or_default();
         self.out.put(MARK, json).with_context(access)?;
-        Ok(TargetClaim::Run { overwrite: overwrite && !goes_on })
+        Ok(ControlFlow::Continue(overwrite && !goes_on))
     }
 
     /// As [`claim`](Self::claim), for the merge with this digest, which starts from the beginning each time.

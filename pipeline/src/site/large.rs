@@ -12,7 +12,7 @@ use super::Work;
 use super::made::SiteStepOutputs;
 use super::night::Begun;
 use crate::site::site_configs::site_configs;
-use crate::stages::apply::{ApplyContext, Findings, Unassigned, found};
+use crate::stages::apply::{ApplyContext, Findings, Outcomes, Unassigned, found};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
 
 /// Where models, and what comes of pages by them, are from.
@@ -54,7 +54,7 @@ impl LargeSite<'_> {
             Self::Here(_) => {
                 let pages = work.load(pages)?;
                 let parsed = parse(&pages, work.settings, work.clock);
-                let outcomes = applying.apply(&parsed, &BTreeMap::new(), then);
+                let outcomes = applying.apply(&parsed, &BTreeMap::new(), then, Outcomes::new());
                 Ok(found(&work.key, &parsed, outcomes))
             }
             Self::Made(made) => made.findings(pages, &work.pages, then),
@@ -127,7 +127,7 @@ pub(crate) fn learnt_site_configs(
     applying: &ApplyContext<'_>,
     samples: &ParsedPages<'_>,
 ) -> Vec<WrittenSiteConfig> {
-    let outcomes = applying.apply(samples, &BTreeMap::new(), Unassigned::Alone);
+    let outcomes = applying.apply(samples, &BTreeMap::new(), Unassigned::Alone, Outcomes::new());
     let articles = outcomes.into_values().filter_map(|applied| match applied.outcome {
         Outcome::Article(article) => Some(*article),
         _ => None,

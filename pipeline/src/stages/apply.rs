@@ -68,18 +68,9 @@ pub(crate) struct ApplyContext<'a> {
 }
 
 impl ApplyContext<'_> {
-    /// Applies the model to pages. `known` is what learning found out about pages, by index.
+    /// Applies the model to pages, given what came of some of them already. `known` is what learning found out about
+    /// pages, by index.
     pub(crate) fn apply(
-        &self,
-        pages: &ParsedPages<'_>,
-        known: &BTreeMap<usize, KnownPage>,
-        unassigned: Unassigned,
-    ) -> Outcomes {
-        self.apply_further(pages, known, unassigned, Outcomes::new())
-    }
-
-    /// The same, given what came of some of the pages already.
-    pub(crate) fn apply_further(
         &self,
         pages: &ParsedPages<'_>,
         known: &BTreeMap<usize, KnownPage>,

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, ensure};
 use config::Config;
 use errors::Stopped;
-use model::{FeedItem, Page};
+use model::FeedItem;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use segment::file::{StepFile, StepWriter};
@@ -249,9 +249,7 @@ impl ApplyStep<'_> {
         let PageInstruction { head, items, part } = instruction;
         let id = id_of(&head);
         let html = unpack(html, head.length)?.into();
-        let StoredHead { url, fetched, origin, charset, notes, .. } = head;
-        let page = Page { url, site: site.to_owned(), fetched, origin, charset, notes, html };
-        let pages = [(0, page)];
+        let pages = [(0, head.into_page(site, html))];
         let parsed = parse(&pages, self.settings, &NoMeter);
         let items: Vec<&FeedItem> = items.iter().collect();
         let found = match &parsed[..] {

@@ -68,7 +68,7 @@ pub fn survey(
         identity: identity.clone(),
         written: &AtomicU64::new(0),
     };
-    let collector = Collector::new(tracking, files).with_declared(config.settings());
+    let collector = Collector::new(tracking, Some(files), Some(config.settings()));
     let reader = InputReader {
         config,
         inputs: &inputs,
