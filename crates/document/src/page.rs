@@ -8,7 +8,7 @@ use data_encoding::BASE64;
 use model::Article;
 use terms::is_right_to_left;
 
-use crate::xhtml::escaped;
+use crate::xhtml::{escaped, write_below};
 use crate::{
     PictureFiles, attribute, body, byline, finish, fragment, heading, is, parsed, picture,
 };
@@ -43,17 +43,8 @@ fn standfirst(article: &Article) -> Option<&str> {
 fn body_of(article: &Article, pictures: &PictureFiles) -> String {
     let html = fragment(article);
     let document = parsed(&html);
-    let root = body(&document);
     let mut out = String::with_capacity(html.len());
-    let mut open: Vec<(dom::NodeId, String)> = Vec::new();
-    for id in document.subtree(root).skip(1) {
-        while let Some((_, close)) = open.pop_if(|last| last.0 <= id) {
-            out.push_str(&close);
-        }
-        let Some(element) = document.element(id) else {
-            out.push_str(&escaped(document.text(id).unwrap_or_default()));
-            continue;
-        };
+    write_below(&document, body(&document), &mut out, |id, element, out| {
         let own = is(&document, id, "img").then(|| picture(&document, id, pictures)).flatten();
         let _ = write!(out, "<{}", element.name);
         for (name, value) in element.attributes() {
@@ -70,7 +61,6 @@ fn body_of(article: &Article, pictures: &PictureFiles) -> String {
         if is(&document, id, "img") && attribute(&document, id, "loading").is_none() {
             out.push_str(" loading=\"lazy\"");
         }
-        let is_player = matches!(&**element.name, "video" | "audio");
         if is(&document, id, "details") && attribute(&document, id, "open").is_none() {
             // What is folded is not printed.
             out.push_str(" open=\"\"");
@@ -80,17 +70,14 @@ fn body_of(article: &Article, pictures: &PictureFiles) -> String {
             // Parsers leave out a line feed directly after the tag.
             out.push('\n');
         }
-        if !dom::is_void(element.name) {
-            let mut close = format!("</{}>", element.name);
-            if is_player {
-                let source = attribute(&document, id, "src").unwrap_or_default();
-                let shown = attribute(&document, id, "title").map(|title| format!("{title}: "));
-                let shown = escaped(&format!("{}{source}", shown.unwrap_or_default()));
-                let _ = write!(close, "<span class=\"on-paper\">{shown}</span>");
-            }
-            open.push((document.node(id).end, close));
+        let mut close = format!("</{}>", element.name);
+        if matches!(&**element.name, "video" | "audio") {
+            let source = attribute(&document, id, "src").unwrap_or_default();
+            let shown = attribute(&document, id, "title").map(|title| format!("{title}: "));
+            let shown = escaped(&format!("{}{source}", shown.unwrap_or_default()));
+            let _ = write!(close, "<span class=\"on-paper\">{shown}</span>");
         }
-    }
-    out.extend(open.into_iter().rev().map(|last| last.1));
+        (!dom::is_void(element.name)).then_some(close)
+    });
     out
 }

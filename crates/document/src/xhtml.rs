@@ -1,10 +1,10 @@
 //! Fragments as XHTML, stricter than what parsers accept: phrases hold no blocks, attributes have valid values.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use askama::filters::Escaper;
-use dom::{Document, LocalName, NodeId, is_inline, is_void};
+use dom::{Document, Element, LocalName, NodeId, is_inline, is_void};
 
 use crate::{PictureFiles, attribute, body, is, parsed, picture};
 
@@ -88,45 +88,34 @@ pub(crate) fn written(
         document.subtree(root).filter_map(|id| anchor(&document, id)).collect();
     let surroundings = Surroundings::of(&document, is_block);
     let mut of = Written::default();
-    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
-    let mut open: Vec<(NodeId, String)> = Vec::new();
-    for id in document.subtree(root).skip(1) {
-        while let Some((_, close)) = open.pop_if(|last| last.0 <= id) {
-            of.xhtml.push_str(&close);
-        }
-        let Some(element) = document.element(id) else {
-            of.xhtml.push_str(&escaped(document.text(id).unwrap_or_default()));
-            continue;
-        };
-        let end = document.node(id).end;
+    let mut xhtml = String::new();
+    write_below(&document, root, &mut xhtml, |id, element, out| {
         let name = match &**element.name {
             "img" => {
-                write_picture(&document, id, pictures, &name_of, &mut numbers, &mut of);
-                continue;
+                write_picture(&document, id, pictures, &name_of, &mut of.pictures, out);
+                return None;
             }
             "video" | "audio" => {
                 let source = attribute(&document, id, "src").unwrap_or_default();
                 let title = attribute(&document, id, "title").unwrap_or(source);
-                of.xhtml.push_str(&link(source, title));
-                open.push((end, String::new()));
-                continue;
+                out.push_str(&link(source, title));
+                return None;
             }
             // Its text is a date for people, and `datetime` may be anything.
             "time" => "span",
             name => name,
         };
         if !stays(&document, id, &surroundings) {
-            of.xhtml.push(' ');
+            out.push(' ');
             if let Some(name) = anchor(&document, id) {
-                let _ = write!(of.xhtml, "<span id=\"{}\"></span>", xml_id(name));
+                let _ = write!(out, "<span id=\"{}\"></span>", xml_id(name));
             }
-            open.push((end, " ".to_owned()));
-            continue;
+            return Some(" ".to_owned());
         }
         of.formulas |= name == "math";
-        let _ = write!(of.xhtml, "<{name}");
+        let _ = write!(out, "<{name}");
         if name == "math" {
-            of.xhtml.push_str(" xmlns=\"http://www.w3.org/1998/Math/MathML\"");
+            out.push_str(" xmlns=\"http://www.w3.org/1998/Math/MathML\"");
         }
         let numbered = document.parent(id).is_some_and(|list| is(&document, list, "ol"));
         for (attribute, value) in element.attributes() {
@@ -135,20 +124,41 @@ pub(crate) fn written(
             match &**attribute {
                 "value" if !numbered => {}
                 "href" if leads_nowhere() => {}
-                attribute => write_attribute(name, attribute, value, &mut of.xhtml),
+                attribute => write_attribute(name, attribute, value, out),
             }
         }
         if is_void(element.name) {
-            of.xhtml.push_str("/>");
-            continue;
+            out.push_str("/>");
+            return None;
         }
-        of.xhtml.push('>');
+        out.push('>');
         let line_end =
             if ends_line(name) && !surroundings[id as usize].is_in_phrase { "\n" } else { "" };
-        open.push((end, format!("</{name}>{line_end}")));
+        Some(format!("</{name}>{line_end}"))
+    });
+    Written { xhtml, ..of }
+}
+
+/// Writes what is below an element. `begin` writes the start of an element, and gives its end, if it has one.
+pub(crate) fn write_below(
+    document: &Document,
+    root: NodeId,
+    out: &mut String,
+    mut begin: impl FnMut(NodeId, Element<'_>, &mut String) -> Option<String>,
+) {
+    let mut open: Vec<(NodeId, String)> = Vec::new();
+    for id in document.subtree(root).skip(1) {
+        while let Some((_, close)) = open.pop_if(|last| last.0 <= id) {
+            out.push_str(&close);
+        }
+        match document.element(id) {
+            Some(element) => {
+                open.extend(begin(id, element, out).map(|close| (document.node(id).end, close)));
+            }
+            None => out.push_str(&escaped(document.text(id).unwrap_or_default())),
+        }
     }
-    of.xhtml.extend(open.into_iter().rev().map(|last| last.1));
-    of
+    out.extend(open.into_iter().rev().map(|last| last.1));
 }
 
 fn link(url: &str, shown: &str) -> String {
@@ -329,25 +339,25 @@ fn write_picture(
     id: NodeId,
     pictures: &PictureFiles,
     name_of: &impl Fn(usize, &str) -> String,
-    numbers: &mut BTreeMap<String, usize>,
-    of: &mut Written,
+    shown: &mut Vec<String>,
+    out: &mut String,
 ) {
     let alt = attribute(document, id, "alt").unwrap_or_default();
     if let Some((source, picture)) = picture(document, id, pictures) {
-        let number = *numbers.entry(source).or_insert_with_key(|source| {
-            of.pictures.push(source.clone());
-            of.pictures.len() - 1
+        let number = shown.iter().position(|own| *own == source).unwrap_or_else(|| {
+            shown.push(source);
+            shown.len() - 1
         });
         let name = name_of(number, picture.media_type);
-        let _ = write!(of.xhtml, "<img src=\"{}\" alt=\"{}\"/>", escaped(&name), escaped(alt));
+        let _ = write!(out, "<img src=\"{}\" alt=\"{}\"/>", escaped(&name), escaped(alt));
         return;
     }
     let source = attribute(document, id, "src").unwrap_or_default();
     let shown = if alt.is_empty() { "Picture" } else { alt };
     let in_link = document.ancestors(id).skip(1).any(|around| is(document, around, "a"));
     if in_link || !source.starts_with("http") {
-        of.xhtml.push_str(&escaped(shown));
+        out.push_str(&escaped(shown));
     } else {
-        of.xhtml.push_str(&link(source, shown));
+        out.push_str(&link(source, shown));
     }
 }

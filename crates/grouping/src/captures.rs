@@ -107,7 +107,7 @@ pub fn kept_instead(copy: &Origin, kept: Option<Timestamp>) -> String {
 }
 
 /// A page without its HTML.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct PageHead {
     /// Its address, as in the record.
     pub url: String,
@@ -152,9 +152,7 @@ impl PageHead {
             bytes: page.html.len() as u64,
             canonical,
             title_hash: title_hash(title),
-            single_page: None,
-            next_page: None,
-            part_group: None,
+            ..Self::default()
         }
     }
 }

@@ -225,7 +225,7 @@ impl From<&StructuralPattern> for PatternRecord {
 }
 
 /// Counts of what a site config selected.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct SiteConfigUse {
     /// The host it is for; with a leading dot, its subdomains.
     pub host: String,

@@ -193,8 +193,7 @@ pub(crate) fn given_as_text() -> Charset {
 
 /// A page that comes from no file.
 pub(crate) fn page(url: String, site: String, html: PageHtml, charset: Charset) -> Page {
-    let origin = Origin { file: "".into(), offset: 0, record_id: String::new(), truncated: None };
-    Page { url, site, fetched: None, origin, charset, notes: None, html }
+    Page { url, site, fetched: None, origin: Origin::default(), charset, notes: None, html }
 }
 
 /// Key of the site that an address belongs to; empty for what is no address.

@@ -71,7 +71,6 @@ mod tests {
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
-    use crate::revisits::nowhere;
     use config::Config;
 
     fn page(url: &str, html: &str) -> Page {
@@ -80,7 +79,7 @@ mod tests {
             url: url.to_owned(),
             site: String::new(),
             fetched: None,
-            origin: Origin { file: "a".into(), ..nowhere() },
+            origin: Origin { file: "a".into(), ..Origin::default() },
             charset: Charset { name, evidence, overruled: Overruled::default() },
             notes: None,
             html: html.into(),

@@ -11,7 +11,6 @@ use grouping::matching::{
     answer, offers, requests,
 };
 use grouping::{NameFilter, Revisit};
-use model::Origin;
 
 use crate::sorted::{Item, Sorter};
 
@@ -104,9 +103,4 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
         let mut settling = Settling::default();
         resolved.finish()?.try_for_each(|revisit| take(settling.next(revisit?)))
     }
-}
-
-/// An empty origin, for feeds: their items do not say where the feed's record is.
-pub(crate) fn nowhere() -> Origin {
-    Origin { file: "".into(), offset: 0, record_id: String::new(), truncated: None }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use config::GroupConfig;
 use grouping::matching::{Original, OriginalCandidate, Settled, whole};
 use grouping::{Address, MOST_HOPS, Redirects, Revisit, Tracking, Visited, drop_of, site_key};
-use model::{DropReason, FeedItem};
+use model::{DropReason, FeedItem, Origin};
 use rustc_hash::FxHashSet;
 use sink::InputRecord;
 use xxhash_rust::xxh3::xxh3_64;
@@ -19,7 +19,7 @@ use super::pages::{OfSites, OfSitesRead, SegmentPages, added_page, filed};
 use super::row::{RowKind, decoded};
 use super::sorted::{Merged, Sorter};
 use super::stored::{StoredHead, StoredPage};
-use crate::revisits::{Originals, Revisits, nowhere};
+use crate::revisits::{Originals, Revisits};
 
 /// The sites of some segments.
 #[derive(Debug)]
@@ -276,7 +276,7 @@ impl SiteSettling<'_> {
             place += 1;
             Ok(())
         })?;
-        let origin = &nowhere();
+        let origin = &Origin::default();
         for digest in std::mem::replace(&mut self.feeds, Sorter::in_memory()).finish()? {
             let digest = Some(whole(digest?));
             let of = OriginalCandidate { origin, url: None, is_page: false, fetched: None, digest };

@@ -146,11 +146,7 @@ impl StoredPage {
             origin,
             digest: whole(content),
             bytes: length,
-            canonical: None,
-            title_hash: 0,
-            single_page: None,
-            next_page: None,
-            part_group: None,
+            ..PageHead::default()
         };
         Some((*declared?).into_head(head))
     }

@@ -50,7 +50,7 @@ pub(super) struct BlockView {
     pub(super) markable: MarkableBlock,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PageReadAgain {
     pub(super) blocks: Vec<BlockView>,
     /// The elements by which its blocks are found on other pages.
@@ -89,13 +89,7 @@ pub(super) fn read_blocks(
         let title = article.title.as_deref().unwrap_or_default();
         without_title(&found, title) == without_title(&article.text, title)
     });
-    let mut reading = PageReadAgain {
-        blocks: Vec::new(),
-        elements,
-        boilerplate_left_out: 0,
-        others_left_out: 0,
-        agrees,
-    };
+    let mut reading = PageReadAgain { elements, agrees, ..PageReadAgain::default() };
     let (mut boilerplate, mut others) = (0, 0);
     for (at, (block, markable)) in blocks.iter().zip(markable).enumerate() {
         let state = state_of(parsed, block, &states);

@@ -162,9 +162,7 @@ impl SiteConfigsUsed {
         let record = self.0.entry(host.clone()).or_insert_with(|| SiteConfigUse {
             host: host.clone(),
             body: body.clone(),
-            pages: 0,
-            matched: 0,
-            overruled: 0,
+            ..SiteConfigUse::default()
         });
         let role = match &found.applied.outcome {
             Outcome::Article(article) => article.site_config,
