@@ -20,15 +20,13 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use serde::Serialize;
 use terminal::arguments::PrintFormat;
-use terminal::command_line::{MessageArgs, Program};
-use terminal::messages::LogFormat;
+use terminal::command_line::{MessageArgs, Program, Session};
 use terminal::printed::Console;
 
 /// Extract articles from web crawls, with wrappers learnt from the pages of each site.
@@ -134,39 +132,34 @@ impl Program for Cli {
             )
     }
 
-    fn execute(
-        &self,
-        progress: Option<LogFormat>,
-        stop: &AtomicBool,
-        out: &mut Console<'_>,
-    ) -> Result<ExitCode> {
+    fn execute(&self, with: Session<'_, '_>) -> Result<ExitCode> {
         let done = |()| ExitCode::SUCCESS;
         let code = |good: bool| if good { ExitCode::SUCCESS } else { ExitCode::from(1) };
         match &self.command {
-            Command::Run(args) => run::run(args, progress, stop, out).map(code),
-            Command::Status(args) => status::run(args, out).map(code),
-            Command::Survey(args) => steps::survey(args, progress, stop, out).map(code),
-            Command::Learn(args) => steps::learn(args, progress, stop, out).map(done),
-            Command::Apply(args) => steps::apply(args, progress, stop, out).map(done),
-            Command::Describe(args) => steps::describe(args, progress, stop, out).map(done),
-            Command::Merge(args) => steps::merge(args, progress, stop, out).map(code),
-            Command::Extract(args) => extract::run(args, out).map(code),
-            Command::Export(args) => export::run(args, out).map(done),
-            Command::Search(args) => search::run(args, out).map(done),
-            Command::Inspect(args) => inspect::run(args, progress, stop, out).map(done),
-            Command::Labels(args) => labels::run(args, stop, out).map(done),
-            Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
-            Command::Models(args) => models::run(args, out).map(code),
-            Command::Report(args) => report::run(args, out).map(done),
-            Command::History(args) => history::run(args, out).map(done),
-            Command::Changes(args) => changes::run(args, out).map(done),
-            Command::Correct(args) => correct::run(args, stop, out).map(done),
-            Command::Man(args) => man::run(args, Cli::command(), out).map(done),
+            Command::Run(args) => run::run(args, with).map(code),
+            Command::Status(args) => status::run(args, with.out).map(code),
+            Command::Survey(args) => steps::survey(args, with).map(code),
+            Command::Learn(args) => steps::learn(args, with).map(done),
+            Command::Apply(args) => steps::apply(args, with).map(done),
+            Command::Describe(args) => steps::describe(args, with).map(done),
+            Command::Merge(args) => steps::merge(args, with).map(code),
+            Command::Extract(args) => extract::run(args, with.out).map(code),
+            Command::Export(args) => export::run(args, with.out).map(done),
+            Command::Search(args) => search::run(args, with.out).map(done),
+            Command::Inspect(args) => inspect::run(args, with).map(done),
+            Command::Labels(args) => labels::run(args, with.stop, with.out).map(done),
+            Command::Wrappers(args) => wrappers::run(args, with.stop, with.out).map(code),
+            Command::Models(args) => models::run(args, with.out).map(code),
+            Command::Report(args) => report::run(args, with.out).map(done),
+            Command::History(args) => history::run(args, with.out).map(done),
+            Command::Changes(args) => changes::run(args, with.out).map(done),
+            Command::Correct(args) => correct::run(args, with.stop, with.out).map(done),
+            Command::Man(args) => man::run(args, Cli::command(), with.out).map(done),
             Command::Completions { shell } => {
                 // Completing to a pipe that closes must not panic: generate in memory first.
                 let mut script = Vec::new();
                 clap_complete::generate(*shell, &mut Cli::command(), "sitegrove", &mut script);
-                out.write_all(&script)?;
+                with.out.write_all(&script)?;
                 Ok(ExitCode::SUCCESS)
             }
         }

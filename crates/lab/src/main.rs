@@ -18,14 +18,11 @@ mod recover;
 mod train;
 
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use sitegrove::commands::run;
-use terminal::command_line::{MessageArgs, Program, run_program};
-use terminal::messages::LogFormat;
-use terminal::printed::Console;
+use terminal::command_line::{MessageArgs, Program, Session, run_program};
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -88,20 +85,15 @@ impl Program for Lab {
         matches!(self.command, LabCommand::Run(_) | LabCommand::Bench(_))
     }
 
-    fn execute(
-        &self,
-        progress: Option<LogFormat>,
-        stop: &AtomicBool,
-        out: &mut Console<'_>,
-    ) -> Result<ExitCode> {
+    fn execute(&self, with: Session<'_, '_>) -> Result<ExitCode> {
         let is_good = match &self.command {
-            LabCommand::Evaluate(args) => evaluate::run(args, out)?,
-            LabCommand::Recover(args) => recover::run(args, out).map(|()| true)?,
-            LabCommand::Train(args) => train::run(args, out).map(|()| true)?,
-            LabCommand::Calibrate(args) => calibrate::run(args, out).map(|()| true)?,
-            LabCommand::Corrections(args) => corrections::run(args, out).map(|()| true)?,
-            LabCommand::Bench(args) => bench::run(args, stop, out).map(|()| true)?,
-            LabCommand::Run(args) => run::run(args, progress, stop, out)?,
+            LabCommand::Evaluate(args) => evaluate::run(args, with.out)?,
+            LabCommand::Recover(args) => recover::run(args, with.out).map(|()| true)?,
+            LabCommand::Train(args) => train::run(args, with.out).map(|()| true)?,
+            LabCommand::Calibrate(args) => calibrate::run(args, with.out).map(|()| true)?,
+            LabCommand::Corrections(args) => corrections::run(args, with.out).map(|()| true)?,
+            LabCommand::Bench(args) => bench::run(args, with.stop, with.out).map(|()| true)?,
+            LabCommand::Run(args) => run::run(args, with)?,
         };
         Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }

@@ -5,14 +5,12 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::builder::{
-    Int64Builder, LargeStringBuilder, StringBuilder, TimestampMicrosecondBuilder,
-};
+use arrow_array::builder::LargeStringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, TimestampMicrosecondType};
 use arrow_array::{
-    Array, ArrayAccessor, ArrayRef, LargeBinaryArray, LargeStringArray, RecordBatch,
-    RecordBatchReader, StructArray,
+    Array, ArrayAccessor, ArrayRef, Int64Array, LargeBinaryArray, LargeStringArray, RecordBatch,
+    RecordBatchReader, StringArray, StructArray, TimestampMicrosecondArray,
 };
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
@@ -335,34 +333,28 @@ fn rows_at_once(batch: &RecordBatch) -> usize {
 /// Pages as a batch; its schema is the same whatever they are.
 pub(crate) fn batch_of_pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
     let text = |of: fn(&Page) -> Option<&str>| -> ArrayRef {
-        let mut column = StringBuilder::new();
-        pages.iter().for_each(|page| column.append_option(of(page)));
-        Arc::new(column.finish())
+        Arc::new(pages.iter().map(of).collect::<StringArray>())
     };
-    let mut headers = StringBuilder::new();
-    let (mut fetched, mut offsets) = (TimestampMicrosecondBuilder::new(), Int64Builder::new());
-    let mut htmls = LargeStringBuilder::with_capacity(
-        pages.len(),
-        pages.iter().map(|page| page.html.len()).sum(),
-    );
-    for page in pages {
-        fetched.append_option(page.fetched.map(|fetched| fetched.as_microsecond()));
-        offsets.append_option(i64::try_from(page.origin.offset).ok());
-        htmls.append_value(&*page.html);
-        let of_page = page.notes.as_ref().map(|notes| &notes.headers);
-        headers.append_option(of_page.and_then(|headers| serde_json::to_string(headers).ok()));
-    }
+    let fetched: TimestampMicrosecondArray =
+        pages.iter().map(|page| Some(page.fetched?.as_microsecond())).collect();
+    let offsets: Int64Array = pages.iter().map(|page| page.origin.offset.try_into().ok()).collect();
+    let headers: StringArray = (pages.iter())
+        .map(|page| serde_json::to_string(&page.notes.as_ref()?.headers).ok())
+        .collect();
+    let bytes = pages.iter().map(|page| page.html.len()).sum();
+    let mut htmls = LargeStringBuilder::with_capacity(pages.len(), bytes);
+    pages.iter().for_each(|page| htmls.append_value(&*page.html));
     let columns: [(&str, ArrayRef); 11] = [
         ("url", text(|page| Some(&page.url))),
         ("site", text(|page| Some(&page.site))),
-        ("fetched", Arc::new(fetched.finish().with_timezone("UTC"))),
+        ("fetched", Arc::new(fetched.with_timezone("UTC"))),
         ("file", text(|page| Some(&page.origin.file))),
-        ("offset", Arc::new(offsets.finish())),
+        ("offset", Arc::new(offsets)),
         ("record_id", text(|page| Some(&page.origin.record_id))),
         ("truncated", text(|page| page.origin.truncated.as_deref())),
         ("charset", text(|page| Some(page.charset.name))),
         ("charset_evidence", text(|page| Some(page.charset.evidence.as_str()))),
-        ("headers", Arc::new(headers.finish())),
+        ("headers", Arc::new(headers)),
         ("html", Arc::new(htmls.finish())),
     ];
     RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true)))

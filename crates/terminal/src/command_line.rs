@@ -51,13 +51,18 @@ pub trait Program: Parser {
     /// ends them.
     fn stops_by_itself(&self) -> bool;
 
-    /// Runs the command; `progress` is the form in which long ones show how far they are.
-    fn execute(
-        &self,
-        progress: Option<LogFormat>,
-        stop: &AtomicBool,
-        out: &mut Console<'_>,
-    ) -> Result<ExitCode>;
+    /// Runs the command.
+    fn execute(&self, with: Session<'_, '_>) -> Result<ExitCode>;
+}
+
+/// What a command works with.
+pub struct Session<'a, 'b> {
+    /// The form in which long commands show how far they are, if they do.
+    pub progress: Option<LogFormat>,
+    /// Set when the command is to stop.
+    pub stop: &'a AtomicBool,
+    /// Standard output.
+    pub out: &'a mut Console<'b>,
 }
 
 /// Parses the arguments, runs the command, and says what went wrong: the whole of a `main`.
@@ -86,7 +91,7 @@ pub fn run_program<P: Program>() -> ExitCode {
     let columns = printed::columns(&Term::stdout());
     let mut out = Console::text(&mut buffered).on_terminal(columns, quiet);
     let progress = (!quiet).then_some(log_format);
-    let work = || program.execute(progress, &stop, &mut out);
+    let work = || program.execute(Session { progress, stop: &stop, out: &mut out });
     // The panic was printed.
     let Ok(outcome) = catch_unwind(AssertUnwindSafe(work)) else { return ExitCode::from(2) };
     let outcome = outcome.and_then(|code| {

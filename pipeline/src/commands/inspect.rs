@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -17,8 +17,7 @@ use report::readable::{count, size};
 use report::{SiteRecords, WhatDiffers};
 use sink::{AtomicFile, make_folder, site_file_name};
 use terminal::arguments::whole;
-use terminal::messages::LogFormat;
-use terminal::printed::Console;
+use terminal::command_line::Session;
 
 use super::run::watched;
 use crate::commands::inspect::reread::{RereadRun, RunRecords, RunSettings, addresses, reread_all};
@@ -53,16 +52,12 @@ pub(super) struct InspectArgs {
 
 /// Writes the page of a site of a run, or of all its sites. If a page goes to its default place, the report
 /// of the run, if any, is rebuilt to link it. Missing inputs are no error: the page says so.
-pub(super) fn run(
-    args: &InspectArgs,
-    progress: Option<LogFormat>,
-    stop: &AtomicBool,
-    out: &mut Console<'_>,
-) -> Result<()> {
+pub(super) fn run(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
     mark_begun();
     if args.all {
-        return inspect_all(args, progress, stop, out);
+        return inspect_all(args, with);
     }
+    let Session { stop, out, .. } = with;
     paths_of(args).check()?;
     let results = Results::open(&args.run)?;
     let Some(named) = &args.site else { return Err(no_site_named(&args.run, &results)) };
@@ -146,12 +141,8 @@ fn place(run: &Path, site: &str) -> Result<PathBuf> {
 }
 
 /// Writes the pages of all sites, then rebuilds the report with links to them.
-fn inspect_all(
-    args: &InspectArgs,
-    progress: Option<LogFormat>,
-    stop: &AtomicBool,
-    out: &mut Console<'_>,
-) -> Result<()> {
+fn inspect_all(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
+    let Session { progress, stop, out } = with;
     let results = Results::open(&args.run)?;
     let ledger = results.ledger();
     let settings = RunSettings::new(ledger)?;

@@ -6,15 +6,14 @@ mod fail_on;
 mod summary;
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use config::{Config, SinkName, Unused};
 use input::file_type::not_an_archive;
 use model::DropReason;
 use sink::{InputRecord, Ledger};
+use terminal::command_line::Session;
 use terminal::messages::LogFormat;
-use terminal::printed::Console;
 use terminal::progress_bar::{Observer, ProgressDisplay, Quiet};
 
 use crate::run::forecast::forecast;
@@ -30,12 +29,8 @@ pub(super) use self::summary::summary;
 ///
 /// # Errors
 /// As [`crate::run::run`].
-pub fn run(
-    args: &RunArgs,
-    progress: Option<LogFormat>,
-    stop: &AtomicBool,
-    out: &mut Console<'_>,
-) -> Result<bool> {
+pub fn run(args: &RunArgs, with: Session<'_, '_>) -> Result<bool> {
+    let Session { progress, stop, out } = with;
     let config = args.config()?;
     warn_of_settings(&config);
     if args.dry_run {

@@ -1,7 +1,6 @@
 //! `sitegrove survey`, `learn`, `apply`, `describe` and `merge`: a run in steps of any number of processes.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::Args;
@@ -10,8 +9,8 @@ use report::readable::count;
 use segment::identity::SiteShare;
 use serde_json::json;
 use terminal::arguments::PrintFormat;
+use terminal::command_line::Session;
 use terminal::messages::LogFormat;
-use terminal::printed::Console;
 use terminal::progress_bar::Observer;
 
 use super::print_note;
@@ -189,12 +188,8 @@ fn watch_step<T>(
 }
 
 /// Surveys inputs. Returns whether all of them were read to their end.
-pub(super) fn survey(
-    args: &SurveyArgs,
-    progress: Option<LogFormat>,
-    stop: &AtomicBool,
-    out: &mut Console<'_>,
-) -> Result<bool> {
+pub(super) fn survey(args: &SurveyArgs, with: Session<'_, '_>) -> Result<bool> {
+    let Session { progress, stop, out } = with;
     let mut config = args.settings.config()?;
     config.run.inputs.clone_from(&args.inputs);
     config.run.feeds.clone_from(&args.feeds);
@@ -219,12 +214,8 @@ pub(super) fn survey(
     Ok(surveyed.unreadable.is_empty() && surveyed.cut_short.is_empty())
 }
 
-pub(super) fn learn(
-    args: &LearnArgs,
-    progress: Option<LogFormat>,
-    stop: &AtomicBool,
-    out: &mut Console<'_>,
-) -> Result<()> {
+pub(super) fn learn(args: &LearnArgs, with: Session<'_, '_>) -> Result<()> {
+    let Session { progress, stop, out } = with;
     let config = args.settings.config()?;
     let learnt = watch_step(progress, "learning", |observer| {
         learn::learn(&config, &args.files, args.share, &args.out, stop, observer)
@@ -251,12 +242,8 @@ pub(super) fn learn(
     Ok(print_note(args.settings.format, format_args!("{said}"), &value, out)?)
 }
 
-pub(super) fn apply(
-    args: &ApplyArgs,
-    progress: Option<LogFormat>,
-    stop: &AtomicBool,
-    out: &mut Console<'_>,
-) -> Result<()> {
+pub(super) fn apply(args: &ApplyArgs, with: Session<'_, '_>) -> Result<()> {
+    let Session { progress, stop, out } = with;
     let config = args.settings.config()?;
     let applied = watch_step(progress, "applying", |observer| {
         apply::apply(&config, &args.files, &args.out, stop, observer)
@@ -275,12 +262,8 @@ pub(super) fn apply(
     Ok(print_note(args.settings.format, format_args!("{said}"), &value, out)?)
 }
 
-pub(super) fn describe(
-    args: &DescribeArgs,
-    progress: Option<LogFormat>,
-    stop: &AtomicBool,
-    out: &mut Console<'_>,
-) -> Result<()> {
+pub(super) fn describe(args: &DescribeArgs, with: Session<'_, '_>) -> Result<()> {
+    let Session { progress, stop, out } = with;
     let config = args.settings.config()?;
     let articles = watch_step(progress, "describing", |observer| {
         describe::describe(&config, &args.files, args.share, &args.out, stop, observer)
@@ -292,12 +275,8 @@ pub(super) fn describe(
 }
 
 /// Merges what steps wrote. Returns whether all inputs were read to their end and all outputs written.
-pub(super) fn merge(
-    args: &MergeArgs,
-    progress: Option<LogFormat>,
-    stop: &AtomicBool,
-    out: &mut Console<'_>,
-) -> Result<bool> {
+pub(super) fn merge(args: &MergeArgs, with: Session<'_, '_>) -> Result<bool> {
+    let Session { progress, stop, out } = with;
     let mut config = args.settings.config()?;
     config.run.out.clone_from(&args.out);
     args.outputs.apply(&mut config)?;
