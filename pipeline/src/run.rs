@@ -159,21 +159,26 @@ pub(crate) fn stopped_or(error: SinkError, stopped: Stopped) -> anyhow::Error {
 }
 
 /// Runs the pipeline, or resumes the run that an earlier process left in the output folder. `overwrite`
-/// allows replacing a different run there; setting `stop` stops this one.
+/// allows replacing a different run there.
 ///
 /// # Errors
 /// Before any work: inputs that do not exist or of which none can be read, an output folder that contains
 /// something else or that another process writes to, too little disk space for pages that do not fit into
 /// memory. Later: outputs that cannot be written, and [`Stopped`]; the results so far are then kept for the
 /// next run. Inputs that cannot be read to their end are no error: the ledger names them.
-pub fn run(
-    config: &Config,
-    overwrite: bool,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<RunReport> {
-    let prepared = PreparedRun::of(config, stop)?;
-    run_prepared(config, &prepared, overwrite, stop, observer)
+pub fn run(errand: Errand<'_>, overwrite: bool) -> Result<RunReport> {
+    run_prepared(errand, &PreparedRun::of(errand)?, overwrite)
+}
+
+/// What some work is done with.
+#[derive(Clone, Copy, Debug)]
+pub struct Errand<'a> {
+    /// The settings.
+    pub config: &'a Config,
+    /// Stops the work once it is set.
+    pub stop: &'a AtomicBool,
+    /// Is told how far the work is.
+    pub observer: &'a dyn Observer,
 }
 
 #[derive(Debug)]
@@ -186,7 +191,7 @@ pub(crate) struct PreparedRun {
 
 impl PreparedRun {
     /// Checks the settings, finds the inputs, and checks all paths.
-    pub(crate) fn of(config: &Config, stop: &AtomicBool) -> Result<Self> {
+    pub(crate) fn of(Errand { config, stop, .. }: Errand<'_>) -> Result<Self> {
         let clock = Clock::default();
         check_outputs(&config.emit, &config.run.out)?;
         let budget = config.run.budget()?;
@@ -201,12 +206,11 @@ impl PreparedRun {
 
 /// Runs the pipeline in a local folder.
 pub(crate) fn run_prepared(
-    config: &Config,
+    errand: Errand<'_>,
     prepared: &PreparedRun,
     overwrite: bool,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
 ) -> Result<RunReport> {
+    let Errand { config, stop, observer } = errand;
     let PreparedRun { clock, budget, inputs, identity } = prepared;
     let (folder, resumes) = match RunFolder::claim(config, identity, overwrite)? {
         Claim::Begin(folder) => (folder, false),

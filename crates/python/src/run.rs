@@ -10,6 +10,7 @@ use input::{InputPlaces, expand};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use segment::identity::SiteShare;
+use sitegrove::run::Errand;
 use sitegrove::run::RunReport;
 use sitegrove::run::target::run as run_pipeline;
 use sitegrove::steps::{apply, describe, learn, merge, survey};
@@ -124,7 +125,8 @@ pub(crate) fn run(
         let now = counts.locked().clone();
         progress.map_or(Ok(()), |progress| progress.call1((now,)).map(|_| ()))
     };
-    let run = || run_pipeline(&config, overwrite, &stop, &counts);
+    let errand = Errand { config: &config, stop: &stop, observer: &counts };
+    let run = || run_pipeline(errand, overwrite);
     ledger_of(until_signal(py, &stop, tell, run)?.map_err(failure_of)?)
 }
 
@@ -136,10 +138,14 @@ fn texts(paths: &[PathBuf]) -> Vec<String> {
 fn call<T: Send>(
     py: Python<'_>,
     settings: Option<&Bound<'_, PySettings>>,
-    step: impl FnOnce(Config, &AtomicBool) -> anyhow::Result<T> + Send,
+    change: impl FnOnce(&mut Config),
+    step: impl FnOnce(Errand<'_>) -> anyhow::Result<T> + Send,
 ) -> PyResult<T> {
-    let config = loaded(settings)?.config.clone();
-    detached(py, 1, || step(config, &AtomicBool::new(false)))?.map_err(failure_of)
+    let mut config = loaded(settings)?.config.clone();
+    change(&mut config);
+    let stop = AtomicBool::new(false);
+    let errand = Errand { config: &config, stop: &stop, observer: &Quiet };
+    detached(py, 1, || step(errand))?.map_err(failure_of)
 }
 
 fn share(text: &str) -> PyResult<SiteShare> {
@@ -156,11 +162,10 @@ pub(crate) fn survey_inputs(
     out: PathBuf,
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<(u64, usize, Vec<String>)> {
-    let (inputs, feeds) = (texts(&inputs), texts(&feeds));
-    let surveyed = call(py, settings, |mut config, stop| {
-        (config.run.inputs, config.run.feeds) = (inputs, feeds);
-        survey::survey(&config, &out, stop, &Quiet)
-    })?;
+    let change = |config: &mut Config| {
+        (config.run.inputs, config.run.feeds) = (texts(&inputs), texts(&feeds));
+    };
+    let surveyed = call(py, settings, change, |errand| survey::survey(errand, &out))?;
     let cut_short = surveyed.cut_short.iter().map(|(file, at)| format!("{file} {}", at.problem()));
     let unreadable = surveyed.unreadable.iter().cloned().chain(cut_short).collect();
     Ok((surveyed.pages, surveyed.inputs, unreadable))
@@ -177,8 +182,7 @@ pub(crate) fn learn_share(
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<(u8, usize, usize, usize)> {
     let of = share(of)?;
-    let learnt =
-        call(py, settings, |config, stop| learn::learn(&config, &files, of, &out, stop, &Quiet))?;
+    let learnt = call(py, settings, |_| {}, |errand| learn::learn(errand, &files, of, &out))?;
     Ok((learnt.round, learnt.finished, learnt.large, learnt.further))
 }
 
@@ -191,8 +195,7 @@ pub(crate) fn apply_models(
     out: PathBuf,
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<(u8, u64, u64)> {
-    let applied =
-        call(py, settings, |config, stop| apply::apply(&config, &files, &out, stop, &Quiet))?;
+    let applied = call(py, settings, |_| {}, |errand| apply::apply(errand, &files, &out))?;
     Ok((applied.round, applied.pages, applied.unassigned))
 }
 
@@ -207,7 +210,7 @@ pub(crate) fn describe_share(
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<u64> {
     let of = share(of)?;
-    call(py, settings, |config, stop| describe::describe(&config, &files, of, &out, stop, &Quiet))
+    call(py, settings, |_| {}, |errand| describe::describe(errand, &files, of, &out))
 }
 
 /// Writes a run folder. Returns its ledger.
@@ -222,8 +225,6 @@ pub(crate) fn merge_files(
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<String> {
     let of = share(of)?;
-    ledger_of(call(py, settings, |mut config, stop| {
-        config.run.out = out;
-        merge::merge(&config, &files, of, overwrite, stop, &Quiet)
-    })?)
+    let merge = |errand: Errand<'_>| merge::merge(errand, &files, of, overwrite);
+    ledger_of(call(py, settings, |config| config.run.out = out, merge)?)
 }

@@ -18,11 +18,13 @@ use report::{SiteRecords, WhatDiffers};
 use sink::{AtomicFile, make_folder, site_file_name};
 use terminal::arguments::whole;
 use terminal::command_line::Session;
+use terminal::progress_bar::Quiet;
 
 use super::run::watched;
 use crate::commands::inspect::reread::{RereadRun, RunRecords, RunSettings, addresses, reread_all};
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::results::Results;
+use crate::run::Errand;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -64,7 +66,8 @@ pub(super) fn run(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
     let site = results.find_site(named)?;
     let records = RunRecords::find(&results, Some(&site))?.of_site(&site)?;
     let settings = RunSettings::new(&records.ledger)?;
-    let reread = reread::reread(&records, &settings.config, stop)?;
+    let reread =
+        reread::reread(&records, Errand { config: &settings.config, stop, observer: &Quiet })?;
     let (page, notes) = settings.page_of_site(&records, reread, args.pages)?;
     warn_of(&args.run, &notes);
     let path = match &args.out {
@@ -142,15 +145,13 @@ fn place(run: &Path, site: &str) -> Result<PathBuf> {
 
 /// Writes the pages of all sites, then rebuilds the report with links to them.
 fn inspect_all(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
-    let Session { progress, stop, out } = with;
     let results = Results::open(&args.run)?;
     let ledger = results.ledger();
     let settings = RunSettings::new(ledger)?;
     let all = RunRecords::find(&results, None)?;
     let bytes = AtomicU64::new(0);
-    let pages = watched(progress, "writing", |observer| {
-        let RereadRun { sites, problems } =
-            reread_all(ledger, &all.addresses(), &settings.config, stop, observer)?;
+    let pages = watched(&with, "writing", &settings.config, |errand| {
+        let RereadRun { sites, problems } = reread_all(ledger, &all.addresses(), errand)?;
         let notes: Vec<String> = problems.iter().map(|(_, what)| what.clone()).collect();
         warn_of(&args.run, &notes);
         let mut again: BTreeMap<String, Site> =
@@ -160,9 +161,9 @@ fn inspect_all(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
             named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
         let pages = each.len();
         let of_site = |site: &Option<Site>| site.as_ref().map_or(0, |site| site.pages.len());
-        observer.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
+        errand.observer.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
         each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {
-            Stopped::check(stop)?;
+            Stopped::check(errand.stop)?;
             let read = of_site(&site);
             let records = all.of_site(&name)?;
             let inputs = problems_of(&records, &problems);
@@ -170,16 +171,16 @@ fn inspect_all(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
             let (page, _) = settings.page_of_site(&records, reread, args.pages)?;
             bytes.fetch_add(page.len() as u64, Ordering::Relaxed);
             AtomicFile::write_whole(&place(&args.run, &name)?, page.as_bytes())?;
-            observer.site_done(&name, read);
+            errand.observer.site_done(&name, read);
             Ok(())
         })?;
         Ok(pages)
     })?;
     let folder = report::pages_of(&args.run);
     let size = size(bytes.into_inner());
-    writeln!(out, "{} in {} ({size})", count(pages, "page"), folder.display())?;
+    writeln!(with.out, "{} in {} ({size})", count(pages, "page"), folder.display())?;
     if report::refresh(&args.run, ledger)? {
-        writeln!(out, "{} links them", args.run.join(report::FILE).display())?;
+        writeln!(with.out, "{} links them", args.run.join(report::FILE).display())?;
     }
     Ok(())
 }

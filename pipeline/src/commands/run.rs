@@ -13,12 +13,11 @@ use input::file_type::not_an_archive;
 use model::DropReason;
 use sink::{InputRecord, Ledger};
 use terminal::command_line::Session;
-use terminal::messages::LogFormat;
-use terminal::progress_bar::{Observer, ProgressDisplay, Quiet};
+use terminal::progress_bar::{ProgressDisplay, Quiet};
 
 use crate::run::forecast::forecast;
 use crate::run::target::run as run_pipeline;
-use crate::run::{RunReport, Upload};
+use crate::run::{Errand, RunReport, Upload};
 
 pub use self::arguments::RunArgs;
 use self::fail_on::fails;
@@ -30,19 +29,17 @@ pub(super) use self::summary::summary;
 /// # Errors
 /// As [`crate::run::run`].
 pub fn run(args: &RunArgs, with: Session<'_, '_>) -> Result<bool> {
-    let Session { progress, stop, out } = with;
     let config = args.config()?;
     warn_of_settings(&config);
     if args.dry_run {
-        let forecast = watched(progress, "learning", |observer| forecast(&config, stop, observer))?;
-        dry_run::print(&forecast, args.format, out)?;
+        let forecast = watched(&with, "learning", &config, forecast)?;
+        dry_run::print(&forecast, args.format, with.out)?;
         return Ok(forecast.is_sound());
     }
-    let report = watched(progress, "learning", |observer| {
-        run_pipeline(&config, args.overwrite, stop, observer)
-    })?;
+    let run = |errand: Errand<'_>| run_pipeline(errand, args.overwrite);
+    let report = watched(&with, "learning", &config, run)?;
     let is_whole = warn_of_results(&report, &config);
-    summary(&report, &config, args.format, out)?;
+    summary(&report, &config, args.format, with.out)?;
     let ledger = &report.ledger;
     let is_sound = ledger.counts.pages > 0 || is_empty_night(ledger);
     Ok(is_whole && !fails(ledger, &args.fail_on) && is_sound)
@@ -50,13 +47,15 @@ pub fn run(args: &RunArgs, with: Session<'_, '_>) -> Result<bool> {
 
 /// Does some work and shows how far it is, if that is wanted: `verb` says what is done with the pages.
 pub(super) fn watched<T>(
-    progress: Option<LogFormat>,
+    with: &Session<'_, '_>,
     verb: &'static str,
-    work: impl FnOnce(&dyn Observer) -> Result<T>,
+    config: &Config,
+    work: impl FnOnce(Errand<'_>) -> Result<T>,
 ) -> Result<T> {
-    let Some(form) = progress else { return work(&Quiet) };
+    let errand = Errand { config, stop: with.stop, observer: &Quiet };
+    let Some(form) = with.progress else { return work(errand) };
     let progress = ProgressDisplay::new(form, verb);
-    let done = work(&progress);
+    let done = work(Errand { observer: &progress, ..errand });
     progress.clear();
     done
 }

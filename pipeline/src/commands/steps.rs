@@ -10,13 +10,11 @@ use segment::identity::SiteShare;
 use serde_json::json;
 use terminal::arguments::PrintFormat;
 use terminal::command_line::Session;
-use terminal::messages::LogFormat;
-use terminal::progress_bar::Observer;
 
 use super::print_note;
 use super::run::arguments::{ExtractionArgs, OutputArgs, SelectionArgs, set};
 use super::run::{summary, warn_of_results, warn_of_settings, watched};
-use crate::run::advise_if_damaged;
+use crate::run::{Errand, advise_if_damaged};
 use crate::steps::{apply, describe, learn, merge, survey};
 
 /// Settings that all steps of a crawl must be given alike.
@@ -180,16 +178,17 @@ pub(super) struct MergeArgs {
 
 /// As [`watched`]; says what to do about a damaged file.
 fn watch_step<T>(
-    progress: Option<LogFormat>,
+    with: &Session<'_, '_>,
     verb: &'static str,
-    step: impl FnOnce(&dyn Observer) -> Result<T>,
+    config: &Config,
+    step: impl FnOnce(Errand<'_>) -> Result<T>,
 ) -> Result<T> {
-    watched(progress, verb, step).map_err(|error| advise_if_damaged(error, "make the file again"))
+    watched(with, verb, config, step)
+        .map_err(|error| advise_if_damaged(error, "make the file again"))
 }
 
 /// Surveys inputs. Returns whether all of them were read to their end.
 pub(super) fn survey(args: &SurveyArgs, with: Session<'_, '_>) -> Result<bool> {
-    let Session { progress, stop, out } = with;
     let mut config = args.settings.config()?;
     config.run.inputs.clone_from(&args.inputs);
     config.run.feeds.clone_from(&args.feeds);
@@ -197,9 +196,8 @@ pub(super) fn survey(args: &SurveyArgs, with: Session<'_, '_>) -> Result<bool> {
     set(&mut config.run.memory, &args.memory);
     args.selection.apply(&mut config);
     warn_of_settings(&config);
-    let surveyed = watch_step(progress, "reading", |observer| {
-        survey::survey(&config, &args.out, stop, observer)
-    })?;
+    let surveyed =
+        watch_step(&with, "reading", &config, |errand| survey::survey(errand, &args.out))?;
     for problem in &surveyed.unreadable {
         tracing::error!(next = "everything before it was read", "{problem}");
     }
@@ -210,15 +208,14 @@ pub(super) fn survey(args: &SurveyArgs, with: Session<'_, '_>) -> Result<bool> {
     let (file, format) = (args.out.display(), args.settings.format);
     let value = json!({ "pages": pages, "inputs": inputs, "file": args.out });
     let (pages, inputs) = (count(pages as usize, "page"), count(inputs, "input"));
-    print_note(format, format_args!("{pages} of {inputs} in {file}"), &value, out)?;
+    print_note(format, format_args!("{pages} of {inputs} in {file}"), &value, with.out)?;
     Ok(surveyed.unreadable.is_empty() && surveyed.cut_short.is_empty())
 }
 
 pub(super) fn learn(args: &LearnArgs, with: Session<'_, '_>) -> Result<()> {
-    let Session { progress, stop, out } = with;
     let config = args.settings.config()?;
-    let learnt = watch_step(progress, "learning", |observer| {
-        learn::learn(&config, &args.files, args.share, &args.out, stop, observer)
+    let learnt = watch_step(&with, "learning", &config, |errand| {
+        learn::learn(errand, &args.files, args.share, &args.out)
     })?;
     let file = args.out.display();
     let said = match learnt.round {
@@ -239,14 +236,13 @@ pub(super) fn learn(args: &LearnArgs, with: Session<'_, '_>) -> Result<()> {
         "further": learnt.further,
         "file": args.out,
     });
-    Ok(print_note(args.settings.format, format_args!("{said}"), &value, out)?)
+    Ok(print_note(args.settings.format, format_args!("{said}"), &value, with.out)?)
 }
 
 pub(super) fn apply(args: &ApplyArgs, with: Session<'_, '_>) -> Result<()> {
-    let Session { progress, stop, out } = with;
     let config = args.settings.config()?;
-    let applied = watch_step(progress, "applying", |observer| {
-        apply::apply(&config, &args.files, &args.out, stop, observer)
+    let applied = watch_step(&with, "applying", &config, |errand| {
+        apply::apply(errand, &args.files, &args.out)
     })?;
     let apply::ApplySummary { round, pages, unassigned } = applied;
     let file = args.out.display();
@@ -259,32 +255,30 @@ pub(super) fn apply(args: &ApplyArgs, with: Session<'_, '_>) -> Result<()> {
     };
     let value =
         json!({ "round": round, "pages": pages, "unassigned": unassigned, "file": args.out });
-    Ok(print_note(args.settings.format, format_args!("{said}"), &value, out)?)
+    Ok(print_note(args.settings.format, format_args!("{said}"), &value, with.out)?)
 }
 
 pub(super) fn describe(args: &DescribeArgs, with: Session<'_, '_>) -> Result<()> {
-    let Session { progress, stop, out } = with;
     let config = args.settings.config()?;
-    let articles = watch_step(progress, "describing", |observer| {
-        describe::describe(&config, &args.files, args.share, &args.out, stop, observer)
+    let articles = watch_step(&with, "describing", &config, |errand| {
+        describe::describe(errand, &args.files, args.share, &args.out)
     })?;
     let value = json!({ "articles": articles, "file": args.out });
     let (articles, file) = (count(articles as usize, "article"), args.out.display());
     let said = format_args!("{articles} described in {file}");
-    Ok(print_note(args.settings.format, said, &value, out)?)
+    Ok(print_note(args.settings.format, said, &value, with.out)?)
 }
 
 /// Merges what steps wrote. Returns whether all inputs were read to their end and all outputs written.
 pub(super) fn merge(args: &MergeArgs, with: Session<'_, '_>) -> Result<bool> {
-    let Session { progress, stop, out } = with;
     let mut config = args.settings.config()?;
     config.run.out.clone_from(&args.out);
     args.outputs.apply(&mut config)?;
     set(&mut config.run.compare, &args.compare);
-    let report = watch_step(progress, "merging", |observer| {
-        merge::merge(&config, &args.files, args.share, args.overwrite, stop, observer)
+    let report = watch_step(&with, "merging", &config, |errand| {
+        merge::merge(errand, &args.files, args.share, args.overwrite)
     })?;
     let is_whole = warn_of_results(&report, &config);
-    summary(&report, &config, args.settings.format, out)?;
+    summary(&report, &config, args.settings.format, with.out)?;
     Ok(is_whole)
 }

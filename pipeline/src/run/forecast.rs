@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
@@ -18,9 +17,9 @@ use input::selection::{selection_of, warn_of_missing};
 use model::DropReason;
 use serde::Serialize;
 use sink::{InputRecord, Ledger, PageSelection, RunState};
-use terminal::progress_bar::Observer;
 
 use crate::output_paths::CommandPaths;
+use crate::run::Errand;
 use crate::run::sinks::check_outputs;
 use crate::run::target::RemoteTarget;
 use crate::run::{find_inputs, thread_pool};
@@ -90,11 +89,7 @@ impl Forecast {
 type Sites = BTreeMap<String, u64>;
 
 /// Reads the inputs of a run and foretells what it would process and need.
-pub(crate) fn forecast(
-    config: &Config,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<Forecast> {
+pub(crate) fn forecast(Errand { config, stop, observer }: Errand<'_>) -> Result<Forecast> {
     let target = RemoteTarget::of(config)?;
     let (out, config) =
         (config.run.out.clone(), target.as_ref().map_or(config, RemoteTarget::config));

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
 use config::files::address_of;
@@ -15,12 +14,11 @@ use errors::Problem;
 use input::objects::Objects;
 use input::source::objects;
 use sink::Ledger;
-use terminal::progress_bar::Observer;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::run::folder::{fits, is_done};
 use crate::run::identity::Identity;
-use crate::run::{PreparedRun, RunReport, run as run_locally, run_prepared};
+use crate::run::{Errand, PreparedRun, RunReport, run as run_locally, run_prepared};
 
 /// Object that says which run is being written to a prefix, until it is complete.
 const MARK: &str = ".sitegrove/run.json";
@@ -43,21 +41,17 @@ pub(crate) struct RemoteTarget {
 /// # Errors
 /// As [`crate::run::run`]; and if the address cannot be accessed, or has something else. Objects that cannot be written
 /// later are no error: the report names them.
-pub fn run(
-    config: &Config,
-    overwrite: bool,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<RunReport> {
-    let Some(target) = RemoteTarget::of(config)? else {
-        return run_locally(config, overwrite, stop, observer);
+pub fn run(errand: Errand<'_>, overwrite: bool) -> Result<RunReport> {
+    let Some(target) = RemoteTarget::of(errand.config)? else {
+        return run_locally(errand, overwrite);
     };
-    let prepared = PreparedRun::of(target.config(), stop)?;
+    let errand = Errand { config: target.config(), ..errand };
+    let prepared = PreparedRun::of(errand)?;
     let _lock = target.lock()?;
     let overwrite = match target.claim(&prepared.identity, overwrite)? {
         ControlFlow::Continue(overwrite) => overwrite,
         ControlFlow::Break(ledger) => {
-            if config.run.earlier().is_some() {
+            if errand.config.run.earlier().is_some() {
                 tracing::warn!(at = target.address, "the run is complete, and is not compared");
             }
             // Left by a process that died while cleaning up.
@@ -65,8 +59,16 @@ pub fn run(
             return Ok(RunReport::of_finished(ledger));
         }
     };
-    let report = run_prepared(target.config(), &prepared, overwrite, stop, observer)?;
-    target.upload(report, stop)
+    let report = run_prepared(errand, &prepared, overwrite)?;
+    target.upload(report, errand.stop)
+}
+
+/// The folder for copies of what is at addresses.
+pub(crate) fn work_folder(config: &Config) -> PathBuf {
+    match config.run.work.as_os_str().is_empty() {
+        true => std::env::temp_dir(),
+        false => config.run.work.clone(),
+    }
 }
 
 impl RemoteTarget {
@@ -104,11 +106,8 @@ impl RemoteTarget {
             let what = format!("lies below {address}, whose objects are replaced by the next run");
             bail!(Problem::new(dataset, what, "choose another prefix"));
         }
-        let work = match run.work.as_os_str().is_empty() {
-            true => std::env::temp_dir(),
-            false => run.work.clone(),
-        };
-        let work = work.join(format!("sitegrove-out-{:016x}", xxh3_64(address.as_bytes())));
+        let work =
+            work_folder(config).join(format!("sitegrove-out-{:016x}", xxh3_64(address.as_bytes())));
         let mut local = config.clone();
         local.run.out = work.join("run");
         local.emit.dataset_made_in = dataset.map(|_| work.join("dataset"));

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, ensure};
-use config::Config;
 use errors::Stopped;
 use model::FeedItem;
 use rayon::ThreadPool;
@@ -24,6 +23,7 @@ use terminal::progress_bar::Observer;
 use super::addresses::LocalFiles;
 use super::files::{Files, check_paths};
 use super::learn::PageInstruction;
+use crate::run::Errand;
 use crate::run::thread_pool;
 use crate::site::made::{RowPlace, StepOutputs};
 use crate::stages::apply::{PageFinding, Unassigned, apply_page};
@@ -44,14 +44,9 @@ pub struct ApplySummary {
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read or written.
-pub fn apply(
-    config: &Config,
-    paths: &[PathBuf],
-    out: &Path,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<ApplySummary> {
-    let local = LocalFiles::fetch(config, paths, out, stop)?;
+pub fn apply(errand: Errand<'_>, paths: &[PathBuf], out: &Path) -> Result<ApplySummary> {
+    let Errand { config, stop, observer } = errand;
+    let local = LocalFiles::fetch(errand, paths, out)?;
     let (paths, out) = (&local.paths[..], &*local.out);
     check_paths(config, paths, out)?;
     let files = Files::open(paths, config)?;

@@ -3,10 +3,8 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
-use config::Config;
 use errors::Stopped;
 use model::SiteResult;
 use modelstore::Store;
@@ -14,9 +12,9 @@ use segment::identity::SiteShare;
 use segment::pages::{SegmentPages, StoredSite};
 use segment::row::{RowKind, hash_of};
 use segment::settle::SettledSites;
-use terminal::progress_bar::Observer;
 
 use super::files::Files;
+use crate::run::Errand;
 use crate::run::ledger::Clock;
 use crate::site::Work;
 use crate::site::large::LargeSite;
@@ -25,11 +23,9 @@ use crate::steps::files::settle_crawl;
 
 /// A share of the sites of a crawl, of which all that steps wrote is there.
 pub(super) struct Assembly<'a> {
-    pub(super) config: &'a Config,
+    pub(super) errand: Errand<'a>,
     pub(super) share: SiteShare,
-    pub(super) stop: &'a AtomicBool,
     pub(super) clock: &'a Clock,
-    pub(super) observer: &'a dyn Observer,
 }
 
 /// Takes a part of the result of a site, by its number.
@@ -49,7 +45,7 @@ impl Assembly<'_> {
         let made = StepOutputs::list(learnt, applied, &|hash| self.share.has(hash))
             .context("cannot read what was learnt and applied")?;
         let is_wanted = |hash| self.share.has(hash);
-        let sites = settle_crawl(surveys, &is_wanted, folder, self.config, self.observer)
+        let sites = settle_crawl(surveys, &is_wanted, folder, self.errand)
             .context("cannot read the surveys")?;
         Ok((made, sites))
     }
@@ -65,9 +61,9 @@ impl Assembly<'_> {
         let SettledSites { pages, of_sites, hashes, totals, .. } = sites;
         let mut expected = hashes.clone();
         expected.retain(|&hash| self.share.has(hash));
-        self.observer.processing(expected.len(), totals.wanted_pages as usize);
+        self.errand.observer.processing(expected.len(), totals.wanted_pages as usize);
         let mut take = |part: usize, result: SiteResult| {
-            self.observer.site_done(&result.site, result.pages);
+            self.errand.observer.site_done(&result.site, result.pages);
             take(part, result)
         };
         let mut found = 0;
@@ -78,7 +74,7 @@ impl Assembly<'_> {
         })?;
         let mut large = large.into_iter().peekable();
         for (hash, key) in made.sites() {
-            Stopped::check(self.stop)?;
+            Stopped::check(self.errand.stop)?;
             ensure!(
                 expected.binary_search(hash).is_ok(),
                 "{key} was learnt, but is in none of the surveys"
@@ -117,10 +113,11 @@ impl Assembly<'_> {
         store: Option<&Store>,
         take: &mut TakePart<'_>,
     ) -> Result<()> {
-        let settings = &self.config.settings();
-        let at_once = site.weight() <= self.config.run.batch_bytes;
+        let settings = &self.errand.config.settings();
+        let at_once = site.weight() <= self.errand.config.run.batch_bytes;
         let key = site.key.clone();
-        let (mut work, items) = Work::of(site, pages, store, self.config, settings, self.clock);
+        let (mut work, items) =
+            Work::of(site, pages, store, self.errand.config, settings, self.clock);
         let mut failed = None;
         let mut hand_over = |part, result| match take(part, result) {
             Ok(()) => ControlFlow::Continue(()),

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use config::Config;
@@ -16,11 +15,11 @@ use segment::identity::{SiteShare, StepIdentity, StepKind};
 use segment::marks::Marks;
 use segment::row::{RowKind, hash_of, packed_row, unpacked};
 use segment::work_folder::WorkFolder;
-use terminal::progress_bar::Observer;
 
 use super::addresses::LocalFiles;
 use super::assemble::Assembly;
 use super::files::{Files, check_paths};
+use crate::run::Errand;
 use crate::run::ledger::Clock;
 
 /// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
@@ -29,15 +28,9 @@ use crate::run::ledger::Clock;
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read; if the file cannot be written.
-pub fn describe(
-    config: &Config,
-    paths: &[PathBuf],
-    share: SiteShare,
-    to: &Path,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<u64> {
-    let local = LocalFiles::fetch(config, paths, to, stop)?;
+pub fn describe(errand: Errand<'_>, paths: &[PathBuf], share: SiteShare, to: &Path) -> Result<u64> {
+    let config = errand.config;
+    let local = LocalFiles::fetch(errand, paths, to)?;
     let (paths, to) = (&local.paths[..], &*local.out);
     check_paths(config, paths, to)?;
     let describer = config.emit.describer(&config.group.tracking_parameters);
@@ -51,7 +44,7 @@ pub fn describe(
     let identity = StepIdentity { share, ..files.identity(StepKind::Describe, 0, config) };
     let folder = WorkFolder::beside(to)?;
     let clock = Clock::default();
-    let assembly = Assembly { config, share, stop, clock: &clock, observer };
+    let assembly = Assembly { errand, share, clock: &clock };
     let cannot = || format!("cannot write {}", to.display());
     let mut writer = StepWriter::create(to, &identity).with_context(cannot)?;
     let mut articles = 0;
@@ -66,7 +59,7 @@ pub fn describe(
         })?;
     }
     writer.finish().with_context(cannot)?;
-    local.put(stop)?;
+    local.put(errand.stop)?;
     Ok(articles)
 }
 

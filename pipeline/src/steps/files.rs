@@ -12,9 +12,9 @@ use segment::collect::Segments;
 use segment::file::StepFile;
 use segment::identity::{SiteShare, StepIdentity, StepKind};
 use segment::settle::{SettledSites, settle_sites};
-use terminal::progress_bar::Observer;
 
 use crate::output_paths::{CommandPaths, OutputKind};
+use crate::run::Errand;
 
 /// Checks the paths of a step that takes files and writes one.
 pub(crate) fn check_paths(config: &Config, paths: &[PathBuf], out: &Path) -> Result<()> {
@@ -254,8 +254,7 @@ pub(crate) fn settle_crawl(
     surveys: Vec<StepFile>,
     wants: &dyn Fn(u64) -> bool,
     folder: &Path,
-    config: &Config,
-    observer: &dyn Observer,
+    Errand { config, observer, .. }: Errand<'_>,
 ) -> io::Result<SettledSites> {
     let bytes = surveys.iter().map(StepFile::size).sum();
     observer.reading(surveys.len(), bytes);

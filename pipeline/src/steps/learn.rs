@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use config::Config;
@@ -26,9 +25,9 @@ use segment::stored::{HtmlPlace, StoredHead, StoredPage};
 use segment::work_folder::WorkFolder;
 use serde::{Deserialize, Serialize};
 use sitemodel::{Outcome, SiteModel};
-use terminal::progress_bar::Observer;
 
 use super::files::{Files, check_paths};
+use crate::run::Errand;
 use crate::run::ledger::Clock;
 use crate::run::{nightly, thread_pool};
 use crate::site::large::{LargeSite, learnt_site_configs};
@@ -67,14 +66,13 @@ pub struct LearnSummary {
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read or written.
 pub fn learn(
-    config: &Config,
+    errand: Errand<'_>,
     paths: &[PathBuf],
     share: SiteShare,
     out: &Path,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
 ) -> Result<LearnSummary> {
-    let local = LocalFiles::fetch(config, paths, out, stop)?;
+    let config = errand.config;
+    let local = LocalFiles::fetch(errand, paths, out)?;
     let (paths, out) = (&local.paths[..], &*local.out);
     check_paths(config, paths, out)?;
     let store = store_to_read(config)?;
@@ -97,9 +95,8 @@ pub fn learn(
     let identity = files.identity(StepKind::Learn, round, config);
     let identity = StepIdentity { share, store: state, ..identity };
     let folder = WorkFolder::beside(out)?;
-    let learnt =
-        write(config, store.as_ref(), files, &identity, folder.path(), out, (stop, observer))?;
-    local.put(stop)?;
+    let learnt = write(errand, store.as_ref(), files, &identity, folder.path(), out)?;
+    local.put(errand.stop)?;
     Ok(learnt)
 }
 
@@ -116,14 +113,14 @@ fn store_to_read(config: &Config) -> Result<Option<Store>> {
 }
 
 fn write(
-    config: &Config,
+    errand: Errand<'_>,
     store: Option<&Store>,
     files: Files,
     identity: &StepIdentity,
     folder: &Path,
     out: &Path,
-    (stop, observer): (&AtomicBool, &dyn Observer),
 ) -> Result<LearnSummary> {
+    let Errand { config, stop, observer } = errand;
     let Files { surveys, learnt, applied, .. } = files;
     let share = identity.share;
     let wants = |hash| share.has(hash);
@@ -131,8 +128,7 @@ fn write(
         .context("cannot read what was learnt and applied")?;
     let of_round = |hash| wants(hash) && (identity.round == 1 || made.has_model(hash));
     let SettledSites { pages, mut of_sites, inputs, .. } =
-        settle_crawl(surveys, &of_round, folder, config, observer)
-            .context("cannot read the surveys")?;
+        settle_crawl(surveys, &of_round, folder, errand).context("cannot read the surveys")?;
     if let Some(store) = store {
         store.recognise(&nightly::run_of(config, &inputs))?;
     }

@@ -15,7 +15,6 @@ use segment::duplicates::Comparisons;
 use segment::identity::SiteShare;
 use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
-use terminal::progress_bar::Observer;
 
 use super::addresses::LocalFiles;
 use super::assemble::Assembly;
@@ -29,7 +28,7 @@ use crate::run::ledger::{Clock, RunTally, begin_ledger, close_ledger};
 use crate::run::sinks::check_outputs;
 use crate::run::site_results::{ResultHeading, SiteResults};
 use crate::run::target::RemoteTarget;
-use crate::run::{RunReport, finish_folder, nightly, stopped_or, thread_pool};
+use crate::run::{Errand, RunReport, finish_folder, nightly, stopped_or, thread_pool};
 use crate::stages::emit::Outputs;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where
@@ -40,17 +39,16 @@ use crate::stages::emit::Outputs;
 /// If files are missing or do not belong together, or cannot be read; if the folder holds something else, or cannot be
 /// written.
 pub fn merge(
-    config: &Config,
+    errand: Errand<'_>,
     paths: &[PathBuf],
     share: SiteShare,
     overwrite: bool,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
 ) -> Result<RunReport> {
-    let target = RemoteTarget::of(config)?;
-    let config = target.as_ref().map_or(config, RemoteTarget::config);
+    let target = RemoteTarget::of(errand.config)?;
+    let config = target.as_ref().map_or(errand.config, RemoteTarget::config);
+    let (stop, errand) = (errand.stop, Errand { config, ..errand });
     let _lock = target.as_ref().map(RemoteTarget::lock).transpose()?;
-    let local = LocalFiles::fetch(config, paths, Path::new(""), stop)?;
+    let local = LocalFiles::fetch(errand, paths, Path::new(""))?;
     let paths = &local.paths[..];
     check_outputs(&config.emit, &config.run.out)?;
     let own = CommandPaths::of_run(config, &[]);
@@ -84,7 +82,7 @@ pub fn merge(
         RunFolder::claim_for_merge(&config.run.out, &digest, overwrite || target.is_some())?;
     let work = WorkFolder::create(folder.state().join("work"))?;
     let clock = Clock::default();
-    let assembly = Assembly { config, share, stop, clock: &clock, observer };
+    let assembly = Assembly { errand, share, clock: &clock };
     let begin = || folder.begin_merge(&digest);
     let report = merge_files(&assembly, files, work.path(), is_described, begin);
     drop(work);
@@ -115,7 +113,7 @@ fn merge_files(
     begin: impl FnOnce() -> Result<()>,
 ) -> Result<RunReport> {
     let begun = Instant::now();
-    let &Assembly { config, share, stop, clock, .. } = assembly;
+    let &Assembly { errand: Errand { config, stop, .. }, share, clock } = assembly;
     let described = std::mem::take(&mut files.described);
     let learnt_with = files.store()?;
     let (made, mut sites) = assembly.open(files, folder)?;

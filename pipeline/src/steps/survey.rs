@@ -4,10 +4,9 @@
 //! its article) and with its HTML, compressed. Inputs are read once; the steps after this one read surveys.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
 
 use anyhow::{Context, Result};
-use config::Config;
 use config::files::sha256_of;
 use config::memory::MemoryShares;
 use errors::{Stopped, mark_begun};
@@ -18,9 +17,9 @@ use model::CutShort;
 use segment::collect::{Collector, SegmentFiles};
 use segment::identity::{StepIdentity, StepKind};
 use segment::work_folder::WorkFolder;
-use terminal::progress_bar::Observer;
 
 use crate::output_paths::{CommandPaths, OutputKind};
+use crate::run::Errand;
 use crate::run::{find_inputs, thread_pool};
 use crate::steps::addresses::LocalFiles;
 
@@ -41,13 +40,9 @@ pub struct SurveySummary {
 ///
 /// # Errors
 /// If inputs do not exist or none can be read, or the survey cannot be written. Nothing is left then.
-pub fn survey(
-    config: &Config,
-    out: &Path,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<SurveySummary> {
-    let local = LocalFiles::fetch(config, &[], out, stop)?;
+pub fn survey(errand: Errand<'_>, out: &Path) -> Result<SurveySummary> {
+    let Errand { config, stop, observer } = errand;
+    let local = LocalFiles::fetch(errand, &[], out)?;
     let out = &*local.out;
     let (inputs, states) = find_inputs(config, stop)?;
     let paths = inputs

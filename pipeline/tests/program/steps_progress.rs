@@ -7,8 +7,9 @@ use crate::common::crawl::Crawl;
 use crate::common::prose;
 use config::Config;
 use segment::identity::SiteShare;
+use sitegrove::run::Errand;
 use sitegrove::steps::{apply, describe, learn, merge, survey};
-use terminal::progress_bar::Observer;
+use terminal::progress_bar::{Observer, Quiet};
 
 /// What an observer was told.
 #[derive(Debug, Default)]
@@ -65,23 +66,24 @@ fn what_is_announced_is_what_is_done() {
     config.sample.pages = 5;
     config.run.inputs = vec![archive.to_str().unwrap().to_owned()];
     config.run.out = folder.path().join("merged");
-    let stop = AtomicBool::new(false);
+    let errand = Errand { config: &config, stop: &AtomicBool::new(false), observer: &Quiet };
     let at = |name: &str| folder.path().join(format!("{name}.parquet"));
 
     let told = Told::default();
-    survey::survey(&config, &at("survey"), &stop, &told).unwrap();
+    survey::survey(Errand { observer: &told, ..errand }, &at("survey")).unwrap();
     // Pages are learnt by later steps.
     assert_eq!(told.all(), (0, 0));
     let learn = |files: &[&str], name: &str| {
         let (told, files) =
             (Told::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
-        learn::learn(&config, &files, SiteShare::ALL, &at(name), &stop, &told).unwrap();
+        learn::learn(Errand { observer: &told, ..errand }, &files, SiteShare::ALL, &at(name))
+            .unwrap();
         told.all()
     };
     let apply = |files: &[&str], name: &str| {
         let (told, files) =
             (Told::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
-        apply::apply(&config, &files, &at(name), &stop, &told).unwrap();
+        apply::apply(Errand { observer: &told, ..errand }, &files, &at(name)).unwrap();
         told.all()
     };
     assert_eq!(learn(&["survey"], "learn"), (3, 32));
@@ -95,12 +97,12 @@ fn what_is_announced_is_what_is_done() {
         let told = Told::default();
         let share = SiteShare { part, of: 2 };
         let to = at(&format!("describe-{part}"));
-        describe::describe(&config, &all, share, &to, &stop, &told).unwrap();
+        describe::describe(Errand { observer: &told, ..errand }, &all, share, &to).unwrap();
         let (sites, pages) = told.all();
         shares = (shares.0 + sites, shares.1 + pages);
     }
     assert_eq!(shares, (3, 32));
     let told = Told::default();
-    merge::merge(&config, &all, SiteShare::ALL, false, &stop, &told).unwrap();
+    merge::merge(Errand { observer: &told, ..errand }, &all, SiteShare::ALL, false).unwrap();
     assert_eq!(told.all(), (3, 32));
 }

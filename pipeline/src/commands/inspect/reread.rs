@@ -25,9 +25,9 @@ use report::{PagesAgain, SiteRecords, SiteView, TemplatePages, WhatDiffers};
 use segment::group::group;
 use sink::{InputRecord, Ledger};
 use sitemodel::{NoMeter, Settings, SiblingPage, SiteModel};
-use terminal::progress_bar::{Observer, Quiet};
 
 use crate::results::{LineIndex, Results};
+use crate::run::Errand;
 use crate::stages::learn::{ParsedSite, sample};
 
 /// The records of the sites of a run folder. Of the lines of articles and drops only their places are in memory, so that
@@ -62,8 +62,7 @@ impl<'a> RunRecords<'a> {
 /// the inputs.
 pub(in crate::commands) fn reread(
     records: &SiteRecords,
-    config: &Config,
-    stop: &AtomicBool,
+    errand: Errand<'_>,
 ) -> Result<(Option<Site>, WhatDiffers)> {
     let addresses = addresses(records);
     // The original of a revisit may be in any archive.
@@ -77,7 +76,7 @@ pub(in crate::commands) fn reread(
             Some((input, found?))
         })
         .collect();
-    let again = read_wanted(&wanted, Some(&records.site), config, stop, &Quiet)?;
+    let again = read_wanted(&wanted, Some(&records.site), errand)?;
     differs.inputs.extend(again.problems.into_iter().map(|(_, what)| what));
     let named = records.ledger.inputs.iter().map(|i| i.file.as_str()).collect::<BTreeSet<_>>();
     let strange = addresses.keys().filter(|file| !named.contains(**file));
@@ -98,23 +97,19 @@ pub(in crate::commands) struct RereadRun {
 pub(in crate::commands) fn reread_all(
     ledger: &Ledger,
     addresses: &BTreeMap<&str, &str>,
-    config: &Config,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
+    errand: Errand<'_>,
 ) -> Result<RereadRun> {
     let inputs = ledger.inputs.iter();
     let wanted: Vec<_> =
         inputs.filter_map(|input| Some((input, input_of(input, addresses, true)?))).collect();
-    read_wanted(&wanted, None, config, stop, observer)
+    read_wanted(&wanted, None, errand)
 }
 
 /// Reads inputs; if a site is given, keeps only what may concern it.
 fn read_wanted(
     wanted: &[(&InputRecord, Input)],
     site: Option<&str>,
-    config: &Config,
-    stop: &AtomicBool,
-    observer: &dyn Observer,
+    Errand { config, stop, observer }: Errand<'_>,
 ) -> Result<RereadRun> {
     observer.reading(wanted.len(), wanted.iter().map(|(record, _)| record.bytes).sum());
     let one = |(record, input): &(&InputRecord, Input)| {

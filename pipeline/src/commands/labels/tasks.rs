@@ -17,6 +17,7 @@ use terminal::progress_bar::Quiet;
 use super::{LabelForm, LabelsExportArgs};
 use crate::commands::inspect::reread::{RunRecords, RunSettings, reread_all};
 use crate::results::Results;
+use crate::run::Errand;
 
 /// A page to be labelled: a line of `labels.jsonl`.
 #[derive(Debug, Deserialize, Serialize)]
@@ -57,7 +58,8 @@ pub(super) fn tasks_of_run(
     let settings = RunSettings::new(results.ledger())?;
     let records = RunRecords::find(&results, None)?;
     let addresses = records.addresses();
-    let again = reread_all(results.ledger(), &addresses, &settings.config, stop, &Quiet)?;
+    let errand = Errand { config: &settings.config, stop, observer: &Quiet };
+    let again = reread_all(results.ledger(), &addresses, errand)?;
     for (file, what) in &again.problems {
         tracing::warn!(at = %file, "{what}");
     }
