@@ -109,22 +109,22 @@ impl CharacterCounts {
 }
 
 /// The figures of one site.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct SiteFigures {
     /// Key of the site.
     pub site: String,
     /// Pages that reached it.
-    pub pages: usize,
+    pub pages: u64,
     /// Its layouts.
-    pub layouts: usize,
+    pub layouts: u64,
     /// Layouts with a wrapper.
-    pub wrappers: usize,
+    pub wrappers: u64,
     /// Its articles.
-    pub articles: usize,
+    pub articles: u64,
     /// Of these, how many are doubtful.
-    pub doubtful: usize,
+    pub doubtful: u64,
     /// Articles by route.
-    pub articles_by_route: BTreeMap<String, usize>,
+    pub articles_by_route: BTreeMap<String, u64>,
     /// Mean confidence of its articles, 0 to 1; `None` without any.
     pub confidence: Option<f64>,
     /// Characters of its pages' text, without white space, and how many were kept.
@@ -132,23 +132,23 @@ pub struct SiteFigures {
     /// Its wrapper that gave the most articles.
     pub best: Option<BestWrapper>,
     /// Pages left out, by reason.
-    pub drops: BTreeMap<String, usize>,
+    pub drops: BTreeMap<String, u64>,
     /// Articles by confidence: in percent from 0 in steps of 5, each named by its lower edge.
-    pub confidences: BTreeMap<u32, usize>,
+    pub confidences: BTreeMap<u32, u64>,
     /// Articles by the characters of their text; classes are named by their lower edge.
-    pub lengths: BTreeMap<u32, usize>,
+    pub lengths: BTreeMap<u32, u64>,
     /// Articles that have each metadata field, by the name of the field.
     #[serde(default)]
-    pub fields: BTreeMap<String, usize>,
+    pub fields: BTreeMap<String, u64>,
     /// Articles by primary language subtag; `other` for what is no such tag.
     #[serde(default)]
-    pub languages: BTreeMap<String, usize>,
+    pub languages: BTreeMap<String, u64>,
     /// Articles with a date of publication, by month: `2026-01`.
     #[serde(default)]
-    pub months: BTreeMap<String, usize>,
+    pub months: BTreeMap<String, u64>,
     /// Articles by page type; only with engine `grove`.
     #[serde(default)]
-    pub page_types: BTreeMap<String, usize>,
+    pub page_types: BTreeMap<String, u64>,
     /// Doubtful articles with the lowest confidence, lowest first: at most [`SiteFigures::LISTED`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub worst: Vec<WorstArticle>,
@@ -163,6 +163,32 @@ pub struct SiteFigures {
 impl SiteFigures {
     /// Maximum number of articles in `worst`, and of templates in `weak`.
     pub const LISTED: usize = 3;
+
+    /// Adds what is counted of pages and articles elsewhere.
+    pub fn count(&mut self, other: &Self) {
+        self.pages += other.pages;
+        self.articles += other.articles;
+        self.doubtful += other.doubtful;
+        self.characters.add(other.characters);
+        for (all, own) in [
+            (&mut self.articles_by_route, &other.articles_by_route),
+            (&mut self.drops, &other.drops),
+            (&mut self.fields, &other.fields),
+            (&mut self.languages, &other.languages),
+            (&mut self.months, &other.months),
+            (&mut self.page_types, &other.page_types),
+        ] {
+            add_counts(all, own);
+        }
+        add_counts(&mut self.confidences, &other.confidences);
+        add_counts(&mut self.lengths, &other.lengths);
+    }
+}
+
+fn add_counts<K: Clone + Ord>(all: &mut BTreeMap<K, u64>, own: &BTreeMap<K, u64>) {
+    for (key, n) in own {
+        *all.entry(key.clone()).or_default() += n;
+    }
 }
 
 /// A doubtful article.

@@ -70,8 +70,8 @@ pub(crate) struct SiteList {
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ComparedSite {
     pub(crate) site: String,
-    pub(crate) articles: [usize; 2],
-    pub(crate) doubtful: [usize; 2],
+    pub(crate) articles: [u64; 2],
+    pub(crate) doubtful: [u64; 2],
     pub(crate) confidence: [Option<f64>; 2],
 }
 
@@ -241,7 +241,7 @@ fn difference(before: u64, now: u64) -> String {
 
 #[derive(Default)]
 struct ArticleSums {
-    articles: usize,
+    articles: u64,
     confidence: f64,
 }
 

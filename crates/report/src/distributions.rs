@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use model::SiteFigures;
 use sink::length_class_end;
 
 use crate::charts::{Bar, BarTable, ChartClass, Histogram, Tick};
-use crate::figures::{RunTotals, SiteTable};
+use crate::figures::SiteTable;
 use crate::readable::{count, grouped, percent};
 
 /// Maximum number of sites that are drawn individually.
@@ -38,7 +39,7 @@ const FIELDS: [(&str, &str); 13] = [
     ("license", "terms of use"),
 ];
 
-pub(crate) fn by_confidence(totals: &RunTotals, engine: &str) -> Histogram {
+pub(crate) fn by_confidence(totals: &SiteFigures, engine: &str) -> Histogram {
     let amount = |class: u32| totals.confidences.get(&class).copied().unwrap_or(0);
     let lowers = (0..20u32).map(|n| n * 5);
     let high: u64 = lowers.clone().filter(|&lower| lower >= 80).map(amount).sum();
@@ -69,7 +70,7 @@ pub(crate) fn by_confidence(totals: &RunTotals, engine: &str) -> Histogram {
 }
 
 /// Articles by length. The axis is logarithmic: ten classes per power of ten.
-pub(crate) fn by_length(totals: &RunTotals) -> Histogram {
+pub(crate) fn by_length(totals: &SiteFigures) -> Histogram {
     let known = totals.lengths.keys().copied().filter(|&lower| length_class_end(lower).is_some());
     let (first, last) = (known.clone().min().unwrap_or(0), known.max().unwrap_or(0));
     let mut classes: Vec<(u32, u32)> = Vec::new();
@@ -110,7 +111,7 @@ fn is_mark(edge: u32, digits: &[u32]) -> bool {
 }
 
 /// The median and the 95th percentile of the lengths.
-fn median_length(totals: &RunTotals) -> Option<String> {
+fn median_length(totals: &SiteFigures) -> Option<String> {
     let all: u64 = totals.lengths.values().sum();
     let class_of = |rank: u64| {
         let mut before = 0;
@@ -134,7 +135,7 @@ pub(crate) fn of_each_site(sites: &SiteTable) -> Option<BarTable> {
     let each = sites
         .rows
         .iter()
-        .map(|row| Bar::new(&row.site, "", row.articles as f64, grouped(row.articles as u64)));
+        .map(|row| Bar::new(&row.site, "", row.articles as f64, grouped(row.articles)));
     (sites.rows.len() <= FEW_SITES).then(|| BarTable::new(["Site", "Articles"], each))
 }
 
@@ -155,14 +156,14 @@ pub(crate) fn by_site_size(sites: &SiteTable) -> Histogram {
     let ticks = named.map(|(at, c)| Tick { at: f64::from(at) + 0.5, text: c.name.clone() });
     let largest = sites.rows.first().map_or(0, |row| row.articles);
     let tenth = totals.sites.div_ceil(10) as usize;
-    let in_tenth: u64 = sites.rows.iter().take(tenth).map(|row| row.articles as u64).sum();
+    let in_tenth: u64 = sites.rows.iter().take(tenth).map(|row| row.articles).sum();
     Histogram {
         id: "sizes",
         title: "Articles by site",
         summary: format!(
             "The largest site gave {}; the largest tenth of the sites gave {} of all.",
-            count(largest, "article"),
-            percent(in_tenth as f64, totals.articles as f64),
+            count(largest as usize, "article"),
+            percent(in_tenth as f64, totals.of.articles as f64),
         ),
         counted: "sites",
         axis: "articles of a site",
@@ -171,7 +172,7 @@ pub(crate) fn by_site_size(sites: &SiteTable) -> Histogram {
     }
 }
 
-pub(crate) fn metadata(totals: &RunTotals) -> BarTable {
+pub(crate) fn metadata(totals: &SiteFigures) -> BarTable {
     let unknown = totals.fields.keys().map(String::as_str);
     let unknown = unknown.filter(|name| FIELDS.iter().all(|(known, _)| known != name));
     let all = FIELDS.into_iter().chain(unknown.map(|name| (name, "")));
@@ -182,7 +183,7 @@ pub(crate) fn metadata(totals: &RunTotals) -> BarTable {
     BarTable { full: totals.articles as f64, ..BarTable::new(["Field", "Articles"], each) }
 }
 
-pub(crate) fn by_language(totals: &RunTotals) -> BarTable {
+pub(crate) fn by_language(totals: &SiteFigures) -> BarTable {
     let mut each = most_first(&totals.languages);
     let rest = each.split_off(each.len().min(LANGUAGES));
     let none = totals.articles.saturating_sub(totals.languages.values().sum());
@@ -199,7 +200,7 @@ pub(crate) fn by_language(totals: &RunTotals) -> BarTable {
 }
 
 /// Articles by page type; `None` if the engine does not tell them apart.
-pub(crate) fn by_page_type(totals: &RunTotals) -> Option<BarTable> {
+pub(crate) fn by_page_type(totals: &SiteFigures) -> Option<BarTable> {
     let each = most_first(&totals.page_types).into_iter();
     let drawn = each.map(|(name, n)| articles_of(name, "", n, totals));
     (!totals.page_types.is_empty()).then(|| BarTable::new(["Page type", "Articles"], drawn))
@@ -211,7 +212,7 @@ pub(crate) fn most_first(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     each
 }
 
-fn articles_of(name: &str, more: impl Into<String>, n: u64, totals: &RunTotals) -> Bar {
+fn articles_of(name: &str, more: impl Into<String>, n: u64, totals: &SiteFigures) -> Bar {
     let shown = match totals.articles {
         0 => grouped(n),
         all => percent(n as f64, all as f64),
@@ -274,7 +275,7 @@ impl DateCounts {
 }
 
 /// Articles by month of publication, or by year if they span many months; `None` if no article has a date.
-pub(crate) fn by_date(totals: &RunTotals) -> Option<Histogram> {
+pub(crate) fn by_date(totals: &SiteFigures) -> Option<Histogram> {
     let by_month = DateCounts::by(MONTHS, &totals.months);
     let few_months = by_month.filter(|months| months.to - months.from < CLASSES as i64);
     let DateCounts { unit, counts, from, to } =
@@ -341,7 +342,7 @@ mod tests {
         let months: BTreeMap<String, u64> =
             months.iter().map(|&(month, n)| (month.to_owned(), n)).collect();
         let articles = months.values().sum();
-        let chart = by_date(&RunTotals { months, articles, ..RunTotals::default() })?;
+        let chart = by_date(&SiteFigures { months, articles, ..SiteFigures::default() })?;
         let bars = chart.picture().into_iter().flat_map(|picture| picture.bars);
         let bars = bars.map(|bar| format!("{}: {}", bar.class.name, bar.class.amount)).collect();
         Some((bars, chart))
@@ -365,7 +366,7 @@ mod tests {
 
     #[test]
     fn the_median_is_that_of_the_classes() {
-        let mut totals = RunTotals::default();
+        let mut totals = SiteFigures::default();
         assert_eq!(median_length(&totals), None);
         totals.lengths = [(100, 9), (1000, 11), (8000, 1)].into();
         let text = median_length(&totals).unwrap();

@@ -123,16 +123,8 @@ impl FirstLook<WeakTemplate> {
 pub(crate) struct RunTotals {
     pub(crate) sites: u64,
     pub(crate) with_wrapper: u64,
-    pub(crate) articles: u64,
-    pub(crate) doubtful: u64,
-    pub(crate) characters: u64,
-    pub(crate) characters_kept: u64,
-    pub(crate) confidences: BTreeMap<u32, u64>,
-    pub(crate) lengths: BTreeMap<u32, u64>,
-    pub(crate) fields: BTreeMap<String, u64>,
-    pub(crate) languages: BTreeMap<String, u64>,
-    pub(crate) months: BTreeMap<String, u64>,
-    pub(crate) page_types: BTreeMap<String, u64>,
+    /// Of their pages and articles.
+    pub(crate) of: SiteFigures,
     /// Templates with little evidence; at most three are counted of each site.
     pub(crate) weak: u64,
     /// Sites by the bit length of their number of articles: 0, 1, 2 to 3, 4 to 7, …
@@ -144,11 +136,11 @@ pub(crate) struct SiteTableRow {
     pub(crate) site: String,
     /// File name of its single-site page, if it has one.
     pub(crate) page: Option<String>,
-    pub(crate) articles: usize,
-    pub(crate) pages: usize,
-    pub(crate) left_out: usize,
-    pub(crate) doubtful: usize,
-    pub(crate) layouts: usize,
+    pub(crate) articles: u64,
+    pub(crate) pages: u64,
+    pub(crate) left_out: u64,
+    pub(crate) doubtful: u64,
+    pub(crate) layouts: u64,
     pub(crate) confidence: Option<f64>,
     /// Pages its best wrapper was learnt from, pages held back, and the number of those that agree.
     pub(crate) support: Option<[u32; 3]>,
@@ -217,25 +209,10 @@ impl RunTotals {
     fn add(&mut self, figures: &SiteFigures) {
         self.sites += 1;
         self.with_wrapper += u64::from(figures.wrappers > 0);
-        self.articles += figures.articles as u64;
-        self.doubtful += figures.doubtful as u64;
-        self.characters += figures.characters.pages;
-        self.characters_kept += figures.characters.kept;
-        add_counts(&mut self.confidences, &figures.confidences);
-        add_counts(&mut self.lengths, &figures.lengths);
-        add_counts(&mut self.fields, &figures.fields);
-        add_counts(&mut self.languages, &figures.languages);
-        add_counts(&mut self.months, &figures.months);
-        add_counts(&mut self.page_types, &figures.page_types);
+        self.of.count(figures);
         self.weak += figures.weak.len() as u64;
-        let size = (usize::BITS - figures.articles.leading_zeros()).min(u64::BITS - 1);
+        let size = (u64::BITS - figures.articles.leading_zeros()).min(u64::BITS - 1);
         *self.sites_by_size.entry(size).or_default() += 1;
-    }
-}
-
-fn add_counts<K: Clone + Ord>(all: &mut BTreeMap<K, u64>, own: &BTreeMap<K, usize>) {
-    for (key, &n) in own {
-        *all.entry(key.clone()).or_default() += n as u64;
     }
 }
 

@@ -126,14 +126,14 @@ impl<'a> RunReportPage<'a> {
 
     /// The share of the text of all pages that was removed.
     fn boilerplate(&self) -> String {
-        let totals = &self.sites.totals;
-        let share = removed_share(totals.characters, totals.characters_kept);
+        let totals = &self.sites.totals.of;
+        let share = removed_share(totals.characters.pages, totals.characters.kept);
         share.map_or("–".to_owned(), |share| percent(share, 1.0))
     }
 
     /// Whether there is something to look at first.
     fn has_first_look(&self) -> bool {
-        let totals = &self.sites.totals;
+        let totals = &self.sites.totals.of;
         totals.articles > 0 && !(totals.fields.is_empty() && totals.months.is_empty())
     }
 

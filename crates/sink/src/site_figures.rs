@@ -69,7 +69,7 @@ fn confidence_class(confidence: f64) -> u32 {
     (parts / step).min(100 / CONFIDENCE_STEP - 1) * CONFIDENCE_STEP
 }
 
-fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
+fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u64> {
     let mut counts = BTreeMap::new();
     for key in keys {
         *counts.entry(key).or_default() += 1;
@@ -159,11 +159,11 @@ pub fn figures_of(site: &SiteResult) -> SiteFigures {
     let types = articles.iter().filter_map(|article| article.page_type);
     SiteFigures {
         site: site.site.clone(),
-        pages: site.pages,
-        layouts: site.summary.templates.len(),
-        wrappers: site.summary.templates.iter().filter(|t| t.wrapper.is_some()).count(),
-        articles: articles.len(),
-        doubtful: articles.iter().filter(|a| a.doubtful).count(),
+        pages: site.pages as u64,
+        layouts: site.summary.templates.len() as u64,
+        wrappers: site.summary.templates.iter().filter(|t| t.wrapper.is_some()).count() as u64,
+        articles: articles.len() as u64,
+        doubtful: articles.iter().filter(|a| a.doubtful).count() as u64,
         articles_by_route: count(
             articles.iter().map(|a| a.route).map(Route::as_str).map(str::to_owned),
         ),
@@ -188,18 +188,7 @@ fn absorb(all: &mut SiteFigures, part: SiteFigures) {
     let (ours, theirs) = (all.articles as f64, part.articles as f64);
     let sum = all.confidence.unwrap_or(0.0) * ours + part.confidence.unwrap_or(0.0) * theirs;
     all.confidence = (ours + theirs > 0.0).then(|| sum / (ours + theirs));
-    all.pages += part.pages;
-    all.articles += part.articles;
-    all.doubtful += part.doubtful;
-    all.characters.add(part.characters);
-    add(&mut all.articles_by_route, part.articles_by_route);
-    add(&mut all.drops, part.drops);
-    add(&mut all.confidences, part.confidences);
-    add(&mut all.lengths, part.lengths);
-    add(&mut all.fields, part.fields);
-    add(&mut all.languages, part.languages);
-    add(&mut all.months, part.months);
-    add(&mut all.page_types, part.page_types);
+    all.count(&part);
     all.worst.extend(part.worst);
     all.worst.sort_by(|a, b| worse(a.confidence, &a.url, b.confidence, &b.url));
     all.worst.truncate(SiteFigures::LISTED);
@@ -214,12 +203,6 @@ fn absorb(all: &mut SiteFigures, part: SiteFigures) {
     };
     (all.layouts, all.wrappers) = (part.layouts, part.wrappers);
     all.change = part.change.or(all.change.take());
-}
-
-fn add<K: Ord>(counts: &mut BTreeMap<K, usize>, more: BTreeMap<K, usize>) {
-    for (key, count) in more {
-        *counts.entry(key).or_default() += count;
-    }
 }
 
 #[derive(Serialize)]
