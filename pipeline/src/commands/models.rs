@@ -9,7 +9,8 @@ use clap::{Args, Subcommand};
 use config::Config;
 use errors::Problem;
 use input::waiting::{NEVER_SET, waiting_for_databases};
-use modelstore::{NightRow, RevisionRow, Store};
+use model::NightFigures;
+use modelstore::{NightRow, RevisionRow, SiteRow, Store};
 use report::readable::{count, grouped, size};
 use serde_json::{Value, json};
 use sitemodel::{SiteModel, Template};
@@ -156,31 +157,21 @@ fn list(args: &StoreArgs, out: &mut Console<'_>) -> Result<()> {
         "{:<32} {:>8}  {:<13} {:<10}  {:<10} {:>8} {:>9}",
         "site", "revision", "health", "first seen", "last seen", "retained", "bytes"
     )?;
-    for site in &sites {
+    for SiteRow { site, revision, verdict, first_seen, last_seen, retained, bytes } in &sites {
+        let [first, last, site, health] =
+            [date(first_seen), date(last_seen), site, verdict].map(line);
         writeln!(
             out,
-            "{:<32} {:>8}  {:<13} {:<10}  {:<10} {:>8} {:>9}",
-            line(&site.site),
-            site.revision,
-            line(&site.verdict),
-            line(date(&site.first_seen)),
-            line(date(&site.last_seen)),
-            site.retained,
-            site.bytes
+            "{site:<32} {revision:>8}  {health:<13} {first:<10}  {last:<10} {retained:>8} {bytes:>9}"
         )?;
     }
     let summary = store.summary()?;
-    writeln!(
-        out,
-        "\n{}, {} in {}, {} in {}, {}",
-        count(summary.sites as usize, "site"),
-        count(summary.revisions as usize, "revision"),
-        size(summary.model_bytes),
-        count(summary.retained as usize, "retained page"),
-        size(summary.sample_bytes),
-        count(summary.runs as usize, "run")
-    )?;
-    Ok(())
+    let (sites, runs) =
+        (count(summary.sites as usize, "site"), count(summary.runs as usize, "run"));
+    let revisions = count(summary.revisions as usize, "revision");
+    let retained = count(summary.retained as usize, "retained page");
+    let [models, pages] = [summary.model_bytes, summary.sample_bytes].map(size);
+    Ok(writeln!(out, "\n{sites}, {revisions} in {models}, {retained} in {pages}, {runs}")?)
 }
 
 fn template_json(template: &Template) -> Value {
@@ -207,15 +198,12 @@ fn show(args: &ModelsShowArgs, out: &mut Console<'_>) -> Result<()> {
         let own = json!({ "site": args.of.site, "model": row, "templates": templates });
         return Ok(out.json_line(&own)?);
     }
+    let RevisionRow { revision, pages, .. } = row;
+    let [site, night, reason, engine] =
+        [&*args.of.site, date(&row.night), &row.reason, &row.engine].map(line);
     writeln!(
         out,
-        "{}: revision {} of {}, {} ({} pages, engine {})",
-        line(&args.of.site),
-        row.revision,
-        line(date(&row.night)),
-        line(&row.reason),
-        row.pages,
-        line(&row.engine)
+        "{site}: revision {revision} of {night}, {reason} ({pages} pages, engine {engine})"
     )?;
     for template in model.templates() {
         let (id, kind, pages) = (line(&template.id), template.kind.as_str(), template.pages);
@@ -241,31 +229,19 @@ fn history(args: &StoredSiteArgs, out: &mut Console<'_>) -> Result<()> {
         return Ok(out.json_line(&own)?);
     }
     writeln!(out, "revision  night       pages  templates  engine      why")?;
-    for row in &revisions {
+    for RevisionRow { revision, night, reason, pages, templates, engine, .. } in &revisions {
+        let [night, engine, why] = [date(night), engine, reason].map(line);
         writeln!(
             out,
-            "{:>8}  {:<10}  {:>5}  {:>9}  {:<10}  {}",
-            row.revision,
-            line(date(&row.night)),
-            row.pages,
-            row.templates,
-            line(&row.engine),
-            line(&row.reason)
+            "{revision:>8}  {night:<10}  {pages:>5}  {templates:>9}  {engine:<10}  {why}"
         )?;
     }
     writeln!(out, "\nnight       health         revision  sample  unassigned  decision")?;
-    for row in &nights {
-        writeln!(
-            out,
-            "{:<10}  {:<13}  {:>8}  {:>6}  {:>10}  {}: {}",
-            line(date(&row.night)),
-            row.health.verdict.as_str(),
-            row.revision,
-            row.sampled,
-            row.unassigned,
-            line(&row.decision),
-            line(&row.reason)
-        )?;
+    for NightRow { night, health, revision, sampled, unassigned, decision, reason, .. } in &nights {
+        let ([night, decision, reason], health) =
+            ([date(night), decision, reason].map(line), health.verdict.as_str());
+        write!(out, "{night:<10}  {health:<13}  {revision:>8}  {sampled:>6}  {unassigned:>10}  ")?;
+        writeln!(out, "{decision}: {reason}")?;
     }
     Ok(())
 }
@@ -284,21 +260,14 @@ fn health(args: &StoredSiteArgs, out: &mut Console<'_>) -> Result<()> {
         "night       health         pages  articles  words  confidence  walls  lost  gone  evidence"
     )?;
     for NightRow { night, health, figures, .. } in &nights {
-        let confidence = figures.mean_confidence().map(|own| format!("{own:.2}"));
-        writeln!(
-            out,
-            "{:<10}  {:<13}  {:>5}  {:>8}  {:>5}  {:>10}  {:>5}  {:>4}  {:>4}  {}",
-            line(date(night)),
-            health.verdict.as_str(),
-            figures.pages,
-            figures.articles,
-            figures.words / figures.articles.max(1),
-            confidence.as_deref().unwrap_or("-"),
-            figures.refused(),
-            figures.lost(),
-            figures.gone,
-            line(&health.evidence)
-        )?;
+        let confidence =
+            figures.mean_confidence().map_or("-".to_owned(), |own| format!("{own:.2}"));
+        let ([night, evidence], verdict) =
+            ([date(night), &health.evidence].map(line), health.verdict.as_str());
+        let NightFigures { pages, articles, words, gone, .. } = figures;
+        let (words, walls, lost) = (words / articles.max(&1), figures.refused(), figures.lost());
+        write!(out, "{night:<10}  {verdict:<13}  {pages:>5}  {articles:>8}  {words:>5}  ")?;
+        writeln!(out, "{confidence:>10}  {walls:>5}  {lost:>4}  {gone:>4}  {evidence}")?;
     }
     if let Some(NightRow { health, .. }) = nights.last().filter(|own| !own.health.next.is_empty()) {
         let next = &health.next;

@@ -21,7 +21,7 @@ use crate::run::{Errand, RunReport, Upload};
 
 pub use self::arguments::RunArgs;
 use self::fail_on::fails;
-pub(super) use self::summary::summary;
+pub(super) use self::summary::{amounts, summary};
 
 /// Runs the pipeline and prints a summary. Returns whether pages were found, every input was read to its end
 /// and every output was written.

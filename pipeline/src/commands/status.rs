@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use report::readable::{count, duration, grouped, size, to_the_second};
+use report::readable::{duration, grouped, size, to_the_second};
 use sink::{Ledger, RunPhase, RunProgress, RunState};
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 
+use super::run::amounts;
 use crate::results::no_ledger;
 use crate::run::folder::{RunFolder, STATE};
 
@@ -54,15 +55,8 @@ pub(super) fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
 fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
     let counts = &ledger.counts;
     let Some(progress) = &ledger.progress else {
-        writeln!(
-            out,
-            "complete: {} from {} of {} in {}, started {}",
-            count(counts.articles as usize, "article"),
-            count(counts.pages as usize, "page"),
-            count(counts.sites as usize, "site"),
-            duration(ledger.seconds),
-            to_the_second(&ledger.started),
-        )?;
+        let (all, took) = (amounts(counts), duration(ledger.seconds));
+        writeln!(out, "complete: {all} in {took}, started {}", to_the_second(&ledger.started))?;
         return print_problems(ledger, out);
     };
     let RunProgress { process, updated, stopped, .. } = progress;
@@ -70,11 +64,8 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
         (true, _) => writeln!(out, "running: process {process}, as of {}", to_the_second(updated))?,
         // What Ctrl-C leaves begins with the same word.
         (false, RunState::Stopped) => {
-            writeln!(
-                out,
-                "stopped: {}",
-                line(stopped.strip_prefix("stopped ").unwrap_or(stopped))
-            )?;
+            let why = stopped.strip_prefix("stopped ").unwrap_or(stopped);
+            writeln!(out, "stopped: {}", line(why))?;
         }
         (false, _) => writeln!(
             out,
@@ -89,29 +80,22 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
             let rate = read as f64 / ledger.seconds.max(0.001);
             let rest = duration((all.saturating_sub(read)) as f64 / rate.max(1.0));
             let left = if read == 0 { String::new() } else { format!(", about {rest} left") };
-            writeln!(
-                out,
-                "reading: {} of {} ({:.0} %){left}",
-                size(read),
-                size(all),
-                percent(read, all),
-            )?;
+            let (share, read, all) = (percent(read, all), size(read), size(all));
+            writeln!(out, "reading: {read} of {all} ({share:.0} %){left}")?;
         }
         RunPhase::Resuming => {
             writeln!(out, "resuming: reading the results of the earlier process")?
         }
         RunPhase::Learning => {
-            writeln!(
+            let (share, of) = (percent(counts.pages, progress.pages), grouped(progress.pages));
+            let [sites, all, pages, articles, dropped] =
+                [counts.sites, progress.sites, counts.pages, counts.articles, counts.dropped]
+                    .map(grouped);
+            write!(
                 out,
-                "learning: {} of {} sites, {} of {} pages ({:.0} %), {} articles, {} dropped",
-                grouped(counts.sites),
-                grouped(progress.sites),
-                grouped(counts.pages),
-                grouped(progress.pages),
-                percent(counts.pages, progress.pages),
-                grouped(counts.articles),
-                grouped(counts.dropped),
+                "learning: {sites} of {all} sites, {pages} of {of} pages ({share:.0} %), "
             )?;
+            writeln!(out, "{articles} articles, {dropped} dropped")?;
         }
         RunPhase::Writing => writeln!(out, "writing: finishing the outputs")?,
     }

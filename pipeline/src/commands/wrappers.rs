@@ -13,7 +13,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use config::SinkName;
 use errors::mark_begun;
 use grouping::site_key;
-use model::{Article, Route, SiteSummary, TemplateSummary, WrapperRecord};
+use model::{Article, Route, SiteSummary, Support, TemplateSummary, WrapperRecord};
 use serde_json::{Value, json};
 use sink::{AtomicFile, site_file_name};
 use terminal::arguments::PrintFormat;
@@ -153,38 +153,23 @@ fn show(args: &WrappersShowArgs, out: &mut Console<'_>) -> Result<()> {
         }
         writeln!(out, "{}", line(&site.site))?;
         for config in &site.site_configs {
-            writeln!(
-                out,
-                "\nsite config for {}: {} of {} pages matched",
-                line(&config.host),
-                config.matched,
-                config.pages
-            )?;
+            let (host, matched, pages) = (line(&config.host), config.matched, config.pages);
+            writeln!(out, "\nsite config for {host}: {matched} of {pages} pages matched")?;
             lines("body", &config.body, out)?;
         }
         for template in &site.templates {
-            writeln!(
-                out,
-                "\n{}: {}, {} pages",
-                template.id,
-                template.kind.as_str(),
-                template.pages
-            )?;
+            let (id, kind, pages) = (&template.id, template.kind.as_str(), template.pages);
+            writeln!(out, "\n{id}: {kind}, {pages} pages")?;
             if let Some(wrapper) = &template.wrapper {
-                let support = &wrapper.support;
                 lines("content", &wrapper.content, out)?;
                 lines("prune", &wrapper.prune, out)?;
+                let WrapperRecord { engine, version, confidence, support, .. } = wrapper;
+                let Support { learnt_from, held_back, held_back_agreeing, .. } = support;
+                let exact = support.exact * 100.0;
                 writeln!(
                     out,
-                    "  {:<10} {} version {}, confidence {:.2}; learnt from {} pages, exact on {:.0} %; {} of {} held back agree",
-                    "engine",
-                    wrapper.engine,
-                    wrapper.version,
-                    wrapper.confidence,
-                    support.learnt_from,
-                    support.exact * 100.0,
-                    support.held_back_agreeing,
-                    support.held_back,
+                    "  engine     {engine} version {version}, confidence {confidence:.2}; learnt from {learnt_from} pages, \
+                     exact on {exact:.0} %; {held_back_agreeing} of {held_back} held back agree"
                 )?;
             } else {
                 writeln!(out, "  no wrapper")?;

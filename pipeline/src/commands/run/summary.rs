@@ -7,7 +7,7 @@ use anyhow::Result;
 use config::{Config, SinkName};
 use report::readable::{count, grouped, size, to_the_second};
 use serde_json::json;
-use sink::{Ledger, SiteAlarm};
+use sink::{Ledger, RunCounts, SiteAlarm};
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::shortened::{padded, width_of, wrapped, wrapper_in};
@@ -35,14 +35,10 @@ pub(crate) fn summary(
     }
     let (ledger, folder) = (&report.ledger, config.run.out.display());
     if report.nothing_to_do {
-        let counts = &ledger.counts;
+        let (all, started) = (amounts(&ledger.counts), to_the_second(&ledger.started));
         let text = format!(
-            "Nothing to do: {folder} already contains this run ({} from {} of {}, started {}). \
-             Use --overwrite to repeat it.",
-            count(counts.articles as usize, "article"),
-            count(counts.pages as usize, "page"),
-            count(counts.sites as usize, "site"),
-            to_the_second(&ledger.started),
+            "Nothing to do: {folder} already contains this run ({all}, started {started}). \
+             Use --overwrite to repeat it."
         );
         return Ok(writeln!(out, "{}", wrapped(&text, out.width(), ""))?);
     }
@@ -114,13 +110,18 @@ pub(crate) fn summary(
     Ok(())
 }
 
+/// The articles, pages and sites of a run.
+pub(in crate::commands) fn amounts(of: &RunCounts) -> String {
+    let all = [(of.articles, "article"), (of.pages, "page"), (of.sites, "site")];
+    let [articles, pages, sites] = all.map(|(number, what)| count(number as usize, what));
+    format!("{articles} from {pages} of {sites}")
+}
+
 fn head(report: &RunReport, config: &Config, out: &mut Console<'_>) -> Result<()> {
     let (ledger, counts) = (&report.ledger, &report.ledger.counts);
     let text = format!(
-        "{} from {} of {} in {:.1} s ({} pages/s, {:.*} MB of HTML/s, {})",
-        count(counts.articles as usize, "article"),
-        count(counts.pages as usize, "page"),
-        count(counts.sites as usize, "site"),
+        "{} in {:.1} s ({} pages/s, {:.*} MB of HTML/s, {})",
+        amounts(counts),
         ledger.seconds,
         grouped(ledger.pages_per_second.round() as u64),
         // A few pages take longer to start and to write than to read.
