@@ -142,7 +142,11 @@ static WORDS: LazyLock<HashMap<String, Vec<MeaningIn>>> = LazyLock::new(|| {
             }
         }
         let [long, short] = words.weekdays;
-        long.iter().for_each(|name| add(language, true, name, WordMeaning::Weekday));
+        for name in long {
+            // "Anna" is a Friday in Turkmen, and a first name elsewhere.
+            let anywhere = index < COMMON || !name.is_ascii() || name.contains(' ');
+            add(language, anywhere, name, WordMeaning::Weekday);
+        }
         for name in short {
             // "du" is a Sunday in Romania, an afternoon in Hungary.
             let anywhere = name.chars().count() > 2;

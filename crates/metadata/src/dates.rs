@@ -19,7 +19,7 @@ use crate::evidence::{
 use crate::heading::segments;
 use crate::learnt::ConstantField;
 use crate::page_date::{Digits, PageDate};
-use crate::scan::Property;
+use crate::scan::{Property, scripted_date};
 use crate::text::{LabelFinder, clip, has_number, identifier_words, word_count};
 
 /// Other metas of the date of publication.
@@ -408,14 +408,14 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice.offer_all(source, moments.filter(|moment| !is_constant(moment)));
     }
 
-    /// The date of an element: its `datetime` or `content`, else its text.
+    /// The date of an element: its `datetime`, `content` or `title`, that of a script, else its text.
     fn date_of_element(&self, id: NodeId) -> Option<PageDate> {
         let document = self.evidence.document;
         let attribute = [local_name!("datetime"), local_name!("content"), local_name!("title")]
             .iter()
             .filter_map(|name| document.attribute(id, name))
             .find_map(|text| self.parse_field(text));
-        attribute.or_else(|| {
+        attribute.or_else(|| scripted_date(document.element(id)?)).or_else(|| {
             let text = document.text_content(id);
             if text.len() > 400 { None } else { self.parse_field(&dom::normalize_space(text)) }
         })

@@ -692,6 +692,7 @@ mod tests {
         field("Jane Doe, MD", &["Jane Doe"]);
         field("Jane Doe, Ph.D., Staff Writer", &["Jane Doe"]);
         field("Doe, Jane Q.", &["Jane Q. Doe"]);
+        field("Doe, Anna", &["Anna Doe"]);
         field("Jane Doe, CNN", &["Jane Doe"]);
     }
 

@@ -1,6 +1,6 @@
 //! One pass over a page's tree that finds headings, bylines, dates and side content.
 
-use dom::{Document, ElementKind, NodeId, local_name, local_names};
+use dom::{Document, Element, ElementKind, NodeId, local_name, local_names};
 use memchr::{memchr2, memrchr};
 
 use crate::page_date::PageDate;
@@ -171,6 +171,20 @@ fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
             .is_some_and(|title| PageDate::parse(title).is_some())
 }
 
+/// The moment that a script is given to write beside "2 hours ago": `data-timestamp="1584018000"`, `data-date="2012-11-07"`.
+pub(crate) fn scripted_date(element: Element<'_>) -> Option<PageDate> {
+    element.attributes().find_map(|(name, value)| {
+        let name = name.strip_prefix("data-")?;
+        let says_time = has_identifier_word(name, |word| {
+            matches!(
+                word,
+                "date" | "time" | "datetime" | "timestamp" | "unixtime" | "utime" | "epoch"
+            )
+        });
+        says_time.then(|| PageDate::parse(value))?
+    })
+}
+
 impl Scan {
     /// Finds them. Linear in the page.
     pub fn of(document: &Document) -> Self {
@@ -179,7 +193,7 @@ impl Scan {
         for (id, &kind) in document.ids().zip(document.kinds().of_nodes()) {
             let Some(element) = document.element(id) else { continue };
             let mut cues = of_kinds[kind as usize];
-            let mut has_datetime = false;
+            let (mut has_datetime, mut has_data) = (false, false);
             for (name, value) in element.attributes() {
                 match *name {
                     local_name!("datetime") => has_datetime = true,
@@ -216,7 +230,7 @@ impl Scan {
                             _ => {}
                         }
                     }
-                    _ => {}
+                    _ => has_data |= name.starts_with("data-"),
                 }
             }
             match *element.name {
@@ -249,6 +263,7 @@ impl Scan {
             if cues & COMMENTS != 0 && !(small && cues & (BYLINE | DATE) != 0) {
                 cues |= SIDE;
             }
+            has_datetime |= has_data && scripted_date(element).is_some();
             if has_datetime || *element.name == local_name!("time") || is_dated_abbr(document, id) {
                 scan.times.push(id);
             } else if cues & DATE != 0 {

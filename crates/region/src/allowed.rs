@@ -2,19 +2,47 @@
 
 use dom::{Document, LocalName, NodeId, is_void, local_name, local_names};
 
+/// The name of an element, or of the one that its role stands for: pages also write tables and headings with `div` and `span`
+/// (WAI-ARIA 1.2 §5.4).
+pub(crate) fn meant(document: &Document, id: NodeId) -> Option<LocalName> {
+    let element = document.element(id)?;
+    if matches!(*element.name, local_names!("div" "span"))
+        && let Some(role) = element.attribute(&local_name!("role"))
+    {
+        let level = || match element.attribute(&LocalName::from("aria-level")) {
+            Some("1") => local_name!("h1"),
+            Some("3") => local_name!("h3"),
+            Some("4") => local_name!("h4"),
+            Some("5") => local_name!("h5"),
+            Some("6") => local_name!("h6"),
+            _ => local_name!("h2"),
+        };
+        match role {
+            "table" | "grid" => return Some(local_name!("table")),
+            "rowgroup" => return Some(local_name!("tbody")),
+            "row" => return Some(local_name!("tr")),
+            "cell" | "gridcell" => return Some(local_name!("td")),
+            "columnheader" | "rowheader" => return Some(local_name!("th")),
+            "heading" => return Some(level()),
+            _ => {}
+        }
+    }
+    Some(element.name.clone())
+}
+
 /// The tag an element is written as: its own if it is allowed, or the current name of an obsolete one; `div` if it would
 /// otherwise no longer be separated from its surroundings; `None` if only its content is written.
 pub(crate) fn written_as(document: &Document, id: NodeId) -> Option<LocalName> {
-    let name = document.name(id)?;
-    match *name {
+    let name = meant(document, id)?;
+    match name {
         local_names!("menu" "dir") => Some(local_name!("ul")),
         local_name!("strike") => Some(local_name!("s")),
         local_name!("tt") => Some(local_name!("code")),
         local_name!("acronym") => Some(local_name!("abbr")),
         local_names!("listing" "xmp") => Some(local_name!("pre")),
-        _ if stays(name) => Some(name.clone()),
+        _ if stays(&name) => Some(name),
         local_names!("html" "body") => None,
-        _ if document.is_inline(id) || is_void(name) => None,
+        _ if document.is_inline(id) || is_void(&name) => None,
         _ => Some(local_name!("div")),
     }
 }

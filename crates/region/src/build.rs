@@ -9,7 +9,7 @@ use dom::{
 use url::Url;
 
 use crate::allowed::{
-    attribute_stays, formula_attribute_stays, formula_stays, gives_structure, written_as,
+    attribute_stays, formula_attribute_stays, formula_stays, gives_structure, meant, written_as,
 };
 use crate::captions::{Role, is_credit};
 use crate::choose::ChosenNodes;
@@ -21,7 +21,6 @@ use crate::picture::PagePicture;
 use crate::structures::is_layout;
 use crate::tree::{At, NodeMark, RegionTree};
 
-const SOFT_HYPHEN: char = '\u{ad}';
 /// Most elements between an item of a list and the box of its task.
 const LEVELS_OF_TASK: usize = 4;
 
@@ -218,12 +217,13 @@ impl<'a> RegionBuilder<'a, '_> {
         self.write_words(parent, id, rest);
     }
 
-    /// Writes text without soft hyphens, which say where a line may break.
+    /// Writes text without what nobody sees: soft hyphens and others that say where a line may break, and byte order marks.
     fn write_words(&mut self, parent: At, id: NodeId, text: &'a str) {
-        let at = match text.contains(SOFT_HYPHEN) {
-            true => self.tree.push_text(parent, text.replace(SOFT_HYPHEN, "")),
-            false => self.tree.push_text(parent, text),
+        let text = match text.is_ascii() {
+            true => Cow::Borrowed(text),
+            false => without_unseen(text),
         };
+        let at = self.tree.push_text(parent, text);
         if !self.chosen.read[id as usize] {
             self.tree.nodes[at].mark = NodeMark::Unread;
         }
@@ -302,8 +302,8 @@ impl<'a> RegionBuilder<'a, '_> {
     fn open_element(&mut self, parent: At, id: NodeId, in_layout: bool) -> (Option<At>, bool) {
         let document = self.document;
         let Some(element) = document.element(id) else { return (None, in_layout) };
-        let inner_layout = match *element.name {
-            local_name!("table") => is_layout(document, id),
+        let inner_layout = match meant(document, id) {
+            Some(local_name!("table")) => is_layout(document, id),
             _ => in_layout,
         };
         let Some(mut name) = self.name_of(element, inner_layout) else {
@@ -369,17 +369,17 @@ impl<'a> RegionBuilder<'a, '_> {
             None => {}
         }
         let include = self.chosen.include[id as usize];
-        let name = element.name;
+        let name = meant(self.document, id)?;
         let inside = self.document.contains(self.chosen.container, id);
         if !include {
             let around_all = id == self.chosen.container
-                && matches!(*name, local_names!("blockquote" "details" "a"));
-            if !inside || around_all || !gives_structure(name) {
+                && matches!(name, local_names!("blockquote" "details" "a"));
+            if !inside || around_all || !gives_structure(&name) {
                 return None;
             }
         }
         if in_layout {
-            match *name {
+            match name {
                 local_names!("table" "td" "th") => {
                     return include.then_some(local_name!("div"));
                 }
@@ -437,6 +437,19 @@ impl<'a> RegionBuilder<'a, '_> {
             self.tree.set(at, local_name!("title"), title.clone());
         }
     }
+}
+
+/// A text without soft hyphens, zero width spaces, word joiners and byte order marks. Scripts that do not separate words (Thai, Lao,
+/// Burmese, Khmer) keep zero width spaces, which are between their words.
+fn without_unseen(text: &str) -> Cow<'_, str> {
+    let is_unseen = |c| matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}');
+    if !text.contains(is_unseen) {
+        return Cow::Borrowed(text);
+    }
+    let separates_words = text.contains(
+        |c| matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'),
+    );
+    text.replace(|c| is_unseen(c) && !(separates_words && c == '\u{200b}'), "").into()
 }
 
 /// Whether the element around a text, or the next one, has a style that keeps its lines.

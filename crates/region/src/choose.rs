@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dom::{Document, ElementKind, LocalName, NodeId, PrefixSums, local_name, local_names};
 use url::Url;
 
+use crate::allowed::meant;
 use crate::captions::{CaptionBehind, Role, roles};
 use crate::code::{self, CodeBlock};
 use crate::embed::{Embedded, Medium, is_player, quoted_post};
@@ -203,7 +204,8 @@ impl AddableElements {
         let kinds = document.kinds();
         let of_kind = |kind: &ElementKind| match katex::is_formula(document, kind.first) {
             true => [true, false, false],
-            false => document.name(kind.first).map_or([false; 3], Self::lists_of),
+            false if structures::is_callout(document, kind.first) => [false, true, false],
+            false => meant(document, kind.first).map_or([false; 3], |name| Self::lists_of(&name)),
         };
         let of_kinds: Vec<[bool; 3]> = kinds.all().iter().map(of_kind).collect();
         let has_formulas = document.head().shows_tex || document.all_text().contains('\\');

@@ -17,6 +17,8 @@ const HELPER: u32 = 300;
 const LABEL: u32 = 80;
 /// Least text of a copy for screens of another width, in bytes.
 const LEAST_COPY: u32 = 20;
+/// Most text of a box that asks readers to subscribe, in bytes.
+const LARGEST_SUBSCRIPTION: u32 = 200;
 /// Share of a hidden element's text that must be elsewhere for it to be a copy.
 const SHARE: f64 = 0.9;
 
@@ -121,7 +123,16 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
             labels.push((hash_of(document, id..end), id));
         }
         if is_heading(name) || matches!(*name, local_names!("dt" "caption" "figcaption")) {
-            out.extend(document.subtree(id).filter(|&own| is_permanent_link(document, own)));
+            let is_control = |own| document.is(own, &local_name!("button"));
+            let has_more = document.subtree(id).any(|own| {
+                let text = document.text(own).unwrap_or_default();
+                text.contains(char::is_alphabetic) && !document.ancestors(own).any(is_control)
+            });
+            out.extend(
+                document
+                    .subtree(id)
+                    .filter(|&own| is_permanent_link(document, own) || has_more && is_control(own)),
+            );
             let beside = links_beside(texts, id).filter(|&own| include[own as usize]);
             labels.extend(beside.map(|own| (hash_of(document, document.subtree(own)), own)));
         }
@@ -157,10 +168,24 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
     for group in labels.chunk_by(|one, other| one.0 == other.0).filter(|group| group.len() > 1) {
         out.extend(group.iter().map(|label| label.1));
     }
+    out.extend(document.ids().filter_map(|id| subscription_around(texts, id)));
     for &id in &out {
         include[id as usize..document.node(id).end as usize].fill(false);
     }
     out.into_iter().collect()
+}
+
+/// The box around a field for an address of mail: it asks readers to subscribe.
+fn subscription_around(texts: &PageTexts<'_>, id: NodeId) -> Option<NodeId> {
+    let document = texts.document;
+    let kind = document
+        .attribute(id, &local_name!("type"))
+        .filter(|_| document.is(id, &local_name!("input")))?;
+    if !kind.eq_ignore_ascii_case("email") {
+        return None;
+    }
+    let is_small = |around: &NodeId| texts.text(*around) <= LARGEST_SUBSCRIPTION;
+    document.ancestors(id).take_while(is_small).last().filter(|&around| texts.text(around) > 0)
 }
 
 /// Whether an element is a link into the page that has a sign instead of words, as headings have for their addresses.

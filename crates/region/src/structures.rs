@@ -1,8 +1,9 @@
 //! Adds what makes lists and tables whole, and headings, code, quotations and the like that stand between the texts of an
 //! article.
 
-use dom::{Document, LocalName, NodeId, is_heading, local_name, local_names};
+use dom::{Document, LocalName, NodeId, class_tokens, is_heading, local_name, local_names};
 
+use crate::allowed::meant;
 use crate::code::{BAR, is_code_block};
 use crate::embed::quoted_post;
 use crate::texts::PageTexts;
@@ -23,6 +24,15 @@ pub(crate) fn may_be_added(name: &LocalName) -> bool {
     )
 }
 
+/// Whether an element is a box with a note, by its role (WAI-ARIA 1.2, DPUB-ARIA 1.0) or the name that generators of documentation and
+/// note-taking programs give it.
+pub(crate) fn is_callout(document: &Document, id: NodeId) -> bool {
+    let role = document.attribute(id, &local_name!("role"));
+    matches!(role, Some("note" | "doc-tip" | "doc-notice"))
+        || class_tokens(document.attribute(id, &local_name!("class")).unwrap_or_default())
+            .any(|class| matches!(class, "admonition" | "callout" | "markdown-alert"))
+}
+
 /// Includes what belongs to the article among `structures`, which are in document order. What completes the article's text is
 /// also part of it (`read`), as are headings, tables and code between its parts; boxes are only shown.
 pub(crate) fn add(
@@ -32,7 +42,10 @@ pub(crate) fn add(
     read: &mut [bool],
 ) {
     let document = texts.document;
-    let is_addable = |id: NodeId| document.name(id).is_some_and(may_be_added);
+    let is_addable = |id: NodeId| {
+        meant(document, id).is_some_and(|name| may_be_added(&name)) || is_callout(document, id)
+    };
+    let is_heading = |id: NodeId| meant(document, id).is_some_and(|name| dom::is_heading(&name));
     let mut code_end = 0;
     // The top of the last block of code, and whether it is for code.
     let mut top_of_code: Option<(NodeId, bool)> = None;
@@ -63,12 +76,9 @@ pub(crate) fn add(
         if own > 0 {
             complete_structure(texts, id, include);
             complete_structure(texts, id, read);
-        } else if text <= LONGEST
-            && !document.name(id).is_some_and(is_heading)
-            && stands_between(texts, id)
-        {
+        } else if text <= LONGEST && !is_heading(id) && stands_between(texts, id) {
             include_subtree(document, id, include);
-            if document.is(id, &local_name!("table"))
+            if is_table(document, id)
                 || quoted_post(document, id, texts.base).is_none() && stands_amid(texts, id)
             {
                 include_subtree(document, id, read);
@@ -77,7 +87,7 @@ pub(crate) fn add(
         }
     }
     // Headings come before what they are headings of: the last are decided first.
-    for &id in structures.iter().rev().filter(|&&id| document.name(id).is_some_and(is_heading)) {
+    for &id in structures.iter().rev().filter(|&&id| is_heading(id)) {
         let belongs =
             texts.text(id) > 0 && texts.own(id) == 0 && id < texts.last && id > texts.first;
         if belongs && texts.top(id).is_some_and(|top| precedes_included(texts, id, top, include)) {
@@ -116,7 +126,7 @@ fn stands_between(texts: &PageTexts<'_>, id: NodeId) -> bool {
         && (!texts.is_linked(id) || is_nested_list_of_links(texts, id))
         && !is_list_of_cards(texts, id)
         && texts.top(id).is_some_and(|top| texts.text(top) <= text + text / 4 + 20)
-        && (!document.is(id, &local_name!("table")) || !is_layout(document, id))
+        && (!is_table(document, id) || !is_layout(document, id))
 }
 
 /// Bytes of text from which on a link is as long as a headline.
@@ -167,7 +177,7 @@ fn stands_amid(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
     let is_in_heading = |id: NodeId| {
         let mut around = texts.document.ancestors(id).skip(1).take(4);
-        around.any(|around| texts.document.name(around).is_some_and(is_heading))
+        around.any(|around| meant(texts.document, around).is_some_and(|name| is_heading(&name)))
     };
     let before = (texts.first..top).rev().filter(has_text).find(|&id| !is_in_heading(id));
     let after = (texts.document.node(top).end..=texts.last).find(has_text);
@@ -189,6 +199,10 @@ fn is_nested_list_of_links(texts: &PageTexts<'_>, id: NodeId) -> bool {
         && !document.subtree(id).any(leads_into_page)
 }
 
+fn is_table(document: &Document, id: NodeId) -> bool {
+    meant(document, id) == Some(local_name!("table"))
+}
+
 fn is_list(document: &Document, id: NodeId) -> bool {
     matches!(document.name(id), Some(&local_names!("ul" "ol")))
 }
@@ -197,7 +211,7 @@ fn is_list(document: &Document, id: NodeId) -> bool {
 fn add_source(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool], read: &mut [bool]) {
     let document = texts.document;
     let is_quotation = document.is(id, &local_name!("blockquote"));
-    if !is_quotation && !document.is(id, &local_name!("table")) {
+    if !is_quotation && !is_table(document, id) {
         return;
     }
     let around = document.parent(id).filter(|&own| document.is(own, &local_name!("figure")));
@@ -219,31 +233,35 @@ fn add_source(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool], read: &mu
 /// Includes the rest of a structure that holds text of the article.
 fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
     let document = texts.document;
-    let parts: &[LocalName] = match document.name(id) {
-        Some(&local_names!("ul" "ol")) => {
+    let parts: &[LocalName] = match meant(document, id) {
+        Some(local_names!("ul" "ol")) => {
             let (own, text) = (texts.own(id), texts.text(id));
             if f64::from(own) < SHARE * f64::from(text) {
                 return;
             }
             &[local_name!("li")]
         }
-        Some(&local_name!("dl")) => &[local_name!("dt"), local_name!("dd")],
-        Some(&local_name!("table")) if !is_layout(document, id) => {
+        Some(local_name!("dl")) => &[local_name!("dt"), local_name!("dd")],
+        Some(local_name!("table")) if !is_layout(document, id) => {
             &[local_name!("td"), local_name!("th"), local_name!("caption")]
         }
-        Some(&local_name!("details")) => {
+        Some(local_name!("details")) => {
             // What is folded is not understood without it.
             let is_summary = |child: &NodeId| document.is(*child, &local_name!("summary"));
             let summary = document.children(id).find(is_summary);
             return summary.into_iter().for_each(|own| include_subtree(document, own, include));
         }
-        Some(&local_name!("pre")) => return include_subtree(document, id, include),
-        Some(_) if document.name(id).is_some_and(is_heading) => {
+        Some(local_name!("pre")) => return include_subtree(document, id, include),
+        Some(name) if is_heading(&name) => {
+            return include_subtree(document, id, include);
+        }
+        // Its title.
+        _ if is_callout(document, id) && texts.text(id) <= LONGEST && !texts.is_linked(id) => {
             return include_subtree(document, id, include);
         }
         _ => return,
     };
-    let is_part = |id: &NodeId| document.name(*id).is_some_and(|name| parts.contains(name));
+    let is_part = |id: &NodeId| meant(document, *id).is_some_and(|name| parts.contains(&name));
     let links = texts.is_linked(id);
     for part in document.subtree(id).skip(1).filter(is_part) {
         let text = texts.text(part);
@@ -270,22 +288,22 @@ pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
     }
     let (mut rows, mut cells, mut widest, mut headers, mut paragraphs) = (0, 0, 0, 0, 0);
     for id in document.subtree(table).skip(1) {
-        match document.name(id) {
-            Some(&local_names!("table" "h1" "article")) => return true,
-            Some(&local_name!("tr")) => (rows, cells) = (rows + 1, 0),
-            Some(&local_name!("td")) => {
+        match meant(document, id) {
+            Some(local_names!("table" "h1" "article")) => return true,
+            Some(local_name!("tr")) => (rows, cells) = (rows + 1, 0),
+            Some(local_name!("td")) => {
                 (cells, paragraphs) = (cells + 1, 0);
                 widest = widest.max(cells);
                 if document.text_content(id).len() > LONGEST_CELL {
                     return true;
                 }
             }
-            Some(&local_names!("th" "caption")) => {
+            Some(local_names!("th" "caption")) => {
                 (cells, paragraphs) = (cells + 1, 0);
                 widest = widest.max(cells);
                 headers += 1;
             }
-            Some(&local_name!("p")) => {
+            Some(local_name!("p")) => {
                 paragraphs += 1;
                 if paragraphs > 4 {
                     return true;

@@ -257,6 +257,16 @@ fn what_stands_between_paragraphs_is_read() {
             "one\ntwo",
         ),
         (
+            "<div role=table><div role=row><span role=columnheader>Year</span><span role=columnheader>Level</span></div><div role=row><span role=cell>2021</span><span role=cell>4 m</span></div></div>",
+            "Year\nLevel\n2021\n4 m",
+        ),
+        ("<div role=heading aria-level=3>one two</div>", "one two"),
+        ("<div class='callout tip'><div>Tip</div><div>one two</div></div>", "Tip\n\none two"),
+        ("<div role=note>one two</div>", "one two"),
+        ("<div role=note><a href=/1>one</a> two</div>", "one two"),
+        ("<div class=callout><a href=/1>One of the other pages</a></div>", ""),
+        ("<div>one two</div>", ""),
+        (
             "<div>A box about something else, which has many words of its own, more than the bar of a block of code can have for labels and buttons. <pre>one</pre></div>",
             "",
         ),
@@ -493,6 +503,10 @@ fn headings_are_without_links_to_themselves_and_to_edit_them() {
         assert_eq!(text, "One\n\nText.\n\nTwo\n\nMore.");
         assert!(!html.contains("<a"), "{html}");
     }
+    // Buttons beside a heading are none of it; a heading may be a button.
+    let buttons =
+        "<h2>One <button>Copy link</button></h2><p>Text.</p><h3><button>Two</button> +</h3>";
+    assert_eq!(forms(buttons)[1], "## One\n\nText.\n\n### Two +");
     // A single one, and words, may belong to the heading.
     let kept = "<h2>One <span><a href=/c>C#</a></span></h2><p>Text.</p><h2>Two <a href=#two>again</a></h2>";
     assert_eq!(forms(kept)[2], "One C#\n\nText.\n\nTwo again");
@@ -533,6 +547,25 @@ fn what_nobody_sees_is_left_out() {
         "<p>{long}</p><div class=ad>Our partners</div><p>Two.</p><div class=ad>Our partners</div><p>Three."
     );
     assert_eq!(forms(&labels)[2], format!("{long}\n\nTwo.\n\nThree."));
+}
+
+#[test]
+fn breaks_within_words_are_unseen() {
+    let [html, markdown, text] =
+        forms("<p>The com&#8203;pany&#8203; said&#8288; so.&#65279;</p><p>ภาษา&#8203;ไทย</p>");
+    assert_eq!(text, "The company said so.\n\nภาษา ไทย");
+    assert_eq!(markdown, text);
+    assert_eq!(html, "<p>The company said so.</p><p>ภาษา\u{200b}ไทย</p>");
+}
+
+#[test]
+fn boxes_that_ask_for_an_address_of_mail_are_left_out() {
+    let field = "<form><input type=email><button>Sign up</button></form>";
+    let page = format!(
+        "<p>One.</p><div><h3>Our letter</h3><p>Every Friday.</p>{field}</div><p>Two.</p>{}",
+        "<p>Three is a longer text.</p>".repeat(12)
+    );
+    assert!(forms(&page)[2].starts_with("One.\n\nTwo.\n\nThree"), "{}", forms(&page)[2]);
 }
 
 #[test]

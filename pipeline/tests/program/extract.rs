@@ -283,7 +283,12 @@ fn what_is_no_html_is_refused_by_name() {
         format!("\u{feff}{}", prose::post(2)).encode_utf16().flat_map(u16::to_le_bytes).collect();
     let latin: Vec<u8> =
         prose::post(3).chars().map(|c| if c.is_ascii() { c as u8 } else { 0xe4 }).collect();
-    for page in [write("wide.html", &wide), write("latin.html", &latin)] {
+    let zeros = prose::post(4).replacen("<body", "\0<body", 1);
+    for page in [
+        write("wide.html", &wide),
+        write("latin.html", &latin),
+        write("zeros.html", zeros.as_bytes()),
+    ] {
         let (code, _, stderr) = extract(&[], &[page]);
         assert_eq!(code, 0, "{stderr}");
     }

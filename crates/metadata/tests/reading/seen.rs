@@ -89,6 +89,14 @@ fn dates_of_old_pages() {
         "2020-05-04T10:05:00Z",
     );
     published(&page("<abbr title='Member of Parliament'>MP</abbr>"), "");
+    for seen in [
+        "<span class=ago data-timestamp=1588586700>2 hours ago</span>",
+        "<span data-post-time=1588586700000></span>",
+        "<b data-date='2020-05-04T10:05:00Z'>today</b>",
+    ] {
+        published(&page(seen), "2020-05-04T10:05:00Z");
+    }
+    published(&page("<span data-id=1588586700 data-timeout=1588586700>2 hours ago</span>"), "");
     published(&page("<meta name=Issue_Date content='May 4, 2020'>"), "2020-05-04");
     published(&page("<title>Orchard Post - Pears ripen early - May 4, 2020</title>"), "2020-05-04");
     published(&page("<title>Pears of May 4, 2020 ripen early</title>"), "");

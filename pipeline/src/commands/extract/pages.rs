@@ -147,11 +147,13 @@ fn checked(input: Input) -> Result<Input> {
     let mut first = Vec::new();
     let opened = open(path).and_then(|file| file.take(FIRST as u64).read_to_end(&mut first));
     opened.with_context(|| format!("cannot read {}", path.display()))?;
+    // Pages may have zero bytes.
+    let begins_as_page = sniff_html(None, &first) == PayloadKind::Html;
     match &input {
         // Other problems are reported while reading.
-        Input::Html { .. } if kind_of(&first).is_none() => Ok(input),
+        Input::Html { .. } if begins_as_page || kind_of(&first).is_none() => Ok(input),
         Input::Archive(_) if is_archive(path, &first) => Ok(input),
-        Input::Archive(_) if sniff_html(None, &first) == PayloadKind::Html => {
+        Input::Archive(_) if begins_as_page => {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             Ok(Input::Html { path: path.to_owned(), name, folder: String::new() })
         }
