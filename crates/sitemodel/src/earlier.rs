@@ -46,7 +46,8 @@ impl EarlierReading {
         let gained = self.others.intersection(&text).count() as f64;
         let share = |of: f64| of / (kept + of).max(1.0);
         let agreement = 2.0 * kept / (2.0 * kept + lost + gained).max(1.0);
-        SharedWords { pages: 1, lost: share(lost), gained: share(gained), agreement }
+        let others = u64::from(agreement <= SharedWords::OTHER);
+        SharedWords { pages: 1, others, lost: share(lost), gained: share(gained), agreement }
     }
 
     /// The blocks of a later capture that are known to be text of the article, or not to be, as marks of them.

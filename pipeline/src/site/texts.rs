@@ -18,8 +18,8 @@ use xxhash_rust::xxh3::xxh3_64;
 const MOST: usize = 64;
 /// Texts of a site that are kept.
 const MOST_KEPT: usize = 24;
-/// Similarity below which a text is another one than before, whatever chance does to sketches.
-const SAME: f64 = 0.97;
+/// Similarity below which a text differs, whatever chance does to sketches.
+pub(crate) const SAME: f64 = 0.97;
 
 /// The text at an address.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -75,9 +75,9 @@ impl KnownTexts {
         of.fold((0, 0.0), |(count, sum), one| (count + 1, sum + one))
     }
 
-    /// How many of tonight's texts differ from what is known.
-    pub(crate) fn differing(&self, tonight: &[ArticleText]) -> u64 {
-        self.similarities(tonight).filter(|one| *one < SAME).count() as u64
+    /// How many of tonight's texts are less similar than that to what is known.
+    pub(crate) fn differing(&self, tonight: &[ArticleText], than: f64) -> u64 {
+        self.similarities(tonight).filter(|one| *one < than).count() as u64
     }
 
     fn similarities(&self, tonight: &[ArticleText]) -> impl Iterator<Item = f64> {
