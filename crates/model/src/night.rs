@@ -53,7 +53,7 @@ pub struct SiteNight {
 pub struct SharedWords {
     /// Pages of which an earlier capture was read.
     pub pages: u64,
-    /// Of these, pages whose texts are others.
+    /// Of these, pages whose texts are others, where the former one was sure.
     pub others: u64,
     /// Share of the words of the former text that are still on the page, and not in the text any more.
     pub lost: f64,
@@ -66,6 +66,8 @@ pub struct SharedWords {
 impl SharedWords {
     /// Agreement up to which the texts of a page are others.
     pub const OTHER: f64 = 0.9;
+    /// Confidence from which on a text is sure. What was found with less is more probably none, and another one no loss.
+    pub const SURE: f64 = 0.5;
 
     /// Mean agreement of both texts, 0 to 1; `None` where no earlier capture was read.
     pub fn mean_agreement(&self) -> Option<f64> {

@@ -8,9 +8,7 @@ use config::Config;
 use config::files::sha256_of;
 use errors::Stopped;
 use input::waiting::waiting_for_databases;
-use model::{
-    Drop, DropReason, NightFigures, SharedWords, SiteNight, SiteResult, TemplateNight, Verdict,
-};
+use model::{Drop, DropReason, NightFigures, SiteNight, SiteResult, TemplateNight, Verdict};
 use modelstore::{RunIdentity, Store, StoreError};
 use report::readable::count;
 use sink::{InputRecord, LastNight};
@@ -164,7 +162,7 @@ impl<'a> SiteJudge<'a> {
         let mut other_texts = 0;
         if let Some(known) = &known {
             (night.figures.known, night.figures.similarity) = known.compare(&texts);
-            other_texts = known.differing(&texts, SharedWords::OTHER);
+            other_texts = known.others(&texts);
         }
         let history = self.store.history(&night.site, &night.night)?;
         let tonight = Tonight {

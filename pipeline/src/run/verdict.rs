@@ -72,7 +72,7 @@ pub(crate) struct Tonight<'a> {
     pub(crate) lost_texts: Option<&'a [LostTexts]>,
     /// What became of words that pages had in earlier captures.
     pub(crate) shared_words: SharedWords,
-    /// Known addresses whose texts are others.
+    /// Known addresses whose texts are others than sure ones.
     pub(crate) other_texts: u64,
     /// The worst verdict on a template, by tonight's sample.
     pub(crate) worst_template: Verdict,
@@ -189,10 +189,10 @@ impl<'a> Compared<'a> {
         }
         let answers = refused + articles + self.lost(self.now);
         let share = refused as f64 / answers as f64;
+        let before = self.history.iter().rev().take_while(|past| past.figures.articles == 0);
+        let walls_before: u64 = before.clone().map(|past| past.figures.refused()).sum();
         let is_blocked = if articles == 0 {
-            let before = self.history.iter().rev().take_while(|past| past.figures.articles == 0);
-            let before: u64 = before.map(|past| past.figures.refused()).sum();
-            refused + before >= FEWEST && share >= 0.5
+            refused + walls_before >= FEWEST && share >= 0.5
         } else if self.usual.is_empty() {
             refused >= FEWEST && refused >= WALLS * articles
         } else {
@@ -207,7 +207,14 @@ impl<'a> Compared<'a> {
             false => format!("usually {:.0}", self.mean(NightFigures::refused)),
         };
         let (name, next) = wall(&by);
-        let evidence = format!("{refused} of {answers} pages are {name}; {usual}");
+        let lasting = match walls_before {
+            of if of > 0 && articles == 0 => {
+                let nights = count(before.count(), "night");
+                format!(", and {} in {nights} before", count(of as usize, "wall"))
+            }
+            _ => String::new(),
+        };
+        let evidence = format!("{refused} of {answers} pages are {name}{lasting}; {usual}");
         Some(Assessment { blocked_by: Some(by), ..assessment(Verdict::Blocked, evidence, next) })
     }
 

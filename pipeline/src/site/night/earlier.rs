@@ -9,7 +9,7 @@ use sitemodel::{Applied, EarlierReading, FEWEST_TO_TELL, Outcome, SiteModel};
 
 use crate::site::Work;
 use crate::site::night::in_hand::{CandidatePage, retained_candidates, template_id};
-use crate::site::texts::{ArticleText, KnownTexts, SAME};
+use crate::site::texts::{ArticleText, KnownTexts};
 use crate::stages::apply::Outcomes;
 use crate::stages::learn::parse;
 
@@ -25,7 +25,7 @@ impl Work<'_> {
             Outcome::Drop(_) | Outcome::Unassigned => None,
         };
         let tonight: Vec<ArticleText> = applied.values().filter_map(article).collect();
-        Ok(KnownTexts::of(known.as_deref()).differing(&tonight, SAME) >= FEWEST_TO_TELL)
+        Ok(KnownTexts::of(known.as_deref()).differing(&tonight) >= FEWEST_TO_TELL)
     }
 
     /// What a model reads in the former captures of tonight's pages.
