@@ -48,7 +48,7 @@ const DISPUTED: f64 = 0.3;
 /// Similarity to the texts that addresses had before lost from which on texts may be others; and that and confidence lost
 /// together from which on they are.
 const CHANGED: f64 = 0.07;
-const CHANGED_AND_UNSURE: f64 = 0.13;
+const CHANGED_AND_UNSURE: f64 = 0.1;
 /// The same up to which they are the same.
 const SAME: f64 = 0.03;
 /// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
