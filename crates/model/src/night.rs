@@ -53,6 +53,8 @@ pub struct SiteNight {
 pub struct SharedWords {
     /// Pages of which an earlier capture was read.
     pub pages: u64,
+    /// Of these, pages whose texts are others, where the former one was sure.
+    pub others: u64,
     /// Share of the words of the former text that are still on the page, and not in the text any more.
     pub lost: f64,
     /// Share of the words of tonight's text that were on the page before, and not in the text.
@@ -62,6 +64,11 @@ pub struct SharedWords {
 }
 
 impl SharedWords {
+    /// Agreement up to which the texts of a page are others.
+    pub const OTHER: f64 = 0.9;
+    /// Confidence from which on a text is sure. What was found with less is more probably none, and another one no loss.
+    pub const SURE: f64 = 0.5;
+
     /// Mean agreement of both texts, 0 to 1; `None` where no earlier capture was read.
     pub fn mean_agreement(&self) -> Option<f64> {
         (self.pages > 0).then(|| self.agreement / self.pages as f64)
@@ -70,6 +77,7 @@ impl SharedWords {
     /// Adds those of other pages.
     pub fn add(&mut self, other: &Self) {
         self.pages += other.pages;
+        self.others += other.others;
         self.lost += other.lost;
         self.gained += other.gained;
         self.agreement += other.agreement;

@@ -25,6 +25,7 @@ pub struct EarlierReading {
     text: HashSet<u64>,
     /// Those of the page that are not in the text.
     others: HashSet<u64>,
+    is_sure: bool,
 }
 
 impl EarlierReading {
@@ -34,7 +35,8 @@ impl EarlierReading {
         let mut others = sequences_of_page(page);
         others.retain(|own| !text.contains(own));
         let title = sequences(article.title.as_deref().unwrap_or_default());
-        Self { url: page.page.url.clone(), title, text, others }
+        let is_sure = article.confidence >= SharedWords::SURE;
+        Self { url: page.page.url.clone(), title, text, others, is_sure }
     }
 
     /// How words are read in a later capture of the page, given its text.
@@ -46,7 +48,8 @@ impl EarlierReading {
         let gained = self.others.intersection(&text).count() as f64;
         let share = |of: f64| of / (kept + of).max(1.0);
         let agreement = 2.0 * kept / (2.0 * kept + lost + gained).max(1.0);
-        SharedWords { pages: 1, lost: share(lost), gained: share(gained), agreement }
+        let others = u64::from(self.is_sure && agreement <= SharedWords::OTHER);
+        SharedWords { pages: 1, others, lost: share(lost), gained: share(gained), agreement }
     }
 
     /// The blocks of a later capture that are known to be text of the article, or not to be, as marks of them.

@@ -146,7 +146,11 @@ impl<'a> SiteJudge<'a> {
         let Some(night) = &mut result.night else { return Ok(()) };
         figures.agreement = night.figures.agreement;
         night.figures = figures;
-        self.judge(night, texts)
+        self.judge(night, texts)?;
+        if let Some(change) = result.figures.as_mut().and_then(|own| own.change.as_mut()) {
+            change.verdict = night.health.verdict;
+        }
+        Ok(())
     }
 
     fn judge(&mut self, night: &mut SiteNight, texts: Vec<ArticleText>) -> Result<()> {
@@ -155,8 +159,10 @@ impl<'a> SiteJudge<'a> {
             true => None,
             false => Some(KnownTexts::of(self.store.texts(&night.site)?.as_deref())),
         };
+        let mut other_texts = 0;
         if let Some(known) = &known {
             (night.figures.known, night.figures.similarity) = known.compare(&texts);
+            other_texts = known.others(&texts);
         }
         let history = self.store.history(&night.site, &night.night)?;
         let tonight = Tonight {
@@ -165,6 +171,7 @@ impl<'a> SiteJudge<'a> {
             figures: &night.figures,
             lost_texts: night.lost_texts.as_deref(),
             shared_words: night.shared_words,
+            other_texts,
             worst_template: night.health.verdict,
             is_whole: self.is_whole,
         };

@@ -48,11 +48,9 @@ const DISPUTED: f64 = 0.3;
 /// Similarity to the texts that addresses had before lost from which on texts may be others; and that and confidence lost
 /// together from which on they are.
 const CHANGED: f64 = 0.07;
-const CHANGED_AND_UNSURE: f64 = 0.13;
+const CHANGED_AND_UNSURE: f64 = 0.1;
 /// The same up to which they are the same.
 const SAME: f64 = 0.03;
-/// Disagreement with earlier texts, in the words that pages still have, from which on texts are others.
-const MOVED: f64 = 0.1;
 /// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
 const CUT: f64 = 0.6;
 const SWOLLEN: f64 = 1.7;
@@ -74,6 +72,8 @@ pub(crate) struct Tonight<'a> {
     pub(crate) lost_texts: Option<&'a [LostTexts]>,
     /// What became of words that pages had in earlier captures.
     pub(crate) shared_words: SharedWords,
+    /// Known addresses whose texts are others than sure ones.
+    pub(crate) other_texts: u64,
     /// The worst verdict on a template, by tonight's sample.
     pub(crate) worst_template: Verdict,
     /// Whether the run took all pages of the inputs: else fewer pages mean nothing.
@@ -189,10 +189,10 @@ impl<'a> Compared<'a> {
         }
         let answers = refused + articles + self.lost(self.now);
         let share = refused as f64 / answers as f64;
+        let before = self.history.iter().rev().take_while(|past| past.figures.articles == 0);
+        let walls_before: u64 = before.clone().map(|past| past.figures.refused()).sum();
         let is_blocked = if articles == 0 {
-            let before = self.history.iter().rev().take_while(|past| past.figures.articles == 0);
-            let before: u64 = before.map(|past| past.figures.refused()).sum();
-            refused + before >= FEWEST && share >= 0.5
+            refused + walls_before >= FEWEST && share >= 0.5
         } else if self.usual.is_empty() {
             refused >= FEWEST && refused >= WALLS * articles
         } else {
@@ -207,7 +207,14 @@ impl<'a> Compared<'a> {
             false => format!("usually {:.0}", self.mean(NightFigures::refused)),
         };
         let (name, next) = wall(&by);
-        let evidence = format!("{refused} of {answers} pages are {name}; {usual}");
+        let lasting = match walls_before {
+            of if of > 0 && articles == 0 => {
+                let nights = count(before.count(), "night");
+                format!(", and {} in {nights} before", count(of as usize, "wall"))
+            }
+            _ => String::new(),
+        };
+        let evidence = format!("{refused} of {answers} pages are {name}{lasting}; {usual}");
         Some(Assessment { blocked_by: Some(by), ..assessment(Verdict::Blocked, evidence, next) })
     }
 
@@ -429,9 +436,10 @@ impl<'a> Compared<'a> {
         let unsure = sum.mean_confidence()? - now.mean_confidence()?;
         let lost = usual - similarity;
         let is_changed = lost >= CHANGED && lost + unsure >= CHANGED_AND_UNSURE;
-        (now.known >= FEWEST && is_changed).then(|| {
+        let others = self.tonight.other_texts;
+        (others >= FEWEST && is_changed).then(|| {
             format!(
-                "the texts of {} addresses that came before are by {similarity:.2} as they were; before, by {usual:.2} in {}",
+                "{others} of {} addresses that came before have other texts: all are by {similarity:.2} as they were; before, by {usual:.2} in {}",
                 now.known,
                 self.nights()
             )
@@ -440,10 +448,10 @@ impl<'a> Compared<'a> {
 
     /// Words that were text of an article are now beside it on the page, or the other way round.
     fn words_elsewhere(&self) -> Option<String> {
-        let SharedWords { pages, lost, gained, .. } = self.tonight.shared_words;
+        let SharedWords { pages, others, lost, gained, .. } = self.tonight.shared_words;
         let agreement = self.tonight.shared_words.mean_agreement()?;
         let percent = |of: f64| 100.0 * of / pages as f64;
-        (pages >= FEWEST && agreement <= 1.0 - MOVED).then(|| {
+        (others >= FEWEST && agreement <= SharedWords::OTHER).then(|| {
             format!(
                 "of the words that {pages} pages still have, the texts have lost {:.0} %, and {:.0} % of them were no text before",
                 percent(lost),
@@ -717,6 +725,20 @@ mod tests {
         }
     }
 
+    /// A night with other texts at all addresses that are known.
+    fn of_night<'a>(night: &'a str, figures: &'a NightFigures) -> Tonight<'a> {
+        Tonight {
+            site: "a.example",
+            night,
+            figures,
+            lost_texts: None,
+            shared_words: SharedWords::default(),
+            other_texts: figures.known,
+            worst_template: Verdict::Healthy,
+            is_whole: true,
+        }
+    }
+
     /// The verdict on the last of some nights, each of which is judged in turn.
     fn last(nights: &[NightFigures]) -> NightVerdict {
         last_with(nights, None)
@@ -728,15 +750,8 @@ mod tests {
         let mut found = None;
         for (at, figures) in nights.iter().enumerate() {
             let date = format!("2026-03-{:02}", at + 1);
-            let tonight = Tonight {
-                site: "a.example",
-                night: &date,
-                figures,
-                lost_texts: lost_texts.filter(|_| at + 1 == nights.len()),
-                shared_words: SharedWords::default(),
-                worst_template: Verdict::Healthy,
-                is_whole: true,
-            };
+            let lost_texts = lost_texts.filter(|_| at + 1 == nights.len());
+            let tonight = Tonight { lost_texts, ..of_night(&date, figures) };
             let judged = judge(&history, &tonight);
             let verdict = judged.health.verdict;
             found = Some(judged);
@@ -848,6 +863,17 @@ mod tests {
         // Pages that are always others.
         let others: Vec<_> = (0..6).map(|_| again(0.3, 0.9)).collect();
         assert_eq!(super::tests::verdict(&after(&others, again(0.25, 0.88))), Verdict::Healthy);
+        // Two pages that are hard to read may be read otherwise.
+        let past = |figures| PastNight { night: String::new(), verdict: Verdict::Healthy, figures };
+        let history: Vec<_> = usual.into_iter().map(past).collect();
+        let figures = again(0.8, 0.9);
+        let shared = SharedWords { pages: 10, agreement: 8.0, lost: 2.0, gained: 2.0, others: 2 };
+        let two = Tonight { shared_words: shared, other_texts: 2, ..of_night("", &figures) };
+        assert_eq!(judge(&history, &two).health.verdict, Verdict::Healthy);
+        let shared = SharedWords { others: 3, ..shared };
+        for three in [Tonight { other_texts: 3, ..two }, Tonight { shared_words: shared, ..two }] {
+            assert_eq!(judge(&history, &three).health.verdict, Verdict::Broken);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use duplicates::{Sketch, sketch_of};
-use model::Extracted;
+use model::{Extracted, SharedWords};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const MOST: usize = 64;
 /// Texts of a site that are kept.
 const MOST_KEPT: usize = 24;
-/// Similarity below which a text is another one than before, whatever chance does to sketches.
+/// Similarity below which a text differs, whatever chance does to sketches.
 const SAME: f64 = 0.97;
 
 /// The text at an address.
@@ -27,6 +27,8 @@ pub(crate) struct ArticleText {
     /// Hash of the address.
     address: u64,
     words: Sketch<16>,
+    #[serde(default)]
+    is_sure: bool,
 }
 
 /// Some texts of articles with a store.
@@ -41,7 +43,8 @@ pub(crate) fn some_texts(articles: &[Extracted]) -> Vec<ArticleText> {
 
 impl ArticleText {
     pub(crate) fn of(article: &Extracted) -> Self {
-        Self { address: xxh3_64(article.url.as_bytes()), words: sketch_of(&article.text) }
+        let (address, words) = (xxh3_64(article.url.as_bytes()), sketch_of(&article.text));
+        Self { address, words, is_sure: article.confidence >= SharedWords::SURE }
     }
 }
 
@@ -72,21 +75,29 @@ impl KnownTexts {
     /// How many of tonight's texts are known, and the sum of their similarities to what is known.
     pub(crate) fn compare(&self, tonight: &[ArticleText]) -> (u64, f64) {
         let of = self.similarities(tonight);
-        of.fold((0, 0.0), |(count, sum), one| (count + 1, sum + one))
+        of.fold((0, 0.0), |(count, sum), (one, _)| (count + 1, sum + one))
     }
 
     /// How many of tonight's texts differ from what is known.
     pub(crate) fn differing(&self, tonight: &[ArticleText]) -> u64 {
-        self.similarities(tonight).filter(|one| *one < SAME).count() as u64
+        self.similarities(tonight).filter(|(one, _)| *one < SAME).count() as u64
     }
 
-    fn similarities(&self, tonight: &[ArticleText]) -> impl Iterator<Item = f64> {
-        let known: BTreeMap<u64, &Sketch<16>> =
-            self.0.iter().map(|own| (own.text.address, &own.text.words)).collect();
+    /// How many of tonight's texts are others than what is known, and was sure.
+    pub(crate) fn others(&self, tonight: &[ArticleText]) -> u64 {
+        let is_other = |(one, is_sure): &(f64, bool)| *is_sure && *one <= SharedWords::OTHER;
+        self.similarities(tonight).filter(is_other).count() as u64
+    }
+
+    /// The similarity of each text that is known to what is, and whether that was sure.
+    fn similarities(&self, tonight: &[ArticleText]) -> impl Iterator<Item = (f64, bool)> {
+        let known: BTreeMap<u64, &ArticleText> =
+            self.0.iter().map(|own| (own.text.address, &own.text)).collect();
         let similarity = move |text: &ArticleText| {
-            let shared = known.get(&text.address)?.similarity(&text.words);
+            let known = known.get(&text.address)?;
+            let shared = known.words.similarity(&text.words);
             // Of the shingles of both texts to those of each, as F1 counts.
-            Some(2.0 * shared / (1.0 + shared))
+            Some((2.0 * shared / (1.0 + shared), known.is_sure))
         };
         tonight.iter().filter_map(similarity)
     }
@@ -125,7 +136,7 @@ mod tests {
     use super::*;
 
     fn text(address: u64, words: &str) -> ArticleText {
-        ArticleText { address, words: sketch_of(words) }
+        ArticleText { address, words: sketch_of(words), is_sure: true }
     }
 
     fn words(from: usize, to: usize) -> String {
@@ -147,6 +158,10 @@ mod tests {
             known.add(vec![text(1, &part)], "2026-03-02", are_usual);
         }
         assert_eq!(known.compare(&[text(1, &part)]), (1, 1.0));
+        // Another text in place of one that was doubtful is no loss.
+        assert_eq!((known.differing(&[text(1, &whole)]), known.others(&[text(1, &whole)])), (1, 1));
+        known.0.iter_mut().for_each(|own| own.text.is_sure = false);
+        assert_eq!((known.differing(&[text(1, &whole)]), known.others(&[text(1, &whole)])), (1, 0));
     }
 
     #[test]

@@ -346,6 +346,13 @@ fn all_files_agree(night: &Night) {
     let at = |what: &str| report.find(what).unwrap_or_else(|| panic!("no {what} in the report"));
     assert!(at("lost.example") < at("steady.example"), "what needs attention comes first");
     assert!(report.contains("no page for 1 night"));
+    let usual = &night.results.ledger["counts"]["usual_articles"];
+    assert!(report.contains(&format!("; usually {usual} articles")));
+    let mut changed = report.split("<h3><bdi>").skip(1).filter(|part| part.contains("Now</h5>"));
+    assert!(changed.all(|part| {
+        let (site, rest) = part.split_once("</bdi> <span class=\"verdict ").unwrap();
+        rest.starts_with(&format!("{}\"", text(&night.health[site], "health")))
+    }));
 }
 
 fn the_history_of_a_site_is_a_table(store: &Path) {
@@ -427,6 +434,8 @@ fn what_makes_a_night_fail_is_named_on_standard_error() {
     let lines: Vec<Value> = errors.lines().map(parse).collect();
     assert_eq!(lines.len(), 12, "ten sites, before them why, behind them how many more: {errors}");
     assert!(lines[11].to_string().contains("and 3 more"), "{errors}");
+    let (_, _, errors) = fail("too-few-pages", &["--quiet"]);
+    assert!(errors.contains("1 more; comparison.json has all of them"), "{errors}");
     let (code, _, errors) = fail("lost", &[]);
     assert!(code == 2 && errors.contains("articles<80%"), "{errors}");
 }

@@ -101,11 +101,11 @@ impl FailOn {
         is_met.then_some(why)
     }
 
-    /// Whether a site of this health is named where it is met; all of them where articles are too few.
+    /// Whether a site of this health is named where it is met; all that need attention where articles are too few.
     fn names(self, verdict: Verdict) -> bool {
         match self {
             Self::Sites(own, _) => own == verdict,
-            Self::PercentOfArticles(_) | Self::Articles(_) => true,
+            Self::PercentOfArticles(_) | Self::Articles(_) => verdict.needs_attention(),
             Self::Empty => false,
         }
     }
@@ -131,7 +131,7 @@ pub(super) fn fails(ledger: &Ledger, fail_on: &[FailOn]) -> bool {
             health.evidence
         );
     }
-    let all = Verdict::ALL.into_iter().filter(|&own| own.needs_attention() && is_named(own));
+    let all = Verdict::ALL.into_iter().filter(|&own| is_named(own));
     let all: u64 = all.map(|verdict| FailOn::sites(verdict, ledger)).sum();
     let more = all.saturating_sub(named.len().min(ALARMS) as u64);
     if more > 0 {
