@@ -26,7 +26,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use serde::Serialize;
 use terminal::arguments::PrintFormat;
-use terminal::command_line::{MessageArgs, Program, Session};
+use terminal::command_line::{CommandContext, MessageArgs, Program};
 use terminal::printed::Console;
 
 /// Extract articles from web crawls, with wrappers learnt from the pages of each site.
@@ -132,7 +132,7 @@ impl Program for Cli {
             )
     }
 
-    fn execute(&self, with: Session<'_, '_>) -> Result<ExitCode> {
+    fn execute(&self, with: CommandContext<'_, '_>) -> Result<ExitCode> {
         let done = |()| ExitCode::SUCCESS;
         let code = |good: bool| if good { ExitCode::SUCCESS } else { ExitCode::from(1) };
         match &self.command {

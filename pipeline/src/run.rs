@@ -166,18 +166,18 @@ pub(crate) fn stopped_or(error: SinkError, stopped: Stopped) -> anyhow::Error {
 /// something else or that another process writes to, too little disk space for pages that do not fit into
 /// memory. Later: outputs that cannot be written, and [`Stopped`]; the results so far are then kept for the
 /// next run. Inputs that cannot be read to their end are no error: the ledger names them.
-pub fn run(errand: Errand<'_>, overwrite: bool) -> Result<RunReport> {
-    run_prepared(errand, &PreparedRun::of(errand)?, overwrite)
+pub fn run(request: RunRequest<'_>, overwrite: bool) -> Result<RunReport> {
+    run_prepared(request, &PreparedRun::of(request)?, overwrite)
 }
 
-/// What some work is done with.
+/// What a run or a step is given.
 #[derive(Clone, Copy, Debug)]
-pub struct Errand<'a> {
+pub struct RunRequest<'a> {
     /// The settings.
     pub config: &'a Config,
     /// Stops the work once it is set.
     pub stop: &'a AtomicBool,
-    /// Is told how far the work is.
+    /// Shows how far the work is.
     pub observer: &'a dyn Observer,
 }
 
@@ -191,7 +191,7 @@ pub(crate) struct PreparedRun {
 
 impl PreparedRun {
     /// Checks the settings, finds the inputs, and checks all paths.
-    pub(crate) fn of(Errand { config, stop, .. }: Errand<'_>) -> Result<Self> {
+    pub(crate) fn of(RunRequest { config, stop, .. }: RunRequest<'_>) -> Result<Self> {
         let clock = Clock::default();
         check_outputs(&config.emit, &config.run.out)?;
         let budget = config.run.budget()?;
@@ -206,11 +206,11 @@ impl PreparedRun {
 
 /// Runs the pipeline in a local folder.
 pub(crate) fn run_prepared(
-    errand: Errand<'_>,
+    request: RunRequest<'_>,
     prepared: &PreparedRun,
     overwrite: bool,
 ) -> Result<RunReport> {
-    let Errand { config, stop, observer } = errand;
+    let RunRequest { config, stop, observer } = request;
     let PreparedRun { clock, budget, inputs, identity } = prepared;
     let (folder, resumes) = match RunFolder::claim(config, identity, overwrite)? {
         Claim::Begin(folder) => (folder, false),

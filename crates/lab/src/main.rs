@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use sitegrove::commands::run;
-use terminal::command_line::{MessageArgs, Program, Session, run_program};
+use terminal::command_line::{CommandContext, MessageArgs, Program, run_program};
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -85,7 +85,7 @@ impl Program for Lab {
         matches!(self.command, LabCommand::Run(_) | LabCommand::Bench(_))
     }
 
-    fn execute(&self, with: Session<'_, '_>) -> Result<ExitCode> {
+    fn execute(&self, with: CommandContext<'_, '_>) -> Result<ExitCode> {
         let is_good = match &self.command {
             LabCommand::Evaluate(args) => evaluate::run(args, with.out)?,
             LabCommand::Recover(args) => recover::run(args, with.out).map(|()| true)?,

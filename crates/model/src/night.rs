@@ -66,8 +66,8 @@ pub struct SharedWords {
 impl SharedWords {
     /// Agreement up to which the texts of a page are others.
     pub const OTHER: f64 = 0.9;
-    /// Confidence from which on a text is sure. What was found with less is more probably none, and another one no loss.
-    pub const SURE: f64 = 0.5;
+    /// Confidence from which on a text is sure. What was found with less may be none, and another one no loss.
+    pub const SURE: f64 = 0.8;
 
     /// Mean agreement of both texts, 0 to 1; `None` where no earlier capture was read.
     pub fn mean_agreement(&self) -> Option<f64> {

@@ -10,8 +10,8 @@ use input::{InputPlaces, expand};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use segment::identity::SiteShare;
-use sitegrove::run::Errand;
 use sitegrove::run::RunReport;
+use sitegrove::run::RunRequest;
 use sitegrove::run::target::run as run_pipeline;
 use sitegrove::steps::{apply, describe, learn, merge, survey};
 use terminal::progress_bar::{Observer, Quiet};
@@ -125,8 +125,8 @@ pub(crate) fn run(
         let now = counts.locked().clone();
         progress.map_or(Ok(()), |progress| progress.call1((now,)).map(|_| ()))
     };
-    let errand = Errand { config: &config, stop: &stop, observer: &counts };
-    let run = || run_pipeline(errand, overwrite);
+    let request = RunRequest { config: &config, stop: &stop, observer: &counts };
+    let run = || run_pipeline(request, overwrite);
     ledger_of(until_signal(py, &stop, tell, run)?.map_err(failure_of)?)
 }
 
@@ -139,13 +139,13 @@ fn call<T: Send>(
     py: Python<'_>,
     settings: Option<&Bound<'_, PySettings>>,
     change: impl FnOnce(&mut Config),
-    step: impl FnOnce(Errand<'_>) -> anyhow::Result<T> + Send,
+    step: impl FnOnce(RunRequest<'_>) -> anyhow::Result<T> + Send,
 ) -> PyResult<T> {
     let mut config = loaded(settings)?.config.clone();
     change(&mut config);
     let stop = AtomicBool::new(false);
-    let errand = Errand { config: &config, stop: &stop, observer: &Quiet };
-    detached(py, 1, || step(errand))?.map_err(failure_of)
+    let request = RunRequest { config: &config, stop: &stop, observer: &Quiet };
+    detached(py, 1, || step(request))?.map_err(failure_of)
 }
 
 fn share(text: &str) -> PyResult<SiteShare> {
@@ -165,7 +165,7 @@ pub(crate) fn survey_inputs(
     let change = |config: &mut Config| {
         (config.run.inputs, config.run.feeds) = (texts(&inputs), texts(&feeds));
     };
-    let surveyed = call(py, settings, change, |errand| survey::survey(errand, &out))?;
+    let surveyed = call(py, settings, change, |request| survey::survey(request, &out))?;
     let cut_short = surveyed.cut_short.iter().map(|(file, at)| format!("{file} {}", at.problem()));
     let unreadable = surveyed.unreadable.iter().cloned().chain(cut_short).collect();
     Ok((surveyed.pages, surveyed.inputs, unreadable))
@@ -182,7 +182,7 @@ pub(crate) fn learn_share(
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<(u8, usize, usize, usize)> {
     let of = share(of)?;
-    let learnt = call(py, settings, |_| {}, |errand| learn::learn(errand, &files, of, &out))?;
+    let learnt = call(py, settings, |_| {}, |request| learn::learn(request, &files, of, &out))?;
     Ok((learnt.round, learnt.finished, learnt.large, learnt.further))
 }
 
@@ -195,7 +195,7 @@ pub(crate) fn apply_models(
     out: PathBuf,
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<(u8, u64, u64)> {
-    let applied = call(py, settings, |_| {}, |errand| apply::apply(errand, &files, &out))?;
+    let applied = call(py, settings, |_| {}, |request| apply::apply(request, &files, &out))?;
     Ok((applied.round, applied.pages, applied.unassigned))
 }
 
@@ -210,7 +210,7 @@ pub(crate) fn describe_share(
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<u64> {
     let of = share(of)?;
-    call(py, settings, |_| {}, |errand| describe::describe(errand, &files, of, &out))
+    call(py, settings, |_| {}, |request| describe::describe(request, &files, of, &out))
 }
 
 /// Writes a run folder. Returns its ledger.
@@ -225,6 +225,6 @@ pub(crate) fn merge_files(
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<String> {
     let of = share(of)?;
-    let merge = |errand: Errand<'_>| merge::merge(errand, &files, of, overwrite);
+    let merge = |request: RunRequest<'_>| merge::merge(request, &files, of, overwrite);
     ledger_of(call(py, settings, |config| config.run.out = out, merge)?)
 }

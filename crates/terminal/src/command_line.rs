@@ -52,11 +52,11 @@ pub trait Program: Parser {
     fn stops_by_itself(&self) -> bool;
 
     /// Runs the command.
-    fn execute(&self, with: Session<'_, '_>) -> Result<ExitCode>;
+    fn execute(&self, with: CommandContext<'_, '_>) -> Result<ExitCode>;
 }
 
-/// What a command works with.
-pub struct Session<'a, 'b> {
+/// What a command is given besides its arguments.
+pub struct CommandContext<'a, 'b> {
     /// The form in which long commands show how far they are, if they do.
     pub progress: Option<LogFormat>,
     /// Set when the command is to stop.
@@ -91,7 +91,7 @@ pub fn run_program<P: Program>() -> ExitCode {
     let columns = printed::columns(&Term::stdout());
     let mut out = Console::text(&mut buffered).on_terminal(columns, quiet);
     let progress = (!quiet).then_some(log_format);
-    let work = || program.execute(Session { progress, stop: &stop, out: &mut out });
+    let work = || program.execute(CommandContext { progress, stop: &stop, out: &mut out });
     // The panic was printed.
     let Ok(outcome) = catch_unwind(AssertUnwindSafe(work)) else { return ExitCode::from(2) };
     let outcome = outcome.and_then(|code| {

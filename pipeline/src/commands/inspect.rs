@@ -17,14 +17,14 @@ use report::readable::{count, size};
 use report::{SiteRecords, WhatDiffers};
 use sink::{AtomicFile, make_folder, site_file_name};
 use terminal::arguments::whole;
-use terminal::command_line::Session;
+use terminal::command_line::CommandContext;
 use terminal::progress_bar::Quiet;
 
 use super::run::watched;
 use crate::commands::inspect::reread::{RereadRun, RunRecords, RunSettings, addresses, reread_all};
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::results::Results;
-use crate::run::Errand;
+use crate::run::RunRequest;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -54,12 +54,12 @@ pub(super) struct InspectArgs {
 
 /// Writes the page of a site of a run, or of all its sites. If a page goes to its default place, the report
 /// of the run, if any, is rebuilt to link it. Missing inputs are no error: the page says so.
-pub(super) fn run(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
+pub(super) fn run(args: &InspectArgs, with: CommandContext<'_, '_>) -> Result<()> {
     mark_begun();
     if args.all {
         return inspect_all(args, with);
     }
-    let Session { stop, out, .. } = with;
+    let CommandContext { stop, out, .. } = with;
     paths_of(args).check()?;
     let results = Results::open(&args.run)?;
     let Some(named) = &args.site else { return Err(no_site_named(&args.run, &results)) };
@@ -67,7 +67,7 @@ pub(super) fn run(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
     let records = RunRecords::find(&results, Some(&site))?.of_site(&site)?;
     let settings = RunSettings::new(&records.ledger)?;
     let reread =
-        reread::reread(&records, Errand { config: &settings.config, stop, observer: &Quiet })?;
+        reread::reread(&records, RunRequest { config: &settings.config, stop, observer: &Quiet })?;
     let (page, notes) = settings.page_of_site(&records, reread, args.pages)?;
     warn_of(&args.run, &notes);
     let path = match &args.out {
@@ -144,14 +144,14 @@ fn place(run: &Path, site: &str) -> Result<PathBuf> {
 }
 
 /// Writes the pages of all sites, then rebuilds the report with links to them.
-fn inspect_all(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
+fn inspect_all(args: &InspectArgs, with: CommandContext<'_, '_>) -> Result<()> {
     let results = Results::open(&args.run)?;
     let ledger = results.ledger();
     let settings = RunSettings::new(ledger)?;
     let all = RunRecords::find(&results, None)?;
     let bytes = AtomicU64::new(0);
-    let pages = watched(&with, "writing", &settings.config, |errand| {
-        let RereadRun { sites, problems } = reread_all(ledger, &all.addresses(), errand)?;
+    let pages = watched(&with, "writing", &settings.config, |request| {
+        let RereadRun { sites, problems } = reread_all(ledger, &all.addresses(), request)?;
         let notes: Vec<String> = problems.iter().map(|(_, what)| what.clone()).collect();
         warn_of(&args.run, &notes);
         let mut again: BTreeMap<String, Site> =
@@ -161,9 +161,9 @@ fn inspect_all(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
             named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
         let pages = each.len();
         let of_site = |site: &Option<Site>| site.as_ref().map_or(0, |site| site.pages.len());
-        errand.observer.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
+        request.observer.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
         each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {
-            Stopped::check(errand.stop)?;
+            Stopped::check(request.stop)?;
             let read = of_site(&site);
             let records = all.of_site(&name)?;
             let inputs = problems_of(&records, &problems);
@@ -171,7 +171,7 @@ fn inspect_all(args: &InspectArgs, with: Session<'_, '_>) -> Result<()> {
             let (page, _) = settings.page_of_site(&records, reread, args.pages)?;
             bytes.fetch_add(page.len() as u64, Ordering::Relaxed);
             AtomicFile::write_whole(&place(&args.run, &name)?, page.as_bytes())?;
-            errand.observer.site_done(&name, read);
+            request.observer.site_done(&name, read);
             Ok(())
         })?;
         Ok(pages)

@@ -12,12 +12,12 @@ use config::{Config, SinkName, Unused};
 use input::file_type::not_an_archive;
 use model::DropReason;
 use sink::{InputRecord, Ledger};
-use terminal::command_line::Session;
+use terminal::command_line::CommandContext;
 use terminal::progress_bar::{ProgressDisplay, Quiet};
 
 use crate::run::forecast::forecast;
 use crate::run::target::run as run_pipeline;
-use crate::run::{Errand, RunReport, Upload};
+use crate::run::{RunReport, RunRequest, Upload};
 
 pub use self::arguments::RunArgs;
 use self::fail_on::fails;
@@ -28,7 +28,7 @@ pub(super) use self::summary::{amounts, summary};
 ///
 /// # Errors
 /// As [`crate::run::run`].
-pub fn run(args: &RunArgs, with: Session<'_, '_>) -> Result<bool> {
+pub fn run(args: &RunArgs, with: CommandContext<'_, '_>) -> Result<bool> {
     let config = args.config()?;
     warn_of_settings(&config);
     if args.dry_run {
@@ -36,7 +36,7 @@ pub fn run(args: &RunArgs, with: Session<'_, '_>) -> Result<bool> {
         dry_run::print(&forecast, args.format, with.out)?;
         return Ok(forecast.is_sound());
     }
-    let run = |errand: Errand<'_>| run_pipeline(errand, args.overwrite);
+    let run = |request: RunRequest<'_>| run_pipeline(request, args.overwrite);
     let report = watched(&with, "learning", &config, run)?;
     let is_whole = warn_of_results(&report, &config);
     summary(&report, &config, args.format, with.out)?;
@@ -47,15 +47,15 @@ pub fn run(args: &RunArgs, with: Session<'_, '_>) -> Result<bool> {
 
 /// Does some work and shows how far it is, if that is wanted: `verb` says what is done with the pages.
 pub(super) fn watched<T>(
-    with: &Session<'_, '_>,
+    with: &CommandContext<'_, '_>,
     verb: &'static str,
     config: &Config,
-    work: impl FnOnce(Errand<'_>) -> Result<T>,
+    work: impl FnOnce(RunRequest<'_>) -> Result<T>,
 ) -> Result<T> {
-    let errand = Errand { config, stop: with.stop, observer: &Quiet };
-    let Some(form) = with.progress else { return work(errand) };
+    let request = RunRequest { config, stop: with.stop, observer: &Quiet };
+    let Some(form) = with.progress else { return work(request) };
     let progress = ProgressDisplay::new(form, verb);
-    let done = work(Errand { observer: &progress, ..errand });
+    let done = work(RunRequest { observer: &progress, ..request });
     progress.clear();
     done
 }

@@ -9,12 +9,12 @@ use report::readable::count;
 use segment::identity::SiteShare;
 use serde_json::json;
 use terminal::arguments::PrintFormat;
-use terminal::command_line::Session;
+use terminal::command_line::CommandContext;
 
 use super::print_note;
 use super::run::arguments::{ExtractionArgs, OutputArgs, SelectionArgs, set};
 use super::run::{summary, warn_of_results, warn_of_settings, watched};
-use crate::run::{Errand, advise_if_damaged};
+use crate::run::{RunRequest, advise_if_damaged};
 use crate::steps::{apply, describe, learn, merge, survey};
 
 /// Settings that all steps of a crawl must be given alike.
@@ -178,17 +178,17 @@ pub(super) struct MergeArgs {
 
 /// As [`watched`]; says what to do about a damaged file.
 fn watch_step<T>(
-    with: &Session<'_, '_>,
+    with: &CommandContext<'_, '_>,
     verb: &'static str,
     config: &Config,
-    step: impl FnOnce(Errand<'_>) -> Result<T>,
+    step: impl FnOnce(RunRequest<'_>) -> Result<T>,
 ) -> Result<T> {
     watched(with, verb, config, step)
         .map_err(|error| advise_if_damaged(error, "make the file again"))
 }
 
 /// Surveys inputs. Returns whether all of them were read to their end.
-pub(super) fn survey(args: &SurveyArgs, with: Session<'_, '_>) -> Result<bool> {
+pub(super) fn survey(args: &SurveyArgs, with: CommandContext<'_, '_>) -> Result<bool> {
     let mut config = args.settings.config()?;
     config.run.inputs.clone_from(&args.inputs);
     config.run.feeds.clone_from(&args.feeds);
@@ -197,7 +197,7 @@ pub(super) fn survey(args: &SurveyArgs, with: Session<'_, '_>) -> Result<bool> {
     args.selection.apply(&mut config);
     warn_of_settings(&config);
     let surveyed =
-        watch_step(&with, "reading", &config, |errand| survey::survey(errand, &args.out))?;
+        watch_step(&with, "reading", &config, |request| survey::survey(request, &args.out))?;
     for problem in &surveyed.unreadable {
         tracing::error!(next = "everything before it was read", "{problem}");
     }
@@ -212,10 +212,10 @@ pub(super) fn survey(args: &SurveyArgs, with: Session<'_, '_>) -> Result<bool> {
     Ok(surveyed.unreadable.is_empty() && surveyed.cut_short.is_empty())
 }
 
-pub(super) fn learn(args: &LearnArgs, with: Session<'_, '_>) -> Result<()> {
+pub(super) fn learn(args: &LearnArgs, with: CommandContext<'_, '_>) -> Result<()> {
     let config = args.settings.config()?;
-    let learnt = watch_step(&with, "learning", &config, |errand| {
-        learn::learn(errand, &args.files, args.share, &args.out)
+    let learnt = watch_step(&with, "learning", &config, |request| {
+        learn::learn(request, &args.files, args.share, &args.out)
     })?;
     let file = args.out.display();
     let said = match learnt.round {
@@ -239,10 +239,10 @@ pub(super) fn learn(args: &LearnArgs, with: Session<'_, '_>) -> Result<()> {
     Ok(print_note(args.settings.format, format_args!("{said}"), &value, with.out)?)
 }
 
-pub(super) fn apply(args: &ApplyArgs, with: Session<'_, '_>) -> Result<()> {
+pub(super) fn apply(args: &ApplyArgs, with: CommandContext<'_, '_>) -> Result<()> {
     let config = args.settings.config()?;
-    let applied = watch_step(&with, "applying", &config, |errand| {
-        apply::apply(errand, &args.files, &args.out)
+    let applied = watch_step(&with, "applying", &config, |request| {
+        apply::apply(request, &args.files, &args.out)
     })?;
     let apply::ApplySummary { round, pages, unassigned } = applied;
     let file = args.out.display();
@@ -258,10 +258,10 @@ pub(super) fn apply(args: &ApplyArgs, with: Session<'_, '_>) -> Result<()> {
     Ok(print_note(args.settings.format, format_args!("{said}"), &value, with.out)?)
 }
 
-pub(super) fn describe(args: &DescribeArgs, with: Session<'_, '_>) -> Result<()> {
+pub(super) fn describe(args: &DescribeArgs, with: CommandContext<'_, '_>) -> Result<()> {
     let config = args.settings.config()?;
-    let articles = watch_step(&with, "describing", &config, |errand| {
-        describe::describe(errand, &args.files, args.share, &args.out)
+    let articles = watch_step(&with, "describing", &config, |request| {
+        describe::describe(request, &args.files, args.share, &args.out)
     })?;
     let value = json!({ "articles": articles, "file": args.out });
     let (articles, file) = (count(articles as usize, "article"), args.out.display());
@@ -270,13 +270,13 @@ pub(super) fn describe(args: &DescribeArgs, with: Session<'_, '_>) -> Result<()>
 }
 
 /// Merges what steps wrote. Returns whether all inputs were read to their end and all outputs written.
-pub(super) fn merge(args: &MergeArgs, with: Session<'_, '_>) -> Result<bool> {
+pub(super) fn merge(args: &MergeArgs, with: CommandContext<'_, '_>) -> Result<bool> {
     let mut config = args.settings.config()?;
     config.run.out.clone_from(&args.out);
     args.outputs.apply(&mut config)?;
     set(&mut config.run.compare, &args.compare);
-    let report = watch_step(&with, "merging", &config, |errand| {
-        merge::merge(errand, &args.files, args.share, args.overwrite)
+    let report = watch_step(&with, "merging", &config, |request| {
+        merge::merge(request, &args.files, args.share, args.overwrite)
     })?;
     let is_whole = warn_of_results(&report, &config);
     summary(&report, &config, args.settings.format, with.out)?;

@@ -19,7 +19,7 @@ use serde::Serialize;
 use sink::{InputRecord, Ledger, PageSelection, RunState};
 
 use crate::output_paths::CommandPaths;
-use crate::run::Errand;
+use crate::run::RunRequest;
 use crate::run::sinks::check_outputs;
 use crate::run::target::RemoteTarget;
 use crate::run::{find_inputs, thread_pool};
@@ -89,7 +89,7 @@ impl Forecast {
 type Sites = BTreeMap<String, u64>;
 
 /// Reads the inputs of a run and foretells what it would process and need.
-pub(crate) fn forecast(Errand { config, stop, observer }: Errand<'_>) -> Result<Forecast> {
+pub(crate) fn forecast(RunRequest { config, stop, observer }: RunRequest<'_>) -> Result<Forecast> {
     let target = RemoteTarget::of(config)?;
     let (out, config) =
         (config.run.out.clone(), target.as_ref().map_or(config, RemoteTarget::config));

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::run::folder::{fits, is_done};
 use crate::run::identity::Identity;
-use crate::run::{Errand, PreparedRun, RunReport, run as run_locally, run_prepared};
+use crate::run::{PreparedRun, RunReport, RunRequest, run as run_locally, run_prepared};
 
 /// Object that says which run is being written to a prefix, until it is complete.
 const MARK: &str = ".sitegrove/run.json";
@@ -41,17 +41,17 @@ pub(crate) struct RemoteTarget {
 /// # Errors
 /// As [`crate::run::run`]; and if the address cannot be accessed, or has something else. Objects that cannot be written
 /// later are no error: the report names them.
-pub fn run(errand: Errand<'_>, overwrite: bool) -> Result<RunReport> {
-    let Some(target) = RemoteTarget::of(errand.config)? else {
-        return run_locally(errand, overwrite);
+pub fn run(request: RunRequest<'_>, overwrite: bool) -> Result<RunReport> {
+    let Some(target) = RemoteTarget::of(request.config)? else {
+        return run_locally(request, overwrite);
     };
-    let errand = Errand { config: target.config(), ..errand };
-    let prepared = PreparedRun::of(errand)?;
+    let request = RunRequest { config: target.config(), ..request };
+    let prepared = PreparedRun::of(request)?;
     let _lock = target.lock()?;
     let overwrite = match target.claim(&prepared.identity, overwrite)? {
         ControlFlow::Continue(overwrite) => overwrite,
         ControlFlow::Break(ledger) => {
-            if errand.config.run.earlier().is_some() {
+            if request.config.run.earlier().is_some() {
                 tracing::warn!(at = target.address, "the run is complete, and is not compared");
             }
             // Left by a process that died while cleaning up.
@@ -59,8 +59,8 @@ pub fn run(errand: Errand<'_>, overwrite: bool) -> Result<RunReport> {
             return Ok(RunReport::of_finished(ledger));
         }
     };
-    let report = run_prepared(errand, &prepared, overwrite)?;
-    target.upload(report, errand.stop)
+    let report = run_prepared(request, &prepared, overwrite)?;
+    target.upload(report, request.stop)
 }
 
 /// The folder for copies of what is at addresses.

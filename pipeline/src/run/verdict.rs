@@ -51,6 +51,8 @@ const CHANGED: f64 = 0.07;
 const CHANGED_AND_UNSURE: f64 = 0.1;
 /// The same up to which they are the same.
 const SAME: f64 = 0.03;
+/// Addresses with other texts than sure ones from which on these are no accident.
+const OTHERS: u64 = 2;
 /// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
 const CUT: f64 = 0.6;
 const SWOLLEN: f64 = 1.7;
@@ -437,7 +439,7 @@ impl<'a> Compared<'a> {
         let lost = usual - similarity;
         let is_changed = lost >= CHANGED && lost + unsure >= CHANGED_AND_UNSURE;
         let others = self.tonight.other_texts;
-        (others >= FEWEST && is_changed).then(|| {
+        (others >= OTHERS && is_changed).then(|| {
             format!(
                 "{others} of {} addresses that came before have other texts: all are by {similarity:.2} as they were; before, by {usual:.2} in {}",
                 now.known,
@@ -451,7 +453,7 @@ impl<'a> Compared<'a> {
         let SharedWords { pages, others, lost, gained, .. } = self.tonight.shared_words;
         let agreement = self.tonight.shared_words.mean_agreement()?;
         let percent = |of: f64| 100.0 * of / pages as f64;
-        (others >= FEWEST && agreement <= SharedWords::OTHER).then(|| {
+        (others >= OTHERS && agreement <= SharedWords::OTHER).then(|| {
             format!(
                 "of the words that {pages} pages still have, the texts have lost {:.0} %, and {:.0} % of them were no text before",
                 percent(lost),
@@ -863,16 +865,16 @@ mod tests {
         // Pages that are always others.
         let others: Vec<_> = (0..6).map(|_| again(0.3, 0.9)).collect();
         assert_eq!(super::tests::verdict(&after(&others, again(0.25, 0.88))), Verdict::Healthy);
-        // Two pages that are hard to read may be read otherwise.
+        // A page that is hard to read may be read otherwise.
         let past = |figures| PastNight { night: String::new(), verdict: Verdict::Healthy, figures };
         let history: Vec<_> = usual.into_iter().map(past).collect();
         let figures = again(0.8, 0.9);
-        let shared = SharedWords { pages: 10, agreement: 8.0, lost: 2.0, gained: 2.0, others: 2 };
-        let two = Tonight { shared_words: shared, other_texts: 2, ..of_night("", &figures) };
-        assert_eq!(judge(&history, &two).health.verdict, Verdict::Healthy);
-        let shared = SharedWords { others: 3, ..shared };
-        for three in [Tonight { other_texts: 3, ..two }, Tonight { shared_words: shared, ..two }] {
-            assert_eq!(judge(&history, &three).health.verdict, Verdict::Broken);
+        let shared = SharedWords { pages: 10, agreement: 8.0, lost: 2.0, gained: 2.0, others: 1 };
+        let one = Tonight { shared_words: shared, other_texts: 1, ..of_night("", &figures) };
+        assert_eq!(judge(&history, &one).health.verdict, Verdict::Healthy);
+        let shared = SharedWords { others: 2, ..shared };
+        for two in [Tonight { other_texts: 2, ..one }, Tonight { shared_words: shared, ..one }] {
+            assert_eq!(judge(&history, &two).health.verdict, Verdict::Broken);
         }
     }
 

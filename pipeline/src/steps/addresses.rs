@@ -13,7 +13,7 @@ use input::objects::UploadFile;
 use input::source::{addresses_like, objects, open};
 use segment::work_folder::WorkFolder;
 
-use crate::run::Errand;
+use crate::run::RunRequest;
 use crate::run::target::work_folder;
 
 /// Bytes that are copied between two checks of the stop flag.
@@ -33,7 +33,7 @@ pub(crate) struct LocalFiles {
 
 impl LocalFiles {
     /// Fetches what is at addresses, or in folders or patterns of them.
-    pub(crate) fn fetch(errand: Errand<'_>, named: &[PathBuf], out: &Path) -> Result<Self> {
+    pub(crate) fn fetch(request: RunRequest<'_>, named: &[PathBuf], out: &Path) -> Result<Self> {
         let address = address_of(out);
         let (mut paths, mut out) = (Vec::with_capacity(named.len()), out.to_owned());
         if address.is_none() && named.iter().all(|path| address_of(path).is_none()) {
@@ -42,14 +42,14 @@ impl LocalFiles {
         }
         let address = address.map(str::to_owned);
         let all: Vec<_> = named.iter().chain([&out]).map(|own| own.to_string_lossy()).collect();
-        let work = work_folder(errand.config);
+        let work = work_folder(request.config);
         // The same step again removes what a killed one left.
         let name = format!(".sitegrove-step-{}", &sha256_of(&all.join("\n"))[..16]);
         let folder = WorkFolder::create(work.join(name))?;
         for path in named {
             match address_of(path) {
                 None => paths.push(path.clone()),
-                Some(address) => fetch(address, folder.path(), errand.stop, &mut paths)
+                Some(address) => fetch(address, folder.path(), request.stop, &mut paths)
                     .with_context(|| format!("cannot read {address}"))?,
             }
         }

@@ -23,7 +23,7 @@ use terminal::progress_bar::Observer;
 use super::addresses::LocalFiles;
 use super::files::{Files, check_paths};
 use super::learn::PageInstruction;
-use crate::run::Errand;
+use crate::run::RunRequest;
 use crate::run::thread_pool;
 use crate::site::made::{RowPlace, StepOutputs};
 use crate::stages::apply::{PageFinding, Unassigned, apply_page};
@@ -44,9 +44,9 @@ pub struct ApplySummary {
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read or written.
-pub fn apply(errand: Errand<'_>, paths: &[PathBuf], out: &Path) -> Result<ApplySummary> {
-    let Errand { config, stop, observer } = errand;
-    let local = LocalFiles::fetch(errand, paths, out)?;
+pub fn apply(request: RunRequest<'_>, paths: &[PathBuf], out: &Path) -> Result<ApplySummary> {
+    let RunRequest { config, stop, observer } = request;
+    let local = LocalFiles::fetch(request, paths, out)?;
     let (paths, out) = (&local.paths[..], &*local.out);
     check_paths(config, paths, out)?;
     let files = Files::open(paths, config)?;

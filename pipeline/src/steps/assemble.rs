@@ -14,7 +14,7 @@ use segment::row::{RowKind, hash_of};
 use segment::settle::SettledSites;
 
 use super::files::Files;
-use crate::run::Errand;
+use crate::run::RunRequest;
 use crate::run::ledger::Clock;
 use crate::site::Work;
 use crate::site::large::LargeSite;
@@ -23,7 +23,7 @@ use crate::steps::files::settle_crawl;
 
 /// A share of the sites of a crawl, of which all that steps wrote is there.
 pub(super) struct Assembly<'a> {
-    pub(super) errand: Errand<'a>,
+    pub(super) request: RunRequest<'a>,
     pub(super) share: SiteShare,
     pub(super) clock: &'a Clock,
 }
@@ -45,7 +45,7 @@ impl Assembly<'_> {
         let made = StepOutputs::list(learnt, applied, &|hash| self.share.has(hash))
             .context("cannot read what was learnt and applied")?;
         let is_wanted = |hash| self.share.has(hash);
-        let sites = settle_crawl(surveys, &is_wanted, folder, self.errand)
+        let sites = settle_crawl(surveys, &is_wanted, folder, self.request)
             .context("cannot read the surveys")?;
         Ok((made, sites))
     }
@@ -61,9 +61,9 @@ impl Assembly<'_> {
         let SettledSites { pages, of_sites, hashes, totals, .. } = sites;
         let mut expected = hashes.clone();
         expected.retain(|&hash| self.share.has(hash));
-        self.errand.observer.processing(expected.len(), totals.wanted_pages as usize);
+        self.request.observer.processing(expected.len(), totals.wanted_pages as usize);
         let mut take = |part: usize, result: SiteResult| {
-            self.errand.observer.site_done(&result.site, result.pages);
+            self.request.observer.site_done(&result.site, result.pages);
             take(part, result)
         };
         let mut found = 0;
@@ -74,7 +74,7 @@ impl Assembly<'_> {
         })?;
         let mut large = large.into_iter().peekable();
         for (hash, key) in made.sites() {
-            Stopped::check(self.errand.stop)?;
+            Stopped::check(self.request.stop)?;
             ensure!(
                 expected.binary_search(hash).is_ok(),
                 "{key} was learnt, but is in none of the surveys"
@@ -113,11 +113,11 @@ impl Assembly<'_> {
         store: Option<&Store>,
         take: &mut TakePart<'_>,
     ) -> Result<()> {
-        let settings = &self.errand.config.settings();
-        let at_once = site.weight() <= self.errand.config.run.batch_bytes;
+        let settings = &self.request.config.settings();
+        let at_once = site.weight() <= self.request.config.run.batch_bytes;
         let key = site.key.clone();
         let (mut work, items) =
-            Work::of(site, pages, store, self.errand.config, settings, self.clock);
+            Work::of(site, pages, store, self.request.config, settings, self.clock);
         let mut failed = None;
         let mut hand_over = |part, result| match take(part, result) {
             Ok(()) => ControlFlow::Continue(()),

@@ -19,7 +19,7 @@ use segment::work_folder::WorkFolder;
 use super::addresses::LocalFiles;
 use super::assemble::Assembly;
 use super::files::{Files, check_paths};
-use crate::run::Errand;
+use crate::run::RunRequest;
 use crate::run::ledger::Clock;
 
 /// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
@@ -28,9 +28,14 @@ use crate::run::ledger::Clock;
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read; if the file cannot be written.
-pub fn describe(errand: Errand<'_>, paths: &[PathBuf], share: SiteShare, to: &Path) -> Result<u64> {
-    let config = errand.config;
-    let local = LocalFiles::fetch(errand, paths, to)?;
+pub fn describe(
+    request: RunRequest<'_>,
+    paths: &[PathBuf],
+    share: SiteShare,
+    to: &Path,
+) -> Result<u64> {
+    let config = request.config;
+    let local = LocalFiles::fetch(request, paths, to)?;
     let (paths, to) = (&local.paths[..], &*local.out);
     check_paths(config, paths, to)?;
     let describer = config.emit.describer(&config.group.tracking_parameters);
@@ -44,7 +49,7 @@ pub fn describe(errand: Errand<'_>, paths: &[PathBuf], share: SiteShare, to: &Pa
     let identity = StepIdentity { share, ..files.identity(StepKind::Describe, 0, config) };
     let folder = WorkFolder::beside(to)?;
     let clock = Clock::default();
-    let assembly = Assembly { errand, share, clock: &clock };
+    let assembly = Assembly { request, share, clock: &clock };
     let cannot = || format!("cannot write {}", to.display());
     let mut writer = StepWriter::create(to, &identity).with_context(cannot)?;
     let mut articles = 0;
@@ -59,7 +64,7 @@ pub fn describe(errand: Errand<'_>, paths: &[PathBuf], share: SiteShare, to: &Pa
         })?;
     }
     writer.finish().with_context(cannot)?;
-    local.put(errand.stop)?;
+    local.put(request.stop)?;
     Ok(articles)
 }
 

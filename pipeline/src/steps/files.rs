@@ -14,7 +14,7 @@ use segment::identity::{SiteShare, StepIdentity, StepKind};
 use segment::settle::{SettledSites, settle_sites};
 
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::run::Errand;
+use crate::run::RunRequest;
 
 /// Checks the paths of a step that takes files and writes one.
 pub(crate) fn check_paths(config: &Config, paths: &[PathBuf], out: &Path) -> Result<()> {
@@ -254,7 +254,7 @@ pub(crate) fn settle_crawl(
     surveys: Vec<StepFile>,
     wants: &dyn Fn(u64) -> bool,
     folder: &Path,
-    Errand { config, observer, .. }: Errand<'_>,
+    RunRequest { config, observer, .. }: RunRequest<'_>,
 ) -> io::Result<SettledSites> {
     let bytes = surveys.iter().map(StepFile::size).sum();
     observer.reading(surveys.len(), bytes);

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use sitemodel::{Outcome, SiteModel};
 
 use super::files::{Files, check_paths};
-use crate::run::Errand;
+use crate::run::RunRequest;
 use crate::run::ledger::Clock;
 use crate::run::{nightly, thread_pool};
 use crate::site::large::{LargeSite, learnt_site_configs};
@@ -66,13 +66,13 @@ pub struct LearnSummary {
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read or written.
 pub fn learn(
-    errand: Errand<'_>,
+    request: RunRequest<'_>,
     paths: &[PathBuf],
     share: SiteShare,
     out: &Path,
 ) -> Result<LearnSummary> {
-    let config = errand.config;
-    let local = LocalFiles::fetch(errand, paths, out)?;
+    let config = request.config;
+    let local = LocalFiles::fetch(request, paths, out)?;
     let (paths, out) = (&local.paths[..], &*local.out);
     check_paths(config, paths, out)?;
     let store = store_to_read(config)?;
@@ -95,8 +95,8 @@ pub fn learn(
     let identity = files.identity(StepKind::Learn, round, config);
     let identity = StepIdentity { share, store: state, ..identity };
     let folder = WorkFolder::beside(out)?;
-    let learnt = write(errand, store.as_ref(), files, &identity, folder.path(), out)?;
-    local.put(errand.stop)?;
+    let learnt = write(request, store.as_ref(), files, &identity, folder.path(), out)?;
+    local.put(request.stop)?;
     Ok(learnt)
 }
 
@@ -113,14 +113,14 @@ fn store_to_read(config: &Config) -> Result<Option<Store>> {
 }
 
 fn write(
-    errand: Errand<'_>,
+    request: RunRequest<'_>,
     store: Option<&Store>,
     files: Files,
     identity: &StepIdentity,
     folder: &Path,
     out: &Path,
 ) -> Result<LearnSummary> {
-    let Errand { config, stop, observer } = errand;
+    let RunRequest { config, stop, observer } = request;
     let Files { surveys, learnt, applied, .. } = files;
     let share = identity.share;
     let wants = |hash| share.has(hash);
@@ -128,7 +128,7 @@ fn write(
         .context("cannot read what was learnt and applied")?;
     let of_round = |hash| wants(hash) && (identity.round == 1 || made.has_model(hash));
     let SettledSites { pages, mut of_sites, inputs, .. } =
-        settle_crawl(surveys, &of_round, folder, errand).context("cannot read the surveys")?;
+        settle_crawl(surveys, &of_round, folder, request).context("cannot read the surveys")?;
     if let Some(store) = store {
         store.recognise(&nightly::run_of(config, &inputs))?;
     }

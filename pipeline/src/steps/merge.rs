@@ -28,7 +28,7 @@ use crate::run::ledger::{Clock, RunTally, begin_ledger, close_ledger};
 use crate::run::sinks::check_outputs;
 use crate::run::site_results::{ResultHeading, SiteResults};
 use crate::run::target::RemoteTarget;
-use crate::run::{Errand, RunReport, finish_folder, nightly, stopped_or, thread_pool};
+use crate::run::{RunReport, RunRequest, finish_folder, nightly, stopped_or, thread_pool};
 use crate::stages::emit::Outputs;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where
@@ -39,16 +39,16 @@ use crate::stages::emit::Outputs;
 /// If files are missing or do not belong together, or cannot be read; if the folder holds something else, or cannot be
 /// written.
 pub fn merge(
-    errand: Errand<'_>,
+    request: RunRequest<'_>,
     paths: &[PathBuf],
     share: SiteShare,
     overwrite: bool,
 ) -> Result<RunReport> {
-    let target = RemoteTarget::of(errand.config)?;
-    let config = target.as_ref().map_or(errand.config, RemoteTarget::config);
-    let (stop, errand) = (errand.stop, Errand { config, ..errand });
+    let target = RemoteTarget::of(request.config)?;
+    let config = target.as_ref().map_or(request.config, RemoteTarget::config);
+    let (stop, request) = (request.stop, RunRequest { config, ..request });
     let _lock = target.as_ref().map(RemoteTarget::lock).transpose()?;
-    let local = LocalFiles::fetch(errand, paths, Path::new(""))?;
+    let local = LocalFiles::fetch(request, paths, Path::new(""))?;
     let paths = &local.paths[..];
     check_outputs(&config.emit, &config.run.out)?;
     let own = CommandPaths::of_run(config, &[]);
@@ -82,7 +82,7 @@ pub fn merge(
         RunFolder::claim_for_merge(&config.run.out, &digest, overwrite || target.is_some())?;
     let work = WorkFolder::create(folder.state().join("work"))?;
     let clock = Clock::default();
-    let assembly = Assembly { errand, share, clock: &clock };
+    let assembly = Assembly { request, share, clock: &clock };
     let begin = || folder.begin_merge(&digest);
     let report = merge_files(&assembly, files, work.path(), is_described, begin);
     drop(work);
@@ -113,7 +113,7 @@ fn merge_files(
     begin: impl FnOnce() -> Result<()>,
 ) -> Result<RunReport> {
     let begun = Instant::now();
-    let &Assembly { errand: Errand { config, stop, .. }, share, clock } = assembly;
+    let &Assembly { request: RunRequest { config, stop, .. }, share, clock } = assembly;
     let described = std::mem::take(&mut files.described);
     let learnt_with = files.store()?;
     let (made, mut sites) = assembly.open(files, folder)?;

@@ -19,7 +19,7 @@ use segment::identity::{StepIdentity, StepKind};
 use segment::work_folder::WorkFolder;
 
 use crate::output_paths::{CommandPaths, OutputKind};
-use crate::run::Errand;
+use crate::run::RunRequest;
 use crate::run::{find_inputs, thread_pool};
 use crate::steps::addresses::LocalFiles;
 
@@ -40,9 +40,9 @@ pub struct SurveySummary {
 ///
 /// # Errors
 /// If inputs do not exist or none can be read, or the survey cannot be written. Nothing is left then.
-pub fn survey(errand: Errand<'_>, out: &Path) -> Result<SurveySummary> {
-    let Errand { config, stop, observer } = errand;
-    let local = LocalFiles::fetch(errand, &[], out)?;
+pub fn survey(request: RunRequest<'_>, out: &Path) -> Result<SurveySummary> {
+    let RunRequest { config, stop, observer } = request;
+    let local = LocalFiles::fetch(request, &[], out)?;
     let out = &*local.out;
     let (inputs, states) = find_inputs(config, stop)?;
     let paths = inputs

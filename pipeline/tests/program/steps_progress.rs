@@ -7,7 +7,7 @@ use crate::common::crawl::Crawl;
 use crate::common::prose;
 use config::Config;
 use segment::identity::SiteShare;
-use sitegrove::run::Errand;
+use sitegrove::run::RunRequest;
 use sitegrove::steps::{apply, describe, learn, merge, survey};
 use terminal::progress_bar::{Observer, Quiet};
 
@@ -66,24 +66,24 @@ fn what_is_announced_is_what_is_done() {
     config.sample.pages = 5;
     config.run.inputs = vec![archive.to_str().unwrap().to_owned()];
     config.run.out = folder.path().join("merged");
-    let errand = Errand { config: &config, stop: &AtomicBool::new(false), observer: &Quiet };
+    let request = RunRequest { config: &config, stop: &AtomicBool::new(false), observer: &Quiet };
     let at = |name: &str| folder.path().join(format!("{name}.parquet"));
 
     let told = Told::default();
-    survey::survey(Errand { observer: &told, ..errand }, &at("survey")).unwrap();
+    survey::survey(RunRequest { observer: &told, ..request }, &at("survey")).unwrap();
     // Pages are learnt by later steps.
     assert_eq!(told.all(), (0, 0));
     let learn = |files: &[&str], name: &str| {
         let (told, files) =
             (Told::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
-        learn::learn(Errand { observer: &told, ..errand }, &files, SiteShare::ALL, &at(name))
+        learn::learn(RunRequest { observer: &told, ..request }, &files, SiteShare::ALL, &at(name))
             .unwrap();
         told.all()
     };
     let apply = |files: &[&str], name: &str| {
         let (told, files) =
             (Told::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
-        apply::apply(Errand { observer: &told, ..errand }, &files, &at(name)).unwrap();
+        apply::apply(RunRequest { observer: &told, ..request }, &files, &at(name)).unwrap();
         told.all()
     };
     assert_eq!(learn(&["survey"], "learn"), (3, 32));
@@ -97,12 +97,12 @@ fn what_is_announced_is_what_is_done() {
         let told = Told::default();
         let share = SiteShare { part, of: 2 };
         let to = at(&format!("describe-{part}"));
-        describe::describe(Errand { observer: &told, ..errand }, &all, share, &to).unwrap();
+        describe::describe(RunRequest { observer: &told, ..request }, &all, share, &to).unwrap();
         let (sites, pages) = told.all();
         shares = (shares.0 + sites, shares.1 + pages);
     }
     assert_eq!(shares, (3, 32));
     let told = Told::default();
-    merge::merge(Errand { observer: &told, ..errand }, &all, SiteShare::ALL, false).unwrap();
+    merge::merge(RunRequest { observer: &told, ..request }, &all, SiteShare::ALL, false).unwrap();
     assert_eq!(told.all(), (3, 32));
 }

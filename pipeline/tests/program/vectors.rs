@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use config::Config;
 use grove::vectors::{available, force};
-use sitegrove::run::Errand;
+use sitegrove::run::RunRequest;
 use terminal::progress_bar::Quiet;
 
 use crate::common::program::in_repository;
@@ -18,8 +18,8 @@ fn files_of_run(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut config = Config::load(Some(&in_repository("configs/quickstart.toml"))).unwrap();
     config.run.out = out.to_owned();
     config.run.jobs = 2;
-    let errand = Errand { config: &config, stop: &AtomicBool::new(false), observer: &Quiet };
-    sitegrove::run::run(errand, false).unwrap();
+    let request = RunRequest { config: &config, stop: &AtomicBool::new(false), observer: &Quiet };
+    sitegrove::run::run(request, false).unwrap();
     let mut files = files(out);
     files.retain(|name, _| name != "ledger.json" && name != "report/index.html");
     files

@@ -27,7 +27,7 @@ use sink::{InputRecord, Ledger};
 use sitemodel::{NoMeter, Settings, SiblingPage, SiteModel};
 
 use crate::results::{LineIndex, Results};
-use crate::run::Errand;
+use crate::run::RunRequest;
 use crate::stages::learn::{ParsedSite, sample};
 
 /// The records of the sites of a run folder. Of the lines of articles and drops only their places are in memory, so that
@@ -62,7 +62,7 @@ impl<'a> RunRecords<'a> {
 /// the inputs.
 pub(in crate::commands) fn reread(
     records: &SiteRecords,
-    errand: Errand<'_>,
+    request: RunRequest<'_>,
 ) -> Result<(Option<Site>, WhatDiffers)> {
     let addresses = addresses(records);
     // The original of a revisit may be in any archive.
@@ -76,7 +76,7 @@ pub(in crate::commands) fn reread(
             Some((input, found?))
         })
         .collect();
-    let again = read_wanted(&wanted, Some(&records.site), errand)?;
+    let again = read_wanted(&wanted, Some(&records.site), request)?;
     differs.inputs.extend(again.problems.into_iter().map(|(_, what)| what));
     let named = records.ledger.inputs.iter().map(|i| i.file.as_str()).collect::<BTreeSet<_>>();
     let strange = addresses.keys().filter(|file| !named.contains(**file));
@@ -97,19 +97,19 @@ pub(in crate::commands) struct RereadRun {
 pub(in crate::commands) fn reread_all(
     ledger: &Ledger,
     addresses: &BTreeMap<&str, &str>,
-    errand: Errand<'_>,
+    request: RunRequest<'_>,
 ) -> Result<RereadRun> {
     let inputs = ledger.inputs.iter();
     let wanted: Vec<_> =
         inputs.filter_map(|input| Some((input, input_of(input, addresses, true)?))).collect();
-    read_wanted(&wanted, None, errand)
+    read_wanted(&wanted, None, request)
 }
 
 /// Reads inputs; if a site is given, keeps only what may concern it.
 fn read_wanted(
     wanted: &[(&InputRecord, Input)],
     site: Option<&str>,
-    Errand { config, stop, observer }: Errand<'_>,
+    RunRequest { config, stop, observer }: RunRequest<'_>,
 ) -> Result<RereadRun> {
     observer.reading(wanted.len(), wanted.iter().map(|(record, _)| record.bytes).sum());
     let one = |(record, input): &(&InputRecord, Input)| {

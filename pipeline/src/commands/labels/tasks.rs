@@ -17,7 +17,7 @@ use terminal::progress_bar::Quiet;
 use super::{LabelForm, LabelsExportArgs};
 use crate::commands::inspect::reread::{RunRecords, RunSettings, reread_all};
 use crate::results::Results;
-use crate::run::Errand;
+use crate::run::RunRequest;
 
 /// A page to be labelled: a line of `labels.jsonl`.
 #[derive(Debug, Deserialize, Serialize)]
@@ -58,8 +58,8 @@ pub(super) fn tasks_of_run(
     let settings = RunSettings::new(results.ledger())?;
     let records = RunRecords::find(&results, None)?;
     let addresses = records.addresses();
-    let errand = Errand { config: &settings.config, stop, observer: &Quiet };
-    let again = reread_all(results.ledger(), &addresses, errand)?;
+    let request = RunRequest { config: &settings.config, stop, observer: &Quiet };
+    let again = reread_all(results.ledger(), &addresses, request)?;
     for (file, what) in &again.problems {
         tracing::warn!(at = %file, "{what}");
     }
