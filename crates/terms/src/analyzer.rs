@@ -7,13 +7,13 @@
 //!
 //! tantivy's `LowerCaser` is independent of the language: Turkish "I" becomes "i".
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use tantivy::tokenizer::{Language as Tantivy, LowerCaser, RawTokenizer, TextAnalyzer, Tokenizer};
 
 use crate::filters::{LANGUAGES, WordTokenizer, length_filter, stem_filter, stop_word_filters};
 use crate::language::Language;
-use crate::memo::{TermCache, WordBatch};
+use crate::memo::TermCache;
 use crate::scanner::{Apostrophe, Scanner};
 use crate::vocabulary::{LONGEST, Term, Vocabulary, term_of};
 
@@ -89,36 +89,17 @@ impl Analyzer {
         memo.begin(vocabulary);
         let (least, _) = texts.size_hint();
         let (mut hashes, mut starts) = (Vec::with_capacity(least), Vec::with_capacity(least + 1));
-        let mut words = WordBatch::default();
-        // The texts that begin in the batch, by the number of words before them in it.
-        let mut begins: VecDeque<usize> = VecDeque::new();
-        let mut look_up = |words: &mut WordBatch, begins: &mut VecDeque<usize>| {
-            let mut term = |word: &str, text: &mut String| term_of(word_to_term, word, text);
-            let count = words.len();
-            memo.learn(words, vocabulary, &mut term, |at, hash| {
-                while begins.front() == Some(&at) {
-                    begins.pop_front();
-                    starts.push(hashes.len() as u32);
-                }
-                hashes.extend(hash);
-            });
-            begins.iter_mut().for_each(|begin| *begin -= count);
-        };
         for text in texts {
-            begins.push_back(words.len());
+            starts.push(hashes.len() as u32);
             let mut scanner = Scanner::new(text, recipe.apostrophe);
             while let Some(span) = scanner.next() {
                 let word = scanner.word(span);
                 if word.len() <= LONGEST {
-                    words.push(word);
-                }
-                if words.len() == TOGETHER {
-                    look_up(&mut words, &mut begins);
+                    let analyze = |word: &str, text: &mut String| term_of(word_to_term, word, text);
+                    hashes.extend(memo.learn(word, vocabulary, analyze));
                 }
             }
         }
-        look_up(&mut words, &mut begins);
-        starts.extend(begins.iter().map(|_| hashes.len() as u32));
         starts.push(hashes.len() as u32);
         (hashes, starts)
     }
@@ -136,9 +117,6 @@ impl Analyzer {
         format!("rules {RULES} ({crates})")
     }
 }
-
-/// Number of words that are looked up together.
-const TOGETHER: usize = 1_024;
 
 /// Increased with every change to this crate that changes terms.
 const RULES: u32 = 1;

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::vocabulary::{LONGEST, Term, Vocabulary};
+use crate::vocabulary::{Term, Vocabulary};
 
 /// Maximum number of cached raw words: about 6 MB, more than the usual vocabulary of a site.
 const CAPACITY: usize = 1 << 16;
@@ -23,8 +23,9 @@ pub(crate) struct TermCache {
     /// Total length of their texts, in bytes.
     long_letters: usize,
     words: usize,
-    /// The concatenated texts of all terms.
+    /// The concatenated texts of all terms, and the end of each.
     texts: String,
+    ends: Vec<u32>,
     /// State of the current vocabulary, and number of turns: see [`TermCache::learn`].
     learner: u64,
     turn: u32,
@@ -43,7 +44,7 @@ struct Short {
 #[derive(Clone, Copy, Default)]
 struct CachedTerm {
     hash: u64,
-    /// Where the text of its term begins, and its bytes in the lowest [`LENGTH`] bits; [`NO_TERM`] if it has none.
+    /// The index of its term; [`NO_TERM`] if it has none.
     term: u32,
     /// The turn in which a vocabulary last got the text.
     turn: u32,
@@ -51,39 +52,8 @@ struct CachedTerm {
 
 const NO_TERM: u32 = u32::MAX;
 
-/// Bits for the length of a term's text: lower case may take more bytes than the word.
-const LENGTH: u32 = 10;
-const _: () = assert!(2 * LONGEST < 1 << LENGTH && (TEXTS + 4 * LONGEST) >> (32 - LENGTH) == 0);
-
 /// The bytes of a word of up to 16 bytes, padded with zeros.
 type Packed = [u64; 2];
-
-/// In place of a long word.
-const LONG: Packed = [0; 2];
-
-/// Words that are looked up together.
-#[derive(Debug, Default)]
-pub(crate) struct WordBatch {
-    short: Vec<Packed>,
-    long: Vec<String>,
-    places: Vec<usize>,
-}
-
-impl WordBatch {
-    #[inline]
-    pub(crate) fn push(&mut self, word: &str) {
-        let packed = pack(word).unwrap_or(LONG);
-        if packed == LONG {
-            self.long.push(word.to_owned());
-        }
-        self.short.push(packed);
-    }
-
-    /// The number of words.
-    pub(crate) fn len(&self) -> usize {
-        self.short.len()
-    }
-}
 
 /// Initial number of slots for short words; a power of two.
 const FEWEST_PLACES: usize = 1 << 10;
@@ -101,6 +71,7 @@ impl Default for TermCache {
             long_letters: 0,
             words: 0,
             texts: String::new(),
+            ends: Vec::new(),
             learner: 0,
             turn: 0,
         }
@@ -128,6 +99,7 @@ impl TermCache {
             + self.long.len() * per_long
             + self.long_letters
             + self.texts.capacity()
+            + self.ends.capacity() * size_of::<u32>()
     }
 
     /// Begins a turn of a vocabulary, unless the previous turn was of the same one.
@@ -141,43 +113,16 @@ impl TermCache {
         }
     }
 
-    /// For each of the words in order the hash of its term, if it has one; the vocabulary of this turn learns those that it has not yet.
-    /// Most of the time goes into waiting for memory: the slots are looked for first, as look-ups that do not depend on each other wait
-    /// together.
+    /// The hash of the word's term, which the vocabulary of this turn learns if it has not yet.
+    #[inline]
     pub(crate) fn learn(
         &mut self,
-        words: &mut WordBatch,
+        word: &str,
         vocabulary: &mut Vocabulary,
-        mut analyze: impl FnMut(&str, &mut String) -> Option<u64>,
-        mut found: impl FnMut(usize, Option<u64>),
-    ) {
-        let WordBatch { short, long, places } = words;
-        places.clear();
-        places.extend(short.iter().map(|&word| self.place(word)));
-        let mut long_words = long.drain(..);
-        for (at, (&word, &place)) in short.iter().zip(&*places).enumerate() {
-            let hash = if word == LONG {
-                let word = long_words.next().unwrap_or_default();
-                self.learn_one(|cache| cache.lookup_long(&word, &mut analyze), vocabulary)
-            } else if self.short.get(place).is_some_and(|own| own.word == word) {
-                self.learn_one(|cache| &mut cache.short[place].known, vocabulary)
-            } else {
-                self.learn_one(|cache| cache.lookup_short(word, &mut analyze), vocabulary)
-            };
-            found(at, hash);
-        }
-        short.clear();
-    }
-
-    /// The hash of the term that is found, which the vocabulary of this turn learns if it has not yet.
-    #[inline]
-    fn learn_one(
-        &mut self,
-        find: impl FnOnce(&mut Self) -> &mut CachedTerm,
-        vocabulary: &mut Vocabulary,
+        analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
     ) -> Option<u64> {
         let turn = self.turn;
-        let known = find(self);
+        let known = self.lookup(word, analyze);
         let is_new = known.turn != turn;
         known.turn = turn;
         let CachedTerm { hash, term, .. } = *known;
@@ -192,8 +137,8 @@ impl TermCache {
 
     #[inline]
     fn text(&self, term: u32) -> &str {
-        let (from, bytes) = (term >> LENGTH, term & ((1 << LENGTH) - 1));
-        &self.texts[from as usize..(from + bytes) as usize]
+        let from = term.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.texts[from as usize..self.ends[term as usize] as usize]
     }
 
     #[inline]
@@ -202,23 +147,10 @@ impl TermCache {
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
     ) -> &mut CachedTerm {
-        match pack(word) {
-            Some(packed) => self.lookup_short(packed, analyze),
-            None => self.lookup_long(word, analyze),
-        }
-    }
-
-    #[inline]
-    fn lookup_short(
-        &mut self,
-        packed: Packed,
-        analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
-    ) -> &mut CachedTerm {
+        let Some(packed) = pack(word) else { return self.lookup_long(word, analyze) };
         let mut place = self.place(packed);
         if self.short[place].word != packed {
-            let bytes = packed.map(u64::to_le_bytes);
-            let word = bytes.as_flattened().split(|byte| *byte == 0).next().unwrap_or_default();
-            let known = self.analyze_new(str::from_utf8(word).unwrap_or_default(), analyze);
+            let known = self.analyze_new(word, analyze);
             self.grow();
             // Computed only now, because a new word may have emptied the cache.
             place = self.place(packed);
@@ -276,10 +208,9 @@ impl TermCache {
         if let Some(known) = self.in_small_letters(word) {
             return CachedTerm { turn: 0, ..known };
         }
-        let from = self.texts.len();
         let hash = analyze(word, &mut self.texts);
-        let bytes = self.texts.len() - from;
-        let term = if hash.is_some() { (from << LENGTH | bytes) as u32 } else { NO_TERM };
+        let term = if hash.is_some() { self.ends.len() as u32 } else { NO_TERM };
+        self.ends.extend(hash.map(|_| self.texts.len() as u32));
         CachedTerm { hash: hash.unwrap_or_default(), term, turn: 0 }
     }
 
@@ -349,25 +280,12 @@ mod tests {
         unreachable!("{word} is known")
     }
 
-    const LONGER: &str = "runrunrunrunrunrunrun";
-
-    fn learn(
-        memo: &mut TermCache,
-        word: &str,
-        vocabulary: &mut Vocabulary,
-        analyze: fn(&str, &mut String) -> Option<u64>,
-    ) -> Option<u64> {
-        let (mut words, mut hashes) = (WordBatch::default(), Vec::new());
-        words.push(word);
-        memo.learn(&mut words, vocabulary, analyze, |at, hash| hashes.push((at, hash)));
-        assert!(hashes.len() == 1 && hashes[0].0 == 0 && words.len() == 0);
-        hashes[0].1
-    }
+    const LONG: &str = "runrunrunrunrunrunrun";
 
     #[test]
     fn a_known_word_is_not_analysed_again() {
         let mut memo = TermCache::default();
-        for word in ["runs", "ran", LONGER] {
+        for word in ["runs", "ran", LONG] {
             assert_eq!(memo.term(word, run), Some((1, "run")));
             assert_eq!(memo.term(word, never), Some((1, "run")));
         }
@@ -402,26 +320,26 @@ mod tests {
     fn a_text_is_learnt_once_by_each() {
         let mut memo = TermCache::default();
         let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
-        for (number, word) in (1..).zip(["runs", LONGER]) {
+        for (number, word) in (1..).zip(["runs", LONG]) {
             memo.begin(&first);
-            assert_eq!(learn(&mut memo, word, &mut first, run), Some(1));
-            assert_eq!(learn(&mut memo, word, &mut first, never), Some(1));
+            assert_eq!(memo.learn(word, &mut first, run), Some(1));
+            assert_eq!(memo.learn(word, &mut first, never), Some(1));
             memo.begin(&first);
-            assert_eq!(learn(&mut memo, word, &mut first, never), Some(1));
+            assert_eq!(memo.learn(word, &mut first, never), Some(1));
             assert_eq!((first.text(1), first.learnt()), (Some("run"), number));
             memo.begin(&second);
-            assert_eq!(learn(&mut memo, word, &mut second, never), Some(1));
+            assert_eq!(memo.learn(word, &mut second, never), Some(1));
             assert_eq!((second.text(1), second.learnt()), (Some("run"), number));
         }
-        assert_eq!(learn(&mut memo, "the", &mut second, none), None);
-        assert_eq!(learn(&mut memo, "the", &mut second, never), None);
+        assert_eq!(memo.learn("the", &mut second, none), None);
+        assert_eq!(memo.learn("the", &mut second, never), None);
         // The cache is full, then all turns are used up.
         memo.words = CAPACITY;
-        assert_eq!(learn(&mut memo, "of", &mut second, none), None);
+        assert_eq!(memo.learn("of", &mut second, none), None);
         assert_eq!((memo.words, second.text(1)), (1, Some("run")));
         memo.turn = u32::MAX;
         memo.begin(&first);
-        assert_eq!(learn(&mut memo, "runs", &mut first, run), Some(1));
+        assert_eq!(memo.learn("runs", &mut first, run), Some(1));
         assert_eq!(first.learnt(), 3);
     }
 
