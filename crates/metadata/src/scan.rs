@@ -171,10 +171,14 @@ fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
             .is_some_and(|title| PageDate::parse(title).is_some())
 }
 
+/// Bytes of the shortest date that is written for machines.
+const SHORTEST_DATE: usize = 8;
+
 /// The moment that a script is given to write beside "2 hours ago": `data-timestamp="1584018000"`, `data-date="2012-11-07"`.
 pub(crate) fn scripted_date(element: Element<'_>) -> Option<PageDate> {
     element.attributes().find_map(|(name, value)| {
-        let name = name.strip_prefix("data-")?;
+        let begins = value.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        let name = name.strip_prefix("data-").filter(|_| begins && value.len() >= SHORTEST_DATE)?;
         let says_time = has_identifier_word(name, |word| {
             matches!(
                 word,
@@ -230,7 +234,7 @@ impl Scan {
                             _ => {}
                         }
                     }
-                    _ => has_data |= name.starts_with("data-"),
+                    _ => has_data |= value.len() >= SHORTEST_DATE && name.starts_with("data-"),
                 }
             }
             match *element.name {

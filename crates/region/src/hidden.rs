@@ -178,10 +178,10 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
 /// The box around a field for an address of mail: it asks readers to subscribe.
 fn subscription_around(texts: &PageTexts<'_>, id: NodeId) -> Option<NodeId> {
     let document = texts.document;
-    let kind = document
-        .attribute(id, &local_name!("type"))
-        .filter(|_| document.is(id, &local_name!("input")))?;
-    if !kind.eq_ignore_ascii_case("email") {
+    let kind = || document.attribute(id, &local_name!("type"));
+    let is_field = document.is(id, &local_name!("input"))
+        && kind().is_some_and(|kind| kind.eq_ignore_ascii_case("email"));
+    if !is_field {
         return None;
     }
     let is_small = |around: &NodeId| texts.text(*around) <= LARGEST_SUBSCRIPTION;
