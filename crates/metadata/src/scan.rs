@@ -171,14 +171,15 @@ fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
             .is_some_and(|title| PageDate::parse(title).is_some())
 }
 
-/// Bytes of the shortest date that is written for machines.
-const SHORTEST_DATE: usize = 8;
+/// Whether a value begins as dates for machines do. Nearly none does.
+fn may_be_date(value: &str) -> bool {
+    value.len() >= 8 && value.as_bytes()[0].is_ascii_digit()
+}
 
 /// The moment that a script is given to write beside "2 hours ago": `data-timestamp="1584018000"`, `data-date="2012-11-07"`.
 pub(crate) fn scripted_date(element: Element<'_>) -> Option<PageDate> {
     element.attributes().find_map(|(name, value)| {
-        let begins = value.trim_start().starts_with(|c: char| c.is_ascii_digit());
-        let name = name.strip_prefix("data-").filter(|_| begins && value.len() >= SHORTEST_DATE)?;
+        let name = name.strip_prefix("data-").filter(|_| may_be_date(value))?;
         let says_time = has_identifier_word(name, |word| {
             matches!(
                 word,
@@ -234,7 +235,7 @@ impl Scan {
                             _ => {}
                         }
                     }
-                    _ => has_data |= value.len() >= SHORTEST_DATE && name.starts_with("data-"),
+                    _ => has_data |= may_be_date(value) && name.starts_with("data-"),
                 }
             }
             match *element.name {

@@ -32,8 +32,8 @@ pub(crate) fn meant(document: &Document, id: NodeId) -> Option<LocalName> {
 
 /// The tag an element is written as: its own if it is allowed, or the current name of an obsolete one; `div` if it would
 /// otherwise no longer be separated from its surroundings; `None` if only its content is written.
-pub(crate) fn written_as(document: &Document, id: NodeId) -> Option<LocalName> {
-    let name = meant(document, id)?;
+/// `name` is what it means ([`meant`]).
+pub(crate) fn written_as(document: &Document, id: NodeId, name: LocalName) -> Option<LocalName> {
     match name {
         local_names!("menu" "dir") => Some(local_name!("ul")),
         local_name!("strike") => Some(local_name!("s")),

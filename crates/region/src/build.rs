@@ -302,11 +302,12 @@ impl<'a> RegionBuilder<'a, '_> {
     fn open_element(&mut self, parent: At, id: NodeId, in_layout: bool) -> (Option<At>, bool) {
         let document = self.document;
         let Some(element) = document.element(id) else { return (None, in_layout) };
-        let inner_layout = match meant(document, id) {
-            Some(local_name!("table")) => is_layout(document, id),
+        let Some(name) = meant(document, id) else { return (None, in_layout) };
+        let inner_layout = match name {
+            local_name!("table") => is_layout(document, id),
             _ => in_layout,
         };
-        let Some(mut name) = self.name_of(element, inner_layout) else {
+        let Some(mut name) = self.name_of(id, name, inner_layout) else {
             return (None, inner_layout);
         };
         if name == local_name!("span") && is_shown_as_block(element) {
@@ -360,16 +361,14 @@ impl<'a> RegionBuilder<'a, '_> {
         (Some(at), inner_layout)
     }
 
-    /// The name that an element is written with.
-    fn name_of(&self, element: Element<'_>, in_layout: bool) -> Option<LocalName> {
-        let id = element.id;
+    /// The name that an element is written with that means this one.
+    fn name_of(&self, id: NodeId, name: LocalName, in_layout: bool) -> Option<LocalName> {
         match self.chosen.roles.get(&id) {
             Some(Role::Figure) => return Some(local_name!("figure")),
             Some(Role::Caption) => return Some(local_name!("figcaption")),
             None => {}
         }
         let include = self.chosen.include[id as usize];
-        let name = meant(self.document, id)?;
         let inside = self.document.contains(self.chosen.container, id);
         if !include {
             let around_all = id == self.chosen.container
@@ -388,7 +387,7 @@ impl<'a> RegionBuilder<'a, '_> {
                 _ => {}
             }
         }
-        written_as(self.document, id)
+        written_as(self.document, id, name)
     }
 
     fn write_link(&mut self, at: At, element: Element<'_>) {

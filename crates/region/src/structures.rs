@@ -27,6 +27,9 @@ pub(crate) fn may_be_added(name: &LocalName) -> bool {
 /// Whether an element is a box with a note, by its role (WAI-ARIA 1.2, DPUB-ARIA 1.0) or the name that generators of documentation and
 /// note-taking programs give it.
 pub(crate) fn is_callout(document: &Document, id: NodeId) -> bool {
+    if !matches!(document.name(id), Some(&local_names!("div" "aside" "section"))) {
+        return false;
+    }
     let role = document.attribute(id, &local_name!("role"));
     matches!(role, Some("note" | "doc-tip" | "doc-notice"))
         || class_tokens(document.attribute(id, &local_name!("class")).unwrap_or_default())
