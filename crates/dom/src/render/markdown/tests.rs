@@ -46,8 +46,8 @@ fn linked(html: &str) -> String {
     let document = parse(html);
     let is_link = |id: NodeId| document.ancestors(id).any(|a| document.is(a, &local_name!("a")));
     let texts = document.ids().filter(|&id| is_link(id)).filter_map(|id| document.text(id));
-    // Marks of notes get brackets, and powers an accent.
-    texts.flat_map(str::chars).filter(|&c| !is_space(c) && !"[]^".contains(c)).collect()
+    // Marks of notes get brackets, powers an accent, and those that are expressions parentheses.
+    texts.flat_map(str::chars).filter(|&c| !is_space(c) && !"[]^()".contains(c)).collect()
 }
 
 /// Asserts the Markdown of pages.
