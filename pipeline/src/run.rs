@@ -173,7 +173,7 @@ pub fn run(request: RunRequest<'_>, overwrite: bool) -> Result<RunReport> {
 /// What a run or a step is given.
 #[derive(Clone, Copy, Debug)]
 pub struct RunRequest<'a> {
-    /// The settings.
+    /// Inputs, outputs and how pages are processed.
     pub config: &'a Config,
     /// Stops the work once it is set.
     pub stop: &'a AtomicBool,

@@ -171,7 +171,7 @@ fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
             .is_some_and(|title| PageDate::parse(title).is_some())
 }
 
-/// Whether a value begins as dates for machines do. Nearly none does.
+/// Whether a value begins like a machine-readable date, as few do.
 fn may_be_date(value: &str) -> bool {
     value.len() >= 8 && value.as_bytes()[0].is_ascii_digit()
 }

@@ -361,7 +361,7 @@ impl<'a> RegionBuilder<'a, '_> {
         (Some(at), inner_layout)
     }
 
-    /// The name that an element is written with that means this one.
+    /// The name under which an element with this meaning is written.
     fn name_of(&self, id: NodeId, name: LocalName, in_layout: bool) -> Option<LocalName> {
         match self.chosen.roles.get(&id) {
             Some(Role::Figure) => return Some(local_name!("figure")),

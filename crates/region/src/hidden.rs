@@ -124,10 +124,12 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
         }
         if is_heading(name) || matches!(*name, local_names!("dt" "caption" "figcaption")) {
             let is_control = |own| document.is(own, &local_name!("button"));
-            let has_more = document.subtree(id).any(|own| {
+            let has_words = |own| {
                 let text = document.text(own).unwrap_or_default();
                 text.contains(char::is_alphabetic) && !document.ancestors(own).any(is_control)
-            });
+            };
+            let has_more =
+                document.subtree(id).any(is_control) && document.subtree(id).any(has_words);
             out.extend(
                 document
                     .subtree(id)
@@ -175,7 +177,7 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
     out.into_iter().collect()
 }
 
-/// The box around a field for an address of mail: it asks readers to subscribe.
+/// The box around a field for an e-mail address: it asks readers to subscribe.
 fn subscription_around(texts: &PageTexts<'_>, id: NodeId) -> Option<NodeId> {
     let document = texts.document;
     let kind = || document.attribute(id, &local_name!("type"));

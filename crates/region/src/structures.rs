@@ -258,7 +258,7 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
         Some(name) if is_heading(&name) => {
             return include_subtree(document, id, include);
         }
-        // Its title.
+        // A note is read with its title.
         _ if is_callout(document, id) && texts.text(id) <= LONGEST && !texts.is_linked(id) => {
             return include_subtree(document, id, include);
         }

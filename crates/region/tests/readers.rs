@@ -559,7 +559,7 @@ fn breaks_within_words_are_unseen() {
 }
 
 #[test]
-fn boxes_that_ask_for_an_address_of_mail_are_left_out() {
+fn boxes_that_ask_for_an_e_mail_address_are_left_out() {
     let field = "<form><input type=email><button>Sign up</button></form>";
     let page = format!(
         "<p>One.</p><div><h3>Our letter</h3><p>Every Friday.</p>{field}</div><p>Two.</p>{}",
