@@ -23,7 +23,7 @@ fn middle(text: &str, columns: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// A text in exactly so many columns, as [`middle`] shortens it.
+/// A text in exactly so many columns: padded with spaces, or shortened in its middle.
 pub fn padded(text: &str, columns: usize) -> String {
     let text = middle(text, columns);
     let space = " ".repeat(columns - width_of(&text));
