@@ -19,9 +19,10 @@ use crate::text::{clip, has_number, identifier_words, is_unspaced, plain, squash
 const OPEN_GRAPH: [&str; 5] =
     ["article:author", "article:author:name", "og:author", "og:article:author", "book:author"];
 /// Metas with one author each, the most reliable first.
-const METAS: [&str; 11] = [
-    "author", "citation_author", "dc.creator", "dcterms.creator", "parsely-author",
-    "sailthru.author", "article_author", "article.author", "byline", "creator", "dc.contributor",
+const METAS: [&str; 12] = [
+    "author", "citation_author", "citation_authors", "dc.creator", "dcterms.creator",
+    "parsely-author", "sailthru.author", "article_author", "article.author", "byline", "creator",
+    "dc.contributor",
 ];
 
 /// Reads the names of one source; empty if it has none.

@@ -201,6 +201,9 @@ pub fn metadata_given(page: &PageContext<'_>, given: &GivenMetadata<'_>) -> Meta
     }
     if let Some(authors) = &found.authors {
         found.author_kinds = authors::author_kinds(&evidence, &authors.value);
+        if let Some(subtitle) = &mut found.subtitle {
+            standfirst::cut_byline(&mut subtitle.value, &authors.value);
+        }
     }
     confidence::add_confidence(&evidence, &mut found);
     found

@@ -137,12 +137,26 @@ pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
     field(ranked.min_by_key(|found| found.0)?.1)
 }
 
+/// Takes a byline off the end of a standfirst: a word or two and the names of the authors, after a sentence.
+pub(crate) fn cut_byline(text: &mut String, authors: &[String]) {
+    let Some(first) = authors.iter().filter_map(|name| text.rfind(&**name)).min() else { return };
+    let names = authors.iter().map(|name| word_count(name)).sum::<usize>();
+    let Some(end) = text[..first].rfind(ENDS) else { return };
+    let sentence = end + text[end..].chars().next().map_or(0, char::len_utf8);
+    let is_byline = word_count(&text[sentence..first]) <= 2
+        && word_count(&text[first..]) < names + authors.len();
+    if is_byline && is_sentence(&text[..sentence]) {
+        text.truncate(sentence);
+    }
+}
+
 /// Words from which a text that ends like a sentence is one.
 const SENTENCE: usize = 8;
+/// Ends of sentences.
+const ENDS: [char; 13] = ['.', '!', '?', '…', '"', '”', '“', '»', '。', '！', '？', '۔', '।'];
 
 fn is_sentence(text: &str) -> bool {
-    let ends = text.ends_with(['.', '!', '?', '…', '"', '”', '“', '»', '。', '！', '？', '۔', '।']);
-    ends && (word_count(text) >= SENTENCE || is_unspaced(text))
+    text.ends_with(ENDS) && (word_count(text) >= SENTENCE || is_unspaced(text))
 }
 
 /// Whether a block is in a figure, a table or what is said about the author, or is mostly a link.

@@ -277,6 +277,11 @@ fn a_standfirst_is_set_apart_from_the_paragraphs() {
         assert_eq!(alone.subtitle.unwrap().value, standfirst);
         assert_eq!(found.subtitle.unwrap().value, standfirst);
     }
+    let author = "<meta name=author content='Ada Lind'>";
+    let signed = |n| page(author, &lead(n).replace("</p>", " Von <b>Ada Lind</b></p>"), n);
+    for (_, found) in Site::new(signed).read() {
+        assert!(found.subtitle.unwrap().value.ends_with("say about it."));
+    }
     for (alone, found) in Site::new(|n| page("", "", n)).read() {
         assert_eq!((alone.subtitle, found.subtitle), (None, None), "the first paragraph is none");
     }

@@ -54,6 +54,11 @@ fn hiding_of(document: &Document, id: NodeId) -> Option<Hiding> {
     found
 }
 
+/// Whether an element has a class or style with which pages keep a text for screen readers.
+pub fn is_hidden_from_sight(document: &Document, id: NodeId) -> bool {
+    hiding_of(document, id) == Some(Hiding::FromSight)
+}
+
 /// How an inline style hides: by not being displayed, or by the ways to hide a text from sight alone.
 fn hiding_of_style(style: &str) -> Option<Hiding> {
     const NOW: [&str; 3] = ["display:none", "visibility:hidden", "visibility:collapse"];

@@ -38,6 +38,7 @@ mod write;
 
 pub use captions::is_in_caption;
 use dom::{Document, NodeId, WrittenBlock};
+pub use hidden::is_hidden_from_sight;
 use model::{Embed, Footnote, Image, Table};
 use url::Url;
 

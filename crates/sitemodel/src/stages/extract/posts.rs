@@ -379,9 +379,10 @@ mod tests {
     #[test]
     fn members_joined_before_they_wrote() {
         let found = signed(|n, name, day, text| {
+            let member = ["username", "username-coloured"][n % 2];
             format!(
-                "<div class=p><dl><dt><a class=username href=/u/{n}>{name}</a><dd>Posts: {n}4<dd>Joined: Mon Jan 0{}, 2018 \
-                 3:00 pm</dl><p class=author>by <a class=username href=/u/{n}>{name}</a> » Tue Jun 0{day}, 2024 8:1{n} am</p>\
+                "<div class=p><dl><dt><a class={member} href=/u/{n}>{name}</a><dd>Posts: {n}4<dd>Joined: Mon Jan 0{}, 2018 \
+                 3:00 pm</dl><p class=author><a href=#{n}><i class=sr-only>Post</i></a> by <a class={member} href=/u/{n}>{name}</a> » Tue Jun 0{day}, 2024 8:1{n} am</p>\
                  <div class=body>{text}</div></div>",
                 n + 1
             )
@@ -393,6 +394,28 @@ mod tests {
                  <time datetime='2024-06-0{day}T12:00:00+0000'>Jun {day}, 2024</time> #{n}</header>\
                  <div class=body>{text}</div><div>Last edited: <time datetime='2024-06-2{n}T09:00:00+0000'>Jun 2{n}, \
                  2024</time></div></article>"
+            )
+        });
+        assert_eq!(found, expected());
+    }
+
+    #[test]
+    fn declared_names_come_before_initials_and_who_is_answered() {
+        let found = signed(|n, name, day, text| {
+            let (initial, other) = (&name[..1], ["Dot", "Ann", "Ann", "Bo"][n]);
+            let status = ["Online", "Offline"][n % 2];
+            format!(
+                "<div class=p><div class=re><a href=/u/{other}>{other}</a></div><div itemprop=author itemscope><a \
+                 href=/u/{name}><span class=avatar>{initial}</span> <span class=visually-hidden>{status}</span></a><a href=/u/{name}>{name}</a> <time datetime='2024-06-0{day}'>a while ago</time></div>\
+                 <div class=body>{text}</div></div>"
+            )
+        });
+        assert_eq!(found, expected());
+        let found = signed(|_, name, day, text| {
+            let initial = &name[..1];
+            format!(
+                "<div class=p><a class=user href=/u/{name}>{initial}</a><b>{name}</b> <time datetime='2024-06-0{day}'>a \
+                 while ago</time><div class=body>{text}</div></div>"
             )
         });
         assert_eq!(found, expected());

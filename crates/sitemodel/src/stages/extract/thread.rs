@@ -15,6 +15,7 @@ use dom::{
 use grove::TextBlock;
 use memchr::memmem;
 use metadata::says_changed;
+use region::is_hidden_from_sight;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -55,6 +56,8 @@ const LONGEST_REPEATED: usize = 400;
 const WITHOUT_NAMES: f32 = 0.5;
 /// How many times as many words a kind has that is taken instead of a larger one.
 const CLEARLY: f32 = 1.1;
+/// Most elements from a name to the one that declares it the author's.
+const DECLARED: usize = 10;
 /// So many posts may have one author.
 const FEW: usize = 4;
 /// Places with shorter texts on average, in words, hold labels.
@@ -91,7 +94,8 @@ pub(super) fn thread_of(
     let begins = is_kept_in(parsed, &kept, first);
     let is_answered = || {
         let end = if begins { document.node(first.content).end } else { first.element };
-        (begins || posts.len() >= LEAST_ANSWERS && probability >= ANSWERED)
+        let are_signed = posts.iter().any(|post| !post.authors.is_empty());
+        (begins || posts.len() >= LEAST_ANSWERS && are_signed && probability >= ANSWERED)
             && kept.range(0, end) as f32 >= QUESTION * kept.total() as f32
     };
     let are_kept = of_posts(&kept) >= KEPT * of_posts(&parsed.words);
@@ -305,6 +309,8 @@ struct PostPlaces<'a> {
     places: BTreeMap<u64, Place>,
     /// The place of each text and element.
     place_of: BTreeMap<NodeId, u64>,
+    /// The classes of the elements with a name at a place.
+    classes: BTreeMap<(u64, &'a str), Vec<&'a str>>,
     /// The last element that has a text, and how many have it.
     repeated: BTreeMap<String, (usize, usize)>,
     /// Places at which most have a date.
@@ -319,6 +325,7 @@ impl<'a> PostPlaces<'a> {
             members,
             places: BTreeMap::new(),
             place_of: BTreeMap::new(),
+            classes: BTreeMap::new(),
             repeated: BTreeMap::new(),
             dated: BTreeSet::new(),
         };
@@ -343,7 +350,7 @@ impl<'a> PostPlaces<'a> {
                 match document.text(id) {
                     Some(text) => found.add_text(at, id, text, above),
                     None => {
-                        let own = place_below(document, above, id);
+                        let own = found.place_below(above, id);
                         found.place_of.insert(id, own);
                         open.push((document.node(id).end, own));
                         let place = found.places.entry(own).or_default();
@@ -358,6 +365,42 @@ impl<'a> PostPlaces<'a> {
         let dated = found.places.iter().filter(|own| found.is_of_dates(own.1));
         found.dated = dated.map(|own| *own.0).collect();
         found
+    }
+
+    /// The path to an element below a post, by the names and classes of the elements.
+    fn place_below(&mut self, above: u64, id: NodeId) -> u64 {
+        let document = self.page.document;
+        let Some(name) = document.name(id) else { return above };
+        // Names of some members are set in colours of their own.
+        let is_in_link = || {
+            document.ancestors(id).skip(1).take(3).any(|own| document.is(own, &local_name!("a")))
+        };
+        let is_mark = || {
+            document.text_content(id).trim().chars().nth(1).is_none()
+                || is_hidden_from_sight(document, id)
+        };
+        if is_inline(name) && !is_part_of_text(name) && is_in_link() && !is_mark() {
+            return above;
+        }
+        let name = &**name;
+        // Further class names, and what extends one, say in which state it is: online, first, edited.
+        let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
+        let own = class_tokens(class).find(|token| !has_digit(token)).unwrap_or_default();
+        let extends = |own: &str, other: &str| {
+            own.strip_prefix(other)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+        };
+        let known = self.classes.entry((above, name)).or_default();
+        let class = match known.iter().find(|other| extends(own, other) || extends(other, own)) {
+            Some(other) => other,
+            None => {
+                if known.len() < MOST_CLASSES {
+                    known.push(own);
+                }
+                own
+            }
+        };
+        xxh3_64(&[&above.to_le_bytes()[..], name.as_bytes(), b" ", class.as_bytes()].concat())
     }
 
     fn add_text(&mut self, at: usize, id: NodeId, text: &str, above: u64) {
@@ -492,8 +535,9 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
             labels: labels_in(content),
         })
         .collect();
-    let leads = |post: &&ThreadPost| has_title_link(page, post, found.end(post.element));
-    if posts.iter().filter(leads).count() * 2 >= posts.len() {
+    // Posts may all link the title of their thread.
+    let links = posts.iter().filter_map(|post| title_link(page, post, found.end(post.element)));
+    if links.map(without_reply).collect::<BTreeSet<&str>>().len() * 2 >= posts.len() {
         return None;
     }
     let is_signed = |post: &&ThreadPost| {
@@ -506,33 +550,46 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     is_enough.then_some((named * share * words as f32, posts))
 }
 
-/// Whether an element shows another page: outside of its text it has a link with more words than names and dates have, or its
-/// text is a link.
-fn has_title_link(page: &DatedPage<'_>, post: &ThreadPost, end: NodeId) -> bool {
+/// The text of a link with which an element shows another page: outside of its text one with more words than names and dates have,
+/// or a heading, or all of its text.
+fn title_link<'a>(page: &DatedPage<'a>, post: &ThreadPost, end: NodeId) -> Option<&'a str> {
     let DatedPage { document, words, base, .. } = page;
     let in_heading = |own: NodeId| document.name(own).is_some_and(is_heading);
+    let text = |id: NodeId| document.text_content(id).trim();
+    let author = post.authors.first().copied().filter(|&id| is_named_around(document, id));
+    // Pages for phones and for wide screens may have it twice.
+    let name = author.and_then(|id| document.text(id)).unwrap_or_default().trim();
     let is_other = |id: &NodeId| {
-        let is_author = post.authors.first().is_some_and(|&author| {
-            document.contains(*id, author) && is_named_around(document, author)
-        });
+        let is_author = author.is_some_and(|author| document.contains(*id, author))
+            || !name.is_empty() && text(*id) == name;
         document.is(*id, &local_name!("a")) && !is_author
     };
-    (post.element..end).filter(is_other).any(|id| {
-        let count = words.sum(document, id);
-        let text = document.text_content(id).trim();
-        let is_title = document.ancestors(id).take(3).any(in_heading)
-            || document.subtree(id).take(4).any(in_heading);
-        if is_title && count > 0 {
-            let href = document.attribute(id, &local_name!("href"));
+    let end_of_content = document.node(post.content).end;
+    let is_title = |id: &NodeId| {
+        let count = words.sum(document, *id);
+        let is_heading = document.ancestors(*id).take(3).any(in_heading)
+            || document.subtree(*id).take(4).any(in_heading);
+        if is_heading && count > 0 {
+            let href = document.attribute(*id, &local_name!("href"));
             return href.zip(base.as_ref()).is_some_and(|(href, base)| {
                 base.join(href).is_ok_and(|target| target.path() != base.path())
             });
         }
-        match document.contains(post.content, id) {
-            true => count * 2 > words.sum(document, post.content),
-            false => count as usize > NAME.0 && !(text.len() <= DATE.1 && is_date(text)),
+        if document.contains(post.content, *id) {
+            return count * 2 > words.sum(document, post.content);
         }
-    })
+        // Who liked a post is named behind it.
+        let is_name = |part: &str| part.split_whitespace().count() <= NAME.0;
+        count as usize > NAME.0
+            && !(text(*id).len() <= DATE.1 && is_date(text(*id)))
+            && !(*id >= end_of_content && text(*id).split(',').all(is_name))
+    };
+    (post.element..end).filter(is_other).find(is_title).map(text)
+}
+
+/// A title without what marks it as that of a reply: "Re: ".
+fn without_reply(title: &str) -> &str {
+    title.split_once(": ").filter(|own| own.0.chars().count() <= 3).map_or(title, |own| own.1)
 }
 
 /// How well the texts of a place are names; `None` if they are none: few words that differ between posts.
@@ -540,26 +597,43 @@ fn rate_names(document: &Document, place: &Place) -> Option<usize> {
     let texts: Vec<&str> =
         place.texts.iter().filter_map(|own| document.text(own.1)).map(str::trim).collect();
     let is_name = |text: &&&str| {
+        // Letters stand for pictures of members.
         text.len() <= NAME.1
+            && text.chars().nth(1).is_some()
             && text.split_whitespace().count() <= NAME.0
             && text.contains(char::is_alphabetic)
             && !text.ends_with(['!', '?', ':', '。', '！', '？', '：'])
             && (!text.ends_with('.') || ends_in_initial(text))
+            && !is_phrase(text)
             && !is_date(text)
             && !is_span(text)
     };
     let names = texts.iter().filter(is_name).count();
     let different: BTreeSet<&&str> = texts.iter().collect();
-    if names * 10 < texts.len() * 9 || place.count > place.texts.len() * 2 {
-        return None;
-    }
     let (_, first) = place.texts.first()?;
+    let is_named = is_named_around(document, *first);
     let in_link =
         document.ancestors(*first).skip(1).take(3).any(|id| document.is(id, &local_name!("a")));
-    let is_named = is_named_around(document, *first);
+    let is_label = document.parent(*first).is_some_and(|own| document.is(own, &local_name!("dt")));
+    let least = if is_named && in_link { 6 } else { 9 };
+    if is_label || names * 10 < texts.len() * least || place.count > place.texts.len() * 2 {
+        return None;
+    }
+    let is_declared = document.ancestors(*first).take(DECLARED).any(|id| {
+        let names = document.attribute(id, &local_name!("itemprop")).unwrap_or_default();
+        names.split_ascii_whitespace().any(|name| name == "author")
+    });
     // A few posts may have one author.
     let differ = different.len() > 1 || is_named && texts.len() <= FEW;
-    differ.then_some(2 * usize::from(is_named) + usize::from(in_link))
+    let is_hidden = document.ancestors(*first).take(4).any(|id| is_hidden_from_sight(document, id));
+    let rating = 2 * usize::from(is_named) + 2 * usize::from(is_declared) + usize::from(in_link);
+    differ.then_some(if is_hidden { 0 } else { rating })
+}
+
+/// Whether there are several words without a capital, as in "posted an update".
+fn is_phrase(text: &str) -> bool {
+    text.split_whitespace().filter(|word| word.contains(char::is_lowercase)).count() > 2
+        && !text.contains(char::is_uppercase)
 }
 
 /// Whether the last word is a letter or two with a full stop.
@@ -569,7 +643,7 @@ fn ends_in_initial(text: &str) -> bool {
 
 /// Whether the elements around a text say that it is a name.
 fn is_named_around(document: &Document, text: NodeId) -> bool {
-    document.ancestors(text).skip(1).take(3).any(|id| is_named(document, id, &NAMED))
+    document.ancestors(text).skip(1).take(4).any(|id| is_named(document, id, &NAMED))
 }
 
 /// Whether an element is named by one of these words.
@@ -588,17 +662,6 @@ fn is_part_of_text(name: &LocalName) -> bool {
         *name,
         local_names!("html" "body" "p" "h1" "h2" "h3" "h4" "h5" "h6" "td" "br" "time" "figure" "pre")
     )
-}
-
-/// The path to an element below a post.
-fn place_below(document: &Document, above: u64, id: NodeId) -> u64 {
-    let mut key = above.to_le_bytes().to_vec();
-    key.extend(document.name(id).map_or("", |name| &**name).bytes());
-    let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
-    // Further names say in which state it is: online, first, edited.
-    key.push(b' ');
-    key.extend(class_tokens(class).find(|token| !has_digit(token)).unwrap_or_default().bytes());
-    xxh3_64(&key)
 }
 
 pub(super) fn has_digit(text: &str) -> bool {
@@ -638,12 +701,14 @@ fn is_of_change(document: &Document, id: NodeId) -> bool {
 fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    // Names may end in a year.
+    let letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
     let is_year = |at: usize| {
         (bytes[at..].starts_with(b"19") || bytes[at..].starts_with(b"20"))
             && digit(at + 2)
             && digit(at + 3)
-            && !digit(at + 4)
-            && (at == 0 || !digit(at - 1))
+            && !letter(at + 4)
+            && (at == 0 || !letter(at - 1))
     };
     let is_time = |at: usize| {
         bytes[at] == b':'
