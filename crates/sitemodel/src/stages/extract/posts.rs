@@ -9,7 +9,7 @@ use metadata::{PageContext, date_of, dates_of};
 use model::{Field, Metadata, Post, Source};
 use region::PostStart;
 
-use super::thread::{DECLARING, has_digit, is_named};
+use super::thread::{DECLARING, has_digit, has_property, is_named};
 use crate::body::{ArticleBody, ThreadPost};
 
 /// Most words of a name, and of a date.
@@ -93,7 +93,8 @@ pub(super) fn posts(
         if let Some(&node) = own.first().filter(|_| is_post) {
             let next = found.get(at).unwrap_or(first).element;
             let outer = outermost_without(document, node, next);
-            let author = find(document, outer, |own| name_text(document, own));
+            let author = find(document, outer, |own| declared_name(document, own))
+                .or_else(|| find(document, outer, |own| name_text(document, own)));
             let date = find(document, outer, |own| date_text(document, own));
             let date = date.and_then(|text| date_of(context, language, &text));
             posts.push((node, Post { author, date, text: text_beside }));
@@ -258,6 +259,13 @@ fn short_text(document: &Document, id: NodeId, most: usize) -> Option<String> {
     (1..=most).contains(&words).then_some(text)
 }
 
+/// The name that an element declares as that of the author.
+fn declared_name(document: &Document, id: NodeId) -> Option<String> {
+    let named =
+        |own| has_property(document, own, "name").then(|| short_text(document, own, NAME_WORDS))?;
+    has_property(document, id, "author").then(|| find(document, id, named))?
+}
+
 /// The name that an element gives, if it is named so.
 fn name_text(document: &Document, id: NodeId) -> Option<String> {
     let text = is_named(document, id, &NAMED).then(|| short_text(document, id, NAME_WORDS))??;
@@ -330,6 +338,25 @@ mod tests {
                 (Some("cee"), Some("2024-03-02"), "Or like that, in more words."),
             ]
         );
+    }
+
+    #[test]
+    fn who_comments_on_a_question_is_not_who_asked() {
+        let answer = |name: &str, day: u32| {
+            format!(
+                "<div class=answer><div class=body><p>Like this, says {name}, and at length.</div><div itemprop=author><a \
+                 href=/u/1>{name}</a> <span itemprop=name>{name}</span> 9k</div><time datetime=2024-03-0{day}></time></div>"
+            )
+        };
+        let html = format!(
+            "<html lang=en><div class=question><div class=body><p>How is it done?</div><a class=user href=/u/2>Zed Z.</a>\
+             <div itemprop=author><a href=/u/3>Ann</a><span itemprop=name>Ann</span> 1k</div></div>{}{}",
+            answer("Bob B.", 1),
+            answer("cee", 2),
+        );
+        let names: Vec<Option<String>> =
+            posts_in(&html).into_iter().map(|own| own.author).collect();
+        assert_eq!(names, ["Ann", "Bob B.", "cee"].map(|name| Some(name.to_owned())));
     }
 
     #[test]

@@ -432,7 +432,8 @@ impl<'a> PostPlaces<'a> {
     fn authors(&self) -> Option<(u64, &Place)> {
         let rated = self.places.iter().filter(|own| own.1.texts.len() >= self.least());
         let rated = rated.filter_map(|(path, place)| {
-            Some((rate_names(self.page.document, place)?, Reverse(&place.texts), *path, place))
+            let rating = (rate_names(self.page.document, place)?, place.texts.len());
+            Some((rating, Reverse(&place.texts), *path, place))
         });
         rated.max_by_key(|own| (own.0, own.1)).map(|own| (own.2, own.3))
     }
@@ -609,20 +610,20 @@ fn rate_names(document: &Document, place: &Place) -> Option<usize> {
             && !is_span(text)
     };
     let names = texts.iter().filter(is_name).count();
-    let different: BTreeSet<&&str> = texts.iter().collect();
     let (_, first) = place.texts.first()?;
     let is_named = is_named_around(document, *first);
+    // Posts that answer the first may have a menu of their own.
+    let others = usize::from(!is_named && texts.len() > FEW);
+    let different: BTreeSet<&&str> = texts.iter().skip(others).collect();
     let in_link =
         document.ancestors(*first).skip(1).take(3).any(|id| document.is(id, &local_name!("a")));
     let is_label = document.parent(*first).is_some_and(|own| document.is(own, &local_name!("dt")));
     let least = if is_named && in_link { 6 } else { 9 };
-    if is_label || names * 10 < texts.len() * least || place.count > place.texts.len() * 2 {
+    if is_label || names * 10 < texts.len() * least || place.count > place.texts.len() * 3 {
         return None;
     }
-    let is_declared = document.ancestors(*first).take(DECLARED).any(|id| {
-        let names = document.attribute(id, &local_name!("itemprop")).unwrap_or_default();
-        names.split_ascii_whitespace().any(|name| name == "author")
-    });
+    let is_declared =
+        document.ancestors(*first).take(DECLARED).any(|id| has_property(document, id, "author"));
     // A few posts may have one author.
     let differ = different.len() > 1 || is_named && texts.len() <= FEW;
     let is_hidden = document.ancestors(*first).take(4).any(|id| is_hidden_from_sight(document, id));
@@ -643,7 +644,13 @@ fn ends_in_initial(text: &str) -> bool {
 
 /// Whether the elements around a text say that it is a name.
 fn is_named_around(document: &Document, text: NodeId) -> bool {
-    document.ancestors(text).skip(1).take(4).any(|id| is_named(document, id, &NAMED))
+    document.ancestors(text).skip(1).take(5).any(|id| is_named(document, id, &NAMED))
+}
+
+/// Whether an element is a property of microdata.
+pub(super) fn has_property(document: &Document, id: NodeId, wanted: &str) -> bool {
+    let names = document.attribute(id, &local_name!("itemprop")).unwrap_or_default();
+    names.split_ascii_whitespace().any(|name| name == wanted)
 }
 
 /// Whether an element is named by one of these words.
