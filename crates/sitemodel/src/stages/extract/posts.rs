@@ -9,7 +9,7 @@ use metadata::{PageContext, date_of, dates_of};
 use model::{Field, Metadata, Post, Source};
 use region::PostStart;
 
-use super::thread::{DECLARING, has_digit, has_property, is_named};
+use super::thread::{DECLARING, has_digit, has_property, is_date, is_named};
 use crate::body::{ArticleBody, ThreadPost};
 
 /// Most words of a name, and of a date.
@@ -220,7 +220,7 @@ fn written_date(document: &Document, id: NodeId) -> Option<String> {
 fn declared_date(document: &Document, id: NodeId) -> Option<String> {
     DECLARING.iter().find_map(|name| {
         let value = document.attribute(id, name)?;
-        has_digit(value).then(|| value.to_owned())
+        is_date(value).then(|| value.to_owned())
     })
 }
 
@@ -446,6 +446,17 @@ mod tests {
             )
         });
         assert_eq!(found, expected());
+    }
+
+    #[test]
+    fn dates_may_stand_in_the_text() {
+        let post = |n: usize, name: &str, day: u32, text: &str| {
+            format!(
+                "<div class=p><b class=user>{name}</b><div class=body><a title='Reply #{n} - How' href=#p{n}>June 0{day}, 2024, \
+                 08:1{n}:00 AM</a> {text}</div></div>"
+            )
+        };
+        assert_eq!(signed(post), expected());
     }
 
     #[test]

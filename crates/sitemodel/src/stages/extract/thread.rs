@@ -332,7 +332,7 @@ impl<'a> PostPlaces<'a> {
         for (at, &member) in members.iter().enumerate() {
             let end = document.node(member).end;
             let mut open: Vec<(NodeId, u64)> = vec![(end, 0)];
-            let mut id = page.starts[member as usize];
+            let mut id = found.start(member);
             while id < end {
                 if id == member {
                     open.truncate(1);
@@ -460,6 +460,12 @@ impl<'a> PostPlaces<'a> {
         Some(*path) == authors || is_label || is_repeated() || self.dated.contains(path)
     }
 
+    /// Where an element begins with what belongs to it before it, which is none of the others.
+    fn start(&self, member: NodeId) -> NodeId {
+        let start = self.page.starts[member as usize];
+        if self.members.binary_search(&start).is_ok() { member } else { start }
+    }
+
     /// Where an element ends, or the next one in it begins.
     fn end(&self, member: NodeId) -> NodeId {
         let end = self.page.document.node(member).end;
@@ -500,15 +506,20 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     });
     let (words, _, contents) = contents.max_by_key(|own| (own.0, own.1)).filter(|own| own.0 > 0)?;
     let authors_of = |member: NodeId| -> Vec<NodeId> {
-        let all = page.starts[member as usize]..found.end(member);
+        let all = found.start(member)..found.end(member);
         let is_author = |id: &NodeId| {
             document.text(*id).is_some() && found.place_of.get(id).copied() == path_of_authors
         };
         all.filter(|id| path_of_authors.is_some() && is_author(id)).collect()
     };
     let dates_of = |member: NodeId, content: NodeId| {
-        let all = page.starts[member as usize]..found.end(member);
-        let all = all.filter(|&id| !document.contains(content, id) && has_date(document, id));
+        let all = found.start(member)..found.end(member);
+        // Dates within a text are those of what it tells, unless most posts have one there.
+        let is_signed = |id: &NodeId| {
+            let place = found.place_of.get(id);
+            !document.contains(content, *id) || place.is_some_and(|own| found.dated.contains(own))
+        };
+        let all = all.filter(|id| has_date(document, *id) && is_signed(id));
         let dated: Vec<NodeId> = all.take(2 * MOST_DATES).collect();
         let place = |id: NodeId| (found.place_of.get(&id).copied().unwrap_or_default(), id);
         let written = dated.iter().copied().filter(|&id| !is_of_change(document, id));
@@ -527,7 +538,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         document.outermost(document.subtree(content).filter(is_label).collect())
     };
     let written = contents.into_iter().filter(|post| own.sum(document, post.1) > 0);
-    let posts: Vec<ThreadPost> = written
+    let mut posts: Vec<ThreadPost> = written
         .map(|(at, content)| ThreadPost {
             element: members[at],
             content,
@@ -536,6 +547,10 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
             labels: labels_in(content),
         })
         .collect();
+    // What is there behind the posts may have their form.
+    while posts.last().is_some_and(|last| last.authors.is_empty() && last.dates.is_empty()) {
+        posts.pop();
+    }
     // Posts may all link the title of their thread.
     let links = posts.iter().filter_map(|post| title_link(page, post, found.end(post.element)));
     if links.map(without_reply).collect::<BTreeSet<&str>>().len() * 2 >= posts.len() {
@@ -705,7 +720,7 @@ fn is_of_change(document: &Document, id: NodeId) -> bool {
 }
 
 /// Whether a text has a year or a time of the day.
-fn is_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     // Names may end in a year.
@@ -822,6 +837,8 @@ pub(super) mod tests {
             "+Uwe | vor 20 Minuten | Das sage ich auch, aber langsam.",
         ];
         assert_eq!(found(&page, 0.6), wanted);
+        let tools = "<li class=x7><div>Ansicht wechseln</div></li></ul>";
+        assert_eq!(found(&page.replace("</ul>", tools), 0.6), wanted);
         // Probably an article with comments; two are too few; the text goes on behind them.
         assert!(found(&page, 0.4).is_empty());
         assert!(
@@ -892,6 +909,9 @@ pub(super) mod tests {
         let page: String =
             (["Ann", "Ben", "Cy", "Dot"].iter().zip(2..)).map(|(name, n)| entry(name, n)).collect();
         assert!(found(&format!("<ul>{page}</ul>"), 0.9).is_empty());
+        // Nobody is named who wrote these, below a text.
+        let feed: String = (2..6).map(|n| format!("<li class=t>listed a new event <i>{n} May 2024</i><p>It lies in the harbour {n}.</li>")).collect();
+        assert!(found(&format!("<p data-k>{LONG}</p><ul>{feed}</ul>"), 0.9).is_empty());
     }
 
     /// Takes longer than anyone waits if the posts within a post are read again for each level.
