@@ -98,7 +98,8 @@ pub(super) fn thread_of(
         (begins || posts.len() >= LEAST_ANSWERS && are_signed && probability >= ANSWERED)
             && kept.range(0, end) as f32 >= QUESTION * kept.total() as f32
     };
-    let are_kept = of_posts(&kept) >= KEPT * of_posts(&parsed.words);
+    let of_kept = posts.iter().filter(|post| is_kept_in(parsed, &kept, post)).count();
+    let are_kept = of_posts(&kept) >= KEPT * of_posts(&parsed.words) || of_kept * 2 >= posts.len();
     if are_kept || is_answered() { posts } else { Vec::new() }
 }
 
