@@ -118,7 +118,13 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     let (pools, types) = (&judgement.pools, &judgement.types);
     let posts = thread_of(parsed, blocks, &kept, probability_of(types, PageType::Forum));
     let missing = missing_posts(document, blocks, &kept, &posts);
-    chosen.keep.extend(&missing.contents);
+    let holds_missing =
+        |id: NodeId| missing.contents.iter().any(|&content| document.contains(id, content));
+    chosen.prune.retain(|&id| !holds_missing(id));
+    let is_inside = |own: &NodeId| chosen.keep.iter().any(|&id| document.contains(id, *own));
+    let added: Vec<NodeId> =
+        missing.contents.iter().copied().filter(|own| !is_inside(own)).collect();
+    chosen.keep.extend(added);
     chosen.keep.sort_unstable();
     chosen.prune.extend(&missing.parts);
     // What comes after the last post belongs to none.

@@ -92,11 +92,15 @@ pub(super) fn thread_of(
     };
     // All that is kept is the first post, or stands before several.
     let begins = is_kept_in(parsed, &kept, first);
+    let end_of_posts = posts.iter().map(|post| document.node(post.element).end).max();
     let is_answered = || {
         let end = if begins { document.node(first.content).end } else { first.element };
         let are_signed = posts.iter().any(|post| !post.authors.is_empty());
+        let before = kept.range(0, end);
+        // Names and dates of posts may be kept though their texts are not.
+        let behind = kept.range(end_of_posts.unwrap_or(end), document.len() as NodeId);
         (begins || posts.len() >= LEAST_ANSWERS && are_signed && probability >= ANSWERED)
-            && kept.range(0, end) as f32 >= QUESTION * kept.total() as f32
+            && before as f32 >= QUESTION * (before + behind) as f32
     };
     let of_kept = posts.iter().filter(|post| is_kept_in(parsed, &kept, post)).count();
     let are_kept = of_posts(&kept) >= KEPT * of_posts(&parsed.words) || of_kept * 2 >= posts.len();
@@ -190,11 +194,12 @@ fn find_posts(parsed: &ParsedPage<'_>, kept: &PrefixSums) -> Vec<ThreadPost> {
         |kind: &Kind| -> u32 { kind.members.iter().map(|&id| kept.sum(document, id)).sum() };
     kinds
         .sort_by_cached_key(|kind| (Reverse(kind.words + 4 * kept_in(kind)), kind.members.clone()));
-    // Posts of which something is kept come before all others.
+    // Posts with names of which something is kept come before all others.
     let mut best: (bool, f32, Vec<ThreadPost>) = (false, 0.0, Vec::new());
     for kind in kinds.into_iter().take(MOST_KINDS) {
         let Some((words, posts)) = posts_of(&page, &kind.members) else { continue };
-        let is_kept = posts.iter().any(|post| is_kept_in(parsed, kept, post));
+        let is_kept =
+            posts.iter().any(|post| is_kept_in(parsed, kept, post) && !post.authors.is_empty());
         if is_kept && !best.0 || is_kept == best.0 && words > best.1 * CLEARLY {
             best = (is_kept, words, posts);
         }
