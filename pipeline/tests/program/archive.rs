@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, in_repository, parts, run};
+use crate::common::program::{PATH, call, in_repository, json_lines, parts, run};
 use crate::common::prose;
-use crate::common::results::{Results, files, parse, text};
+use crate::common::results::{Results, files, text};
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
@@ -73,12 +73,6 @@ fn edit(n: usize, body: &str) -> String {
     let at = paragraphs.len() / 2;
     paragraphs[at].push_str(" Correction: it was Tuesday.");
     paragraphs.join("\n\n")
-}
-
-fn json_lines(arguments: &[&str]) -> Vec<Value> {
-    let (code, stdout, stderr) = parts(&call(arguments));
-    assert_eq!(code, 0, "{arguments:?}: {stderr}");
-    stdout.lines().map(parse).collect()
 }
 
 fn word(path: &Path) -> &str {
@@ -195,9 +189,7 @@ fn a_redesign_with_ten_edits_gives_ten_versions() {
 
 fn blog(folder: &Path, day: &'static str, pages: usize, name: &str) -> PathBuf {
     let mut crawl = Crawl::of_day(day);
-    for n in 0..pages {
-        crawl.page(&format!("https://grown.example/notes/{n}"), &prose::post(n));
-    }
+    crawl.posts("https://grown.example/notes/", 0..pages);
     crawl.write(folder, name)
 }
 

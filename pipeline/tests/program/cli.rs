@@ -23,11 +23,8 @@ const COMMANDS: [&str; 20] = [
 /// A folder with a small archive in it.
 fn small() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://small.example/notes/{n}"), &prose::post(n));
-    }
-    let archive = crawl.write(folder.path(), "small.warc.gz");
+    let archive =
+        Crawl::of_posts("https://small.example/notes/", 0..4).write(folder.path(), "small.warc.gz");
     (folder, archive)
 }
 

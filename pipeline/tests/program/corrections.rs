@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts, run};
+use crate::common::program::{call, json_lines, parts, run};
 use crate::common::prose;
 use crate::common::results::{Results, parse, text};
 
@@ -37,12 +37,6 @@ fn corrected(archive: &Path, arguments: &[&str]) -> String {
     let (code, stdout, stderr) = correct(archive, arguments);
     assert_eq!(code, 0, "{arguments:?}: {stderr}");
     stdout
-}
-
-fn json_lines(arguments: &[&str]) -> Vec<Value> {
-    let (code, stdout, stderr) = parts(&call(arguments));
-    assert_eq!(code, 0, "{arguments:?}: {stderr}");
-    stdout.lines().map(parse).collect()
 }
 
 fn history(archive: &Path) -> Vec<Value> {

@@ -20,9 +20,7 @@ fn word(path: &Path) -> &str {
 
 fn night(folder: &Path, day: &'static str, notes: std::ops::Range<usize>) -> PathBuf {
     let mut crawl = Crawl::of_day(day);
-    for n in notes {
-        crawl.page(&format!("https://notes.example/on-bridges-{n}"), &prose::post(n));
-    }
+    crawl.posts("https://notes.example/on-bridges-", notes);
     crawl.write(folder, &format!("{day}.warc.gz"))
 }
 

@@ -185,10 +185,7 @@ fn pages_without_articles_and_without_files() {
 
 /// An archive with posts and other pages of one site, and a page of another.
 fn archive(folder: &std::path::Path) -> String {
-    let mut crawl = Crawl::new();
-    for n in 0..6 {
-        crawl.page(&format!("https://blog.example/posts/{n}"), &prose::post(n));
-    }
+    let mut crawl = Crawl::of_posts("https://blog.example/posts/", 0..6);
     crawl.page("https://other.example/1", &prose::post(9));
     crawl.write(folder, "crawl.warc.gz").to_string_lossy().into_owned()
 }

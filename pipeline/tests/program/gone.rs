@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, parts, run, sitegrove};
+use crate::common::program::{PATH, call, json_lines, parts, run, sitegrove};
 use crate::common::prose;
 use crate::common::results::{parse, text};
 use crate::common::unfinished::{signal, wait_for_a_site};
@@ -16,12 +16,6 @@ const SITE: &str = "https://notes.example";
 
 fn word(path: &Path) -> &str {
     path.to_str().unwrap()
-}
-
-fn json_lines(arguments: &[&str]) -> Vec<Value> {
-    let (code, stdout, stderr) = parts(&call(arguments));
-    assert_eq!(code, 0, "{arguments:?}: {stderr}");
-    stdout.lines().map(parse).collect()
 }
 
 fn url(n: usize) -> String {

@@ -17,11 +17,7 @@ use crate::common::results::Results;
 const PAGES: usize = 12;
 
 fn crawl() -> Crawl {
-    let mut crawl = Crawl::new();
-    for n in 0..PAGES {
-        crawl.page(&format!("https://forms.example/notes/{n}"), &prose::post(n));
-    }
-    crawl
+    Crawl::of_posts("https://forms.example/notes/", 0..PAGES)
 }
 
 fn plain() -> Vec<u8> {

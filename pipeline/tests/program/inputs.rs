@@ -17,11 +17,7 @@ use crate::common::unfinished::{assert_same, outcome, wait_for_a_site};
 use crate::common::waiting::{ended, fifo, waiting, with_pipe};
 
 fn archive(folder: &Path, name: &str, site: &str, pages: usize) -> PathBuf {
-    let mut crawl = Crawl::new();
-    for n in 0..pages {
-        crawl.page(&format!("https://{site}/notes/{n}"), &prose::post(n));
-    }
-    crawl.write(folder, name)
+    Crawl::of_posts(&format!("https://{site}/notes/"), 0..pages).write(folder, name)
 }
 
 /// A link to itself: it exists, and nobody can open it, not even a privileged user.

@@ -74,13 +74,7 @@ fn the_sample_crawl_reads_as_the_run_left_it() {
 
 #[test]
 fn kept_blocks_are_the_articles_text() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for seed in 0..4 {
-        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-    }
-    let archive = crawl.write(folder.path(), "blog.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &FOREST);
+    let results = Crawl::of_posts("https://blog.example/notes/", 0..4).run(&FOREST);
     let html = document(&results.folder, "blog.example");
     let kept: Vec<&str> = html
         .split("<p class=\"kept\" data-block=\"")
@@ -207,9 +201,7 @@ fn blog_with_comments() -> Crawl {
 
 #[test]
 fn the_default_engine_shows_what_it_judged() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = blog_with_comments().write(folder.path(), "blog.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &["--engine", "grove"]);
+    let results = blog_with_comments().run(&["--engine", "grove"]);
     assert_eq!(results.articles.len(), 6);
     let html = document(&results.folder, "blog.example");
     check_markup(&without_scripts(&html));
@@ -261,10 +253,7 @@ fn unknown_sites_and_folders_are_refused() {
 #[test]
 fn inputs_that_are_gone_or_changed_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for seed in 0..4 {
-        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-    }
+    let crawl = Crawl::of_posts("https://blog.example/notes/", 0..4);
     let archive = crawl.write(folder.path(), "blog.warc.gz");
     let results = run(&[&archive], &folder.path().join("out"), &FOREST);
     let whole = fs::read(&archive).unwrap();
@@ -332,11 +321,8 @@ fn pages_found_unchanged_are_read_again_too() {
 #[test]
 fn settings_are_those_of_the_run() {
     let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for seed in 0..4 {
-        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-    }
-    let archive = crawl.write(folder.path(), "blog.warc.gz");
+    let archive =
+        Crawl::of_posts("https://blog.example/notes/", 0..4).write(folder.path(), "blog.warc.gz");
     let (config, weights) =
         (folder.path().join("own.toml"), folder.path().join("own-weights.json"));
     let out = folder.path().join("out");
@@ -364,11 +350,8 @@ fn a_run_with_a_store_is_shown_with_the_models_it_applied() {
     let folder = tempfile::tempdir().unwrap();
     let (store, out) = (folder.path().join("models.sqlite"), folder.path().join("out"));
     let night = |posts: std::ops::Range<usize>| {
-        let mut crawl = Crawl::new();
-        for seed in posts.clone() {
-            crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-        }
-        crawl.write(folder.path(), &format!("night-{}.warc.gz", posts.start))
+        Crawl::of_posts("https://blog.example/notes/", posts.clone())
+            .write(folder.path(), &format!("night-{}.warc.gz", posts.start))
     };
     let models = ["--models", store.to_str().unwrap()];
     run(&[&night(0..8)], &folder.path().join("first"), &models);
@@ -386,13 +369,7 @@ fn a_run_with_a_store_is_shown_with_the_models_it_applied() {
 
 #[test]
 fn decisions_against_the_score_are_marked() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for seed in 0..8 {
-        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-    }
-    let archive = crawl.write(folder.path(), "blog.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = Crawl::of_posts("https://blog.example/notes/", 0..8).run(&[]);
     let plain = document(&results.folder, "blog.example");
     let (low, high) = ("<p class=\"kept low", "<p class=\"outside high");
     assert_eq!((times(&plain, low), times(&plain, high)), (0, 0));
@@ -429,13 +406,7 @@ fn decisions_against_the_score_are_marked() {
 
 #[test]
 fn what_pages_share_is_shown_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for seed in 0..5 {
-        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-    }
-    let archive = crawl.write(folder.path(), "blog.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = Crawl::of_posts("https://blog.example/notes/", 0..5).run(&[]);
     let html = document(&results.folder, "blog.example");
     assert_eq!(times(&html, "All rights reserved by nobody"), 1, "{html}");
     assert_eq!(times(&html, "outside the article, ") - times(&html, "shown above"), 2, "{html}");

@@ -27,11 +27,7 @@ fn large(folder: &Path) -> PathBuf {
 }
 
 fn small(folder: &Path) -> PathBuf {
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://small.example/notes/{n}"), &prose::post(n));
-    }
-    crawl.write(folder, "small.warc.gz")
+    Crawl::of_posts("https://small.example/notes/", 0..4).write(folder, "small.warc.gz")
 }
 
 fn start(archive: &Path, out: &Path, more: &[&str]) -> Child {

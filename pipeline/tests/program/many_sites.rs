@@ -16,9 +16,7 @@ fn crawl(folder: &Path, sites: usize) -> std::path::PathBuf {
         crawl.page(&format!("https://lone-{n}.example/on-bridges"), &prose::post(n % 7));
     }
     for site in ["notes", "walks"] {
-        for n in 0..5 {
-            crawl.page(&format!("https://{site}.example/on-bridges-{n}"), &prose::post(n));
-        }
+        crawl.posts(&format!("https://{site}.example/on-bridges-"), 0..5);
     }
     crawl.write(folder, "crawl.warc.gz")
 }

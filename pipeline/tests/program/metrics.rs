@@ -113,10 +113,7 @@ fn the_dashboard_queries_metrics_that_there_are() {
 #[test]
 fn copies_of_pages_are_counted() {
     let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for n in 0..5 {
-        crawl.page(&format!("https://one.example/notes/{n}"), &prose::post(n));
-    }
+    let mut crawl = Crawl::of_posts("https://one.example/notes/", 0..5);
     crawl.page("https://one.example/notes/4", &prose::post(4));
     let archive = crawl.write(folder.path(), "a.warc.gz");
     let metrics = folder.path().join("run.prom");

@@ -7,17 +7,13 @@ use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
 use crate::common::program::{call, parts, run, sitegrove};
-use crate::common::prose;
 use crate::common::results::{Results, files, text};
 
 /// A folder with a small archive in it.
 fn small() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://small.example/notes/{n}"), &prose::post(n));
-    }
-    let archive = crawl.write(folder.path(), "small.warc.gz");
+    let archive =
+        Crawl::of_posts("https://small.example/notes/", 0..4).write(folder.path(), "small.warc.gz");
     (folder, archive)
 }
 
@@ -128,11 +124,7 @@ fn an_output_folder_that_holds_something_else_is_left_alone() {
     assert_ne!(before["articles.jsonl"], files(&out)["articles.jsonl"]);
 
     // Other inputs with the same name make a different run.
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://other.example/notes/{n}"), &prose::post(n));
-    }
-    crawl.write(folder.path(), "small.warc.gz");
+    Crawl::of_posts("https://other.example/notes/", 0..4).write(folder.path(), "small.warc.gz");
     assert_eq!(attempt(&["--engine", "density"]).0, 2);
     assert_eq!(attempt(&["--engine", "density", "--overwrite"]).0, 0);
     let wrappers = files(&out.join("wrappers"));

@@ -321,11 +321,8 @@ fn an_output_that_failed_is_written_by_the_next_run() {
 fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
     let folder = tempfile::tempdir().unwrap();
     let first = archive(folder.path(), 60, 4);
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://late.example/notes/{n}"), &prose::post(n));
-    }
-    let second = crawl.write(folder.path(), "late.warc.gz");
+    let second =
+        Crawl::of_posts("https://late.example/notes/", 0..4).write(folder.path(), "late.warc.gz");
     let kept = fs::read(&second).unwrap();
     let changed = fs::metadata(&second).unwrap().modified().unwrap();
     let inputs = [first.to_str().unwrap(), second.to_str().unwrap()];

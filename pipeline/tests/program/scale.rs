@@ -127,10 +127,7 @@ fn an_oversized_site_gives_what_it_gives_as_a_whole() {
 #[test]
 fn revisits_redirects_and_saved_files_are_resolved_on_disk_too() {
     let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for n in 0..30 {
-        crawl.page(&format!("https://blog.example/notes/{n}"), &prose::post(n));
-    }
+    let mut crawl = Crawl::of_posts("https://blog.example/notes/", 0..30);
     crawl.response(
         "https://blog.example/old/3",
         "HTTP/1.1 301 Moved\r\nLocation: /notes/3\r\n",

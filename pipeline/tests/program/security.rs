@@ -136,11 +136,8 @@ fn external_entities_bring_in_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let secret = folder.path().join("secret.txt");
     fs::write(&secret, "the-secret-words").unwrap();
-    let mut crawl = Crawl::new();
-    for n in 0..3 {
-        crawl.page(&format!("https://entity.example/notes/{n}"), &prose::post(n));
-    }
-    let archive = crawl.write(folder.path(), "pages.warc.gz");
+    let archive = Crawl::of_posts("https://entity.example/notes/", 0..3)
+        .write(folder.path(), "pages.warc.gz");
     let feed = folder.path().join("feed.xml");
     fs::write(
         &feed,
@@ -220,9 +217,7 @@ fn names_in_markup_do_not_escape_their_expressions() {
             pages.insert(url(n, seed), named);
         }
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "names.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = crawl.run(&[]);
     assert_eq!(results.articles.len(), 5 * names.len(), "{:?}", results.dropped);
     for article in &results.articles {
         let read = |expression: &serde_json::Value| -> dom::xpath::Path {

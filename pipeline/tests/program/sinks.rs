@@ -12,11 +12,7 @@ use crate::common::results::{Results, files, parse, text};
 const ID_OF_THE_FIRST: &str = "345ab79498a5ea504d209302c4e8f092";
 
 fn archive(folder: &Path) -> std::path::PathBuf {
-    let mut crawl = Crawl::new();
-    for n in 0..8 {
-        crawl.page(&format!("https://chosen.example/notes/{n}"), &prose::post(n));
-    }
-    crawl.write(folder, "chosen.warc.gz")
+    Crawl::of_posts("https://chosen.example/notes/", 0..8).write(folder, "chosen.warc.gz")
 }
 
 fn names(folder: &Path) -> Vec<String> {

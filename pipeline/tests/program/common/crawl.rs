@@ -2,11 +2,15 @@
 
 use std::fs;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+use crate::common::results::Results;
+use crate::common::{program, prose};
 
 /// The HTTP head before an HTML page.
 pub(crate) const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n";
@@ -28,6 +32,21 @@ impl Crawl {
     /// A crawl of another day, `YYYY-MM-DD`.
     pub(crate) fn of_day(day: &'static str) -> Self {
         Self { day, members: Vec::new() }
+    }
+
+    /// A crawl of posts ([`Crawl::posts`]).
+    pub(crate) fn of_posts(address: &str, numbers: Range<usize>) -> Self {
+        let mut crawl = Self::new();
+        crawl.posts(address, numbers);
+        crawl
+    }
+
+    /// Posts, each at this address with its number behind it.
+    pub(crate) fn posts(&mut self, address: &str, numbers: Range<usize>) -> &mut Self {
+        for number in numbers {
+            self.page(&format!("{address}{number}"), &prose::post(number));
+        }
+        self
     }
 
     /// A page in UTF-8, with status 200.
@@ -70,6 +89,14 @@ impl Crawl {
     /// The archive's bytes by record.
     pub(crate) fn members(&self) -> &[Vec<u8>] {
         &self.members
+    }
+
+    /// Runs the program on the archive, with further arguments; must succeed.
+    pub(crate) fn run(&self, more: &[&str]) -> Results {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = self.write(folder.path(), "crawl.warc.gz");
+        let results = program::run(&[&archive], &folder.path().join("out"), more);
+        Results { _temporary: Some(folder), ..results }
     }
 
     /// Writes the archive into a folder.

@@ -5,8 +5,9 @@ use std::process::Output;
 use std::time::Duration;
 
 use assert_cmd::Command;
+use serde_json::Value;
 
-use super::results::Results;
+use super::results::{Results, parse};
 
 /// The binary under test: the program, or the lab, which has the command `run` as well.
 pub(crate) const PATH: &str =
@@ -42,6 +43,13 @@ pub(crate) fn call<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
 pub(crate) fn parts(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// The lines of JSON that the binary prints with these arguments; must succeed.
+pub(crate) fn json_lines(arguments: &[&str]) -> Vec<Value> {
+    let (code, stdout, stderr) = parts(&call(arguments));
+    assert_eq!(code, 0, "{arguments:?}: {stderr}");
+    stdout.lines().map(parse).collect()
 }
 
 /// Runs a check of `scripts/check` in Chromium on the path that an option names; fails without Chromium.
