@@ -173,8 +173,7 @@ fn fragments_run_nothing() {
             .replace("a fine one</a>", &format!("a fine one</a> {own}"));
         crawl.page(&format!("https://harm.example/notes/{n}"), &prose::post_with(n, "", &harm));
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "harm.warc.gz");
+    let (folder, archive, _) = crawl.placed("harm.warc.gz");
     for engine in ["grove", "forest", "euclid", "text-density"] {
         let out = folder.path().join(engine);
         let results = run(&[Path::new(&archive)], &out, &["--engine", engine]);

@@ -52,12 +52,11 @@ impl Told {
 
 #[test]
 fn what_is_announced_is_what_is_done() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     for (site, pages) in [("one", 3), ("two", 9), ("three", 20)] {
         crawl.posts(&format!("https://{site}.example/notes/"), 0..pages);
     }
-    let archive = crawl.write(folder.path(), "crawl.warc.gz");
+    let (folder, archive, _) = crawl.placed("crawl.warc.gz");
     let mut config = Config::load(None).unwrap();
     // The two larger sites are finished in rounds.
     config.sample.pages = 5;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use tempfile::TempDir;
 
 use crate::common::results::Results;
 use crate::common::{program, prose};
@@ -93,10 +94,16 @@ impl Crawl {
 
     /// Runs the program on the archive, with further arguments; must succeed.
     pub(crate) fn run(&self, more: &[&str]) -> Results {
-        let folder = tempfile::tempdir().unwrap();
-        let archive = self.write(folder.path(), "crawl.warc.gz");
-        let results = program::run(&[&archive], &folder.path().join("out"), more);
+        let (folder, archive, out) = self.placed("crawl.warc.gz");
+        let results = program::run(&[&archive], &out, more);
         Results { _temporary: Some(folder), ..results }
+    }
+
+    /// Writes the archive into a new folder; gives that, the archive's path and one for outputs.
+    pub(crate) fn placed(&self, name: &str) -> (TempDir, PathBuf, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let (archive, out) = (self.write(folder.path(), name), folder.path().join("out"));
+        (folder, archive, out)
     }
 
     /// Writes the archive into a folder.
@@ -105,6 +112,11 @@ impl Crawl {
         fs::write(&path, self.members.concat()).unwrap();
         path
     }
+}
+
+/// A small archive in a new folder, and a path for outputs.
+pub(crate) fn small() -> (TempDir, PathBuf, PathBuf) {
+    Crawl::of_posts("https://small.example/notes/", 0..4).placed("small.warc.gz")
 }
 
 pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {

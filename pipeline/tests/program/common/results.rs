@@ -72,6 +72,12 @@ pub(crate) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_else(|| panic!("no text `{field}` in {value}"))
 }
 
+/// The lines of `report/sites.jsonl`.
+pub(crate) fn figures(folder: &Path) -> Vec<Value> {
+    let lines = fs::read_to_string(folder.join("report/sites.jsonl")).unwrap();
+    lines.lines().map(parse).collect()
+}
+
 /// Parses JSON; must succeed.
 pub(crate) fn parse(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_else(|e| panic!("{e}: {json}"))

@@ -43,6 +43,12 @@ pub(crate) fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
+/// Ends a run at once.
+pub(crate) fn kill_process(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 /// Copies a folder with its contents.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
