@@ -2,11 +2,12 @@
 //! one begins, by its first bytes (file names are not used), and streaming.
 
 use memchr::memmem;
+use zstd::stream::raw::Decoder;
 
+use crate::lz4::{self, Lz4Frame};
 use crate::member::{self, GzipMember, MAGIC, StreamStep};
 use crate::start::{Start, recognise};
-use crate::zstandard::Decoders;
-use crate::{lz4, zstandard};
+use crate::zstandard::{self, Decoders};
 
 /// The compression format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,45 +110,48 @@ pub(crate) fn detect_beginning(bytes: &[u8]) -> Beginning {
     }
 }
 
-pub(crate) enum Unit {
+/// A unit that is being streamed.
+pub(crate) struct Unit {
+    decoder: UnitDecoder,
+    /// Input bytes consumed and output bytes produced so far.
+    pub(crate) taken: u64,
+    pub(crate) given: u64,
+}
+
+enum UnitDecoder {
     Gzip(Box<GzipMember>),
-    Zstd(zstandard::ZstdFrame),
-    Lz4(Box<lz4::Lz4Frame>),
+    Zstd(Decoder<'static>),
+    Lz4(Box<Lz4Frame>),
 }
 
 impl Unit {
     /// Starts a unit of a format; `None` if the format has no units, or if memory allocation fails.
     pub(crate) fn begin(format: Format, decoders: &mut Decoders) -> Option<Self> {
-        Some(match format {
-            Format::Gzip => Self::Gzip(Box::new(GzipMember::new())),
-            Format::Zstd => Self::Zstd(decoders.begin()?),
-            Format::Lz4 => Self::Lz4(Box::default()),
+        Some(Self::of(match format {
+            Format::Gzip => UnitDecoder::Gzip(Box::new(GzipMember::new())),
+            Format::Zstd => UnitDecoder::Zstd(decoders.begin()?),
+            Format::Lz4 => UnitDecoder::Lz4(Box::default()),
             Format::Plain | Format::Bzip2 | Format::Xz => return None,
-        })
+        }))
+    }
+
+    fn of(decoder: UnitDecoder) -> Self {
+        Self { decoder, taken: 0, given: 0 }
     }
 
     /// Ends the unit, complete or not.
     pub(crate) fn end(self, decoders: &mut Decoders) {
-        if let Self::Zstd(frame) = self {
-            decoders.end(frame);
+        if let UnitDecoder::Zstd(decoder) = self.decoder {
+            decoders.end(decoder);
         }
     }
 
     /// Its name in messages.
     pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Gzip(_) => "gzip member",
-            Self::Zstd(_) => "zstd frame",
-            Self::Lz4(_) => "lz4 frame",
-        }
-    }
-
-    /// Input bytes consumed and output bytes produced so far.
-    pub(crate) fn totals(&self) -> (u64, u64) {
-        match self {
-            Self::Gzip(member) => member.totals(),
-            Self::Zstd(frame) => frame.totals(),
-            Self::Lz4(frame) => frame.totals(),
+        match self.decoder {
+            UnitDecoder::Gzip(_) => "gzip member",
+            UnitDecoder::Zstd(_) => "zstd frame",
+            UnitDecoder::Lz4(_) => "lz4 frame",
         }
     }
 
@@ -158,11 +162,15 @@ impl Unit {
         output: &mut Vec<u8>,
         room: usize,
     ) -> (usize, StreamStep) {
-        match self {
-            Self::Gzip(member) => member.step(input, output, room),
-            Self::Zstd(frame) => frame.step(input, output, room),
-            Self::Lz4(frame) => frame.step(input, output),
-        }
+        let before = output.len();
+        let (taken, step) = match &mut self.decoder {
+            UnitDecoder::Gzip(member) => member.step(input, output, room),
+            UnitDecoder::Zstd(decoder) => zstandard::step(decoder, input, output, room),
+            UnitDecoder::Lz4(frame) => frame.step(input, output),
+        };
+        self.taken += taken as u64;
+        self.given += (output.len() - before) as u64;
+        (taken, step)
     }
 
     /// Appends the output of all of `input` to `output`, about `most` bytes at most; returns how many bytes were consumed,
@@ -186,7 +194,7 @@ impl Unit {
 
 /// Appends what can be inflated of the gzip member at the start of `input`, at most `most` bytes; returns as [`Unit::read`].
 pub(crate) fn salvage(input: &[u8], output: &mut Vec<u8>, most: usize) -> (usize, StreamStep) {
-    Unit::Gzip(Box::new(GzipMember::new())).read(input, output, most)
+    Unit::of(UnitDecoder::Gzip(Box::new(GzipMember::new()))).read(input, output, most)
 }
 
 /// The first index ≥ `from` at which a unit of this format begins that starts with a record.

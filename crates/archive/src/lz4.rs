@@ -30,28 +30,21 @@ pub(crate) struct Lz4Frame {
     header: Option<Lz4Header>,
     history: Vec<u8>,
     sum: Xxh32,
-    taken: u64,
     given: u64,
 }
 
 impl Lz4Frame {
-    pub(crate) fn totals(&self) -> (u64, u64) {
-        (self.taken, self.given)
-    }
-
     /// Appends the next block to `output`; returns how many bytes of `input` were consumed.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> (usize, StreamStep) {
-        let (header, mut taken) = match self.header {
+        let (header, before) = match self.header {
             Some(header) => (header, 0),
             None => match header(input) {
                 Ok(header) => (*self.header.insert(header), header.length),
                 Err(step) => return (0, step),
             },
         };
-        let (block, step) = self.block(header, &input[taken..], output);
-        taken += block;
-        self.taken += taken as u64;
-        (taken, step)
+        let (block, step) = self.block(header, &input[before..], output);
+        (before + block, step)
     }
 
     fn block(

@@ -71,10 +71,6 @@ impl GzipMember {
         Self { inflate: Decompress::new(false), sum: 0, header_read: false, data_read: false }
     }
 
-    pub(crate) fn totals(&self) -> (u64, u64) {
-        (self.inflate.total_in(), self.inflate.total_out())
-    }
-
     pub(crate) fn step(
         &mut self,
         input: &[u8],

@@ -222,8 +222,8 @@ impl<R: Read> Members<R> {
         loop {
             let (taken, step) = unit.step(self.source.buffered(), output, STEP);
             self.source.consume(taken);
-            let (taken_in_all, given) = unit.totals();
-            if given > self.limits.record_bytes && given / self.limits.ratio.max(1) > taken_in_all {
+            let given = unit.given;
+            if given > self.limits.record_bytes && given / self.limits.ratio.max(1) > unit.taken {
                 let name = unit.name();
                 let found = self.abandon(unit, offset);
                 let detail = format!(

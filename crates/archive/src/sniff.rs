@@ -16,23 +16,9 @@ pub enum PayloadKind {
     Other,
 }
 
-/// Media types that say nothing about a payload.
-const VAGUE: [&str; 14] = [
-    "",
-    "unknown",
-    "unknown/unknown",
-    "application/unknown",
-    "*/*",
-    "text/plain",
-    "text/xml",
-    "application/xml",
-    "application/json",
-    "application/octet-stream",
-    "application/x-unknown-content-type",
-    "text/*",
-    "no-type",
-    "-",
-];
+/// Media types that say nothing about a payload, beside those that are none.
+const VAGUE: &str = "unknown/unknown application/unknown */* text/* text/plain text/xml application/xml \
+    application/json application/octet-stream application/x-unknown-content-type";
 
 /// Decides by the media type, and by the first bytes where the media type is not enough.
 pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
@@ -51,8 +37,8 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
             PayloadKind::Html => PayloadKind::Html,
             _ => PayloadKind::Feed,
         },
-        media_type if VAGUE.contains(&media_type) => by_bytes(body),
-        // "html", "text", "text html" and other unregistered types.
+        media_type if VAGUE.split(' ').any(|own| own == media_type) => by_bytes(body),
+        // "html", "text", "text html", "unknown", "-" and other unregistered types.
         other if !other.contains('/') => by_bytes(body),
         _ => PayloadKind::Other,
     }

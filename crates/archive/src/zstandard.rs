@@ -53,21 +53,19 @@ impl Decoders {
     }
 
     /// Starts a frame; `None` if memory allocation fails.
-    pub(crate) fn begin(&mut self) -> Option<ZstdFrame> {
-        let decoder = match self.spare.take() {
-            Some(decoder) => decoder,
+    pub(crate) fn begin(&mut self) -> Option<Decoder<'static>> {
+        match self.spare.take() {
+            Some(decoder) => Some(decoder),
             None => {
                 let mut decoder = Decoder::with_dictionary(&self.dictionary).ok()?;
                 decoder.set_parameter(DParameter::WindowLogMax(WINDOW_BITS)).ok()?;
-                decoder
+                Some(decoder)
             }
-        };
-        Some(ZstdFrame { decoder, taken: 0, given: 0 })
+        }
     }
 
     /// Takes back the decoder of a finished frame.
-    pub(crate) fn end(&mut self, frame: ZstdFrame) {
-        let mut decoder = frame.decoder;
+    pub(crate) fn end(&mut self, mut decoder: Decoder<'static>) {
         self.spare = decoder.reinit().is_ok().then_some(decoder);
     }
 
@@ -80,39 +78,25 @@ impl Decoders {
     }
 }
 
-pub(crate) struct ZstdFrame {
-    decoder: Decoder<'static>,
-    taken: u64,
-    given: u64,
-}
-
-impl ZstdFrame {
-    pub(crate) fn totals(&self) -> (u64, u64) {
-        (self.taken, self.given)
-    }
-
-    pub(crate) fn step(
-        &mut self,
-        input: &[u8],
-        output: &mut Vec<u8>,
-        room: usize,
-    ) -> (usize, StreamStep) {
-        output.reserve(room);
-        let length = output.len();
-        let mut from = InBuffer::around(input);
-        let mut to = OutBuffer::around_pos(output, length);
-        let result = self.decoder.run(&mut from, &mut to);
-        let (taken, full) = (from.pos(), to.pos() == to.capacity());
-        let given = to.pos() - length;
-        self.taken += taken as u64;
-        self.given += given as u64;
-        let step = match result {
-            Err(_) => StreamStep::Damaged,
-            Ok(0) => StreamStep::End { checksum: true, length: true },
-            Ok(_) if full || given > 0 => StreamStep::Output,
-            Ok(_) if taken == input.len() => StreamStep::Input,
-            Ok(_) => StreamStep::Output,
-        };
-        (taken, step)
-    }
+/// Appends the output of a frame to `output`; returns how many bytes of `input` were consumed.
+pub(crate) fn step(
+    decoder: &mut Decoder<'static>,
+    input: &[u8],
+    output: &mut Vec<u8>,
+    room: usize,
+) -> (usize, StreamStep) {
+    output.reserve(room);
+    let length = output.len();
+    let mut from = InBuffer::around(input);
+    let mut to = OutBuffer::around_pos(output, length);
+    let result = decoder.run(&mut from, &mut to);
+    let (taken, full, given) = (from.pos(), to.pos() == to.capacity(), to.pos() - length);
+    let step = match result {
+        Err(_) => StreamStep::Damaged,
+        Ok(0) => StreamStep::End { checksum: true, length: true },
+        Ok(_) if full || given > 0 => StreamStep::Output,
+        Ok(_) if taken == input.len() => StreamStep::Input,
+        Ok(_) => StreamStep::Output,
+    };
+    (taken, step)
 }

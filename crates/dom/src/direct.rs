@@ -19,7 +19,7 @@ use self::state::{DirectBuilder, Fate, Mode, RawElement};
 use crate::aside::may_show;
 use crate::document::{BufferRange, Document, NodeId, ParseNotes};
 use crate::flatten::{SPARSE, count_visible, is_dropped_name};
-use crate::front::{self, Content, StartTag, TokenTaker};
+use crate::front::{self, Content, FrontToken, StartTag, TokenTaker};
 use crate::guard::read_doctype;
 use crate::limits::{ParseOptions, Room};
 use crate::sink::MAX_MERGES;
@@ -47,39 +47,24 @@ pub(crate) fn build(html: &str, options: &ParseOptions) -> Option<Document> {
 }
 
 impl TokenTaker for DirectBuilder {
-    fn start(&mut self, tag: &StartTag<'_>) -> Content {
-        self.steps += 1 + tag.attributes.len() as u64;
-        self.skips_line_feed = false;
-        self.start_tag(tag)
-    }
-
-    fn end(&mut self, name: &LocalName) {
+    #[inline(always)]
+    fn take(&mut self, token: FrontToken<'_>) -> Content {
         self.steps += 1;
-        self.skips_line_feed = false;
-        self.end_tag(name);
-    }
-
-    fn text(&mut self, text: &str) {
-        self.steps += 1;
-        self.add_text(text);
-    }
-
-    fn comment(&mut self) {
-        self.steps += 1;
-        self.skips_line_feed = false;
-    }
-
-    fn doctype(&mut self, markup: &str) {
-        self.steps += 1;
-        self.skips_line_feed = false;
-        if self.mode == Mode::Initial {
-            self.doctype = Some(markup.to_owned());
-            self.mode = Mode::BeforeHtml;
+        self.skips_line_feed &= matches!(token, FrontToken::Text(_));
+        match token {
+            FrontToken::Start(tag) => {
+                self.steps += tag.attributes.len() as u64;
+                return self.start_tag(tag);
+            }
+            FrontToken::End(name) => self.end_tag(name),
+            FrontToken::Text(text) => self.add_text(text),
+            FrontToken::Doctype(markup) if self.mode == Mode::Initial => {
+                self.doctype = Some(markup.to_owned());
+                self.mode = Mode::BeforeHtml;
+            }
+            _ => {}
         }
-    }
-
-    fn finish(&mut self) {
-        self.steps += 1;
+        Content::Markup
     }
 
     fn leave_out(&mut self, attributes: u32) {

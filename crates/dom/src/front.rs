@@ -22,25 +22,25 @@ use names::{NameCache, is_space};
 use references::{ReferenceContext, resolve};
 use tag::TagKind;
 
+/// What a page consists of.
+pub(crate) enum FrontToken<'t> {
+    Start(&'t StartTag<'t>),
+    /// The name of an end tag.
+    End(&'t LocalName),
+    /// A piece of text; adjacent pieces belong together.
+    Text(&'t str),
+    /// A comment, whose content has no meaning.
+    Comment,
+    /// A doctype as written, from `<!` to `>`.
+    Doctype(&'t str),
+    /// The end of the page, once, also for a consumer that gave up before.
+    EndOfPage,
+}
+
 /// The consumer of the tokens.
 pub(crate) trait TokenTaker {
-    /// Receives a start tag; answers how what follows is to be read.
-    fn start(&mut self, tag: &StartTag<'_>) -> Content;
-
-    /// Receives the name of an end tag.
-    fn end(&mut self, name: &LocalName);
-
-    /// Receives a piece of text; adjacent pieces belong together.
-    fn text(&mut self, text: &str);
-
-    /// Receives a comment, whose content has no meaning.
-    fn comment(&mut self);
-
-    /// Receives a doctype as written, from `<!` to `>`.
-    fn doctype(&mut self, markup: &str);
-
-    /// Called once, after the last token, also if it gave up before.
-    fn finish(&mut self);
+    /// Receives a token; answers how what follows a start tag is to be read.
+    fn take(&mut self, token: FrontToken<'_>) -> Content;
 
     /// Receives the number of attributes of a tag that were left out.
     fn leave_out(&mut self, _attributes: u32) {}
@@ -131,7 +131,7 @@ pub(crate) fn read<T: TokenTaker>(html: &str, taker: &mut T, max_attributes: usi
     while front.at < html.len() && !front.taker.gives_up() {
         front.markup();
     }
-    front.taker.finish();
+    front.taker.take(FrontToken::EndOfPage);
 }
 
 struct Front<'p, 't, T> {
@@ -160,9 +160,9 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
         if references {
             self.plain.clear();
             resolve(text, ReferenceContext::Text, &mut self.plain);
-            self.taker.text(&self.plain);
+            self.taker.take(FrontToken::Text(&self.plain));
         } else {
-            self.taker.text(text);
+            self.taker.take(FrontToken::Text(text));
         }
     }
 
@@ -220,7 +220,7 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
         if !self.tag(TagKind::Start, name) {
             return;
         }
-        match self.taker.start(&self.tag) {
+        match self.taker.take(FrontToken::Start(&self.tag)) {
             Content::Markup => {}
             Content::Drawing => {
                 self.at = drawing::end_of_drawing(self.bytes(), self.at).unwrap_or(self.at);
@@ -233,7 +233,7 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
         match self.bytes()[name] {
             b'a'..=b'z' | b'A'..=b'Z' => {
                 if self.tag(TagKind::End, name) {
-                    self.taker.end(&self.tag.name);
+                    self.taker.take(FrontToken::End(&self.tag.name));
                 }
             }
             b'>' => self.at = name + 1,
@@ -246,7 +246,7 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
         let rest = &self.bytes()[from..];
         if rest.starts_with(b"--") {
             self.at = from + 2 + comment_length(&rest[2..]);
-            self.taker.comment();
+            self.taker.take(FrontToken::Comment);
         } else if rest.len() >= 7 && rest[..7].eq_ignore_ascii_case(b"doctype") {
             self.doctype(from);
         } else if rest.starts_with(b"[CDATA[") && self.taker.is_in_foreign() {
@@ -263,14 +263,14 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
     fn bogus_comment(&mut self, from: usize) {
         let end = memchr(b'>', &self.bytes()[from..]).map(|found| from + found + 1);
         self.at = end.unwrap_or(self.html.len());
-        self.taker.comment();
+        self.taker.take(FrontToken::Comment);
     }
 
     /// A doctype ends at the first `>`, whatever it contains.
     fn doctype(&mut self, from: usize) {
         let end = memchr(b'>', &self.bytes()[from..]).map(|found| from + found + 1);
         self.at = end.unwrap_or(self.html.len());
-        self.taker.doctype(&self.html[from - 2..self.at]);
+        self.taker.take(FrontToken::Doctype(&self.html[from - 2..self.at]));
     }
 }
 

@@ -12,7 +12,7 @@ use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute, LocalName, QualName, TokenizerResult, ns};
 
 use crate::document::ParseNotes;
-use crate::front::{Content, StartTag, TokenTaker};
+use crate::front::{Content, FrontToken, TokenTaker};
 use crate::is_void;
 use crate::limits::{ParseOptions, Room};
 use crate::linked::Linked;
@@ -129,54 +129,43 @@ fn changes_tokenizer(name: &LocalName) -> bool {
 }
 
 impl TokenTaker for &Guard<'_, '_> {
-    fn start(&mut self, tag: &StartTag<'_>) -> Content {
+    fn take(&mut self, token: FrontToken<'_>) -> Content {
         let attribute = |(name, value): &(LocalName, Cow<'_, str>)| Attribute {
             name: QualName::new(None, ns!(), name.clone()),
             value: StrTendril::from_slice(value),
         };
-        let tag = Tag {
-            kind: TagKind::StartTag,
-            name: tag.name.clone(),
-            self_closing: tag.self_closing,
-            attrs: tag.attributes.iter().map(attribute).collect(),
-            had_duplicate_attributes: false,
+        let is_end = matches!(token, FrontToken::EndOfPage);
+        let token = match token {
+            FrontToken::Start(tag) => Token::TagToken(Tag {
+                kind: TagKind::StartTag,
+                name: tag.name.clone(),
+                self_closing: tag.self_closing,
+                attrs: tag.attributes.iter().map(attribute).collect(),
+                had_duplicate_attributes: false,
+            }),
+            FrontToken::End(name) => Token::TagToken(Tag {
+                kind: TagKind::EndTag,
+                name: name.clone(),
+                self_closing: false,
+                attrs: Vec::new(),
+                had_duplicate_attributes: false,
+            }),
+            FrontToken::Text(text) => Token::CharacterTokens(StrTendril::from_slice(text)),
+            FrontToken::Comment => Token::CommentToken(StrTendril::new()),
+            FrontToken::Doctype(markup) => Token::DoctypeToken(read_doctype(markup)),
+            FrontToken::EndOfPage => Token::EOFToken,
         };
-        match self.process_token(Token::TagToken(tag), 1) {
+        let answer = self.process_token(token, 1);
+        if is_end {
+            TokenSink::end(self);
+        }
+        match answer {
             TokenSinkResult::RawData(RawKind::Rcdata) => Content::EscapableText,
             TokenSinkResult::RawData(RawKind::Rawtext) => Content::RawText,
             TokenSinkResult::RawData(_) => Content::Script,
             TokenSinkResult::Plaintext => Content::Plaintext,
             _ => Content::Markup,
         }
-    }
-
-    fn end(&mut self, name: &LocalName) {
-        let tag = Tag {
-            kind: TagKind::EndTag,
-            name: name.clone(),
-            self_closing: false,
-            attrs: Vec::new(),
-            had_duplicate_attributes: false,
-        };
-        // Only the answers to start tags have an effect.
-        _ = self.process_token(Token::TagToken(tag), 1);
-    }
-
-    fn text(&mut self, text: &str) {
-        _ = self.process_token(Token::CharacterTokens(StrTendril::from_slice(text)), 1);
-    }
-
-    fn comment(&mut self) {
-        _ = self.process_token(Token::CommentToken(StrTendril::new()), 1);
-    }
-
-    fn doctype(&mut self, markup: &str) {
-        _ = self.process_token(Token::DoctypeToken(read_doctype(markup)), 1);
-    }
-
-    fn finish(&mut self) {
-        _ = self.process_token(Token::EOFToken, 1);
-        TokenSink::end(self);
     }
 
     fn leave_out(&mut self, attributes: u32) {

@@ -1,8 +1,8 @@
 //! The tokenizer alone: a lower bound on the time of a parse.
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 
-use crate::front::{self, Content, StartTag, TokenTaker};
+use crate::front::{self, Content, FrontToken, TokenTaker};
 
 /// Counts the tokens of a page (tags, comments, doctypes, pieces of text, the end) without building
 /// a tree. What follows a start tag is read by its name alone, as in a page without foreign elements. NUL counts as text.
@@ -15,9 +15,11 @@ pub fn count_tokens(html: &str) -> u64 {
 struct Counter(u64);
 
 impl TokenTaker for Counter {
-    /// The tree builder's answer to a tag (WHATWG HTML §13.2.6.4, scripting off).
-    fn start(&mut self, tag: &StartTag<'_>) -> Content {
+    /// Answers as the tree builder does (WHATWG HTML §13.2.6.4, scripting off).
+    #[inline(always)]
+    fn take(&mut self, token: FrontToken<'_>) -> Content {
         self.0 += 1;
+        let FrontToken::Start(tag) = token else { return Content::Markup };
         match tag.name {
             local_name!("script") => Content::Script,
             local_names!("style" "xmp" "iframe" "noembed" "noframes") => Content::RawText,
@@ -25,26 +27,6 @@ impl TokenTaker for Counter {
             local_name!("plaintext") => Content::Plaintext,
             _ => Content::Markup,
         }
-    }
-
-    fn end(&mut self, _: &LocalName) {
-        self.0 += 1;
-    }
-
-    fn text(&mut self, _: &str) {
-        self.0 += 1;
-    }
-
-    fn comment(&mut self) {
-        self.0 += 1;
-    }
-
-    fn doctype(&mut self, _: &str) {
-        self.0 += 1;
-    }
-
-    fn finish(&mut self) {
-        self.0 += 1;
     }
 }
 

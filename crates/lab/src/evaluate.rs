@@ -25,7 +25,7 @@ use std::{
 };
 
 use ::metadata::is_field_line;
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use report::FloorVerdict;
@@ -175,12 +175,12 @@ pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<
     report.worst = worst::pages(&gold.pages, &fields, &runs, &measures, &scores, args.worst);
     if let Some(path) = &args.floors {
         let change = floors::FloorUpdate::of(args.update_floors, args.allow_lower);
-        report.floors = Some(floors::hold(path, &floors::measured(&report), change)?);
+        report.floors = Some(floors::hold(path, floors::measured(&report), change)?);
     }
 
     let text = match args.format {
         ReportFormat::Markdown => markdown::render(&report)?,
-        ReportFormat::Json => report::json(&report)?,
+        ReportFormat::Json => serde_json::to_string_pretty(&report)? + "\n",
         ReportFormat::Csv => report::csv(&report)?,
     };
     write_report(args, &text, out)?;
@@ -245,19 +245,17 @@ fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<Qu
     if names.iter().any(|name| name == "all") {
         return Ok(QualityMeasure::all().into_iter().filter(can_be_measured).collect());
     }
-    if names.is_empty() {
-        let usual = usual.iter().map(|name| name.parse()).collect::<Result<Vec<_>, _>>()?;
-        return Ok(usual.into_iter().filter(can_be_measured).collect());
-    }
+    let usual = usual.into_iter().filter(|_| names.is_empty());
     let mut measures: Vec<QualityMeasure> = Vec::new();
-    for name in names {
-        let measure: QualityMeasure = name.parse()?;
-        if !can_be_measured(&measure) {
-            bail!("--measures nodes: no page of the gold has gold_nodes");
-        }
-        if !measures.contains(&measure) {
+    for name in names.iter().map(String::as_str).chain(usual) {
+        let measure = name.parse().map_err(anyhow::Error::msg)?;
+        if can_be_measured(&measure) && !measures.contains(&measure) {
             measures.push(measure);
         }
+        ensure!(
+            names.is_empty() || measures.contains(&measure),
+            "--measures nodes: no page of the gold has gold_nodes"
+        );
     }
     Ok(measures)
 }
@@ -298,10 +296,8 @@ fn fields(page: &GoldPage, runs: &[EvaluatedRun]) -> Vec<String> {
 
 impl EvaluatedRun {
     fn output(&self, url: &str) -> Output<'_> {
-        match self.pages.get(url) {
-            Some(page) => Output { text: &page.text, nodes: &page.nodes },
-            None => Output::default(),
-        }
+        let page = self.pages.get(url);
+        page.map(|page| Output { text: &page.text, nodes: &page.nodes }).unwrap_or_default()
     }
 }
 

@@ -150,7 +150,7 @@ pub struct NightFigures {
 }
 
 /// Adds numbers by name.
-pub fn add_counts(to: &mut BTreeMap<String, u64>, numbers: &BTreeMap<String, u64>) {
+pub fn add_counts<K: Clone + Ord>(to: &mut BTreeMap<K, u64>, numbers: &BTreeMap<K, u64>) {
     for (name, number) in numbers {
         *to.entry(name.clone()).or_default() += number;
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::record::serialize_rounded;
-use crate::{Doubt, Drop, Extracted, SiteChange, SiteNight, SiteSummary};
+use crate::{Doubt, Drop, Extracted, SiteChange, SiteNight, SiteSummary, add_counts};
 
 /// All that came of one site.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -182,12 +182,6 @@ impl SiteFigures {
         }
         add_counts(&mut self.confidences, &other.confidences);
         add_counts(&mut self.lengths, &other.lengths);
-    }
-}
-
-fn add_counts<K: Clone + Ord>(all: &mut BTreeMap<K, u64>, own: &BTreeMap<K, u64>) {
-    for (key, n) in own {
-        *all.entry(key.clone()).or_default() += n;
     }
 }
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use database::rows;
 use model::{
-    Assessment, NightFigures, PackedSample, RetainedHead, SharedWords, SiteNight, TemplateNight,
-    Verdict,
+    Assessment, NightFigures, PackedSample, RetainedHead, SiteNight, TemplateNight, Verdict,
 };
 use rusqlite::{Connection, Result, Row, RowIndex, params};
 
@@ -91,7 +90,6 @@ fn before(db: &Connection, site: &str, run: i64) -> Result<Option<SiteNight>> {
             night: row.get("night")?,
             health: assessment(row)?,
             figures: figures(row)?,
-            usual: None,
             decision: row.get("decision")?,
             reason: row.get("reason")?,
             model_revision: row.get("revision")?,
@@ -99,12 +97,7 @@ fn before(db: &Connection, site: &str, run: i64) -> Result<Option<SiteNight>> {
             sampled: count(row, "sampled")?,
             unassigned: count(row, "unassigned")?,
             templates: templates(db, site, run)?,
-            lost_texts: None,
-            shared_words: SharedWords::default(),
-            change: None,
-            revision: None,
-            sample: None,
-            texts: None,
+            ..SiteNight::default()
         })
     };
     rows::first(db, &sql, params![site, run], night)
@@ -184,16 +177,17 @@ pub(crate) fn blob(db: &Connection, site: &str, revision: u32) -> Result<Option<
 /// Adds what a run found of a site. Returns how many revisions of its model were removed for that.
 pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize> {
     let SiteNight { site, night, .. } = found;
+    let (figures, health, verdict) = (&found.figures, &found.health, found.health.verdict.as_str());
     let mut removed = 0;
-    let NightFigures { lengths, fields, drops, .. } = &found.figures;
     // Crawls may come in any order of their dates. An empty date is before all others. A night without pages does not
     // see a site.
     let sql = "INSERT INTO sites (site, first_seen, last_seen, revision) VALUES (?1, ?2, ?2, 0)
         ON CONFLICT DO UPDATE SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)
         WHERE ?3";
-    rows::change(db, sql, params![site, night, found.figures.pages > 0])?;
+    rows::change(db, sql, params![site, night, figures.pages > 0])?;
     if let Some(revision) = &found.revision {
-        let packed = pack(&revision.model).map_err(unpackable)?;
+        let failed = |error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
+        let packed = pack(&revision.model).map_err(failed)?;
         let sql = "INSERT INTO models VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
         let row = params![
             site, revision.number, night, revision.reason, revision.pages as i64,
@@ -211,37 +205,17 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
     if let Some(texts) = &found.texts {
         rows::change(db, "INSERT OR REPLACE INTO texts VALUES (?1, ?2)", params![site, texts])?;
     }
-    let json = |counts: &BTreeMap<String, u64>| serde_json::to_string(counts).unwrap_or_default();
+    let [fields, drops, templates] = [&figures.fields, &figures.drops, &figures.templates]
+        .map(|counts| serde_json::to_string(counts).unwrap_or_default());
     let sql = "INSERT INTO nights VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
         ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)";
     let row = params![
-        site,
-        run,
-        night,
-        found.decision,
-        found.reason,
-        found.model_revision,
-        found.health.verdict.as_str(),
-        found.health.blocked_by,
-        found.health.evidence,
-        found.health.next,
-        found.second_round,
-        found.sampled as i64,
-        found.unassigned as i64,
-        found.figures.pages as i64,
-        found.figures.articles as i64,
-        found.figures.words as i64,
-        lengths[0],
-        lengths[1],
-        found.figures.confidence,
-        json(fields),
-        json(drops),
-        json(&found.figures.templates),
-        found.figures.partial as i64,
-        found.figures.gone as i64,
-        found.figures.known as i64,
-        found.figures.similarity,
-        found.figures.agreement
+        site, run, night, found.decision, found.reason, found.model_revision, verdict,
+        health.blocked_by, health.evidence, health.next, found.second_round, found.sampled as i64,
+        found.unassigned as i64, figures.pages as i64, figures.articles as i64,
+        figures.words as i64, figures.lengths[0], figures.lengths[1], figures.confidence, fields,
+        drops, templates, figures.partial as i64, figures.gone as i64, figures.known as i64,
+        figures.similarity, figures.agreement
     ];
     rows::change(db, sql, row)?;
     for template in &found.templates {
@@ -251,16 +225,10 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
             rows::change(db, sql, params![site, template.template, night])?;
         }
         let sql = "INSERT INTO health VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        let verdict = template.verdict.as_str();
         let row = params![
-            site,
-            run,
-            template.template,
-            template.verdict.as_str(),
-            template.pages as i64,
-            template.by_wrapper,
-            template.by_wrapper_expected,
-            template.confidence,
-            template.confidence_expected,
+            site, run, template.template, verdict, template.pages as i64, template.by_wrapper,
+            template.by_wrapper_expected, template.confidence, template.confidence_expected,
             template.agreement
         ];
         rows::change(db, sql, row)?;
@@ -276,10 +244,6 @@ fn remove_old_revisions(db: &Connection, site: &str) -> Result<usize> {
             FROM models WHERE site = ?1 WINDOW newest AS (ORDER BY revision DESC))
         WHERE number > ?2 AND bytes > ?3)";
     rows::change(db, sql, params![site, FEWEST_REVISIONS, MOST_REVISION_BYTES])
-}
-
-fn unpackable(error: std::io::Error) -> rusqlite::Error {
-    rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }
 
 fn replace_sample(db: &Connection, site: &str, sample: &PackedSample) -> Result<()> {

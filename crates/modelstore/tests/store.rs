@@ -16,6 +16,7 @@ use sitegrove_modelstore::{
     Import, ModelRow, RETAIN, RetainLimits, Retained, RevisionRow, RunIdentity, Store, StoreError,
     pack_pages, retain,
 };
+use tempfile::TempDir;
 
 fn page(url: &str, html: &str) -> Page {
     Page {
@@ -135,14 +136,16 @@ fn night(path: &Path, digest: &str, updates: &[SiteNight]) -> bool {
     before
 }
 
-fn at(folder: &tempfile::TempDir) -> PathBuf {
-    folder.path().join("models.sqlite")
+/// A new folder, and the path of a store in it.
+fn place() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("models.sqlite");
+    (folder, path)
 }
 
 #[test]
 fn what_is_kept_comes_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = at(&folder);
+    let (folder, path) = place();
     assert!(!night(&path, "r1", &[update("news.example", "2026-03-01", 1)]));
     let second = SiteNight { sample: None, ..update("news.example", "2026-03-02", 2) };
     assert!(!night(&path, "r2", &[second]));
@@ -165,8 +168,7 @@ fn what_is_kept_comes_back() {
 
 #[test]
 fn the_same_run_twice_changes_nothing_and_finds_what_it_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = at(&folder);
+    let (folder, path) = place();
     night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
     night(&path, "r2", &[update("news.example", "2026-03-02", 2)]);
     let before = fs::read(&path).unwrap();
@@ -193,8 +195,7 @@ fn the_same_run_twice_changes_nothing_and_finds_what_it_found() {
 
 #[test]
 fn older_crawls_do_not_turn_dates_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = at(&folder);
+    let (_folder, path) = place();
     night(&path, "new", &[update("news.example", "2026-03-02", 1)]);
     night(&path, "old", &[update("news.example", "2026-02-01", 2)]);
     let store = Store::open_read_only(&path).unwrap();
@@ -207,8 +208,7 @@ fn older_crawls_do_not_turn_dates_back() {
 
 #[test]
 fn a_run_that_does_not_end_leaves_no_trace() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = at(&folder);
+    let (folder, path) = place();
     let store = open(&path);
     store.begin(&run("r1")).unwrap();
     store.add_night(&update("news.example", "2026-03-01", 1)).unwrap();
@@ -263,8 +263,7 @@ fn others_are_left_as_they_are() {
 
 #[test]
 fn a_damaged_store_is_refused_and_left_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = at(&folder);
+    let (_folder, path) = place();
     let updates: Vec<SiteNight> =
         (0..60).map(|n| update(&format!("{n:02}.example"), "2026-03-01", 1)).collect();
     night(&path, "r1", &updates);
@@ -290,8 +289,7 @@ fn a_damaged_store_is_refused_and_left_as_it_is() {
 
 #[test]
 fn a_damaged_model_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = at(&folder);
+    let (_folder, path) = place();
     night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
     let db = Connection::open(&path).unwrap();
     db.execute_batch("UPDATE models SET blob = x'00112233'; UPDATE samples SET blob = x'00'")
@@ -308,8 +306,7 @@ fn a_damaged_model_is_named() {
 
 #[test]
 fn a_second_writer_waits_and_is_told_or_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = at(&folder);
+    let (_folder, path) = place();
     night(&path, "r0", &[update("news.example", "2026-03-01", 1)]);
     let first = open(&path);
     first.begin(&run("r1")).unwrap();
@@ -348,8 +345,7 @@ fn a_second_writer_waits_and_is_told_or_refused() {
 
 #[test]
 fn samples_of_sites_not_seen_for_long_go_first() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = at(&folder);
+    let (_folder, path) = place();
     let updates: Vec<SiteNight> = (1..=4)
         .map(|n| update(&format!("{n}.example"), &format!("2026-03-0{}", 5 - n), 1))
         .collect();
@@ -367,8 +363,7 @@ fn samples_of_sites_not_seen_for_long_go_first() {
 
 #[test]
 fn old_revisions_go_where_all_weigh_too_much() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = at(&folder);
+    let (_folder, path) = place();
     // Bytes that cannot be compressed.
     let noise = |seed: u64, length: usize| -> Vec<u8> {
         let mut state = seed;
@@ -406,8 +401,7 @@ fn old_revisions_go_where_all_weigh_too_much() {
 
 #[test]
 fn models_move_between_stores_and_sites_are_forgotten() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = at(&folder);
+    let (_folder, path) = place();
     night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
     let [row] = &Store::open_read_only(&path).unwrap().models("news.example").unwrap()[..] else {
         panic!("one revision")

@@ -10,8 +10,7 @@ use crate::{Score, words::WordNumber};
 
 /// Compares two texts as multisets of words; `None` if the gold has no word.
 pub fn compare(gold: &[WordNumber], output: &[WordNumber]) -> Option<Score> {
-    (!gold.is_empty())
-        .then(|| Score::of_counts(common(gold.to_vec(), output.to_vec()), output.len(), gold.len()))
+    Score::of_counts(common(gold.to_vec(), output.to_vec()), output.len(), gold.len())
 }
 
 /// Size of the intersection of two multisets.

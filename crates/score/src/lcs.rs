@@ -11,17 +11,11 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Score, words::WordNumber};
+use crate::Score;
 
-/// Compares two texts by word; `None` if the gold has no word.
-pub fn compare_words(gold: &[WordNumber], output: &[WordNumber]) -> Option<Score> {
-    (!gold.is_empty()).then(|| Score::of_counts(length(gold, output), output.len(), gold.len()))
-}
-
-/// Compares two texts by character, ignoring white space; `None` if the gold has only white space.
-pub fn compare_characters(gold: &str, output: &str) -> Option<Score> {
-    let (gold, output) = (characters(gold), characters(output));
-    (!gold.is_empty()).then(|| Score::of_counts(length(&gold, &output), output.len(), gold.len()))
+/// Compares the words or the [`characters`] of two texts; `None` if the gold has none.
+pub fn compare<T: Eq + Hash + Copy>(gold: &[T], output: &[T]) -> Option<Score> {
+    Score::of_counts(length(gold, output), output.len(), gold.len())
 }
 
 /// The characters of a text except white space, unchanged: case and accents count.

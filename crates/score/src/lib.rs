@@ -33,5 +33,5 @@ pub mod shingles;
 pub mod substring;
 pub mod words;
 
-pub use measure::{MeasureKind, Neutral, QualityMeasure, Score, UnknownMeasure};
+pub use measure::{MeasureKind, Neutral, QualityMeasure, Score};
 pub use page::{Gold, Output, score};

@@ -1,6 +1,5 @@
 //! The measures by name, and what they give: precision, recall and F1.
 
-use std::fmt;
 use std::str::FromStr;
 
 /// The unit that is counted.
@@ -94,31 +93,14 @@ impl QualityMeasure {
     }
 }
 
-impl fmt::Display for QualityMeasure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that is not that of a measure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownMeasure(String);
-
-impl fmt::Display for UnknownMeasure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = QualityMeasure::all().map(QualityMeasure::name).join(", ");
-        write!(f, "no measure is called {:?}; there are {names}", self.0)
-    }
-}
-
-impl std::error::Error for UnknownMeasure {}
-
 impl FromStr for QualityMeasure {
-    type Err = UnknownMeasure;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, UnknownMeasure> {
-        let known = Self::all().into_iter().find(|measure| measure.name() == name);
-        known.ok_or_else(|| UnknownMeasure(name.to_owned()))
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::all().into_iter().find(|measure| measure.name() == name).ok_or_else(|| {
+            let names = Self::all().map(Self::name).join(", ");
+            format!("no measure is called {name:?}; there are {names}")
+        })
     }
 }
 
@@ -138,13 +120,13 @@ impl Score {
     pub const ZERO: Self = Self { precision: 0.0, recall: 0.0, f1: 0.0 };
 
     /// The score of an output of `output` units, `common` of which are among the `gold` units of
-    /// the gold. An empty output scores zero, and so does any output compared with an empty gold.
-    pub fn of_counts(common: usize, output: usize, gold: usize) -> Self {
+    /// the gold; `None` if the gold has none. An empty output scores zero.
+    pub fn of_counts(common: usize, output: usize, gold: usize) -> Option<Self> {
         if common == 0 || output == 0 || gold == 0 {
-            return Self::ZERO;
+            return (gold > 0).then_some(Self::ZERO);
         }
         let precision = common as f64 / output as f64;
         let recall = common as f64 / gold as f64;
-        Self { precision, recall, f1: 2.0 * precision * recall / (precision + recall) }
+        Some(Self { precision, recall, f1: 2.0 * precision * recall / (precision + recall) })
     }
 }

@@ -15,6 +15,5 @@ pub fn compare<K: Ord>(
 ) -> Option<Score> {
     let gold: BTreeSet<K> = gold.into_iter().collect();
     let output: BTreeSet<K> = output.into_iter().collect();
-    let common = gold.intersection(&output).count();
-    (!gold.is_empty()).then(|| Score::of_counts(common, output.len(), gold.len()))
+    Score::of_counts(gold.intersection(&output).count(), output.len(), gold.len())
 }

@@ -64,8 +64,10 @@ pub fn score(
             MeasureKind::Pairs => shingles::compare(&raw.gold_words, &raw.output_words, pairs),
             MeasureKind::Words => bag::compare(&texts.gold_words, &texts.output_words),
             MeasureKind::Nodes => nodes::compare(gold.nodes, output.nodes),
-            MeasureKind::LcsWords => lcs::compare_words(&texts.gold_words, &texts.output_words),
-            MeasureKind::LcsChars => lcs::compare_characters(&texts.gold, &texts.output),
+            MeasureKind::LcsWords => lcs::compare(&texts.gold_words, &texts.output_words),
+            MeasureKind::LcsChars => {
+                lcs::compare(&lcs::characters(&texts.gold), &lcs::characters(&texts.output))
+            }
             MeasureKind::Substring => substring::compare(&texts.gold, &texts.output),
         }
     };

@@ -32,15 +32,12 @@ impl WordNumbers {
     pub fn words(&mut self, text: &str) -> Vec<WordNumber> {
         let mut words = Vec::with_capacity(text.len() / 6);
         each_word(text, |word| {
-            let number = match self.numbers.get(word) {
-                Some(&number) => number,
-                None => {
-                    let next = self.numbers.len() as WordNumber;
-                    self.numbers.insert(word.to_owned(), next);
-                    next
-                }
-            };
-            words.push(number);
+            let next = self.numbers.len() as WordNumber;
+            let known = self.numbers.get(word).copied();
+            words.push(known.unwrap_or_else(|| {
+                self.numbers.insert(word.to_owned(), next);
+                next
+            }));
         });
         words
     }

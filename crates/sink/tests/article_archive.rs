@@ -1,7 +1,7 @@
 //! Visits in any order, splits, joins, and files of other kinds.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -68,6 +68,13 @@ const ALONE: WaitPolicy<'_> = WaitPolicy {
     patience: Duration::from_secs(60),
 };
 
+/// A new folder, and the path of an archive in it.
+fn place() -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    (folder, path)
+}
+
 fn open(path: &Path) -> VersionsSink<'static> {
     VersionsSink::open(path, Arc::new(key), false, ALONE).unwrap()
 }
@@ -118,8 +125,7 @@ fn the_order_of_runs_does_not_matter() {
         orders = orders.iter().flat_map(with).collect();
     }
     assert_eq!(orders.len(), 120);
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
+    let (_folder, path) = place();
     let url = |at: usize| format!("https://a.example/{at}");
     let of_order = |(at, order): (usize, &Vec<usize>)| {
         let visit = |&n: &usize| article_at(&url(at), Some(visits[n].0), visits[n].1);
@@ -138,8 +144,7 @@ fn the_order_of_runs_does_not_matter() {
 
 #[test]
 fn nothing_is_added_twice() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
+    let (_folder, path) = place();
     for _ in 0..2 {
         for (day, text) in [(1, "A"), (2, "B"), (3, "B")] {
             add(&path, article(Some(day), text));
@@ -152,8 +157,7 @@ fn nothing_is_added_twice() {
 
 #[test]
 fn pages_without_a_date_come_first_in_the_order_given() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
+    let (_folder, path) = place();
     add(&path, article(Some(1), "C"));
     for text in ["A", "B", "A", "B"] {
         add(&path, article(None, text));
@@ -167,8 +171,7 @@ fn pages_without_a_date_come_first_in_the_order_given() {
 
 #[test]
 fn a_run_that_is_given_up_leaves_no_trace() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
+    let (folder, path) = place();
     drop(open(&path));
     // The file stays: another run may have it open.
     let error = ArticleArchive::open(&path).unwrap_err().to_string();
@@ -185,8 +188,7 @@ fn a_run_that_is_given_up_leaves_no_trace() {
 
 #[test]
 fn files_of_other_kinds_are_left_alone() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
+    let (_folder, path) = place();
     let refused = |path: &Path| {
         let before = std::fs::read(path).unwrap();
         let error =
@@ -220,8 +222,7 @@ fn truncated_visits_change_nothing_in_any_order() {
     for order in 0..24 {
         let mut left: Vec<&Extracted> = visits.iter().collect();
         let mut number = order;
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("archive.sqlite");
+        let (_folder, path) = place();
         while !left.is_empty() {
             let next = left.remove(number % left.len());
             number /= left.len() + 1;
@@ -245,8 +246,7 @@ fn truncated_visits_change_nothing_in_any_order() {
 
 #[test]
 fn truncated_visits_alone_are_versions_until_a_whole_one_comes() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
+    let (_folder, path) = place();
     add(&path, cut(1, "A b"));
     add(&path, cut(3, "A be"));
     let reasons: Vec<_> = versions(&path).into_iter().map(|version| version.truncated).collect();
@@ -258,8 +258,7 @@ fn truncated_visits_alone_are_versions_until_a_whole_one_comes() {
 
 #[test]
 fn tracking_parameters_are_ignored_where_that_is_proved() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
+    let (_folder, path) = place();
     let at = |tag: &str, day, text, title: &str, canonical: &str| {
         let mut article = article_at(&format!("https://a.example/1?{tag}"), Some(day), text);
         article.title = Some(title.to_owned());
@@ -315,8 +314,7 @@ fn the_same_payload_is_never_a_new_version() {
     ];
     let mut seen = BTreeSet::new();
     for turned in [false, true] {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("archive.sqlite");
+        let (_folder, path) = place();
         let mut order: Vec<&Extracted> = visits.iter().collect();
         if turned {
             order.reverse();
@@ -338,8 +336,7 @@ fn the_same_payload_is_never_a_new_version() {
 
 #[test]
 fn what_one_model_finds_in_another_payload_is_a_change_of_the_page() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
+    let (_folder, path) = place();
     add(&path, read_by(4, 1, "page", "A"));
     add(&path, read_by(4, 2, "page 2", "B"));
     add(&path, read_by(0, 3, "page 3", "C"));
@@ -362,8 +359,7 @@ fn reread(path: &Path, articles: Vec<Extracted>) {
 
 #[test]
 fn what_is_read_again_replaces_what_was_read() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
+    let (folder, path) = place();
     // One page, and another, which the first model read as two texts, and a correction.
     for (day, payload, text) in
         [(1, "p1", "A cut"), (2, "p1", "A cut"), (3, "p2", "A cut off"), (4, "p3", "B cut")]
@@ -397,8 +393,7 @@ fn what_is_read_again_replaces_what_was_read() {
 
 #[test]
 fn one_of_several_visits_read_again_leaves_the_others() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
+    let (_folder, path) = place();
     for (day, payload) in [(1, "p1"), (2, "p2"), (3, "p3")] {
         add(&path, read_by(1, day, payload, "A"));
     }

@@ -202,11 +202,14 @@ pub(crate) fn is_script_shell(page: &ParsedPage<'_>) -> bool {
 
 /// The lines of a text that are not the texts of links.
 fn without_links(text: &str, document: &Document) -> String {
-    let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
-    let links: HashSet<String> =
-        links.map(|id| normalize_space(&text_of(document, &[id], &[]))).collect();
+    let links = texts_of_links(document);
     let own: Vec<&str> = text.lines().filter(|line| !links.contains(line.trim())).collect();
     own.join("\n")
+}
+
+fn texts_of_links(document: &Document) -> HashSet<String> {
+    let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
+    links.map(|id| normalize_space(&text_of(document, &[id], &[]))).collect()
 }
 
 /// Notes that a page has only the beginning of an article: a short text with a request to subscribe that siblings have, too. What

@@ -28,15 +28,14 @@ fn feed(links: impl Iterator<Item = (usize, String)>) -> String {
 }
 
 fn run_with(crawl: &Crawl, feed: Option<&str>) -> Results {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "crawl.warc.gz");
+    let (folder, archive, out) = crawl.placed("crawl.warc.gz");
     let place = folder.path().join("feed.xml");
     let mut flags = Vec::new();
     if let Some(feed) = feed {
         fs::write(&place, feed).unwrap();
         flags.extend(["--feeds", place.to_str().unwrap()]);
     }
-    run(&[&archive], &folder.path().join("out"), &flags)
+    run(&[&archive], &out, &flags)
 }
 
 /// A post without title and date, so that they can only come from a feed.

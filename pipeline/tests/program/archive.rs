@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, in_repository, parts, run};
+use crate::common::program::{PATH, call, in_repository, json_lines, parts, refuse, run, word};
 use crate::common::prose;
-use crate::common::results::{Results, files, parse, text};
+use crate::common::results::{Results, files, text};
+use crate::common::unfinished::kill_process;
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
@@ -73,16 +74,6 @@ fn edit(n: usize, body: &str) -> String {
     let at = paragraphs.len() / 2;
     paragraphs[at].push_str(" Correction: it was Tuesday.");
     paragraphs.join("\n\n")
-}
-
-fn json_lines(arguments: &[&str]) -> Vec<Value> {
-    let (code, stdout, stderr) = parts(&call(arguments));
-    assert_eq!(code, 0, "{arguments:?}: {stderr}");
-    stdout.lines().map(parse).collect()
-}
-
-fn word(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 /// All rows, in the format of SQL output.
@@ -195,9 +186,7 @@ fn a_redesign_with_ten_edits_gives_ten_versions() {
 
 fn blog(folder: &Path, day: &'static str, pages: usize, name: &str) -> PathBuf {
     let mut crawl = Crawl::of_day(day);
-    for n in 0..pages {
-        crawl.page(&format!("https://grown.example/notes/{n}"), &prose::post(n));
-    }
+    crawl.posts("https://grown.example/notes/", 0..pages);
     crawl.write(folder, name)
 }
 
@@ -240,8 +229,7 @@ fn what_has_grown_is_never_replaced() {
     fs::write(&diary, "Dear diary, ".repeat(100)).unwrap();
     let arguments =
         ["run", word(&first), "--out", word(&out), "--overwrite", "--archive", word(&diary)];
-    let (code, stdout, stderr) = parts(&call(&arguments));
-    assert_eq!(code, 2, "{stdout}{stderr}");
+    let stderr = refuse(&arguments);
     assert!(
         stderr.contains("diary.txt: is text, not an archive of articles, and was left as it is"),
         "{stderr}"
@@ -310,8 +298,7 @@ fn killed_in_the_middle_it_holds_what_it_held_and_readers_see_that() {
             assert!(parts(&call(&changes)).2.contains("no run has added to it"));
         }
         assert!(child.try_wait().unwrap().is_none(), "it ended before it could be killed");
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill_process(child);
         if grown > 0 {
             assert_eq!(json_lines(&changes).len(), grown);
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::crawl::{Crawl, gzip};
-use crate::common::program::{call, parts, run};
+use crate::common::program::{call, parts, refuse, run};
 use crate::common::prose;
 
 pub(crate) const NOTES: usize = 6;
@@ -109,8 +109,7 @@ fn indexes_that_cannot_be_used_say_why() {
         let path = write(folder.path(), name, text);
         let out = folder.path().join("out");
         let arguments = ["run", path.to_str().unwrap(), "--out", out.to_str().unwrap()];
-        let (code, _, stderr) = parts(&call(&arguments));
-        assert_eq!(code, 2, "{stderr}");
+        let stderr = refuse(&arguments);
         assert!(stderr.contains(name), "{stderr}");
         stderr
     };

@@ -10,7 +10,6 @@ use serde_json::json;
 
 use crate::common::charsets::{OTHERS, PAIRS, Pair, WAYS};
 use crate::common::crawl::Crawl;
-use crate::common::program::run;
 use crate::common::results::text;
 
 /// Number of pages in [`PAIRS`] that must be right in each way: all but one, except in the last two
@@ -69,9 +68,7 @@ fn articles_in_nineteen_languages() {
             crawl.response(&url(pair, number), &head, &page.body);
         }
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "crawl.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = crawl.run(&[]);
     let texts: BTreeMap<&str, &str> =
         results.articles.iter().map(|a| (text(a, "url"), text(a, "text"))).collect();
     let wrong = wrong(&PAIRS, |pair, way| {
@@ -94,9 +91,7 @@ fn the_record_says_what_was_decided_and_why() {
     for (name, head, way) in [("meta", latin, 7), ("guess", none, 9), ("stray", latin, 8)] {
         crawl.response(&format!("https://{name}.example/notes/1"), head, &page(way).body);
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "crawl.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = crawl.run(&[]);
     for (name, charset, evidence, overruled) in [
         ("meta", "KOI8-R", "meta", json!({"http": "windows-1252"})),
         ("guess", "KOI8-U", "detector", json!({"meta": "windows-1251"})),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts, sitegrove};
+use crate::common::program::{call, parts, sitegrove, succeed};
 use crate::common::prose;
 use crate::common::results::{Results, parse};
 
@@ -240,8 +240,7 @@ fn inspect_reads_the_chosen_pages_again() {
         "--out",
         page.to_str().unwrap(),
     ];
-    let (code, _, stderr) = parts(&call(&arguments));
-    assert_eq!(code, 0, "{stderr}");
+    succeed(&arguments);
     let html = fs::read_to_string(&page).unwrap();
     // Six pages of the first day and two of the second.
     assert!(html.contains("8 articles") && html.contains("posts/11"), "{html}");

@@ -3,14 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tempfile::TempDir;
-
-use crate::common::crawl::Crawl;
+use crate::common::crawl::{Crawl, small};
 use crate::common::help::{all_commands, assert_has_one_format, assert_help_is_not_ragged};
-use crate::common::program::{PATH, call, parts};
+use crate::common::program::{PATH, call, parts, refuse, succeed, word};
 use crate::common::prose;
 use crate::common::results::{parse, text};
 
@@ -20,25 +17,9 @@ const COMMANDS: [&str; 20] = [
     "completions", "man",
 ];
 
-/// A folder with a small archive in it.
-fn small() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://small.example/notes/{n}"), &prose::post(n));
-    }
-    let archive = crawl.write(folder.path(), "small.warc.gz");
-    (folder, archive)
-}
-
-fn words(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
 #[test]
 fn help_of_every_command_shows_examples() {
-    let (code, stdout, _) = parts(&call(&["--help"]));
-    assert_eq!(code, 0);
+    let stdout = succeed(&["--help"]);
     for command in COMMANDS {
         assert!(stdout.contains(&format!("\n  {command} ")), "--help lacks {command}\n{stdout}");
         let (code, stdout, stderr) = parts(&call(&[command, "--help"]));
@@ -58,8 +39,7 @@ fn help_of_every_command_shows_examples() {
 #[test]
 fn version_is_that_of_the_package() {
     for arguments in [&["--version"][..], &["run", "--version"]] {
-        let (code, stdout, _) = parts(&call(arguments));
-        assert_eq!(code, 0);
+        let stdout = succeed(arguments);
         assert!(stdout.starts_with("sitegrove") && stdout.contains(env!("CARGO_PKG_VERSION")));
     }
 }
@@ -87,7 +67,7 @@ fn completions_for_the_usual_shells() {
 fn every_command_has_a_man_page() {
     let folder = tempfile::tempdir().unwrap();
     let man = folder.path().join("share/man1");
-    let (code, stdout, stderr) = parts(&call(&["man", words(&man)]));
+    let (code, stdout, stderr) = parts(&call(&["man", word(&man)]));
     assert_eq!((code, stderr.as_str()), (0, ""));
     let pages: BTreeMap<String, String> = (fs::read_dir(&man).unwrap().flatten())
         .map(|entry| {
@@ -129,19 +109,19 @@ fn every_command_has_a_man_page() {
     }
     // The same bytes every time.
     let again = folder.path().join("again");
-    assert_eq!(parts(&call(&["man", words(&again)])).0, 0);
+    assert_eq!(parts(&call(&["man", word(&again)])).0, 0);
     assert_eq!(fs::read(again.join("sitegrove.1")).unwrap(), pages["sitegrove.1"].as_bytes());
     // A file in the way is named.
-    let (code, _, stderr) = parts(&call(&["man", words(&man.join("sitegrove.1"))]));
+    let (code, _, stderr) = parts(&call(&["man", word(&man.join("sitegrove.1"))]));
     assert!(code == 2 && stderr.contains("sitegrove.1"), "{stderr}");
 }
 
 #[test]
 fn quiet_is_silent_and_a_pipe_gets_no_colours() {
-    let (folder, archive) = small();
+    let (folder, archive, _) = small();
     let call_run = |out: &str, more: &[&str]| {
         let out = folder.path().join(out);
-        let mut arguments = vec!["run", words(&archive), "--out", words(&out)];
+        let mut arguments = vec!["run", word(&archive), "--out", word(&out)];
         arguments.extend(more);
         parts(&call(&arguments))
     };
@@ -153,8 +133,7 @@ fn quiet_is_silent_and_a_pipe_gets_no_colours() {
     assert!(!stdout.contains('\x1b') && !stdout.contains('\r'));
     // Errors are printed nevertheless, and without colours.
     let missing = folder.path().join("missing.warc");
-    let (code, _, stderr) = parts(&call(&["run", words(&missing), "--quiet"]));
-    assert_eq!(code, 2);
+    let stderr = refuse(&["run", word(&missing), "--quiet"]);
     assert!(stderr.contains("missing.warc") && !stderr.contains('\x1b'), "{stderr:?}");
 }
 
@@ -184,7 +163,7 @@ fn a_reader_that_stops_reading_is_no_failure() {
         let page = prose::post_with(n, "", &long);
         fs::write(folder.path().join(format!("{n}.html")), page).unwrap();
     }
-    let place = words(folder.path());
+    let place = word(folder.path());
     for arguments in [
         &["extract", place][..],
         &["extract", place, "--format", "json"],
@@ -233,7 +212,7 @@ fn one_option_for_the_output_format() {
 fn messages_have_a_level_a_place_and_a_next_step() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.sqlite");
-    let missing = words(&missing);
+    let missing = word(&missing);
     let arguments = ["history", "--archive", missing, "a.example/1"];
     let (code, stdout, stderr) = parts(&call(&arguments));
     assert_eq!((code, stdout.as_str()), (2, ""));
@@ -246,8 +225,7 @@ fn messages_have_a_level_a_place_and_a_next_step() {
     assert_eq!(fields["message"], "there is no such archive");
     assert_eq!((&fields["at"], &fields["next"]), (&missing.into(), &next.into()));
     // Wrong arguments are messages, too.
-    let (code, _, stderr) = parts(&call(&["run", "--colour", "--log-format", "json"]));
-    assert_eq!(code, 2);
+    let stderr = refuse(&["run", "--colour", "--log-format", "json"]);
     let fields = &parse(stderr.trim())["fields"];
     assert_eq!(fields["message"], "unexpected argument '--colour' found");
     assert_eq!(fields["next"], "to pass '--colour' as a value, use '-- --colour'");
@@ -255,30 +233,30 @@ fn messages_have_a_level_a_place_and_a_next_step() {
 
 #[test]
 fn verbosity() {
-    let (folder, archive) = small();
+    let (folder, archive, _) = small();
     let earlier = folder.path().join("out");
-    assert_eq!(parts(&call(&["run", words(&archive), "-o", words(&earlier), "-q"])).0, 0);
-    let inputs = words(folder.path());
+    assert_eq!(parts(&call(&["run", word(&archive), "-o", word(&earlier), "-q"])).0, 0);
+    let inputs = word(folder.path());
     let again = |more: &[&str]| {
         let out = folder.path().join("again");
         let arguments =
-            [&["run", inputs, "-j", "1", "--overwrite", "-o", words(&out)], more].concat();
+            [&["run", inputs, "-j", "1", "--overwrite", "-o", word(&out)], more].concat();
         parts(&call(&arguments))
     };
     let (_, stdout, stderr) = again(&[]);
-    let skipped = format!("warning: {}: skipping the folder of an earlier run", words(&earlier));
+    let skipped = format!("warning: {}: skipping the folder of an earlier run", word(&earlier));
     assert!(stderr.starts_with(&skipped) && !stdout.is_empty(), "{stderr}");
     // Its own folder, which is among the inputs, is no surprise.
     let (_, _, stderr) = again(&[]);
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
     assert_eq!(again(&["--quiet"]), (0, String::new(), String::new()));
-    let (run, page) = (words(&earlier), folder.path().join("page.html"));
+    let (run, page) = (word(&earlier), folder.path().join("page.html"));
     for arguments in [
         &["report", run][..],
-        &["inspect", run, "small.example", "--out", words(&page)],
-        &["wrappers", "export", run, "--out", words(&folder.path().join("wrappers"))],
-        &["export", "article", "--run", run, "--out", words(&folder.path().join("documents"))],
-        &["man", words(&folder.path().join("man"))],
+        &["inspect", run, "small.example", "--out", word(&page)],
+        &["wrappers", "export", run, "--out", word(&folder.path().join("wrappers"))],
+        &["export", "article", "--run", run, "--out", word(&folder.path().join("documents"))],
+        &["man", word(&folder.path().join("man"))],
     ] {
         let (code, stdout, _) = parts(&call(arguments));
         assert!(code == 0 && !stdout.is_empty(), "{arguments:?}");
@@ -292,9 +270,8 @@ fn verbosity() {
 
 #[test]
 fn settings_without_effect_are_reported() {
-    let (folder, archive) = small();
+    let (folder, archive, out) = small();
     let settings = folder.path().join("own.toml");
-    let out = folder.path().join("out");
     for (text, more, expected) in [
         (
             "[signify]\ntop = 50\n",
@@ -315,7 +292,7 @@ fn settings_without_effect_are_reported() {
     ] {
         fs::write(&settings, text).unwrap();
         let arguments =
-            [&["run", words(&settings), words(&archive), "--overwrite", "-o", words(&out)], more];
+            [&["run", word(&settings), word(&archive), "--overwrite", "-o", word(&out)], more];
         let (code, _, stderr) = parts(&call(&arguments.concat()));
         assert_eq!(code, 0, "{stderr}");
         assert!(
@@ -327,8 +304,7 @@ fn settings_without_effect_are_reported() {
 
 #[test]
 fn an_input_that_is_no_archive_is_named_with_what_it_is() {
-    let (folder, archive) = small();
-    let out = folder.path().join("out");
+    let (folder, archive, out) = small();
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();
@@ -340,11 +316,11 @@ fn an_input_that_is_no_archive_is_named_with_what_it_is() {
         ("a.warc", b"only words", "is text, not an archive or an HTML page"),
     ] {
         let bad = write(name, bytes);
-        let expected = format!("warning: {}: {what}; no page was read from it\n", words(&bad));
-        let with = ["run", words(&archive), words(&bad), "--overwrite", "-o", words(&out)];
+        let expected = format!("warning: {}: {what}; no page was read from it\n", word(&bad));
+        let with = ["run", word(&archive), word(&bad), "--overwrite", "-o", word(&out)];
         let (code, _, stderr) = parts(&call(&with));
         assert_eq!((code, stderr.as_str()), (0, &*expected), "beside a good one");
-        let alone = ["run", words(&bad), "--overwrite", "-o", words(&out)];
+        let alone = ["run", word(&bad), "--overwrite", "-o", word(&out)];
         let (code, _, stderr) = parts(&call(&alone));
         assert!(code == 1 && stderr.starts_with(&expected), "{stderr}");
         assert!(stderr.contains("\nerror: no page was found in the inputs; give "), "{stderr}");
@@ -353,34 +329,24 @@ fn an_input_that_is_no_archive_is_named_with_what_it_is() {
 
 #[test]
 fn the_summary_fits_the_terminal() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     for n in 0..4 {
         let wrap = |html: String| html.replace("<p>", "<p class='a-rather-long-name-of-a-class'>");
         let site = "https://a-rather-long-name-of-a-site-on-the-web.example";
         crawl.page(&format!("{site}/notes/{n}"), &wrap(prose::post(n)));
     }
-    let archive = crawl.write(folder.path(), "long.warc.gz");
-    let out = folder.path().join("out");
+    let (_folder, archive, out) = crawl.placed("long.warc.gz");
     // Not a terminal: 80 columns. Paths cannot be broken.
-    let (code, stdout, _) = parts(&call(&["run", words(&archive), "-o", words(&out)]));
-    assert_eq!(code, 0);
-    let fits = |line: &&str| line.chars().count() <= 80 || line.contains(words(&out));
+    let stdout = succeed(&["run", word(&archive), "-o", word(&out)]);
+    let fits = |line: &&str| line.chars().count() <= 80 || line.contains(word(&out));
     assert!(stdout.lines().all(|line| fits(&line)), "{stdout}");
     assert!(
         stdout.contains("a-rather-long…-web.example"),
         "the name is shortened in the middle: {stdout}"
     );
     assert!(!stdout.contains("normalize-space"), "{stdout}");
-    let (_, stdout, _) = parts(&call(&[
-        "run",
-        words(&archive),
-        "-o",
-        words(&out),
-        "--overwrite",
-        "--format",
-        "json",
-    ]));
+    let (_, stdout, _) =
+        parts(&call(&["run", word(&archive), "-o", word(&out), "--overwrite", "--format", "json"]));
     let summary = parse(stdout.trim());
     assert_eq!(summary["counts"]["articles"], 4);
     assert!(summary["outputs"]["jsonl"].as_str().unwrap().ends_with("articles.jsonl"));
@@ -388,12 +354,11 @@ fn the_summary_fits_the_terminal() {
 
 #[test]
 fn progress_is_a_line_every_ten_seconds_without_a_terminal() {
-    let (folder, archive) = small();
-    let out = folder.path().join("out");
+    let (_folder, archive, out) = small();
     let bytes = fs::read(&archive).unwrap();
     for (more, expected) in [(&[][..], "reading "), (&["--log-format", "json"], "{")] {
         let mut child = Command::new(PATH)
-            .args(["run", "-", "--overwrite", "-o", words(&out)])
+            .args(["run", "-", "--overwrite", "-o", word(&out)])
             .args(more)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -420,22 +385,21 @@ fn progress_is_a_line_every_ten_seconds_without_a_terminal() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_standard_output_is_a_warning_where_the_results_are_files() {
-    let (folder, archive) = small();
-    let out = folder.path().join("out");
+    let (folder, archive, out) = small();
     let to_full = |arguments: &[&str]| {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         parts(&Command::new(PATH).args(arguments).stdout(full).output().unwrap())
     };
-    let run = ["run", words(&archive), "--out", words(&out)];
+    let run = ["run", word(&archive), "--out", word(&out)];
     let (code, _, stderr) = to_full(&run);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("warning: cannot print") && stderr.contains("complete"), "{stderr}");
     let book = folder.path().join("book.epub");
-    let export = ["export", "article", "--run", words(&out), "--out", words(&book)];
+    let export = ["export", "article", "--run", word(&out), "--out", word(&book)];
     let (code, _, stderr) = to_full(&export);
     assert_eq!((code, book.exists()), (0, true), "{stderr}");
     // What a command prints is its result.
-    let (code, _, stderr) = to_full(&["extract", words(&archive)]);
+    let (code, _, stderr) = to_full(&["extract", word(&archive)]);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("No space left on device"), "{stderr}");
 }

@@ -7,15 +7,11 @@ use serde_json::Value;
 
 use crate::common::crawl::Crawl;
 use crate::common::program::{parts, sitegrove};
-use crate::common::prose;
 use crate::common::results::{Results, parse};
 
 /// An archive of six pages that ends within the last, its name, and the offset of the record that is not complete.
 fn cut(folder: &Path) -> (PathBuf, usize) {
-    let mut crawl = Crawl::new();
-    for n in 0..6 {
-        crawl.page(&format!("https://cut.example/notes/{n}"), &prose::post(n));
-    }
+    let crawl = Crawl::of_posts("https://cut.example/notes/", 0..6);
     let bytes = crawl.members().concat();
     let path = folder.join("cut.warc.gz");
     fs::write(&path, &bytes[..bytes.len() - 200]).unwrap();

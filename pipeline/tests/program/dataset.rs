@@ -9,20 +9,14 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, in_repository, parts, run};
+use crate::common::program::{PATH, call, in_repository, parts, run, succeed, word};
 use crate::common::prose;
 use crate::common::results::files;
-use crate::common::unfinished::{signal, wait_for_a_site};
-
-fn word(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
+use crate::common::unfinished::{kill_process, wait_for_a_site};
 
 fn night(folder: &Path, day: &'static str, notes: std::ops::Range<usize>) -> PathBuf {
     let mut crawl = Crawl::of_day(day);
-    for n in notes {
-        crawl.page(&format!("https://notes.example/on-bridges-{n}"), &prose::post(n));
-    }
+    crawl.posts("https://notes.example/on-bridges-", notes);
     crawl.write(folder, &format!("{day}.warc.gz"))
 }
 
@@ -128,8 +122,7 @@ fn a_run_that_is_killed_and_steps_give_the_same_files() {
         .spawn()
         .unwrap();
     wait_for_a_site(&mut child, &out);
-    signal(&child, "-KILL");
-    child.wait().unwrap();
+    kill_process(child);
     run(&[Path::new(input)], &out, &["--dataset", word(&killed), "--memory", "64MiB"]);
     assert!(bytes(&killed) == whole);
 
@@ -137,16 +130,14 @@ fn a_run_that_is_killed_and_steps_give_the_same_files() {
     let stepped = at("stepped");
     let toml = format!("[emit]\nsinks = [\"dataset\"]\ndataset = {stepped:?}\n");
     fs::write(&settings, toml).unwrap();
-    let step = |arguments: &[&str]| {
-        let (code, stdout, stderr) = parts(&call(arguments));
-        assert_eq!(code, 0, "{arguments:?}\n{stdout}\n{stderr}");
-    };
     let (a, b, c, d) = (at("a.parquet"), at("b.parquet"), at("c.parquet"), at("merged"));
     let config = ["--config", word(&settings)];
-    step(&[&["survey", input], &config[..], &["--out", word(&a)]].concat());
-    step(&[&["learn", word(&a)], &config[..], &["--out", word(&b)]].concat());
-    step(&[&["apply", word(&a), word(&b)], &config[..], &["--out", word(&c)]].concat());
-    step(&[&["merge", word(&a), word(&b), word(&c)], &config[..], &["--out", word(&d)]].concat());
+    succeed(&[&["survey", input], &config[..], &["--out", word(&a)]].concat());
+    succeed(&[&["learn", word(&a)], &config[..], &["--out", word(&b)]].concat());
+    succeed(&[&["apply", word(&a), word(&b)], &config[..], &["--out", word(&c)]].concat());
+    succeed(
+        &[&["merge", word(&a), word(&b), word(&c)], &config[..], &["--out", word(&d)]].concat(),
+    );
     assert!(bytes(&stepped) == whole);
 }
 

@@ -199,7 +199,6 @@ fn marks_do_not_depend_on_threads_memory_and_order() {
 
 #[test]
 fn reports_made_of_one_pattern_are_not_the_same() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     for number in 0..20 {
         let (magnitude, depth, time) = (31 + number * 3, 5 + number * 7, 1_000 + number * 37);
@@ -222,8 +221,8 @@ fn reports_made_of_one_pattern_are_not_the_same() {
         let url = format!("https://quakes.example/reports/{number:03}");
         crawl.page(&url, &page("quakes", &format!("Quake report {}", 500 + number), &text, ""));
     }
-    let archive = crawl.write(folder.path(), "crawl.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let (_folder, archive, out) = crawl.placed("crawl.warc.gz");
+    let results = run(&[&archive], &out, &[]);
     assert!(results.articles.len() >= 19, "{}", results.articles.len());
     let marked: BTreeSet<&str> = (results.articles.iter())
         .filter(|article| article.get("duplicate_of").is_some())

@@ -160,13 +160,12 @@ fn what_is_not_there_is_named() {
 
 #[test]
 fn whole_sites_come_from_runs_and_archives() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     for n in 0..12 {
         let site = if n < 8 { "posts.example" } else { "notes.example" };
         crawl.page(&format!("https://{site}/{n:02}"), &prose::post(n));
     }
-    let warc = crawl.write(folder.path(), "crawl.warc.gz");
+    let (folder, warc, _) = crawl.placed("crawl.warc.gz");
     run(&[&warc], &folder.path().join("out"), &["--sinks", "jsonl,warc,sqlite"]);
     let exported = |from: &[&str], site: &[&str]| -> Vec<String> {
         let to = folder.path().join("texts");
@@ -210,7 +209,6 @@ fn with_sizes() -> Crawl {
 
 #[test]
 fn a_picture_is_found_by_any_of_its_sources_in_any_archive() {
-    let folder = tempfile::tempdir().unwrap();
     let crawl = with_sizes();
     let xz = {
         let options = lzma_rust2::XzOptions::with_preset(1);
@@ -221,14 +219,12 @@ fn a_picture_is_found_by_any_of_its_sources_in_any_archive() {
         encoder.write_all(&plain).unwrap();
         encoder.finish().unwrap()
     };
-    let gzip = crawl.write(folder.path(), "crawl.warc.gz");
+    let (folder, gzip, out) = crawl.placed("crawl.warc.gz");
     let whole = folder.path().join("crawl.warc.xz");
     fs::write(&whole, xz).unwrap();
     for warc in [gzip, whole] {
-        run(&[&warc], &folder.path().join("out"), &["--sinks", "jsonl,warc", "--overwrite"]);
-        let lines = fs::read_to_string(folder.path().join("out/articles.jsonl")).unwrap();
-        let article = lines.lines().map(parse).find(|own| own["url"] == "https://posts.example/01");
-        let image = &article.unwrap()["images"][0];
+        let results = run(&[&warc], &out, &["--sinks", "jsonl,warc", "--overwrite"]);
+        let image = &results.article("https://posts.example/01")["images"][0];
         assert_eq!(image["url"], "https://posts.example/1600.jpg");
         assert_eq!(image["record"]["url"], "https://posts.example/sl%75ice.jpg", "{image}");
         let to = folder.path().join("a.html");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, in_repository, parts, repository, sitegrove};
+use crate::common::program::{call, in_repository, parts, repository, sitegrove, succeeded};
 use crate::common::prose;
 use crate::common::results::{parse, text};
 
@@ -157,8 +157,7 @@ fn files_named_from_within_their_folder_are_siblings() {
             .args(names)
             .output()
             .unwrap();
-        let (code, stdout, stderr) = parts(&output);
-        assert_eq!(code, 0, "{stderr}");
+        let stdout = succeeded(&output);
         let articles: Vec<_> = stdout.lines().map(parse).collect();
         assert_eq!(articles.len(), 4);
         for article in articles {
@@ -185,10 +184,7 @@ fn pages_without_articles_and_without_files() {
 
 /// An archive with posts and other pages of one site, and a page of another.
 fn archive(folder: &std::path::Path) -> String {
-    let mut crawl = Crawl::new();
-    for n in 0..6 {
-        crawl.page(&format!("https://blog.example/posts/{n}"), &prose::post(n));
-    }
+    let mut crawl = Crawl::of_posts("https://blog.example/posts/", 0..6);
     crawl.page("https://other.example/1", &prose::post(9));
     crawl.write(folder, "crawl.warc.gz").to_string_lossy().into_owned()
 }

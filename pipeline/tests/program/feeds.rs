@@ -13,8 +13,7 @@ const SUMMARY: &str = "A summary that stands in the feed and nowhere else.";
 
 /// A run that uses title and description of the feed item as the article, which shows the join.
 fn described(crawl: &Crawl, feeds: &[(&str, &str)]) -> Results {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "crawl.warc.gz");
+    let (folder, archive, out) = crawl.placed("crawl.warc.gz");
     let place = folder.path().join("feeds");
     let mut flags = vec!["--engine", "description"];
     if !feeds.is_empty() {
@@ -24,7 +23,7 @@ fn described(crawl: &Crawl, feeds: &[(&str, &str)]) -> Results {
     for (name, feed) in feeds {
         fs::write(place.join(name), feed).unwrap();
     }
-    run(&[&archive], &folder.path().join("out"), &flags)
+    run(&[&archive], &out, &flags)
 }
 
 fn is_joined(results: &Results, url: &str) -> bool {
@@ -188,12 +187,11 @@ fn half_a_feed_gives_its_whole_items() {
 
 #[test]
 fn metadata_says_what_came_from_a_feed() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = page().write(folder.path(), "crawl.warc.gz");
+    let (folder, archive, out) = page().placed("crawl.warc.gz");
     let feed = folder.path().join("feed.xml");
     fs::write(&feed, rss_2(URL)).unwrap();
     let flags = ["--feeds", feed.to_str().unwrap(), "--signifiers", "feeds"];
-    let results = run(&[&archive], &folder.path().join("out"), &flags);
+    let results = run(&[&archive], &out, &flags);
     let article = results.article(URL);
     assert_eq!(text(article, "description"), SUMMARY);
     assert_eq!(text(&article["sources"], "description"), "feed");

@@ -7,22 +7,12 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, parts, run, sitegrove};
+use crate::common::program::{PATH, call, json_lines, parts, run, sitegrove, succeed, word};
 use crate::common::prose;
 use crate::common::results::{parse, text};
-use crate::common::unfinished::{signal, wait_for_a_site};
+use crate::common::unfinished::{kill_process, wait_for_a_site};
 
 const SITE: &str = "https://notes.example";
-
-fn word(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-fn json_lines(arguments: &[&str]) -> Vec<Value> {
-    let (code, stdout, stderr) = parts(&call(arguments));
-    assert_eq!(code, 0, "{arguments:?}: {stderr}");
-    stdout.lines().map(parse).collect()
-}
 
 fn url(n: usize) -> String {
     format!("{SITE}/notes/{n}")
@@ -318,23 +308,18 @@ fn runs_that_are_killed_and_steps_give_the_same() {
         .spawn()
         .unwrap();
     wait_for_a_site(&mut child, &killed);
-    signal(&child, "-KILL");
-    child.wait().unwrap();
+    kill_process(child);
     run(&inputs, &killed, &sinks);
     assert!(articles(&killed) == articles(&at("whole")));
     assert_eq!(rows(&killed), rows(&at("whole")));
 
-    let step = |arguments: &[&str]| {
-        let (code, stdout, stderr) = parts(&call(arguments));
-        assert_eq!(code, 0, "{arguments:?}\n{stdout}\n{stderr}");
-    };
     let (a, b, c, d) = (at("a.parquet"), at("b.parquet"), at("c.parquet"), at("steps"));
     let (survey, learnt, applied, out) = (word(&a), word(&b), word(&c), word(&d));
     let named: Vec<&str> = inputs.iter().map(|input| word(input)).collect();
-    step(&[&["survey"], &named[..], &sinks, &["--out", survey]].concat());
-    step(&[&["learn", survey], &sinks[..], &["--out", learnt]].concat());
-    step(&[&["apply", survey, learnt], &sinks[..], &["--out", applied]].concat());
-    step(&[&["merge", survey, learnt, applied], &sinks[..], &["--out", out]].concat());
+    succeed(&[&["survey"], &named[..], &sinks, &["--out", survey]].concat());
+    succeed(&[&["learn", survey], &sinks[..], &["--out", learnt]].concat());
+    succeed(&[&["apply", survey, learnt], &sinks[..], &["--out", applied]].concat());
+    succeed(&[&["merge", survey, learnt, applied], &sinks[..], &["--out", out]].concat());
     assert!(articles(&d) == articles(&at("whole")));
     assert_eq!(rows(&d), rows(&at("whole")));
 }

@@ -14,8 +14,7 @@ fn results(pages: &[String], configuration: Option<&str>) -> (Results, TempDir) 
     for (n, page) in pages.iter().enumerate() {
         crawl.page(&format!("https://posts.example/notes/{n:02}"), page);
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "posts.warc.gz");
+    let (folder, archive, out) = crawl.placed("posts.warc.gz");
     let own = folder.path().join("own.toml");
     let mut inputs = Vec::new();
     if let Some(configuration) = configuration {
@@ -23,7 +22,7 @@ fn results(pages: &[String], configuration: Option<&str>) -> (Results, TempDir) 
         inputs.push(own.as_path());
     }
     inputs.push(&archive);
-    (run(&inputs, &folder.path().join("out"), &[]), folder)
+    (run(&inputs, &out, &[]), folder)
 }
 
 fn strings(value: &Value) -> Vec<&str> {

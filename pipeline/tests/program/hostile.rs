@@ -121,9 +121,7 @@ fn cells_are_no_formulas() {
             .replacen("<p>The ", "<p>=1+1; the ", 1);
         crawl.page(&format!("https://cells.example/notes/{n}"), &post);
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "cells.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &["--sinks", "jsonl,csv"]);
+    let results = crawl.run(&["--sinks", "jsonl,csv"]);
     let mut reader = csv::Reader::from_path(results.folder.join("articles.csv")).unwrap();
     let (mut rows, mut defused) = (0, 0);
     for row in reader.records().map(Result::unwrap) {
@@ -175,8 +173,7 @@ fn fragments_run_nothing() {
             .replace("a fine one</a>", &format!("a fine one</a> {own}"));
         crawl.page(&format!("https://harm.example/notes/{n}"), &prose::post_with(n, "", &harm));
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "harm.warc.gz");
+    let (folder, archive, _) = crawl.placed("harm.warc.gz");
     for engine in ["grove", "forest", "euclid", "text-density"] {
         let out = folder.path().join(engine);
         let results = run(&[Path::new(&archive)], &out, &["--engine", engine]);

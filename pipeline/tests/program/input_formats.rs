@@ -10,18 +10,14 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{parts, run, sitegrove};
+use crate::common::program::{parts, refused, run, sitegrove, succeeded};
 use crate::common::prose;
 use crate::common::results::Results;
 
 const PAGES: usize = 12;
 
 fn crawl() -> Crawl {
-    let mut crawl = Crawl::new();
-    for n in 0..PAGES {
-        crawl.page(&format!("https://forms.example/notes/{n}"), &prose::post(n));
-    }
-    crawl
+    Crawl::of_posts("https://forms.example/notes/", 0..PAGES)
 }
 
 fn plain() -> Vec<u8> {
@@ -116,8 +112,7 @@ fn records_of_a_wacz_file_are_reached_by_their_offsets() {
     let (run, page) = (folder.path().join("out"), folder.path().join("page.html"));
     let mut command = sitegrove();
     command.arg("inspect").arg(run).args(["forms.example", "--out"]).arg(&page);
-    let (code, _, stderr) = parts(&command.output().unwrap());
-    assert_eq!(code, 0, "{stderr}");
+    succeeded(&command.output().unwrap());
     assert!(fs::read_to_string(page).unwrap().contains("https://forms.example/notes/11"));
 }
 
@@ -160,8 +155,7 @@ fn saved_pages_in_mime_messages_and_without_extension() {
 
 #[test]
 fn a_text_file_names_the_inputs() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl().write(folder.path(), "a.warc.gz");
+    let (folder, archive, _) = crawl().placed("a.warc.gz");
     let glob = folder.path().join("*.warc.gz");
     let list = format!("# tonight\n\n  {}\n{}\n", archive.display(), glob.display());
     let file = write(folder.path(), "list.txt", list.as_bytes());
@@ -171,16 +165,14 @@ fn a_text_file_names_the_inputs() {
     write(folder.path(), "list.txt", b"nowhere.warc.gz\nneither.warc.gz\n");
     let mut command = sitegrove();
     command.arg("run").arg(&named).arg("--out").arg(folder.path().join("other"));
-    let (code, _, stderr) = parts(&command.output().unwrap());
-    assert_eq!(code, 2, "{stderr}");
+    let stderr = refused(&command.output().unwrap());
     assert!(stderr.contains("nowhere.warc.gz") && stderr.contains("neither.warc.gz"), "{stderr}");
     assert!(stderr.contains("list.txt"), "{stderr}");
 }
 
 #[test]
 fn folders_of_earlier_runs_are_not_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl().write(folder.path(), "a.warc.gz");
+    let (folder, archive, _) = crawl().placed("a.warc.gz");
     let before =
         run(&[&archive], &folder.path().join("out/monday"), &["--sinks", "jsonl,report,warc"]);
     let again = run(&[folder.path()], &folder.path().join("out/tuesday"), &[]);

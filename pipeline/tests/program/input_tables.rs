@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use crate::cdx::{NOTES, archive, url};
 use crate::common::crawl::gzip;
-use crate::common::program::{call, parts, run};
+use crate::common::program::{call, parts, refuse, run, succeed};
 use crate::common::prose;
+use crate::common::results::parse;
 
 #[derive(Serialize)]
 struct IndexRow {
@@ -87,15 +88,9 @@ fn tables(folder: &Path, name: &str, rows: &[impl Serialize]) -> Vec<PathBuf> {
     ["parquet", "jsonl", "ndjson.gz", "csv", "csv.zst"].map(at).into()
 }
 
-fn fails(arguments: &[&str]) -> String {
-    let (code, _, stderr) = parts(&call(arguments));
-    assert_eq!(code, 2, "{stderr}");
-    stderr
-}
-
 fn drops(out: &Path) -> Vec<Value> {
     let lines = fs::read_to_string(out.join("dropped.jsonl")).unwrap();
-    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    lines.lines().map(parse).collect()
 }
 
 #[test]
@@ -280,7 +275,7 @@ fn tables_that_cannot_be_used_say_why() {
     let out = folder.path().join("out");
     let out = out.to_str().unwrap();
     let lacking = write("sizes.csv", b"url,bytes\nhttps://a.example/,5\n");
-    let said = fails(&["run", &lacking, "--out", out]);
+    let said = refuse(&["run", &lacking, "--out", out]);
     for part in [
         "sizes.csv has the columns url, bytes",
         "lacks warc_filename, warc_record_offset, warc_record_length",
@@ -289,13 +284,13 @@ fn tables_that_cannot_be_used_say_why() {
         assert!(said.contains(part), "{said}");
     }
     let damaged = write("pages.parquet", b"PAR1 and nothing else");
-    assert!(fails(&["run", &damaged, "--out", out]).contains("cannot read the table"));
+    assert!(refuse(&["run", &damaged, "--out", out]).contains("cannot read the table"));
     let empty = write("pages.jsonl", b"");
-    assert!(fails(&["run", &empty, "--out", out]).contains("it has no row"));
+    assert!(refuse(&["run", &empty, "--out", out]).contains("it has no row"));
     let nowhere =
         write("rows.csv", b"warc_filename,warc_record_offset,warc_record_length\na.warc.gz,0,9\n");
     assert!(
-        fails(&["run", &nowhere, "--out", out]).contains("names a.warc.gz, which is not there")
+        refuse(&["run", &nowhere, "--out", out]).contains("names a.warc.gz, which is not there")
     );
     let open = write(
         "open.csv",
@@ -360,8 +355,7 @@ fn indexes_may_share_archives() {
     let surveys = [survey(&one, "s0.parquet"), survey(&other, "s1.parquet")];
     let learnt = root.join("l.parquet");
     let [s0, s1] = surveys.each_ref().map(|path| path.to_str().unwrap());
-    let (code, _, stderr) = parts(&call(&["learn", s0, s1, "--out", learnt.to_str().unwrap()]));
-    assert_eq!(code, 0, "{stderr}");
+    succeed(&["learn", s0, s1, "--out", learnt.to_str().unwrap()]);
     // What is read as a whole needs no index.
     let whole = root.join("crawl-data/notes.warc.gz");
     let results = run(&[&one, &whole], &root.join("whole"), &[]);

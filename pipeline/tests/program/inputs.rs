@@ -10,18 +10,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, parts, run, sitegrove};
+use crate::common::program::{PATH, parts, run, sitegrove, succeeded};
 use crate::common::prose;
 use crate::common::results::{Results, files};
-use crate::common::unfinished::{assert_same, outcome, wait_for_a_site};
+use crate::common::unfinished::{assert_same, kill_process, outcome, wait_for_a_site};
 use crate::common::waiting::{ended, fifo, waiting, with_pipe};
 
 fn archive(folder: &Path, name: &str, site: &str, pages: usize) -> PathBuf {
-    let mut crawl = Crawl::new();
-    for n in 0..pages {
-        crawl.page(&format!("https://{site}/notes/{n}"), &prose::post(n));
-    }
-    crawl.write(folder, name)
+    Crawl::of_posts(&format!("https://{site}/notes/"), 0..pages).write(folder, name)
 }
 
 /// A link to itself: it exists, and nobody can open it, not even a privileged user.
@@ -124,8 +120,7 @@ fn a_named_file_that_cannot_be_opened_is_told_and_the_others_are_read() {
 
 /// Many sites with long pages, which keep a run busy.
 fn large(folder: &Path) -> PathBuf {
-    let filler: String =
-        (0..30).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
+    let filler = prose::filler(30);
     let mut crawl = Crawl::new();
     for page in 0..240 {
         let url = format!("https://large-{}.example/notes/{page}", page / 4);
@@ -149,14 +144,12 @@ fn an_unfinished_run_without_a_file_takes_it_in_once_it_can_be_opened() {
     let out = folder.path().join("out");
     let mut child = call(&out).spawn().unwrap();
     wait_for_a_site(&mut child, &out);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill_process(child);
     fs::remove_file(&late).unwrap();
     archive(folder.path(), "late.warc.gz", "late.example", 4);
     let whole = folder.path().join("whole");
     assert!(call(&whole).status().unwrap().success());
-    let (code, _, stderr) = parts(&call(&out).output().unwrap());
-    assert_eq!(code, 0, "{stderr}");
+    succeeded(&call(&out).output().unwrap());
     assert_same(&outcome(&out), &outcome(&whole), "with the file");
 }
 

@@ -74,13 +74,7 @@ fn the_sample_crawl_reads_as_the_run_left_it() {
 
 #[test]
 fn kept_blocks_are_the_articles_text() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for seed in 0..4 {
-        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-    }
-    let archive = crawl.write(folder.path(), "blog.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &FOREST);
+    let results = Crawl::of_posts("https://blog.example/notes/", 0..4).run(&FOREST);
     let html = document(&results.folder, "blog.example");
     let kept: Vec<&str> = html
         .split("<p class=\"kept\" data-block=\"")
@@ -207,9 +201,7 @@ fn blog_with_comments() -> Crawl {
 
 #[test]
 fn the_default_engine_shows_what_it_judged() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = blog_with_comments().write(folder.path(), "blog.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &["--engine", "grove"]);
+    let results = blog_with_comments().run(&["--engine", "grove"]);
     assert_eq!(results.articles.len(), 6);
     let html = document(&results.folder, "blog.example");
     check_markup(&without_scripts(&html));
@@ -225,9 +217,8 @@ fn the_default_engine_shows_what_it_judged() {
 #[test]
 #[ignore = "needs Chromium and Python: scripts/slow-checks browser"]
 fn a_browser_finds_nothing_wrong_with_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = blog_with_comments().write(folder.path(), "blog.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &["--engine", "grove"]);
+    let (folder, archive, out) = blog_with_comments().placed("blog.warc.gz");
+    let results = run(&[&archive], &out, &["--engine", "grove"]);
     let path = folder.path().join("blog.html");
     fs::write(&path, document(&results.folder, "blog.example")).unwrap();
     check_in_browser("test_inspect", "--page", &path);
@@ -235,14 +226,13 @@ fn a_browser_finds_nothing_wrong_with_it() {
 
 #[test]
 fn unknown_sites_and_folders_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     for seed in 0..3 {
         crawl.page(&format!("https://www.blog.example/notes/{seed}"), &prose::post(seed));
         crawl.page(&format!("https://zeta.example/notes/{seed}"), &prose::post(seed + 9));
     }
-    let archive = crawl.write(folder.path(), "two.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &FOREST);
+    let (folder, archive, out) = crawl.placed("two.warc.gz");
+    let results = run(&[&archive], &out, &FOREST);
     let (code, document, message) = inspect(&results.folder, "blgo.example", &[]);
     assert_eq!((code, document.as_str()), (2, ""));
     assert!(
@@ -260,13 +250,9 @@ fn unknown_sites_and_folders_are_refused() {
 
 #[test]
 fn inputs_that_are_gone_or_changed_are_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for seed in 0..4 {
-        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-    }
-    let archive = crawl.write(folder.path(), "blog.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &FOREST);
+    let crawl = Crawl::of_posts("https://blog.example/notes/", 0..4);
+    let (_folder, archive, out) = crawl.placed("blog.warc.gz");
+    let results = run(&[&archive], &out, &FOREST);
     let whole = fs::read(&archive).unwrap();
     // Other bytes with the same pages.
     fs::write(&archive, [whole.as_slice(), &crawl.members()[0]].concat()).unwrap();
@@ -331,15 +317,10 @@ fn pages_found_unchanged_are_read_again_too() {
 
 #[test]
 fn settings_are_those_of_the_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for seed in 0..4 {
-        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-    }
-    let archive = crawl.write(folder.path(), "blog.warc.gz");
+    let (folder, archive, out) =
+        Crawl::of_posts("https://blog.example/notes/", 0..4).placed("blog.warc.gz");
     let (config, weights) =
         (folder.path().join("own.toml"), folder.path().join("own-weights.json"));
-    let out = folder.path().join("out");
     fs::write(&config, "[signify]\ntop = 7\n[emit]\nmarkdown = true\n").unwrap();
     run(&[&config, &archive], &out, &FOREST);
     let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
@@ -364,11 +345,8 @@ fn a_run_with_a_store_is_shown_with_the_models_it_applied() {
     let folder = tempfile::tempdir().unwrap();
     let (store, out) = (folder.path().join("models.sqlite"), folder.path().join("out"));
     let night = |posts: std::ops::Range<usize>| {
-        let mut crawl = Crawl::new();
-        for seed in posts.clone() {
-            crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-        }
-        crawl.write(folder.path(), &format!("night-{}.warc.gz", posts.start))
+        Crawl::of_posts("https://blog.example/notes/", posts.clone())
+            .write(folder.path(), &format!("night-{}.warc.gz", posts.start))
     };
     let models = ["--models", store.to_str().unwrap()];
     run(&[&night(0..8)], &folder.path().join("first"), &models);
@@ -386,13 +364,7 @@ fn a_run_with_a_store_is_shown_with_the_models_it_applied() {
 
 #[test]
 fn decisions_against_the_score_are_marked() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for seed in 0..8 {
-        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-    }
-    let archive = crawl.write(folder.path(), "blog.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = Crawl::of_posts("https://blog.example/notes/", 0..8).run(&[]);
     let plain = document(&results.folder, "blog.example");
     let (low, high) = ("<p class=\"kept low", "<p class=\"outside high");
     assert_eq!((times(&plain, low), times(&plain, high)), (0, 0));
@@ -429,13 +401,7 @@ fn decisions_against_the_score_are_marked() {
 
 #[test]
 fn what_pages_share_is_shown_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for seed in 0..5 {
-        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
-    }
-    let archive = crawl.write(folder.path(), "blog.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = Crawl::of_posts("https://blog.example/notes/", 0..5).run(&[]);
     let html = document(&results.folder, "blog.example");
     assert_eq!(times(&html, "All rights reserved by nobody"), 1, "{html}");
     assert_eq!(times(&html, "outside the article, ") - times(&html, "shown above"), 2, "{html}");
@@ -470,7 +436,6 @@ fn same_run_same_bytes() {
 
 #[test]
 fn huge_pages_make_no_huge_file() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     for seed in 0..3 {
         let long = |n: usize| prose::paragraphs(1_000_000 * (seed + 1) + n).join(" ").repeat(2);
@@ -480,7 +445,7 @@ fn huge_pages_make_no_huge_file() {
             prose::post_with(seed, "", &many).replace("<ul class=menu>", &format!("<ul>{menu}"));
         crawl.page(&format!("https://long.example/notes/{seed}"), &page);
     }
-    let archive = crawl.write(folder.path(), "long.warc.gz");
+    let (folder, archive, _) = crawl.placed("long.warc.gz");
     let results = run(&[&archive], &folder.path().join("out"), &FOREST);
     let html = document(&results.folder, "long.example");
     assert!(html.len() < 5_000_000, "{} bytes", html.len());

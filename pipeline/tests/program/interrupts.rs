@@ -11,11 +11,11 @@ use crate::common::crawl::Crawl;
 use crate::common::program::{PATH, parts, run};
 use crate::common::prose;
 use crate::common::results::{files, parse};
+use crate::common::unfinished::{signal, wait_for};
 
 /// An archive that keeps a run busy: many sites, long pages.
 fn large(folder: &Path) -> PathBuf {
-    let filler: String =
-        (0..60).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
+    let filler = prose::filler(60);
     let mut crawl = Crawl::new();
     for site in 0..150 {
         for n in 0..10 {
@@ -27,11 +27,7 @@ fn large(folder: &Path) -> PathBuf {
 }
 
 fn small(folder: &Path) -> PathBuf {
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://small.example/notes/{n}"), &prose::post(n));
-    }
-    crawl.write(folder, "small.warc.gz")
+    Crawl::of_posts("https://small.example/notes/", 0..4).write(folder, "small.warc.gz")
 }
 
 fn start(archive: &Path, out: &Path, more: &[&str]) -> Child {
@@ -49,16 +45,9 @@ fn start(archive: &Path, out: &Path, more: &[&str]) -> Child {
 }
 
 /// Waits until a condition holds, then sends a signal. Returns exit code, stdout and stderr.
-fn stopped(mut child: Child, signal: &str, ready: impl Fn() -> bool) -> (i32, String, String) {
-    let begun = Instant::now();
-    while !ready() {
-        let ended = child.try_wait().unwrap();
-        assert!(ended.is_none(), "the run ended before it could be stopped: {ended:?}");
-        assert!(begun.elapsed() < Duration::from_secs(60), "the run never got going");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    let sent = Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap();
-    assert!(sent.success());
+fn stopped(mut child: Child, name: &str, ready: impl Fn() -> bool) -> (i32, String, String) {
+    wait_for(&mut child, "it could be stopped", ready);
+    signal(&child, name);
     let sent = Instant::now();
     let ended = parts(&child.wait_with_output().unwrap());
     assert!(sent.elapsed() < Duration::from_secs(20), "it took too long to stop");

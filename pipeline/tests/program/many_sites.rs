@@ -6,8 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts, run};
+use crate::common::program::{call, parts, run, succeed};
 use crate::common::prose;
+use crate::common::results::parse;
 
 /// A crawl with sites of one page, and two sites with siblings.
 fn crawl(folder: &Path, sites: usize) -> std::path::PathBuf {
@@ -16,40 +17,32 @@ fn crawl(folder: &Path, sites: usize) -> std::path::PathBuf {
         crawl.page(&format!("https://lone-{n}.example/on-bridges"), &prose::post(n % 7));
     }
     for site in ["notes", "walks"] {
-        for n in 0..5 {
-            crawl.page(&format!("https://{site}.example/on-bridges-{n}"), &prose::post(n));
-        }
+        crawl.posts(&format!("https://{site}.example/on-bridges-"), 0..5);
     }
     crawl.write(folder, "crawl.warc.gz")
-}
-
-fn said(arguments: &[&str]) -> String {
-    let (code, stdout, stderr) = parts(&call(arguments));
-    assert_eq!(code, 0, "{arguments:?}: {stderr}");
-    stdout
 }
 
 /// What commands say of the sites, the same for both forms.
 fn check_commands(out: &Path) -> Vec<String> {
     let run = out.to_str().unwrap();
-    let list = said(&["wrappers", "list", run, "--format", "json"]);
-    let sites: Vec<Value> = list.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let list = succeed(&["wrappers", "list", run, "--format", "json"]);
+    let sites: Vec<Value> = list.lines().map(parse).collect();
     let keys: Vec<&str> = sites.iter().map(|site| site["site"].as_str().unwrap()).collect();
     assert_eq!(keys, ["notes.example", "walks.example"]);
-    let show = said(&["wrappers", "show", run, "https://notes.example/on-bridges-1"]);
+    let show = succeed(&["wrappers", "show", run, "https://notes.example/on-bridges-1"]);
     assert!(show.contains("content"), "{show}");
-    let lone = said(&["wrappers", "show", run, "lone-3.example"]);
+    let lone = succeed(&["wrappers", "show", run, "lone-3.example"]);
     let page = out.with_extension("html");
     for site in ["notes.example", "lone-3.example"] {
-        said(&["inspect", run, site, "--out", page.to_str().unwrap()]);
+        succeed(&["inspect", run, site, "--out", page.to_str().unwrap()]);
         assert!(fs::read_to_string(&page).unwrap().contains(site), "{site}");
     }
     let exported = out.with_extension("exported");
-    said(&["wrappers", "export", run, "--out", exported.to_str().unwrap()]);
+    succeed(&["wrappers", "export", run, "--out", exported.to_str().unwrap()]);
     assert_eq!(fs::read_dir(&exported).unwrap().count(), 2);
     let (code, _, stderr) = parts(&call(&["wrappers", "show", run, "lone-x.example"]));
     assert!(code == 2 && stderr.contains("lone-"), "{stderr}");
-    said(&["report", run]);
+    succeed(&["report", run]);
     vec![list, show, lone]
 }
 

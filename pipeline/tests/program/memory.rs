@@ -6,16 +6,13 @@
 use std::fmt::Write;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::run;
 use crate::common::prose;
 use crate::common::results::Results;
 
 const MIB: u64 = 1 << 20;
 
 fn run_small(crawl: &Crawl, jobs: &str) -> Results {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "a.warc.gz");
-    run(&[&archive], &folder.path().join("out"), &["--memory", "32MiB", "--jobs", jobs])
+    crawl.run(&["--memory", "32MiB", "--jobs", jobs])
 }
 
 fn peak(results: &Results) -> u64 {

@@ -29,9 +29,7 @@ fn store(folder: &Path) -> PathBuf {
 
 fn archive(folder: &Path, day: &'static str, night: usize) -> PathBuf {
     let mut crawl = Crawl::of_day(day);
-    for n in 10 * night..10 * night + 9 {
-        crawl.page(&format!("https://{SITE}/notes/{n}"), &prose::post(n));
-    }
+    crawl.posts(&format!("https://{SITE}/notes/"), 10 * night..10 * night + 9);
     for n in 0..4 * night {
         let text: String = prose::paragraphs(n).iter().map(|p| format!("<dd>{p}</dd>")).collect();
         let html = format!("<table><tr><td class=m>menu<td><dl id=e>{text}</dl></table>");

@@ -8,10 +8,10 @@ use rusqlite::Connection;
 
 use crate::common::crawl::Crawl;
 use crate::common::nights::{DAYS, Night, Nights, posts, url};
-use crate::common::program::{PATH, call, parts, sitegrove};
+use crate::common::program::{PATH, call, parts, refuse, sitegrove, succeed, succeeded};
 use crate::common::prose;
 use crate::common::results::{Results, parse, text};
-use crate::common::unfinished::{signal, wait_for_a_site};
+use crate::common::unfinished::{kill_process, wait_for_a_site};
 
 /// The same posts in a new design of the site: a completely different template.
 fn redesigned(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
@@ -248,8 +248,7 @@ fn a_model_of_other_settings_is_learnt_anew_from_the_retained_pages() {
     let out = nights.folder.path().join("other");
     let arguments: Vec<&str> = [&config, &archive].map(|path| path.to_str().unwrap()).into();
     let options = ["--out", out.to_str().unwrap(), "--models", store.to_str().unwrap()];
-    let (code, _, errors) = parts(&call(&[&["run"], &arguments[..], &options].concat()));
-    assert_eq!(code, 0, "{errors}");
+    succeed(&[&["run"], &arguments[..], &options].concat());
     let health = parse(&fs::read_to_string(out.join("health.jsonl")).unwrap());
     assert_eq!(text(&health, "decision"), "learn-fresh");
     assert!(text(&health, "reason").contains("other settings"), "{health}");
@@ -289,8 +288,7 @@ fn layouts_not_seen_for_long_are_retired() {
     assert_eq!(night.decision(), "add-templates", "{:?}", night.health);
     assert_eq!(count(&nights), before, "one came, one went");
     let shown = call(&["models", "show", nights.store().to_str().unwrap(), "posts.example"]);
-    let (code, shown, errors) = parts(&shown);
-    assert_eq!(code, 0, "{errors}");
+    let shown = succeeded(&shown);
     assert!(!shown.contains(&old), "{shown}");
 }
 
@@ -322,8 +320,7 @@ fn a_killed_run_goes_on_and_leaves_the_same_store() {
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         wait_for_a_site(&mut child, &out);
         std::thread::sleep(std::time::Duration::from_millis(delay));
-        signal(&child, "-KILL");
-        child.wait().unwrap();
+        kill_process(child);
         let name = format!("killed-{delay}");
         let resumed = nights.run(&second, &name, &[]);
         assert_eq!(content(&nights.store()), expected, "after {delay} ms");
@@ -369,19 +366,16 @@ fn a_store_that_is_none_is_refused() {
     let (store, out) = (nights.store(), out.to_str().unwrap());
     let arguments =
         ["run", archive.to_str().unwrap(), "--out", out, "--models", store.to_str().unwrap()];
-    let (code, _, errors) = parts(&call(&arguments));
-    assert_eq!(code, 2);
+    let errors = refuse(&arguments);
     assert!(errors.contains("models.sqlite: is text, not a model store"), "{errors}");
     assert_eq!(fs::read(&store).unwrap(), before);
 }
 
 #[test]
 fn a_night_without_pages_is_a_success_unless_it_is_to_fail() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     crawl.response("https://e.example/a", "HTTP/1.1 404 Not Found\r\n", b"gone");
-    let archive = crawl.write(folder.path(), "night.warc.gz");
-    let out = folder.path().join("out");
+    let (folder, archive, out) = crawl.placed("night.warc.gz");
     let store = folder.path().join("models.sqlite");
     let store = store.to_str().unwrap();
     for (more, code) in [

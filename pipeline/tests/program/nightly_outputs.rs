@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts};
+use crate::common::program::succeed;
 use crate::common::prose;
 use crate::common::results::{Results, parse, text};
 
@@ -37,8 +37,7 @@ fn run(archive: &Path, folder: &Path, out: &str, more: &[&str]) -> PathBuf {
     let (out, store) = (folder.join(out), folder.join("models.sqlite"));
     let fixed = ["run", archive.to_str().unwrap(), "--out", out.to_str().unwrap()];
     let models = ["--models", store.to_str().unwrap()];
-    let (code, told, errors) = parts(&call(&[&fixed[..], &models, more].concat()));
-    assert_eq!(code, 0, "{told}\n{errors}");
+    succeed(&[&fixed[..], &models, more].concat());
     out
 }
 
@@ -84,9 +83,7 @@ fn every_output_has_the_revision_and_the_health() {
     let index = out.join("index");
     let search =
         ["search", index.to_str().unwrap(), "health:healthy", "--format", "json", "--limit", "99"];
-    let (code, told, errors) = parts(&call(&search));
-    assert_eq!(code, 0, "{errors}");
-    let found: Value = parse(&told);
+    let found = parse(&succeed(&search));
     let hits = found["hits"].as_array().unwrap();
     assert_eq!(hits.iter().map(of_json).collect::<BTreeMap<_, _>>(), expected);
 

@@ -11,7 +11,6 @@ use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
 use crate::common::program::{call, parts, run};
-use crate::common::prose;
 use crate::common::results::files;
 
 /// A folder with a small crawl, a model store, an archive of articles, a run, and other files.
@@ -22,10 +21,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut crawl = Crawl::new();
-        for n in 0..4 {
-            crawl.page(&format!("https://small.example/notes/{n}"), &prose::post(n));
-        }
+        let crawl = Crawl::of_posts("https://small.example/notes/", 0..4);
         let archive = crawl.write(folder.path(), "crawl.warc.gz");
         let place = Self { folder };
         let (models, articles) = (place.at("models.sqlite"), place.at("articles.sqlite"));

@@ -4,7 +4,6 @@ use archive::RecordKind;
 use serde_json::{Value, json};
 
 use crate::common::crawl::Crawl;
-use crate::common::program::run;
 use crate::common::prose;
 use crate::common::results::{Results, text};
 
@@ -47,9 +46,7 @@ fn run_pages(page: &dyn Fn(usize) -> String) -> Results {
     for n in 0..4 {
         crawl.page(&url(n), &page(n));
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "shell.warc.gz");
-    run(&[&archive], &folder.path().join("out"), &["--markdown"])
+    crawl.run(&["--markdown"])
 }
 
 fn assert_from_data(name: &str, results: &Results) {
@@ -229,9 +226,7 @@ fn renderings_of_archives_are_read_where_the_page_has_no_article() {
             prose::post(n).as_bytes(),
         );
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "rendered.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = crawl.run(&[]);
     assert_eq!(results.articles.len(), 12, "{:?}", results.dropped);
     for n in 0..12 {
         let article = results.article(&url(n));

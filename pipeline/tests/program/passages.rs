@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::RowAccessor as _;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, in_repository, parts, run};
+use crate::common::program::{call, in_repository, json_lines, parts, run, succeed};
 use crate::common::prose;
 use crate::common::results::{parse, text};
 
@@ -41,7 +42,7 @@ fn without_passages(article: &Value) -> Value {
     own
 }
 
-fn archive(folder: &Path) -> PathBuf {
+fn archive() -> (TempDir, PathBuf, PathBuf) {
     let mut crawl = Crawl::new();
     for n in 0..8 {
         let [first, second, third] =
@@ -55,13 +56,12 @@ fn archive(folder: &Path) -> PathBuf {
         crawl
             .page(&format!("https://divided.example/notes/{n}"), &prose::post_with(n, "", &inside));
     }
-    crawl.write(folder, "divided.warc.gz")
+    crawl.placed("divided.warc.gz")
 }
 
 #[test]
 fn every_output_has_the_passages_that_were_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let (archive, out) = (archive(folder.path()), folder.path().join("out"));
+    let (_folder, archive, out) = archive();
     let plain = run(&[&archive], &out, &["--sinks", "jsonl,parquet,bulk,warc,index"]);
     let options = ["--sinks", "jsonl,parquet,bulk,warc,index", "--passages", "40", "--overwrite"];
     let with = run(&[&archive], &out, &options);
@@ -112,8 +112,7 @@ fn every_output_has_the_passages_that_were_asked_for() {
     }
     // Found by its words, an article tells the passage that has them.
     let arguments = ["search", out.to_str().unwrap(), "\"the table of day\"", "--format", "json"];
-    let (code, stdout, stderr) = parts(&call(&arguments));
-    assert_eq!(code, 0, "{stderr}");
+    let stdout = succeed(&arguments);
     let hit = &parse(&stdout)["hits"][0];
     assert_eq!(hit["passage"]["kind"], "table", "{stdout}");
     assert!(
@@ -125,9 +124,7 @@ fn every_output_has_the_passages_that_were_asked_for() {
 fn extract_divides_texts_too() {
     let page = in_repository("data/crawl/sample-1.warc.gz");
     let arguments = ["extract", page.to_str().unwrap(), "--format", "json", "--passages", "50"];
-    let (code, stdout, stderr) = parts(&call(&arguments));
-    assert_eq!(code, 0, "{stderr}");
-    let articles: Vec<Value> = stdout.lines().map(parse).collect();
+    let articles = json_lines(&arguments);
     let number: usize = articles.iter().map(|article| passages(article, 50).len()).sum();
     assert!(number > articles.len(), "{number}");
     let (code, _, stderr) = parts(&call(&["extract", page.to_str().unwrap(), "--passages", "50"]));
@@ -163,7 +160,6 @@ fn texts_of_all_origins_and_scripts_are_divided() {
 
 #[test]
 fn parts_of_an_article_have_passages_of_their_own() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     for n in 0..6 {
         for part in 1..=3 {
@@ -182,11 +178,10 @@ fn parts_of_an_article_have_passages_of_their_own() {
             crawl.page(&url(part), &html.replace(&title, &prose::title(3 * n)));
         }
     }
-    let archive = crawl.write(folder.path(), "parts.warc.gz");
+    let (folder, archive, out) = crawl.placed("parts.warc.gz");
     let settings = folder.path().join("settings.toml");
     fs::write(&settings, "[group]\njoin_parts = \"rel-next\"\n[emit]\npassages = 35\n").unwrap();
-    let results =
-        run(&[&archive], &folder.path().join("out"), &["--config", settings.to_str().unwrap()]);
+    let results = run(&[&archive], &out, &["--config", settings.to_str().unwrap()]);
     assert_eq!(results.articles.len(), 6, "{:?}", results.dropped);
     for article in &results.articles {
         let texts = passages(article, 35);
@@ -196,8 +191,7 @@ fn parts_of_an_article_have_passages_of_their_own() {
 
 #[test]
 fn outputs_without_passages_are_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let (archive, out) = (archive(folder.path()), folder.path().join("out"));
+    let (_folder, archive, out) = archive();
     let arguments = [
         "run",
         archive.to_str().unwrap(),

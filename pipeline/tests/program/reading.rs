@@ -5,7 +5,6 @@ use std::path::Path;
 
 use archive::RecordKind;
 use serde_json::Value;
-use tempfile::TempDir;
 
 use crate::common::crawl::{Crawl, HTML, brotli, chunked, gzip, raw_deflate, zlib};
 use crate::common::program::run;
@@ -13,12 +12,6 @@ use crate::common::prose;
 use crate::common::results::{Results, text};
 
 /// Runs over one archive.
-fn run_crawl(crawl: &Crawl) -> (Results, TempDir) {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "crawl.warc.gz");
-    (run(&[&archive], &folder.path().join("out"), &[]), folder)
-}
-
 /// Asserts that the article of a post contains the post's text and not the menu.
 fn assert_post(results: &Results, url: &str, seed: usize) {
     let found = text(results.article(url), "text");
@@ -48,7 +41,7 @@ fn transfer_and_content_codings() {
     for (seed, (fields, body)) in cases.iter().enumerate() {
         crawl.response(&format!("https://codings.example/notes/{seed}"), &head(fields), body);
     }
-    let (results, _folder) = run_crawl(&crawl);
+    let results = crawl.run(&[]);
     for seed in 0..cases.len() {
         assert_post(&results, &format!("https://codings.example/notes/{seed}"), seed);
     }
@@ -100,7 +93,7 @@ fn character_sets_by_mark_header_page_and_guess() {
     for (name, head, body, _) in &cases {
         crawl.response(&format!("https://{name}.example/notes/1"), head, body);
     }
-    let (results, _folder) = run_crawl(&crawl);
+    let results = crawl.run(&[]);
     for (name, _, _, charset) in cases {
         let article = results.article(&format!("https://{name}.example/notes/1"));
         assert_eq!(text(article, "charset"), charset, "{name}");
@@ -158,7 +151,7 @@ fn statuses_and_types() {
     crawl.record(RecordKind::Metadata, &url("page"), "application/warc-fields", b"a: b\r\n");
     crawl.page("dns:kinds.example", &prose::post(7));
     crawl.page("whatever this is", &prose::post(8));
-    let (results, _folder) = run_crawl(&crawl);
+    let results = crawl.run(&[]);
     for (seed, name) in ["page", "untyped", "xhtml", "old", "resource"].into_iter().enumerate() {
         assert_post(&results, &url(name), seed + 1);
     }
@@ -198,7 +191,7 @@ fn the_latest_of_several_visits_is_kept() {
     let mut crawl = Crawl::new();
     crawl.page(url, &prose::post(1)).page(url, &prose::post(2)).page(url, &prose::post(3));
     crawl.page("https://twice.example/notes/2", &prose::post(4));
-    let (results, _folder) = run_crawl(&crawl);
+    let results = crawl.run(&[]);
     assert_post(&results, url, 3);
     assert_eq!(results.articles.len(), 2);
     let drops = results.drops("duplicate-url");

@@ -1,35 +1,16 @@
 //! Errors are reported before any work, and other people's files are not touched.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
-use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts, run, sitegrove};
-use crate::common::prose;
+use crate::common::crawl::{Crawl, small};
+use crate::common::program::{call, parts, refuse, run, sitegrove, succeed, word};
 use crate::common::results::{Results, files, text};
-
-/// A folder with a small archive in it.
-fn small() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://small.example/notes/{n}"), &prose::post(n));
-    }
-    let archive = crawl.write(folder.path(), "small.warc.gz");
-    (folder, archive)
-}
-
-fn words(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 /// Calls `run` with an error: exit code 2, a message that names the problem, and no output folder.
 fn refused(arguments: &[&str], named: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let mut all = vec!["run", "--out", words(&out)];
+    let mut all = vec!["run", "--out", word(&out)];
     all.extend(arguments);
     let (code, stdout, stderr) = parts(&call(&all));
     assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}: {stderr}");
@@ -45,35 +26,34 @@ fn refused(arguments: &[&str], named: &[&str]) {
 
 #[test]
 fn what_is_wrong_is_said_before_any_work() {
-    let (folder, archive) = small();
-    let (place, archive) = (folder.path(), words(&archive));
+    let (folder, archive, _) = small();
+    let (place, archive) = (folder.path(), word(&archive));
     let missing = place.join("missing.warc.gz");
-    refused(&[archive, words(&missing)], &["missing.warc.gz"]);
-    refused(&[archive, "--feeds", words(&place.join("nofeeds"))], &["nofeeds"]);
-    refused(&[words(&place.join("*.zip"))], &["*.zip"]);
-    refused(&[words(&place.join("no.toml"))], &["no.toml"]);
+    refused(&[archive, word(&missing)], &["missing.warc.gz"]);
+    refused(&[archive, "--feeds", word(&place.join("nofeeds"))], &["nofeeds"]);
+    refused(&[word(&place.join("*.zip"))], &["*.zip"]);
+    refused(&[word(&place.join("no.toml"))], &["no.toml"]);
     refused(&[], &["inputs"]);
     refused(&[archive, "--memory", "4"], &["memory", "`4`", "unit"]);
     let empty = place.join("empty");
     fs::create_dir(&empty).unwrap();
-    refused(&[words(&empty)], &["empty", "archives or HTML"]);
-    refused(&[archive, "--feeds", words(&empty)], &["empty", "feeds"]);
+    refused(&[word(&empty)], &["empty", "archives or HTML"]);
+    refused(&[archive, "--feeds", word(&empty)], &["empty", "feeds"]);
     // All problems are reported at once.
-    refused(&[words(&missing), words(&place.join("*.zip"))], &["missing.warc.gz", "*.zip"]);
+    refused(&[word(&missing), word(&place.join("*.zip"))], &["missing.warc.gz", "*.zip"]);
 
     refused(&[archive, "--colour", "red"], &["--colour"]);
     refused(&[archive, "--engine", "oracle"], &["oracle", "forest", "euclid"]);
     refused(&[archive, "--signifiers", "stars"], &["stars", "tfidf", "feeds"]);
     refused(&[archive, "--jobs", "many"], &["many", "--jobs"]);
     assert_eq!(parts(&call(&["harvest"])).0, 2);
-    let (code, _, stderr) = parts(&call::<&str>(&[]));
-    assert_eq!(code, 2);
+    let stderr = refuse::<&str>(&[]);
     assert!(stderr.contains("Usage"), "{stderr}");
 }
 
 #[test]
 fn what_is_wrong_in_a_configuration_is_named() {
-    let (folder, archive) = small();
+    let (folder, archive, _) = small();
     for (settings, named) in [
         ("[signify]\ntopp = 3", &["signify.topp", "did you mean `signify.top`?"][..]),
         ("[signfy]\ntop = 3", &["signfy", "did you mean `signify`?"]),
@@ -93,13 +73,13 @@ fn what_is_wrong_in_a_configuration_is_named() {
     ] {
         let file = folder.path().join("c.toml");
         fs::write(&file, settings).unwrap();
-        refused(&[words(&file), words(&archive)], named);
+        refused(&[word(&file), word(&archive)], named);
     }
     // Paths are relative to the file, and options override it.
     let file = folder.path().join("good.toml");
     fs::write(&file, "[run]\ninputs = ['small.warc.gz']\nout = 'there'\n[rank]\nengine = 'blocks'")
         .unwrap();
-    assert_eq!(parts(&call(&["run", words(&file)])).0, 0);
+    assert_eq!(parts(&call(&["run", word(&file)])).0, 0);
     let there = Results::read(&folder.path().join("there"));
     assert_eq!((there.articles.len(), text(&there.ledger, "engine")), (4, "blocks"));
     let results = run(&[&file], &folder.path().join("here"), &["--engine", "density"]);
@@ -108,31 +88,26 @@ fn what_is_wrong_in_a_configuration_is_named() {
 
 #[test]
 fn an_output_folder_that_holds_something_else_is_left_alone() {
-    let (folder, archive) = small();
-    let out = folder.path().join("out");
+    let (folder, archive, out) = small();
     run(&[&archive], &out, &[]);
     let before = files(&out);
     // The same run again is accepted.
     run(&[&archive], &out, &[]);
     let attempt = |more: &[&str]| {
-        let mut arguments = vec!["run", words(&archive), "--out", words(&out)];
+        let mut arguments = vec!["run", word(&archive), "--out", word(&out)];
         arguments.extend(more);
         parts(&call(&arguments))
     };
     let (code, _, stderr) = attempt(&["--engine", "density"]);
     assert_eq!(code, 2);
-    assert!(stderr.contains("--overwrite") && stderr.contains(words(&out)), "{stderr}");
+    assert!(stderr.contains("--overwrite") && stderr.contains(word(&out)), "{stderr}");
     let after = files(&out);
     assert_eq!(before["articles.jsonl"], after["articles.jsonl"]);
     assert_eq!(attempt(&["--engine", "density", "--overwrite"]).0, 0);
     assert_ne!(before["articles.jsonl"], files(&out)["articles.jsonl"]);
 
     // Other inputs with the same name make a different run.
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://other.example/notes/{n}"), &prose::post(n));
-    }
-    crawl.write(folder.path(), "small.warc.gz");
+    Crawl::of_posts("https://other.example/notes/", 0..4).write(folder.path(), "small.warc.gz");
     assert_eq!(attempt(&["--engine", "density"]).0, 2);
     assert_eq!(attempt(&["--engine", "density", "--overwrite"]).0, 0);
     let wrappers = files(&out.join("wrappers"));
@@ -142,9 +117,7 @@ fn an_output_folder_that_holds_something_else_is_left_alone() {
     let theirs = folder.path().join("theirs");
     fs::create_dir(&theirs).unwrap();
     fs::write(theirs.join("thesis.tex"), "years of work").unwrap();
-    let arguments = ["run", words(&archive), "--out", words(&theirs)];
-    let (code, _, stderr) = parts(&call(&arguments));
-    assert_eq!(code, 2, "{stderr}");
+    refuse(&["run", word(&archive), "--out", word(&theirs)]);
     assert_eq!(files(&theirs).len(), 1);
     run(&[&archive], &theirs, &["--overwrite"]);
     assert_eq!(fs::read_to_string(theirs.join("thesis.tex")).unwrap(), "years of work");
@@ -152,13 +125,12 @@ fn an_output_folder_that_holds_something_else_is_left_alone() {
 
 #[test]
 fn an_output_place_that_cannot_be() {
-    let (folder, archive) = small();
+    let (folder, archive, _) = small();
     let file = folder.path().join("file");
     fs::write(&file, "x").unwrap();
     for (out, named) in [(file.clone(), "is a file"), (file.join("below"), "cannot create")] {
-        let (code, _, stderr) = parts(&call(&["run", words(&archive), "--out", words(&out)]));
-        assert_eq!(code, 2);
-        assert!(stderr.contains(named) && stderr.contains(words(&out)), "{stderr}");
+        let stderr = refuse(&["run", word(&archive), "--out", word(&out)]);
+        assert!(stderr.contains(named) && stderr.contains(word(&out)), "{stderr}");
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "x");
 }
@@ -166,11 +138,10 @@ fn an_output_place_that_cannot_be() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_input_that_cannot_be_read_to_its_end_gives_exit_code_1() {
-    let (folder, archive) = small();
+    let (folder, archive, out) = small();
     // It can be opened, but its first page cannot be read.
     let broken = folder.path().join("broken.warc");
     std::os::unix::fs::symlink("/proc/self/mem", &broken).unwrap();
-    let out = folder.path().join("out");
     let mut command = sitegrove();
     command.arg("run").args([&archive, &broken]).arg("--out").arg(&out);
     let (code, _, stderr) = parts(&command.output().unwrap());
@@ -183,7 +154,7 @@ fn an_input_that_cannot_be_read_to_its_end_gives_exit_code_1() {
 
 #[test]
 fn what_is_named_wrongly_is_told_once_and_with_the_next_step() {
-    let (folder, archive) = small();
+    let (folder, archive, _) = small();
     let (out, file) = (folder.path().join("out"), folder.path().join("notes.txt"));
     fs::write(&file, "no database, no index").unwrap();
     run(&[&archive], &out, &["--sinks", "jsonl"]);
@@ -192,10 +163,10 @@ fn what_is_named_wrongly_is_told_once_and_with_the_next_step() {
         assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
         stderr
     };
-    let (out, file) = (words(&out), words(&file));
+    let (out, file) = (word(&out), word(&file));
     let stderr = said(&["models", "list", file]);
     assert!(stderr.contains("notes.txt is not a database, so it is no model store"), "{stderr}");
-    let absent = words(&archive).replace("warc.gz", "sqlite");
+    let absent = word(&archive).replace("warc.gz", "sqlite");
     assert!(said(&["models", "list", &absent]).contains("--models FILE"));
     for command in [&["history", "small.example/1"][..], &["changes", "--since", "2024-01-01"]] {
         let stderr = said(&[command, &["--archive", out]].concat());
@@ -208,10 +179,9 @@ fn what_is_named_wrongly_is_told_once_and_with_the_next_step() {
 
 #[test]
 fn the_archive_in_a_run_folder_is_found() {
-    let (folder, archive) = small();
-    let out = folder.path().join("out");
+    let (_folder, archive, out) = small();
     run(&[&archive], &out, &["--sinks", "sqlite"]);
-    let arguments = ["changes", "--since", "2024-01-01", "--archive", words(&out)];
+    let arguments = ["changes", "--since", "2024-01-01", "--archive", word(&out)];
     let (code, stdout, stderr) = parts(&call(&arguments));
     assert_eq!((code, stdout.lines().count()), (0, 4), "{stdout}{stderr}");
 }
@@ -229,32 +199,32 @@ fn numbers_that_are_none_are_told_in_plain_words() {
 
 #[test]
 fn weights_that_cannot_be_used_are_refused_with_the_reason() {
-    let (folder, archive) = small();
+    let (folder, archive, _) = small();
     let (weights, config) = (folder.path().join("weights.json"), folder.path().join("own.toml"));
-    fs::write(&config, format!("[grove]\nweights = '{}'\n", words(&weights))).unwrap();
+    fs::write(&config, format!("[grove]\nweights = '{}'\n", word(&weights))).unwrap();
     for (content, named) in [
         ("nonsense", &["weights.json", "not a weights file"][..]),
         ("{\"schema\": 99}", &["schema 99", "train again"]),
     ] {
         fs::write(&weights, content).unwrap();
-        refused(&[words(&config), words(&archive)], named);
+        refused(&[word(&config), word(&archive)], named);
     }
 }
 
 #[test]
 fn folders_of_earlier_runs_are_named_together() {
-    let (folder, archive) = small();
+    let (folder, archive, _) = small();
     let earlier = ["d", "b", "a", "c"].map(|name| folder.path().join(name));
     for (count, out) in earlier.iter().enumerate() {
-        assert_eq!(parts(&call(&["run", words(&archive), "-o", words(out), "-q"])).0, 0);
+        assert_eq!(parts(&call(&["run", word(&archive), "-o", word(out), "-q"])).0, 0);
         let now = folder.path().join(format!("now-{count}"));
         let _ = fs::remove_dir_all(&now);
-        let all = ["run", words(folder.path()), "-o", words(&now)];
+        let all = ["run", word(folder.path()), "-o", word(&now)];
         let (code, _, stderr) = parts(&call(&all));
         fs::remove_dir_all(&now).unwrap();
-        let place = words(folder.path());
+        let place = word(folder.path());
         let told = match count {
-            0 => format!("warning: {}: skipping the folder of an earlier run; ", words(out)),
+            0 => format!("warning: {}: skipping the folder of an earlier run; ", word(out)),
             1 => format!(
                 "warning: {place}: skipping 2 folders of earlier runs: {place}/b, {place}/d; "
             ),
@@ -271,17 +241,16 @@ fn folders_of_earlier_runs_are_named_together() {
 
 #[test]
 fn a_configuration_is_named_first_or_by_an_option_but_once() {
-    let (folder, archive) = small();
+    let (folder, archive, _) = small();
     let config = folder.path().join("own.toml");
     fs::write(&config, "[emit]\nmarkdown = true\n").unwrap();
     let with = |name: &str, arguments: &[&str]| {
         let out = folder.path().join(name);
-        let all = [&["run", "--out", words(&out)], arguments].concat();
-        let (code, _, stderr) = parts(&call(&all));
-        assert_eq!(code, 0, "{stderr}");
+        let all = [&["run", "--out", word(&out)], arguments].concat();
+        succeed(&all);
         fs::read(out.join("articles.jsonl")).unwrap()
     };
-    let (config, archive) = (words(&config), words(&archive));
+    let (config, archive) = (word(&config), word(&archive));
     let first = with("first", &[config, archive]);
     assert!(String::from_utf8_lossy(&first).contains("\"markdown\""));
     assert_eq!(with("option", &[archive, "--config", config]), first);
@@ -291,20 +260,18 @@ fn a_configuration_is_named_first_or_by_an_option_but_once() {
 
 #[test]
 fn databases_are_called_what_they_are() {
-    let (folder, archive) = small();
+    let (folder, archive, out) = small();
     let [articles, models] =
         ["articles.sqlite", "models.sqlite"].map(|name| folder.path().join(name));
-    let out = folder.path().join("out");
-    run(&[&archive], &out, &["--archive", words(&articles), "--models", words(&models)]);
+    run(&[&archive], &out, &["--archive", word(&articles), "--models", word(&models)]);
     for (arguments, named) in [
-        (vec!["models", "list", words(&articles)], "is an archive of articles, not a model store"),
+        (vec!["models", "list", word(&articles)], "is an archive of articles, not a model store"),
         (
-            vec!["changes", "--since", "2020-01-01", "--archive", words(&models)],
+            vec!["changes", "--since", "2020-01-01", "--archive", word(&models)],
             "it is a model store",
         ),
     ] {
-        let (code, _, stderr) = parts(&call(&arguments));
-        assert_eq!(code, 2, "{stderr}");
+        let stderr = refuse(&arguments);
         assert!(stderr.contains(named), "{arguments:?}: {stderr}");
     }
 }
@@ -312,27 +279,26 @@ fn databases_are_called_what_they_are() {
 /// Wherever a file is expected, an error about a folder names it.
 #[test]
 fn a_folder_in_the_place_of_a_file_is_named() {
-    let (folder, archive) = small();
-    let out = folder.path().join("out");
+    let (folder, archive, out) = small();
     run(&[&archive], &out, &[]);
     let place = folder.path().join("a-folder");
     fs::create_dir(&place).unwrap();
     fs::write(place.join("note.txt"), "a note").unwrap();
-    let (run, archive, place) = (words(&out), words(&archive), words(&place));
+    let (run, archive, place) = (word(&out), word(&archive), word(&place));
     let list = format!("@{place}");
     let more = folder.path().join("more");
     for arguments in [
-        &["run", "--config", place, archive, "--out", words(&more)][..],
-        &["run", &list, "--out", words(&more)],
-        &["run", archive, "--out", words(&more), "--models", place],
-        &["run", archive, "--out", words(&more), "--archive", place],
-        &["run", archive, "--out", words(&more), "--metrics", place],
-        &["run", archive, "--out", words(&more), "--index", place],
-        &["run", archive, "--out", words(&more), "--dataset", place],
-        &["run", archive, "--out", words(&more), "--compare", place],
+        &["run", "--config", place, archive, "--out", word(&more)][..],
+        &["run", &list, "--out", word(&more)],
+        &["run", archive, "--out", word(&more), "--models", place],
+        &["run", archive, "--out", word(&more), "--archive", place],
+        &["run", archive, "--out", word(&more), "--metrics", place],
+        &["run", archive, "--out", word(&more), "--index", place],
+        &["run", archive, "--out", word(&more), "--dataset", place],
+        &["run", archive, "--out", word(&more), "--compare", place],
         &["survey", archive, "--out", place],
-        &["learn", place, "--out", words(&more)],
-        &["merge", place, "--out", words(&more)],
+        &["learn", place, "--out", word(&more)],
+        &["merge", place, "--out", word(&more)],
         &["export", "article", "--archive", place, "--out", "x.html"],
         &["export", "article", "--run", place, "--out", "x.html"],
         &["inspect", run, "small.example", "--out", place],
@@ -345,8 +311,7 @@ fn a_folder_in_the_place_of_a_file_is_named() {
         &["status", place],
         &["extract", place],
     ] {
-        let (code, _, stderr) = parts(&call(arguments));
-        assert_eq!(code, 2, "{arguments:?}: {stderr}");
+        let stderr = refuse(arguments);
         assert!(stderr.contains("a-folder"), "{arguments:?}: {stderr}");
     }
 }

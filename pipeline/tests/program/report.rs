@@ -9,18 +9,20 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, check_in_browser, in_repository, parts, run, sitegrove};
+use crate::common::program::{
+    call, check_in_browser, in_repository, parts, run, sitegrove, succeed,
+};
 use crate::common::prose;
-use crate::common::results::{Results, files, parse, text};
+use crate::common::results::{Results, figures, files, parse, text};
 
-fn archive(folder: &Path, sites: &[&str]) -> PathBuf {
+fn archive(sites: &[&str]) -> (TempDir, PathBuf, PathBuf) {
     let mut crawl = Crawl::new();
     for (at, site) in sites.iter().enumerate() {
         for n in 0..4 {
             crawl.page(&format!("https://{site}/notes/{n}"), &prose::post(at * 10 + n));
         }
     }
-    crawl.write(folder, "some.warc.gz")
+    crawl.placed("some.warc.gz")
 }
 
 fn report(folder: &Path) -> String {
@@ -32,12 +34,6 @@ fn rows(html: &str) -> Vec<Value> {
     let (_, rows) = html.split_once("<script type=\"application/json\" id=\"rows\">").unwrap();
     let (rows, _) = rows.split_once("</script>").unwrap();
     parse(rows).as_array().unwrap().clone()
-}
-
-/// The lines of `report/sites.jsonl`.
-fn figures(folder: &Path) -> Vec<Value> {
-    let lines = fs::read_to_string(folder.join("report/sites.jsonl")).unwrap();
-    lines.lines().map(parse).collect()
 }
 
 /// The figure of a tile.
@@ -132,9 +128,8 @@ fn its_numbers_are_those_of_the_ledger_and_the_articles() {
 
 #[test]
 fn what_was_removed_is_the_boilerplate() {
-    let folder = tempfile::tempdir().unwrap();
-    let results =
-        run(&[&archive(folder.path(), &["one.example"])], &folder.path().join("out"), &[]);
+    let (_folder, archive, out) = archive(&["one.example"]);
+    let results = run(&[&archive], &out, &[]);
     let figures = figures(&results.folder);
     let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count() as u64;
     let kept: u64 = results.articles.iter().map(|a| letters(text(a, "text"))).sum();
@@ -185,8 +180,7 @@ fn hostile() -> (Results, TempDir) {
     assert!(named.iter().any(|name| name.contains("⟨U+202E⟩")), "{named:?}");
     assert!(html.contains("sitegrove inspect &#39;"), "the path is not quoted");
     // Also with single-site pages, and these names in links.
-    let (code, stdout, stderr) = parts(&call(&["inspect", out.to_str().unwrap(), "--all"]));
-    assert_eq!(code, 0, "{stdout}\n{stderr}");
+    succeed(&["inspect", out.to_str().unwrap(), "--all"]);
     let html = report(&results.folder);
     check_markup(&html);
     assert_eq!(links(&html).len(), 2);
@@ -254,10 +248,8 @@ fn check_links(run: &Path, html: &str) {
 
 #[test]
 fn it_links_pages_that_are_there_and_no_others() {
-    let folder = tempfile::tempdir().unwrap();
     let sites = ["one.example", "two.example", "three.example"];
-    let archive = archive(folder.path(), &sites);
-    let out = folder.path().join("out");
+    let (_folder, archive, out) = archive(&sites);
     let results = run(&[&archive], &out, &[]);
     let shown = out.to_str().unwrap();
     let html = report(&out);
@@ -265,15 +257,13 @@ fn it_links_pages_that_are_there_and_no_others() {
     let command = format!("<code class=\"command\">sitegrove inspect {shown} --all</code>");
     assert!(html.contains(&command), "no word of how to get pages of the sites");
     // One page, then all.
-    let (code, stdout, stderr) = parts(&call(&["inspect", shown, "two.example"]));
-    assert_eq!(code, 0, "{stderr}");
+    let stdout = succeed(&["inspect", shown, "two.example"]);
     assert_eq!(stdout.trim_end(), out.join("report/sites/two.example.html").to_str().unwrap());
     let html = report(&out);
     assert_eq!(links(&html), ["sites/two.example.html"]);
     assert!(html.contains(&command));
     let single = fs::read(out.join("report/sites/two.example.html")).unwrap();
-    let (code, stdout, stderr) = parts(&call(&["inspect", shown, "--all"]));
-    assert_eq!(code, 0, "{stderr}");
+    let stdout = succeed(&["inspect", shown, "--all"]);
     assert!(stdout.starts_with("3 pages in "), "{stdout}");
     let html = report(&out);
     assert_eq!(links(&html).len(), 3);
@@ -296,20 +286,16 @@ fn it_links_pages_that_are_there_and_no_others() {
 
 #[test]
 fn drawn_again_it_is_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let results =
-        run(&[&archive(folder.path(), &["one.example"])], &folder.path().join("out"), &[]);
+    let (_folder, archive, out) = archive(&["one.example"]);
+    let results = run(&[&archive], &out, &[]);
     let before = files(&results.folder);
-    let (code, _, stderr) = parts(&call(&["report", results.folder.to_str().unwrap()]));
-    assert_eq!(code, 0, "{stderr}");
+    succeed(&["report", results.folder.to_str().unwrap()]);
     assert!(files(&results.folder) == before);
 }
 
 #[test]
 fn a_run_without_report_leaves_none_and_says_so_when_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), &["one.example"]);
-    let out = folder.path().join("out");
+    let (folder, archive, out) = archive(&["one.example"]);
     let shown = out.to_str().unwrap();
     run(&[&archive], &out, &[]);
     assert_eq!(parts(&call(&["inspect", shown, "--all"])).0, 0);
@@ -326,8 +312,7 @@ fn a_run_without_report_leaves_none_and_says_so_when_asked() {
 
 #[test]
 fn a_report_that_cannot_be_written_leaves_the_others_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), &["one.example"]);
+    let (folder, archive, _) = archive(&["one.example"]);
     // Its folder cannot be created; the page itself cannot be moved to its place.
     for (at, in_the_way) in ["report", "report/index.html/x"].iter().enumerate() {
         let out = folder.path().join(at.to_string());
@@ -357,9 +342,7 @@ fn a_report_that_cannot_be_written_leaves_the_others_whole() {
 
 #[test]
 fn problems_come_first() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), &["one.example"]);
-    let out = folder.path().join("out");
+    let (folder, archive, out) = archive(&["one.example"]);
     fs::create_dir_all(out.join("articles.csv/in-the-way")).unwrap();
     let mut command = sitegrove();
     command.args(["run", "--overwrite", "--sinks", "all", "--out"]).args([&out, &archive]);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::common::crawl::Crawl;
 use crate::common::program::{call, in_repository, parts, run, sitegrove};
 use crate::common::prose;
-use crate::common::results::{Results, parse, text};
+use crate::common::results::{Results, figures, parse, text};
 
 /// An archive of posts: of each site so many.
 fn archive(folder: &Path, name: &str, sites: &[(&str, usize)]) -> PathBuf {
@@ -24,11 +24,6 @@ fn archive(folder: &Path, name: &str, sites: &[(&str, usize)]) -> PathBuf {
 
 fn report(folder: &Path) -> String {
     fs::read_to_string(folder.join("report/index.html")).unwrap()
-}
-
-fn figures(folder: &Path) -> Vec<Value> {
-    let lines = fs::read_to_string(folder.join("report/sites.jsonl")).unwrap();
-    lines.lines().map(parse).collect()
 }
 
 fn section<'a>(html: &'a str, class: &str) -> &'a str {

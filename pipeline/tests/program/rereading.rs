@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts};
+use crate::common::program::{call, json_lines, parts, succeed};
 use crate::common::prose;
-use crate::common::results::{Results, parse};
+use crate::common::results::Results;
 
 fn url(n: usize) -> String {
     format!("https://posts.example/notes/{n:03}")
@@ -37,17 +37,14 @@ impl Place {
     /// Runs; gives the folder of the results.
     fn run(&self, out: &str, more: &[&str]) -> PathBuf {
         let out = self.path(out);
-        let (code, told, errors) = parts(&call(&[&["run", "--out", &out], more].concat()));
-        assert_eq!(code, 0, "{told}\n{errors}");
+        succeed(&[&["run", "--out", &out], more].concat());
         out.into()
     }
 
     fn lines(&self, command: &[&str]) -> Vec<Value> {
         let archive = self.path("archive.sqlite");
         let all = [command, &["--archive", &archive, "--format", "json"]].concat();
-        let (code, told, errors) = parts(&call(&all));
-        assert_eq!(code, 0, "{errors}");
-        told.lines().map(parse).collect()
+        json_lines(&all)
     }
 
     fn kinds(&self, more: &[&str]) -> Vec<String> {

@@ -9,19 +9,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, parts, sitegrove};
+use crate::common::program::{PATH, parts, sitegrove, succeeded};
 use crate::common::prose;
 use crate::common::results::parse;
-use crate::common::unfinished::{assert_same, outcome, signal, wait_for, wait_for_a_site};
+use crate::common::unfinished::{
+    assert_same, kill_process, outcome, signal, wait_for, wait_for_a_site,
+};
 
 /// An archive of small sites and a larger one, with filler that keeps a run busy.
-fn archive(folder: &Path, sites: usize, large: usize) -> PathBuf {
-    let filler: String =
-        (0..12).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
+fn archive(sites: usize, large: usize) -> (TempDir, PathBuf, PathBuf) {
+    let filler = prose::filler(12);
     let mut crawl = Crawl::new();
     for site in 0..sites {
         let pages = if site == sites / 2 { large } else { 4 };
@@ -34,7 +36,7 @@ fn archive(folder: &Path, sites: usize, large: usize) -> PathBuf {
             }
         }
     }
-    crawl.write(folder, "crawl.warc.gz")
+    crawl.placed("crawl.warc.gz")
 }
 
 fn command(archive: &Path, out: &Path, more: &[&str]) -> Command {
@@ -66,8 +68,7 @@ fn in_parts(folder: &Path) -> String {
 /// Archives whose pages are reached from the start of the file, or from the start of a WACZ file.
 #[test]
 fn pages_of_archives_in_other_forms_are_read_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), 14, 60);
+    let (folder, archive, _) = archive(14, 60);
     let members = fs::read(&archive).unwrap();
     let mut plain = Vec::new();
     flate2::read::MultiGzDecoder::new(&members[..]).read_to_end(&mut plain).unwrap();
@@ -91,9 +92,8 @@ fn pages_of_archives_in_other_forms_are_read_again() {
             folder.path().join(format!("{name} whole")),
         );
         assert_eq!(run(&archive, &whole, &[]).0, 0);
-        let mut child = begun(&archive, &out);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let child = begun(&archive, &out);
+        kill_process(child);
         let (code, _, stderr) = run(&archive, &out, &[]);
         assert_eq!(code, 0, "{stderr}");
         assert_same(&outcome(&out), &outcome(&whole), name);
@@ -102,8 +102,7 @@ fn pages_of_archives_in_other_forms_are_read_again() {
 
 #[test]
 fn killed_at_fifty_moments_it_gives_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), 14, 60);
+    let (folder, archive, _) = archive(14, 60);
     let settings = in_parts(folder.path());
     // Half of the runs keep their pages on disk, and half have outputs that can be resumed.
     for (memory, sinks) in [("1GiB", "jsonl,csv,report"), ("1MiB", "jsonl,csv,warc,report")] {
@@ -148,8 +147,7 @@ fn killed_at_fifty_moments_it_gives_the_same_bytes() {
 
 #[test]
 fn a_stopped_run_finishes_what_it_began_and_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), 80, 4);
+    let (folder, archive, _) = archive(80, 4);
     let whole = folder.path().join("whole");
     assert_eq!(run(&archive, &whole, &[]).0, 0);
     for name in ["-INT", "-TERM"] {
@@ -180,10 +178,8 @@ fn status(out: &Path) -> (i32, String, String) {
 
 #[test]
 fn a_second_run_refuses_and_status_tells_of_the_first() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), 60, 4);
-    let out = folder.path().join("out");
-    let mut child = begun(&archive, &out);
+    let (folder, archive, out) = archive(60, 4);
+    let child = begun(&archive, &out);
     for more in [&[][..], &["--overwrite"]] {
         let (code, _, stderr) = run(&archive, &out, more);
         assert_eq!(code, 2, "{stderr}");
@@ -192,8 +188,7 @@ fn a_second_run_refuses_and_status_tells_of_the_first() {
     }
     let (code, told, _) = status(&out);
     assert!(code == 0 && told.starts_with(&format!("running: process {}", child.id())), "{told}");
-    signal(&child, "-KILL");
-    child.wait().unwrap();
+    kill_process(child);
     let (code, told, _) = status(&out);
     assert!(code == 1 && told.starts_with("interrupted"), "{told}");
     assert_eq!(run(&archive, &out, &[]).0, 0);
@@ -205,9 +200,7 @@ fn a_second_run_refuses_and_status_tells_of_the_first() {
 
 #[test]
 fn nothing_is_done_twice_and_changes_are_noticed() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), 4, 6);
-    let out = folder.path().join("out");
+    let (_folder, archive, out) = archive(4, 6);
     assert_eq!(run(&archive, &out, &[]).0, 0);
     let ledger = fs::read(out.join("ledger.json")).unwrap();
     let nothing = |what: &str| {
@@ -244,12 +237,9 @@ fn nothing_is_done_twice_and_changes_are_noticed() {
 
 #[test]
 fn changed_inputs_of_an_unfinished_run_are_explained() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), 60, 4);
-    let out = folder.path().join("out");
-    let mut child = begun(&archive, &out);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let (_folder, archive, out) = archive(60, 4);
+    let child = begun(&archive, &out);
+    kill_process(child);
     let results = out.join(".sitegrove/results");
     let kept = fs::read(&results).unwrap();
     for (more, told) in [
@@ -273,8 +263,7 @@ fn changed_inputs_of_an_unfinished_run_are_explained() {
 
 #[test]
 fn a_disk_that_takes_no_more_loses_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), 60, 4);
+    let (folder, archive, _) = archive(60, 4);
     let whole = folder.path().join("whole");
     assert_eq!(run(&archive, &whole, &[]).0, 0);
     // No file may grow beyond a number of blocks of 1,024 bytes: a write fails, as on a full disk.
@@ -300,11 +289,9 @@ fn a_disk_that_takes_no_more_loses_nothing() {
 
 #[test]
 fn an_output_that_failed_is_written_by_the_next_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), 6, 4);
+    let (folder, archive, out) = archive(6, 4);
     let whole = folder.path().join("whole");
     assert_eq!(run(&archive, &whole, &[]).0, 0);
-    let out = folder.path().join("out");
     fs::create_dir_all(out.join(".articles.csv.partial/in-the-way")).unwrap();
     let (code, _, stderr) = run(&archive, &out, &[]);
     assert!(code == 1 && stderr.contains("csv"), "{code}: {stderr}");
@@ -319,13 +306,9 @@ fn an_output_that_failed_is_written_by_the_next_run() {
 
 #[test]
 fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let first = archive(folder.path(), 60, 4);
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://late.example/notes/{n}"), &prose::post(n));
-    }
-    let second = crawl.write(folder.path(), "late.warc.gz");
+    let (folder, first, out) = archive(60, 4);
+    let second =
+        Crawl::of_posts("https://late.example/notes/", 0..4).write(folder.path(), "late.warc.gz");
     let kept = fs::read(&second).unwrap();
     let changed = fs::metadata(&second).unwrap().modified().unwrap();
     let inputs = [first.to_str().unwrap(), second.to_str().unwrap()];
@@ -353,7 +336,6 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
         fs::remove_file(&second).unwrap();
         child
     };
-    let out = folder.path().join("out");
     let (code, _, stderr) = parts(&begin_and_remove(&out, "1GiB").wait_with_output().unwrap());
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("late.warc.gz"), "{stderr}");
@@ -364,8 +346,7 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
         fs::File::open(&second).unwrap().set_modified(changed).unwrap();
     };
     put_back();
-    let (code, _, stderr) = parts(&call(&out).output().unwrap());
-    assert_eq!(code, 0, "{stderr}");
+    succeeded(&call(&out).output().unwrap());
     assert_same(&outcome(&out), &outcome(&whole), "with the input back");
 
     // Results computed without it are not reused, wherever the pages of the other input are.
@@ -373,8 +354,7 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
         let out = folder.path().join(format!("killed with {memory}"));
         let mut child = begin_and_remove(&out, memory);
         wait_for_a_site(&mut child, &out);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill_process(child);
         put_back();
         let (code, _, stderr) = parts(&call(&out).output().unwrap());
         assert!(code == 0 && stderr.contains("processing all sites again"), "{stderr}");

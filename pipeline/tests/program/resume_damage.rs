@@ -9,15 +9,14 @@ use std::process::{Command, Stdio};
 use crate::common::crawl::Crawl;
 use crate::common::program::{PATH, parts};
 use crate::common::prose;
-use crate::common::unfinished::{assert_same, copy, outcome, wait_for_a_site};
+use crate::common::unfinished::{assert_same, copy, kill_process, outcome, wait_for_a_site};
 
 /// Bits that are flipped in a file.
 const FLIPS: usize = 8;
 const SITES: usize = 16;
 
 fn crawl(folder: &Path) -> PathBuf {
-    let filler: String =
-        (0..20).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
+    let filler = prose::filler(20);
     let mut crawl = Crawl::new();
     for page in 0..5 * SITES {
         let url = format!("https://site-{}.example/notes/{}", page / 5, page % 5);
@@ -44,8 +43,7 @@ fn check(memory: &str, expected_files: &[&str]) {
     let whole = outcome(&whole);
     let mut child = command(&crawl, &killed, memory).spawn().unwrap();
     wait_for_a_site(&mut child, &killed);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill_process(child);
 
     let state = Path::new(".sitegrove");
     let mut files: Vec<PathBuf> = Vec::new();

@@ -8,11 +8,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use tempfile::TempDir;
+
 use crate::common::crawl::gzip;
-use crate::common::program::{PATH, parts};
+use crate::common::program::{PATH, parts, refused};
 use crate::common::prose;
 use crate::common::results::parse;
-use crate::common::unfinished::{assert_same, copy, outcome, wait_for};
+use crate::common::unfinished::{assert_same, copy, kill_process, outcome, wait_for};
 use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 
 const SITES: usize = 60;
@@ -100,12 +102,16 @@ fn sites_done(out: &Path) -> usize {
     ends(&fs::read(out.join(RESULTS)).unwrap_or_default()).len().saturating_sub(1)
 }
 
+/// Kills a run once a condition holds.
+fn kill(inputs: &[&Path], out: &Path, memory: &str, what: &str, until: impl Fn() -> bool) {
+    let mut child = command(inputs, out, memory).spawn().unwrap();
+    wait_for(&mut child, what, until);
+    kill_process(child);
+}
+
 /// A run that was killed after most of its sites were finished.
-fn killed(inputs: &[&Path], out: &Path) {
-    let mut child = command(inputs, out, "1GiB").spawn().unwrap();
-    wait_for(&mut child, "most of its sites", || sites_done(out) >= DONE);
-    child.kill().unwrap();
-    child.wait().unwrap();
+fn killed(inputs: &[&Path], out: &Path, memory: &str) {
+    kill(inputs, out, memory, "most of its sites", || sites_done(out) >= DONE);
 }
 
 fn wrapped(records: &[Vec<u8>], wrap: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
@@ -144,7 +150,7 @@ fn only_sites_not_done_are_processed_again() {
         let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
         let all = bytes.len() as u64;
         assert_eq!(run(&[&input], &whole).0, all, "{name}");
-        killed(&[&input], &out);
+        killed(&[&input], &out, "1GiB");
         let kept = fs::read(out.join(RESULTS)).unwrap();
         let kept = kept[..*ends(&kept).last().unwrap()].to_vec();
         let (read, told) = run(&[&input], &out);
@@ -152,13 +158,10 @@ fn only_sites_not_done_are_processed_again() {
         assert!(told.is_empty() && read == all, "{name}: {read} of {all}: {told}");
         // The same once more, with a second kill: what was kept stays as it was.
         let again = folder.path().join("again");
-        killed(&[&input], &again);
+        killed(&[&input], &again, "1GiB");
         fs::write(again.join(RESULTS), &kept).unwrap();
-        let mut child = command(&[&input], &again, "1GiB").spawn().unwrap();
         let is_longer = || fs::metadata(again.join(RESULTS)).unwrap().len() > kept.len() as u64;
-        wait_for(&mut child, "another site", is_longer);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill(&[&input], &again, "1GiB", "another site", is_longer);
         assert!(fs::read(again.join(RESULTS)).unwrap().starts_with(&kept), "{name}");
     }
 }
@@ -176,9 +179,8 @@ fn a_run_of_chosen_pages_is_resumed_and_another_choice_is_refused() {
     for reason in ["over-limit", "other-date"] {
         assert!(ledger["drops"][reason].as_u64() > Some(0), "{reason}: {}", ledger["drops"]);
     }
-    killed(&[&settings, &input], &out);
-    let (code, _, stderr) = parts(&command(&[&input], &out, "1GiB").output().unwrap());
-    assert_eq!(code, 2);
+    killed(&[&settings, &input], &out, "1GiB");
+    let stderr = refused(&command(&[&input], &out, "1GiB").output().unwrap());
     assert!(stderr.contains("it took pages captured before 2024-05-01T01:00:01Z, the first 240"));
     assert!(stderr.contains("and this one takes all pages"), "{stderr}");
     let (read, told) = run(&[&settings, &input], &out);
@@ -212,7 +214,7 @@ fn saved_pages_and_feeds_are_resumed_too() {
     let (all, _) = run(&inputs, &whole);
     let items = &parse(&fs::read_to_string(whole.join("ledger.json")).unwrap())["counts"];
     assert_eq!(items["feed_items"], SITES);
-    killed(&inputs, &out);
+    killed(&inputs, &out, "1GiB");
     let (read, told) = run(&inputs, &out);
     assert!(read == all && told.is_empty(), "{read} of {all}: {told}");
     assert_same(&outcome(&out), &outcome(&whole), "with saved pages and a feed");
@@ -224,7 +226,7 @@ fn inputs_that_changed_without_a_trace_are_noticed() {
     let input = folder.path().join("crawl.warc");
     fs::write(&input, records().concat()).unwrap();
     let out = folder.path().join("out");
-    killed(&[&input], &out);
+    killed(&[&input], &out, "1GiB");
     let changed = fs::metadata(&input).unwrap().modified().unwrap();
     let text = fs::read_to_string(&input).unwrap();
     fs::write(&input, text.replace("harbour", "lantern")).unwrap();
@@ -236,27 +238,20 @@ fn inputs_that_changed_without_a_trace_are_noticed() {
     assert_same(&outcome(&out), &outcome(&whole), "after a change without a trace");
 }
 
-/// An archive of all records in a folder, and the folders of a complete run and of a killed one.
-fn places(folder: &Path) -> (PathBuf, PathBuf, PathBuf) {
-    let input = folder.join("crawl.warc.gz");
-    fs::write(&input, wrapped(&records(), gzip)).unwrap();
-    (input, folder.join("whole"), folder.join("killed"))
-}
-
-/// Runs with pages on disk, and kills the run once a condition holds.
-fn kill(input: &Path, out: &Path, what: &str, until: impl Fn() -> bool) {
-    let mut child = command(&[input], out, "64kB").spawn().unwrap();
-    wait_for(&mut child, what, until);
-    child.kill().unwrap();
-    child.wait().unwrap();
+/// A folder with an archive of all records, and its folders of a complete run and of a killed one.
+fn places() -> (TempDir, PathBuf, PathBuf, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let places = (at("crawl.warc.gz"), at("whole"), at("killed"));
+    fs::write(&places.0, wrapped(&records(), gzip)).unwrap();
+    (folder, places.0, places.1, places.2)
 }
 
 #[test]
 fn pages_on_disk_are_not_read_again_unless_they_are_damaged() {
-    let folder = tempfile::tempdir().unwrap();
-    let (input, whole, killed_at) = places(folder.path());
+    let (folder, input, whole, killed_at) = places();
     let (all, _) = run(&[&input], &whole);
-    kill(&input, &killed_at, "most of its sites", || sites_done(&killed_at) >= DONE);
+    killed(&[&input], &killed_at, "64kB");
     // After a crash of the machine, say: half of each file is there.
     let cut = folder.path().join("cut");
     copy(&killed_at, &cut);
@@ -273,19 +268,13 @@ fn pages_on_disk_are_not_read_again_unless_they_are_damaged() {
 
 #[test]
 fn results_are_kept_for_more_than_one_process_and_with_less_memory() {
-    let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("crawl.warc.gz");
-    fs::write(&input, wrapped(&records(), gzip)).unwrap();
-    let (whole, out) = (folder.path().join("whole"), folder.path().join("killed"));
+    let (_folder, input, whole, out) = places();
     run(&[&input], &whole);
-    killed(&[&input], &out);
+    killed(&[&input], &out, "1GiB");
     let kept = fs::read(out.join(RESULTS)).unwrap();
     let kept = &kept[..*ends(&kept).last().unwrap()];
-    let mut child = command(&[&input], &out, "1MiB").spawn().unwrap();
     let is_longer = || fs::metadata(out.join(RESULTS)).unwrap().len() > kept.len() as u64 + 100;
-    wait_for(&mut child, "another site", is_longer);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill(&[&input], &out, "1MiB", "another site", is_longer);
     assert!(fs::read(out.join(RESULTS)).unwrap().starts_with(kept));
     run(&[&input], &out);
     assert_same(&outcome(&out), &outcome(&whole), "killed twice");
@@ -293,12 +282,9 @@ fn results_are_kept_for_more_than_one_process_and_with_less_memory() {
 
 #[test]
 fn results_torn_anywhere_in_their_last_frame_are_resumed_from() {
-    let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("crawl.warc.gz");
-    fs::write(&input, wrapped(&records(), gzip)).unwrap();
-    let (whole, killed_at) = (folder.path().join("whole"), folder.path().join("killed"));
+    let (folder, input, whole, killed_at) = places();
     run(&[&input], &whole);
-    killed(&[&input], &killed_at);
+    killed(&[&input], &killed_at, "1GiB");
     let expected = outcome(&whole);
     let results = fs::read(killed_at.join(RESULTS)).unwrap();
     let [.., last, end] = ends(&results)[..] else { panic!("two sites and more") };
@@ -328,15 +314,12 @@ fn results_of_other_inputs_are_not_used() {
     let whole = folder.path().join("whole");
     let (all, _) = run(&[&input], &whole);
     let other_out = folder.path().join("other");
-    killed(&[&others], &other_out);
+    killed(&[&others], &other_out, "1GiB");
     let foreign = fs::read(other_out.join(RESULTS)).unwrap();
     // Pages in memory, and in files.
     for memory in ["1GiB", "64kB"] {
         let out = folder.path().join(memory);
-        let mut child = command(&[&input], &out, memory).spawn().unwrap();
-        wait_for(&mut child, "most of its sites", || sites_done(&out) >= DONE);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        killed(&[&input], &out, memory);
         fs::write(out.join(RESULTS), &foreign).unwrap();
         let (read, told) = run(&[&input], &out);
         assert!(told.contains("processing all sites again"), "{memory}: {told}");
@@ -355,10 +338,9 @@ fn last_file(out: &Path) -> Option<PathBuf> {
 
 #[test]
 fn a_file_of_pages_that_is_missing_is_noticed() {
-    let folder = tempfile::tempdir().unwrap();
-    let (input, whole, killed_at) = places(folder.path());
+    let (folder, input, whole, killed_at) = places();
     let (all, _) = run(&[&input], &whole);
-    kill(&input, &killed_at, "all pages", || last_file(&killed_at).is_some());
+    kill(&[&input], &killed_at, "64kB", "all pages", || last_file(&killed_at).is_some());
     let first = killed_at.join(".sitegrove/segments/segment-000000");
     let last = last_file(&killed_at).unwrap();
     for (path, is_told) in [(&first, true), (&last, false)] {
@@ -406,8 +388,7 @@ fn no_page_is_lost_when_a_run_is_killed_as_soon_as_all_is_read() {
         };
         let mut child = call().spawn().unwrap();
         wait_for(&mut child, "all pages", || last_file(&out).is_some());
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill_process(child);
         let (code, _, stderr) = parts(&call().output().unwrap());
         let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
         assert_eq!(ledger["bytes_read"], 0, "{round}: all inputs were read again: {stderr}");

@@ -1,12 +1,13 @@
 //! What pages and servers say of the use of texts: recorded, counted, and a reason to leave articles out only if asked for.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
+use tempfile::TempDir;
 
 use crate::common::crawl::{Crawl, HTML};
-use crate::common::program::{call, parts, run};
+use crate::common::program::{call, parts, run, succeed};
 use crate::common::prose;
 
 const SITE: &str = "https://notes.example";
@@ -16,7 +17,7 @@ fn url(n: usize) -> String {
 }
 
 /// A crawl of one site: with directives in headers and pages, a robots.txt and a tdmrep.json.
-fn crawl(folder: &Path) -> std::path::PathBuf {
+fn crawl() -> (TempDir, PathBuf, PathBuf) {
     let mut crawl = Crawl::new();
     let text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
     let robots = "User-agent: *\nDisallow: /on-bridges-5\n\nUser-agent: OwnBot\nDisallow: /on-bridges-4\n\
@@ -41,14 +42,12 @@ fn crawl(folder: &Path) -> std::path::PathBuf {
     crawl.response(&format!("{SITE}/robots.txt"), text, robots.as_bytes());
     let tdm = "[{\"location\": \"/on-bridges-4\", \"tdm-reservation\": 1}]";
     crawl.response(&format!("{SITE}/.well-known/tdmrep.json"), text, tdm.as_bytes());
-    crawl.write(folder, "notes.warc.gz")
+    crawl.placed("notes.warc.gz")
 }
 
 #[test]
 fn what_is_said_is_recorded_and_counted() {
-    let folder = tempfile::tempdir().unwrap();
-    let crawl = crawl(folder.path());
-    let out = folder.path().join("out");
+    let (_folder, crawl, out) = crawl();
     let results = run(&[&crawl], &out, &[]);
     let of = |n: usize| {
         let mut rights = results.article(&url(n))["rights"].clone();
@@ -74,9 +73,8 @@ fn what_is_said_is_recorded_and_counted() {
 
 #[test]
 fn the_rules_for_a_robot_count_if_it_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let crawl = crawl(folder.path());
-    let results = run(&[&crawl], &folder.path().join("out"), &["--robot", "OwnBot"]);
+    let (_folder, crawl, out) = crawl();
+    let results = run(&[&crawl], &out, &["--robot", "OwnBot"]);
     let of = |n: usize, key: &str| results.article(&url(n))["rights"][key].clone();
     assert_eq!(of(2, "own_robot"), json!(["noarchive"]));
     assert_eq!((of(4, "robots_txt"), of(5, "robots_txt")), (json!("disallowed"), json!("allowed")));
@@ -84,17 +82,13 @@ fn the_rules_for_a_robot_count_if_it_is_named() {
 
 #[test]
 fn articles_are_left_out_only_if_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let crawl = crawl(folder.path());
+    let (folder, crawl, _) = crawl();
     let left = |skip: &str| {
         let out = folder.path().join(skip);
         let results = run(&[&crawl], &out, &["--skip", skip]);
-        let lines = fs::read_to_string(out.join("dropped.jsonl")).unwrap();
-        let drops: Vec<Value> =
-            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let mut own: Vec<(String, String)> = drops
-            .iter()
-            .filter(|drop| drop["reason"] == "rights")
+        let mut own: Vec<(String, String)> = results
+            .drops("rights")
+            .into_iter()
             .map(|drop| {
                 let text = |key: &str| drop[key].as_str().unwrap().to_owned();
                 (text("url"), text("detail"))
@@ -114,24 +108,17 @@ fn articles_are_left_out_only_if_asked_for() {
 /// The files of a site reach its pages whatever way they take.
 #[test]
 fn steps_and_little_memory_record_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
-    let crawl = crawl(root);
-    let whole = root.join("whole");
+    let (folder, crawl, whole) = crawl();
     run(&[&crawl], &whole, &[]);
-    let at = |name: &str| root.join(name).to_str().unwrap().to_owned();
-    let step = |arguments: &[&str]| {
-        let (code, _, stderr) = parts(&call(arguments));
-        assert_eq!(code, 0, "{arguments:?}: {stderr}");
-    };
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (survey, learnt, applied) = (at("s.parquet"), at("l.parquet"), at("a.parquet"));
     let (again, rest, merged) = (at("again.parquet"), at("rest.parquet"), at("merged"));
-    step(&["survey", crawl.to_str().unwrap(), "--out", &survey]);
-    step(&["learn", &survey, "--out", &learnt]);
-    step(&["apply", &survey, &learnt, "--out", &applied]);
-    step(&["learn", &survey, &learnt, &applied, "--out", &again]);
-    step(&["apply", &survey, &learnt, &again, "--out", &rest]);
-    step(&["merge", &survey, &learnt, &applied, &again, &rest, "--out", &merged]);
+    succeed(&["survey", crawl.to_str().unwrap(), "--out", &survey]);
+    succeed(&["learn", &survey, "--out", &learnt]);
+    succeed(&["apply", &survey, &learnt, "--out", &applied]);
+    succeed(&["learn", &survey, &learnt, &applied, "--out", &again]);
+    succeed(&["apply", &survey, &learnt, &again, "--out", &rest]);
+    succeed(&["merge", &survey, &learnt, &applied, &again, &rest, "--out", &merged]);
     let read = |folder: &Path| fs::read(folder.join("articles.jsonl")).unwrap();
     assert!(read(&whole) == read(Path::new(&merged)));
 }

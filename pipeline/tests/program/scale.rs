@@ -6,7 +6,7 @@ use std::fs;
 use crate::common::crawl::{Crawl, HTML};
 use crate::common::program::{in_repository, parts, run, sitegrove};
 use crate::common::prose;
-use crate::common::results::{Results, files, text};
+use crate::common::results::{Results, files, parse, text};
 
 /// The files of a run that must be the same.
 fn outcome(results: &Results) -> BTreeMap<String, Vec<u8>> {
@@ -85,15 +85,14 @@ fn lines(results: &Results) -> Vec<String> {
 /// The templates of a site by id, with the pages of each.
 fn templates(results: &Results, site: &str) -> BTreeMap<String, serde_json::Value> {
     let file = fs::read_to_string(results.folder.join(format!("wrappers/{site}.json"))).unwrap();
-    let record: serde_json::Value = serde_json::from_str(&file).unwrap();
+    let record = parse(&file);
     let templates = record["templates"].as_array().unwrap().iter();
     templates.map(|t| (text(t, "id").to_owned(), t.clone())).collect()
 }
 
 #[test]
 fn an_oversized_site_gives_what_it_gives_as_a_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = large_site(300).write(folder.path(), "large.warc.gz");
+    let (folder, archive, _) = large_site(300).placed("large.warc.gz");
     let settings = folder.path().join("parts.toml");
     fs::write(&settings, "[run]\nbatch_bytes = 100_000\n").unwrap();
     let whole = run(&[&archive], &folder.path().join("whole"), &[]);
@@ -110,14 +109,13 @@ fn an_oversized_site_gives_what_it_gives_as_a_whole() {
     }
     // The site's file and row cover all its batches.
     let file = fs::read_to_string(parts.folder.join("wrappers/large.example.json")).unwrap();
-    let record: serde_json::Value = serde_json::from_str(&file).unwrap();
+    let record = parse(&file);
     let templates = record["templates"].as_array().unwrap();
     let pages: u64 = templates.iter().map(|t| t["pages"].as_u64().unwrap()).sum();
     assert_eq!(pages, 301);
     assert!(templates.iter().any(|t| t["wrapper"]["content"].is_array()));
     let rows = fs::read_to_string(parts.folder.join("report/sites.jsonl")).unwrap();
-    let rows: Vec<serde_json::Value> =
-        rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let rows: Vec<_> = rows.lines().map(parse).collect();
     let row = rows.iter().find(|row| row["site"] == "large.example").unwrap();
     assert_eq!((row["pages"].as_u64(), rows.len()), (Some(301), 2));
     let urls: BTreeSet<&str> = parts.articles.iter().map(|a| text(a, "url")).collect();
@@ -126,18 +124,14 @@ fn an_oversized_site_gives_what_it_gives_as_a_whole() {
 
 #[test]
 fn revisits_redirects_and_saved_files_are_resolved_on_disk_too() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for n in 0..30 {
-        crawl.page(&format!("https://blog.example/notes/{n}"), &prose::post(n));
-    }
+    let mut crawl = Crawl::of_posts("https://blog.example/notes/", 0..30);
     crawl.response(
         "https://blog.example/old/3",
         "HTTP/1.1 301 Moved\r\nLocation: /notes/3\r\n",
         b"",
     );
     crawl.response("https://blog.example/empty", HTML, b"  ");
-    let archive = crawl.write(folder.path(), "crawl.warc.gz");
+    let (folder, archive, _) = crawl.placed("crawl.warc.gz");
     let saved = folder.path().join("saved");
     fs::create_dir(&saved).unwrap();
     for n in 0..5 {
@@ -166,10 +160,8 @@ fn revisits_redirects_and_saved_files_are_resolved_on_disk_too() {
 
 #[test]
 fn metrics_are_what_prometheus_reads() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = large_site(20).write(folder.path(), "large.warc.gz");
+    let (folder, archive, out) = large_site(20).placed("large.warc.gz");
     let metrics = folder.path().join("run.prom");
-    let out = folder.path().join("out");
     let results = run(&[&archive], &out, &["--metrics", metrics.to_str().unwrap()]);
     let told = fs::read_to_string(&metrics).unwrap();
     let mut values: BTreeMap<&str, f64> = BTreeMap::new();
@@ -218,7 +210,6 @@ fn amounts_of_memory_are_checked() {
 
 #[test]
 fn an_oversized_site_joins_the_parts_of_articles() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     let url = |story: usize, part: usize| {
         // The parts of a story are far apart in the order of addresses.
@@ -231,7 +222,7 @@ fn an_oversized_site_joins_the_parts_of_articles() {
             crawl.page(&url(story, part), &prose::post_with(story * 3 + part, "", inside));
         }
     }
-    let archive = crawl.write(folder.path(), "parts.warc.gz");
+    let (folder, archive, _) = crawl.placed("parts.warc.gz");
     let site_config = folder.path().join("parts.example.txt");
     let lines_of =
         "body: //div[@class='entry']\nstrip: //a[@class]\nnext_page_link: //a[@class='next']\n";
@@ -257,7 +248,6 @@ fn an_oversized_site_joins_the_parts_of_articles() {
 
 #[test]
 fn pages_that_rel_next_leads_through_are_joined_if_that_is_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     let url = |story: usize, part: usize| format!("https://next.example/{story:02}/page-{part}");
     for story in 0..12 {
@@ -267,7 +257,7 @@ fn pages_that_rel_next_leads_through_are_joined_if_that_is_asked_for() {
             crawl.page(&url(story, part), &prose::post_with(story * 3 + part, head, ""));
         }
     }
-    let archive = crawl.write(folder.path(), "next.warc.gz");
+    let (folder, archive, _) = crawl.placed("next.warc.gz");
     let with = |name: &str, settings: &str| {
         let file = folder.path().join(format!("{name}.toml"));
         fs::write(&file, settings).unwrap();

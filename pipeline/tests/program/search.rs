@@ -2,25 +2,23 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, in_repository, parts, run, sitegrove};
+use crate::common::program::{
+    PATH, call, in_repository, parts, refuse, run, sitegrove, succeeded, word,
+};
 use crate::common::prose;
 use crate::common::results::{files, parse, text};
+use crate::common::unfinished::{signal, wait_for};
 
 /// Searches and returns the answer; must succeed.
 fn search(index: &Path, query: &str, more: &[&str]) -> Value {
-    let arguments = ["search", words(index), query, "--format", "json"];
+    let arguments = ["search", word(index), query, "--format", "json"];
     let (code, stdout, stderr) = parts(&sitegrove().args(arguments).args(more).output().unwrap());
     assert_eq!(code, 0, "{query}: {stderr}");
     parse(&stdout)
-}
-
-fn words(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 fn urls(answer: &Value) -> Vec<&str> {
@@ -98,7 +96,7 @@ fn articles_are_found_in_their_own_languages() {
     let year = |hit: &Value| text(hit, "published") >= "2026";
     assert!(since["hits"].as_array().unwrap().iter().all(year));
 
-    let shown = call(&["search", words(&out), "harbour", "--limit", "2"]);
+    let shown = call(&["search", word(&out), "harbour", "--limit", "2"]);
     let (code, stdout, _) = parts(&shown);
     assert!(code == 0 && stdout.contains("By language: en"), "{stdout}");
     assert!(stdout.contains("**") && stdout.contains("\n2. "), "{stdout}");
@@ -119,7 +117,7 @@ fn an_index_grows_and_an_address_is_in_it_once() {
     let other =
         crawl(folder.path(), "other.warc.gz", "b.example", &[40, 41, 42, 43].map(|n| (n, n)));
     let night = |archive: &Path, out: &str| {
-        run(&[archive], &at(out), &["--index", words(&index), "--overwrite"]);
+        run(&[archive], &at(out), &["--index", word(&index), "--overwrite"]);
         assert!(!at(out).join("index").exists());
     };
     night(&monday, "out-1");
@@ -147,7 +145,7 @@ fn an_index_grows_and_an_address_is_in_it_once() {
     let url = "https://b.example/notes/41";
     assert!(holds("b.example"));
     let forget = |more: &[&str]| {
-        parts(&sitegrove().args(["search", words(&index)]).args(more).output().unwrap())
+        parts(&sitegrove().args(["search", word(&index)]).args(more).output().unwrap())
     };
     assert_eq!(forget(&["--forget-url", url]).1, "1 article removed, 11 remain\n");
     assert_eq!(total(&search(&index, &format!("\"{title}\""), &["--site", "b.example"])), 0);
@@ -165,7 +163,7 @@ fn many_nights_leave_few_segments() {
     for night in 0..12 {
         let seeds = [0, 1, 2].map(|n| (night * 3 + n, night * 3 + n));
         let archive = crawl(folder.path(), "night.warc.gz", "a.example", &seeds);
-        let flags = ["--overwrite", "--index", words(&index), "--quiet"];
+        let flags = ["--overwrite", "--index", word(&index), "--quiet"];
         run(&[&archive], &folder.path().join("out"), &flags);
     }
     let meta = parse(&fs::read_to_string(index.join("meta.json")).unwrap());
@@ -188,29 +186,22 @@ fn a_killed_run_leaves_an_index_as_it_was() {
         }
     }
     let large = large.write(folder.path(), "large.warc.gz");
-    for (signal, code) in [("-KILL", -1), ("-INT", 130)] {
+    for (name, code) in [("-KILL", -1), ("-INT", 130)] {
         for existing in [false, true] {
-            let case = format!("{signal}, index {existing}");
+            let case = format!("{name}, index {existing}");
             if existing {
-                run(&[&small], &out, &["--overwrite", "--index", words(&index)]);
+                run(&[&small], &out, &["--overwrite", "--index", word(&index)]);
             }
             let before = existing.then(|| search(&index, "*", &[]));
             let mut child = std::process::Command::new(PATH)
-                .args(["run", "--overwrite", "--quiet", "--jobs", "1", "--out", words(&out)])
-                .args(["--index", words(&index), words(&large)])
+                .args(["run", "--overwrite", "--quiet", "--jobs", "1", "--out", word(&out)])
+                .args(["--index", word(&index), word(&large)])
                 .stderr(std::process::Stdio::piped())
                 .spawn()
                 .unwrap();
-            let begun = Instant::now();
-            while !out.join(".dropped.jsonl.partial").exists() {
-                assert!(child.try_wait().unwrap().is_none(), "{case}: it ended too soon");
-                assert!(begun.elapsed() < Duration::from_secs(60), "{case}: nothing happens");
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            let id = child.id().to_string();
-            assert!(
-                std::process::Command::new("kill").args([signal, &id]).status().unwrap().success()
-            );
+            let begun = || out.join(".dropped.jsonl.partial").exists();
+            wait_for(&mut child, &format!("its outputs: {case}"), begun);
+            signal(&child, name);
             assert_eq!(parts(&child.wait_with_output().unwrap()).0, code, "{case}");
             match before {
                 Some(before) => assert_eq!(search(&index, "*", &[]), before, "{case}"),
@@ -218,7 +209,7 @@ fn a_killed_run_leaves_an_index_as_it_was() {
             }
         }
         // No lock and no incomplete index are left behind, and leftovers are removed.
-        run(&[&small], &out, &["--overwrite", "--index", words(&index)]);
+        run(&[&small], &out, &["--overwrite", "--index", word(&index)]);
         assert_eq!(total(&search(&index, "*", &[])), 4);
         fs::remove_dir_all(&index).unwrap();
     }
@@ -243,33 +234,24 @@ fn two_runs_do_not_build_one_new_index() {
     }
     let large = large.write(folder.path(), "large.warc.gz");
     let mut first = std::process::Command::new(PATH)
-        .args(["run", "--quiet", "--jobs", "1", "--out", words(&at("first"))])
-        .args(["--index", words(&index), words(&large)])
+        .args(["run", "--quiet", "--jobs", "1", "--out", word(&at("first"))])
+        .args(["--index", word(&index), word(&large)])
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    let begun = Instant::now();
-    while !at("below/.articles.index.partial").exists() {
-        assert!(first.try_wait().unwrap().is_none(), "it ended too soon");
-        assert!(begun.elapsed() < Duration::from_secs(60), "nothing happens");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    let send = |name: &str| {
-        let id = first.id().to_string();
-        std::process::Command::new("kill").args([name, &id]).status().unwrap()
-    };
-    assert!(send("-STOP").success());
+    let begun = || at("below/.articles.index.partial").exists();
+    wait_for(&mut first, "its index", begun);
+    signal(&first, "-STOP");
     let second = |out: &str| {
         let mut call = sitegrove();
-        call.args(["run", "--out", words(&at(out)), "--index", words(&index), words(&small)]);
+        call.args(["run", "--out", word(&at(out)), "--index", word(&index), word(&small)]);
         parts(&call.output().unwrap())
     };
     let (code, _, stderr) = second("second");
     assert!(code == 1 && stderr.contains("another program is writing to the index"), "{stderr}");
     assert!(stderr.contains("wait for it") && at("second/articles.jsonl").exists(), "{stderr}");
-    assert!(send("-CONT").success());
-    let (code, _, stderr) = parts(&first.wait_with_output().unwrap());
-    assert_eq!(code, 0, "{stderr}");
+    signal(&first, "-CONT");
+    succeeded(&first.wait_with_output().unwrap());
     let of_first = total(&search(&index, "*", &[]));
     assert!(of_first > 300, "{of_first}");
     // Once the first is done, the same command writes what was refused.
@@ -301,28 +283,28 @@ fn refusals_say_what_to_do() {
     let archive = crawl(folder.path(), "one.warc.gz", "a.example", &[0, 1, 2].map(|n| (n, n)));
     let out = at("out");
     let attempt = |more: &[&str]| {
-        let arguments = ["run", "--overwrite", "--out", words(&out), words(&archive)];
+        let arguments = ["run", "--overwrite", "--out", word(&out), word(&archive)];
         parts(&sitegrove().args(arguments).args(more).output().unwrap())
     };
-    let (code, _, stderr) = attempt(&["--index", words(&out.join("mine"))]);
+    let (code, _, stderr) = attempt(&["--index", word(&out.join("mine"))]);
     assert!(code == 2 && stderr.contains("lies in the run folder"), "{stderr}");
     assert!(!out.exists());
     let config = at("small.toml");
     fs::write(&config, "[emit]\nsinks = ['index']\nindex_memory = 1000\n").unwrap();
-    let (code, _, stderr) = parts(&call(&["run", words(&config), words(&archive)]));
+    let (code, _, stderr) = parts(&call(&["run", word(&config), word(&archive)]));
     assert!(code == 2 && stderr.contains("emit.index_memory is 1000"), "{stderr}");
 
     // A folder with other files is unchanged, before any work.
     fs::create_dir(at("letters")).unwrap();
     fs::write(at("letters/dear.txt"), "dear").unwrap();
-    let (code, _, stderr) = attempt(&["--index", words(&at("letters"))]);
+    let (code, _, stderr) = attempt(&["--index", word(&at("letters"))]);
     assert!(code == 2 && stderr.contains("letters: holds something else"), "{stderr}");
     assert_eq!(files(&at("letters")).len(), 1);
     assert!(!out.exists());
 
     // So is an index of another program, or one made by other analysis rules.
     let index = at("articles.index");
-    assert_eq!(attempt(&["--index", words(&index)]).0, 0);
+    assert_eq!(attempt(&["--index", word(&index)]).0, 0);
     let meta = fs::read_to_string(index.join("meta.json")).unwrap();
     for (from, to, said) in [
         ("sitegrove_index", "somebodys_index", "made by another version"),
@@ -330,30 +312,25 @@ fn refusals_say_what_to_do() {
     ] {
         assert!(meta.contains(from), "{meta}");
         fs::write(index.join("meta.json"), meta.replace(from, to)).unwrap();
-        let (code, _, stderr) = attempt(&["--index", words(&index)]);
+        let (code, _, stderr) = attempt(&["--index", word(&index)]);
         assert!(code == 1 && stderr.contains(said), "{stderr}");
-        let searched = call(&["search", words(&index), "*"]).status.code();
+        let searched = call(&["search", word(&index), "*"]).status.code();
         assert_eq!(searched, Some(if from == "rules 1" { 0 } else { 2 }));
     }
     fs::write(index.join("meta.json"), meta).unwrap();
 
-    let asked = |more: &[&str]| {
-        let (code, _, stderr) = parts(&sitegrove().arg("search").args(more).output().unwrap());
-        assert_eq!(code, 2, "{stderr}");
-        stderr
-    };
-    assert!(asked(&[words(&at("nowhere")), "x"]).contains("the folder does not exist"));
+    assert!(refuse(&["search", word(&at("nowhere")), "x"]).contains("the folder does not exist"));
     let plain = at("without-an-index");
     run(&[&archive], &plain, &[]);
-    let stderr = asked(&[words(&plain), "x"]);
-    let name = words(&plain);
+    let stderr = refuse(&["search", word(&plain), "x"]);
+    let name = word(&plain);
     let expected = format!("error: {name}: this run has no search index; make one by giving ");
     assert!(stderr.starts_with(&expected) && stderr.contains("--index DIR"), "{stderr}");
     let empty = at("empty");
     fs::create_dir(&empty).unwrap();
-    assert!(asked(&[words(&empty), "x"]).contains("the folder contains no search index"));
-    assert!(asked(&[words(&index), "colour:red"]).contains("colour"));
-    assert!(asked(&[words(&index), "(("]).contains("cannot understand the query"));
-    assert!(asked(&[words(&index), "x", "--since", "yesterday"]).contains("2026-01-31"));
-    assert!(asked(&[words(&index)]).contains("required"));
+    assert!(refuse(&["search", word(&empty), "x"]).contains("the folder contains no search index"));
+    assert!(refuse(&["search", word(&index), "colour:red"]).contains("colour"));
+    assert!(refuse(&["search", word(&index), "(("]).contains("cannot understand the query"));
+    assert!(refuse(&["search", word(&index), "x", "--since", "yesterday"]).contains("2026-01-31"));
+    assert!(refuse(&["search", word(&index)]).contains("required"));
 }

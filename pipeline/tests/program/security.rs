@@ -30,8 +30,7 @@ fn nothing_is_fetched() {
     for n in 0..4 {
         crawl.page(&format!("{place}/notes/{n}"), &prose::post_with(n, &head, &body));
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "pages.warc.gz");
+    let (folder, archive, out) = crawl.placed("pages.warc.gz");
     let feed = folder.path().join("feed.xml");
     fs::write(
         &feed,
@@ -46,7 +45,7 @@ fn nothing_is_fetched() {
     )
     .unwrap();
     let feed = feed.to_str().unwrap();
-    let results = run(&[&archive], &folder.path().join("out"), &["--feeds", feed]);
+    let results = run(&[&archive], &out, &["--feeds", feed]);
     assert_eq!(results.articles.len(), 4, "{:?}", results.dropped);
     assert_eq!(results.count("feed_items"), 1, "the feed was not read: {:?}", results.dropped);
     let caller = listener.accept();
@@ -136,11 +135,8 @@ fn external_entities_bring_in_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let secret = folder.path().join("secret.txt");
     fs::write(&secret, "the-secret-words").unwrap();
-    let mut crawl = Crawl::new();
-    for n in 0..3 {
-        crawl.page(&format!("https://entity.example/notes/{n}"), &prose::post(n));
-    }
-    let archive = crawl.write(folder.path(), "pages.warc.gz");
+    let archive = Crawl::of_posts("https://entity.example/notes/", 0..3)
+        .write(folder.path(), "pages.warc.gz");
     let feed = folder.path().join("feed.xml");
     fs::write(
         &feed,
@@ -163,10 +159,9 @@ fn external_entities_bring_in_no_file() {
 
 #[test]
 fn a_feed_of_a_hundred_megabytes_is_one_drop() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     crawl.page("https://large.example/notes/1", &prose::post(1));
-    let archive = crawl.write(folder.path(), "pages.warc.gz");
+    let (folder, archive, out) = crawl.placed("pages.warc.gz");
     let item = "<item><title>t</title><link>https://large.example/notes/1</link></item>\n";
     let mut text_of = String::from("<rss version='2.0'><channel><title>f</title>");
     while text_of.len() < 100 << 20 {
@@ -177,7 +172,7 @@ fn a_feed_of_a_hundred_megabytes_is_one_drop() {
     fs::write(&feed, text_of).unwrap();
     let begun = Instant::now();
     let feed = feed.to_str().unwrap();
-    let results = run(&[&archive], &folder.path().join("out"), &["--feeds", feed]);
+    let results = run(&[&archive], &out, &["--feeds", feed]);
     let drops = results.drops("bad-feed");
     assert_eq!(drops.len(), 1);
     assert!(text(drops[0], "detail").contains("read.max_feed_bytes"), "{drops:?}");
@@ -220,9 +215,7 @@ fn names_in_markup_do_not_escape_their_expressions() {
             pages.insert(url(n, seed), named);
         }
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "names.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = crawl.run(&[]);
     assert_eq!(results.articles.len(), 5 * names.len(), "{:?}", results.dropped);
     for article in &results.articles {
         let read = |expression: &serde_json::Value| -> dom::xpath::Path {
@@ -278,9 +271,7 @@ fn text_of_pages_adds_no_directive_to_wrapper_files() {
             crawl.page(&format!("https://lines-{n}.example/{path}/{seed}?q={path}"), &post);
         }
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "lines.warc.gz");
-    let out = folder.path().join("out");
+    let (_folder, archive, out) = crawl.placed("lines.warc.gz");
     let results = run(&[&archive], &out, &["--sinks", "jsonl,siteconfig"]);
     assert_eq!(results.articles.len(), 5 * bad.len(), "{:?}", results.dropped);
     let mut bodies = 0;

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{parts, run, sitegrove};
+use crate::common::program::{run, sitegrove, succeeded};
 use crate::common::prose;
 use crate::common::results::{Results, text};
 use crate::common::steps::{Steps, assert_same, bytes};
@@ -40,7 +41,7 @@ fn page(paper: &str, number: usize, more: &str) -> String {
 
 /// Three and two articles of two papers of a group and one of a third, with an offer in all; one of the first is copied by a
 /// site of another publisher; two papers quote a statement.
-fn crawl(folder: &Path) -> PathBuf {
+fn crawl() -> (TempDir, PathBuf, PathBuf) {
     let mut crawl = Crawl::new();
     let statement = format!("<p>{STATEMENT}</p>");
     let shown = format!(
@@ -60,7 +61,7 @@ fn crawl(folder: &Path) -> PathBuf {
     }
     crawl.page("https://copies.example/1", &page("copies", 1, ""));
     crawl.page("https://other.example/1", &prose::post(9));
-    crawl.write(folder, "crawl.warc.gz")
+    crawl.placed("crawl.warc.gz")
 }
 
 fn elsewhere(article: &Value) -> f64 {
@@ -69,9 +70,7 @@ fn elsewhere(article: &Value) -> f64 {
 
 #[test]
 fn what_a_group_of_papers_repeats_is_no_part_of_articles() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl(folder.path());
-    let out = folder.path().join("out");
+    let (_folder, archive, out) = crawl();
     let (archive, out) = (archive.to_str().unwrap(), out.to_str().unwrap());
     let output = sitegrove()
         .args([
@@ -80,8 +79,7 @@ fn what_a_group_of_papers_repeats_is_no_part_of_articles() {
         ])
         .output()
         .unwrap();
-    let (code, stdout, stderr) = parts(&output);
-    assert_eq!(code, 0, "{stderr}");
+    let stdout = succeeded(&output);
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("were removed from 5 articles"), "{stdout}");
     let results = Results::read(Path::new(out));
@@ -144,8 +142,7 @@ fn what_a_group_of_papers_repeats_is_no_part_of_articles() {
 
 #[test]
 fn shared_text_is_kept_where_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl(folder.path());
+    let (folder, archive, _) = crawl();
     let config = folder.path().join("settings.toml");
     fs::write(&config, "[emit]\nfind_shared_text = false\n").unwrap();
     let kept =
@@ -162,8 +159,7 @@ fn shared_text_is_kept_where_asked() {
 
 #[test]
 fn it_does_not_depend_on_how_a_crawl_is_divided() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl(folder.path());
+    let (folder, archive, _) = crawl();
     let settings = ["--sinks", "jsonl,csv", "--passages", "60"];
     let whole = folder.path().join("whole");
     run(&[&archive], &whole, &[&settings[..], &["--jobs", "1"]].concat());

@@ -1,22 +1,20 @@
 //! Selection of outputs, and outputs that fail.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts, run, sitegrove};
+use crate::common::program::{call, parts, refuse, refused, run, sitegrove};
 use crate::common::prose;
 use crate::common::results::{Results, files, parse, text};
 
 /// xxh3 (128 bits) of `https://chosen.example/notes/0`.
 const ID_OF_THE_FIRST: &str = "345ab79498a5ea504d209302c4e8f092";
 
-fn archive(folder: &Path) -> std::path::PathBuf {
-    let mut crawl = Crawl::new();
-    for n in 0..8 {
-        crawl.page(&format!("https://chosen.example/notes/{n}"), &prose::post(n));
-    }
-    crawl.write(folder, "chosen.warc.gz")
+fn archive() -> (TempDir, PathBuf, PathBuf) {
+    Crawl::of_posts("https://chosen.example/notes/", 0..8).placed("chosen.warc.gz")
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -25,9 +23,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[test]
 fn only_what_was_chosen_is_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
-    let out = folder.path().join("out");
+    let (_folder, archive, out) = archive();
     run(&[&archive], &out, &[]);
     assert_eq!(names(&out), ["articles.jsonl"]);
     let all = run(&[&archive], &out, &["--sinks", "all"]);
@@ -46,7 +42,7 @@ fn only_what_was_chosen_is_written() {
 }
 
 /// Settings of the emit stage in a file.
-fn settings(folder: &Path, emit: &str) -> std::path::PathBuf {
+fn settings(folder: &Path, emit: &str) -> PathBuf {
     let path = folder.join("emit.toml");
     fs::write(&path, format!("[emit]\n{emit}\n")).unwrap();
     path
@@ -54,9 +50,7 @@ fn settings(folder: &Path, emit: &str) -> std::path::PathBuf {
 
 #[test]
 fn lines_can_be_compressed_and_are_read_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
-    let out = folder.path().join("out");
+    let (folder, archive, out) = archive();
     run(&[&archive], &out, &[]);
     let plain = fs::read(out.join("articles.jsonl")).unwrap();
     let zstd = settings(folder.path(), "jsonl = 'zstd'");
@@ -76,11 +70,9 @@ fn lines_can_be_compressed_and_are_read_so() {
 
 #[test]
 fn a_run_without_articles_still_gives_whole_files() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     crawl.page("https://empty.example/", "<p>Nothing</p>");
-    let archive = crawl.write(folder.path(), "empty.warc.gz");
-    let out = folder.path().join("out");
+    let (folder, archive, out) = crawl.placed("empty.warc.gz");
     let zstd = settings(folder.path(), "jsonl = 'zstd'");
     run(&[&zstd, &archive], &out, &["--sinks", "all"]);
     let stored = fs::read(out.join("articles.jsonl.zst")).unwrap();
@@ -92,9 +84,7 @@ fn a_run_without_articles_still_gives_whole_files() {
 
 #[test]
 fn bulk_lines_are_those_of_the_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
-    let out = folder.path().join("out");
+    let (folder, archive, out) = archive();
     let mut ids = Vec::new();
     for server in ["elasticsearch", "opensearch", "quickwit", "meilisearch"] {
         let config = settings(folder.path(), &format!("bulk = '{server}'"));
@@ -125,9 +115,7 @@ fn bulk_lines_are_those_of_the_server() {
 
 #[test]
 fn spreadsheets_may_have_their_mark() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
-    let out = folder.path().join("out");
+    let (folder, archive, out) = archive();
     run(&[&archive], &out, &["--sinks", "csv"]);
     let plain = fs::read(out.join("articles.csv")).unwrap();
     let config = settings(folder.path(), "csv = 'mark'");
@@ -138,14 +126,12 @@ fn spreadsheets_may_have_their_mark() {
 
 #[test]
 fn markdown_where_it_is_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     let table = "<ul><li>1. <b>One</b><li><a href=/two>two</a></ul>";
     for n in 0..8 {
         crawl.page(&format!("https://chosen.example/notes/{n}"), &prose::post_with(n, "", table));
     }
-    let archive = crawl.write(folder.path(), "chosen.warc.gz");
-    let out = folder.path().join("out");
+    let (_folder, archive, out) = crawl.placed("chosen.warc.gz");
     let plain = run(&[&archive], &out, &["--engine", "forest"]);
     assert!(plain.articles.iter().all(|article| article.get("markdown").is_none()));
     let with = run(&[&archive], &out, &["--engine", "forest", "--markdown"]);
@@ -159,17 +145,14 @@ fn markdown_where_it_is_asked_for() {
 
 #[test]
 fn unknown_sinks_are_named() {
-    let (code, _, stderr) = parts(&call(&["run", "x.warc", "--sinks", "jsonl,xml"]));
-    assert_eq!(code, 2);
+    let stderr = refuse(&["run", "x.warc", "--sinks", "jsonl,xml"]);
     let known = "jsonl, csv, parquet, bulk, warc";
     assert!(stderr.contains("no output `xml`") && stderr.contains(known), "{stderr}");
 }
 
 #[test]
 fn a_failing_sink_leaves_the_others_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
-    let out = folder.path().join("out");
+    let (_folder, archive, out) = archive();
     // A folder at the file's path cannot be replaced by the file.
     fs::create_dir_all(out.join("articles.csv/in-the-way")).unwrap();
     let output = sitegrove()
@@ -191,7 +174,6 @@ fn a_failing_sink_leaves_the_others_whole() {
         .args([&out, &archive])
         .output()
         .unwrap();
-    let (code, _, stderr) = parts(&output);
-    assert_eq!(code, 2, "{stderr}");
+    refused(&output);
     assert!(Results::read(&out).ledger == results.ledger);
 }

@@ -25,7 +25,6 @@ fn sample_crawl() -> Vec<Site> {
 
 /// A site with two layouts, a list and a page that is neither.
 fn made_up() -> Site {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     for n in 0..40 {
         crawl.page(&format!("https://posts.example/notes/{n:02}"), &prose::post(n));
@@ -39,7 +38,7 @@ fn made_up() -> Site {
     let links: String =
         (0..40).map(|n| format!("<li><a href='/notes/{n:02}'>Note {n} of many</a>")).collect();
     crawl.page("https://posts.example/", &format!("<body><ul>{links}</ul>"));
-    let archive = crawl.write(folder.path(), "posts.warc.gz");
+    let (_folder, archive, _) = crawl.placed("posts.warc.gz");
     sites_of(&[archive.to_str().unwrap().to_owned()]).remove(0)
 }
 

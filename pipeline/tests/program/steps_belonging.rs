@@ -7,7 +7,6 @@ use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
 use crate::common::program::{parts, sitegrove};
-use crate::common::prose;
 
 /// A crawl of a large site, and the files of its steps.
 struct Place {
@@ -19,11 +18,8 @@ impl Place {
         let place = Self { folder: tempfile::tempdir().unwrap() };
         fs::write(place.at("settings.toml"), "[sample]\npages = 5\n").unwrap();
         for (name, from) in [("a", 0), ("b", 12), ("other", 24), ("another", 36)] {
-            let mut crawl = Crawl::new();
-            for n in from..from + 12 {
-                crawl.page(&format!("https://large.example/notes/{n}"), &prose::post(n));
-            }
-            crawl.write(place.folder.path(), &format!("{name}.warc.gz"));
+            Crawl::of_posts("https://large.example/notes/", from..from + 12)
+                .write(place.folder.path(), &format!("{name}.warc.gz"));
         }
         place
     }

@@ -104,10 +104,7 @@ fn a_flipped_bit_in_a_file_of_a_step_never_changes_results() {
 fn a_flipped_bit_in_a_table_of_models_never_changes_what_is_imported() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let mut crawl = Crawl::new();
-    for n in 0..12 {
-        crawl.page(&format!("https://notes.example/{n}"), &prose::post(n));
-    }
+    let crawl = Crawl::of_posts("https://notes.example/", 0..12);
     let archive = crawl.write(folder.path(), "crawl.warc.gz");
     let call = |arguments: &[&Path]| {
         let (code, _, stderr) = parts(&sitegrove().args(arguments).output().unwrap());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::program::{PATH, in_repository, parts, sitegrove};
 use crate::common::steps::{Steps, assert_same, bytes, dealt, entries};
-use crate::common::unfinished::{signal, wait_for};
+use crate::common::unfinished::{kill_process, signal, wait_for};
 
 /// All files of the steps of the sample crawl, with large sites.
 fn steps(folder: &Path, settings: &[&str]) -> Vec<PathBuf> {
@@ -52,8 +52,7 @@ impl Merge<'_> {
         wait_for(&mut child, "its mark", || out.join(".sitegrove/merge").exists());
         std::thread::sleep(after);
         let at_work = child.try_wait().unwrap().is_none();
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill_process(child);
         at_work && out.join(".sitegrove").exists()
     }
 }
@@ -176,8 +175,7 @@ fn a_killed_step_leaves_nothing_once_it_is_run_again() {
         .unwrap();
     let work = folder.path().join(".survey.parquet.work");
     wait_for(&mut child, "its folder", || work.exists());
-    signal(&child, "-KILL");
-    child.wait().unwrap();
+    kill_process(child);
     fs::write(work.join("left"), "").unwrap();
     for (more, code) in [("missing.warc.gz", 2), (crawl.to_str().unwrap(), 0)] {
         let survey = sitegrove().arg("survey").arg(more).arg("--out").arg(&out).output().unwrap();

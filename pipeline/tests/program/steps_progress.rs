@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::common::crawl::Crawl;
-use crate::common::prose;
 use config::Config;
 use segment::identity::SiteShare;
 use sitegrove::run::RunRequest;
@@ -53,14 +52,11 @@ impl Told {
 
 #[test]
 fn what_is_announced_is_what_is_done() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     for (site, pages) in [("one", 3), ("two", 9), ("three", 20)] {
-        for n in 0..pages {
-            crawl.page(&format!("https://{site}.example/notes/{n}"), &prose::post(n));
-        }
+        crawl.posts(&format!("https://{site}.example/notes/"), 0..pages);
     }
-    let archive = crawl.write(folder.path(), "crawl.warc.gz");
+    let (folder, archive, _) = crawl.placed("crawl.warc.gz");
     let mut config = Config::load(None).unwrap();
     // The two larger sites are finished in rounds.
     config.sample.pages = 5;

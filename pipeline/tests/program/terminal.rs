@@ -150,12 +150,8 @@ fn nothing_in_an_argument_acts_on_the_terminal() {
 
 #[test]
 fn no_value_begins_a_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut crawl = Crawl::new();
-    for n in 0..4 {
-        crawl.page(&format!("https://a.example/{n}"), &prose::post(n));
-    }
-    let archive = crawl.write(folder.path(), "a\nERROR forged.warc.gz");
+    let (folder, archive, out) =
+        Crawl::of_posts("https://a.example/", 0..4).placed("a\nERROR forged.warc.gz");
     let whole = fs::read(&archive).unwrap();
     fs::write(&archive, &whole[..whole.len() - 40]).unwrap();
     let saved = folder.path().join("saved\nERROR forged");
@@ -163,7 +159,6 @@ fn no_value_begins_a_line() {
     for n in 0..4 {
         fs::write(saved.join(format!("{n}\nERROR forged.html")), prose::post(n)).unwrap();
     }
-    let out = folder.path().join("out");
     let looks = |arguments: &[&OsStr], shows: bool| {
         let (_, stdout, stderr) = look(arguments);
         let mut lines = stdout.lines().chain(stderr.lines());

@@ -6,17 +6,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use tempfile::TempDir;
+
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, parts};
+use crate::common::program::{PATH, parts, succeeded};
 use crate::common::prose;
-use crate::common::unfinished::{assert_same, outcome, signal, wait_for};
+use crate::common::unfinished::{assert_same, kill_process, outcome, signal, wait_for};
 
 const SITES: usize = 40;
 
 /// An archive of small sites that keep a run busy, and of some larger ones.
-fn archive(folder: &Path) -> PathBuf {
-    let filler: String =
-        (0..40).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
+fn archive() -> (TempDir, PathBuf, PathBuf) {
+    let filler = prose::filler(40);
     let mut crawl = Crawl::new();
     for site in 0..SITES {
         let pages = if site % 5 == 4 { 16 } else { 4 };
@@ -29,7 +30,7 @@ fn archive(folder: &Path) -> PathBuf {
             }
         }
     }
-    crawl.write(folder, "crawl.warc.gz")
+    crawl.placed("crawl.warc.gz")
 }
 
 /// A run with outputs that can be resumed, except for those in `more`.
@@ -44,8 +45,7 @@ fn command(archive: &Path, out: &Path, more: &[&str]) -> Command {
 /// Runs to the end; returns the number of sites that an earlier process did.
 fn run(archive: &Path, out: &Path, more: &[&str]) -> u64 {
     let done = frames(out);
-    let (code, _, stderr) = parts(&command(archive, out, more).output().unwrap());
-    assert_eq!(code, 0, "{stderr}");
+    succeeded(&command(archive, out, more).output().unwrap());
     done
 }
 
@@ -82,10 +82,9 @@ const IN_PARTS: &str = "[run]\nbatch_bytes = 200_000\n";
 #[test]
 fn a_stopped_run_leaves_no_outputs_and_is_resumed() {
     for text in ["", "[emit]\njsonl = \"zstd\"\n", IN_PARTS] {
-        let folder = tempfile::tempdir().unwrap();
-        let archive = archive(folder.path());
+        let (folder, archive, out) = archive();
         let settings = settings(folder.path(), text);
-        let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
+        let whole = folder.path().join("whole");
         let more = [settings.as_str()];
         assert_eq!(run(&archive, &whole, &more), 0);
         stopped(&archive, &out, &more);
@@ -101,10 +100,9 @@ fn a_stopped_run_leaves_no_outputs_and_is_resumed() {
 
 #[test]
 fn what_a_killed_run_left_of_its_outputs_does_not_matter() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
+    let (folder, archive, out) = archive();
     let settings = settings(folder.path(), IN_PARTS);
-    let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
+    let whole = folder.path().join("whole");
     let with = [settings.as_str()];
     run(&archive, &whole, &with);
     stopped(&archive, &out, &with);
@@ -118,9 +116,8 @@ fn what_a_killed_run_left_of_its_outputs_does_not_matter() {
 
 #[test]
 fn an_output_that_could_not_be_written_then_is_whole_at_last() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
-    let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
+    let (folder, archive, out) = archive();
+    let whole = folder.path().join("whole");
     run(&archive, &whole, &[]);
     let in_the_way = out.join(".articles.csv.partial");
     fs::create_dir_all(in_the_way.join("folder")).unwrap();
@@ -132,17 +129,15 @@ fn an_output_that_could_not_be_written_then_is_whole_at_last() {
 
 #[test]
 fn killed_again_and_again_it_gives_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
+    let (folder, archive, out) = archive();
     let settings = settings(folder.path(), IN_PARTS);
-    let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
+    let whole = folder.path().join("whole");
     let more = [settings.as_str()];
     run(&archive, &whole, &more);
     let kill_when = |what: &str, is_time: &dyn Fn() -> bool| {
         let mut child = command(&archive, &out, &more).spawn().unwrap();
         wait_for(&mut child, what, is_time);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill_process(child);
     };
     for share in [1, 2, 3] {
         kill_when("another site", &|| frames(&out) > SITES as u64 * share / 4);
@@ -160,16 +155,14 @@ fn killed_again_and_again_it_gives_the_same_bytes() {
 
 #[test]
 fn outputs_of_a_run_that_is_replaced_leave_nothing_behind() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
-    let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
+    let (folder, archive, out) = archive();
+    let whole = folder.path().join("whole");
     stopped(&archive, &out, &[]);
     let only = |out: &Path| {
         let mut command = Command::new(PATH);
         command.env_remove("RUST_LOG").arg("run").arg(&archive).args(["--overwrite", "--out"]);
         command.arg(out).args(["--sinks", "jsonl", "--engine", "text-density"]);
-        let (code, _, stderr) = parts(&command.output().unwrap());
-        assert_eq!(code, 0, "{stderr}");
+        succeeded(&command.output().unwrap());
         let names = fs::read_dir(out).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.collect();
         names.sort();

@@ -1,7 +1,6 @@
 //! What sites serve instead of articles: consent forms, bot checks, error pages, paywalls.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use crate::common::crawl::Crawl;
 use crate::common::program::{in_repository, run};
@@ -102,9 +101,7 @@ fn walls_are_no_articles() {
     {
         crawl.page(&format!("https://versions.example/{address}"), &story);
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "walls.warc.gz");
-    let results = run(&[Path::new(&archive)], &folder.path().join("out"), &[]);
+    let results = crawl.run(&[]);
     let mut expected: BTreeMap<(String, String), usize> = WALLS
         .iter()
         .map(|(reason, ..)| ((format!("{reason}.example"), (*reason).to_owned()), PAGES))
@@ -130,9 +127,7 @@ fn a_wall_without_siblings_is_known_by_its_phrases() {
                 bakers want the mayor to eat more of what they already have on their shelves every morning.</p>";
     let (slug, html) = page(2, "Cookies on the agenda", news);
     crawl.page(&format!("https://news.example/{slug}"), &html);
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "lone.warc.gz");
-    let results = run(&[Path::new(&archive)], &folder.path().join("out"), &[]);
+    let results = crawl.run(&[]);
     let dropped: Vec<&str> = results.dropped.iter().map(|drop| text(drop, "reason")).collect();
     assert_eq!(dropped.len(), 3);
     for reason in ["consent-wall", "bot-check", "soft-404"] {
@@ -185,9 +180,7 @@ fn widespread_walls_are_known_alone_and_articles_about_them_are_read() {
         let (slug, html) = page(n + 10, title, &paragraphs);
         crawl.page(&format!("https://about-{n}.example/{slug}"), &html);
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "lone.warc.gz");
-    let results = run(&[Path::new(&archive)], &folder.path().join("out"), &[]);
+    let results = crawl.run(&[]);
     let mut expected: BTreeMap<(String, String), usize> = BTreeMap::new();
     for (n, (reason, ..)) in walls.iter().enumerate() {
         expected.insert((format!("{reason}-{n}.example"), (*reason).to_owned()), 1);
@@ -209,9 +202,7 @@ fn notices_are_more_than_their_headlines() {
         let (slug, html) = page(n, &prose::title(n), &inside);
         crawl.page(&format!("https://notices.example/{slug}"), &html);
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "notices.warc.gz");
-    let results = run(&[Path::new(&archive)], &folder.path().join("out"), &[]);
+    let results = crawl.run(&[]);
     assert_eq!(results.articles.len(), PAGES);
     for own in &own {
         let found = results.articles.iter().any(|article| text(article, "text").contains(own));
@@ -279,9 +270,7 @@ fn pages_that_scripts_draw_are_script_shells() {
             crawl.page(&format!("https://{name}-siblings.example/2026/story-{n}"), &shell(inside));
         }
     }
-    let folder = tempfile::tempdir().unwrap();
-    let archive = crawl.write(folder.path(), "shells.warc.gz");
-    let results = run(&[Path::new(&archive)], &folder.path().join("out"), &[]);
+    let results = crawl.run(&[]);
     let mut expected = BTreeMap::new();
     for (name, _, reason) in &pages {
         expected.insert((format!("{name}.example"), (*reason).to_owned()), 1);

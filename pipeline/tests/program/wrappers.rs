@@ -4,14 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, in_repository, parts, run, sitegrove};
+use crate::common::program::{call, in_repository, parts, refuse, run, sitegrove, succeed};
 use crate::common::prose;
 use crate::common::results::{Results, files, parse, text};
 
 /// Eight posts on each of two hosts, and a page of another layout.
-fn archive(folder: &Path) -> PathBuf {
+fn archive() -> (TempDir, PathBuf, PathBuf) {
     let mut crawl = Crawl::new();
     for n in 0..8 {
         for (host, offset) in [("www.hand.example", 0), ("notes.hand.example", 50)] {
@@ -22,7 +23,7 @@ fn archive(folder: &Path) -> PathBuf {
             crawl.page(&format!("https://{host}/posts/{n}"), &page);
         }
     }
-    crawl.write(folder, "hand.warc.gz")
+    crawl.placed("hand.warc.gz")
 }
 
 fn wrapper_file(folder: &Path, name: &str, lines: &str) -> PathBuf {
@@ -39,8 +40,7 @@ const BY_HAND: &str = "# by hand\ntitle: //h1\ndate: //meta[@property='article:p
 
 #[test]
 fn a_fixed_wrapper_takes_the_place_of_the_learnt_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
+    let (folder, archive, _) = archive();
     let hand = wrapper_file(&folder.path().join("hand"), "hand.example.txt", BY_HAND);
     let learnt = run(&[&archive], &folder.path().join("learnt"), &[]);
     let fixed = run(
@@ -63,7 +63,7 @@ fn a_fixed_wrapper_takes_the_place_of_the_learnt_one() {
     let other = fixed.article("https://notes.hand.example/posts/3");
     assert_eq!(text(other, "engine"), "grove");
     let site = fs::read_to_string(fixed.folder.join("wrappers/hand.example.json")).unwrap();
-    let site: serde_json::Value = serde_json::from_str(&site).unwrap();
+    let site = parse(&site);
     assert_eq!(site["site_configs"][0]["host"], "hand.example");
     assert_eq!(
         (&site["site_configs"][0]["pages"], &site["site_configs"][0]["matched"]),
@@ -73,8 +73,7 @@ fn a_fixed_wrapper_takes_the_place_of_the_learnt_one() {
 
 #[test]
 fn a_page_without_a_match_goes_the_learnt_way_unless_that_is_forbidden() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
+    let (folder, archive, _) = archive();
     let lines = "body: //article[@id='gone']\nstrip: //p[@class='more']\n";
     let file = wrapper_file(folder.path(), ".hand.example.txt", lines);
     let below =
@@ -101,7 +100,6 @@ fn a_page_without_a_match_goes_the_learnt_way_unless_that_is_forbidden() {
 
 #[test]
 fn pages_of_one_article_are_joined_where_the_crawl_has_them() {
-    let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     let url = |n: usize| format!("https://parts.example/story?page={n}");
     for n in 1..=6 {
@@ -113,11 +111,10 @@ fn pages_of_one_article_are_joined_where_the_crawl_has_them() {
     let print = "<a class=print href='/print/8'>print</a>";
     crawl.page("https://parts.example/story/8", &prose::post_with(8, "", print));
     crawl.page("https://parts.example/print/8", &prose::post_with(80, "", ""));
-    let archive = crawl.write(folder.path(), "parts.warc.gz");
+    let (folder, archive, out) = crawl.placed("parts.warc.gz");
     let lines = "body: //div[@class='entry']\nstrip: //a[@class]\nnext_page_link: //a[@class='next']\n\
         single_page_link: //a[@class='print']/@href\nif_page_contains: //a[@class='print']\n";
     let file = wrapper_file(folder.path(), "parts.example.txt", lines);
-    let out = folder.path().join("out");
     let results = run(&[&archive], &out, &["--site-configs", file.to_str().unwrap()]);
     let whole = results.article(&url(1));
     assert_eq!(text(whole, "text"), [1, 2, 3].map(prose::text).join("\n\n"));
@@ -144,21 +141,18 @@ fn pages_of_one_article_are_joined_where_the_crawl_has_them() {
 
 #[test]
 fn the_configuration_names_files_too() {
-    let folder = tempfile::tempdir().unwrap();
-    archive(folder.path());
+    let (folder, ..) = archive();
     wrapper_file(&folder.path().join("w"), "hand.example.txt", BY_HAND);
     wrapper_file(&folder.path().join("w"), "global.txt", "strip: //p[1]\n");
     let config = "[run]\ninputs = ['hand.warc.gz']\nout = 'out'\n[wrap]\nsite_configs = ['w']\n";
     let path = wrapper_file(folder.path(), "c.toml", config);
-    let (code, _, stderr) = parts(&call(&["run".as_ref(), path.as_os_str()]));
-    assert_eq!(code, 0, "{stderr}");
+    succeed(&["run".as_ref(), path.as_os_str()]);
     let results = Results::read(&folder.path().join("out"));
     let article = results.article("https://www.hand.example/posts/3");
     // global.txt removes the first paragraph, too.
     let rest: Vec<String> = prose::paragraphs(3).drain(1..).collect();
     assert_eq!(text(article, "text"), rest.join("\n\n"));
-    let (code, _, stderr) = parts(&call(&["run", "x.warc", "--site-configs", "nowhere"]));
-    assert_eq!(code, 2);
+    let stderr = refuse(&["run", "x.warc", "--site-configs", "nowhere"]);
     assert!(stderr.contains("nowhere"), "{stderr}");
 }
 
@@ -184,8 +178,7 @@ fn learnt_wrappers_are_written_and_read_back() {
         .output()
         .unwrap();
     let (_, stdout, stderr) = parts(&output);
-    let outcome: Vec<serde_json::Value> =
-        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let outcome: Vec<_> = stdout.lines().map(parse).collect();
     let sum = |field: &str| outcome.iter().map(|f| f[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!(outcome.len(), written.len(), "{stderr}");
     let by_wrapper = results.articles.iter().filter(|a| a["route"] == "wrapper").count() as u64;
@@ -230,9 +223,7 @@ fn files_are_the_same_for_any_number_of_threads() {
 
 #[test]
 fn runs_are_listed_shown_and_exported() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
-    let out = folder.path().join("out");
+    let (folder, archive, out) = archive();
     run(&[&archive], &out, &[]);
     let wrappers = |more: &[&str]| {
         let output = sitegrove().arg("wrappers").args(more).output().unwrap();
@@ -262,15 +253,13 @@ fn runs_are_listed_shown_and_exported() {
     let (archive, run_dir) = (archive.to_str().unwrap(), run_dir);
     let outcome = wrappers(&["test", run_dir, archive, "--run", run_dir]);
     assert!(outcome.contains("8 of 8") && outcome.lines().count() == 4, "{outcome}");
-    let (code, _, stderr) = parts(&call(&["wrappers", "show", run_dir, "nowhere.example"]));
-    assert_eq!(code, 2);
+    let stderr = refuse(&["wrappers", "show", run_dir, "nowhere.example"]);
     assert!(stderr.contains("nowhere.example"), "{stderr}");
 }
 
 #[test]
 fn tests_that_do_not_hold_are_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path());
+    let (folder, archive, _) = archive();
     let file = wrapper_file(folder.path(), "hand.example.txt", BY_HAND);
     let test = |file: &Path| {
         let output =
@@ -321,8 +310,7 @@ fn check_says_what_is_not_honoured() {
     }
     assert!(!stdout.contains(":1:"));
     let (_, stdout, _) = check(&["--all", "--format", "json"]);
-    let records: Vec<serde_json::Value> =
-        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let records: Vec<_> = stdout.lines().map(parse).collect();
     let verdicts: Vec<&str> = records.iter().map(|r| text(r, "verdict")).collect();
     assert_eq!(verdicts, ["honoured", "not honoured", "needless", "not honoured", "not honoured"]);
     fs::write(&file, "body: //div\ntidy: no\n").unwrap();

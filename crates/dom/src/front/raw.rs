@@ -4,7 +4,7 @@ use memchr::{memchr, memmem};
 
 use super::names::is_space;
 use super::tag::TagKind;
-use super::{Content, Front, TokenTaker};
+use super::{Content, Front, FrontToken, TokenTaker};
 
 impl<T: TokenTaker> Front<'_, '_, T> {
     /// Reads the text after the start tag just read, and its end tag.
@@ -21,7 +21,7 @@ impl<T: TokenTaker> Front<'_, '_, T> {
             && memchr(b'&', &self.bytes()[from..self.at]).is_some();
         self.text(from, self.at, references);
         if end.is_some() && self.tag(TagKind::End, self.at + 2) {
-            self.taker.end(&self.tag.name);
+            self.taker.take(FrontToken::End(&self.tag.name));
         }
     }
 }

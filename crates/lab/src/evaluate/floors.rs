@@ -80,10 +80,10 @@ pub(super) fn measured(report: &EvaluationReport) -> FloorsFile {
 /// If lowering is refused, the file is unchanged and the verdict has broken floors.
 pub(super) fn hold(
     path: &Path,
-    measured: &FloorsFile,
+    measured: FloorsFile,
     change: FloorUpdate,
 ) -> anyhow::Result<FloorVerdict> {
-    let mut floors = stored(path, measured, change)?;
+    let mut floors = stored(path, &measured, change)?;
     let mut verdict = compare(path, &floors, &measured.floors);
     if change == FloorUpdate::Any || change == FloorUpdate::Raise && verdict.broken.is_empty() {
         for (run, figures) in &measured.floors {
@@ -94,10 +94,7 @@ pub(super) fn hold(
                 *floor = if change == FloorUpdate::Any { value } else { floor.max(value) };
             }
         }
-        let (gold_digest, datasets) = (measured.gold_digest.clone(), measured.datasets.clone());
-        let file = FloorsFile { gold_digest, min_group: measured.min_group, datasets, floors };
-        let mut text = serde_json::to_string_pretty(&file)?;
-        text.push('\n');
+        let text = serde_json::to_string_pretty(&FloorsFile { floors, ..measured })? + "\n";
         AtomicFile::write_whole(path, text.as_bytes())?;
         verdict.updated = true;
     }

@@ -119,12 +119,6 @@ pub(super) struct Broken {
     pub(super) measured: f64,
 }
 
-pub(super) fn json(report: &EvaluationReport) -> anyhow::Result<String> {
-    let mut text = serde_json::to_string_pretty(report)?;
-    text.push('\n');
-    Ok(text)
-}
-
 /// One line per figure: `measure,dataset,run,over,statistic,units,value`.
 ///
 /// `over` is the unit over which the mean is taken: templates, singles, pages, sites. For a

@@ -21,11 +21,8 @@ const JOINTS: [&str; 6] = [" and ", " & ", " und ", " et ", " with ", " és "];
 /// first name in the gold counts like any other name.
 pub fn authors(gold: &[String], output: &[String]) -> Option<FieldScore> {
     let (gold, output) = (names(gold), names(output));
-    if gold.is_empty() {
-        return None;
-    }
     let common = gold.intersection(&output).count();
-    let graded = Score::of_counts(common, output.len(), gold.len()).f1;
+    let graded = Score::of_counts(common, output.len(), gold.len())?.f1;
     Some(FieldScore { exact: gold == output, graded })
 }
 

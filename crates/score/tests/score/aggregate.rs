@@ -18,7 +18,7 @@ fn percentiles_by_hand() {
 
 #[test]
 fn f1_is_the_mean_of_f1() {
-    let scores = [Score::of_counts(1, 1, 4), Score::of_counts(1, 4, 1)];
+    let scores = [(1, 4), (4, 1)].map(|(output, gold)| Score::of_counts(1, output, gold).unwrap());
     let summary = summarise(&scores).unwrap();
     // Both pages have F1 = 0.4; precision and recall average to 0.625, whose F1 would be 0.625.
     assert_eq!((summary.precision, summary.recall), (0.625, 0.625));

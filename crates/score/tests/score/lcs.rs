@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sitegrove_score::Score;
-use sitegrove_score::lcs::{characters, compare_characters, compare_words, length};
+use sitegrove_score::lcs::{characters, compare, length};
 use sitegrove_score::words::WordNumbers;
 
 /// The textbook table.
@@ -19,6 +19,10 @@ fn naive<T: PartialEq>(a: &[T], b: &[T]) -> usize {
     row[b.len()]
 }
 
+fn compare_characters(gold: &str, output: &str) -> Option<Score> {
+    compare(&characters(gold), &characters(output))
+}
+
 #[test]
 fn words_by_hand() {
     let mut vocabulary = WordNumbers::new();
@@ -26,7 +30,7 @@ fn words_by_hand() {
     let output = vocabulary.words("the fox jumps over the brown dog");
     // the … jumps over the brown: 5 of 7 words on either side.
     assert_eq!(length(&gold, &output), 5);
-    let score = compare_words(&gold, &output).unwrap();
+    let score = compare(&gold, &output).unwrap();
     assert!((score.f1 - 5.0 / 7.0).abs() < 1e-12);
 }
 
@@ -50,7 +54,7 @@ fn white_space_of_any_kind_is_ignored_and_case_is_not() {
     assert_eq!(compare_characters("AB", "ab"), Some(Score::ZERO));
     assert_eq!(compare_characters(" \n", "ab"), None);
     assert_eq!(compare_characters("ab", ""), Some(Score::ZERO));
-    assert_eq!(compare_words(&[], &[1]), None);
+    assert_eq!(compare(&[], &[1]), None);
 }
 
 #[test]

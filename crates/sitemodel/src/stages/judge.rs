@@ -48,11 +48,16 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// The decisions of some of the pages alone.
-    pub fn decide_on(&self, pages: &[JudgedPage], weights: &Weights) -> Vec<Decision> {
+    /// The decisions of some of the pages, given those of other pages of the template.
+    pub(super) fn decide_on(
+        &self,
+        pages: &[JudgedPage],
+        earlier: &[Option<Decision>],
+        weights: &Weights,
+    ) -> Vec<Decision> {
         let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
-        let patterns = &self.common.patterns;
-        decide(&scored, patterns, &[], self.marks.as_ref(), &decide_parameters(weights))
+        let (patterns, marks) = (&self.common.patterns, self.marks.as_ref());
+        decide(&scored, patterns, earlier, marks, &decide_parameters(weights))
     }
 
     /// Validates what was learnt from at most `most_pages` pages, after deserialisation.
@@ -172,10 +177,7 @@ pub fn judge(
     let patterns = &judgement.common.patterns;
     judgement.marks = MarkedPatterns::learn(corrections, patterns, &scored, &of_pages);
     pages.iter_mut().for_each(|page| judgement.correct(page));
-    let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
-    let (patterns, marks) = (&judgement.common.patterns, judgement.marks.as_ref());
-    let (earlier, parameters) = (earlier.unwrap_or_default(), decide_parameters(weights));
-    judgement.decisions = decide(&scored, patterns, &earlier, marks, &parameters);
+    judgement.decisions = judgement.decide_on(&pages, &earlier.unwrap_or_default(), weights);
     (judgement, pages)
 }
 

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use dom::{local_name, normalize_space, text_of};
+use dom::{normalize_space, text_of};
 use model::{DropReason, LostTexts};
 use terms::letters::is_alphanumeric;
 use terms::{count_words, has_words};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::phrases::kind_of;
-use super::{ADDRESSES, LineHasher, story};
+use super::{ADDRESSES, LineHasher, story, texts_of_links};
 use crate::health::at_least_of;
 use crate::parsed::ParsedPage;
 
@@ -46,9 +46,7 @@ impl<'a> PageLines<'a> {
     fn of(page: &'a ParsedPage<'_>) -> Self {
         let document = &page.document;
         let url = &*page.page.url;
-        let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
-        let links: HashSet<String> =
-            links.map(|id| normalize_space(&text_of(document, &[id], &[]))).collect();
+        let links = texts_of_links(document);
         let mut hashes = LineHasher::of(url);
         let text = text_of(document, &[0], &[]);
         let line = |line: &str| {

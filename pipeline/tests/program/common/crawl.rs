@@ -2,11 +2,16 @@
 
 use std::fs;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use tempfile::TempDir;
+
+use crate::common::results::Results;
+use crate::common::{program, prose};
 
 /// The HTTP head before an HTML page.
 pub(crate) const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n";
@@ -28,6 +33,21 @@ impl Crawl {
     /// A crawl of another day, `YYYY-MM-DD`.
     pub(crate) fn of_day(day: &'static str) -> Self {
         Self { day, members: Vec::new() }
+    }
+
+    /// A crawl of posts ([`Crawl::posts`]).
+    pub(crate) fn of_posts(address: &str, numbers: Range<usize>) -> Self {
+        let mut crawl = Self::new();
+        crawl.posts(address, numbers);
+        crawl
+    }
+
+    /// Posts, each at this address with its number behind it.
+    pub(crate) fn posts(&mut self, address: &str, numbers: Range<usize>) -> &mut Self {
+        for number in numbers {
+            self.page(&format!("{address}{number}"), &prose::post(number));
+        }
+        self
     }
 
     /// A page in UTF-8, with status 200.
@@ -72,12 +92,31 @@ impl Crawl {
         &self.members
     }
 
+    /// Runs the program on the archive, with further arguments; must succeed.
+    pub(crate) fn run(&self, more: &[&str]) -> Results {
+        let (folder, archive, out) = self.placed("crawl.warc.gz");
+        let results = program::run(&[&archive], &out, more);
+        Results { _temporary: Some(folder), ..results }
+    }
+
+    /// Writes the archive into a new folder; gives that, the archive's path and one for outputs.
+    pub(crate) fn placed(&self, name: &str) -> (TempDir, PathBuf, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let (archive, out) = (self.write(folder.path(), name), folder.path().join("out"));
+        (folder, archive, out)
+    }
+
     /// Writes the archive into a folder.
     pub(crate) fn write(&self, folder: &Path, name: &str) -> PathBuf {
         let path = folder.join(name);
         fs::write(&path, self.members.concat()).unwrap();
         path
     }
+}
+
+/// A small archive in a new folder, and a path for outputs.
+pub(crate) fn small() -> (TempDir, PathBuf, PathBuf) {
+    Crawl::of_posts("https://small.example/notes/", 0..4).placed("small.warc.gz")
 }
 
 pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {

@@ -8,7 +8,6 @@ use tempfile::TempDir;
 
 use super::crawl::Crawl;
 use super::program::{PATH, in_repository, parts, repository};
-use super::prose;
 
 /// A block between fences.
 pub(crate) struct Block {
@@ -144,9 +143,7 @@ pub(crate) fn files() -> TempDir {
     }
     // The second night has one more site.
     let mut crawl = Crawl::of_day("2026-10-06");
-    for n in 0..4 {
-        crawl.page(&format!("https://new.example/notes/{n}"), &prose::post(n));
-    }
+    crawl.posts("https://new.example/notes/", 0..4);
     crawl.write(&place("nights/2026-10-06"), "new.warc.gz");
     for name in ["configs", "data"] {
         std::os::unix::fs::symlink(in_repository(name), place(name)).unwrap();

@@ -1,12 +1,14 @@
 //! The real binary, isolated from the developer's environment.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::Duration;
 
 use assert_cmd::Command;
+use serde_json::Value;
 
-use super::results::Results;
+use super::results::{Results, parse};
 
 /// The binary under test: the program, or the lab, which has the command `run` as well.
 pub(crate) const PATH: &str =
@@ -34,7 +36,7 @@ pub(crate) fn sitegrove() -> Command {
 }
 
 /// Calls the binary with these arguments.
-pub(crate) fn call<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
+pub(crate) fn call<S: AsRef<OsStr>>(arguments: &[S]) -> Output {
     sitegrove().args(arguments).output().unwrap()
 }
 
@@ -42,6 +44,45 @@ pub(crate) fn call<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
 pub(crate) fn parts(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// What a command that must have succeeded wrote to its standard output.
+#[track_caller]
+pub(crate) fn succeeded(output: &Output) -> String {
+    let (code, stdout, stderr) = parts(output);
+    assert_eq!(code, 0, "{stdout}\n{stderr}");
+    stdout
+}
+
+/// What a command that must have refused its arguments or inputs wrote to its standard error.
+#[track_caller]
+pub(crate) fn refused(output: &Output) -> String {
+    let (code, stdout, stderr) = parts(output);
+    assert_eq!(code, 2, "{stdout}\n{stderr}");
+    stderr
+}
+
+/// Calls the binary with arguments with which it must succeed; its standard output.
+#[track_caller]
+pub(crate) fn succeed<S: AsRef<OsStr>>(arguments: &[S]) -> String {
+    succeeded(&call(arguments))
+}
+
+/// Calls the binary with arguments that it must refuse; its standard error.
+#[track_caller]
+pub(crate) fn refuse<S: AsRef<OsStr>>(arguments: &[S]) -> String {
+    refused(&call(arguments))
+}
+
+/// The lines of JSON that the binary prints with these arguments; must succeed.
+#[track_caller]
+pub(crate) fn json_lines(arguments: &[&str]) -> Vec<Value> {
+    succeed(arguments).lines().map(parse).collect()
+}
+
+/// A path as an argument among others.
+pub(crate) fn word(path: &Path) -> &str {
+    path.to_str().unwrap()
 }
 
 /// Runs a check of `scripts/check` in Chromium on the path that an option names; fails without Chromium.
@@ -56,7 +97,6 @@ pub(crate) fn check_in_browser(name: &str, option: &str, path: &Path) {
 pub(crate) fn run(inputs: &[&Path], out: &Path, more: &[&str]) -> Results {
     let output =
         sitegrove().arg("run").args(inputs).arg("--out").arg(out).args(more).output().unwrap();
-    let (code, stdout, stderr) = parts(&output);
-    assert_eq!(code, 0, "run failed\n{stdout}\n{stderr}");
+    succeeded(&output);
     Results::read(out)
 }

@@ -45,6 +45,11 @@ pub(crate) fn text(seed: usize) -> String {
     paragraphs(seed).join("\n\n")
 }
 
+/// Long texts, each a paragraph, that keep a run busy.
+pub(crate) fn filler(count: usize) -> String {
+    (0..count).map(|n| format!("<p>{}</p>", paragraphs(n + 7).join(" "))).collect()
+}
+
 /// A post. `head` goes into the head, `inside` after the text's last paragraph.
 pub(crate) fn post_with(seed: usize, head: &str, inside: &str) -> String {
     let title = title(seed);

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// The results of a run.
 pub(crate) struct Results {
@@ -12,6 +13,8 @@ pub(crate) struct Results {
     pub(crate) articles: Vec<Value>,
     pub(crate) dropped: Vec<Value>,
     pub(crate) ledger: Value,
+    /// What deletes the folder with these results.
+    pub(crate) _temporary: Option<TempDir>,
 }
 
 impl Results {
@@ -25,6 +28,7 @@ impl Results {
             articles: if jsonl { lines("articles.jsonl") } else { Vec::new() },
             dropped: lines("dropped.jsonl"),
             ledger: parse(&text("ledger.json")),
+            _temporary: None,
         }
     }
 
@@ -68,9 +72,36 @@ pub(crate) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_else(|| panic!("no text `{field}` in {value}"))
 }
 
+/// The lines of `report/sites.jsonl`.
+pub(crate) fn figures(folder: &Path) -> Vec<Value> {
+    let lines = fs::read_to_string(folder.join("report/sites.jsonl")).unwrap();
+    lines.lines().map(parse).collect()
+}
+
 /// Parses JSON; must succeed.
 pub(crate) fn parse(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_else(|e| panic!("{e}: {json}"))
+}
+
+/// Asserts that two folders have the same files; says where one differs.
+pub(crate) fn assert_same(
+    a: &BTreeMap<String, Vec<u8>>,
+    b: &BTreeMap<String, Vec<u8>>,
+    what: &str,
+) {
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{what}");
+    for (name, bytes) in a {
+        if *bytes == b[name] {
+            continue;
+        }
+        let lines = |bytes: &[u8]| -> Vec<String> {
+            String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
+        };
+        let (one, other) = (lines(bytes), lines(&b[name]));
+        let at = one.iter().zip(&other).position(|(a, b)| a != b);
+        let shown = |lines: &[String]| at.and_then(|at| lines.get(at)).cloned();
+        panic!("{what}: {name} differs at {at:?}:\n{:?}\n{:?}", shown(&one), shown(&other));
+    }
 }
 
 /// Every file in a folder, by its path in it, with its bytes.

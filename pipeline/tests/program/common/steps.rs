@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 
 use super::program::{in_repository, parts, run, sitegrove};
+pub(crate) use super::results::assert_same;
 use super::results::{Results, files};
 
 /// The files that must be the same, without those that have times.
@@ -19,26 +20,6 @@ pub(crate) fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         files.insert(format!("{part} of the ledger"), results.ledger[part].to_string().into());
     }
     files
-}
-
-pub(crate) fn assert_same(
-    a: &BTreeMap<String, Vec<u8>>,
-    b: &BTreeMap<String, Vec<u8>>,
-    what: &str,
-) {
-    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{what}");
-    for (name, bytes) in a {
-        if *bytes == b[name] {
-            continue;
-        }
-        let lines = |bytes: &[u8]| -> Vec<String> {
-            String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
-        };
-        let (one, other) = (lines(bytes), lines(&b[name]));
-        let at = one.iter().zip(&other).position(|(a, b)| a != b);
-        let shown = |lines: &[String]| at.and_then(|at| lines.get(at)).cloned();
-        panic!("{what}: {name} differs at {at:?}:\n{:?}\n{:?}", shown(&one), shown(&other));
-    }
 }
 
 /// Inputs of a survey: files, and feeds.

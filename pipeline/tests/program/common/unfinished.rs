@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+pub(crate) use super::results::assert_same;
 use super::results::{files, parse};
 
 /// The files of a run that must be the same; the report and the ledger contain times.
@@ -19,17 +20,6 @@ pub(crate) fn outcome(out: &Path) -> BTreeMap<String, Vec<u8>> {
     assert!(files.keys().all(|name| !name.contains(".sitegrove")), "{:?}", files.keys());
     assert!(files.contains_key("report/sites.jsonl") && files.contains_key("articles.csv"));
     files
-}
-
-pub(crate) fn assert_same(
-    a: &BTreeMap<String, Vec<u8>>,
-    b: &BTreeMap<String, Vec<u8>>,
-    what: &str,
-) {
-    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{what}");
-    for (name, bytes) in a {
-        assert!(*bytes == b[name], "{what}: {name} differs");
-    }
 }
 
 pub(crate) fn wait_for(child: &mut Child, what: &str, ready: impl Fn() -> bool) {
@@ -51,6 +41,12 @@ pub(crate) fn wait_for_a_site(child: &mut Child, out: &Path) {
 pub(crate) fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").arg(name).arg(child.id().to_string()).status().unwrap();
     assert!(sent.success());
+}
+
+/// Ends a run at once.
+pub(crate) fn kill_process(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 /// Copies a folder with its contents.

@@ -107,7 +107,7 @@ fn support(
     let held_back = hold_back.min(pages.len() / 4);
     let learnt_from = pages.len() - held_back;
     let agreeing = if held_back > 0 {
-        let on_trial = judgement.decide_on(&judged[..learnt_from], weights);
+        let on_trial = judgement.decide_on(&judged[..learnt_from], &[], weights);
         let agrees = |&at: &usize| {
             let (document, page) = (&pages[at].document, &judged[at]);
             let chosen = DecidedNodes::of(document, &page.of_nodes, &on_trial);
