@@ -198,8 +198,14 @@ fn find_posts(parsed: &ParsedPage<'_>, kept: &PrefixSums) -> Vec<ThreadPost> {
     let mut best: (bool, f32, Vec<ThreadPost>) = (false, 0.0, Vec::new());
     for kind in kinds.into_iter().take(MOST_KINDS) {
         let Some((words, posts)) = posts_of(&page, &kind.members) else { continue };
+        // The one that asks may be written otherwise than those that answer.
+        let asks = |&id: &NodeId| {
+            id < posts[0].element
+                && 2 * kept.sum(document, id) >= parsed.words.sum(document, id).max(1)
+        };
         let is_kept =
-            posts.iter().any(|post| is_kept_in(parsed, kept, post) && !post.authors.is_empty());
+            posts.iter().any(|post| is_kept_in(parsed, kept, post) && !post.authors.is_empty())
+                || kind.members.iter().any(asks);
         if is_kept && !best.0 || is_kept == best.0 && words > best.1 * CLEARLY {
             best = (is_kept, words, posts);
         }
