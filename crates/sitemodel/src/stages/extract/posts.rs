@@ -94,8 +94,19 @@ pub(super) fn posts(
             let next = found.get(at).unwrap_or(first).element;
             let outer = outermost_without(document, node, next);
             let author = find(document, outer, |own| declared_name(document, own))
+                .or_else(|| {
+                    let id = alike(
+                        document,
+                        outer,
+                        *found.iter().find_map(|post| post.authors.first())?,
+                    )?;
+                    short_text(document, id, NAME_WORDS)
+                })
                 .or_else(|| find(document, outer, |own| name_text(document, own)));
-            let date = find(document, outer, |own| date_text(document, own));
+            let date = find(document, outer, |own| date_text(document, own)).or_else(|| {
+                let of_posts = dates.iter().flatten().next()?.0;
+                declared_date(document, alike(document, outer, of_posts)?)
+            });
             let date = date.and_then(|text| date_of(context, language, &text));
             posts.push((node, Post { author, date, text: text_beside }));
         }
@@ -266,6 +277,13 @@ fn declared_name(document: &Document, id: NodeId) -> Option<String> {
     has_property(document, id, "author").then(|| find(document, id, named))?
 }
 
+/// The first element inside another with the tag and class of the one that has a name or date of the posts.
+fn alike(document: &Document, within: NodeId, of_posts: NodeId) -> Option<NodeId> {
+    let kind = |id| Some((document.name(id)?, document.attribute(id, &local_name!("class"))?));
+    let wanted = kind(of_posts).or_else(|| kind(document.parent(of_posts)?))?;
+    document.subtree(within).find(|&id| kind(id) == Some(wanted))
+}
+
 /// The name that an element gives, if it is named so.
 fn name_text(document: &Document, id: NodeId) -> Option<String> {
     let text = is_named(document, id, &NAMED).then(|| short_text(document, id, NAME_WORDS))??;
@@ -357,6 +375,31 @@ mod tests {
         let names: Vec<Option<String>> =
             posts_in(&html).into_iter().map(|own| own.author).collect();
         assert_eq!(names, ["Ann", "Bob B.", "cee"].map(|name| Some(name.to_owned())));
+    }
+
+    #[test]
+    fn a_question_is_signed_as_its_answers_are() {
+        let signs = |name: &str, day: u32| {
+            format!(
+                "<a class=member href=/u>{name}</a> <i class=age title='2024-03-0{day}T10:00:00'>a while ago</i>"
+            )
+        };
+        let answer = |name: &str, day: u32| {
+            format!(
+                "<tr class=answer><td>{}<div class=body>Like this, says {name}, and at length.</div></tr>",
+                signs(name, day)
+            )
+        };
+        let html = format!(
+            "<html lang=en><table><tr><td>12 points by {}<tr><td><div class=body>How is it done?</div></table><table>{}{}</table>",
+            signs("Ann", 1),
+            answer("Bob B.", 2),
+            answer("cee", 3),
+        );
+        let found = posts_in(&html).into_iter();
+        let signs = found.map(|post| post.author.unwrap() + " " + &post.date.unwrap()[..10]);
+        let expected = ["Ann 2024-03-01", "Bob B. 2024-03-02", "cee 2024-03-03"];
+        assert_eq!(signs.collect::<Vec<_>>(), expected);
     }
 
     #[test]
