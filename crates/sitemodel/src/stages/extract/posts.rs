@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use dom::{Document, NodeId, is_heading, local_name, normalize_space, text_of};
+use dom::{Document, NodeId, class_tokens, is_heading, local_name, normalize_space, text_of};
 use metadata::{PageContext, date_of, dates_of};
 use model::{Field, Metadata, Post, Source};
 use region::PostStart;
@@ -103,10 +103,11 @@ pub(super) fn posts(
                     short_text(document, id, NAME_WORDS)
                 })
                 .or_else(|| find(document, outer, |own| name_text(document, own)));
-            let date = find(document, outer, |own| date_text(document, own)).or_else(|| {
+            let declared = || {
                 let of_posts = dates.iter().flatten().next()?.0;
                 declared_date(document, alike(document, outer, of_posts)?)
-            });
+            };
+            let date = declared().or_else(|| find(document, outer, |own| date_text(document, own)));
             let date = date.and_then(|text| date_of(context, language, &text));
             posts.push((node, Post { author, date, text: text_beside }));
         }
@@ -277,10 +278,13 @@ fn declared_name(document: &Document, id: NodeId) -> Option<String> {
     has_property(document, id, "author").then(|| find(document, id, named))?
 }
 
-/// The first element inside another with the tag and class of the one that has a name or date of the posts.
+/// The first element inside another with the tag and first class name of the one that has a name or date of the posts.
 fn alike(document: &Document, within: NodeId, of_posts: NodeId) -> Option<NodeId> {
-    let kind = |id| Some((document.name(id)?, document.attribute(id, &local_name!("class"))?));
-    let wanted = kind(of_posts).or_else(|| kind(document.parent(of_posts)?))?;
+    let kind = |id| {
+        let class = document.attribute(id, &local_name!("class"))?;
+        Some((document.name(id)?, class_tokens(class).next()?))
+    };
+    let wanted = document.ancestors(of_posts).take(3).find_map(kind)?;
     document.subtree(within).find(|&id| kind(id) == Some(wanted))
 }
 

@@ -655,7 +655,7 @@ fn rate_names(document: &Document, place: &Place) -> Option<usize> {
     let differ = different.len() > 1 || is_named && texts.len() <= FEW;
     let is_hidden = document.ancestors(*first).take(4).any(|id| is_hidden_from_sight(document, id));
     let rating = 2 * usize::from(is_named) + 2 * usize::from(is_declared) + usize::from(in_link);
-    differ.then_some(if is_hidden { 0 } else { rating })
+    differ.then_some(if is_hidden || different.len() == 1 { 0 } else { rating })
 }
 
 /// Whether there are several words without a capital, as in "posted an update".
