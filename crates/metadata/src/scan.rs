@@ -1,6 +1,6 @@
 //! One pass over a page's tree that finds headings, bylines, dates and side content.
 
-use dom::{Document, Element, ElementKind, NodeId, local_name, local_names};
+use dom::{Document, Element, ElementKind, NodeId, is_heading, local_name, local_names};
 use memchr::{memchr2, memrchr};
 
 use crate::page_date::PageDate;
@@ -15,7 +15,7 @@ pub struct Scan {
     pub(crate) times: Vec<NodeId>,
     /// Elements whose class or id is that of a date.
     pub(crate) dates: Vec<NodeId>,
-    /// `itemprop` of `datePublished`, `dateModified`, `author` and the like.
+    /// `itemprop` or `property` of `datePublished`, `dateModified`, `author` and the like.
     pub(crate) properties: Vec<(NodeId, Property)>,
     /// `rel=author`.
     pub(crate) author_links: Vec<NodeId>,
@@ -62,7 +62,7 @@ const TEASER: u16 = 512;
 const FRAME: u16 = 1024;
 const ARTICLE: u16 = 2048;
 
-/// Smaller asides are not side columns: they hold a date or a name.
+/// Smaller asides without a heading are not side columns: they hold a date or a name.
 const SMALL_ASIDE: u32 = 12;
 /// Larger asides and footers hold more than a byline and a date.
 const SMALL_FRAME: u32 = 150;
@@ -190,6 +190,16 @@ pub(crate) fn scripted_date(element: Element<'_>) -> Option<PageDate> {
     })
 }
 
+/// What the names in `itemprop` or `property` stand for.
+fn property_of(names: &str) -> Option<Property> {
+    names.split_ascii_whitespace().find_map(|name| match name.rsplit(':').next()? {
+        "author" | "creator" => Some(Property::Author),
+        "datePublished" | "dateCreated" | "created" | "issued" => Some(Property::Published),
+        "dateModified" | "modified" => Some(Property::Modified),
+        _ => None,
+    })
+}
+
 impl Scan {
     /// Finds them. Linear in the page.
     pub fn of(document: &Document) -> Self {
@@ -221,14 +231,12 @@ impl Scan {
                     local_name!("itemtype") if value.ends_with("BreadcrumbList") => {
                         cues |= BREADCRUMB
                     }
+                    // Properties of RDFa, whose names may have prefixes: `schema:author`, `dc:created`.
+                    local_name!("property") if *element.name != local_name!("meta") => {
+                        scan.properties.extend(property_of(value).map(|p| (id, p)));
+                    }
                     local_name!("itemprop") => {
-                        let property = value.split_ascii_whitespace().find_map(|p| match p {
-                            "author" | "creator" => Some(Property::Author),
-                            "datePublished" | "dateCreated" => Some(Property::Published),
-                            "dateModified" => Some(Property::Modified),
-                            _ => None,
-                        });
-                        scan.properties.extend(property.map(|p| (id, p)));
+                        scan.properties.extend(property_of(value).map(|p| (id, p)));
                         match value {
                             "headline" => cues |= HEADLINE,
                             "comment" | "review" | "reviews" | "suggestedAnswer" => cues |= SIDE,
@@ -257,7 +265,10 @@ impl Scan {
                 // Some templates put date and author of a post into separate asides.
                 local_name!("aside")
                     if cues & (BYLINE | DATE | DETAILS) == 0
-                        && document.node(id).end - id >= SMALL_ASIDE =>
+                        && (document.node(id).end - id >= SMALL_ASIDE
+                            || document.subtree(id).any(|n| {
+                                document.element(n).is_some_and(|own| is_heading(own.name))
+                            })) =>
                 {
                     cues |= FRAME;
                 }
