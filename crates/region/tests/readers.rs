@@ -559,6 +559,94 @@ fn breaks_within_words_are_unseen() {
 }
 
 #[test]
+fn lines_of_scripts_without_spaces_are_joined() {
+    let [html, _, text] = forms("<p>湖面在星期一\n  三十年来首次，\n结冰\nFerry\n渡轮</p>");
+    assert_eq!(text, "湖面在星期一三十年来首次，结冰 Ferry 渡轮");
+    assert!(html.starts_with("<p>湖面在星期一三十年来首次，结冰\nFerry"), "{html}");
+    assert_eq!(
+        forms("<p>호수가\n얼었다</p><pre>湖面\n结冰</pre>")[2],
+        "호수가 얼었다\n\n湖面\n结冰"
+    );
+}
+
+#[test]
+fn icons_and_what_opens_above_the_page_are_no_text() {
+    let dialog = "<dialog><p>Our letter.</p></dialog><div popover id=p><p>Terms of use.</p></div>";
+    let page = format!(
+        "<p><i class='material-icons md-18'>arrow_forward</i> One <i>\u{f071}</i>two.</p>{dialog}\
+         <dialog open><p>Three.</p></dialog><p>{}</p>",
+        "Four is a longer text. ".repeat(4)
+    );
+    assert!(forms(&page)[2].starts_with("One two.\n\nThree.\n\nFour"), "{}", forms(&page)[2]);
+}
+
+#[test]
+fn a_beginning_that_follows_once_more_is_shown_once() {
+    let [one, two, three] = [
+        "The harbour was closed for nine days, and the boats stayed out at sea until it opened.",
+        "Nobody saw the harbour before the ninth day, when the fog rose and the boats came home.",
+        "It rained.",
+    ];
+    let whole = format!("<p>{one}</p><p>{two}</p><p>{three}</p>");
+    for teaser in [
+        format!("<div class=teaser><p>{one}</p><p>{two}</p></div>"),
+        format!("<p>{one} {two}</p>"),
+        format!("<p>{one} {}... <a href=#>Read more</a></p>", &two[..30]),
+    ] {
+        let text = forms(&format!("{teaser}<div class=text>{whole}</div>"))[2].clone();
+        assert_eq!(text, format!("{one}\n\n{two}\n\n{three}"), "{teaser}");
+    }
+    let refrain = format!("<p>{three}</p><p>{three}</p>");
+    assert_eq!(forms(&refrain)[2], format!("{three}\n\n{three}"));
+}
+
+#[test]
+fn fractions_and_first_letters_are_parts_of_what_they_stand_at() {
+    for (html, text) in [
+        ("1<span class=sr-only>+</span><span>1</span>⁄<span>2</span> inch", "1 1⁄2 inch"),
+        ("1<sup>1</sup>/<sub>2</sub> inch, 3 m<sup>1</sup>/s", "1 1/2 inch, 3 m^1/s"),
+        ("<img src=/t.png alt=T>he mill", "The mill"),
+    ] {
+        assert_eq!(forms(&format!("<p>{html}"))[2], text);
+    }
+    let pasted = "<b style='font-weight:normal'><p>One <b>two</b>.</p></b>";
+    assert_eq!(forms(pasted)[1], "One **two**.");
+}
+
+#[test]
+fn what_continues_the_last_paragraph_belongs_to_the_article() {
+    let rest = "<p>One is said of the harbour here.</p>";
+    let more = "<div><b>Other</b> page</div>";
+    for (html, text) in [
+        ("<p>Two:</p><ul><li>a rope</li><li>a boat</li></ul>", "Two:\n\na rope\na boat"),
+        ("<p>Two.</p><ul><li>a rope</li><li>a boat</li></ul>", "Two."),
+        ("<p>Two.</p><pre>a rope\na boat</pre>", "Two.\n\na rope\na boat"),
+        (
+            "<p>Two.</p><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>",
+            "Two.\n\na\nb\n1\n2",
+        ),
+        (
+            "<p>Two.</p><h3>Others</h3><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>",
+            "Two.",
+        ),
+    ] {
+        let text = format!("One is said of the harbour here.\n\n{text}");
+        assert_eq!(text_of_paragraphs(&format!("{rest}{html}{more}")), text, "{html}");
+    }
+}
+
+#[test]
+fn empty_cells_keep_the_others_in_their_columns() {
+    let page = "<p>One.</p><table><tr><th></th><th>Mon</th></tr><tr><td>A</td><td></td></tr><tr><td><p>B and more of it</p></td><td>2</td></tr></table><p>Two.</p>";
+    let document = parse(page);
+    let is_paragraph = |id: &u32| document.name(*id).is_some_and(|name| **name == *"p");
+    let keep: Vec<u32> = document.ids().filter(is_paragraph).collect();
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let html = region_of(&document, &keep, &[], &base).unwrap().html();
+    assert!(html.contains("<tr><th></th><th>Mon</th></tr><tr><td>A</td><td></td></tr>"), "{html}");
+}
+
+#[test]
 fn boxes_that_ask_for_an_e_mail_address_are_left_out() {
     let field = "<form><input type=email><button>Sign up</button></form>";
     let page = format!(
@@ -573,6 +661,10 @@ fn copies_beside_each_other_are_shown_once() {
     for (html, text) in [
         (
             "<div class=wide><b>Nobody saw the harbour.</b></div> <div class=narrow>Nobody saw the harbour.</div>",
+            "Nobody saw the harbour.",
+        ),
+        (
+            "<p class=wide>Nobody saw the harbour.</p><p class=narrow>Nobody saw the harbour.</p>",
             "Nobody saw the harbour.",
         ),
         // Refrains, and short words that only look the same.
