@@ -342,20 +342,22 @@ fn repeated_beginning(texts: &PageTexts<'_>, include: &[bool]) -> Vec<NodeId> {
     }
     let text_of =
         |blocks: &[(NodeId, String)]| -> String { blocks.iter().map(|block| &*block.1).collect() };
-    let is_repeated = |at: &usize| {
-        let (teaser, rest) = (text_of(&blocks[..*at]), text_of(&blocks[*at..]));
+    // The headline is not repeated.
+    let heads =
+        blocks.iter().take_while(|own| document.name(own.0).is_some_and(is_heading)).count();
+    let is_repeated = |&(from, at): &(usize, usize)| {
+        let (teaser, rest) = (text_of(&blocks[from..at]), text_of(&blocks[at..]));
         let dots = teaser.rfind("...").or_else(|| teaser.rfind('\u{2026}'));
         let end = dots.filter(|dots| dots + BEHIND_DOTS >= teaser.len()).unwrap_or(teaser.len());
         end >= LEAST_TEASER && rest.starts_with(&teaser[..end])
     };
-    match (1..blocks.len().min(TEASER_BLOCKS + 1)).find(is_repeated) {
-        Some(at) => {
-            let block = blocks[at].0;
-            let is_before = |id: &NodeId| block_around(document, *id) != Some(block);
-            ids.into_iter().take_while(is_before).collect()
-        }
-        None => Vec::new(),
-    }
+    let teasers = (1..blocks.len().min(TEASER_BLOCKS + 1))
+        .flat_map(|at| [0, heads].map(|from| (from, at)))
+        .filter(|(from, at)| from < at);
+    let Some((from, at)) = teasers.into_iter().find(is_repeated) else { return Vec::new() };
+    let block_of = |id: &NodeId| block_around(document, *id).unwrap_or(0);
+    let ids = ids.into_iter().skip_while(|id| block_of(id) != blocks[from].0);
+    ids.take_while(|id| block_of(id) != blocks[at].0).collect()
 }
 
 /// The element directly before one of the same line that has the beginning of its text, and dots.

@@ -593,8 +593,9 @@ fn a_beginning_that_follows_once_more_is_shown_once() {
         format!("<p>{one} {two}</p>"),
         format!("<p>{one} {}... <a href=#>Read more</a></p>", &two[..30]),
     ] {
-        let text = forms(&format!("{teaser}<div class=text>{whole}</div>"))[2].clone();
-        assert_eq!(text, format!("{one}\n\n{two}\n\n{three}"), "{teaser}");
+        let text =
+            forms(&format!("<h1>Harbour</h1>{teaser}<div class=text>{whole}</div>"))[2].clone();
+        assert_eq!(text, format!("Harbour\n\n{one}\n\n{two}\n\n{three}"), "{teaser}");
     }
     let refrain = format!("<p>{three}</p><p>{three}</p>");
     assert_eq!(forms(&refrain)[2], format!("{three}\n\n{three}"));
