@@ -247,6 +247,10 @@ impl ArticleReader<'_> {
                 names::add(found, names::organization(&plain(name)));
             }
             Some(name) => self.names(name, depth + 1, found),
+            // A role (https://schema.org/Role) has the property again.
+            None if object.contains_key("author") => {
+                self.names(&object["author"], depth + 1, found)
+            }
             None => {
                 let part = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
                 let name = format!("{} {}", part("givenName"), part("familyName"));

@@ -75,7 +75,7 @@ const SMALL_DETAILS: u32 = 40;
 
 /// Words of classes and ids, by their first letter, with their meanings.
 #[rustfmt::skip]
-const CUES: [(&str, u16); 67] = [
+const CUES: [(&str, u16); 68] = [
     ("article", ARTICLE), ("author", BYLINE), ("authors", BYLINE), ("autor", BYLINE), ("autore", BYLINE),
     ("autoren", BYLINE), ("autores", BYLINE), ("auteur", BYLINE), ("auteurs", BYLINE),
     ("breadcrumb", BREADCRUMB), ("breadcrumblist", BREADCRUMB), ("breadcrumbs", BREADCRUMB),
@@ -95,7 +95,7 @@ const CUES: [(&str, u16); 67] = [
     ("promo", SIDE), ("pubdate", DATE), ("published", DATE),
     ("recommendations", SIDE), ("recommended", SIDE), ("related", SIDE), ("replies", SIDE),
     ("sidebar", FRAME), ("szerzo", BYLINE),
-    ("teaser", TEASER), ("teasers", SIDE), ("time", DATE), ("timestamp", DATE), ("titel", HEADLINE),
+    ("teaser", TEASER), ("teasers", SIDE), ("time", DATE), ("timeago", DATE), ("timestamp", DATE), ("titel", HEADLINE),
     ("title", HEADLINE), ("titre", HEADLINE), ("titulo", HEADLINE), ("todays", SIDE),
     ("trending", SIDE), ("tweet", SIDE),
     ("writer", BYLINE),

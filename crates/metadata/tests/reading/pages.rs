@@ -94,6 +94,9 @@ fn of_several_nodes_the_one_with_the_title_is_the_article() {
     ] {
         is(read(&html(first)).authors, vec!["Jane Doe".into()], Source::JsonLd);
     }
+    let role = r#"<script type="application/ld+json">{"@type": "Article", "author": {"@type": "Role",
+        "author": {"name": "Jane Doe"}}}</script>"#;
+    is(read(role).authors, vec!["Jane Doe".into()], Source::JsonLd);
     let question = r#"<script type="application/ld+json">{"@type": "QAPage", "mainEntity": {"@type": "Question",
         "name": "Why?", "answerCount": 1, "dateCreated": "2020-05-02", "author": {"name": "Jane Doe"}}}</script>"#;
     is(read(question).published, "2020-05-02".into(), Source::JsonLd);

@@ -74,6 +74,13 @@ fn marks_of_affiliations_are_no_part_of_names() {
 }
 
 #[test]
+fn times_of_scripts_and_of_dot_net() {
+    let span = "<span class=timeago title=2020-05-04T08:30:00Z>2 days ago</span>";
+    published(&format!("<h1>Pears ripen early</h1>{span}{FILLER}"), "2020-05-04T08:30:00Z");
+    published("<meta name=date content='/Date(1588581000000)/'>", "2020-05-04T08:30:00Z");
+}
+
+#[test]
 fn metas_of_other_names_and_forms() {
     let page = |head: &str| format!("{head}<h1>Pears ripen early</h1>{FILLER}");
     for name in ["published_at", "cXenseParse:recs:publishtime", "weibo:article:create_at"] {
