@@ -648,6 +648,24 @@ fn empty_cells_keep_the_others_in_their_columns() {
 }
 
 #[test]
+fn what_styles_set_apart_is_apart() {
+    for (html, text) in [
+        ("<div><b>Black frost</b><span>Clear and strong.</span></div>", "Black frost Clear"),
+        ("<div><b>Black frost</b><span>clear and strong.</span></div>", "Black frostclear"),
+        ("<p><span>Ice:</span><span>9 cm</span>", "Ice: 9 cm"),
+        ("<p><span>It froze.</span><a href=/x>Then</a> it thawed.", "It froze. Then it"),
+        (
+            "<p><span>You</span><span>Tube</span>, Mc<b>Donald</b>, 12:<b>30</b>, std::<b>vec</b>",
+            "YouTube, McDonald, 12:30, std::vec",
+        ),
+        ("<p>La<span>T</span>e<span>X</span> and <code>a:<b>b</b></code>", "LaTeX and a:b"),
+        ("<p>e.<i>g</i>. x.<b>example</b>", "e.g. x.example"),
+    ] {
+        assert!(forms(html)[2].starts_with(text), "{html}: {}", forms(html)[2]);
+    }
+}
+
+#[test]
 fn boxes_that_ask_for_an_e_mail_address_are_left_out() {
     let field = "<form><input type=email><button>Sign up</button></form>";
     let page = format!(
