@@ -23,14 +23,14 @@ use crate::scan::{Property, scripted_date};
 use crate::text::{LabelFinder, clip, has_number, identifier_words, word_count};
 
 /// Other metas of the date of publication.
-const PUBLISHED_METAS: [&str; 31] = [
-    "datepublished", "citation_publication_date", "citation_date", "parsely-pub-date",
-    "sailthru.date", "dc.date.issued", "dc.date.created", "dcterms.issued", "dcterms.created",
-    "dcterms.date", "dc.date", "dc.created", "dc.issued", "pubdate", "publishdate", "publish-date",
-    "publish_date", "publicationdate", "publication_date", "published-date", "published_time",
-    "published", "datecreated", "date_published", "article.published", "article.created",
-    "article_date_original", "originalpublicationdate", "created", "rnews:datepublished",
-    "prism.publicationdate",
+const PUBLISHED_METAS: [&str; 32] = [
+    "datepublished", "citation_publication_date", "citation_date", "citation_online_date",
+    "parsely-pub-date", "sailthru.date", "dc.date.issued", "dc.date.created", "dcterms.issued",
+    "dcterms.created", "dcterms.date", "dc.date", "dc.created", "dc.issued", "pubdate",
+    "publishdate", "publish-date", "publish_date", "publicationdate", "publication_date",
+    "published-date", "published_time", "published", "datecreated", "date_published",
+    "article.published", "article.created", "article_date_original", "originalpublicationdate",
+    "created", "rnews:datepublished", "prism.publicationdate",
 ];
 
 /// Other metas of the date of the last change.

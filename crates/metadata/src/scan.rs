@@ -27,7 +27,7 @@ pub struct Scan {
     pub(crate) author_names: Vec<NodeId>,
     /// `rel=tag`.
     pub(crate) tags: Vec<NodeId>,
-    /// Elements whose class, id or `itemtype` is that of a breadcrumb.
+    /// Elements whose class, id, `itemtype` or `aria-label` is that of a breadcrumb.
     pub(crate) breadcrumbs: Vec<NodeId>,
     /// Links with `rel=license`.
     pub(crate) licenses: Vec<NodeId>,
@@ -229,6 +229,10 @@ impl Scan {
                         }
                     }
                     local_name!("itemtype") if value.ends_with("BreadcrumbList") => {
+                        cues |= BREADCRUMB
+                    }
+                    // https://www.w3.org/WAI/ARIA/apg/patterns/breadcrumb/
+                    local_name!("aria-label") if value.eq_ignore_ascii_case("breadcrumb") => {
                         cues |= BREADCRUMB
                     }
                     // Properties of RDFa, whose names may have prefixes: `schema:author`, `dc:created`.

@@ -73,9 +73,11 @@ fn text_at_edge(tree: &RegionTree<'_>, mut at: At, is_end: bool) -> Option<At> {
         let node = &tree.nodes[at];
         at = match &node.name {
             None => return Some(at),
-            Some(local_names!("a" "b" "strong" "i" "em" "span" "small" "mark" "u")) => {
-                *if is_end { node.children.last()? } else { node.children.first()? }
-            }
+            Some(
+                local_names!(
+                    "a" "b" "strong" "i" "em" "span" "small" "mark" "u" "time"
+                ),
+            ) => *if is_end { node.children.last()? } else { node.children.first()? },
             Some(_) => return None,
         };
     }
@@ -99,7 +101,9 @@ fn are_apart(before: &str, own: &str, in_caption: bool) -> bool {
         Some(label) => {
             label.ends_with(char::is_alphabetic) && own.starts_with(char::is_alphanumeric)
         }
-        None if ends_sentence(before) => is_capitalised(),
+        None if ends_sentence(before) || before.ends_with('\u{2014}') => is_capitalised(),
+        // "10:05Ferry"
+        None if before.contains(':') && before.ends_with(char::is_numeric) => is_capitalised(),
         None => {
             let word = before.chars().rev().take_while(|c| c.is_lowercase());
             word.take(WHOLE_WORD).count() == WHOLE_WORD && is_capitalised()

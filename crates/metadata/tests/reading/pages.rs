@@ -232,6 +232,8 @@ fn sections_are_declared_or_in_a_breadcrumb() {
         <li><a href=/garden>Garden</a><li><a href=/fruit>Fruit</a><li>Pears ripen early</ol>
         <h1>Pears ripen early</h1><p>Text.</p>";
     is(read(shown).section, "Fruit".into(), Source::Page);
+    let labelled = shown.replace("ol class=site-breadcrumbs", "ol aria-label=Breadcrumb");
+    is(read(&labelled).section, "Fruit".into(), Source::Page);
     let only = "<body><p class=breadcrumb><a href=/>Start</a></p><h1>Pears</h1><p>Text.</p>";
     assert_eq!(read(only).section, None);
 }

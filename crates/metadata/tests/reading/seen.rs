@@ -83,7 +83,12 @@ fn times_of_scripts_and_of_dot_net() {
 #[test]
 fn metas_of_other_names_and_forms() {
     let page = |head: &str| format!("{head}<h1>Pears ripen early</h1>{FILLER}");
-    for name in ["published_at", "cXenseParse:recs:publishtime", "weibo:article:create_at"] {
+    let tags = read(r#"<meta name=keywords content='["pears", "plums"]'>"#).tags.unwrap();
+    assert_eq!(tags.value, ["pears", "plums"]);
+    for name in [
+        "published_at", "citation_online_date", "cXenseParse:recs:publishtime",
+        "weibo:article:create_at",
+    ] {
         published(&page(&format!("<meta name='{name}' content=2020-05-04>")), "2020-05-04");
     }
     let parsely = r#"<meta name=parsely-page content='{"type": "post", "pub_date": "2020-05-04T08:30:00Z", "authors": ["Jane Doe"]}'>"#;
