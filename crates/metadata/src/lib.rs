@@ -29,7 +29,7 @@ Declarations take precedence over visible text, since they name what they declar
 independent sources; if they disagree, the visible headline is the title. A date that is labelled only as
 that of a change is used as the date of publication if the page has no other.
 
-Side content (navigation, comments, related articles, quotations) has neither authors nor dates. A small aside or footer that begins
+Side content (navigation, comments, related articles, other `article` elements, quotations) has neither authors nor dates. A small aside or footer that begins
 between headline and end of the body, or just behind it if it is called that of an article, is no side content if it holds a byline or
 a date and no heading.
 

@@ -256,8 +256,8 @@ impl Scan {
                 local_name!("h3") => scan.headings.push((id, 3)),
                 local_name!("h4") => scan.headings.push((id, 4)),
                 _ if cues & HEADLINE != 0 => scan.headings.push((id, 5)),
-                // What is quoted has dates and authors of its own.
-                local_names!("nav" "blockquote") => cues |= SIDE,
+                // What is quoted has dates and authors of its own, and so has another article.
+                local_names!("nav" "blockquote" "article") => cues |= SIDE,
                 // The footer of a post's header: `<footer class="node__meta">`.
                 local_name!("footer") if cues & (BYLINE | DATE | DETAILS) == 0 => cues |= FRAME,
                 // "The address element represents the contact information for its nearest article" (WHATWG HTML §4.3.10).

@@ -42,6 +42,19 @@ fn asides_and_footers_of_the_article_are_no_side_matter() {
 }
 
 #[test]
+fn another_article_has_dates_of_its_own() {
+    let article = |rest: &str| {
+        format!("<article><h1>Pears ripen early</h1>{rest}{}</article>", FILLER.repeat(3))
+    };
+    let other = "<article><h2><a href=/plums>Plums are late</a></h2><time datetime=2020-05-01>1 May</time></article>";
+    published(&format!("{}{other}", article("")), "");
+    published(
+        &format!("{other}{}", article("<time datetime=2020-05-04>4 May</time>")),
+        "2020-05-04",
+    );
+}
+
+#[test]
 fn a_list_in_a_small_aside_is_that_of_others() {
     let other = "<aside><h3>Latest</h3><a href=/plums>Plums</a><time datetime=2020-05-09>9 May</time></aside>";
     published(&format!("<h1>Pears ripen early</h1>{}{other}", FILLER.repeat(22)), "");
