@@ -259,7 +259,7 @@ fn links_beside(texts: &PageTexts<'_>, heading: NodeId) -> Option<NodeId> {
     inside.or_else(|| after().filter(is_only_links))
 }
 
-/// Excludes what captions say to screen readers alone, beside what readers see.
+/// Excludes what captions say to screen readers alone, beside what readers see, and beginnings of captions that wait to be unfolded.
 pub(crate) fn leave_out_of_captions(
     texts: &PageTexts<'_>,
     captions: impl Iterator<Item = NodeId>,
@@ -269,8 +269,14 @@ pub(crate) fn leave_out_of_captions(
         for id in texts.document.subtree(caption).skip(1) {
             let bytes = texts.text(id);
             let is_part = (1..=HELPER).contains(&bytes) && bytes < texts.text(caption);
-            if is_part && hiding_of(texts.document, id) == Some(Hiding::FromSight) {
-                include[id as usize..texts.document.node(id).end as usize].fill(false);
+            let hiding = if is_part { hiding_of(texts.document, id) } else { None };
+            let out = match hiding {
+                Some(Hiding::FromSight) => Some(id),
+                Some(Hiding::Now) => shortened_before(texts.document, id),
+                _ => None,
+            };
+            if let Some(out) = out {
+                include[out as usize..texts.document.node(out).end as usize].fill(false);
             }
         }
     }
@@ -288,7 +294,11 @@ fn repeats_neighbour(
     let class = |id: NodeId| document.attribute(id, &local_name!("class"));
     let is_division =
         || matches!(document.name(id), Some(&local_names!("div" "section" "span" "p")));
-    if !is_silent && (texts.text(id) < LEAST_COPY || !is_division() || class(id).is_none()) {
+    let is_copy = || match document.name(id) {
+        Some(name) if is_heading(name) => true,
+        _ => texts.text(id) >= LEAST_COPY && is_division(),
+    };
+    if !is_silent && (class(id).is_none() || !is_copy()) {
         return false;
     }
     let Some(parent) = document.parent(id) else { return false };

@@ -668,6 +668,23 @@ fn what_styles_set_apart_is_apart() {
 }
 
 #[test]
+fn code_is_without_messages_and_in_lines() {
+    for (html, code) in [
+        ("<pre><code>a = 1</code><span aria-live=polite>Copied!</span></pre>", "a = 1"),
+        (
+            "<pre><code><span style='display: block'>a</span><span style='display: block'>  b</span></code></pre>",
+            "a\n  b",
+        ),
+        ("<pre><code>a\n<span class=highlight-line>b</span></code></pre>", "a\nb"),
+    ] {
+        let [_, markdown, text] = forms(&format!("<p>One.</p>{html}<p>Two.</p>"));
+        assert_eq!(text, format!("One.\n\n{code}\n\nTwo."), "{html}");
+        assert_eq!(markdown, format!("One.\n\n```\n{code}\n```\n\nTwo."), "{html}");
+    }
+    assert_eq!(forms("<ol><li value=3>a</li><li>b</li></ol>")[1], "3. a\n4. b");
+}
+
+#[test]
 fn boxes_that_ask_for_an_e_mail_address_are_left_out() {
     let field = "<form><input type=email><button>Sign up</button></form>";
     let page = format!(
@@ -688,6 +705,7 @@ fn copies_beside_each_other_are_shown_once() {
             "<p class=wide>Nobody saw the harbour.</p><p class=narrow>Nobody saw the harbour.</p>",
             "Nobody saw the harbour.",
         ),
+        ("<h2 class=wide>Rules</h2><h2 class=narrow>Rules</h2>", "Rules"),
         // Refrains, and short words that only look the same.
         (
             "<div class=a>Nobody saw the harbour.</div><div class=a>Nobody saw the harbour.</div>",
