@@ -95,7 +95,7 @@ impl JsonLdFacts {
         }
         let ids = json.by_id();
         let base = Url::parse(url).ok();
-        let page = PageNames {
+        let page = OwnPage {
             addresses: [Some(url), head.link("canonical")].into_iter().flatten().collect(),
             titles: [head.title.as_deref(), head.meta("og:title")]
                 .map(|t| squash(t.unwrap_or_default())),
@@ -379,7 +379,7 @@ fn kind_of(name: &str) -> ArticleNodeKind {
 const LEAST_HEADLINE: usize = 12;
 
 /// How the node of a page's article names the page.
-struct PageNames<'p> {
+struct OwnPage<'p> {
     addresses: Vec<&'p str>,
     /// Its titles, squashed.
     titles: [String; 2],
@@ -387,11 +387,7 @@ struct PageNames<'p> {
 }
 
 /// First node of this kind that names one of the page's addresses, else its title; else the only one of this kind.
-fn pick<'a>(
-    typed: &[Typed<'a>],
-    kind: ArticleNodeKind,
-    page: &PageNames<'_>,
-) -> Option<&'a Object> {
+fn pick<'a>(typed: &[Typed<'a>], kind: ArticleNodeKind, page: &OwnPage<'_>) -> Option<&'a Object> {
     let is_of_kind = |object: &Object| {
         // Questions that a page is about have a number of answers, those of an FAQ have none.
         let is_main = kind == ArticleNodeKind::Work && object.contains_key("answerCount");
