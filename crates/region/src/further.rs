@@ -31,9 +31,7 @@ pub(crate) fn leave_out(
     let is_alike = |one: NodeId, other: NodeId| {
         document.name(one) == document.name(other) && class(one) == class(other)
     };
-    let is_linked = |id: NodeId| {
-        include[id as usize] && is_alike(first, id) && leads_elsewhere(document, id, base)
-    };
+    let is_linked = |id: NodeId| is_alike(first, id) && leads_elsewhere(document, id, base);
     let dated = dated_article(document, first);
     let has_own_date = |id: NodeId| {
         let own = dated_article(document, id);

@@ -924,6 +924,14 @@ fn an_article_ends_before_the_next() {
     for form in [html, markdown, text] {
         assert!(form.contains("First.") && !form.contains("Second."), "{form}");
     }
+    // The other one may be short and called something else, and its headline may not be kept.
+    let paragraph = |words: &str| format!("<p>{words}</p>");
+    let other = format!(
+        "<article class=b><header><h1><a href=/a/c>Two</a></h1></header>{}</article>",
+        paragraph(&long[..160])
+    );
+    let page = format!("<main><article><h1>One</h1>{}</article>{other}</main>", paragraph(&long));
+    assert_eq!(text_of_paragraphs(&page), long.trim());
     // A list of articles has no first one, and posts link to themselves.
     let list =
         forms(&format!("<main>{next}{}</main>", article("<a href=/a/d>Three</a>", "Third.")));
