@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dom::{Document, NodeId, local_name};
+use dom::{Document, NodeId, local_name, normalize_space};
 use model::{AuthorKind, Field, Source};
 use percent_encoding::percent_decode_str;
 use terms::letters::is_alphanumeric;
@@ -203,7 +203,11 @@ fn from_keys(evidence: &MetadataEvidence<'_>, keys: &'static [&'static str]) -> 
         let mut found = Vec::new();
         let contents = evidence.metas(key).take(50).map(plain);
         for content in contents.filter(|content| !is_headline(evidence, content)) {
-            names::add(&mut found, names::from_field(&content));
+            // `["Jane Doe", "John Roe"]`
+            let listed = serde_json::from_str::<Vec<String>>(&content);
+            for name in listed.unwrap_or_else(|_| vec![content]) {
+                names::add(&mut found, names::from_field(&name));
+            }
         }
         found
     }))
@@ -226,8 +230,11 @@ fn from_microdata(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let properties = evidence.scan.properties.iter();
     // A role and links may be beside the name.
     let is_name = |id: &NodeId| {
-        let names = document.attribute(*id, &local_name!("itemprop")).unwrap_or_default();
-        names.split_ascii_whitespace().any(|name| name == "name")
+        let mut names = [local_name!("itemprop"), local_name!("property")].into_iter();
+        names.any(|names| {
+            let names = document.attribute(*id, &names).unwrap_or_default();
+            names.split_ascii_whitespace().any(|name| name.rsplit(':').next() == Some("name"))
+        })
     };
     let authors = properties.filter(|p| p.1 == Property::Author).map(|p| p.0);
     let named = authors.map(|id| document.subtree(id).take(200).find(is_name).unwrap_or(id));
@@ -343,7 +350,18 @@ fn is_headline(evidence: &MetadataEvidence<'_>, text: &str) -> bool {
 /// The text of an element. What elements hold side by side, without white space between them, is in lines of its own: a name and a
 /// role are set apart by their styles.
 fn lines_of(document: &Document, id: NodeId) -> String {
+    // Marks of affiliations, unlike the letter in "McDonald", are not within a word.
+    let is_mark = |n: &NodeId| {
+        let after = document.node(*n).end;
+        let is_in_word =
+            || document.text(after).is_some_and(|t| t.starts_with(char::is_alphabetic));
+        document.is(*n, &local_name!("sup")) && !is_in_word()
+    };
+    let marks: Vec<NodeId> = document.subtree(id).filter(is_mark).collect();
     let mut text = dom::text_of(document, &[id], &[]);
+    if !marks.is_empty() && !text.contains('\n') {
+        text = normalize_space(&dom::text_of(document, &[id], &marks));
+    }
     let children: Vec<NodeId> = document.children(id).collect();
     for pair in children.windows(2) {
         if pair.iter().any(|&id| document.element(id).is_none()) {

@@ -72,7 +72,7 @@ static LOCALES: [CalendarWords; 106] = locales! {
 const COMMON: usize = 27;
 
 /// Spellings of months that no locale has.
-const OTHER_MONTHS: [(&str, i8); 14] = [
+const OTHER_MONTHS: [(&str, i8); 16] = [
     ("jaenner", 1),
     ("feber", 2),
     ("maerz", 3),
@@ -87,6 +87,8 @@ const OTHER_MONTHS: [(&str, i8); 14] = [
     ("अक्टूबर", 10),
     ("नवम्बर", 11),
     ("दिसम्बर", 12),
+    ("জানুয়ারি", 1),
+    ("ফেব্রুয়ারি", 2),
 ];
 
 /// Months of the Solar Hijri calendar, from the beginning of spring: after the others.
@@ -167,15 +169,27 @@ static WORDS: LazyLock<HashMap<String, Vec<MeaningIn>>> = LazyLock::new(|| {
     words
 });
 
-/// The letters and digits of a name, folded.
+/// The letters and digits of a name, folded, in one of their spellings.
 pub(crate) fn join_letters(name: &str) -> String {
     let letters = name.chars().filter(|c| is_in_word(*c) && !is_joiner(*c) || c.is_ascii_digit());
-    letters.filter_map(fold).collect()
+    letters.filter_map(fold).map(bare_letter).collect()
 }
 
-/// Whether a character only shapes the letters beside it.
+/// Whether a character only shapes the letters beside it, or is a sign below them that many leave out.
 fn is_joiner(c: char) -> bool {
-    matches!(c, '\u{200c}' | '\u{200d}')
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{93c}' | '\u{9bc}')
+}
+
+/// A letter without its sign: an alef with a hamza, letters of Hindi and Bengali with a nukta.
+fn bare_letter(c: char) -> char {
+    match c {
+        '\u{622}' | '\u{623}' | '\u{625}' => '\u{627}',
+        '\u{95b}' => '\u{91c}',
+        '\u{95e}' => '\u{92b}',
+        '\u{9dc}' => '\u{9a1}',
+        '\u{9df}' => '\u{9af}',
+        other => other,
+    }
 }
 
 /// What a joined name means in a language, or else anywhere, if it is what is looked for.

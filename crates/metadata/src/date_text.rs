@@ -39,13 +39,15 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
         return found;
     }
     let tokens = tokens(clip(text, 400));
-    let (mut i, mut after) = (0, 0);
+    // Tokens of the date before and its time are not those of the next.
+    let (mut i, mut after, mut taken) = (0, 0, 0);
     while i < tokens.len() && found.len() < limit {
         let Some((moment, length)) = date_at(&tokens, i, order) else {
             i += 1;
             continue;
         };
-        let moment = add_time(moment, &tokens, i, i + length, order.language());
+        let (moment, end) = add_time(moment, &tokens, taken, i..i + length, order.language());
+        taken = end;
         let at = tokens[i].at;
         found.push(TextDate { moment, at, is_change: says_changed(&text[after..at]) });
         i += length.max(1);
@@ -394,14 +396,15 @@ const BEFORE_TIME: [&str; 36] = [
     "vao", "στις", "г", "года", "р", "року", "plkst",
 ];
 
-/// Looks for a time of day after the date, then right before it.
+/// Looks for a time of day after the tokens of a date, then right before them, but not before the token `from`. Also returns where
+/// the date or its time ends.
 fn add_time(
     moment: PageDate,
     tokens: &[Token<'_>],
-    start: usize,
-    end: usize,
+    from: usize,
+    Range { start, end }: Range<usize>,
     language: Option<&str>,
-) -> PageDate {
+) -> (PageDate, usize) {
     for i in end..tokens.len().min(end + 5) {
         let Some(time) = time_at(tokens, i, language) else { continue };
         // "下午 3:12"; a word that is not understood may mean this, too.
@@ -421,14 +424,15 @@ fn add_time(
             None if words.all(is_known) => DayHalf::Unstated,
             None => DayHalf::Unknown,
         };
-        return time.on(moment, half);
+        let timed = time.on(moment, half);
+        return (timed, if timed.time.is_some() { i + 3 } else { end });
     }
-    let before = (start.saturating_sub(8)..start).find_map(|i| {
+    let before = (start.saturating_sub(8).max(from)..start).find_map(|i| {
         let word = i.checked_sub(1).filter(|word| tokens[*word].kind == TokenKind::Word);
         let half = word.and_then(|word| half_of_day(&join_letters(tokens[word].text), language));
         Some((time_at(tokens, i, language)?, half.map_or(DayHalf::Unstated, DayHalf::Known)))
     });
-    before.map_or(moment, |(time, half)| time.on(moment, half))
+    (before.map_or(moment, |(time, half)| time.on(moment, half)), end)
 }
 
 /// What is said of the half of the day that a time is in.
@@ -612,7 +616,9 @@ fn time_at<'a>(tokens: &[Token<'a>], at: usize, language: Option<&str>) -> Optio
         |i: usize| tokens.get(i).filter(|t| t.kind == TokenKind::Word).map_or("", |t| t.text);
     let is_time = match sign.kind {
         TokenKind::Sign(':') => true,
-        TokenKind::Sign('.') => word(at + 3).eq_ignore_ascii_case("uhr"),
+        TokenKind::Sign('.') => {
+            word(at + 3).eq_ignore_ascii_case("uhr") || matches!(word(at + 3), "GMT" | "BST")
+        }
         TokenKind::Word => ["h", "H", "時", "时", "點", "点", "시"].contains(&sign.text),
         _ => false,
     };
@@ -680,7 +686,9 @@ fn zone<'a>(tokens: &[Token<'a>], at: usize) -> ZoneText<'a> {
         (TokenKind::Sign('/' | '_' | '-'), TokenKind::Word) => Some(pair),
         _ => None,
     });
-    if kind_at(tokens, at + 1) == Some(TokenKind::Sign('/')) {
+    // "CST / Updated" has none.
+    let is_glued = |sign: &Token<'_>| sign.at == tokens[at].at + text.len();
+    if tokens.get(at + 1).is_some_and(|sign| sign.kind == TokenKind::Sign('/') && is_glued(sign)) {
         rest.flatten().for_each(|token| name.to_mut().push_str(token.text));
     }
     ZoneText::Name(name)
@@ -723,6 +731,45 @@ mod tests {
         }
         read("11 دی 1402", DayMonthOrder::DayFirst, "none");
         read("3/4/1402", DayMonthOrder::DayFirst, "1402-04-03");
+    }
+
+    #[test]
+    fn each_date_has_a_time_of_its_own() {
+        let times = |text: &str| -> Vec<String> {
+            let found = find_dates(text, &DayMonthOrder::DayFirst, 3);
+            found.iter().map(|date| date.moment.to_string()).collect()
+        };
+        for (text, expected) in [
+            ("15.01.2024, 09:30 | 16.01.2024", ["2024-01-15T09:30:00", "2024-01-16"]),
+            (
+                "am 15. Januar 2024 um 9.30 Uhr, aktualisiert 16.1.2024",
+                ["2024-01-15T09:30:00", "2024-01-16"],
+            ),
+            ("09:30, 15 May 2024, 10:00, 16 May 2024", ["2024-05-15T10:00:00", "2024-05-16"]),
+            ("15 May 2024, updated 10:00 on 16 May 2024", ["2024-05-15", "2024-05-16T10:00:00"]),
+            (
+                "Jan 15, 2024 / 09:30 AM CST / Jan 16, 2024 / 10:00 AM CST",
+                ["2024-01-15T09:30:00-06:00", "2024-01-16T10:00:00-06:00"],
+            ),
+            (
+                "Mon 15 Jan 2024 09.30 GMT, Tue 16 Jan 2024 10.00 GMT",
+                ["2024-01-15T09:30:00Z", "2024-01-16T10:00:00Z"],
+            ),
+        ] {
+            assert_eq!(times(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn letters_with_signs_have_several_spellings() {
+        for (text, expected) in [
+            ("১৫ জানু\u{9df}ারি ২০২৪", "2024-01-15"),
+            ("১৫ জানু\u{9af}\u{9bc}ারি ২০২৪", "2024-01-15"),
+            ("15 أغسطس 2024", "2024-08-15"),
+            ("15 اغسطس 2024", "2024-08-15"),
+        ] {
+            read(text, DayMonthOrder::DayFirst, expected);
+        }
     }
 
     #[test]

@@ -23,14 +23,14 @@ use crate::scan::{Property, scripted_date};
 use crate::text::{LabelFinder, clip, has_number, identifier_words, word_count};
 
 /// Other metas of the date of publication.
-const PUBLISHED_METAS: [&str; 31] = [
-    "datepublished", "citation_publication_date", "citation_date", "parsely-pub-date",
-    "sailthru.date", "dc.date.issued", "dc.date.created", "dcterms.issued", "dcterms.created",
-    "dcterms.date", "dc.date", "dc.created", "dc.issued", "pubdate", "publishdate", "publish-date",
-    "publish_date", "publicationdate", "publication_date", "published-date", "published_time",
-    "published", "datecreated", "date_published", "article.published", "article.created",
-    "article_date_original", "originalpublicationdate", "created", "rnews:datepublished",
-    "prism.publicationdate",
+const PUBLISHED_METAS: [&str; 32] = [
+    "datepublished", "citation_publication_date", "citation_date", "citation_online_date",
+    "parsely-pub-date", "sailthru.date", "dc.date.issued", "dc.date.created", "dcterms.issued",
+    "dcterms.created", "dcterms.date", "dc.date", "dc.created", "dc.issued", "pubdate",
+    "publishdate", "publish-date", "publish_date", "publicationdate", "publication_date",
+    "published-date", "published_time", "published", "datecreated", "date_published",
+    "article.published", "article.created", "article_date_original", "originalpublicationdate",
+    "created", "rnews:datepublished", "prism.publicationdate",
 ];
 
 /// Other metas of the date of the last change.
@@ -158,14 +158,16 @@ pub(crate) fn dates_of_sources(
     found
 }
 
-/// Metas not listed above, by the words of their names: `w-published-date`.
+/// Metas not listed above, by the words of their names: `w-published-date`, `created_at`, `recs:publishtime`.
 fn metas_by_name<'a>(evidence: &MetadataEvidence<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let metas = evidence.head().metas.iter().filter(|m| {
         let (mut says_published, mut says_date) = (false, false);
         identifier_words(&m.key, |word| {
             says_published |=
-                matches!(word, "published" | "publish" | "publication" | "pub" | "issue");
-            says_date |= matches!(word, "date" | "time" | "timestamp" | "datetime");
+                ["publish", "publication", "create"].iter().any(|p| word.starts_with(p))
+                    || matches!(word, "pub" | "issue");
+            says_date |=
+                ["date", "time", "timestamp"].iter().any(|p| word.ends_with(p)) || word == "at";
         });
         says_published && says_date
     });
@@ -429,25 +431,33 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice.offer_all(Source::Page, moments);
     }
 
-    /// Offers `<time>` near the headline. WordPress marks each of the two dates with its own class.
+    /// Offers `<time>` near the headline, those that are called dates of publication first: others may be those of events. WordPress
+    /// marks each of the two dates with its own class.
     fn offer_times(&self, modified: bool, choice: &mut Choice) {
         if choice.is_settled() {
             return;
         }
-        let document = self.evidence.document;
+        let (document, anchor) = (self.evidence.document, self.evidence.anchor());
         let nearest = self.evidence.nearest(&self.evidence.scan.times, |id| *id);
-        let moments = nearest.iter().take(20).filter(|id| {
-            let class = document.attribute(**id, &local_name!("class")).unwrap_or_default();
-            let (mut says_published, mut says_modified) = (false, false);
+        let times = nearest.into_iter().take(20).filter_map(|id| {
+            let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
+            let (mut is_published, mut says_modified) = (false, false);
             identifier_words(class, |word| match word {
-                "published" => says_published = true,
+                "published" => is_published = true,
                 "updated" | "modified" => says_modified = true,
                 _ => {}
             });
-            let is_change = !says_published && (says_modified || self.follows_change(**id));
-            modified == is_change
+            let is_change = !is_published && (says_modified || self.follows_change(id));
+            is_published |= self.label_before(id).is_some_and(says_published);
+            let is_near = id.saturating_sub(anchor) <= BESIDE;
+            (modified == is_change).then_some((!(is_published && is_near), id))
         });
-        choice.offer_all(Source::Page, moments.filter_map(|id| self.date_of_element(*id)));
+        let mut times: Vec<(bool, NodeId)> = times.collect();
+        times.sort_by_key(|time| time.0);
+        choice.offer_all(
+            Source::Page,
+            times.into_iter().filter_map(|time| self.date_of_element(time.1)),
+        );
     }
 
     /// Whether the text directly before a node labels it as the date of a change.

@@ -370,7 +370,12 @@ fn is_filler(address: &str) -> bool {
 pub(crate) fn tags(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>> {
     type Tags = Vec<String>;
     let split = |keys, separators: &[char]| -> Tags {
-        evidence.metas(keys).flat_map(|c| c.split(separators)).map(str::to_owned).collect()
+        // `["pears", "plums"]`
+        let read = |content: &str| -> Tags {
+            let listed = serde_json::from_str(content);
+            listed.unwrap_or_else(|_| content.split(separators).map(str::to_owned).collect())
+        };
+        evidence.metas(keys).flat_map(read).collect()
     };
     let listed = |keys| split(keys, &[',', ';']);
     let single = |keys| split(keys, &[',']);

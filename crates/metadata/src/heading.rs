@@ -174,9 +174,15 @@ fn headline_places(document: &Document, scan: &Scan) -> Vec<(NodeId, u8)> {
 
 /// The whole heading and each of its lines: dates and subtitles are often set into headings.
 fn heading_candidates(document: &Document, id: NodeId) -> impl Iterator<Item = HeadingCandidate> {
-    // "Copy link"
-    let buttons: Vec<NodeId> =
-        document.subtree(id).filter(|n| document.is(*n, &local_name!("button"))).collect();
+    // "Copy link", and links to the heading itself: "¶"
+    let is_button = |n: &NodeId| {
+        let address = || document.attribute(*n, &local_name!("href")).unwrap_or_default();
+        document.is(*n, &local_name!("button"))
+            || document.is(*n, &local_name!("a"))
+                && address().starts_with('#')
+                && !document.text_content(*n).contains(char::is_alphanumeric)
+    };
+    let buttons: Vec<NodeId> = document.subtree(id).filter(is_button).collect();
     let mut text = dom::text_of(document, &[id], &buttons);
     if text.contains("&#") || text.contains("&amp;") {
         text = text.lines().map(plain).collect::<Vec<_>>().join("\n");

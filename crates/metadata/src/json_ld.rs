@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::names;
-use crate::text::{plain, same_page};
+use crate::page_data::literals::read_literal;
+use crate::text::{plain, same_page, squash};
 
 /// What JSON-LD says about the article of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,9 +95,14 @@ impl JsonLdFacts {
         }
         let ids = json.by_id();
         let base = Url::parse(url).ok();
-        let here: Vec<&str> = [Some(url), head.link("canonical")].into_iter().flatten().collect();
+        let page = OwnPage {
+            addresses: [Some(url), head.link("canonical")].into_iter().flatten().collect(),
+            titles: [head.title.as_deref(), head.meta("og:title")]
+                .map(|t| squash(t.unwrap_or_default())),
+            base: base.as_ref(),
+        };
         let pick = |kind: ArticleNodeKind| {
-            pick(&typed, kind, &here, base.as_ref())
+            pick(&typed, kind, &page)
                 .map(|object| ArticleReader { ids: &ids, budget: Cell::new(2_000) }.article(object))
         };
         let site = typed
@@ -236,11 +242,15 @@ impl ArticleReader<'_> {
     }
 
     fn names_of(&self, object: &Object, depth: u8, found: &mut Vec<String>) {
-        match object.get("name") {
+        match object.get("name").or_else(|| object.get("@value")) {
             Some(Value::String(name)) if is_organization(object) => {
                 names::add(found, names::organization(&plain(name)));
             }
             Some(name) => self.names(name, depth + 1, found),
+            // A role (https://schema.org/Role) has the property again.
+            None if object.contains_key("author") => {
+                self.names(&object["author"], depth + 1, found)
+            }
             None => {
                 let part = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
                 let name = format!("{} {}", part("givenName"), part("familyName"));
@@ -365,28 +375,49 @@ fn kind_of(name: &str) -> ArticleNodeKind {
     }
 }
 
-/// First node of this kind that names one of the page's addresses; else the only one of this kind.
-pub(crate) fn pick<'a>(
-    typed: &[Typed<'a>],
-    kind: ArticleNodeKind,
-    here: &[&str],
-    base: Option<&Url>,
-) -> Option<&'a Object> {
-    let nodes = || typed.iter().filter(|t| type_names(t.object).iter().any(|n| kind_of(n) == kind));
+/// Least bytes of a headline that is told from other words a title may begin with.
+const LEAST_HEADLINE: usize = 12;
+
+/// How the node of a page's article names the page.
+struct OwnPage<'p> {
+    addresses: Vec<&'p str>,
+    /// Its titles, squashed.
+    titles: [String; 2],
+    base: Option<&'p Url>,
+}
+
+/// First node of this kind that names one of the page's addresses, else its title; else the only one of this kind.
+fn pick<'a>(typed: &[Typed<'a>], kind: ArticleNodeKind, page: &OwnPage<'_>) -> Option<&'a Object> {
+    let is_of_kind = |object: &Object| {
+        // Questions that a page is about have a number of answers, those of an FAQ have none.
+        let is_main = kind == ArticleNodeKind::Work && object.contains_key("answerCount");
+        type_names(object).iter().any(|n| kind_of(n) == kind || is_main && n == "Question")
+    };
+    let nodes = || typed.iter().filter(|t| is_of_kind(t.object));
     let is_here = |t: &&Typed<'a>| {
         let addresses = addresses(t.object);
-        let mut addresses = addresses.iter().filter_map(|a| match base {
+        let mut addresses = addresses.iter().filter_map(|a| match page.base {
             Some(base) => base.join(a).ok(),
             None => Url::parse(a).ok(),
         });
-        addresses.any(|a| here.iter().any(|h| same_page(a.as_str(), h)))
+        addresses.any(|a| page.addresses.iter().any(|h| same_page(a.as_str(), h)))
     };
-    if let Some(node) =
-        nodes().filter(|t| t.primary).find(is_here).or_else(|| nodes().find(is_here))
+    let is_titled = |t: &&Typed<'a>| {
+        let headline =
+            ["headline", "name"].iter().find_map(|key| text_of_value(t.object.get(*key)?));
+        let headline = squash(&headline.unwrap_or_default());
+        headline.len() >= LEAST_HEADLINE
+            && page.titles.iter().any(|title| title.starts_with(&headline))
+    };
+    let primary = || nodes().filter(|t| t.primary);
+    if let Some(node) = primary()
+        .find(is_here)
+        .or_else(|| nodes().find(is_here))
+        .or_else(|| primary().nth(1).and_then(|_| primary().find(is_titled)))
     {
         return Some(node.object);
     }
-    let mut primary = nodes().filter(|t| t.primary);
+    let mut primary = primary();
     let first = primary.next()?;
     // Several nodes, none of them for this page: teasers of a list. Without addresses it is
     // undecidable.
@@ -447,7 +478,7 @@ pub(crate) struct Typed<'a> {
 
 impl JsonLd {
     /// Values of scripts, and of metas named `…ld+json`, which some web frameworks write by
-    /// mistake.
+    /// mistake; else that of the meta `parsely-page`.
     pub(crate) fn read(head: &Head) -> Self {
         let mut values = Vec::new();
         let mut bytes = 0;
@@ -458,6 +489,9 @@ impl JsonLd {
                 break;
             }
             values.extend(parse(script));
+        }
+        if values.is_empty() {
+            values.extend(head.meta("parsely-page").and_then(parsely_article));
         }
         Self { values }
     }
@@ -516,12 +550,35 @@ impl JsonLd {
     }
 }
 
+/// What Parse.ly reads of a page, in its older form, as an article of schema.org.
+fn parsely_article(json: &str) -> Option<Value> {
+    const NAMES: [(&str, &str); 8] = [
+        ("title", "headline"),
+        ("pub_date", "datePublished"),
+        ("author", "author"),
+        ("authors", "author"),
+        ("section", "articleSection"),
+        ("tags", "keywords"),
+        ("image_url", "image"),
+        ("link", "url"),
+    ];
+    let mut page: Object = serde_json::from_str(json).ok()?;
+    let is_post = page.get("type").is_none_or(|own| own == "post");
+    let known =
+        NAMES.iter().filter_map(|(own, name)| Some(((*name).to_owned(), page.remove(*own)?)));
+    let mut article: Object = known.collect();
+    article.insert("@type".to_owned(), "Article".into());
+    is_post.then_some(Value::Object(article))
+}
+
 /// The values of one script: one or several, repaired if they are not valid JSON.
 pub(crate) fn parse(script: &str) -> Vec<Value> {
     let mut text = Cow::Borrowed(script);
-    for marker in ["<![CDATA[", "]]>", "<!--", "-->"] {
+    let markers =
+        [("<![CDATA[", " "), ("]]>", " "), ("<!--", " "), ("-->", " "), ("\"schema:", "\"")];
+    for (marker, replacement) in markers {
         if text.contains(marker) {
-            text = Cow::Owned(text.replace(marker, " "));
+            text = Cow::Owned(text.replace(marker, replacement));
         }
     }
     if !text.contains('"') && text.contains("&quot;") {
@@ -534,7 +591,8 @@ pub(crate) fn parse(script: &str) -> Vec<Value> {
         return values;
     }
     let (repaired, _) = parse_consecutive(&repair_json(text));
-    if repaired.len() >= values.len() { repaired } else { values }
+    let values = if repaired.len() >= values.len() { repaired } else { values };
+    if values.is_empty() { read_literal(text).into_iter().collect() } else { values }
 }
 
 /// Parses consecutive objects and arrays; also returns whether nothing but `;` was left over.
@@ -649,6 +707,14 @@ mod tests {
         assert_eq!(headline("{\"headline\":\"two\nlines\"};"), Some("two\nlines".to_owned()));
         assert_eq!(headline(r#"{"headline":"it\'s \x"}"#), Some("it's \\x".to_owned()));
         assert_eq!(headline("{&quot;headline&quot;:&quot;A&quot;}"), Some("A".to_owned()));
+    }
+
+    #[test]
+    fn what_only_javascript_allows_is_read() {
+        let good = Some("A".to_owned());
+        assert_eq!(headline("/* made by x */ { // the article\n \"headline\": \"A\"}"), good);
+        assert_eq!(headline("{headline: \"A\", 'author': 'B'};"), good);
+        assert_eq!(headline("{'schema:headline': 1, \"schema:headline\": \"A\"}"), good);
     }
 
     #[test]

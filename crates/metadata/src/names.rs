@@ -332,11 +332,19 @@ fn cut_at_stop(text: &str) -> &str {
     // "Jean Dupont le 3 mai": the words before the date that belong to it are removed too.
     while let Some((before, last)) = text.rsplit_once(char::is_whitespace)
         && last.starts_with(|c: char| c.is_lowercase() || !is_alphanumeric(c))
+        && !has_inner_capital(last)
         && !is_desk(text)
     {
         text = before.trim_end();
     }
     text.trim_matches(|c: char| c.is_whitespace() || ",:-–—|".contains(c))
+}
+
+/// Whether a word is a name with a small particle before it: "d’Arc", "al-Hassan".
+fn has_inner_capital(word: &str) -> bool {
+    let mut parts = word.split(['\'', '’', '-']);
+    parts.next().is_some_and(|particle| !particle.is_empty())
+        && parts.next().is_some_and(|name| name.starts_with(char::is_uppercase))
 }
 
 /// A text without the months and weekdays at its end: what precedes a number ("Jane Doe Wed, December 21").
@@ -463,9 +471,14 @@ fn split_conjunctions(piece: &str, names: &mut Vec<String>) {
             || bare == "AND";
         let balanced = (words_left >= 2 && words_right >= 2)
             || (words_left == 1 && words_right == 1 && bare.len() > 1);
-        if joins && balanced {
+        // "Jean Dupont avec AFP"
+        let is_helped = words_left >= 2 && WITH.contains(&bare);
+        if joins && balanced || is_helped {
             names.push(left.trim().to_owned());
             start = at + word.len();
+            if is_helped && words_right < 2 {
+                return;
+            }
         }
         at += word.len();
     }
@@ -502,8 +515,9 @@ fn tidy_name(text: &str) -> String {
     }
     let words: Vec<&str> = text.split_whitespace().filter(|w| !is_address(w)).collect();
     let joined = words.join(" ");
-    let name = joined
-        .trim_matches(|c: char| c.is_whitespace() || ",;:|/\\-–—•·*\"“”„<>[]{}=+~©".contains(c));
+    let name = joined.trim_matches(|c: char| {
+        c.is_whitespace() || ",;:|/\\-–—•·*\"“”„<>[]{}【】「」=+~©".contains(c)
+    });
     name.trim().to_owned()
 }
 
@@ -568,7 +582,8 @@ fn is_desk(text: &str) -> bool {
 pub(crate) fn is_name(name: &str) -> bool {
     let words = word_count(name);
     let initial = |w: Option<&str>| {
-        w.and_then(|w| w.chars().find(|c| c.is_alphabetic())).is_some_and(|c| !c.is_lowercase())
+        let first = w.and_then(|w| w.chars().find(|c| c.is_alphabetic()));
+        first.is_some_and(|c| !c.is_lowercase()) || w.is_some_and(has_inner_capital)
     };
     is_plausible(name)
         && (1..=5).contains(&words)
@@ -582,7 +597,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 }
 
 /// Words before the names, folded and sorted; each ends where its text ends (`by` needs a space after it).
-pub(crate) const LABELS: [&str; 79] = [
+pub(crate) const LABELS: [&str; 80] = [
     "a cura di", "af", "analysis by", "article by", "article written by", "auteur", "auteur:",
     "author", "author:", "authors", "authors:", "autor", "autor:", "autora:", "autore:",
     "autoren:", "autorin:", "av", "by", "contributed by", "created by", "di", "door", "ecrit par",
@@ -594,7 +609,7 @@ pub(crate) const LABELS: [&str; 79] = [
     "submitted by", "szerzo:", "tac gia:", "tekst:", "text by", "text:",
     "this article was written by", "this post was written by", "verfasst von", "von", "words by",
     "words:", "writer:", "written by", "yazar:", "συντακτης:", "автор", "автор:", "текст:", "מאת",
-    "מאת:", "الكاتب:", "بقلم", "كتب:", "كتبت:",
+    "מאת:", "الكاتب:", "بقلم", "كتب:", "كتبت:", "द्वारा",
 ];
 
 /// The same in scripts without spaces.
@@ -649,6 +664,9 @@ pub(crate) const DEGREES: [&str; 24] = [
 pub(crate) const CONJUNCTIONS: [&str; 15] =
     ["and", "und", "et", "y", "e", "és", "en", "i", "og", "och", "ja", "и", "та", "ve", "oraz"];
 
+/// Words before an agency or another author who helped.
+const WITH: [&str; 7] = ["with", "avec", "mit", "con", "com", "med", "met"];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -672,6 +690,9 @@ mod tests {
         field("Par Jean Dupont", &["Jean Dupont"]);
         field("Szerző: Kovács János", &["Kovács János"]);
         field("作者：王小明", &["王小明"]);
+        byline("【記者：山田花子】", &["山田花子"]);
+        byline("द्वारा अन्ना बर्ग", &["अन्ना बर्ग"]);
+        byline("كتب: آنا بيرغ الإثنين 15 كانون الثاني 2024", &["آنا بيرغ"]);
         field("Posted by: Jane Doe", &["Jane Doe"]);
         field("Byron Smith", &["Byron Smith"]);
     }
@@ -684,6 +705,11 @@ mod tests {
         field("Jean Dupont et Marie Curie", &["Jean Dupont", "Marie Curie"]);
         field("José Ortega y Gasset", &["José Ortega y Gasset"]);
         field("王小明、李大同", &["王小明", "李大同"]);
+        field("Par Jean Dupont avec AFP", &["Jean Dupont"]);
+        field("Jane Doe with John Roe", &["Jane Doe", "John Roe"]);
+        byline("By Conan O’Brien and Jeanne d’Arc", &["Conan O’Brien", "Jeanne d’Arc"]);
+        byline("By Omar al-Hassan, Jane Doe", &["Omar al-Hassan", "Jane Doe"]);
+        byline("Por Jane Doe con información de AFP", &["Jane Doe"]);
         field("Jane Doe & JANE DOE", &["Jane Doe"]);
     }
 

@@ -16,7 +16,7 @@ use crate::text::squash;
 use literals::ScriptData;
 use rich_text::{text_of_list, text_of_string};
 
-mod literals;
+pub(crate) mod literals;
 mod references;
 pub(crate) mod rich_text;
 

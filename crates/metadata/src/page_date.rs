@@ -66,7 +66,8 @@ impl PageDate {
     /// Parses a machine-written date; `None` unless it is understood completely, up to the end of
     /// the date.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
+        // .NET writes "/Date(1705307400000)/".
+        let text = text.trim().trim_start_matches("/Date(").trim_end_matches(")/");
         if text.len() > 64 {
             return None;
         }

@@ -1,6 +1,6 @@
 //! One pass over a page's tree that finds headings, bylines, dates and side content.
 
-use dom::{Document, Element, ElementKind, NodeId, local_name, local_names};
+use dom::{Document, Element, ElementKind, NodeId, is_heading, local_name, local_names};
 use memchr::{memchr2, memrchr};
 
 use crate::page_date::PageDate;
@@ -15,7 +15,7 @@ pub struct Scan {
     pub(crate) times: Vec<NodeId>,
     /// Elements whose class or id is that of a date.
     pub(crate) dates: Vec<NodeId>,
-    /// `itemprop` of `datePublished`, `dateModified`, `author` and the like.
+    /// `itemprop` or `property` of `datePublished`, `dateModified`, `author` and the like.
     pub(crate) properties: Vec<(NodeId, Property)>,
     /// `rel=author`.
     pub(crate) author_links: Vec<NodeId>,
@@ -27,7 +27,7 @@ pub struct Scan {
     pub(crate) author_names: Vec<NodeId>,
     /// `rel=tag`.
     pub(crate) tags: Vec<NodeId>,
-    /// Elements whose class, id or `itemtype` is that of a breadcrumb.
+    /// Elements whose class, id, `itemtype` or `aria-label` is that of a breadcrumb.
     pub(crate) breadcrumbs: Vec<NodeId>,
     /// Links with `rel=license`.
     pub(crate) licenses: Vec<NodeId>,
@@ -62,7 +62,7 @@ const TEASER: u16 = 512;
 const FRAME: u16 = 1024;
 const ARTICLE: u16 = 2048;
 
-/// Smaller asides are not side columns: they hold a date or a name.
+/// Smaller asides without a heading are not side columns: they hold a date or a name.
 const SMALL_ASIDE: u32 = 12;
 /// Larger asides and footers hold more than a byline and a date.
 const SMALL_FRAME: u32 = 150;
@@ -75,7 +75,7 @@ const SMALL_DETAILS: u32 = 40;
 
 /// Words of classes and ids, by their first letter, with their meanings.
 #[rustfmt::skip]
-const CUES: [(&str, u16); 67] = [
+const CUES: [(&str, u16); 68] = [
     ("article", ARTICLE), ("author", BYLINE), ("authors", BYLINE), ("autor", BYLINE), ("autore", BYLINE),
     ("autoren", BYLINE), ("autores", BYLINE), ("auteur", BYLINE), ("auteurs", BYLINE),
     ("breadcrumb", BREADCRUMB), ("breadcrumblist", BREADCRUMB), ("breadcrumbs", BREADCRUMB),
@@ -95,7 +95,7 @@ const CUES: [(&str, u16); 67] = [
     ("promo", SIDE), ("pubdate", DATE), ("published", DATE),
     ("recommendations", SIDE), ("recommended", SIDE), ("related", SIDE), ("replies", SIDE),
     ("sidebar", FRAME), ("szerzo", BYLINE),
-    ("teaser", TEASER), ("teasers", SIDE), ("time", DATE), ("timestamp", DATE), ("titel", HEADLINE),
+    ("teaser", TEASER), ("teasers", SIDE), ("time", DATE), ("timeago", DATE), ("timestamp", DATE), ("titel", HEADLINE),
     ("title", HEADLINE), ("titre", HEADLINE), ("titulo", HEADLINE), ("todays", SIDE),
     ("trending", SIDE), ("tweet", SIDE),
     ("writer", BYLINE),
@@ -190,6 +190,16 @@ pub(crate) fn scripted_date(element: Element<'_>) -> Option<PageDate> {
     })
 }
 
+/// What the names in `itemprop` or `property` stand for.
+fn property_of(names: &str) -> Option<Property> {
+    names.split_ascii_whitespace().find_map(|name| match name.rsplit(':').next()? {
+        "author" | "creator" => Some(Property::Author),
+        "datePublished" | "dateCreated" | "created" | "issued" => Some(Property::Published),
+        "dateModified" | "modified" => Some(Property::Modified),
+        _ => None,
+    })
+}
+
 impl Scan {
     /// Finds them. Linear in the page.
     pub fn of(document: &Document) -> Self {
@@ -221,14 +231,16 @@ impl Scan {
                     local_name!("itemtype") if value.ends_with("BreadcrumbList") => {
                         cues |= BREADCRUMB
                     }
+                    // https://www.w3.org/WAI/ARIA/apg/patterns/breadcrumb/
+                    local_name!("aria-label") if value.eq_ignore_ascii_case("breadcrumb") => {
+                        cues |= BREADCRUMB
+                    }
+                    // Properties of RDFa, whose names may have prefixes: `schema:author`, `dc:created`.
+                    local_name!("property") if *element.name != local_name!("meta") => {
+                        scan.properties.extend(property_of(value).map(|p| (id, p)));
+                    }
                     local_name!("itemprop") => {
-                        let property = value.split_ascii_whitespace().find_map(|p| match p {
-                            "author" | "creator" => Some(Property::Author),
-                            "datePublished" | "dateCreated" => Some(Property::Published),
-                            "dateModified" => Some(Property::Modified),
-                            _ => None,
-                        });
-                        scan.properties.extend(property.map(|p| (id, p)));
+                        scan.properties.extend(property_of(value).map(|p| (id, p)));
                         match value {
                             "headline" => cues |= HEADLINE,
                             "comment" | "review" | "reviews" | "suggestedAnswer" => cues |= SIDE,
@@ -244,8 +256,8 @@ impl Scan {
                 local_name!("h3") => scan.headings.push((id, 3)),
                 local_name!("h4") => scan.headings.push((id, 4)),
                 _ if cues & HEADLINE != 0 => scan.headings.push((id, 5)),
-                // What is quoted has dates and authors of its own.
-                local_names!("nav" "blockquote") => cues |= SIDE,
+                // What is quoted has dates and authors of its own, and so has another article.
+                local_names!("nav" "blockquote" "article") => cues |= SIDE,
                 // The footer of a post's header: `<footer class="node__meta">`.
                 local_name!("footer") if cues & (BYLINE | DATE | DETAILS) == 0 => cues |= FRAME,
                 // "The address element represents the contact information for its nearest article" (WHATWG HTML §4.3.10).
@@ -257,7 +269,10 @@ impl Scan {
                 // Some templates put date and author of a post into separate asides.
                 local_name!("aside")
                     if cues & (BYLINE | DATE | DETAILS) == 0
-                        && document.node(id).end - id >= SMALL_ASIDE =>
+                        && (document.node(id).end - id >= SMALL_ASIDE
+                            || document.subtree(id).any(|n| {
+                                document.element(n).is_some_and(|own| is_heading(own.name))
+                            })) =>
                 {
                     cues |= FRAME;
                 }

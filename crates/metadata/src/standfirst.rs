@@ -107,8 +107,9 @@ pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
         declared_descriptions(evidence).take(4).map(|(_, text)| squash(&text)).collect();
     // Siblings would have a standfirst, too.
     let is_by_itself = evidence.learnt.pages == 0;
-    // What follows the standfirst are paragraphs of one form.
-    let paragraphs = blocks.windows(2).position(|pair| pair[0].pattern == pair[1].pattern);
+    // What follows the standfirst are paragraphs of one form, none of which is before it.
+    let paragraphs = blocks.windows(2).find(|pair| pair[0].pattern == pair[1].pattern);
+    let paragraphs = paragraphs.and_then(|p| blocks.iter().position(|b| b.pattern == p[0].pattern));
     let rank = |at: usize, block: &LeadBlock| {
         if block.named.is_none() && described.is_empty() && !is_by_itself {
             return None;

@@ -179,7 +179,9 @@ impl<'a> RegionBuilder<'a, '_> {
         if !document.is_inline(id) && !is_control {
             let gap = self.tree.push_text(parent, " ");
             self.tree.nodes[gap].mark = NodeMark::Gap;
-        } else if is_control || chosen.visible.sum(document, id) > 0 && !chosen.unseen.contains(&id)
+        } else if is_control
+            || chosen.visible.sum(document, id) > 0
+                && (!chosen.unseen.contains(&id) || is_between_digits(document, id))
         {
             self.tree.push_text(parent, " ");
         } else {
@@ -221,7 +223,16 @@ impl<'a> RegionBuilder<'a, '_> {
     fn write_words(&mut self, parent: At, id: NodeId, text: &'a str) {
         let text = match text.is_ascii() {
             true => Cow::Borrowed(text),
-            false => without_unseen(text),
+            false => {
+                let keeps_lines = || {
+                    let is_pre = |own| self.document.is(own, &local_name!("pre"));
+                    self.document.ancestors(id).any(is_pre)
+                };
+                match join_lines(without_unseen(text)) {
+                    Cow::Owned(_) if text.contains('\n') && keeps_lines() => without_unseen(text),
+                    joined => joined,
+                }
+            }
         };
         let at = self.tree.push_text(parent, text);
         if !self.chosen.read[id as usize] {
@@ -310,8 +321,13 @@ impl<'a> RegionBuilder<'a, '_> {
         let Some(mut name) = self.name_of(id, name, inner_layout) else {
             return (None, inner_layout);
         };
-        if name == local_name!("span") && is_shown_as_block(element) {
+        if name == local_name!("span") && has_style(element, "display", &["block"]) {
             name = local_name!("div");
+        } else if matches!(name, local_names!("b" "strong"))
+            && has_style(element, "font-weight", &["normal", "400"])
+        {
+            // Editors paste so what is not bold.
+            name = local_name!("span");
         }
         let is_bare = name == local_name!("span")
             && !element.attributes().any(|(attribute, _)| attribute_stays(&name, attribute))
@@ -438,10 +454,48 @@ impl<'a> RegionBuilder<'a, '_> {
     }
 }
 
-/// A text without soft hyphens, zero width spaces, word joiners and byte order marks. Scripts that do not separate words (Thai, Lao,
+/// Whether an element stands between the digits of two numbers, as the plus sign for screen readers in "1+½".
+fn is_between_digits(document: &Document, id: NodeId) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let before = document.text(id - 1).is_some_and(|text| text.ends_with(is_digit));
+    let mut after = (document.node(id).end..document.len() as NodeId).take(3);
+    before
+        && after.find_map(|own| document.text(own)).is_some_and(|text| text.starts_with(is_digit))
+}
+
+/// A text without the line breaks between characters of scripts that have no spaces between words (CSS Text 3 §4.1.3).
+fn join_lines(text: Cow<'_, str>) -> Cow<'_, str> {
+    if !text.contains('\n') {
+        return text;
+    }
+    // Ideographs, kana, bopomofo, and their signs.
+    let is_wide = |c: char| {
+        matches!(c, '\u{2e80}'..='\u{312f}' | '\u{31a0}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
+    };
+    let mut joined = String::with_capacity(text.len());
+    for (at, line) in text.split('\n').enumerate() {
+        let (before, after) = (joined.trim_end(), line.trim_start());
+        if at > 0 && before.ends_with(is_wide) && after.starts_with(is_wide) {
+            joined.truncate(before.len());
+            joined.push_str(after);
+        } else {
+            joined.push_str(if at > 0 { "\n" } else { "" });
+            joined.push_str(line);
+        }
+    }
+    joined.into()
+}
+
+/// A text without soft hyphens, zero width spaces, word joiners, byte order marks, and icons. Scripts that do not separate words (Thai, Lao,
 /// Burmese, Khmer) keep zero width spaces, which are between their words.
 fn without_unseen(text: &str) -> Cow<'_, str> {
     let is_unseen = |c| matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}');
+    // The icons of a font.
+    let shown = text.trim();
+    if !shown.is_empty() && shown.chars().all(|c| matches!(c, '\u{e000}'..='\u{f8ff}')) {
+        return Cow::Borrowed("");
+    }
     if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
     }
@@ -454,20 +508,17 @@ fn without_unseen(text: &str) -> Cow<'_, str> {
 /// Whether the element around a text, or the next one, has a style that keeps its lines.
 fn keeps_lines(document: &Document, text: NodeId) -> bool {
     document.ancestors(text).skip(1).take(2).any(|id| {
-        let style = document.attribute(id, &local_name!("style")).unwrap_or_default();
-        let mut own = style.split(';').filter_map(|own| own.split_once(':'));
-        own.any(|(name, value)| {
-            name.trim() == "white-space"
-                && matches!(value.trim(), "pre" | "pre-wrap" | "pre-line" | "break-spaces")
+        document.element(id).is_some_and(|own| {
+            has_style(own, "white-space", &["pre", "pre-wrap", "pre-line", "break-spaces"])
         })
     })
 }
 
-/// Whether the style of an element makes it a block.
-fn is_shown_as_block(element: Element<'_>) -> bool {
+/// Whether the style of an element gives a property one of these values.
+fn has_style(element: Element<'_>, property: &str, values: &[&str]) -> bool {
     let style = element.attribute(&local_name!("style")).unwrap_or_default();
     let mut own = style.split(';').filter_map(|own| own.split_once(':'));
-    own.any(|(name, value)| name.trim() == "display" && value.trim() == "block")
+    own.any(|(name, value)| name.trim() == property && values.contains(&value.trim()))
 }
 
 fn write_picture(tree: &mut RegionTree<'_>, parent: At, picture: &PagePicture) {

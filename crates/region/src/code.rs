@@ -378,7 +378,10 @@ impl<'a> CodeReader<'a> {
                 reader.line_feed();
             } else {
                 let is_cell = matches!(document.name(id), Some(&local_names!("td" "tbody" "code")));
-                if !document.is_inline(id) && !is_cell || ends_lines == document.parent(id) {
+                let is_line = !document.is_inline(id) && !is_cell
+                    || ends_lines == document.parent(id)
+                    || is_drawn_as_block(document, id);
+                if is_line {
                     reader.begin_line();
                     let holds_lines = document.subtree(id).skip(1).any(|own| {
                         document.name(own).is_some()
@@ -417,7 +420,9 @@ impl<'a> CodeReader<'a> {
         }
         let Some(element) = document.element(id) else { return false };
         let is_unselectable = element.attributes().any(|(name, value)| match &**name {
-            "role" => value == "button",
+            "role" => matches!(value, "button" | "status"),
+            // "Copied!"
+            "aria-live" => true,
             "aria-hidden" => value == "true",
             "unselectable" => value == "on",
             "style" => without_space(value).contains("user-select:none"),
@@ -616,11 +621,19 @@ fn leave_out_bar(
     }
 }
 
+/// Whether the style of an element in a line makes it a line of its own.
+fn is_drawn_as_block(document: &Document, id: NodeId) -> bool {
+    let style = document.attribute(id, &local_name!("style")).unwrap_or_default();
+    style.contains("block") && without_space(style).split(';').any(|own| own == "display:block")
+}
+
 /// The language of a block: named by it, by an element in it, or by one that holds hardly more than it.
 fn language_of(texts: &PageTexts<'_>, block: NodeId) -> String {
     let document = texts.document;
     let most = texts.text(block) + BAR;
-    let inside = document.subtree(block).take(12);
+    // Classes of lines and words are no languages: `highlight-line`.
+    let is_of_line = |id: NodeId| matches!(document.name(id), Some(&local_names!("span" "mark")));
+    let inside = document.subtree(block).take(12).filter(|&id| id == block || !is_of_line(id));
     let around = document.ancestors(block).skip(1).take(LEVELS);
     let around =
         around.take_while(|&id| texts.text(id) <= most && !document.is(id, &local_name!("body")));

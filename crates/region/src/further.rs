@@ -3,11 +3,12 @@
 use dom::{Document, NodeId, PrefixSums, local_name, local_names, web_url};
 use url::Url;
 
-/// Shortest text of an element that counts as an article rather than a teaser of one, in bytes.
+/// Shortest texts of an element that counts as the article, and as another one, in bytes.
 const SHORTEST: u32 = 300;
+const SHORTEST_OTHER: u32 = 150;
 
 /// Excludes the articles that follow the first one of a page, and what follows them beside it. Each is an element like that
-/// around the first, with a headline like that of the first which leads to a page of its own, while the first does not; or both are
+/// around the first, or both are `article` elements, with a headline like that of the first which leads to a page of its own, while the first does not; or both are
 /// dated `article` elements with a headline of the first level. `structures` has the headings of the page in document order.
 pub(crate) fn leave_out(
     document: &Document,
@@ -30,9 +31,7 @@ pub(crate) fn leave_out(
     let is_alike = |one: NodeId, other: NodeId| {
         document.name(one) == document.name(other) && class(one) == class(other)
     };
-    let is_linked = |id: NodeId| {
-        include[id as usize] && is_alike(first, id) && leads_elsewhere(document, id, base)
-    };
+    let is_linked = |id: NodeId| is_alike(first, id) && leads_elsewhere(document, id, base);
     let dated = dated_article(document, first);
     let has_own_date = |id: NodeId| {
         let own = dated_article(document, id);
@@ -47,10 +46,11 @@ pub(crate) fn leave_out(
     let (Some(own), Some(other)) = (child(first), child(next)) else { return };
     let says_article =
         document.is(own, &local_name!("article")) || document.is(first, &local_name!("h1"));
+    let are_articles = [own, other].into_iter().all(|id| document.is(id, &local_name!("article")));
     if own == first
-        || !(says_article && is_alike(own, other) || has_own_date(next))
+        || !(says_article && (is_alike(own, other) || are_articles) || has_own_date(next))
         || included(own) < SHORTEST
-        || included(other) < SHORTEST
+        || included(other) < SHORTEST_OTHER
     {
         return;
     }

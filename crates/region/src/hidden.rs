@@ -30,21 +30,31 @@ enum Hiding {
     FromSight,
     /// From those who hear the page.
     FromHearing,
+    /// Until it is opened above the page (HTML §4.11.4, §6.12).
+    Above,
 }
 
 /// How an element is hidden by its own attributes.
 fn hiding_of(document: &Document, id: NodeId) -> Option<Hiding> {
     let element = document.element(id)?;
-    let mut found = None;
+    let is_closed = || {
+        document.is(id, &local_name!("dialog")) && element.attribute(&local_name!("open")).is_none()
+    };
+    let mut found = is_closed().then_some(Hiding::Above);
     for (name, value) in element.attributes() {
         match *name {
             local_name!("hidden") => found = Some(Hiding::Now),
             local_name!("style") => found = hiding_of_style(value).or(found),
             local_name!("class") => match class_tokens(value).find_map(hiding_named) {
                 Some(Hiding::FromSight) => return Some(Hiding::FromSight),
+                // Their names are drawn as icons.
+                _ if value.contains("material-icons") || value.contains("material-symbols") => {
+                    return Some(Hiding::FromSight);
+                }
                 named => found = named.or(found),
             },
             local_name!("role") if value == "tooltip" => found = Some(Hiding::Now),
+            _ if &**name == "popover" => return Some(Hiding::Above),
             _ if &**name == "aria-hidden" && value == "true" => {
                 found = found.or(Some(Hiding::FromHearing));
             }
@@ -155,6 +165,11 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
         // Alone, it says what a picture shows.
         let has_beside =
             || block_around(document, id).is_some_and(|block| texts.text(block) > bytes);
+        if hiding == Hiding::Above && bytes * 2 < texts.kept.total() {
+            out.push(id);
+            skip = end;
+            continue;
+        }
         let is_helper = hiding == Hiding::FromSight && bytes <= HELPER && has_beside();
         if !is_helper && let Some(short) = shortened_before(document, id) {
             out.push(short);
@@ -176,6 +191,7 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
         out.extend(group.iter().map(|label| label.1));
     }
     out.extend(document.ids().filter_map(|id| subscription_around(texts, id)));
+    out.extend(repeated_beginning(texts, include));
     for &id in &out {
         include[id as usize..document.node(id).end as usize].fill(false);
     }
@@ -248,7 +264,7 @@ fn links_beside(texts: &PageTexts<'_>, heading: NodeId) -> Option<NodeId> {
     inside.or_else(|| after().filter(is_only_links))
 }
 
-/// Excludes what captions say to screen readers alone, beside what readers see.
+/// Excludes what captions say to screen readers alone, beside what readers see, and beginnings of captions that wait to be unfolded.
 pub(crate) fn leave_out_of_captions(
     texts: &PageTexts<'_>,
     captions: impl Iterator<Item = NodeId>,
@@ -258,8 +274,14 @@ pub(crate) fn leave_out_of_captions(
         for id in texts.document.subtree(caption).skip(1) {
             let bytes = texts.text(id);
             let is_part = (1..=HELPER).contains(&bytes) && bytes < texts.text(caption);
-            if is_part && hiding_of(texts.document, id) == Some(Hiding::FromSight) {
-                include[id as usize..texts.document.node(id).end as usize].fill(false);
+            let hiding = if is_part { hiding_of(texts.document, id) } else { None };
+            let out = match hiding {
+                Some(Hiding::FromSight) => Some(id),
+                Some(Hiding::Now) => shortened_before(texts.document, id),
+                _ => None,
+            };
+            if let Some(out) = out {
+                include[out as usize..texts.document.node(out).end as usize].fill(false);
             }
         }
     }
@@ -275,8 +297,13 @@ fn repeats_neighbour(
     let document = texts.document;
     let is_silent = hiding == Some(Hiding::FromHearing);
     let class = |id: NodeId| document.attribute(id, &local_name!("class"));
-    let is_division = || matches!(document.name(id), Some(&local_names!("div" "section" "span")));
-    if !is_silent && (texts.text(id) < LEAST_COPY || !is_division() || class(id).is_none()) {
+    let is_division =
+        || matches!(document.name(id), Some(&local_names!("div" "section" "span" "p")));
+    let is_copy = || match document.name(id) {
+        Some(name) if is_heading(name) => true,
+        _ => texts.text(id) >= LEAST_COPY && is_division(),
+    };
+    if !is_silent && (class(id).is_none() || !is_copy()) {
         return false;
     }
     let Some(parent) = document.parent(id) else { return false };
@@ -301,6 +328,51 @@ fn repeats_neighbour(
             && class(*own).is_some_and(|own| class(id) != Some(own))
     };
     before().filter(is_alike).is_some_and(is_same)
+}
+
+/// Blocks of which a teaser may consist, and blocks behind it that are compared with it.
+const TEASER_BLOCKS: usize = 6;
+const COMPARED_BLOCKS: usize = 12;
+/// Least text of a teaser, and most text behind the dots at its end ("Read more"), in bytes without white space.
+const LEAST_TEASER: usize = 80;
+const BEHIND_DOTS: usize = 30;
+
+/// The texts at the beginning of an article that all follow once more: a teaser, or what readers who do not pay see.
+fn repeated_beginning(texts: &PageTexts<'_>, include: &[bool]) -> Vec<NodeId> {
+    let document = texts.document;
+    let mut blocks: Vec<(NodeId, String)> = Vec::new();
+    let mut ids: Vec<NodeId> = Vec::new();
+    for id in (texts.first..=texts.last).filter(|&id| include[id as usize]) {
+        let Some(text) = document.text(id).filter(|text| !text.trim().is_empty()) else { continue };
+        let block = block_around(document, id).unwrap_or(0);
+        if blocks.last().is_none_or(|last| last.0 != block) {
+            if blocks.len() == TEASER_BLOCKS + COMPARED_BLOCKS {
+                break;
+            }
+            blocks.push((block, String::new()));
+        }
+        let Some(last) = blocks.last_mut() else { break };
+        last.1.extend(text.split_whitespace());
+        ids.push(id);
+    }
+    let text_of =
+        |blocks: &[(NodeId, String)]| -> String { blocks.iter().map(|block| &*block.1).collect() };
+    // The headline is not repeated.
+    let heads =
+        blocks.iter().take_while(|own| document.name(own.0).is_some_and(is_heading)).count();
+    let is_repeated = |&(from, at): &(usize, usize)| {
+        let (teaser, rest) = (text_of(&blocks[from..at]), text_of(&blocks[at..]));
+        let dots = teaser.rfind("...").or_else(|| teaser.rfind('\u{2026}'));
+        let end = dots.filter(|dots| dots + BEHIND_DOTS >= teaser.len()).unwrap_or(teaser.len());
+        end >= LEAST_TEASER && rest.starts_with(&teaser[..end])
+    };
+    let teasers = (1..blocks.len().min(TEASER_BLOCKS + 1))
+        .flat_map(|at| [0, heads].map(|from| (from, at)))
+        .filter(|(from, at)| from < at);
+    let Some((from, at)) = teasers.into_iter().find(is_repeated) else { return Vec::new() };
+    let block_of = |id: &NodeId| block_around(document, *id).unwrap_or(0);
+    let ids = ids.into_iter().skip_while(|id| block_of(id) != blocks[from].0);
+    ids.take_while(|id| block_of(id) != blocks[at].0).collect()
 }
 
 /// The element directly before one of the same line that has the beginning of its text, and dots.

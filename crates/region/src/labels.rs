@@ -1,7 +1,7 @@
 //! What stands at pictures without being of the article: labels that captions begin with, and alternative texts that name files
 //! or places. Credits in paragraphs of their own go to their pictures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dom::{local_name, local_names};
 use url::Url;
@@ -36,28 +36,77 @@ pub(crate) fn settle_labels(tree: &mut RegionTree<'_>) {
     place_credits(tree);
     mark_repeated_credits(tree);
     drop_caption_labels(tree);
-    separate_captions(tree);
+    separate_words(tree);
 }
 
-/// Separates sentences of captions that are in elements beside each other, which style sheets set apart.
-fn separate_captions(tree: &mut RegionTree<'_>) {
-    for caption in tree.all(local_name!("figcaption")).collect::<Vec<_>>() {
-        for parent in tree.below(caption).collect::<Vec<_>>() {
-            let mut children: Vec<At> = Vec::new();
-            for child in std::mem::take(&mut tree.nodes[parent].children) {
-                let ends = |at: &At| {
-                    let text = &tree.nodes[*at].text;
-                    text.ends_with(['.', '!', '?', ':', '\u{2026}', '\u{201d}'])
-                };
-                let begins = || tree.nodes[child].text.starts_with(char::is_alphabetic);
-                if children.last().is_some_and(ends) && begins() {
-                    let space = tree.text(" ");
-                    tree.nodes[space].mark = tree.nodes[child].mark;
-                    children.push(space);
-                }
-                children.push(child);
+/// Separates what is in elements beside each other, without white space between them, where style sheets set it apart: sentences,
+/// labels and what they label, words of which the second begins with a capital. In captions, also what follows any sentence.
+fn separate_words(tree: &mut RegionTree<'_>) {
+    let captions: BTreeSet<At> =
+        tree.all(local_name!("figcaption")).flat_map(|caption| tree.below(caption)).collect();
+    for parent in tree.below(0).collect::<Vec<_>>() {
+        let is_code = matches!(tree.nodes[parent].name, Some(local_names!("pre" "code" "math")));
+        if is_code || tree.nodes[parent].children.len() < 2 {
+            continue;
+        }
+        let in_caption = captions.contains(&parent);
+        let mut children: Vec<At> = Vec::new();
+        for child in std::mem::take(&mut tree.nodes[parent].children) {
+            let before = children.last().and_then(|&last| text_at_edge(tree, last, true));
+            let own = before.and_then(|_| text_at_edge(tree, child, false));
+            if let (Some(before), Some(own)) = (before, own)
+                && are_apart(&tree.nodes[before].text, &tree.nodes[own].text, in_caption)
+            {
+                let space = tree.text(" ");
+                tree.nodes[space].mark = tree.nodes[own].mark;
+                children.push(space);
             }
-            tree.nodes[parent].children = children;
+            children.push(child);
+        }
+        tree.nodes[parent].children = children;
+    }
+}
+
+/// The text that a node begins or ends with, in elements for phrases.
+fn text_at_edge(tree: &RegionTree<'_>, mut at: At, is_end: bool) -> Option<At> {
+    loop {
+        let node = &tree.nodes[at];
+        at = match &node.name {
+            None => return Some(at),
+            Some(
+                local_names!(
+                    "a" "b" "strong" "i" "em" "span" "small" "mark" "u" "time"
+                ),
+            ) => *if is_end { node.children.last()? } else { node.children.first()? },
+            Some(_) => return None,
+        };
+    }
+}
+
+/// Shortest word that is told from the beginning of a name with a capital within it: "Mc", "You", in letters.
+const WHOLE_WORD: usize = 4;
+
+/// Whether two texts that stand beside each other are not of one word.
+fn are_apart(before: &str, own: &str, in_caption: bool) -> bool {
+    let ends_sentence = |text: &str| text.ends_with(['.', '!', '?', '\u{2026}', '\u{201d}']);
+    if in_caption && (ends_sentence(before) || before.ends_with(':')) {
+        return own.starts_with(char::is_alphabetic);
+    }
+    let is_capitalised = || {
+        let mut letters = own.chars();
+        letters.next().is_some_and(char::is_uppercase)
+            && letters.next().is_some_and(|c| c.is_lowercase() || c.is_whitespace())
+    };
+    match before.strip_suffix(':') {
+        Some(label) => {
+            label.ends_with(char::is_alphabetic) && own.starts_with(char::is_alphanumeric)
+        }
+        None if ends_sentence(before) || before.ends_with('\u{2014}') => is_capitalised(),
+        // "10:05Ferry"
+        None if before.contains(':') && before.ends_with(char::is_numeric) => is_capitalised(),
+        None => {
+            let word = before.chars().rev().take_while(|c| c.is_lowercase());
+            word.take(WHOLE_WORD).count() == WHOLE_WORD && is_capitalised()
         }
     }
 }

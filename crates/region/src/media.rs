@@ -142,12 +142,20 @@ pub(crate) fn choose(
     (of_nodes, of_places)
 }
 
-/// The sign that a picture stands for: its alternative text, if that is a pictogram and nothing else.
+/// The sign that a picture stands for: its alternative text, if that is a pictogram and nothing else, or the first letter of the word
+/// that follows it.
 fn sign_of(document: &Document, id: NodeId) -> Option<&str> {
     const LONGEST: usize = 40;
     let sign = document.attribute(id, &local_name!("alt"))?.trim();
     let is_part = |c: char| matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{200d}' | '\u{e0020}'..='\u{e007f}');
-    (!sign.is_empty() && sign.len() <= LONGEST && sign.chars().all(is_part)).then_some(sign)
+    let is_letter = || {
+        let mut letters = sign.chars();
+        letters.next().is_some_and(char::is_alphabetic)
+            && letters.next().is_none()
+            && document.text(id + 1).is_some_and(|text| text.starts_with(char::is_alphabetic))
+    };
+    let is_pictogram = !sign.is_empty() && sign.len() <= LONGEST && sign.chars().all(is_part);
+    (is_pictogram || is_letter()).then_some(sign)
 }
 
 /// The name of a picture's file, without the size that content management systems add.

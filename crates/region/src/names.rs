@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use dom::{Document, LocalName, NodeId, local_name, local_names};
+use dom::{Document, LocalName, NodeId, class_tokens, local_name, local_names};
 
 /// Sorted words that begin with a letter from `a` to `z`. Nearly every word of a page is ruled out by its first letter and
 /// its length.
@@ -132,7 +132,12 @@ fn is_foreign(document: &Document, id: NodeId) -> bool {
     if matches!(document.name(id), Some(&local_names!("nav" "footer" "button" "form"))) {
         return true;
     }
-    is_named(document, id, &[local_name!("class"), local_name!("id")], &FOREIGN)
+    let is_picture = |id| {
+        // What WordPress calls a picture of a gallery.
+        class_tokens(document.attribute(id, &local_name!("class")).unwrap_or_default())
+            .any(|class| class == "gallery-icon")
+    };
+    is_named(document, id, &[local_name!("class"), local_name!("id")], &FOREIGN) && !is_picture(id)
         || document.attribute(id, &local_name!("role")) == Some("navigation")
 }
 

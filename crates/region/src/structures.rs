@@ -54,7 +54,10 @@ pub(crate) fn add(
     let mut top_of_code: Option<(NodeId, bool)> = None;
     for &id in structures {
         let (own, text) = (texts.own(id), texts.text(id));
-        let may_be_code = own == 0 && text > 0 && id >= code_end && texts.is_between(id);
+        let may_be_code = own == 0
+            && text > 0
+            && id >= code_end
+            && (texts.is_between(id) || stands_behind(texts, id));
         if may_be_code && is_code_block(texts, id) {
             code_end = document.node(id).end;
             if text > LONGEST {
@@ -82,6 +85,7 @@ pub(crate) fn add(
         } else if text <= LONGEST && !is_heading(id) && stands_between(texts, id) {
             include_subtree(document, id, include);
             if is_table(document, id)
+                || id > texts.last
                 || quoted_post(document, id, texts.base).is_none() && stands_amid(texts, id)
             {
                 include_subtree(document, id, read);
@@ -125,11 +129,29 @@ fn precedes_included(
 fn stands_between(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     let text = texts.text(id);
-    texts.is_between(id)
+    (texts.is_between(id) || stands_behind(texts, id))
         && (!texts.is_linked(id) || is_nested_list_of_links(texts, id))
         && !is_list_of_cards(texts, id)
         && texts.top(id).is_some_and(|top| texts.text(top) <= text + text / 4 + 20)
         && (!is_table(document, id) || !is_layout(document, id))
+}
+
+/// Whether a structure directly follows the last text of an article within the element that has most of it, and continues it: code, a
+/// table, or a list or quotation that the text before it announces with a colon.
+fn stands_behind(texts: &PageTexts<'_>, id: NodeId) -> bool {
+    let document = texts.document;
+    let Some(parent) = document.parent(id).filter(|_| id > texts.last) else { return false };
+    let continues = || match meant(document, id) {
+        Some(local_names!("pre" "table")) => true,
+        Some(local_names!("ul" "ol" "dl" "blockquote")) => {
+            let text = document.text(texts.last).unwrap_or_default();
+            text.trim_end().ends_with([':', '\u{ff1a}'])
+        }
+        _ => false,
+    };
+    texts.own(parent) * 2 > texts.kept.total()
+        && continues()
+        && texts.all.range(texts.last + 1, id) == 0
 }
 
 /// Bytes of text from which on a link is as long as a headline.
@@ -268,7 +290,9 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
     let links = texts.is_linked(id);
     for part in document.subtree(id).skip(1).filter(is_part) {
         let text = texts.text(part);
-        let left_out = text > 0 && texts.own(part) == 0;
+        // Empty cells keep the others in their columns.
+        let is_cell = matches!(meant(document, part), Some(local_names!("td" "th")));
+        let left_out = (text > 0 || is_cell) && texts.own(part) == 0;
         if left_out
             && text <= LONGEST
             && !texts.foreign.has(document, part)

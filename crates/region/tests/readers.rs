@@ -559,6 +559,132 @@ fn breaks_within_words_are_unseen() {
 }
 
 #[test]
+fn lines_of_scripts_without_spaces_are_joined() {
+    let [html, _, text] = forms("<p>湖面在星期一\n  三十年来首次，\n结冰\nFerry\n渡轮</p>");
+    assert_eq!(text, "湖面在星期一三十年来首次，结冰 Ferry 渡轮");
+    assert!(html.starts_with("<p>湖面在星期一三十年来首次，结冰\nFerry"), "{html}");
+    assert_eq!(
+        forms("<p>호수가\n얼었다</p><pre>湖面\n结冰</pre>")[2],
+        "호수가 얼었다\n\n湖面\n结冰"
+    );
+}
+
+#[test]
+fn icons_and_what_opens_above_the_page_are_no_text() {
+    let dialog = "<dialog><p>Our letter.</p></dialog><div popover id=p><p>Terms of use.</p></div>";
+    let page = format!(
+        "<p><i class='material-icons md-18'>arrow_forward</i> One <i>\u{f071}</i>two.</p>{dialog}\
+         <dialog open><p>Three.</p></dialog><p>{}</p>",
+        "Four is a longer text. ".repeat(4)
+    );
+    assert!(forms(&page)[2].starts_with("One two.\n\nThree.\n\nFour"), "{}", forms(&page)[2]);
+}
+
+#[test]
+fn a_beginning_that_follows_once_more_is_shown_once() {
+    let [one, two, three] = [
+        "The harbour was closed for nine days, and the boats stayed out at sea until it opened.",
+        "Nobody saw the harbour before the ninth day, when the fog rose and the boats came home.",
+        "It rained.",
+    ];
+    let whole = format!("<p>{one}</p><p>{two}</p><p>{three}</p>");
+    for teaser in [
+        format!("<div class=teaser><p>{one}</p><p>{two}</p></div>"),
+        format!("<p>{one} {two}</p>"),
+        format!("<p>{one} {}... <a href=#>Read more</a></p>", &two[..30]),
+    ] {
+        let text =
+            forms(&format!("<h1>Harbour</h1>{teaser}<div class=text>{whole}</div>"))[2].clone();
+        assert_eq!(text, format!("Harbour\n\n{one}\n\n{two}\n\n{three}"), "{teaser}");
+    }
+    let refrain = format!("<p>{three}</p><p>{three}</p>");
+    assert_eq!(forms(&refrain)[2], format!("{three}\n\n{three}"));
+}
+
+#[test]
+fn fractions_and_first_letters_are_parts_of_what_they_stand_at() {
+    for (html, text) in [
+        ("1<span class=sr-only>+</span><span>1</span>⁄<span>2</span> inch", "1 1⁄2 inch"),
+        ("1<sup>1</sup>/<sub>2</sub> inch, 3 m<sup>1</sup>/s", "1 1/2 inch, 3 m^1/s"),
+        ("<img src=/t.png alt=T>he mill", "The mill"),
+    ] {
+        assert_eq!(forms(&format!("<p>{html}"))[2], text);
+    }
+    let pasted = "<b style='font-weight:normal'><p>One <b>two</b>.</p></b>";
+    assert_eq!(forms(pasted)[1], "One **two**.");
+}
+
+#[test]
+fn what_continues_the_last_paragraph_belongs_to_the_article() {
+    let rest = "<p>One is said of the harbour here.</p>";
+    let more = "<div><b>Other</b> page</div>";
+    for (html, text) in [
+        ("<p>Two:</p><ul><li>a rope</li><li>a boat</li></ul>", "Two:\n\na rope\na boat"),
+        ("<p>Two.</p><ul><li>a rope</li><li>a boat</li></ul>", "Two."),
+        ("<p>Two.</p><pre>a rope\na boat</pre>", "Two.\n\na rope\na boat"),
+        (
+            "<p>Two.</p><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>",
+            "Two.\n\na\nb\n1\n2",
+        ),
+        (
+            "<p>Two.</p><h3>Others</h3><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>",
+            "Two.",
+        ),
+    ] {
+        let text = format!("One is said of the harbour here.\n\n{text}");
+        assert_eq!(text_of_paragraphs(&format!("{rest}{html}{more}")), text, "{html}");
+    }
+}
+
+#[test]
+fn empty_cells_keep_the_others_in_their_columns() {
+    let page = "<p>One.</p><table><tr><th></th><th>Mon</th></tr><tr><td>A</td><td></td></tr><tr><td><p>B and more of it</p></td><td>2</td></tr></table><p>Two.</p>";
+    let document = parse(page);
+    let is_paragraph = |id: &u32| document.name(*id).is_some_and(|name| **name == *"p");
+    let keep: Vec<u32> = document.ids().filter(is_paragraph).collect();
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let html = region_of(&document, &keep, &[], &base).unwrap().html();
+    assert!(html.contains("<tr><th></th><th>Mon</th></tr><tr><td>A</td><td></td></tr>"), "{html}");
+}
+
+#[test]
+fn what_styles_set_apart_is_apart() {
+    for (html, text) in [
+        ("<div><b>Black frost</b><span>Clear and strong.</span></div>", "Black frost Clear"),
+        ("<div><b>Black frost</b><span>clear and strong.</span></div>", "Black frostclear"),
+        ("<p><span>Ice:</span><span>9 cm</span>", "Ice: 9 cm"),
+        ("<p><span>It froze.</span><a href=/x>Then</a> it thawed.", "It froze. Then it"),
+        (
+            "<p><span>You</span><span>Tube</span>, Mc<b>Donald</b>, 12:<b>30</b>, std::<b>vec</b>",
+            "YouTube, McDonald, 12:30, std::vec",
+        ),
+        ("<p>La<span>T</span>e<span>X</span> and <code>a:<b>b</b></code>", "LaTeX and a:b"),
+        ("<p>e.<i>g</i>. x.<b>example</b>", "e.g. x.example"),
+        ("<p><time>10:05</time>Ferry back", "10:05 Ferry back"),
+        ("<p><b>LINDAU, Germany —</b>The ice", "LINDAU, Germany — The ice"),
+    ] {
+        assert!(forms(html)[2].starts_with(text), "{html}: {}", forms(html)[2]);
+    }
+}
+
+#[test]
+fn code_is_without_messages_and_in_lines() {
+    for (html, code) in [
+        ("<pre><code>a = 1</code><span aria-live=polite>Copied!</span></pre>", "a = 1"),
+        (
+            "<pre><code><span style='display: block'>a</span><span style='display: block'>  b</span></code></pre>",
+            "a\n  b",
+        ),
+        ("<pre><code>a\n<span class=highlight-line>b</span></code></pre>", "a\nb"),
+    ] {
+        let [_, markdown, text] = forms(&format!("<p>One.</p>{html}<p>Two.</p>"));
+        assert_eq!(text, format!("One.\n\n{code}\n\nTwo."), "{html}");
+        assert_eq!(markdown, format!("One.\n\n```\n{code}\n```\n\nTwo."), "{html}");
+    }
+    assert_eq!(forms("<ol><li value=3>a</li><li>b</li></ol>")[1], "3. a\n4. b");
+}
+
+#[test]
 fn boxes_that_ask_for_an_e_mail_address_are_left_out() {
     let field = "<form><input type=email><button>Sign up</button></form>";
     let page = format!(
@@ -575,6 +701,11 @@ fn copies_beside_each_other_are_shown_once() {
             "<div class=wide><b>Nobody saw the harbour.</b></div> <div class=narrow>Nobody saw the harbour.</div>",
             "Nobody saw the harbour.",
         ),
+        (
+            "<p class=wide>Nobody saw the harbour.</p><p class=narrow>Nobody saw the harbour.</p>",
+            "Nobody saw the harbour.",
+        ),
+        ("<h2 class=wide>Rules</h2><h2 class=narrow>Rules</h2>", "Rules"),
         // Refrains, and short words that only look the same.
         (
             "<div class=a>Nobody saw the harbour.</div><div class=a>Nobody saw the harbour.</div>",
@@ -793,6 +924,14 @@ fn an_article_ends_before_the_next() {
     for form in [html, markdown, text] {
         assert!(form.contains("First.") && !form.contains("Second."), "{form}");
     }
+    // The other one may be short and called something else, and its headline may not be kept.
+    let paragraph = |words: &str| format!("<p>{words}</p>");
+    let other = format!(
+        "<article class=b><header><h1><a href=/a/c>Two</a></h1></header>{}</article>",
+        paragraph(&long[..160])
+    );
+    let page = format!("<main><article><h1>One</h1>{}</article>{other}</main>", paragraph(&long));
+    assert_eq!(text_of_paragraphs(&page), long.trim());
     // A list of articles has no first one, and posts link to themselves.
     let list =
         forms(&format!("<main>{next}{}</main>", article("<a href=/a/d>Three</a>", "Third.")));

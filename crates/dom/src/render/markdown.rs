@@ -408,7 +408,12 @@ impl MarkdownWriter<'_> {
             local_name!("blockquote") if self.may_nest() => self.push(BlockKind::Quote),
             local_names!("ul" "ol" "menu" "dir") if self.may_nest() => {
                 let ordered = *name == local_name!("ol");
-                let start = element.attribute(&local_name!("start"));
+                let of_item = || {
+                    let mut items = self.document.children(element.id);
+                    let first = items.find(|&id| self.document.is(id, &local_name!("li")))?;
+                    self.document.attribute(first, &local_name!("value"))
+                };
+                let start = element.attribute(&local_name!("start")).or_else(of_item);
                 let number = start.and_then(|s| s.trim().parse().ok()).unwrap_or(1);
                 self.push(BlockKind::list(ordered, number))
             }

@@ -13,7 +13,7 @@ const LONGEST: usize = 12;
 const UNIT: usize = 3;
 
 /// What is written for a superscript that changes the meaning of what stands before it: `^26` for a power, `[1]` for the mark
-/// of a note. `None` if it is read as it stands, as in "1st", and for the marks of footnotes. `before` is the text directly before it.
+/// of a note, a space before the fraction of a number. `None` if it is read as it stands, as in "1st", and for the marks of footnotes. `before` is the text directly before it.
 pub(super) fn raised_text(
     document: &Document,
     sup: NodeId,
@@ -65,6 +65,15 @@ pub(super) fn raised_text(
         return None;
     }
     let word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(UNIT + 1).count();
+    // The fraction of "1½", written with a superscript and a subscript.
+    let after = document.node(sup).end;
+    let is_slash = |text: &str| matches!(text.trim_matches(is_space), "/" | "\u{2044}");
+    if last.is_numeric()
+        && document.text(after).is_some_and(is_slash)
+        && document.is(after + 1, &local_name!("sub"))
+    {
+        return Some(format!(" {text}"));
+    }
     let is_power = !is_label && (last.is_numeric() || last == ')' || (1..=UNIT).contains(&word));
     Some(match is_power {
         true if is_expression => format!("^({text})"),

@@ -88,6 +88,11 @@ pub(super) fn read_whole(text: &str, nested: u32, left: &mut u32) -> Option<Valu
     (reader.at == text.len()).then_some(value)
 }
 
+/// The value that a text begins with, if it is complete.
+pub(crate) fn read_literal(text: &str) -> Option<Value> {
+    LiteralReader::new(text, &mut 50_000).value()
+}
+
 struct LiteralReader<'t, 'l> {
     text: &'t str,
     at: usize,

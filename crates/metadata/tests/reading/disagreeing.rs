@@ -147,7 +147,19 @@ fn a_link_to_the_front_page_is_no_headline() {
 #[test]
 fn headings_have_no_buttons_and_no_references() {
     title("<h1>Crate pear <button>Copy item path</button></h1>", "Crate pear");
+    title("<h1 id=pears>Pears ripen<a href=#pears>¶</a></h1>", "Pears ripen");
     title("<title>Pears &amp; plums</title><h1>Pears &amp;#x26; plums</h1>", "Pears & plums");
+}
+
+#[test]
+fn what_follows_a_paragraph_is_no_standfirst() {
+    let other = "<div class=x><p>Growers of plums, however, were less happy with the frost of this spring.</p></div>";
+    let subtitle = |before: &str| {
+        let page = format!("<h1>Pears ripen early</h1>{before}{other}{}", FILLER.repeat(3));
+        crate::read(&page).subtitle.is_some()
+    };
+    assert!(subtitle(""));
+    assert!(!subtitle(FILLER));
 }
 
 #[test]

@@ -78,6 +78,31 @@ fn teasers_of_a_list_are_not_the_article() {
 }
 
 #[test]
+fn of_several_nodes_the_one_with_the_title_is_the_article() {
+    let html = |first: &str| {
+        format!(
+            r#"<title>Pears ripen early - Orchard Post</title><script type="application/ld+json">
+            {{"@type": "NewsArticle", "headline": "Plums are late", "url": "/plums", "author": "John Roe"}}</script>
+            <script type="application/ld+json">{first}"#
+        ) + r#" "author": {"name": {"@value": "Jane Doe"}}}</script><h1>Pears ripen early</h1>"#
+    };
+    for first in [
+        r#"{"@type": "NewsArticle", "headline": "Pears ripen early","#,
+        r#"{"@type": "schema:Article", "schema:headline": "Pears ripen early","#,
+        r#"{'@type': 'Article', headline: "Pears ripen early", // of the page
+        "#,
+    ] {
+        is(read(&html(first)).authors, vec!["Jane Doe".into()], Source::JsonLd);
+    }
+    let role = r#"<script type="application/ld+json">{"@type": "Article", "author": {"@type": "Role",
+        "author": {"name": "Jane Doe"}}}</script>"#;
+    is(read(role).authors, vec!["Jane Doe".into()], Source::JsonLd);
+    let question = r#"<script type="application/ld+json">{"@type": "QAPage", "mainEntity": {"@type": "Question",
+        "name": "Why?", "answerCount": 1, "dateCreated": "2020-05-02", "author": {"name": "Jane Doe"}}}</script>"#;
+    is(read(question).published, "2020-05-02".into(), Source::JsonLd);
+}
+
+#[test]
 fn an_old_page_without_declarations() {
     let page = read(
         "<title>Orchard Post - News - Frost kills half of the blossom</title>
@@ -207,6 +232,8 @@ fn sections_are_declared_or_in_a_breadcrumb() {
         <li><a href=/garden>Garden</a><li><a href=/fruit>Fruit</a><li>Pears ripen early</ol>
         <h1>Pears ripen early</h1><p>Text.</p>";
     is(read(shown).section, "Fruit".into(), Source::Page);
+    let labelled = shown.replace("ol class=site-breadcrumbs", "ol aria-label=Breadcrumb");
+    is(read(&labelled).section, "Fruit".into(), Source::Page);
     let only = "<body><p class=breadcrumb><a href=/>Start</a></p><h1>Pears</h1><p>Text.</p>";
     assert_eq!(read(only).section, None);
 }

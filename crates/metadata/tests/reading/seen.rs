@@ -42,6 +42,76 @@ fn asides_and_footers_of_the_article_are_no_side_matter() {
 }
 
 #[test]
+fn another_article_has_dates_of_its_own() {
+    let article = |rest: &str| {
+        format!("<article><h1>Pears ripen early</h1>{rest}{}</article>", FILLER.repeat(3))
+    };
+    let other = "<article><h2><a href=/plums>Plums are late</a></h2><time datetime=2020-05-01>1 May</time></article>";
+    published(&format!("{}{other}", article("")), "");
+    published(
+        &format!("{other}{}", article("<time datetime=2020-05-04>4 May</time>")),
+        "2020-05-04",
+    );
+}
+
+#[test]
+fn a_list_in_a_small_aside_is_that_of_others() {
+    let other = "<aside><h3>Latest</h3><a href=/plums>Plums</a><time datetime=2020-05-09>9 May</time></aside>";
+    published(&format!("<h1>Pears ripen early</h1>{}{other}", FILLER.repeat(22)), "");
+}
+
+#[test]
+fn the_date_that_is_called_one_of_publication_goes_before_that_of_an_event() {
+    let event = "<p>Fair: <time datetime=2020-05-20>20 May</time></p>";
+    let own = "<p>Published <time datetime=2020-05-04>4 May</time></p>";
+    published(&format!("<h1>Pears ripen early</h1>{event}{own}{FILLER}"), "2020-05-04");
+}
+
+#[test]
+fn properties_of_rdfa() {
+    let drupal = "<span property='dc:date dc:created' content='2020-05-04T09:30:00+02:00'>Submitted by \
+                  <span property='foaf:name'>Jane Doe</span> on Mon, 05/04/2020</span>";
+    published(&format!("<h1>Pears ripen early</h1>{drupal}{FILLER}"), "2020-05-04T09:30:00+02:00");
+    let schema = "<div vocab='https://schema.org/' typeof=Article><div property=author typeof=Person><i>Editor</i>\
+                  <span property=name>Jane Doe</span></div></div>";
+    authors(&format!("<h1>Pears ripen early</h1>{schema}{FILLER}"), &["Jane Doe"]);
+}
+
+#[test]
+fn marks_of_affiliations_are_no_part_of_names() {
+    let byline = "<p class=authors>Jane Doe<sup>1,2</sup>, John M<sup>c</sup>Roe<sup>2</sup> and Mary Poe<sup>*</sup></p>";
+    authors(
+        &format!("<h1>Pears ripen early</h1>{byline}{FILLER}"),
+        &["Jane Doe", "John McRoe", "Mary Poe"],
+    );
+}
+
+#[test]
+fn times_of_scripts_and_of_dot_net() {
+    let span = "<span class=timeago title=2020-05-04T08:30:00Z>2 days ago</span>";
+    published(&format!("<h1>Pears ripen early</h1>{span}{FILLER}"), "2020-05-04T08:30:00Z");
+    published("<meta name=date content='/Date(1588581000000)/'>", "2020-05-04T08:30:00Z");
+}
+
+#[test]
+fn metas_of_other_names_and_forms() {
+    let page = |head: &str| format!("{head}<h1>Pears ripen early</h1>{FILLER}");
+    let tags = read(r#"<meta name=keywords content='["pears", "plums"]'>"#).tags.unwrap();
+    assert_eq!(tags.value, ["pears", "plums"]);
+    for name in [
+        "published_at", "citation_online_date", "cXenseParse:recs:publishtime",
+        "weibo:article:create_at",
+    ] {
+        published(&page(&format!("<meta name='{name}' content=2020-05-04>")), "2020-05-04");
+    }
+    let parsely = r#"<meta name=parsely-page content='{"type": "post", "pub_date": "2020-05-04T08:30:00Z", "authors": ["Jane Doe"]}'>"#;
+    published(&page(parsely), "2020-05-04T08:30:00Z");
+    authors(&page(parsely), &["Jane Doe"]);
+    let names = r#"<meta name=author content='["Jane Doe", "John Roe"]'>"#;
+    authors(&page(names), &["Jane Doe", "John Roe"]);
+}
+
+#[test]
 fn names_that_addresses_confirm() {
     let page = |byline: &str| format!("<h1>Pears ripen early</h1>{byline}{}", FILLER.repeat(40));
     let link = |to: &str, name: &str| format!("<li class=author><a href='{to}'>{name}</a></li>");

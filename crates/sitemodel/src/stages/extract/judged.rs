@@ -16,7 +16,7 @@ use model::{FeedItem, PageType, Route};
 use crate::body::{ArticleBody, contained};
 use crate::page_type::rules_of;
 use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
-use crate::stages::extract::thread::{missing_posts, thread_of};
+use crate::stages::extract::thread::{comments_behind, missing_posts, thread_of};
 use crate::stages::judge::{CUES, Judgement, decide_parameters};
 use crate::stages::wrap::CompiledWrapper;
 
@@ -116,7 +116,8 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     let KeptPart { parsed, page, judgement, by, mut chosen, kept } = of_page;
     let (document, blocks) = (&parsed.document, &page.blocks.blocks);
     let (pools, types) = (&judgement.pools, &judgement.types);
-    let posts = thread_of(parsed, blocks, &kept, probability_of(types, PageType::Forum));
+    let probability = probability_of(types, PageType::Forum);
+    let posts = thread_of(parsed, blocks, &kept, probability);
     let missing = missing_posts(document, blocks, &kept, &posts);
     let holds_missing =
         |id: NodeId| missing.contents.iter().any(|&content| document.contains(id, content));
@@ -143,6 +144,9 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     if rules.ends_with_element && posts.is_empty() {
         end = end.min(before_article_end(document, blocks, kept));
     }
+    let comments_from = comments_behind(parsed, blocks, kept, probability)
+        .map_or(kept.len(), |first| kept.partition_point(|&at| blocks[at].first < first));
+    end = end.min(comments_from);
     let taken =
         ConfidenceInput { page: page.scored(), first: &page.first, types, pools, kept, end };
     let rows = confidence_rows(&taken);
@@ -190,7 +194,7 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
         xpath,
         prune_xpath,
         cut: cut.map(|cut| position_path(document, cut)),
-        comments: comments(parsed, page, &of_article),
+        comments: comments(parsed, page, &of_article, &kept[comments_from..]),
         engine,
         route: by.route(),
         wrapper_version,
@@ -342,12 +346,18 @@ fn declared_text(
     is_missing.then(|| (Arc::new(document), route))
 }
 
-/// Readers' comments: blocks outside the article whose elements have such names.
-fn comments(parsed: &ParsedPage<'_>, page: &JudgedPage, of_article: &BTreeSet<usize>) -> String {
+/// Readers' comments: blocks outside the article whose elements have such names, and those of `found`.
+fn comments(
+    parsed: &ParsedPage<'_>,
+    page: &JudgedPage,
+    of_article: &BTreeSet<usize>,
+    found: &[usize],
+) -> String {
     let mut comments: Vec<String> = Vec::new();
     for (at, block) in page.blocks.blocks.iter().enumerate() {
         let links_only = block.link_words * 2 > block.words;
-        if of_article.contains(&at) || links_only || !page.blocks.is_comment(at) {
+        let is_comment = || page.blocks.is_comment(at) || found.binary_search(&at).is_ok();
+        if of_article.contains(&at) || links_only || !is_comment() {
             continue;
         }
         comments.push(text_of_block(&parsed.document, block));

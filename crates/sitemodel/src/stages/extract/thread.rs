@@ -79,12 +79,7 @@ pub(super) fn thread_of(
         return Vec::new();
     }
     let document = &parsed.document;
-    let mut is_kept = vec![false; document.len()];
-    for block in kept.iter().map(|&at| &blocks[at]) {
-        is_kept[block.first as usize..=block.last as usize].fill(true);
-    }
-    let words = |id: NodeId| if is_kept[id as usize] { parsed.words.range(id, id + 1) } else { 0 };
-    let kept = PrefixSums::new(document, words);
+    let kept = kept_words(parsed, blocks, kept);
     let posts = find_posts(parsed, &kept);
     let Some(first) = posts.first() else { return posts };
     let of_posts = |sums: &PrefixSums| -> f32 {
@@ -105,6 +100,57 @@ pub(super) fn thread_of(
     let of_kept = posts.iter().filter(|post| is_kept_in(parsed, &kept, post)).count();
     let are_kept = of_posts(&kept) >= KEPT * of_posts(&parsed.words) || of_kept * 2 >= posts.len();
     if are_kept || is_answered() { posts } else { Vec::new() }
+}
+
+/// The words that are kept of each text.
+fn kept_words(parsed: &ParsedPage<'_>, blocks: &[TextBlock], kept: &[usize]) -> PrefixSums {
+    let mut is_kept = vec![false; parsed.document.len()];
+    for block in kept.iter().map(|&at| &blocks[at]) {
+        is_kept[block.first as usize..=block.last as usize].fill(true);
+    }
+    let words = |id: NodeId| if is_kept[id as usize] { parsed.words.range(id, id + 1) } else { 0 };
+    PrefixSums::new(&parsed.document, words)
+}
+
+/// Words that an article has at least before comments that no name tells.
+const BEFORE_COMMENTS: u32 = 100;
+
+/// Where comments begin that are kept with the article before them, although no name says that they are: posts without
+/// headings by several people, behind which nothing else is kept. `None` if the page may be a thread.
+pub(super) fn comments_behind(
+    parsed: &ParsedPage<'_>,
+    blocks: &[TextBlock],
+    kept: &[usize],
+    probability: f32,
+) -> Option<NodeId> {
+    let document = &parsed.document;
+    // Most articles have no texts with numbers between their paragraphs, let alone dates.
+    let has_number = |pair: &&[usize]| {
+        let between = blocks[pair[0]].last + 1..blocks[pair[1]].first;
+        between.into_iter().any(|id| document.text(id).is_some_and(has_digit))
+    };
+    if probability >= LEAST_PROBABILITY || kept.windows(2).filter(has_number).nth(1).is_none() {
+        return None;
+    }
+    let kept_sums = kept_words(parsed, blocks, kept);
+    let posts = find_posts(parsed, &kept_sums);
+    let first = posts.first()?.element;
+    let end = document.len() as NodeId;
+    let texts = posts.iter().filter(|post| {
+        let is_heading = |id| document.name(id).is_some_and(is_heading);
+        !post.dates.is_empty()
+            && is_kept_in(parsed, &kept_sums, post)
+            && !document.subtree(post.element).any(is_heading)
+    });
+    let authors: BTreeSet<&str> = texts
+        .clone()
+        .filter_map(|post| document.text(*post.authors.first()?))
+        .map(str::trim)
+        .collect();
+    let of_posts: u32 = texts.map(|post| kept_sums.sum(document, post.content)).sum();
+    let is_tail = of_posts == kept_sums.range(first, end);
+    (authors.len() >= LEAST && is_tail && kept_sums.range(0, first) >= BEFORE_COMMENTS)
+        .then_some(first)
 }
 
 /// Whether half of a post is kept.
@@ -823,6 +869,36 @@ pub(super) mod tests {
             )
         });
         each.collect()
+    }
+
+    #[test]
+    fn comments_are_known_without_their_names() {
+        let behind = |body: &str, probability: f32| {
+            let (page, settings) = (page_of(body), Settings::standard());
+            let parsed = parse_page(&page, &settings);
+            let document = &parsed.document;
+            let blocks = grove::blocks(document, &parsed.words, &parsed.link_words);
+            let kept: Vec<usize> = (0..blocks.len())
+                .filter(|&at| document.is(blocks[at].element, &local_name!("p")))
+                .collect();
+            let first = comments_behind(&parsed, &blocks, &kept, probability)?;
+            Some(normalize_space(document.text_content(first)))
+        };
+        let comment = |name: &str, text: &str| {
+            format!("<div class=x7><b>{name}</b> <i>3. Mai 2020</i><p>{text}</p></div>")
+        };
+        let article = format!("<p>{LONG}.</p>").repeat(9);
+        let first = comment("Uwe", "Abschleifen und von vorn.");
+        let two =
+            format!("<h3>Was Leser sagen</h3>{first}{}", comment("mo_77", "Trocknen lassen!"));
+        let page = format!("<main>{article}{two}</main>");
+        assert_eq!(behind(&page, 0.0).as_deref(), Some("Uwe 3. Mai 2020Abschleifen und von vorn."));
+        // A thread, a short text, something else behind them, and entries with headings.
+        assert_eq!(behind(&page, 0.3), None);
+        assert_eq!(behind(&format!("<main><p>{LONG}</p>{two}</main>"), 0.0), None);
+        assert_eq!(behind(&format!("<main>{article}{two}{article}</main>"), 0.0), None);
+        let entries = page.replace("<p>", "<h4>Das Boot</h4><p>");
+        assert_eq!(behind(&entries, 0.0), None);
     }
 
     const LONG: &str = "Wir hatten das Boot im Mai gestrichen und dann im Regen stehen lassen";
