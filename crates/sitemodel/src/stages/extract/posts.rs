@@ -82,6 +82,8 @@ pub(super) fn posts(
         text_of(document, nodes, &prune)
     };
     let dates = dates_of_posts(document, found, context, language);
+    let name = found.iter().find_map(|post| post.authors.first().copied());
+    let date = dates.iter().flatten().next().map(|own| own.0);
     let mut posts: Vec<(NodeId, Post)> = Vec::new();
     for (at, own) in beside.iter().enumerate() {
         let text_beside = text(own, None);
@@ -93,20 +95,11 @@ pub(super) fn posts(
         if let Some(&node) = own.first().filter(|_| is_post) {
             let next = found.get(at).unwrap_or(first).element;
             let outer = outermost_without(document, node, next);
+            let as_in_posts = || short_text(document, alike(document, outer, name?)?, NAME_WORDS);
             let author = find(document, outer, |own| declared_name(document, own))
-                .or_else(|| {
-                    let id = alike(
-                        document,
-                        outer,
-                        *found.iter().find_map(|post| post.authors.first())?,
-                    )?;
-                    short_text(document, id, NAME_WORDS)
-                })
+                .or_else(as_in_posts)
                 .or_else(|| find(document, outer, |own| name_text(document, own)));
-            let declared = || {
-                let of_posts = dates.iter().flatten().next()?.0;
-                declared_date(document, alike(document, outer, of_posts)?)
-            };
+            let declared = || declared_date(document, alike(document, outer, date?)?);
             let date = declared().or_else(|| find(document, outer, |own| date_text(document, own)));
             let date = date.and_then(|text| date_of(context, language, &text));
             posts.push((node, Post { author, date, text: text_beside }));

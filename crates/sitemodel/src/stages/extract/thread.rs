@@ -56,7 +56,7 @@ const LONGEST_REPEATED: usize = 400;
 const WITHOUT_NAMES: f32 = 0.5;
 /// How many times as many words a kind has that is taken instead of a larger one.
 const CLEARLY: f32 = 1.1;
-/// Most elements from a name to the one that declares it the author's.
+/// Most ancestors of a name among which one that declares the author is looked for.
 const DECLARED: usize = 10;
 /// So many posts may have one author.
 const FEW: usize = 4;
@@ -112,10 +112,10 @@ fn kept_words(parsed: &ParsedPage<'_>, blocks: &[TextBlock], kept: &[usize]) -> 
     PrefixSums::new(&parsed.document, words)
 }
 
-/// Words that an article has at least before comments that no name tells.
+/// Least words of an article before comments that are recognised without names.
 const BEFORE_COMMENTS: u32 = 100;
 
-/// Where comments begin that are kept with the article before them, although no name says that they are: posts without
+/// Where comments begin that were kept with the article before them, as no name says what they are: posts without
 /// headings by several people, behind which nothing else is kept. `None` if the page may be a thread.
 pub(super) fn comments_behind(
     parsed: &ParsedPage<'_>,
@@ -244,7 +244,7 @@ fn find_posts(parsed: &ParsedPage<'_>, kept: &PrefixSums) -> Vec<ThreadPost> {
     let mut best: (bool, f32, Vec<ThreadPost>) = (false, 0.0, Vec::new());
     for kind in kinds.into_iter().take(MOST_KINDS) {
         let Some((words, posts)) = posts_of(&page, &kind.members) else { continue };
-        // The one that asks may be written otherwise than those that answer.
+        // The question may have another structure than its answers.
         let asks = |&id: &NodeId| {
             id < posts[0].element
                 && 2 * kept.sum(document, id) >= parsed.words.sum(document, id).max(1)
@@ -429,7 +429,7 @@ impl<'a> PostPlaces<'a> {
     fn place_below(&mut self, above: u64, id: NodeId) -> u64 {
         let document = self.page.document;
         let Some(name) = document.name(id) else { return above };
-        // Names of some members are set in colours of their own.
+        // Some names have an element of their own, for their colour.
         let is_in_link = || {
             document.ancestors(id).skip(1).take(3).any(|own| document.is(own, &local_name!("a")))
         };
@@ -441,7 +441,7 @@ impl<'a> PostPlaces<'a> {
             return above;
         }
         let name = &**name;
-        // Further class names, and what extends one, say in which state it is: online, first, edited.
+        // Further class names, and extensions of a name, tell a state: online, first, edited.
         let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
         let own = class_tokens(class).find(|token| !has_digit(token)).unwrap_or_default();
         let extends = |own: &str, other: &str| {
@@ -572,7 +572,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     };
     let dates_of = |member: NodeId, content: NodeId| {
         let all = found.start(member)..found.end(member);
-        // Dates within a text are those of what it tells, unless most posts have one there.
+        // A date within the text is not that of the post, unless most posts have one at that place.
         let is_signed = |id: &NodeId| {
             let place = found.place_of.get(id);
             !document.contains(content, *id) || place.is_some_and(|own| found.dated.contains(own))
@@ -605,7 +605,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
             labels: labels_in(content),
         })
         .collect();
-    // What is there behind the posts may have their form.
+    // Elements behind the last post may have the structure of posts.
     while posts.last().is_some_and(|last| last.authors.is_empty() && last.dates.is_empty()) {
         posts.pop();
     }
@@ -652,7 +652,7 @@ fn title_link<'a>(page: &DatedPage<'a>, post: &ThreadPost, end: NodeId) -> Optio
         if document.contains(post.content, *id) {
             return count * 2 > words.sum(document, post.content);
         }
-        // Who liked a post is named behind it.
+        // Behind a post, those who liked it may be listed.
         let is_name = |part: &str| part.split_whitespace().count() <= NAME.0;
         count as usize > NAME.0
             && !(text(*id).len() <= DATE.1 && is_date(text(*id)))
@@ -671,7 +671,7 @@ fn rate_names(document: &Document, place: &Place) -> Option<usize> {
     let texts: Vec<&str> =
         place.texts.iter().filter_map(|own| document.text(own.1)).map(str::trim).collect();
     let is_name = |text: &&&str| {
-        // Letters stand for pictures of members.
+        // Single letters stand for pictures of members.
         text.len() <= NAME.1
             && text.chars().nth(1).is_some()
             && text.split_whitespace().count() <= NAME.0
