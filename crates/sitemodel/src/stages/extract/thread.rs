@@ -124,12 +124,12 @@ pub(super) fn comments_behind(
     probability: f32,
 ) -> Option<NodeId> {
     let document = &parsed.document;
-    // Most articles have no texts with numbers between their paragraphs, let alone dates.
-    let has_number = |pair: &&[usize]| {
-        let between = blocks[pair[0]].last + 1..blocks[pair[1]].first;
-        between.into_iter().any(|id| document.text(id).is_some_and(has_digit))
+    // Most articles have no dates between their paragraphs.
+    let has_date_between = |pair: &&[usize]| {
+        (blocks[pair[0]].last + 1..blocks[pair[1]].first).any(|id| has_date(document, id))
     };
-    if probability >= LEAST_PROBABILITY || kept.windows(2).filter(has_number).nth(1).is_none() {
+    let are_dated = || kept.windows(2).filter(has_date_between).nth(LEAST - 1).is_some();
+    if probability >= LEAST_PROBABILITY || !are_dated() {
         return None;
     }
     let kept_sums = kept_words(parsed, blocks, kept);
