@@ -16,6 +16,7 @@ use grove::TextBlock;
 use memchr::memmem;
 use metadata::says_changed;
 use region::is_hidden_from_sight;
+use rustc_hash::FxHashMap;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -366,9 +367,9 @@ struct PostPlaces<'a> {
     members: &'a [NodeId],
     places: BTreeMap<u64, Place>,
     /// The place of each text and element.
-    place_of: BTreeMap<NodeId, u64>,
+    place_of: FxHashMap<NodeId, u64>,
     /// The classes of the elements with a name at a place.
-    classes: BTreeMap<(u64, &'a str), Vec<&'a str>>,
+    classes: FxHashMap<(u64, &'a str), Vec<&'a str>>,
     /// The last element that has a text, and how many have it.
     repeated: BTreeMap<String, (usize, usize)>,
     /// Places at which most have a date.
@@ -382,8 +383,8 @@ impl<'a> PostPlaces<'a> {
             page,
             members,
             places: BTreeMap::new(),
-            place_of: BTreeMap::new(),
-            classes: BTreeMap::new(),
+            place_of: FxHashMap::default(),
+            classes: FxHashMap::default(),
             repeated: BTreeMap::new(),
             dated: BTreeSet::new(),
         };
@@ -757,6 +758,7 @@ fn has_date(document: &Document, id: NodeId) -> bool {
         Some(text) => {
             let text = text.trim();
             text.len() <= DATE.1
+                && has_digit(text)
                 && text.split_whitespace().count() <= DATE.0
                 && (is_date(text) || is_span(text))
         }
