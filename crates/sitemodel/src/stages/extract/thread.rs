@@ -540,7 +540,9 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     let authors = found.authors();
     let path_of_authors = authors.map(|own| own.0);
     let mut is_around = vec![false; document.len()];
-    for &id in found.place_of.keys() {
+    let from = found.start(*members.first()?);
+    let end = members.iter().map(|&id| document.node(id).end).max()?;
+    for id in from..end {
         is_around[id as usize] = found.is_around(id, path_of_authors);
     }
     let sums = |around: bool| {
