@@ -375,7 +375,7 @@ fn kind_of(name: &str) -> ArticleNodeKind {
     }
 }
 
-/// Least bytes of a headline that is told from other words a title may begin with.
+/// Shortest headline that identifies the article if the page's title begins with it, in bytes.
 const LEAST_HEADLINE: usize = 12;
 
 /// How the node of a page's article names the page.

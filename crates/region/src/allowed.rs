@@ -1,6 +1,6 @@
 //! The elements and attributes allowed in a fragment.
 
-use dom::{Document, LocalName, NodeId, is_void, local_name, local_names};
+use dom::{Document, Element, LocalName, NodeId, is_void, local_name, local_names};
 
 /// The name of an element, or of the one that its role stands for: pages also write tables and headings with `div` and `span`
 /// (WAI-ARIA 1.2 §5.4).
@@ -107,4 +107,11 @@ pub(crate) fn formula_attribute_stays(attribute: &str) -> bool {
         "stretchy", "width",
     ];
     ATTRIBUTES.contains(&attribute)
+}
+
+/// Whether the style of an element gives a property one of these values.
+pub(crate) fn has_style(element: Element<'_>, property: &str, values: &[&str]) -> bool {
+    let style = element.attribute(&local_name!("style")).unwrap_or_default();
+    let mut own = style.split(';').filter_map(|own| own.split_once(':'));
+    own.any(|(name, value)| name.trim() == property && values.contains(&value.trim()))
 }

@@ -9,7 +9,8 @@ use dom::{
 use url::Url;
 
 use crate::allowed::{
-    attribute_stays, formula_attribute_stays, formula_stays, gives_structure, meant, written_as,
+    attribute_stays, formula_attribute_stays, formula_stays, gives_structure, has_style, meant,
+    written_as,
 };
 use crate::captions::{Role, is_credit};
 use crate::choose::ChosenNodes;
@@ -512,13 +513,6 @@ fn keeps_lines(document: &Document, text: NodeId) -> bool {
             has_style(own, "white-space", &["pre", "pre-wrap", "pre-line", "break-spaces"])
         })
     })
-}
-
-/// Whether the style of an element gives a property one of these values.
-fn has_style(element: Element<'_>, property: &str, values: &[&str]) -> bool {
-    let style = element.attribute(&local_name!("style")).unwrap_or_default();
-    let mut own = style.split(';').filter_map(|own| own.split_once(':'));
-    own.any(|(name, value)| name.trim() == property && values.contains(&value.trim()))
 }
 
 fn write_picture(tree: &mut RegionTree<'_>, parent: At, picture: &PagePicture) {

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use dom::{Document, NodeId, local_name, local_names};
 
+use crate::allowed::has_style;
 use crate::texts::PageTexts;
 
 #[derive(Clone, Debug)]
@@ -380,7 +381,8 @@ impl<'a> CodeReader<'a> {
                 let is_cell = matches!(document.name(id), Some(&local_names!("td" "tbody" "code")));
                 let is_line = !document.is_inline(id) && !is_cell
                     || ends_lines == document.parent(id)
-                    || is_drawn_as_block(document, id);
+                    // A span may be drawn as a line of its own.
+                    || document.element(id).is_some_and(|own| has_style(own, "display", &["block"]));
                 if is_line {
                     reader.begin_line();
                     let holds_lines = document.subtree(id).skip(1).any(|own| {
@@ -619,12 +621,6 @@ fn leave_out_bar(
         }
         inner = around;
     }
-}
-
-/// Whether the style of an element in a line makes it a line of its own.
-fn is_drawn_as_block(document: &Document, id: NodeId) -> bool {
-    let style = document.attribute(id, &local_name!("style")).unwrap_or_default();
-    style.contains("block") && without_space(style).split(';').any(|own| own == "display:block")
 }
 
 /// The language of a block: named by it, by an element in it, or by one that holds hardly more than it.

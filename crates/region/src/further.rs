@@ -8,8 +8,8 @@ const SHORTEST: u32 = 300;
 const SHORTEST_OTHER: u32 = 150;
 
 /// Excludes the articles that follow the first one of a page, and what follows them beside it. Each is an element like that
-/// around the first, or both are `article` elements, with a headline like that of the first which leads to a page of its own, while the first does not; or both are
-/// dated `article` elements with a headline of the first level. `structures` has the headings of the page in document order.
+/// around the first, or both are `article` elements, with a headline like that of the first which leads to a page of its own, while
+/// the first does not; or both are dated `article` elements with a headline of the first level. `structures` has the headings of the page in document order.
 pub(crate) fn leave_out(
     document: &Document,
     bytes: &PrefixSums,

@@ -83,7 +83,7 @@ fn text_at_edge(tree: &RegionTree<'_>, mut at: At, is_end: bool) -> Option<At> {
     }
 }
 
-/// Shortest word that is told from the beginning of a name with a capital within it: "Mc", "You", in letters.
+/// Shortest word, in letters. Shorter pieces may begin a name with a capital within it: "Mc", "You".
 const WHOLE_WORD: usize = 4;
 
 /// Whether two texts that stand beside each other are not of one word.

@@ -13,7 +13,8 @@ const LONGEST: usize = 12;
 const UNIT: usize = 3;
 
 /// What is written for a superscript that changes the meaning of what stands before it: `^26` for a power, `[1]` for the mark
-/// of a note, a space before the fraction of a number. `None` if it is read as it stands, as in "1st", and for the marks of footnotes. `before` is the text directly before it.
+/// of a note, a space before the fraction of a number. `None` if it is read as it stands, as in "1st", and for the marks of
+/// footnotes. `before` is the text directly before it.
 pub(super) fn raised_text(
     document: &Document,
     sup: NodeId,
