@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::story_address;
 use crate::paragraphs::{ParagraphWords, paragraphs_and_words_of};
-use crate::sketch::{Sketch, add_word, words_of};
+use crate::sketch::{Sketch, add_word};
 
 /// Words of a shingle.
 const SHINGLE: usize = 3;
@@ -159,7 +159,7 @@ impl TextHashes {
 
 /// The hash of the words of a title; 0 if these are too few.
 fn title_of(title: &str) -> u64 {
-    let words: Vec<u64> = words_of(title).map(|(hash, _)| hash).collect();
+    let words: Vec<u64> = terms::hash_words(title).map(|(hash, _)| hash).collect();
     if words.len() < TITLE_WORDS {
         return 0;
     }

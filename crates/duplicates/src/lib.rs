@@ -17,4 +17,4 @@ mod sketch;
 pub use address::{AddressForm, StoryAddress, story_address};
 pub use evidence::{ArticleDescription, Describer, sketch_of};
 pub use paragraphs::{Paragraph, ParagraphWords, boilerplate_of, paragraphs_of};
-pub use sketch::{Sketch, words_of};
+pub use sketch::Sketch;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sketch::{add_word, words_of};
+use crate::sketch::add_word;
 
 /// A paragraph of a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ pub(crate) fn paragraphs_and_words_of(
     text.split("\n\n").map(move |paragraph| {
         let range = at..at + paragraph.len();
         at = range.end + 2;
-        let hash = words_of(paragraph).fold(0, |all, (word, is_number)| {
+        let hash = terms::hash_words(paragraph).fold(0, |all, (word, is_number)| {
             each_word(word, is_number);
             add_word(all, word)
         });

@@ -156,7 +156,6 @@ impl SampleProfile {
             signs: vec![Signs::default(); count],
             cues: of_blocks,
             agreement: vec![-1.0; count],
-            signified: vec![(0, 0); count],
         };
         JudgedPage { blocks, of_nodes, scores, first: firsts }
     }

@@ -3,9 +3,8 @@
 use std::sync::LazyLock;
 
 use dom::{Document, NodeId, PrefixSums, is_heading, local_name};
-use forest::PageTerms;
 use model::PageType;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::block::{TextBlock, blocks, blocks_before, density};
 use crate::cues::{self, Cues};
@@ -13,7 +12,7 @@ use crate::elementary::{log, power};
 use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
 use crate::signs::{Begins, Ends, Signs, signs};
 
-/// Input of this crate: a page with its terms.
+/// Input of this crate: a page with the counts of its words.
 #[derive(Clone, Copy, Debug)]
 pub struct PageView<'a> {
     /// The page as parsed, whose text nodes the counts below follow.
@@ -22,16 +21,8 @@ pub struct PageView<'a> {
     pub words: &'a PrefixSums,
     /// Words in links.
     pub link_words: &'a PrefixSums,
-    /// Hashes of the terms of all its text nodes, in document order.
-    pub terms: &'a PageTerms,
-    /// Terms of its title, from its head.
-    pub title: &'a [u64],
-    /// Terms of its description, from its head or a feed.
-    pub description: &'a [u64],
-    /// Terms of the full text in its JSON-LD or a feed; empty if there is none.
-    pub full_text: &'a [u64],
-    /// The terms that tell it from its siblings, with their weights.
-    pub signifiers: &'a [(u64, f64)],
+    /// The full text in its JSON-LD or a feed; empty if there is none.
+    pub full_text: &'a str,
 }
 
 /// A page of which nothing is known but its words.
@@ -40,7 +31,6 @@ pub(crate) struct WordsOnly {
     pub(crate) document: Document,
     pub(crate) words: PrefixSums,
     pub(crate) link_words: PrefixSums,
-    terms: PageTerms,
 }
 
 impl WordsOnly {
@@ -49,8 +39,7 @@ impl WordsOnly {
         let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
         let words = PrefixSums::new(&document, count);
         let link_words = PrefixSums::within_links(&document, count);
-        let terms = PageTerms::none(&document);
-        Self { document, words, link_words, terms }
+        Self { document, words, link_words }
     }
 
     pub(crate) fn view(&self) -> PageView<'_> {
@@ -58,11 +47,7 @@ impl WordsOnly {
             document: &self.document,
             words: &self.words,
             link_words: &self.link_words,
-            terms: &self.terms,
-            title: &[],
-            description: &[],
-            full_text: &[],
-            signifiers: &[],
+            full_text: "",
         }
     }
 }
@@ -88,10 +73,8 @@ pub struct PageBlocks {
     pub(crate) signs: Vec<Signs>,
     /// The lexicon features of each block's element and those above, as bits.
     pub(crate) cues: Vec<u64>,
-    /// Per block the share of its pairs of terms that the full text has; −1 without one.
+    /// Per block the share of its pairs of words that the full text has; −1 without one.
     pub(crate) agreement: Vec<f32>,
-    /// Per block: signifiers, terms.
-    pub(crate) signified: Vec<(u32, u32)>,
 }
 
 impl PageBlocks {
@@ -161,14 +144,14 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     let context = BlockContext::of(page, &blocks, cues);
     static WIDTH: LazyLock<usize> = LazyLock::new(|| page_feature_names().len());
     let rows = FeatureTable::of(*WIDTH, 0..blocks.len(), |row, at| fill(row, at, &context));
-    let BlockContext { signs, cues, signified, .. } = context;
+    let BlockContext { signs, cues, .. } = context;
     let agreement = agreement(page, &blocks);
     let bits = |levels: &Levels| {
         let has = |(bit, &level): (usize, &u8)| u64::from(level != NOWHERE) << bit;
         levels.iter().enumerate().map(has).fold(0, |all, bit| all | bit)
     };
     let cues = cues.iter().map(bits).collect();
-    PageBlocks { blocks, rows, signs, cues, agreement, signified }
+    PageBlocks { blocks, rows, signs, cues, agreement }
 }
 
 /// A block looks like text if its share of link words is lower, and it has at least this many words.
@@ -193,11 +176,8 @@ struct BlockContext<'a> {
     words_before: Vec<f32>,
     /// Per node the number of links before it.
     links: Option<PrefixSums>,
-    /// Per block: overlap with the title (of block, of title), the description, and terms common on the page.
-    overlaps: Vec<[f32; 4]>,
     /// For each block, the level of each lexicon feature.
     cues: Vec<Levels>,
-    signified: Vec<(u32, u32)>,
     h1: Option<usize>,
     first_big: usize,
     last_big: usize,
@@ -235,7 +215,6 @@ impl<'a> BlockContext<'a> {
         let mut seen = FxHashSet::default();
         let repeated =
             signs.iter().map(|s| s.letters > 0 && !seen.insert(s.letters_hash)).collect();
-        let TermOverlaps { overlaps, signified } = shares(page, blocks);
         Self {
             document: Some(document),
             blocks,
@@ -244,9 +223,7 @@ impl<'a> BlockContext<'a> {
             links: Some(PrefixSums::new(document, |id| {
                 u32::from(document.is(id, &local_name!("a")))
             })),
-            overlaps,
             cues: cues_of(document, blocks, cues),
-            signified,
             h1: blocks.iter().position(|b| document.is(b.element, &local_name!("h1"))),
             first_big: (0..blocks.len()).find(big).unwrap_or(0),
             last_big: (0..blocks.len()).rfind(big).unwrap_or(blocks.len().saturating_sub(1)),
@@ -340,8 +317,6 @@ fn fill(row: &mut impl FeatureRow, at: usize, c: &BlockContext<'_>) {
     row.put("year", flag(s.year));
     row.put("address", flag(s.address));
     row.put("characters a word", chars / words);
-    let (hits, terms) = c.signified.get(at).copied().unwrap_or_default();
-    row.put("terms", terms as f32 / words);
     for (name, distance) in [("-2", -2isize), ("-1", -1), ("+1", 1), ("+2", 2)] {
         let other = at.checked_add_signed(distance).and_then(|at| c.blocks.get(at));
         row.put(format_args!("log words {name}"), other.map_or(-1.0, |b| log(b.words as f32)));
@@ -349,13 +324,6 @@ fn fill(row: &mut impl FeatureRow, at: usize, c: &BlockContext<'_>) {
     }
     fill_ancestors(row, &block, c);
     fill_position(row, at, &block, c);
-    let [of_block, of_title, of_description, shared] =
-        c.overlaps.get(at).copied().unwrap_or_default();
-    row.put("shared with title", of_block);
-    row.put("of title", of_title);
-    row.put("shared with description", of_description);
-    row.put("shared with text", shared);
-    row.put("signifiers", hits as f32 / terms.max(1) as f32);
     row.put("repeated", flag(c.repeated.get(at).copied().unwrap_or(false)));
     let links = c.links.as_ref().map_or(0, |links| links.range(block.first, block.last + 1));
     row.put("links", log(links as f32));
@@ -525,123 +493,33 @@ impl NodesBefore {
     }
 }
 
-/// Overlaps of the terms of blocks.
-#[derive(Debug, Default)]
-pub(crate) struct TermOverlaps {
-    /// Per block: share of its terms in the title, share of the title's in it, share of its terms in
-    /// the description, and share that other running text of the page has.
-    pub(crate) overlaps: Vec<[f32; 4]>,
-    /// Per block: signifiers, terms.
-    pub(crate) signified: Vec<(u32, u32)>,
-}
-
-/// The different terms of a page, its title and so on, by number: each is looked up once.
-#[derive(Default)]
-struct Terms {
-    numbers: FxHashMap<u64, u32>,
-    all: Vec<PageTerm>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct PageTerm {
-    in_title: bool,
-    in_description: bool,
-    is_signifier: bool,
-    /// One more than the last block that was found to have it.
-    last_block: u32,
-    /// Blocks of running text that have it.
-    texts: u32,
-}
-
-impl Terms {
-    fn number(&mut self, term: u64) -> u32 {
-        let Self { numbers, all } = self;
-        *numbers.entry(term).or_insert_with(|| {
-            all.push(PageTerm::default());
-            all.len() as u32 - 1
-        })
-    }
-
-    fn get(&mut self, term: u64) -> &mut PageTerm {
-        let number = self.number(term);
-        &mut self.all[number as usize]
-    }
-}
-
-/// Compares the terms of blocks. Linear in the page's terms.
-pub(crate) fn shares(page: &PageView<'_>, blocks: &[TextBlock]) -> TermOverlaps {
-    let mut terms = Terms::default();
-    terms.numbers.reserve(page.terms.all().len() / 2 + page.title.len() + page.description.len());
-    page.description.iter().for_each(|&term| terms.get(term).in_description = true);
-    page.signifiers.iter().for_each(|signifier| terms.get(signifier.0).is_signifier = true);
-    let mut title_terms = 0;
-    for &term in page.title {
-        title_terms += usize::from(!std::mem::replace(&mut terms.get(term).in_title, true));
-    }
-    // The terms of each block, each once, one block after the other; where each block's end.
-    let mut own: Vec<u32> = Vec::with_capacity(page.terms.all().len());
-    let mut ends: Vec<usize> = Vec::with_capacity(blocks.len());
-    let mut signified = Vec::with_capacity(blocks.len());
-    let is_text = |b: &TextBlock| density(b) < 0.5 && b.words >= 8;
-    for (number, block) in (1..).zip(blocks) {
-        let in_text = u32::from(is_text(block));
-        let all = page.terms.between(block.first, block.last);
-        let mut signifiers = 0;
-        for &term in all {
-            let at = terms.number(term);
-            let term = &mut terms.all[at as usize];
-            signifiers += u32::from(term.is_signifier);
-            if std::mem::replace(&mut term.last_block, number) != number {
-                term.texts += in_text;
-                own.push(at);
-            }
-        }
-        signified.push((signifiers, all.len() as u32));
-        ends.push(own.len());
-    }
-    let mut from = 0;
-    let of_block = |(&end, block): (&usize, &TextBlock)| {
-        let own = &own[std::mem::replace(&mut from, end)..end];
-        // A term is common only if another block has it.
-        let least = if is_text(block) { 2 } else { 1 };
-        let (mut in_title, mut in_description, mut shared) = (0, 0, 0);
-        for term in own.iter().map(|&at| &terms.all[at as usize]) {
-            in_title += usize::from(term.in_title);
-            in_description += usize::from(term.in_description);
-            shared += usize::from(term.texts >= least);
-        }
-        let share = |n: usize, of: usize| n as f32 / of.max(1) as f32;
-        [
-            share(in_title, own.len()),
-            share(in_title, title_terms),
-            share(in_description, own.len()),
-            share(shared, own.len()),
-        ]
-    };
-    TermOverlaps { overlaps: ends.iter().zip(blocks).map(of_block).collect(), signified }
-}
-
-/// Share of each block's pairs of terms that the full text has; of single terms for short blocks.
-pub(crate) fn agreement(page: &PageView<'_>, blocks: &[TextBlock]) -> Vec<f32> {
-    if page.full_text.len() < 20 {
+/// Share of each block's pairs of words that the full text has; of single words for short blocks.
+fn agreement(page: &PageView<'_>, blocks: &[TextBlock]) -> Vec<f32> {
+    let hashes = |text| terms::hash_words(text).map(|(hash, _)| hash);
+    let of_full_text: Vec<u64> = hashes(page.full_text).collect();
+    if of_full_text.len() < FEWEST_OF_FULL_TEXT {
         return vec![-1.0; blocks.len()];
     }
     let pair = |w: &[u64]| w[0].rotate_left(7) ^ w[1];
-    let pairs: FxHashSet<u64> = page.full_text.windows(2).map(pair).collect();
-    let single: FxHashSet<u64> = page.full_text.iter().copied().collect();
-    blocks
-        .iter()
-        .map(|block| {
-            let terms = page.terms.between(block.first, block.last);
-            let share = |hits: usize, of: usize| hits as f32 / of as f32;
-            match terms.len() {
-                0 => -1.0,
-                1 => share(terms.iter().filter(|t| single.contains(t)).count(), 1) / 2.0,
-                n => share(terms.windows(2).filter(|w| pairs.contains(&pair(w))).count(), n - 1),
-            }
-        })
-        .collect()
+    let pairs: FxHashSet<u64> = of_full_text.windows(2).map(pair).collect();
+    let single: FxHashSet<u64> = of_full_text.into_iter().collect();
+    let mut own: Vec<u64> = Vec::new();
+    let of_block = |block: &TextBlock| {
+        own.clear();
+        let texts = (block.first..=block.last).filter_map(|id| page.document.text(id));
+        texts.for_each(|text| own.extend(hashes(text)));
+        let share = |hits: usize, of: usize| hits as f32 / of as f32;
+        match own.len() {
+            0 => -1.0,
+            1 => share(own.iter().filter(|word| single.contains(word)).count(), 1) / 2.0,
+            n => share(own.windows(2).filter(|w| pairs.contains(&pair(w))).count(), n - 1),
+        }
+    };
+    blocks.iter().map(of_block).collect()
 }
+
+/// A full text of fewer words is none.
+const FEWEST_OF_FULL_TEXT: usize = 30;
 
 #[cfg(test)]
 mod tests {

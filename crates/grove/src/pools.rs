@@ -77,8 +77,6 @@ pub(crate) struct Pool {
     pub(crate) log_squares: f32,
     pub(crate) sentence_ends: f32,
     pub(crate) distinct: f32,
-    pub(crate) hits: f32,
-    pub(crate) terms: f32,
     pub(crate) agreement: f32,
     pub(crate) agreeing: f32,
     /// Words of blocks whose text another page has too.
@@ -135,9 +133,6 @@ impl Pools {
                 if seen.insert((id, signs.letters_hash)) {
                     pool.distinct += 1.0;
                 }
-                let (hits, terms) = page.page.signified[at];
-                pool.hits += vote * hits as f32;
-                pool.terms += vote * terms as f32;
                 if page.page.agreement[at] >= 0.0 {
                     pool.agreement += vote * words * page.page.agreement[at];
                     pool.agreeing += vote * words;

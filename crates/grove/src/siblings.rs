@@ -26,7 +26,7 @@ pub struct SiblingStatistics<'a> {
 pub(crate) fn sibling_feature_names() -> Vec<String> {
     with_example(|document, page, template| {
         let core = Core::of(document, page, template.pools);
-        let own = column_names(|row| fill(row, document, page, template, &core, None, 0));
+        let own = column_names(|row| fill(row, document, page, template, &core, 0));
         [page_feature_names(), own].concat()
     })
 }
@@ -45,14 +45,13 @@ pub(crate) fn with_example<T>(
 }
 
 /// One row per block: features within the page, statistics of its pattern over siblings, position relative to
-/// the core. `forest` are the elements of Forest's best pattern on this page, if known. Linear in the nodes.
+/// the core. Linear in the nodes.
 pub fn sibling_rows(
     document: &Document,
     page: &ScoredPage<'_>,
     template: &SiblingStatistics<'_>,
-    forest: Option<&[NodeId]>,
 ) -> FeatureTable {
-    rows_of(document, page, template, forest, (0..page.page.blocks.len()).collect())
+    rows_of(document, page, template, (0..page.page.blocks.len()).collect())
 }
 
 /// Blocks with a lower first score are not scored again: three blocks in five. Of 2.2 million words of 1,214
@@ -70,12 +69,11 @@ pub fn second_scores(
     document: &Document,
     page: &ScoredPage<'_>,
     template: &SiblingStatistics<'_>,
-    forest: Option<&[NodeId]>,
     trees: &Trees,
 ) -> Vec<f32> {
     let mut scores = page.scores.to_vec();
     let open: Vec<usize> = (0..scores.len()).filter(|&at| !is_settled(scores[at])).collect();
-    let again = trees.probabilities(&rows_of(document, page, template, forest, open.clone()));
+    let again = trees.probabilities(&rows_of(document, page, template, open.clone()));
     for (at, score) in open.into_iter().zip(again) {
         scores[at] = score;
     }
@@ -92,14 +90,13 @@ fn rows_of(
     document: &Document,
     page: &ScoredPage<'_>,
     template: &SiblingStatistics<'_>,
-    forest: Option<&[NodeId]>,
     blocks: Vec<usize>,
 ) -> FeatureTable {
     static WIDTH: LazyLock<usize> = LazyLock::new(|| sibling_feature_names().len());
     let core = Core::of(document, page, template.pools);
     FeatureTable::of(*WIDTH, blocks.into_iter(), |row, at| {
         row.copy(page.page.rows.row(at));
-        fill(row, document, page, template, &core, forest, at);
+        fill(row, document, page, template, &core, at);
     })
 }
 
@@ -109,7 +106,6 @@ fn fill(
     page: &ScoredPage<'_>,
     template: &SiblingStatistics<'_>,
     core: &Core,
-    forest: Option<&[NodeId]>,
     at: usize,
 ) {
     let pools = template.pools;
@@ -140,7 +136,6 @@ fn fill(
     row.put("repeated words", pools.among_siblings(pool.repeated / pool.words.max(1.0)));
     let signs = &page.page.signs[at];
     row.put("pages with this text", pools.elsewhere(signs.letters_hash));
-    row.put("pooled signifiers", pool.hits / pool.terms.max(1.0));
     row.put("agrees with full text", page.page.agreement[at]);
     let agreement = if pool.agreeing > 0.0 { pool.agreement / pool.agreeing } else { -1.0 };
     row.put("pooled agreement", agreement);
@@ -167,9 +162,6 @@ fn fill(
         row.put(format_args!("pages with this text {distance:+}"), elsewhere);
         row.put(format_args!("support {distance:+}"), support);
     }
-    let element = page.page.blocks[at].element;
-    let is_inside = |elements: &[NodeId]| elements.iter().any(|&e| document.contains(e, element));
-    row.put("in Forest's element", forest.map_or(-1.0, |elements| flag(is_inside(elements))));
     core.fill(row, document, page, at);
 }
 

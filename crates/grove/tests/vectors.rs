@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::path::Path;
 
 use dom::{Document, PrefixSums};
-use forest::PageTerms;
 use sitegrove_grove::vectors::{Vectors, available, force};
 use sitegrove_grove::{Cues, PageView, Patterns, Pools, ScoredPage, SiblingStatistics, Weights};
 
@@ -68,11 +67,7 @@ fn bits(documents: &[Document], weights: &Weights) -> Vec<Vec<u32>> {
                 document,
                 words: &PrefixSums::new(document, |id| words(document, id)),
                 link_words: &PrefixSums::within_links(document, |id| words(document, id)),
-                terms: &PageTerms::none(document),
-                title: &[],
-                description: &[],
-                full_text: &[],
-                signifiers: &[],
+                full_text: "",
             };
             sitegrove_grove::read_page(&view, &mut Cues::new())
         })
@@ -85,7 +80,7 @@ fn bits(documents: &[Document], weights: &Weights) -> Vec<Vec<u32>> {
     let pools = Pools::of(&scored, &patterns);
     let template = SiblingStatistics { patterns: &patterns, pools: &pools };
     let second = documents.iter().zip(&scored).map(|(document, page)| {
-        sitegrove_grove::second_scores(document, page, &template, None, &weights.sibling)
+        sitegrove_grove::second_scores(document, page, &template, &weights.sibling)
     });
     let scores: Vec<Vec<f32>> = first.iter().cloned().chain(second).collect();
     scores.iter().map(|scores| scores.iter().map(|score| score.to_bits()).collect()).collect()

@@ -91,7 +91,7 @@ pub fn unmatched<'c>(
         if learnt.page_type().is_some_and(|own| !settings.wants(own.page_type)) {
             return Some("pages of its template are of a type that the settings leave out");
         }
-        let patterns = &learnt.judgement()?.common.patterns;
+        let patterns = &learnt.judgement()?.patterns;
         let stored = template.corrections.iter().find(|c| is_of(c, correction))?;
         if stored.blocks.iter().all(|block| block.element.is_none()) {
             return Some("its page has no element at the XPath");
@@ -120,7 +120,7 @@ pub fn not_learnt(
             of_pages.get(&*correction.url).and_then(|&at| model.templates().get(at as usize));
         let share = |own: &Template| {
             let judgement = own.learnt.as_ref()?.judgement()?;
-            Some(known_share(correction, &judgement.common.patterns))
+            Some(known_share(correction, &judgement.patterns))
         };
         let by_patterns =
             || best_known(model.templates().iter().filter_map(|own| Some((own, share(own)?))));

@@ -268,7 +268,7 @@ fn learn_template(
         let known: Vec<_> = known.take(FIELD_PAGES).map(|at| (pages[at], body(at))).collect();
         let documents: Vec<&Document> = known.iter().map(|own| &own.0.page.document).collect();
         let learn = || {
-            let patterns = learnt.judgement().map(|judgement| &judgement.common.patterns);
+            let patterns = learnt.judgement().map(|judgement| &judgement.patterns);
             let marked = patterns.map(|own| marked_fields(&corrections, own, &documents));
             learn_fields(&known, &marked.unwrap_or_default())
         };

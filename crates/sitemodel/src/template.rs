@@ -1,6 +1,6 @@
 //! One template: learnt from a sample of its pages, and applied to any page.
 
-use forest::Recurring;
+use forest::{PatternMeasure, Recurring};
 use grove::{DecidedNodes, JudgedPage, MarkedPatterns, SampleProfile, ScoredSample, most_probable};
 use metadata::TemplateFields;
 use model::{StructuralPattern, TemplateCorrection, TypedAs, contain_panics};
@@ -43,7 +43,7 @@ const PATTERNS_KEPT: usize = 5;
 pub struct LearntTemplate {
     /// Its wrapper; none if there were too few pages, or the engine learns nothing.
     pub wrapper: Option<CompiledWrapper>,
-    /// Forest's ranking, for that engine.
+    /// Forest's ranking, for that engine and for grove.
     ranked: Vec<StructuralPattern>,
     /// What siblings share, for grove.
     judgement: Option<Judgement>,
@@ -117,7 +117,7 @@ impl LearntTemplate {
 
     /// Forest's ranking of structural patterns, best first; empty for other engines.
     pub fn ranked(&self) -> &[StructuralPattern] {
-        self.judgement.as_ref().map_or(&self.ranked, |judgement| &judgement.common.forest.ranked)
+        &self.ranked
     }
 
     /// The type of its pages, and its probability; `None` for other engines than grove.
@@ -163,7 +163,7 @@ impl LearntTemplate {
                 return (Some(body), Way::FastPath);
             }
         }
-        let judge = || judgement.judge_page(sibling, &tables.signify, weights);
+        let judge = || judgement.judge_page(sibling, weights);
         let judged = meter.step(ModelStep::Rank, judge);
         let find = || {
             let (page, items) = (sibling.page, sibling.feed_items);
@@ -181,11 +181,10 @@ impl LearntTemplate {
 
     /// Validates what was learnt about a template, after deserialisation.
     pub(crate) fn check(&self) -> Result<(), String> {
-        const MOST_PAGES: usize = 1 << 16;
         if let Some(judgement) = &self.judgement {
-            judgement.check(MOST_PAGES)?;
+            judgement.check()?;
             if let Some(profile) = &self.profile {
-                profile.check(&judgement.common.patterns)?;
+                profile.check(&judgement.patterns)?;
             }
         }
         self.redundant.as_ref().map_or(Ok(()), Redundant::check)
@@ -201,8 +200,8 @@ fn judge_sample(
     meter: &dyn Meter,
 ) -> (LearntTemplate, Vec<Option<FoundBody>>) {
     let (tables, weights) = (settings.tables(), &settings.weights().weights);
-    let (mut judgement, judged) = meter
-        .step(ModelStep::Rank, || judge(sample, earlier, corrections, &tables.signify, weights));
+    let (judgement, judged) =
+        meter.step(ModelStep::Rank, || judge(sample, earlier, corrections, weights));
     let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let wrap = || {
         let engine = Engine::Grove.name();
@@ -247,10 +246,19 @@ fn judge_sample(
         let sum: f64 = found.iter().map(|body| body.confidence).sum();
         wrapper.wrapper.confidence = sum / found.len().max(1) as f64;
     }
-    judgement.common.forest.ranked.truncate(PATTERNS_KEPT);
-    let learnt =
-        LearntTemplate { wrapper, judgement: Some(judgement), profile, ..Default::default() };
-    (learnt, bodies)
+    let ranked = match is_alone {
+        // A single page has no term that it uses more than others.
+        true => Vec::new(),
+        false => {
+            let signified = meter.step(ModelStep::Signify, || signify(sample, &tables.signify));
+            let recurring = Recurring::of(pages.iter().map(|page| &page.document));
+            let measure = PatternMeasure::Informativeness;
+            meter.step(ModelStep::Rank, || rank(&pages, &signified, &recurring, measure))
+        }
+    };
+    let ranked = ranked.into_iter().take(PATTERNS_KEPT).collect();
+    let judgement = Some(judgement);
+    (LearntTemplate { wrapper, ranked, judgement, profile, ..Default::default() }, bodies)
 }
 
 /// Properties of the pages in the sample. `chosen` is what the wrapper selects on each.
@@ -271,13 +279,13 @@ fn profile(
             kept,
         })
         .collect();
-    CUES.with_borrow_mut(|cues| SampleProfile::of(&sample, &judgement.common.patterns, cues))
+    CUES.with_borrow_mut(|cues| SampleProfile::of(&sample, &judgement.patterns, cues))
 }
 
 /// Signify, rank, wrap.
 fn rank_sample(
     sample: &[SiblingPage<'_>],
-    measure: forest::PatternMeasure,
+    measure: PatternMeasure,
     tables: &Tables,
     meter: &dyn Meter,
 ) -> LearntTemplate {

@@ -3,17 +3,17 @@ Terms of a text, and the terms that characterise a page.
 
 [`detect()`] determines the language of a text. An [`Analyzer`] for that language (or the [`Analyzers`] of a
 thread) gives the text's terms: lower-cased, without stop words, stemmed, based on tantivy; for scripts without
-spaces, pairs of characters. A [`Background`] ranks the terms of each page against its siblings (Forest §3.1), and
-those of further pages, with a [`Vocabulary`] that maps hashes back to text. [`FrequentTerms`]
+spaces, pairs of characters. [`rank_terms`] ranks the terms of each page against its siblings (Forest §3.1),
+with a [`Vocabulary`] that maps hashes back to text. [`FrequentTerms`]
 finds the stop words of languages that have no list. [`words()`] and [`count_words`] count plain words as the
-benchmark does; these are not terms. [`share_repeated`] tells how much of a text is there twice. [`is_right_to_left`] tells the direction of writing, [`letters`] which characters
+benchmark does, and [`hash_words`] hashes words to compare texts; these are not terms. [`share_repeated`] tells how much of a text is there twice. [`is_right_to_left`] tells the direction of writing, [`letters`] which characters
 are letters.
 
 Invariants: depends on nothing about pages, elements or files; takes `&str`, gives terms. Nothing here fails.
 The same text gives the same terms, whatever was analysed before.
 
 ```
-use sitegrove_terms::{Analyzers, Background, TfIdfConfig, Vocabulary, TermWeighting, detect};
+use sitegrove_terms::{Analyzers, TermWeighting, TfIdfConfig, Vocabulary, detect, rank_terms};
 
 let texts = ["The storks are nesting on our roofs again.", "A roof of straw lasts thirty years."];
 let (mut analyzers, mut vocabulary) = (Analyzers::new(), Vocabulary::new());
@@ -30,7 +30,7 @@ let pages: Vec<Vec<u64>> = texts
     })
     .collect();
 let config = TfIdfConfig { weighting: TermWeighting::Log, top: 2 };
-let (_, ranked) = Background::ranked(&pages, &vocabulary, &config);
+let ranked = rank_terms(&pages, &vocabulary, &config);
 assert_eq!(ranked[0].terms[0].0, "nest");
 ```
 */
@@ -40,6 +40,7 @@ mod chars;
 mod detect;
 mod filters;
 mod function_words;
+mod hashes;
 mod language;
 pub mod letters;
 mod marks;
@@ -53,9 +54,10 @@ mod words;
 
 pub use analyzer::{AnalyzedWord, Analyzer, Analyzers, text_analyzer};
 pub use detect::{Detected, detect};
+pub use hashes::hash_words;
 pub use language::Language;
 pub use ranking::{
-    Background, FrequentConfig, FrequentTerms, RankedTerms, TermWeighting, TfIdfConfig,
+    FrequentConfig, FrequentTerms, RankedTerms, TermWeighting, TfIdfConfig, rank_terms,
 };
 pub use repetition::share_repeated;
 pub use script::{Script, is_right_to_left};

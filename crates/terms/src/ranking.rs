@@ -34,7 +34,7 @@ pub enum TermWeighting {
     Sublinear,
 }
 
-/// Parameters of [`Background::ranked`].
+/// Parameters of [`rank_terms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TfIdfConfig {
     /// How the frequency of a term on its page is weighted.
@@ -101,64 +101,25 @@ fn top_terms(
     }
 }
 
-/// The number of pages of a sample that contain each term.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct Background {
-    #[serde(serialize_with = "model::sorted::map")]
-    frequencies: FxHashMap<u64, u32>,
-    pages: usize,
-}
-
-impl Background {
-    /// Counts the terms of a sample, and ranks those of each of its pages. A page is the list of its term hashes, with
-    /// repetitions, in any order. Terms that are not in the vocabulary are left out.
-    pub fn ranked<P: AsRef<[u64]>>(
-        pages: &[P],
-        vocabulary: &Vocabulary,
-        config: &TfIdfConfig,
-    ) -> (Self, Vec<RankedTerms>) {
-        let counts: Vec<_> = pages.iter().map(|page| term_counts(page.as_ref())).collect();
-        let mut frequencies = FxHashMap::<u64, u32>::default();
-        frequencies.reserve(counts.iter().map(FxHashMap::len).max().unwrap_or(0));
-        for &hash in counts.iter().flat_map(FxHashMap::keys) {
-            *frequencies.entry(hash).or_default() += 1;
-        }
-        let weight = weight_among(pages.len(), config.weighting);
-        let rank = |counts: &FxHashMap<u64, u32>| {
-            let weighted = counts.iter().map(|(&hash, &tf)| (hash, weight(tf, frequencies[&hash])));
-            top_terms(weighted, vocabulary, config.top)
-        };
-        let ranked = counts.iter().map(rank).collect();
-        (Self { frequencies, pages: pages.len() }, ranked)
+/// Ranks the terms of each of the sibling pages. A page is the list of its term hashes, with repetitions, in any order. Terms
+/// that are not in the vocabulary are left out.
+pub fn rank_terms<P: AsRef<[u64]>>(
+    pages: &[P],
+    vocabulary: &Vocabulary,
+    config: &TfIdfConfig,
+) -> Vec<RankedTerms> {
+    let counts: Vec<_> = pages.iter().map(|page| term_counts(page.as_ref())).collect();
+    let mut frequencies = FxHashMap::<u64, u32>::default();
+    frequencies.reserve(counts.iter().map(FxHashMap::len).max().unwrap_or(0));
+    for &hash in counts.iter().flat_map(FxHashMap::keys) {
+        *frequencies.entry(hash).or_default() += 1;
     }
-
-    /// Ranks the terms of any page as if it were in the sample, so that a page of the sample is
-    /// ranked as by [`Background::ranked`]: a term that is on no page of the sample counts as one
-    /// that is on a single page. Terms that are not in the vocabulary are left out.
-    pub fn rank(&self, page: &[u64], vocabulary: &Vocabulary, config: &TfIdfConfig) -> RankedTerms {
-        let weight = weight_among(self.pages, config.weighting);
-        let weighted = term_counts(page).into_iter().map(|(hash, tf)| {
-            let df = self.frequencies.get(&hash).copied().unwrap_or(1);
-            (hash, weight(tf, df))
-        });
+    let weight = weight_among(pages.len(), config.weighting);
+    let rank = |counts: &FxHashMap<u64, u32>| {
+        let weighted = counts.iter().map(|(&hash, &tf)| (hash, weight(tf, frequencies[&hash])));
         top_terms(weighted, vocabulary, config.top)
-    }
-
-    /// Checks that these can be the counts of a sample of at most `most_pages` pages, for values
-    /// that were deserialized.
-    ///
-    /// # Errors
-    /// Describes what is wrong.
-    pub fn check(&self, most_pages: usize) -> Result<(), String> {
-        if self.pages > most_pages {
-            return Err(format!("terms of {} pages, more than {most_pages}", self.pages));
-        }
-        let counts = |&frequency: &u32| (1..=self.pages).contains(&(frequency as usize));
-        match self.frequencies.values().find(|frequency| !counts(frequency)) {
-            Some(frequency) => Err(format!("a term is on {frequency} of {} pages", self.pages)),
-            None => Ok(()),
-        }
-    }
+    };
+    counts.iter().map(rank).collect()
 }
 
 /// Parameters of [`FrequentTerms::of`].
@@ -171,7 +132,7 @@ pub struct FrequentConfig {
 }
 
 /// Terms that are treated as stop words.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FrequentTerms {
     hashes: Vec<u64>,
 }
@@ -235,11 +196,7 @@ mod tests {
 
     fn ranked(texts: &[&str], config: &TfIdfConfig) -> Vec<Vec<(String, f64)>> {
         let (pages, vocabulary) = pages(texts);
-        Background::ranked(&pages, &vocabulary, config)
-            .1
-            .into_iter()
-            .map(|page| page.terms)
-            .collect()
+        rank_terms(&pages, &vocabulary, config).into_iter().map(|page| page.terms).collect()
     }
 
     fn terms(expected: &[(&str, f64)]) -> Vec<(String, f64)> {
@@ -282,7 +239,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_page_of_a_sample_is_ranked_as_in_it_in_any_order(
+        fn terms_are_ranked_in_any_order(
             mut sample in prop::collection::vec(prop::collection::vec(0_u64..12, 0..40), 1..4),
         ) {
             let mut vocabulary = Vocabulary::new();
@@ -290,13 +247,9 @@ mod tests {
             for (hash, text) in texts.iter().enumerate() {
                 vocabulary.learn(Term { hash: hash as u64, text });
             }
-            let (background, ranked) = Background::ranked(&sample, &vocabulary, &LOG);
-            prop_assert_eq!(background.check(sample.len()), Ok(()));
-            for (page, ranked) in sample.iter().zip(&ranked) {
-                prop_assert_eq!(&background.rank(page, &vocabulary, &LOG), ranked);
-            }
+            let ranked = rank_terms(&sample, &vocabulary, &LOG);
             sample.iter_mut().for_each(|page| page.reverse());
-            prop_assert_eq!(Background::ranked(&sample, &vocabulary, &LOG).1, ranked);
+            prop_assert_eq!(rank_terms(&sample, &vocabulary, &LOG), ranked);
         }
     }
 

@@ -1,7 +1,8 @@
 //! Sketches of sets.
 
 use proptest::prelude::*;
-use sitegrove_duplicates::{Sketch, words_of};
+use sitegrove_duplicates::Sketch;
+use terms::hash_words;
 use xxhash_rust::xxh3::xxh3_64;
 
 fn hashes(numbers: std::ops::Range<u64>) -> impl Iterator<Item = u64> {
@@ -10,11 +11,11 @@ fn hashes(numbers: std::ops::Range<u64>) -> impl Iterator<Item = u64> {
 
 #[test]
 fn words_without_case_and_marks() {
-    let words = |text: &str| words_of(text).map(|(hash, _)| hash).collect::<Vec<_>>();
+    let words = |text: &str| hash_words(text).map(|(hash, _)| hash).collect::<Vec<_>>();
     assert_eq!(words("The ÉTUDE, of 1984."), words("the étude of (1984)"));
     assert_eq!(words("").len(), 0);
     assert_eq!(words("漢字 kana かな").len(), 5);
-    let numbers: Vec<bool> = words_of("In 1984, 3rd: 42").map(|(_, number)| number).collect();
+    let numbers: Vec<bool> = hash_words("In 1984, 3rd: 42").map(|(_, number)| number).collect();
     assert_eq!(numbers, [false, true, false, true]);
 }
 
@@ -67,7 +68,7 @@ proptest! {
             .iter()
             .map(|word| (xxh3_64(word.as_bytes()), word.bytes().all(|b| b.is_ascii_digit())))
             .collect();
-        prop_assert_eq!(words_of(&text).collect::<Vec<_>>(), expected);
+        prop_assert_eq!(hash_words(&text).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Decisions by pattern, on small pages with given scores.
 
 use dom::{Document, PrefixSums};
-use forest::PageTerms;
 use sitegrove_grove::{
     Cues, DecideParameters, Decision, PageBlocks, PageView, Patterns, ScoredPage, decide, read_page,
 };
@@ -15,11 +14,7 @@ fn blocks_of(document: &Document) -> PageBlocks {
         document,
         words: &PrefixSums::new(document, words),
         link_words: &PrefixSums::within_links(document, words),
-        terms: &PageTerms::none(document),
-        title: &[],
-        description: &[],
-        full_text: &[],
-        signifiers: &[],
+        full_text: "",
     };
     read_page(&view, &mut Cues::new())
 }

@@ -8,14 +8,13 @@ use std::time::Instant;
 
 use duplicates::Describer;
 use grove::{
-    DecideParameters, DecidedNodes, Pools, ScoredPage, SiblingStatistics, decide, second_scores,
-    type_probabilities,
+    DecideParameters, DecidedNodes, Patterns, Pools, ScoredPage, SiblingStatistics, decide,
+    second_scores, type_probabilities,
 };
 use metadata::PageContext;
 use model::{Article, Page};
 use region::region_of;
-use sitemodel::stages::judge::{common, read_pages, rows_of_type};
-use sitemodel::stages::signify::signify;
+use sitemodel::stages::judge::{read_pages, rows_of_type};
 use sitemodel::{Settings, SiblingPage, parse_page};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
@@ -46,25 +45,24 @@ impl Costs {
     }
 
     fn add_page(&mut self, page: &Page, settings: &Settings) {
-        let (config, weights) = (&settings.tables().signify, &settings.weights().weights);
+        let weights = &settings.weights().weights;
         let parsed = self.time("tree, words, kinds of elements", || parse_page(page, settings));
         let document = &parsed.document;
         let siblings = [SiblingPage { page: &parsed, feed_items: &[] }];
-        let signified = self.time("terms and signifiers", || signify(&siblings, config));
-        let mut blocks = self.time("features of blocks", || read_pages(&siblings, &signified));
+        let mut blocks = self.time("features of blocks", || read_pages(&siblings));
         let blocks = &mut blocks[0];
         let types = self.time("page type", || {
             type_probabilities(&weights.types, &rows_of_type(&parsed, blocks))
         });
         blocks.set_types(&types);
-        let (of_sample, of_nodes) = self.time("patterns", || common(&[&parsed], &signified));
-        let patterns = &of_sample.patterns;
+        let (patterns, of_nodes) = self.time("patterns", || Patterns::of(&[document]));
+        let patterns = &patterns;
         let first = self.time("scores of blocks", || weights.page.probabilities(&blocks.rows));
         let scored = ScoredPage { page: blocks, patterns: &of_nodes[0], scores: &first };
         let second = self.time("scores by patterns", || {
             let pools = Pools::of(&[scored], patterns);
             let template = SiblingStatistics { patterns, pools: &pools };
-            second_scores(document, &scored, &template, None, &weights.sibling)
+            second_scores(document, &scored, &template, &weights.sibling)
         });
         let scored = ScoredPage { scores: &second, ..scored };
         let DecidedNodes { keep, prune } = self.time("decisions", || {

@@ -150,14 +150,13 @@ pub(super) fn course(
     let pools: Vec<Pools> = templates
         .par_iter()
         .zip(&page.scores)
-        .map(|(template, scores)| Pools::of(&scored(template, scores), &template.common.patterns))
+        .map(|(template, scores)| Pools::of(&scored(template, scores), &template.patterns))
         .collect();
     let sibling = stage(templates, plan, &FitParameters::BLOCKS, &|t, p| {
         let template = &templates[t];
-        let of = SiblingStatistics { patterns: &template.common.patterns, pools: &pools[t] };
-        let forest = template.common.forest.elements(template.pages[p].parsed);
+        let of = SiblingStatistics { patterns: &template.patterns, pools: &pools[t] };
         let scored = &scored(template, &page.scores[t])[p];
-        let rows = sibling_rows(document(&template.pages[p]), scored, &of, forest.as_deref());
+        let rows = sibling_rows(document(&template.pages[p]), scored, &of);
         let mut exercise = whole(t, p, rows);
         // Settled blocks are not scored again.
         for (weight, &first) in exercise.weights.iter_mut().zip(scored.scores) {
@@ -292,8 +291,7 @@ fn scored<'a>(template: &'a TrainingTemplate<'_>, scores: &'a [Vec<f32>]) -> Vec
 
 /// For each page of a template, the blocks whose pattern is kept.
 fn kept(template: &TrainingTemplate<'_>, scores: &[Vec<f32>]) -> Vec<Vec<usize>> {
-    let decisions =
-        decide(&scored(template, scores), &template.common.patterns, &[], None, &DECIDE);
+    let decisions = decide(&scored(template, scores), &template.patterns, &[], None, &DECIDE);
     (template.pages.iter().zip(&template.of_nodes))
         .map(|(page, of_nodes)| {
             let is_kept = |at: &usize| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dom::{Document, normalize_space};
-use grove::{PageBlocks, PatternId, TextBlock};
+use grove::{PageBlocks, PatternId, Patterns, TextBlock};
 use metadata::is_field_line;
 use model::{FeedItem, Mark, Site, TemplateCorrection};
 use rayon::prelude::*;
@@ -13,8 +13,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use sitegrove::stages::learn::ParsedSite;
 use sitemodel::markable::marks_of_blocks;
 use sitemodel::stages::cluster::cluster;
-use sitemodel::stages::judge::{Common, common, read_pages};
-use sitemodel::stages::signify::signify;
+use sitemodel::stages::judge::read_pages;
 use sitemodel::{ParsedPage, Settings, SiblingPage};
 
 use crate::gold::{GoldPage, pages_by_url};
@@ -31,7 +30,7 @@ pub(super) struct LabelledPage<'a> {
 pub(super) struct TrainingTemplate<'a> {
     pub(super) site: &'a str,
     pub(super) pages: Vec<LabelledPage<'a>>,
-    pub(super) common: Common,
+    pub(super) patterns: Patterns,
     /// For each page, the patterns of its nodes.
     pub(super) of_nodes: Vec<Vec<PatternId>>,
 }
@@ -71,7 +70,7 @@ pub(super) fn templates<'a>(
             let members: Vec<usize> =
                 cluster.members.iter().map(|&at| order[at as usize] as usize).collect();
             for part in members.chunks(settings.tables().rank.learn_from) {
-                prepared.extend(siblings(parsed, &items, part, &by_url, settings, &site.key));
+                prepared.extend(siblings(parsed, &items, part, &by_url, &site.key));
             }
         }
         prepared
@@ -84,7 +83,6 @@ fn siblings<'a>(
     items: &[Vec<&FeedItem>],
     members: &[usize],
     gold: &BTreeMap<&str, &'a GoldPage>,
-    settings: &Settings,
     key: &'a str,
 ) -> Option<TrainingTemplate<'a>> {
     let gold_of = |page: &ParsedPage<'_>| gold.get(page.page.url.as_str()).copied();
@@ -95,9 +93,9 @@ fn siblings<'a>(
     let siblings: Vec<SiblingPage<'_>> = (pages.iter().zip(members))
         .map(|(page, &m)| SiblingPage { page, feed_items: &items[m] })
         .collect();
-    let signified = signify(&siblings, &settings.tables().signify);
-    let blocks = read_pages(&siblings, &signified);
-    let (common, of_nodes) = common(&pages, &signified);
+    let blocks = read_pages(&siblings);
+    let documents: Vec<&Document> = pages.iter().map(|page| &page.document).collect();
+    let (patterns, of_nodes) = Patterns::of(&documents);
     let prepared = pages.into_iter().zip(blocks).map(|(parsed, blocks)| {
         let labels = |gold: &GoldPage| match &gold.marks {
             Some(marks) => label_by_marks(parsed, &blocks, marks),
@@ -106,7 +104,7 @@ fn siblings<'a>(
         let gold = gold_of(parsed).map(|gold| (gold, labels(gold)));
         LabelledPage { parsed, blocks, gold }
     });
-    Some(TrainingTemplate { site: key, pages: prepared.collect(), common, of_nodes })
+    Some(TrainingTemplate { site: key, pages: prepared.collect(), patterns, of_nodes })
 }
 
 /// The labels of a page's blocks, by its gold text or its marks, and their weights.

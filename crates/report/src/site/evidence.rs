@@ -94,7 +94,7 @@ fn find_of_grove(
     settings: &Settings,
     needed: &[u32],
 ) -> TemplateEvidence {
-    let (learn_from, signify) = (settings.tables().rank.learn_from, &settings.tables().signify);
+    let learn_from = settings.tables().rank.learn_from;
     // Pages that are not in the sample are scored only if they are shown.
     let last = members.iter().rposition(|index| needed.contains(index)).map_or(0, |at| at + 1);
     let order = &members[..members.len().min(last.max(learn_from))];
@@ -102,12 +102,12 @@ fn find_of_grove(
     let weights = &settings.weights().weights;
     let learnt_from = siblings.len().min(learn_from.max(1));
     let (sample, more) = siblings.split_at(learnt_from);
-    let (judgement, judged) = judge(sample, None, corrections, signify, weights);
-    let judge_page = |page| judgement.judge_page(page, signify, weights);
+    let (judgement, judged) = judge(sample, None, corrections, weights);
+    let judge_page = |page| judgement.judge_page(page, weights);
     let more: Vec<JudgedPage> = more.par_iter().map(judge_page).collect();
     let documents: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let of_nodes: Vec<&[PatternId]> = judged.iter().map(|page| &page.of_nodes[..]).collect();
-    let names = PatternNames::new(&judgement.common.patterns, &documents, &of_nodes);
+    let names = PatternNames::new(&judgement.patterns, &documents, &of_nodes);
     let mut pages = find_hits(&order[..learnt_from], sample, settings);
     for (index, page) in order.iter().zip(judged.iter().chain(&more)) {
         let blocks = &page.blocks.blocks;

@@ -7,21 +7,17 @@
 
 use std::cell::RefCell;
 
-use dom::NodeId;
-use forest::{PatternMeasure, Recurring};
 use grove::{
     Cues, DecideParameters, DecidedNodes, Decision, FeatureTable, JudgedPage, MarkedPatterns,
     PageBlocks, PageView, PatternId, Patterns, Pools, ScoredPage, TypeProbabilities, TypeView,
     Weights, decide, mean_types, read_page, second_scores, type_probabilities, type_rows,
 };
-use model::{StructuralPattern, TemplateCorrection};
+use model::TemplateCorrection;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::parsed::ParsedPage;
-use crate::settings::SignifyConfig;
-use crate::stages::rank::rank;
-use crate::stages::signify::{SampleTerms, SiblingPage, SignifiedPage, signify_sample, terms_of};
+use crate::stages::signify::SiblingPage;
 
 thread_local! {
     // A cache of what names of classes say; results do not depend on it.
@@ -32,8 +28,8 @@ thread_local! {
 /// pattern. Borrows nothing from the pages.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Judgement {
-    /// What the pages of the sample have in common.
-    pub common: Common,
+    /// The merged tree of the sample's pages.
+    pub patterns: Patterns,
     /// Sums over their blocks by pattern.
     pub pools: Pools,
     /// The decision on each pattern.
@@ -44,7 +40,6 @@ pub struct Judgement {
     pub marks: Option<MarkedPatterns>,
     /// The probabilities of the page types, averaged over the sample.
     pub types: TypeProbabilities,
-    terms: SampleTerms,
 }
 
 impl Judgement {
@@ -56,16 +51,15 @@ impl Judgement {
         weights: &Weights,
     ) -> Vec<Decision> {
         let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
-        let (patterns, marks) = (&self.common.patterns, self.marks.as_ref());
-        decide(&scored, patterns, earlier, marks, &decide_parameters(weights))
+        decide(&scored, &self.patterns, earlier, self.marks.as_ref(), &decide_parameters(weights))
     }
 
-    /// Validates what was learnt from at most `most_pages` pages, after deserialisation.
+    /// Validates what was learnt, after deserialisation.
     ///
     /// # Errors
     /// Says what is wrong.
-    pub fn check(&self, most_pages: usize) -> Result<(), String> {
-        let patterns = &self.common.patterns;
+    pub fn check(&self) -> Result<(), String> {
+        let patterns = &self.patterns;
         patterns.check()?;
         self.pools.check(patterns)?;
         if self.decisions.len() != patterns.len() {
@@ -79,7 +73,7 @@ impl Judgement {
         if !self.types.iter().all(|own| (0.0..=1.0).contains(own)) {
             return Err("the probabilities of page types".to_owned());
         }
-        self.terms.check(most_pages)
+        Ok(())
     }
 
     /// The elements of a page that the decisions select.
@@ -89,16 +83,11 @@ impl Judgement {
 
     /// Scores a page of the template. Depends on no other page; for a page of the sample, the result is that
     /// of [`judge`].
-    pub fn judge_page(
-        &self,
-        sibling: &SiblingPage<'_>,
-        config: &SignifyConfig,
-        weights: &Weights,
-    ) -> JudgedPage {
-        let mut blocks = read_one(sibling, &self.terms.signify(sibling, config));
+    pub fn judge_page(&self, sibling: &SiblingPage<'_>, weights: &Weights) -> JudgedPage {
+        let mut blocks = read_one(sibling);
         blocks.set_types(&self.types);
         let first = weights.page.probabilities(&blocks.rows);
-        let of_nodes = self.common.patterns.find(&sibling.page.document);
+        let of_nodes = self.patterns.find(&sibling.page.document);
         let page = JudgedPage { blocks, of_nodes, scores: Vec::new(), first };
         let mut page = self.score_among_siblings(sibling.page, page, weights);
         self.correct(&mut page);
@@ -112,13 +101,11 @@ impl Judgement {
         mut page: JudgedPage,
         weights: &Weights,
     ) -> JudgedPage {
-        let Self { common, pools, .. } = self;
-        let template = grove::SiblingStatistics { patterns: &common.patterns, pools };
-        let forest = common.forest.elements(parsed);
-        let (document, trees) = (&parsed.document, &weights.sibling);
+        let Self { patterns, pools, .. } = self;
+        let template = grove::SiblingStatistics { patterns, pools };
         let by_itself =
             ScoredPage { page: &page.blocks, patterns: &page.of_nodes, scores: &page.first };
-        let scores = second_scores(document, &by_itself, &template, forest.as_deref(), trees);
+        let scores = second_scores(&parsed.document, &by_itself, &template, &weights.sibling);
         page.scores = pools.less_repeated(&page.blocks, scores);
         // The features are most of a page's memory, and not needed any more.
         page.blocks.rows = FeatureTable::default();
@@ -141,11 +128,9 @@ pub fn judge(
     sample: &[SiblingPage<'_>],
     earlier: Option<&Judgement>,
     corrections: &[TemplateCorrection],
-    signify_config: &SignifyConfig,
     weights: &Weights,
 ) -> (Judgement, Vec<JudgedPage>) {
-    let (signified, terms) = signify_sample(sample, signify_config);
-    let mut blocks = read_pages(sample, &signified);
+    let mut blocks = read_pages(sample);
     let each: Vec<TypeProbabilities> = (sample.par_iter().zip(&blocks))
         .map(|(sibling, blocks)| {
             type_probabilities(&weights.types, &rows_of_type(sibling.page, blocks))
@@ -156,14 +141,15 @@ pub fn judge(
     let first: Vec<Vec<f32>> =
         blocks.par_iter().map(|page| weights.page.probabilities(&page.rows)).collect();
     let parsed: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
-    let (common, of_nodes) = common(&parsed, &signified);
+    let documents: Vec<&dom::Document> = parsed.iter().map(|page| &page.document).collect();
+    let (patterns, of_nodes) = Patterns::of(&documents);
     let by_itself: Vec<ScoredPage<'_>> = (blocks.iter().zip(&of_nodes).zip(&first))
         .map(|((page, patterns), scores)| ScoredPage { page, patterns, scores })
         .collect();
-    let pools = Pools::of(&by_itself, &common.patterns);
-    let earlier = earlier.map(|earlier| earlier.decided(sample, &of_nodes, common.patterns.len()));
+    let pools = Pools::of(&by_itself, &patterns);
+    let earlier = earlier.map(|earlier| earlier.decided(sample, &of_nodes, patterns.len()));
     let (learnt_from, decisions, marks) = (sample.len(), Vec::new(), None);
-    let mut judgement = Judgement { common, pools, decisions, learnt_from, marks, types, terms };
+    let mut judgement = Judgement { patterns, pools, decisions, learnt_from, marks, types };
     let mut pages: Vec<JudgedPage> = (parsed.par_iter().zip(blocks))
         .zip(of_nodes.into_par_iter().zip(first))
         .map(|((page, blocks), (of_nodes, first))| {
@@ -174,7 +160,7 @@ pub fn judge(
     let page = |c: &TemplateCorrection| parsed.iter().position(|own| own.page.url == c.url);
     let of_pages: Vec<Option<usize>> = corrections.iter().map(page).collect();
     let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
-    let patterns = &judgement.common.patterns;
+    let patterns = &judgement.patterns;
     judgement.marks = MarkedPatterns::learn(corrections, patterns, &scored, &of_pages);
     pages.iter_mut().for_each(|page| judgement.correct(page));
     judgement.decisions = judgement.decide_on(&pages, &earlier.unwrap_or_default(), weights);
@@ -193,79 +179,18 @@ pub fn rows_of_type(parsed: &ParsedPage<'_>, blocks: &PageBlocks) -> FeatureTabl
     CUES.with_borrow_mut(|cues| type_rows(&view, blocks, cues))
 }
 
-/// Splits pages into blocks and computes their features within each page. `signified` is in the same order.
-pub fn read_pages(siblings: &[SiblingPage<'_>], signified: &[SignifiedPage]) -> Vec<PageBlocks> {
-    siblings.par_iter().zip(signified).map(|(page, signified)| read_one(page, signified)).collect()
+/// Splits pages into blocks and computes their features within each page.
+pub fn read_pages(siblings: &[SiblingPage<'_>]) -> Vec<PageBlocks> {
+    siblings.par_iter().map(read_one).collect()
 }
 
-fn read_one(sibling: &SiblingPage<'_>, signified: &SignifiedPage) -> PageBlocks {
+fn read_one(sibling: &SiblingPage<'_>) -> PageBlocks {
     let ParsedPage { document, words, link_words, .. } = sibling.page;
-    let terms = |text: &str| terms_of(text, signified.language);
-    let head = document.head();
-    let title = head.meta("og:title").or(head.title.as_deref()).unwrap_or_default();
-    let item = sibling.feed_items.first();
-    let description = head
-        .meta("og:description")
-        .or(head.meta("description"))
-        .or(item.map(|item| item.description.as_str()))
-        .unwrap_or_default();
     let own = sibling.page.json_ld().article().and_then(|article| article.body.as_deref());
-    let full_text = own.or_else(|| item?.content.as_deref()).unwrap_or_default();
-    let view = PageView {
-        document,
-        words,
-        link_words,
-        terms: &signified.terms,
-        title: &terms(title),
-        description: &terms(description),
-        full_text: &terms(full_text),
-        signifiers: &signified.weights,
-    };
+    let of_item = || sibling.feed_items.first()?.content.as_deref();
+    let full_text = own.or_else(of_item).unwrap_or_default();
+    let view = PageView { document, words, link_words, full_text };
     CUES.with_borrow_mut(|cues| read_page(&view, cues))
-}
-
-/// What the pages of a sample have in common.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Common {
-    /// Their merged tree.
-    pub patterns: Patterns,
-    /// Forest's result.
-    pub forest: Forest,
-}
-
-/// Forest's ranking of the patterns (empty for a single page), and what is needed to find their elements.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct Forest {
-    /// The patterns, best first.
-    pub ranked: Vec<StructuralPattern>,
-    recurring: Option<Recurring>,
-}
-
-impl Forest {
-    /// The elements of the best pattern on a page.
-    pub fn elements(&self, page: &ParsedPage<'_>) -> Option<Vec<NodeId>> {
-        let recurring = self.recurring.as_ref()?;
-        Some(forest::elements_of(self.ranked.first()?, &page.document, recurring))
-    }
-}
-
-/// Merges the trees of sibling pages and ranks patterns with Forest. Also returns the patterns of each page's
-/// nodes.
-pub fn common(
-    pages: &[&ParsedPage<'_>],
-    signified: &[SignifiedPage],
-) -> (Common, Vec<Vec<PatternId>>) {
-    let documents: Vec<&dom::Document> = pages.iter().map(|page| &page.document).collect();
-    let (patterns, of_nodes) = Patterns::of(&documents);
-    // A single page has no term that it uses more than others.
-    let forest = if pages.len() < 2 {
-        Forest::default()
-    } else {
-        let recurring = Recurring::of(documents.iter().copied());
-        let ranked = rank(pages, signified, &recurring, PatternMeasure::Informativeness);
-        Forest { ranked, recurring: Some(recurring) }
-    };
-    (Common { patterns, forest }, of_nodes)
 }
 
 impl Judgement {
@@ -279,7 +204,7 @@ impl Judgement {
     ) -> Vec<Option<Decision>> {
         let mut counts = vec![[0u32; 3]; patterns];
         for (sibling, of_nodes) in pages.iter().zip(of_nodes) {
-            let known = self.common.patterns.find(&sibling.page.document);
+            let known = self.patterns.find(&sibling.page.document);
             for (&pattern, &known) in of_nodes.iter().zip(&known) {
                 let decision = self.decisions.get(known as usize);
                 if let (Some(counts), Some(&decision)) =

@@ -11,10 +11,9 @@ use std::collections::BTreeMap;
 use forest::PageTerms;
 use model::{FeedItem, SignifierSource, Signifiers};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use terms::{
-    Analyzers, Background, FrequentConfig, FrequentTerms, Language, RankedTerms, TfIdfConfig,
-    Vocabulary,
+    Analyzers, FrequentConfig, FrequentTerms, Language, RankedTerms, TfIdfConfig, Vocabulary,
+    rank_terms,
 };
 
 use crate::parsed::ParsedPage;
@@ -39,8 +38,6 @@ pub struct SignifiedPage {
     pub signifiers: Signifiers,
     /// The same by hash, for counting.
     pub weights: Vec<(u64, f64)>,
-    /// The language all siblings were analysed in.
-    pub language: Option<Language>,
 }
 
 thread_local! {
@@ -48,25 +45,9 @@ thread_local! {
     static ANALYZERS: RefCell<Analyzers> = RefCell::new(Analyzers::new());
 }
 
-/// What is needed to find signifiers of further pages as in a sample.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct SampleTerms {
-    language: Option<Language>,
-    frequent: FrequentTerms,
-    background: Background,
-}
-
 /// Finds the signifiers of sibling pages. All pages are analysed in the language of most of them,
 /// so that their terms can be compared. Linear in the pages' text.
 pub fn signify(siblings: &[SiblingPage<'_>], config: &SignifyConfig) -> Vec<SignifiedPage> {
-    signify_sample(siblings, config).0
-}
-
-/// [`signify`] for the sample of a template: also returns what is needed for further pages.
-pub(crate) fn signify_sample(
-    siblings: &[SiblingPage<'_>],
-    config: &SignifyConfig,
-) -> (Vec<SignifiedPage>, SampleTerms) {
     let language = language_of_most(siblings);
     let (mut terms, vocabulary) = analyze_all(siblings, language);
     let hashes: Vec<&[u64]> = terms.iter().map(PageTerms::all).collect();
@@ -83,41 +64,11 @@ pub(crate) fn signify_sample(
         }
     }
     let hashes: Vec<&[u64]> = terms.iter().map(PageTerms::all).collect();
-    let (background, ranked) = Background::ranked(&hashes, &vocabulary, &tf_idf_config(config));
-    let signified = (siblings.iter().zip(terms).zip(ranked))
+    let tf_idf = TfIdfConfig { weighting: config.weighting, top: config.top };
+    let ranked = rank_terms(&hashes, &vocabulary, &tf_idf);
+    (siblings.iter().zip(terms).zip(ranked))
         .map(|((sibling, terms), ranked)| signified(sibling, terms, ranked, language, config))
-        .collect();
-    (signified, SampleTerms { language, frequent, background })
-}
-
-impl SampleTerms {
-    /// Validates the terms of a sample of at most `most_pages` pages, after deserialisation.
-    pub(crate) fn check(&self, most_pages: usize) -> Result<(), String> {
-        if !self.frequent.hashes().is_sorted() {
-            return Err("the frequent terms are not in order".to_owned());
-        }
-        self.background.check(most_pages)
-    }
-
-    /// Finds the signifiers of a page as if it were in the sample: they depend on no other page, and for a
-    /// page of the sample are those of [`signify_sample`].
-    pub(crate) fn signify(
-        &self,
-        sibling: &SiblingPage<'_>,
-        config: &SignifyConfig,
-    ) -> SignifiedPage {
-        let mut vocabulary = Vocabulary::new();
-        let mut terms = analyze(sibling.page, self.language, &mut vocabulary);
-        if !self.frequent.hashes().is_empty() {
-            terms.retain(|term| !self.frequent.contains(term));
-        }
-        let ranked = self.background.rank(terms.all(), &vocabulary, &tf_idf_config(config));
-        signified(sibling, terms, ranked, self.language, config)
-    }
-}
-
-fn tf_idf_config(config: &SignifyConfig) -> TfIdfConfig {
-    TfIdfConfig { weighting: config.weighting, top: config.top }
+        .collect()
 }
 
 /// A page with its terms and signifiers; those of its feed items if that source is chosen and there are any.
@@ -140,7 +91,6 @@ fn signified(
     SignifiedPage {
         terms,
         weights: weights.collect(),
-        language,
         signifiers: Signifiers { source, terms: ranked.terms },
     }
 }
@@ -184,15 +134,6 @@ fn analyze(
         let (terms, starts) = analyzers.get(language).learn(texts, vocabulary);
         PageTerms::new(terms, starts)
     })
-}
-
-/// The terms of a text in a language, in order.
-pub(crate) fn terms_of(text: &str, language: Option<Language>) -> Vec<u64> {
-    let mut terms = Vec::new();
-    ANALYZERS.with_borrow_mut(|analyzers| {
-        analyzers.get(language).analyze(text, &mut |term| terms.push(term.hash));
-    });
-    terms
 }
 
 /// The terms of title and description, each once and of equal weight, in order (§3.1). Feed descriptions are

@@ -393,9 +393,7 @@ pub(crate) fn fast_body(
     let ParsedPage { document, words, link_words, .. } = parsed;
     let (of_nodes, blocks) = match judged {
         Some(judged) => (judged.of_nodes.clone(), judged.blocks.blocks.clone()),
-        None => {
-            (judgement.common.patterns.find(document), grove::blocks(document, words, link_words))
-        }
+        None => (judgement.patterns.find(document), grove::blocks(document, words, link_words)),
     };
     let mut fast = CUES.with_borrow_mut(|cues| profile.look(document, of_nodes, blocks, cues));
     let chosen = selected.unwrap_or_else(|| match learnt {
