@@ -15,7 +15,7 @@ pub(crate) fn recurring_tokens<'a>(
     pages: impl Iterator<Item = &'a ParsedPage<'a>>,
 ) -> FxHashSet<u64> {
     let mut tokens: Vec<u64> = pages.flat_map(|page| page.tokens.iter().copied()).collect();
-    // Those of each page are sorted, and the sort merges runs.
+    // Those of each page are sorted.
     tokens.sort();
     tokens.chunk_by(|a, b| a == b).filter(|same| same.len() > 1).map(|same| same[0]).collect()
 }
