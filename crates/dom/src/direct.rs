@@ -41,7 +41,12 @@ pub(crate) fn build(html: &str, options: &ParseOptions) -> Option<Document> {
         mode_in_root: Mode::AfterHead,
         ..DirectBuilder::default()
     };
-    builder.document.text.reserve(html.len() / 4);
+    // What most pages need.
+    let Document { nodes, attributes, values, text, .. } = &mut builder.document;
+    nodes.reserve((html.len() / 64).min(builder.max_nodes));
+    attributes.reserve((html.len() / 64).min(builder.max_nodes));
+    values.reserve(html.len() / 4);
+    text.reserve(html.len() / 4);
     front::read(html, &mut builder, options.max_attributes as usize);
     builder.finish_document()
 }
@@ -286,7 +291,7 @@ impl DirectBuilder {
         }
         let mut document = self.document;
         // A page with hardly any other text may show what is in `<noscript>`.
-        let may_change = self.has_alternative && count_visible(&document.text) < SPARSE;
+        let may_change = self.has_alternative && count_visible(&document.text, SPARSE) < SPARSE;
         if self.gives_up || self.in_drawing || may_change {
             return None;
         }

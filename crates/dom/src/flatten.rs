@@ -75,9 +75,9 @@ pub(crate) fn flatten(sink: PageSink<'_>, keep: Keep, notes: ParseNotes) -> Docu
     document
 }
 
-/// Bytes of a text that are no white space.
-pub(crate) fn count_visible(text: &str) -> usize {
-    text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count()
+/// Bytes of a text that are no white space, at most so many.
+pub(crate) fn count_visible(text: &str, most: usize) -> usize {
+    text.bytes().filter(|byte| !byte.is_ascii_whitespace()).take(most).count()
 }
 
 struct Flattener {
@@ -102,7 +102,7 @@ impl Flattener {
     /// Lays the page out again with what `<noscript>` holds, and keeps that if hardly any text is elsewhere: pages that
     /// scripts draw have their text there, for readers without scripts. Elsewhere it repeats pictures or counts visits.
     fn prefer_alternative<'a>(&mut self, root: &'a Linked<'a>) {
-        let own = count_visible(&self.document.text);
+        let own = count_visible(&self.document.text, SPARSE);
         if own >= SPARSE {
             return;
         }
@@ -113,7 +113,8 @@ impl Flattener {
         self.without_scripts = true;
         self.walk(root);
         self.document.head = head;
-        if count_visible(&self.document.text) < SPARSE.max(FULLER * own) {
+        let least = SPARSE.max(FULLER * own);
+        if count_visible(&self.document.text, least) < least {
             (self.document.nodes, self.document.text) = (nodes, text);
             self.gatherer = gatherer;
         }

@@ -23,7 +23,7 @@ pub(crate) fn with_frames(document: Document, parse: impl Fn(&str) -> Document) 
     let mut builder = Builder::new(document.head().clone(), document.notes());
     copy(&document, 0, &mut builder, &mut |builder, place| {
         let inner = srcdoc(place).map(&parse);
-        let inner = inner.filter(|inner| count_visible(inner.all_text()) >= LEAST);
+        let inner = inner.filter(|inner| count_visible(inner.all_text(), LEAST) >= LEAST);
         let Some(inner) = inner else {
             return copy(&aside.document, place.id, builder, &mut |_, _| {});
         };

@@ -122,10 +122,11 @@ impl Head {
 
 /// Whether the address of a script or style sheet, or the type of a script, names MathJax or KaTeX.
 fn is_of_tex(value: &str) -> bool {
-    let has = |name: &[u8]| {
-        value.as_bytes().windows(name.len()).any(|own| own.eq_ignore_ascii_case(name))
-    };
-    has(b"mathjax") || has(b"katex")
+    let bytes = value.as_bytes();
+    memchr::memchr2_iter(b'x', b'X', bytes).any(|x| {
+        let before = |length: usize| &bytes[x.saturating_sub(length)..x];
+        before(6).eq_ignore_ascii_case(b"mathja") || before(4).eq_ignore_ascii_case(b"kate")
+    })
 }
 
 pub(crate) fn is_json_ld(media_type: &str) -> bool {

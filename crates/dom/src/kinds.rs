@@ -39,7 +39,7 @@ impl ElementKinds {
         let mut kinds: Vec<ElementKind> = Vec::new();
         let of_node = |id: NodeId| {
             let Some(name) = document.name(id) else { return Self::TEXT };
-            let mut hash = xxh3_64(name.as_bytes());
+            let mut hash = name.get_hash();
             for attribute in &document.attributes[document.node(id).span.range()] {
                 if Self::tell_by(&attribute.name) {
                     let value = xxh3_64(document.values[attribute.value.range()].as_bytes());

@@ -144,6 +144,10 @@ fn odd_constructs() {
         "<p a='\r\n'>x",
         "<table>a<tr>b</table>c",
         "<table> <td>a",
+        "<table><table><td>a</table>b</table>c",
+        "<table><tr><table><td>a<table><tbody><table>b</table>c</table>d",
+        "<td><template><tr><table><td>a</template>b",
+        "<table><caption>a<table><caption>b<table><col><table>c",
         "<a><p></a>b",
     ];
     let raws = [

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use terms::WordStarts;
 
 use crate::sketch::add_word;
 
@@ -52,6 +53,7 @@ pub(crate) fn paragraphs_and_words_of(
     mut each_word: impl FnMut(u64, bool),
 ) -> impl Iterator<Item = Paragraph> {
     let mut at = 0;
+    let starts = WordStarts::of(text);
     text.split("\n\n").map(move |paragraph| {
         let range = at..at + paragraph.len();
         at = range.end + 2;
@@ -59,7 +61,7 @@ pub(crate) fn paragraphs_and_words_of(
             each_word(word, is_number);
             add_word(all, word)
         });
-        let words = ParagraphWords { hash, count: terms::count_words(paragraph) };
+        let words = ParagraphWords { hash, count: starts.count(range.clone()) };
         Paragraph { range, words }
     })
 }

@@ -14,9 +14,10 @@ use crate::settings::ClusterConfig;
 pub(crate) fn recurring_tokens<'a>(
     pages: impl Iterator<Item = &'a ParsedPage<'a>>,
 ) -> FxHashSet<u64> {
-    let mut seen: FxHashSet<u64> = FxHashSet::default();
-    let of_pages = pages.flat_map(|page| page.tokens.iter().copied());
-    of_pages.filter(|&token| !seen.insert(token)).collect()
+    let mut tokens: Vec<u64> = pages.flat_map(|page| page.tokens.iter().copied()).collect();
+    // Those of each page are sorted.
+    tokens.sort();
+    tokens.chunk_by(|a, b| a == b).filter(|same| same.len() > 1).map(|same| same[0]).collect()
 }
 
 /// Hashes of the distinct tag paths of a page, each of three steps, sorted: the features of its layout. An
@@ -185,11 +186,11 @@ pub(crate) fn group_by_layout(pages: &[Outline], config: &ClusterConfig) -> Vec<
         let rest = left.split_off(left.len().min(config.sample.max(1)));
         let fresh = agglomerate(pages, &left, config);
         left.clear();
-        let cores = Cores::of_groups(&fresh, pages);
+        let cores = (!rest.is_empty()).then(|| Cores::of_groups(&fresh, pages));
         let first = groups.len();
         groups.extend(fresh);
         for page in rest {
-            match cores.nearest(&pages[page as usize], config) {
+            match cores.as_ref().and_then(|cores| cores.nearest(&pages[page as usize], config)) {
                 Some((at, alike)) if alike >= config.similarity => groups[first + at].push(page),
                 _ => left.push(page),
             }

@@ -146,13 +146,14 @@ fn naming_tokens(element: Element<'_>) -> impl Iterator<Item = u64> {
 /// A hash of the stable part of a name: without digits, and then without separators at the ends (`post-1234`
 /// equals `post`); `None` if nothing is left.
 fn stable_hash(token: &str, seed: u64) -> Option<u64> {
-    let at_end = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ':');
-    let stable = token.trim_matches(at_end);
-    let letters = stable.bytes().filter(|b| !b.is_ascii_digit());
-    let hash = letters.fold(seed, |hash, byte| {
+    let stays = |byte: &u8| !byte.is_ascii_digit() && !matches!(byte, b'-' | b'_' | b':');
+    let bytes = token.as_bytes();
+    let stable = &bytes[bytes.iter().position(stays)?..=bytes.iter().rposition(stays)?];
+    let letters = stable.iter().filter(|byte| !byte.is_ascii_digit());
+    let hash = letters.fold(seed, |hash, &byte| {
         (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     });
-    (!stable.is_empty()).then_some(hash ^ (hash >> 29))
+    Some(hash ^ (hash >> 29))
 }
 
 /// Hashes of the naming tokens of a page's elements, by kind.

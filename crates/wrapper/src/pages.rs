@@ -39,8 +39,10 @@ struct Tested {
     conditions: Rc<[Condition]>,
     /// Whether elements of a kind pass the conditions that depend only on the kind, if known.
     of_kinds: Vec<Cell<Option<bool>>>,
-    /// Results of the conditions that depend on more than the kind: marks of the elements that
-    /// satisfy them, and cached results of those that are evaluated for each element.
+    /// The conditions that depend only on the kind.
+    told: Vec<usize>,
+    /// Results of the others: marks of the elements that satisfy them, and cached results of those that are evaluated for
+    /// each element.
     marks: Vec<Rc<Vec<bool>>>,
     asked: Vec<usize>,
     positions: Positions,
@@ -133,11 +135,11 @@ impl<'a> IndexedPage<'a> {
         }
         let tested = tests[at].get_or_insert_with(|| {
             let (step, conditions) = (self.steps.step(id), self.steps.conditions(id));
-            let (mut marks, mut asked) = (Vec::new(), Vec::new());
+            let (mut told, mut marks, mut asked) = (Vec::new(), Vec::new(), Vec::new());
             for (at, (&condition, predicate)) in conditions.iter().zip(&step.predicates).enumerate()
             {
                 match predicate {
-                    predicate if predicate.is_told_by_kind() => {}
+                    predicate if predicate.is_told_by_kind() => told.push(at),
                     Predicate::Child(name) => marks.push(self.marked(condition, name, false)),
                     Predicate::Descendant(name) => marks.push(self.marked(condition, name, true)),
                     _ => asked.push(at),
@@ -147,6 +149,7 @@ impl<'a> IndexedPage<'a> {
                 step,
                 conditions,
                 of_kinds: vec![Cell::new(None); self.ends.len()],
+                told,
                 marks,
                 asked,
                 positions: Positions::default(),
@@ -205,8 +208,8 @@ impl<'a> IndexedPage<'a> {
             return false;
         }
         let mut known = self.conditions.borrow_mut();
-        let mut holds = |(condition, predicate): (&Condition, &Predicate)| {
-            let number = condition.0 as usize;
+        let mut holds = |&told: &usize| {
+            let number = tested.conditions[told].0 as usize;
             if known.len() <= number {
                 known.resize_with(number + 1, Vec::new);
             }
@@ -214,11 +217,9 @@ impl<'a> IndexedPage<'a> {
             if known.is_empty() {
                 known.resize(self.ends.len(), None);
             }
-            *known[at].get_or_insert_with(|| self.holds(predicate, kind))
+            *known[at].get_or_insert_with(|| self.holds(&tested.step.predicates[told], kind))
         };
-        let conditions = tested.conditions.iter().zip(&tested.step.predicates);
-        let mut told = conditions.filter(|(_, predicate)| predicate.is_told_by_kind());
-        told.all(&mut holds)
+        tested.told.iter().all(&mut holds)
     }
 
     fn holds(&self, predicate: &Predicate, kind: u32) -> bool {

@@ -88,12 +88,7 @@ impl DirectBuilder {
                 }
             }
             (_, &local_names!("body" "html")) => {}
-            (Mode::InTable, &local_name!("table")) => {
-                if self.has_in_table_scope(&[local_name!("table")]) {
-                    self.pop_through_name(name);
-                    self.reset_mode();
-                }
-            }
+            (Mode::InTable, &local_name!("table")) => _ = self.end_table(),
             (Mode::InTableBody, &local_name!("table")) => {
                 if self.has_in_table_scope(&BODIES) {
                     self.end_table_body();
@@ -125,6 +120,16 @@ impl DirectBuilder {
             _ => return Rest::InBody,
         }
         Rest::Nothing
+    }
+
+    /// Whether there was a table to close.
+    pub(super) fn end_table(&mut self) -> bool {
+        let is_open = self.has_in_table_scope(&[local_name!("table")]);
+        if is_open {
+            self.pop_through_name(&local_name!("table"));
+            self.reset_mode();
+        }
+        is_open
     }
 
     fn end_in_cell(&mut self, name: &LocalName) -> Rest {

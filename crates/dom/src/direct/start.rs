@@ -165,6 +165,9 @@ impl DirectBuilder {
             self.mode = Mode::InTable;
             return None;
         }
+        if tag.name == local_name!("table") {
+            return if self.end_table() { None } else { done };
+        }
         if !class.is(ElementClass::OF_TABLE) {
             return Some(self.start_beside_rows(tag, class));
         }

@@ -72,15 +72,14 @@ impl NameCache {
             length += 1;
         }
         let at = from + length;
-        let name = &html[from..at];
-        if name.len() > SHORT {
-            return Some((self.long(name), at));
+        if length > SHORT {
+            return Some((self.long(&html[from..at]), at));
         }
         let place = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
         let known = &mut self.short[place as usize];
         // No name contains NUL, so names of different lengths are different numbers.
         if known.0 != number {
-            *known = (number, LocalName::from(name.to_ascii_lowercase()));
+            *known = (number, LocalName::from(html[from..at].to_ascii_lowercase()));
         }
         Some((known.1.clone(), at))
     }

@@ -9,7 +9,7 @@
 use grouping::AddressDigest;
 use model::TemplateKind;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -108,17 +108,12 @@ fn split_by_kind(
 
 /// A hash of the tag paths that more than half of the members have.
 fn signature(members: &[u32], outlines: &[Outline]) -> u64 {
-    let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
-    for &path in members.iter().flat_map(|&member| &outlines[member as usize].paths) {
-        *counts.entry(path).or_default() += 1;
-    }
-    let mut shared: Vec<u64> = counts
-        .into_iter()
-        .filter(|(_, count)| *count as usize * 2 > members.len())
-        .map(|(path, _)| path)
-        .collect();
-    shared.sort_unstable();
-    let bytes: Vec<u8> = shared.iter().flat_map(|path| path.to_le_bytes()).collect();
+    let paths = members.iter().flat_map(|&member| &outlines[member as usize].paths);
+    let mut paths: Vec<u64> = paths.copied().collect();
+    // Those of each page are sorted.
+    paths.sort();
+    let shared = paths.chunk_by(|a, b| a == b).filter(|same| same.len() * 2 > members.len());
+    let bytes: Vec<u8> = shared.flat_map(|same| same[0].to_le_bytes()).collect();
     xxh3_64(&bytes)
 }
 
