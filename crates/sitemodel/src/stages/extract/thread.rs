@@ -130,10 +130,8 @@ pub(super) fn comments_behind(
         (blocks[pair[0]].last + 1..blocks[pair[1]].first).any(|id| has_date(document, id))
     };
     let are_dated = || kept.windows(2).filter(has_date_between).nth(LEAST - 1).is_some();
-    if probability >= LEAST_PROBABILITY || !are_dated() {
-        return None;
-    }
-    if !may_end_post(document, blocks[*kept.last()?].last) {
+    let last = blocks[*kept.last()?].last;
+    if probability >= LEAST_PROBABILITY || !are_dated() || !may_end_post(document, last) {
         return None;
     }
     let kept_sums = kept_words(parsed, blocks, kept);
@@ -392,8 +390,6 @@ struct PostPlaces<'a> {
     repeated: BTreeMap<String, (usize, usize)>,
     /// Places at which most have a date.
     dated: BTreeSet<u64>,
-    /// A reused buffer.
-    path: Vec<u8>,
 }
 
 impl<'a> PostPlaces<'a> {
@@ -407,7 +403,6 @@ impl<'a> PostPlaces<'a> {
             classes: FxHashMap::default(),
             repeated: BTreeMap::new(),
             dated: BTreeSet::new(),
-            path: Vec::new(),
         };
         for (at, &member) in members.iter().enumerate() {
             let end = document.node(member).end;
@@ -480,11 +475,7 @@ impl<'a> PostPlaces<'a> {
                 own
             }
         };
-        self.path.clear();
-        for part in [&above.to_le_bytes()[..], name.as_bytes(), b" ", class.as_bytes()] {
-            self.path.extend_from_slice(part);
-        }
-        xxh3_64(&self.path)
+        xxh3_64(&[&above.to_le_bytes()[..], name.as_bytes(), b" ", class.as_bytes()].concat())
     }
 
     fn add_text(&mut self, at: usize, id: NodeId, text: &str, above: u64) {
