@@ -8,11 +8,11 @@ use percent_encoding::percent_decode_str;
 use terms::letters::is_alphanumeric;
 
 use crate::date_text::{DayMonthOrder, find_date};
-use crate::evidence::{MetadataEvidence, TextLine};
+use crate::evidence::{AUTHOR_SOURCES, MetadataEvidence, TextLine};
 use crate::json_ld::JsonLdArticle;
 use crate::learnt::ConstantField;
 use crate::names;
-use crate::scan::Property;
+use crate::scan::OF_AUTHOR;
 use crate::text::{clip, has_number, identifier_words, is_unspaced, plain, squash, word_count};
 
 /// Open Graph properties of authors.
@@ -29,7 +29,7 @@ const METAS: [&str; 12] = [
 type ReadNames = fn(&MetadataEvidence<'_>) -> Vec<String>;
 
 /// The sources that state the authors, the most reliable first.
-const STATED: [(Source, ReadNames); 10] = [
+static STATED: [(Source, ReadNames); AUTHOR_SOURCES] = [
     (Source::JsonLd, from_json_ld),
     (Source::OpenGraph, |evidence| from_keys(evidence, &OPEN_GRAPH)),
     (Source::Meta, from_metas),
@@ -41,6 +41,20 @@ const STATED: [(Source, ReadNames); 10] = [
     (Source::Page, from_labelled_lines),
     (Source::Page, from_labels_within_lines),
 ];
+
+/// Those of them that mark up names, and that of labelled lines.
+const MARKED: [usize; 2] = [6, 7];
+const LABELLED: usize = 8;
+
+/// What one of them reads.
+fn stated<'e>(evidence: &'e MetadataEvidence<'_>, at: usize) -> &'e Vec<String> {
+    evidence.stated_authors[at].get_or_init(|| STATED[at].1(evidence))
+}
+
+/// "By Jane Doe", alone on a line near the headline or directly after the body.
+pub(crate) fn labelled_authors<'e>(evidence: &'e MetadataEvidence<'_>) -> &'e Vec<String> {
+    stated(evidence, LABELLED)
+}
 
 /// Text that only looks like a byline.
 const GUESSED: [ReadNames; 5] = [
@@ -59,8 +73,8 @@ pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<Strin
     let is_account =
         |names: &[String]| evidence.learnt.is_constant(ConstantField::Authors, &names.join(" "));
     let mut fallback: Option<Field<Vec<String>>> = None;
-    for (source, read) in STATED {
-        let mut value = read(evidence);
+    for (at, (source, _)) in STATED.into_iter().enumerate() {
+        let mut value = stated(evidence, at).clone();
         if value.iter().any(is_person) && !is_account(&value) {
             value.retain(is_person);
             if source == Source::Meta
@@ -126,20 +140,17 @@ pub(crate) fn linked_authors(evidence: &MetadataEvidence<'_>) -> impl Iterator<I
 }
 
 /// What the sources name that declare authors, and what marks up names.
-pub(crate) fn declared_authors(
-    evidence: &MetadataEvidence<'_>,
-) -> impl Iterator<Item = Vec<String>> {
-    let is_declared = |read: &&(Source, ReadNames)| read.0 != Source::Page;
-    let marked: [ReadNames; 2] =
-        [from_microdata, |evidence| from_nearest(evidence, &evidence.scan.author_links, false)];
-    let declared = STATED.iter().filter(is_declared).map(|(_, read)| *read);
-    declared.chain(marked).map(|read| read(evidence))
+pub(crate) fn declared_authors<'e>(
+    evidence: &'e MetadataEvidence<'_>,
+) -> impl Iterator<Item = &'e Vec<String>> {
+    let is_declared = |at: &usize| STATED[*at].0 != Source::Page || MARKED.contains(at);
+    (0..AUTHOR_SOURCES).filter(is_declared).map(|at| stated(evidence, at))
 }
 
 /// What each source reads, apart from those that take any line for a byline: in the same order for each page.
 pub(crate) fn author_readings(evidence: &MetadataEvidence<'_>) -> Vec<Vec<String>> {
-    let readers = STATED.iter().map(|(_, read)| read).chain(&GUESSED[..3]);
-    readers.map(|read| read(evidence)).collect()
+    let stated = (0..AUTHOR_SOURCES).map(|at| stated(evidence, at).clone());
+    stated.chain(GUESSED[..3].iter().map(|read| read(evidence))).collect()
 }
 
 /// Names in the place where siblings have theirs.
@@ -164,9 +175,9 @@ fn contradicting_byline(
     let words = |names: &[String]| -> BTreeSet<String> {
         names.iter().flat_map(|n| n.split_whitespace().map(squash)).collect()
     };
-    let seen = from_labelled_lines(evidence);
+    let seen = labelled_authors(evidence);
     let full = seen.iter().all(|n| word_count(n) >= 2 && !evidence.site.is_own_name(n));
-    (!seen.is_empty() && full && words(&seen).is_disjoint(&words(declared))).then_some(seen)
+    (!seen.is_empty() && full && words(seen).is_disjoint(&words(declared))).then(|| seen.clone())
 }
 
 /// Whether a name is that of a role, which content management systems set where no author is known.
@@ -236,7 +247,7 @@ fn from_microdata(evidence: &MetadataEvidence<'_>) -> Vec<String> {
             names.split_ascii_whitespace().any(|name| name.rsplit(':').next() == Some("name"))
         })
     };
-    let authors = properties.filter(|p| p.1 == Property::Author).map(|p| p.0);
+    let authors = properties.filter(|p| p.1 & OF_AUTHOR != 0).map(|p| p.0);
     let named = authors.map(|id| document.subtree(id).take(200).find(is_name).unwrap_or(id));
     from_nearest(evidence, &named.collect::<Vec<_>>(), false)
 }
@@ -433,8 +444,8 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
 /// Most bytes of a label that is a word of other texts, too: "von", "par".
 const SHORT_LABEL: usize = 6;
 
-/// "By Jane Doe", alone on a line near the headline or directly after the body.
-pub(crate) fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+/// The first such line with a name.
+fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let (lead, tail) = (evidence.lead_lines(), evidence.tail_lines());
     let anchor = evidence.anchor();
     let (before, after) = lead.split_at(lead.partition_point(|l| l.at < anchor));

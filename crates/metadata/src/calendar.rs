@@ -2,11 +2,11 @@
 //!
 //! Names are compared folded and without signs, so that "Sept.", "p. m." and "Meán Fómhair" are one word each.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZoneDatabase};
+use rustc_hash::FxHashMap;
 use terms::letters::is_in_word;
 
 use crate::text::fold;
@@ -117,8 +117,8 @@ struct MeaningIn {
     meaning: WordMeaning,
 }
 
-static WORDS: LazyLock<HashMap<String, Vec<MeaningIn>>> = LazyLock::new(|| {
-    let mut words: HashMap<String, Vec<MeaningIn>> = HashMap::new();
+static WORDS: LazyLock<FxHashMap<String, Vec<MeaningIn>>> = LazyLock::new(|| {
+    let mut words: FxHashMap<String, Vec<MeaningIn>> = FxHashMap::default();
     let mut add = |language, anywhere, name: &str, meaning| {
         let key = join_letters(name);
         if !key.is_empty() {

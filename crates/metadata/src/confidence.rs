@@ -6,14 +6,14 @@ use dom::xpath::position_path;
 use model::{AuthorKind, Field, FieldSource, Metadata, Source};
 use serde::Deserialize;
 
-use crate::authors::{declared_authors, from_labelled_lines, from_learnt_place};
+use crate::authors::{declared_authors, from_learnt_place, labelled_authors};
 use crate::dates::{date_of_dateline, dates_of_sources};
 use crate::evidence::MetadataEvidence;
 use crate::fields::{declared_descriptions, declared_titles, without_site};
 use crate::heading::segments;
 use crate::learnt::FieldPlace;
 use crate::page_date::PageDate;
-use crate::text::{clip, squash};
+use crate::text::{clip, has_number, squash};
 
 /// Number of features of a value.
 pub const FEATURES: usize = 20;
@@ -172,11 +172,11 @@ fn is_same_authors(names: &[String], others: &[String]) -> bool {
 fn author_votes(evidence: &MetadataEvidence<'_>, value: &[String]) -> Votes {
     let mut votes = Votes::default();
     for names in declared_authors(evidence).filter(|names| !names.is_empty()) {
-        votes.add(is_same_authors(&names, value));
+        votes.add(is_same_authors(names, value));
     }
-    let seen = from_labelled_lines(evidence);
+    let seen = labelled_authors(evidence);
     if !seen.is_empty() {
-        votes.add(is_same_authors(&seen, value));
+        votes.add(is_same_authors(seen, value));
         return votes;
     }
     let lines = || evidence.lead_lines().iter().chain(evidence.tail_lines());
@@ -195,7 +195,8 @@ fn date_votes(evidence: &MetadataEvidence<'_>, language: Option<&str>, own: &Pag
         let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() <= 4);
         numbers.filter_map(|digits| digits.parse().ok()).any(|number: i16| number == wanted)
     };
-    let mut lines = evidence.lead_lines().iter().chain(evidence.tail_lines());
+    let lines = evidence.lead_lines().iter().chain(evidence.tail_lines());
+    let mut lines = lines.filter(|line| has_number(&line.text));
     if lines.any(|line| has(&line.text, own.date.year()) && has(&line.text, own.date.day().into()))
     {
         votes.add(true);

@@ -35,7 +35,7 @@ pub(crate) fn find_date(text: &str, order: &impl KnowsOrder) -> Option<TextDate>
 /// Dates in the first 400 bytes of a text, at most `limit`.
 pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> Vec<TextDate> {
     let mut found = Vec::new();
-    if !may_have_digit(text) {
+    if !may_be_dated(text) {
         return found;
     }
     let tokens = tokens(clip(text, 400));
@@ -60,12 +60,8 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
 /// way only.
 pub(crate) fn shown_order(text: &str) -> Option<DayMonthOrder> {
     let text = clip(text, 400);
-    // `-`, `.` and `/` are adjacent; small integer counters let the loop be vectorised.
-    let signs = |bytes: &[u8]| {
-        bytes.iter().fold(0u8, |signs, b| signs + u8::from(b.wrapping_sub(b'-') < 3))
-    };
-    let signs: u32 = text.as_bytes().chunks(200).map(|bytes| u32::from(signs(bytes))).sum();
-    if signs < 2 || !may_have_digit(text) {
+    // `-`, `.` and `/` are adjacent.
+    if count_bytes(text, |byte| byte.wrapping_sub(b'-') < 3) < 2 || !may_be_dated(text) {
         return None;
     }
     let tokens = tokens(text);
@@ -128,8 +124,9 @@ static PUBLISHED: LazyLock<LabelFinder> = LazyLock::new(|| {
 
 /// Whether a text begins with "Posted", "Published" or the like.
 pub(crate) fn begins_published(text: &str) -> bool {
-    let first: String = text.chars().take_while(|c| c.is_alphabetic()).collect();
-    folded(&first) == "posted" || says_published(&first)
+    let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
+    // No such word is shorter.
+    end >= 6 && (folded(&text[..end]) == "posted" || says_published(&text[..end]))
 }
 
 /// Words between the parts of a date, in languages whose [`is_filler`] words do not have them.
@@ -558,8 +555,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
         let class = class(c);
         let mut end = at + c.len_utf8();
         if class != 2 {
-            while let Some((next, _)) = chars.next_if(|(_, c)| self::class(*c) == class) {
-                end = next + text[next..].chars().next().map_or(1, char::len_utf8);
+            while let Some((next, c)) = chars.next_if(|(_, c)| self::class(*c) == class) {
+                end = next + c.len_utf8();
             }
         }
         let piece = &text[at..end];
@@ -578,6 +575,9 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
 /// 0 digit, 1 letter, 2 anything else; CJK date marks are tokens of their own.
 fn class(c: char) -> u8 {
     match c {
+        '0'..='9' => 0,
+        'a'..='z' | 'A'..='Z' => 1,
+        _ if c.is_ascii() => 2,
         _ if digit(c).is_some() => 0,
         '年' | '月' | '日' | '년' | '월' | '일' | 'º' | 'ª' => 2,
         _ if is_in_word(c) => 1,
@@ -585,11 +585,21 @@ fn class(c: char) -> u8 {
     }
 }
 
-/// Whether a text may contain a digit that is supported here: an ASCII one, a character with the same first byte as one
-/// of the others, or a Han numeral.
-pub(crate) fn may_have_digit(text: &str) -> bool {
-    text.bytes().any(|b| b.is_ascii_digit() || matches!(b, 0xd9 | 0xdb | 0xe0 | 0xe1 | 0xef))
-        || text.contains('年')
+/// Fewest digits of a date: "3-May-12".
+const LEAST_DIGITS: u32 = 3;
+
+/// Whether a text may contain the digits of a date that is supported here: ASCII ones, characters with the same first byte as one
+/// of the others, or Han numerals.
+fn may_be_dated(text: &str) -> bool {
+    count_bytes(text, |byte| byte.is_ascii_digit()) >= LEAST_DIGITS
+        || count_bytes(text, |byte| matches!(byte, 0xd9 | 0xdb | 0xe0 | 0xe1 | 0xef)) > 0
+        || !text.is_ascii() && text.contains('年')
+}
+
+/// The number of bytes of a kind. Small counters let the loop be vectorised.
+fn count_bytes(text: &str, is_one: impl Fn(u8) -> bool) -> u32 {
+    let count = |bytes: &[u8]| bytes.iter().fold(0u8, |sum, byte| sum + u8::from(is_one(*byte)));
+    text.as_bytes().chunks(200).map(|bytes| u32::from(count(bytes))).sum()
 }
 
 /// The zeros of the scripts in which dates are written, from Arabic to full-width Latin.
@@ -941,8 +951,8 @@ mod tests {
     #[test]
     fn texts_with_digits_are_looked_at() {
         for c in ('\0'..=char::MAX).filter(|c| digit(*c).is_some()) {
-            assert!(may_have_digit(&c.to_string()), "{c:?}");
+            assert!(may_be_dated(&c.to_string().repeat(3)), "{c:?}");
         }
-        assert!(!may_have_digit("May the fourth"));
+        assert!(!may_be_dated("May the fourth, 12 others"));
     }
 }

@@ -3,8 +3,9 @@
 use std::cell::{Cell, OnceCell};
 use std::sync::LazyLock;
 
-use dom::{NodeId, local_name};
+use dom::{ElementKind, NodeId, local_name};
 use jiff::civil::Date;
+use memchr::memmem;
 use model::{Field, Source};
 use url::Url;
 
@@ -19,7 +20,7 @@ use crate::evidence::{
 use crate::heading::segments;
 use crate::learnt::ConstantField;
 use crate::page_date::{Digits, PageDate};
-use crate::scan::{Property, scripted_date};
+use crate::scan::{OF_CHANGE, OF_PUBLICATION, scripted_date};
 use crate::text::{LabelFinder, clip, has_number, identifier_words, word_count};
 
 /// Other metas of the date of publication.
@@ -52,6 +53,8 @@ static ORIGINALLY: LazyLock<LabelFinder> = LazyLock::new(|| {
 
 struct DateReader<'e, 'a> {
     evidence: &'e MetadataEvidence<'a>,
+    /// The tag of the language, and what comes before its region.
+    tag: Option<&'e str>,
     language: Option<&'e str>,
     order: OnceCell<DayMonthOrder>,
     /// Whether a date was seen that was later than the latest possible day.
@@ -75,13 +78,13 @@ pub(crate) fn published(
 /// Whether a page declares when something begins.
 fn is_of_event(evidence: &MetadataEvidence<'_>) -> bool {
     let (head, document) = (evidence.head(), evidence.document);
-    let in_microdata = |id| {
-        let of = document.element(id).and_then(|own| own.attribute(&local_name!("itemprop")));
-        of.is_some_and(|name| name.split_whitespace().any(|name| name == "startDate"))
+    let in_microdata = |kind: &ElementKind| {
+        let names = document.attribute(kind.first, &local_name!("itemprop")).unwrap_or_default();
+        names.split_whitespace().any(|name| name == "startDate")
     };
     head.json_ld.iter().any(|json| json.contains("startDate"))
         || head.metas.iter().any(|meta| meta.key.starts_with("event:"))
-        || document.ids().any(in_microdata)
+        || document.kinds().all().iter().any(in_microdata)
 }
 
 /// Date of the last change, if it is not before the publication.
@@ -151,7 +154,7 @@ pub(crate) fn dates_of_sources(
     let others = [
         feed,
         url_date(evidence.url),
-        offered(evidence, |choice| reader.offer_properties(Property::Published, choice)),
+        offered(evidence, |choice| reader.offer_properties(OF_PUBLICATION, choice)),
         offered(evidence, |choice| reader.offer_times(false, choice)),
     ];
     found.extend(others.into_iter().flatten().filter(|day| day.is_plausible(evidence.latest)));
@@ -187,7 +190,7 @@ impl KnowsOrder for DateReader<'_, '_> {
         *self.order.get_or_init(|| {
             let evidence = self.evidence;
             let host = evidence.own.as_ref().and_then(Url::host_str);
-            match (DayMonthOrder::of(self.language, host), evidence.learnt.order) {
+            match (DayMonthOrder::of(self.tag, host), evidence.learnt.order) {
                 (_, Some((shown, 2..))) | (DayMonthOrder::Unknown, Some((shown, _))) => shown,
                 (DayMonthOrder::Unknown, None) => {
                     let shown = evidence.order_on_page.get_or_init(|| order_on_page(evidence));
@@ -199,13 +202,14 @@ impl KnowsOrder for DateReader<'_, '_> {
     }
 
     fn language(&self) -> Option<&str> {
-        self.language?.split(['-', '_']).next()
+        self.language
     }
 }
 
 impl<'e, 'a> DateReader<'e, 'a> {
-    fn new(evidence: &'e MetadataEvidence<'a>, language: Option<&'e str>) -> Self {
-        Self { evidence, language, order: OnceCell::new(), late: Cell::new(false) }
+    fn new(evidence: &'e MetadataEvidence<'a>, tag: Option<&'e str>) -> Self {
+        let language = tag.and_then(|tag| tag.split(['-', '_']).next());
+        Self { evidence, tag, language, order: OnceCell::new(), late: Cell::new(false) }
     }
 
     /// The first candidate up to `latest`, or a later one of the same day that also has a
@@ -245,7 +249,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         self.offer_texts(evidence.metas(&PUBLISHED_OPEN_GRAPH), Source::OpenGraph, choice);
         self.offer_texts(evidence.metas(&PUBLISHED_METAS), Source::Meta, choice);
         self.offer_texts(metas_by_name(evidence), Source::Meta, choice);
-        self.offer_properties(Property::Published, choice);
+        self.offer_properties(OF_PUBLICATION, choice);
         let in_feed = evidence.feed_items.iter().filter_map(|item| item.published.as_deref());
         self.offer_texts(in_feed, Source::Feed, choice);
     }
@@ -273,7 +277,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
 
     fn offer_changes(&self, choice: &mut Choice) {
         self.offer_declared_changes(choice);
-        self.offer_properties(Property::Modified, choice);
+        self.offer_properties(OF_CHANGE, choice);
         self.offer_times(true, choice);
         if !choice.any {
             self.offer_visible(true, choice);
@@ -346,7 +350,9 @@ impl<'e, 'a> DateReader<'e, 'a> {
     /// since.
     fn offer_original(&self, choice: &mut Choice) {
         // Few pages have one.
-        if !ORIGINALLY.is_in(self.evidence.document.all_text()) {
+        let page = self.evidence.document.all_text().as_bytes();
+        let has = |word: &str| memmem::find(page, word.as_bytes()).is_some();
+        if !has("riginally ") && !has("irst published") {
             return;
         }
         let texts = self.evidence.texts().filter(|text| has_number(text));
@@ -359,11 +365,8 @@ impl<'e, 'a> DateReader<'e, 'a> {
     /// Offers the date of "Posted: 3 May 2012" anywhere on the page, if it occurs only once: comments are labelled
     /// "posted" too, but there is seldom only one.
     fn offer_labelled_once(&self, choice: &mut Choice) {
-        let labelled = self
-            .evidence
-            .texts()
-            .map(str::trim)
-            .filter(|text| text.len() <= 60 && has_number(text) && begins_published(text));
+        let numbered = self.evidence.texts().filter(|text| has_number(text)).map(str::trim);
+        let labelled = numbered.filter(|text| text.len() <= 60 && begins_published(text));
         choice.offer_only(labelled.filter_map(|text| find_date(text, self)));
     }
 
@@ -423,9 +426,9 @@ impl<'e, 'a> DateReader<'e, 'a> {
         })
     }
 
-    fn offer_properties(&self, wanted: Property, choice: &mut Choice) {
+    fn offer_properties(&self, wanted: u32, choice: &mut Choice) {
         let properties = &self.evidence.scan.properties;
-        let properties: Vec<_> = properties.iter().copied().filter(|p| p.1 == wanted).collect();
+        let properties: Vec<_> = properties.iter().copied().filter(|p| p.1 & wanted != 0).collect();
         let nearest = self.evidence.nearest(&properties, |p| p.0);
         let moments = nearest.iter().take(10).filter_map(|p| self.date_of_element(p.0));
         choice.offer_all(Source::Page, moments);

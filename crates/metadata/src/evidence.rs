@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
 
 use dom::{Document, Head, NodeId, is_inline, local_name, normalize_space};
@@ -11,6 +10,7 @@ use jiff::SignedDuration;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use model::FeedItem;
+use rustc_hash::{FxHashMap, FxHasher};
 use terms::Detected;
 use url::Url;
 
@@ -31,6 +31,9 @@ pub(crate) const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
 /// Open Graph properties of the date of the last change.
 pub(crate) const MODIFIED_OPEN_GRAPH: [&str; 3] =
     ["article:modified_time", "og:updated_time", "article:modified"];
+
+/// Number of the sources that state the authors.
+pub(crate) const AUTHOR_SOURCES: usize = 10;
 
 /// Of a page by itself.
 static NOTHING_LEARNT: LazyLock<TemplateFields> = LazyLock::new(TemplateFields::default);
@@ -59,6 +62,8 @@ pub(crate) struct MetadataEvidence<'a> {
     pub(crate) order_on_page: OnceCell<Option<DayMonthOrder>>,
     /// A bit set over the keys of meta elements, because most keys that are looked up do not occur.
     meta_keys: u64,
+    /// What the sources read that state the authors.
+    pub(crate) stated_authors: [OnceCell<Vec<String>>; AUTHOR_SOURCES],
     lead_lines: OnceCell<Vec<TextLine>>,
     tail_lines: OnceCell<Vec<TextLine>>,
 }
@@ -112,6 +117,7 @@ impl<'a> MetadataEvidence<'a> {
             body_nodes,
             order_on_page: OnceCell::new(),
             meta_keys: head.metas.iter().fold(0, |bits, meta| bits | key_bit(&meta.key)),
+            stated_authors: Default::default(),
             lead_lines: OnceCell::new(),
             tail_lines: OnceCell::new(),
         }
@@ -216,12 +222,12 @@ const NUMBER: usize = 3;
 /// pages: equal on pages of one template.
 pub(crate) struct ElementPatterns<'a> {
     document: &'a Document,
-    known: HashMap<NodeId, u64>,
+    known: FxHashMap<NodeId, u64>,
 }
 
 impl<'a> ElementPatterns<'a> {
     pub(crate) fn new(document: &'a Document) -> Self {
-        Self { document, known: HashMap::new() }
+        Self { document, known: FxHashMap::default() }
     }
 
     /// The pattern of an element.
@@ -231,7 +237,7 @@ impl<'a> ElementPatterns<'a> {
         let outer = unknown.last().map_or(Some(element), |last| self.document.parent(*last));
         let mut pattern = outer.and_then(|outer| self.known.get(&outer)).copied().unwrap_or(0);
         for id in unknown.into_iter().rev() {
-            let mut hasher = DefaultHasher::new();
+            let mut hasher = FxHasher::default();
             pattern.hash(&mut hasher);
             self.document.name(id).map(|name| &**name).hash(&mut hasher);
             let class = self.document.attribute(id, &local_name!("class")).unwrap_or_default();
@@ -310,7 +316,8 @@ pub(crate) fn lines(
     let mut block = None;
     let mut id = range.start;
     let mut flush = |line: &mut String, at: NodeId| {
-        let text = normalize_space(line);
+        // There is only white space between most elements.
+        let text = if line.trim().is_empty() { String::new() } else { normalize_space(line) };
         if !text.is_empty() && lines.len() < 200 {
             lines.push(TextLine { text, at, dates: OnceCell::new() });
         }

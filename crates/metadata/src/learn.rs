@@ -6,11 +6,12 @@
 //! and month for all.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use dom::xpath::Path;
 use dom::{NodeId, local_name, normalize_space, text_of};
 use model::{Mark, Source};
+use rustc_hash::{FxHashMap, FxHashSet};
 use terms::Language;
 use terms::letters::{is_alphabetic, lowercase};
 
@@ -510,9 +511,9 @@ fn byline(
         (!is_own).then(|| squash(&value))
     };
     let declared: Vec<Option<String>> = pages.iter().zip(readings).map(declared).collect();
-    let mut lower: Option<BTreeSet<&str>> = None;
+    let mut lower: Option<FxHashSet<&str>> = None;
     // Names by text: most texts beside articles are those of other pages.
-    let mut read: HashMap<&str, Vec<String>> = HashMap::new();
+    let mut read: FxHashMap<&str, Vec<String>> = FxHashMap::default();
     let mut best = None;
     for group in groups.values() {
         let texts: Vec<&str> = group
@@ -616,8 +617,13 @@ fn is_named_in(name: &str, text: &str) -> bool {
     let long: Vec<String> =
         name.split_whitespace().filter(|w| w.len() >= 4).map(str::to_lowercase).collect();
     let words = clip(text, 20_000).split(|c| !is_alphabetic(c)).filter(|word| word.len() >= 4);
-    let is_long =
-        |word: &str| long.iter().any(|long| word.chars().flat_map(lowercase).eq(long.chars()));
+    let is_long = |word: &str| {
+        let is_same = |long: &String| match word.is_ascii() {
+            true => word.eq_ignore_ascii_case(long),
+            false => word.chars().flat_map(lowercase).eq(long.chars()),
+        };
+        long.iter().any(is_same)
+    };
     !long.is_empty() && words.into_iter().any(is_long)
 }
 
@@ -633,13 +639,13 @@ fn share_a_word(names: &[Vec<String>]) -> bool {
 }
 
 /// The words that texts of the pages have in lower case.
-fn lower_case_words<'a>(pages: &[MetadataEvidence<'a>]) -> BTreeSet<&'a str> {
+fn lower_case_words<'a>(pages: &[MetadataEvidence<'a>]) -> FxHashSet<&'a str> {
     let words = pages.iter().flat_map(|page| clip(page.body_text, 4_000).split_whitespace());
     let words = words.map(|word| word.trim_matches(|c| !is_alphabetic(c)));
     words.filter(|word| word.starts_with(char::is_lowercase)).collect()
 }
 
-fn is_lower(word: &str, known: &BTreeSet<&str>) -> bool {
+fn is_lower(word: &str, known: &FxHashSet<&str>) -> bool {
     known.contains(&*word.to_lowercase())
 }
 

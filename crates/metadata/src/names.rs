@@ -1,7 +1,9 @@
 //! Extracts names from bylines.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use rustc_hash::FxHashSet;
 use terms::letters::{is_alphanumeric, is_numeric};
 
 use crate::calendar::{is_weekday, join_letters, month_of};
@@ -189,7 +191,7 @@ const LABEL_SIGNS: [char; 5] = ['：', ':', '／', '/', '＝'];
 /// "Συντάκτης: Γιώργος Παπάς", "Propos recueillis par Jean Dupont". All of the text if there is none; nothing if the label
 /// is one of something else.
 fn behind_label(text: &str) -> &str {
-    let is_other = |word: &str| OTHER_LABELS.contains(&&*folded(word));
+    let is_other = |word: &str| OTHER_LABELS.contains(&*folded(word));
     if let Some((at, sign)) = text.char_indices().find(|(at, c)| *at > 0 && LABEL_SIGNS.contains(c))
     {
         let (label, name) = (text[..at].trim_end(), text[at + sign.len_utf8()..].trim_start());
@@ -226,7 +228,7 @@ fn behind_label(text: &str) -> &str {
 fn before_other(text: &str) -> &str {
     let mut at = 0;
     for word in text.split_inclusive(char::is_whitespace) {
-        if OTHER_LABELS.contains(&&*folded(word.trim().trim_end_matches(':'))) {
+        if OTHER_LABELS.contains(&*folded(word.trim().trim_end_matches(':'))) {
             return text[..at].trim_end().trim_end_matches('.');
         }
         at += word.len();
@@ -309,16 +311,19 @@ fn strip_label_of<'a>(text: &'a str, label: &str) -> Option<&'a str> {
 /// The part of a byline before a date, an address or a word that can't be in a name.
 fn cut_at_stop(text: &str) -> &str {
     let mut end = text.len();
-    for mark in [" - ", "[", "<", " / ", "...", "…", " on behalf "] {
-        end = end.min(text.find(mark).filter(|at| *at > 0).unwrap_or(end));
+    if text.bytes().any(|byte| matches!(byte, b'-' | b'[' | b'<' | b'/' | b'.' | 0xe2)) {
+        for mark in [" - ", "[", "<", " / ", "...", "…"] {
+            end = end.min(text.find(mark).filter(|at| *at > 0).unwrap_or(end));
+        }
     }
     let mut at = 0;
     for word in text[..end].split_inclusive(char::is_whitespace) {
         let bare = folded(word.trim().trim_end_matches([',', ':', '.']));
         // "Jane Doe Monday, May 3", but not "Monday Ekpo".
+        let rest = &text[at + word.len()..end];
         let is_day =
-            || at > 0 && is_weekday(word, true, None) && begins_date(&text[at + word.len()..end]);
-        let ends = word.contains('@') || has_number(word) || STOPS.contains(&&*bare) || is_day();
+            || at > 0 && !rest.is_empty() && is_weekday(word, true, None) && begins_date(rest);
+        let ends = word.contains('@') || has_number(word) || STOPS.contains(&*bare) || is_day();
         if ends {
             end = at;
             if has_number(word) {
@@ -486,13 +491,13 @@ fn split_conjunctions(piece: &str, names: &mut Vec<String>) {
 }
 
 fn is_role(text: &str) -> bool {
-    text.split_whitespace().any(|w| ROLES.contains(&&*folded(w)))
+    text.split_whitespace().any(|w| ROLES.contains(&*folded(w)))
 }
 
 fn is_degree(text: &str) -> bool {
     text.split_whitespace().all(|word| {
         let bare: String = word.chars().filter(|c| c.is_alphabetic()).collect();
-        DEGREES.contains(&&*folded(&bare))
+        DEGREES.contains(&*folded(&bare))
     })
 }
 
@@ -530,21 +535,28 @@ fn is_address(text: &str) -> bool {
         || (text.contains('@') && word_count(text) == 1 && !text.contains(['(', '（']))
 }
 
+/// Words that texts are compared with.
+type WordSet = LazyLock<FxHashSet<&'static str>>;
+
 /// Words (folded) of placeholders and of links to pages about authors: a value of nothing but these is no name.
-const NO_NAMES: [&str; 64] = [
-    "null", "undefined", "none", "nil", "nan", "unknown", "n/a", "na", "tbd", "todo", "object",
-    "default", "test", "sample", "placeholder", "by", "author", "authors", "writer", "admin",
-    "administrator", "user", "username", "name", "names", "first", "last", "full", "firstname",
-    "lastname", "surname", "display", "your", "insert", "enter", "autor", "auteur", "nombre",
-    "apellido", "vorname", "nachname", "nom", "prenom", "nome", "автор", "имя", "view", "my",
-    "complete", "profile", "about", "me", "the", "this", "read", "more", "see", "all", "posts",
-    "articles", "bio", "from", "follow", "website",
-];
+static NO_NAMES: WordSet = LazyLock::new(|| {
+    FxHashSet::from_iter([
+        "null", "undefined", "none", "nil", "nan", "unknown", "n/a", "na", "tbd", "todo", "object",
+        "default", "test", "sample", "placeholder", "by", "author", "authors", "writer", "admin",
+        "administrator", "user", "username", "name", "names", "first", "last", "full", "firstname",
+        "lastname", "surname", "display", "your", "insert", "enter", "autor", "auteur", "nombre",
+        "apellido", "vorname", "nachname", "nom", "prenom", "nome", "автор", "имя", "view", "my",
+        "complete", "profile", "about", "me", "the", "this", "read", "more", "see", "all", "posts",
+        "articles", "bio", "from", "follow", "website",
+    ])
+});
 
 /// Whether a text is a variable of a template that was not filled in, or consists of words for one.
 pub(crate) fn is_placeholder(text: &str) -> bool {
     let text = text.trim();
     let is_marked = |mark: &str| text.contains(mark);
+    let may_be_marked =
+        || text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'#' | b'%' | b'[' | b'_' | b'$'));
     let is_within = |open: &str, close: &str| {
         text.len() > open.len() + close.len() && text.starts_with(open) && text.ends_with(close)
     };
@@ -552,12 +564,13 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
         .split(|c: char| !is_alphanumeric(c) && c != '/')
         .filter(|word| !word.is_empty() && *word != "/")
         .peekable();
-    ["{{", "}}", "${", "#{", "<%", "%>", "[%", "{%"].into_iter().any(is_marked)
-        || [("%", "%"), ("__", "__"), ("[", "]"), ("{", "}")]
-            .iter()
-            .any(|(open, close)| is_within(open, close))
-        || text.starts_with('$')
-        || words.peek().is_some() && words.all(|word| NO_NAMES.contains(&&*folded(word)))
+    may_be_marked()
+        && (["{{", "}}", "${", "#{", "<%", "%>", "[%", "{%"].into_iter().any(is_marked)
+            || [("%", "%"), ("__", "__"), ("[", "]"), ("{", "}")]
+                .iter()
+                .any(|(open, close)| is_within(open, close))
+            || text.starts_with('$'))
+        || words.peek().is_some() && words.all(|word| NO_NAMES.contains(&*folded(word)))
 }
 
 /// Whether a text may be a name if the publisher declares it as one.
@@ -627,39 +640,49 @@ const PLACED: [&str; 2] = ["in", "at"];
 const MIDDLE_LABELS: [&str; 7] = ["by", "par", "por", "przez", "door", "av", "af"];
 
 /// Words (folded) of labels of something else than an author.
-const OTHER_LABELS: [&str; 56] = [
-    "责任编辑", "責任編輯", "责编", "責編", "编辑", "編輯", "source", "sources", "quelle",
-    "fuente", "fonte", "bron", "zrodlo", "источник", "来源", "來源", "출처", "kilde", "kalla",
-    "tags", "tag", "category", "categories", "topic", "topics", "section", "kategorie", "rubrik",
-    "location", "filed", "posted", "photo", "photos", "foto", "fotos", "image", "images", "bild",
-    "bilder", "kep", "фото", "图片", "圖片", "写真", "사진", "reviewed", "checked", "edited",
-    "editor", "translated", "illustrated", "updated", "published", "date", "shared", "sponsored",
-];
+static OTHER_LABELS: WordSet = LazyLock::new(|| {
+    FxHashSet::from_iter([
+        "责任编辑", "責任編輯", "责编", "責編", "编辑", "編輯", "source", "sources", "quelle",
+        "fuente", "fonte", "bron", "zrodlo", "источник", "来源", "來源", "출처", "kilde", "kalla",
+        "tags", "tag", "category", "categories", "topic", "topics", "section", "kategorie",
+        "rubrik", "location", "filed", "posted", "photo", "photos", "foto", "fotos", "image",
+        "images", "bild", "bilder", "kep", "фото", "图片", "圖片", "写真", "사진", "reviewed",
+        "checked", "edited", "editor", "translated", "illustrated", "updated", "published", "date",
+        "shared", "sponsored",
+    ])
+});
 
 /// A byline ends at these words (folded): what follows is a date, a place, a service.
-pub(crate) const STOPS: [&str; 31] = [
-    "on", "updated", "published", "posted", "at", "in", "for", "from", "is", "was", "has",
-    "comments", "comment", "share", "pm", "um", "aktualisiert", "publie", "publicado", "mis",
-    "email", "follow", "special", "view", "full", "read", "about", "this", "more", "author",
-    "authors",
-];
+static STOPS: WordSet = LazyLock::new(|| {
+    FxHashSet::from_iter([
+        "on", "updated", "published", "posted", "at", "in", "for", "from", "is", "was", "has",
+        "comments", "comment", "share", "pm", "um", "aktualisiert", "publie", "publicado", "mis",
+        "email", "follow", "special", "view", "full", "read", "about", "this", "more", "author",
+        "authors",
+    ])
+});
 
 /// Words (folded) that mark a role rather than a name when a part ends with them.
-pub(crate) const ROLES: [&str; 51] = [
-    "writer", "reporter", "correspondent", "editor", "editors", "contributor", "columnist",
-    "staff", "critic", "producer", "journalist", "analyst", "blogger", "redakteur", "redakteurin",
-    "korrespondent", "korrespondentin", "redaction", "journaliste", "redactor", "redactora",
-    "redattore", "giornalista", "director", "manager", "professor", "expert", "founder", "ceo",
-    "author", "chief", "intern", "president", "photographer", "head", "officer", "co-founder",
-    "vp", "engineer", "coordinator", "developer", "consultant", "scientist", "researcher",
-    "specialist", "strategist", "lecturer", "writers", "reporters", "contributors", "team",
-];
+static ROLES: WordSet = LazyLock::new(|| {
+    FxHashSet::from_iter([
+        "writer", "reporter", "correspondent", "editor", "editors", "contributor", "columnist",
+        "staff", "critic", "producer", "journalist", "analyst", "blogger", "redakteur",
+        "redakteurin", "korrespondent", "korrespondentin", "redaction", "journaliste", "redactor",
+        "redactora", "redattore", "giornalista", "director", "manager", "professor", "expert",
+        "founder", "ceo", "author", "chief", "intern", "president", "photographer", "head",
+        "officer", "co-founder", "vp", "engineer", "coordinator", "developer", "consultant",
+        "scientist", "researcher", "specialist", "strategist", "lecturer", "writers", "reporters",
+        "contributors", "team",
+    ])
+});
 
 /// Titles and suffixes after a comma.
-pub(crate) const DEGREES: [&str; 24] = [
-    "jr", "sr", "ii", "iii", "iv", "md", "phd", "mba", "rn", "rd", "rdn", "ldn", "cfp", "cpa",
-    "esq", "dds", "do", "ms", "msc", "ma", "ba", "mph", "mscn", "dvm",
-];
+static DEGREES: WordSet = LazyLock::new(|| {
+    FxHashSet::from_iter([
+        "jr", "sr", "ii", "iii", "iv", "md", "phd", "mba", "rn", "rd", "rdn", "ldn", "cfp", "cpa",
+        "esq", "dds", "do", "ms", "msc", "ma", "ba", "mph", "mscn", "dvm",
+    ])
+});
 
 pub(crate) const CONJUNCTIONS: [&str; 15] =
     ["and", "und", "et", "y", "e", "és", "en", "i", "og", "och", "ja", "и", "та", "ve", "oraz"];

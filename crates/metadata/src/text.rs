@@ -42,6 +42,9 @@ fn has_reference(text: &str) -> bool {
 
 /// A word or short phrase, folded.
 pub(crate) fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let mut folded = String::with_capacity(text.len());
     folded.extend(text.chars().filter_map(fold));
     folded
@@ -49,6 +52,11 @@ pub(crate) fn folded(text: &str) -> String {
 
 /// Letters and digits only, folded: common to all spellings of a name or headline.
 pub(crate) fn squash(text: &str) -> String {
+    if text.is_ascii() {
+        let mut letters = text.to_ascii_lowercase().into_bytes();
+        letters.retain(u8::is_ascii_alphanumeric);
+        return String::from_utf8(letters).unwrap_or_default();
+    }
     let mut letters = String::with_capacity(text.len());
     letters.extend(squashed(text));
     letters
@@ -159,7 +167,7 @@ pub(crate) fn fold(c: char) -> Option<char> {
     })
 }
 
-/// LabelFinder, prepared for search: `str::contains` prepares each of them anew for every text.
+/// Labels, prepared for search: `str::contains` prepares each of them anew for every text.
 pub(crate) struct LabelFinder(Vec<Finder<'static>>);
 
 impl LabelFinder {

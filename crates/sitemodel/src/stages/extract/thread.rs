@@ -130,7 +130,8 @@ pub(super) fn comments_behind(
         (blocks[pair[0]].last + 1..blocks[pair[1]].first).any(|id| has_date(document, id))
     };
     let are_dated = || kept.windows(2).filter(has_date_between).nth(LEAST - 1).is_some();
-    if probability >= LEAST_PROBABILITY || !are_dated() {
+    let last = blocks[*kept.last()?].last;
+    if probability >= LEAST_PROBABILITY || !are_dated() || !may_end_post(document, last) {
         return None;
     }
     let kept_sums = kept_words(parsed, blocks, kept);
@@ -152,6 +153,21 @@ pub(super) fn comments_behind(
     let is_tail = of_posts == kept_sums.range(first, end);
     (authors.len() >= LEAST && is_tail && kept_sums.range(0, first) >= BEFORE_COMMENTS)
         .then_some(first)
+}
+
+/// Whether a node may be the last of a post without headings: it is in an element that has none but a date, or follows one.
+fn may_end_post(document: &Document, last: NodeId) -> bool {
+    let is_heading = |id: &NodeId| document.name(*id).is_some_and(is_heading);
+    let before = (0..last).rev().find(is_heading);
+    let after = (last..document.len() as NodeId).find(is_heading);
+    let is_without = |id: &NodeId| {
+        before.is_none_or(|heading| heading < *id)
+            && after.is_none_or(|heading| document.node(*id).end <= heading)
+    };
+    let Some(outer) = document.ancestors(last).take_while(is_without).last() else { return false };
+    let siblings = document.parent(outer).into_iter().flat_map(|above| document.children(above));
+    let from = siblings.take_while(|&id| id < outer).filter(|&id| document.name(id).is_some());
+    (from.last().unwrap_or(outer)..document.node(outer).end).any(|id| has_date(document, id))
 }
 
 /// Whether half of a post is kept.
@@ -516,7 +532,7 @@ impl<'a> PostPlaces<'a> {
             let times = self.repeated.get(&normalize_space(text)).map_or(0, |own| own.1);
             text.len() <= LONGEST_REPEATED && times > 1 && times * 2 >= self.members.len()
         };
-        Some(*path) == authors || is_label || is_repeated() || self.dated.contains(path)
+        Some(*path) == authors || is_label || self.dated.contains(path) || is_repeated()
     }
 
     /// Where an element begins with what belongs to it before it, which is none of the others.
@@ -539,20 +555,27 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     let found = PostPlaces::of(page, members);
     let authors = found.authors();
     let path_of_authors = authors.map(|own| own.0);
-    let mut is_around = vec![false; document.len()];
-    let from = found.start(*members.first()?);
+    let from = members.iter().map(|&id| found.start(id)).min()?;
     let end = members.iter().map(|&id| document.node(id).end).max()?;
+    // Words up to each node that are of the posts, and that are around them.
+    let mut sums = vec![(0, 0)];
+    let (mut own, mut around) = (0, 0);
     for id in from..end {
-        is_around[id as usize] = found.is_around(id, path_of_authors);
+        let words = page.words.range(id, id + 1);
+        if words > 0 && found.place_of.contains_key(&id) {
+            match found.is_around(id, path_of_authors) {
+                true => around += words,
+                false => own += words,
+            }
+        }
+        sums.push((own, around));
     }
-    let sums = |around: bool| {
-        PrefixSums::new(document, |id| {
-            let counts = found.place_of.contains_key(&id) && is_around[id as usize] == around;
-            if counts { page.words.range(id, id + 1) } else { 0 }
-        })
+    let sums_of = |id: NodeId| {
+        let (before, all) =
+            (sums[(id - from) as usize], sums[(document.node(id).end - from) as usize]);
+        (all.0 - before.0, all.1 - before.1)
     };
-    let (own, around) = (sums(false), sums(true));
-    let gain = |id: NodeId| i64::from(own.sum(document, id)) - i64::from(around.sum(document, id));
+    let gain = |id: NodeId| i64::from(sums_of(id).0) - i64::from(sums_of(id).1);
     // What holds other posts is not the text of one.
     let is_whole = |id: NodeId| {
         let next = members.partition_point(|&member| member <= id);
@@ -591,14 +614,11 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         dates
     };
     let labels_in = |content: NodeId| {
-        let is_label = |id: &NodeId| {
-            document.name(*id).is_some()
-                && own.sum(document, *id) == 0
-                && around.sum(document, *id) > 0
-        };
+        let is_label =
+            |id: &NodeId| document.name(*id).is_some() && matches!(sums_of(*id), (0, 1..));
         document.outermost(document.subtree(content).filter(is_label).collect())
     };
-    let written = contents.into_iter().filter(|post| own.sum(document, post.1) > 0);
+    let written = contents.into_iter().filter(|post| sums_of(post.1).0 > 0);
     let mut posts: Vec<ThreadPost> = written
         .map(|(at, content)| ThreadPost {
             element: members[at],
@@ -764,9 +784,12 @@ fn has_date(document: &Document, id: NodeId) -> bool {
                 && text.split_whitespace().count() <= DATE.0
                 && (is_date(text) || is_span(text))
         }
-        None => DECLARING.iter().any(|name| {
-            let value = document.attribute(id, name);
-            value.is_some_and(|value| value.len() <= DATE.1 && is_date(value))
+        None => document.element(id).is_some_and(|element| {
+            element.attributes().any(|(name, value)| {
+                matches!(*name, local_names!("datetime" "title"))
+                    && value.len() <= DATE.1
+                    && is_date(value)
+            })
         }),
     }
 }
@@ -794,15 +817,14 @@ pub(super) fn is_date(text: &str) -> bool {
             && !letter(at + 4)
             && (at == 0 || !letter(at - 1))
     };
-    let is_time = |at: usize| {
-        bytes[at] == b':'
-            && at > 0
-            && digit(at - 1)
-            && digit(at + 1)
-            && digit(at + 2)
-            && !digit(at + 3)
-    };
-    has_digit(text) && (0..bytes.len()).any(|at| is_year(at) && text.len() > 4 || is_time(at))
+    let is_time =
+        |at: usize| at > 0 && digit(at - 1) && digit(at + 1) && digit(at + 2) && !digit(at + 3);
+    has_digit(text)
+        && bytes.iter().enumerate().any(|(at, byte)| match byte {
+            b'1' | b'2' => text.len() > 4 && is_year(at),
+            b':' => is_time(at),
+            _ => false,
+        })
 }
 
 /// Whether a text may say how long ago something was: a small number and few letters.
