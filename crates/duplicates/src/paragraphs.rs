@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use terms::WordStarts;
 
 use crate::sketch::{add_word, words_of};
 
@@ -51,16 +52,20 @@ pub(crate) fn paragraphs_and_words_of(
     text: &str,
     mut each_word: impl FnMut(u64, bool),
 ) -> impl Iterator<Item = Paragraph> {
-    let mut at = 0;
-    text.split("\n\n").map(move |paragraph| {
-        let range = at..at + paragraph.len();
-        at = range.end + 2;
-        let hash = words_of(paragraph).fold(0, |all, (word, is_number)| {
+    let mut next = Some(0);
+    let starts = WordStarts::of(text);
+    std::iter::from_fn(move || {
+        let from = next?;
+        let mut ends = text[from..].match_indices('\n').map(|own| from + own.0);
+        let end = ends.find(|end| text[end + 1..].starts_with('\n'));
+        next = end.map(|end| end + 2);
+        let range = from..end.unwrap_or(text.len());
+        let hash = words_of(&text[range.clone()]).fold(0, |all, (word, is_number)| {
             each_word(word, is_number);
             add_word(all, word)
         });
-        let words = ParagraphWords { hash, count: terms::count_words(paragraph) };
-        Paragraph { range, words }
+        let words = ParagraphWords { hash, count: starts.count(range.clone()) };
+        Some(Paragraph { range, words })
     })
 }
 

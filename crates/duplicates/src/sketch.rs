@@ -78,13 +78,24 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
     std::iter::from_fn(move || {
         word.clear();
         loop {
-            // Most letters are ASCII: whole runs of them at once.
-            let run = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-            let (letters, others) = rest.split_at(run);
-            let begun = word.len();
-            word.extend_from_slice(letters.as_bytes());
-            word[begun..].make_ascii_lowercase();
+            // Most characters are ASCII: whole runs of its letters at once.
+            let bytes = rest.as_bytes();
+            let (mut run, mut classes) = (0, 0);
+            while let Some(class) = bytes.get(run).map(|byte| CLASSES[usize::from(*byte)])
+                && class != 0
+            {
+                classes |= class;
+                run += 1;
+            }
+            let (own, others) = rest.split_at(run);
             rest = others;
+            // Most words are such a run, in lower case.
+            let is_word =
+                run > 0 && word.is_empty() && rest.bytes().next().is_none_or(|b| b.is_ascii());
+            if is_word && classes & UPPER == 0 {
+                return Some((xxh3_64(own.as_bytes()), classes == DIGIT));
+            }
+            word.extend(own.bytes().map(|byte| byte.to_ascii_lowercase()));
             let mut after = rest.chars();
             let Some(c) = after.next() else { break };
             let after = after.as_str();
@@ -111,6 +122,25 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
         (!word.is_empty()).then(|| (xxh3_64(&word), is_number))
     })
 }
+
+/// Classes of the bytes of ASCII letters and digits.
+const DIGIT: u8 = 1;
+const LOWER: u8 = 2;
+const UPPER: u8 = 4;
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut at = 0;
+    while at < classes.len() {
+        classes[at] = match at as u8 {
+            b'0'..=b'9' => DIGIT,
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            _ => 0,
+        };
+        at += 1;
+    }
+    classes
+};
 
 /// The hash of a sequence of words and one more.
 pub(crate) fn add_word(sequence: u64, word: u64) -> u64 {

@@ -16,7 +16,7 @@ use crate::embed::{Embedded, Medium, is_player, quoted_post};
 use crate::formulas::begins_formula;
 use crate::further;
 use crate::hidden;
-use crate::names::ForeignKinds;
+use crate::names::NamedKinds;
 use crate::notes::{Anchors, anchors};
 use crate::picture::is_picture;
 use crate::structures;
@@ -46,6 +46,8 @@ pub(crate) struct ChosenNodes {
     pub(crate) unseen: BTreeSet<NodeId>,
     /// Bytes of visible text of the nodes.
     pub(crate) visible: PrefixSums,
+    /// What elements are by their names.
+    pub(crate) names: NamedKinds,
 }
 
 /// Chooses what belongs to the article whose text is that of `keep` without `prune`, and its anchors. `None` if it has no text. Linear in
@@ -79,8 +81,8 @@ pub(crate) fn choose(
     let last = document.ids().rev().find(has_text)?;
     let container =
         document.ancestors(first).skip(1).find(|&around| document.contains(around, last))?;
-    let foreign = ForeignKinds::of(document);
-    let texts = PageTexts { document, base, all, linked, kept, foreign, first, last };
+    let names = NamedKinds::of(document);
+    let texts = PageTexts { document, base, all, linked, kept, names, first, last };
     let mut read = include.clone();
     structures::add(&texts, &found.structures, &mut include, &mut read);
     let unseen = hidden::leave_out(&texts, &mut include);
@@ -97,7 +99,7 @@ pub(crate) fn choose(
     }
     let anchors = anchors(&texts, &mut include);
     let apart = stand_beside_others(document, keep, &include);
-    let visible = texts.all;
+    let (visible, names) = (texts.all, texts.names);
     let chosen = ChosenNodes {
         include,
         media,
@@ -110,6 +112,7 @@ pub(crate) fn choose(
         apart,
         unseen,
         visible,
+        names,
     };
     Some((chosen, anchors))
 }

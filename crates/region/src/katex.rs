@@ -16,7 +16,9 @@ const FONTS: [&str; 8] =
 
 /// Whether an element holds the boxes of a formula.
 pub(crate) fn is_formula(document: &Document, id: NodeId) -> bool {
-    has_class(document, id, "katex-html")
+    // Hardly a class has an x.
+    document.attribute(id, &local_name!("class")).is_some_and(|class| class.contains('x'))
+        && has_class(document, id, "katex-html")
 }
 
 /// The formula of such an element; `None` if it shows nothing.
