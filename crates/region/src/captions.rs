@@ -28,11 +28,12 @@ pub(crate) struct CaptionBehind {
 }
 
 /// Roles of elements that hold a picture and its caption, and the captions that stand behind them. `pictures` are the pictures and
-/// other media of the page in document order, `texts` its bytes of text.
+/// other media of the page in document order, `figures` its elements of this name, `texts` its bytes of text.
 pub(crate) fn roles(
     document: &Document,
     texts: &PrefixSums,
     pictures: &[NodeId],
+    figures: &[NodeId],
 ) -> (BTreeMap<NodeId, Role>, Vec<CaptionBehind>) {
     let mut roles = BTreeMap::new();
     let mut behind: Vec<CaptionBehind> = Vec::new();
@@ -90,7 +91,7 @@ pub(crate) fn roles(
     }
     roles.extend(behind.iter().map(|own| (own.caption, Role::Caption)));
     // Figures whose only text is not marked as their caption.
-    for figure in document.ids().filter(|&id| document.is(id, &local_name!("figure"))) {
+    for &figure in figures {
         let text = texts.sum(document, figure);
         if roles.contains_key(&figure) || text == 0 || text > LONGEST || !holds_picture(figure) {
             continue;

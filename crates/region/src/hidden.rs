@@ -110,8 +110,12 @@ fn hiding_named(class: &str) -> Option<Hiding> {
     }
 }
 
-/// Excludes what nobody sees of what is included, and returns it. Linear in the nodes for each level of nesting.
-pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet<NodeId> {
+/// Excludes what nobody sees of what is included, and returns it. `fields` are the fields of forms on the page. Linear in the nodes for each level of nesting.
+pub(crate) fn leave_out(
+    texts: &PageTexts<'_>,
+    fields: &[NodeId],
+    include: &mut [bool],
+) -> BTreeSet<NodeId> {
     let document = texts.document;
     let mut waiting: Vec<NodeId> = Vec::new();
     let mut out: Vec<NodeId> = Vec::new();
@@ -191,7 +195,7 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
     for group in labels.chunk_by(|one, other| one.0 == other.0).filter(|group| group.len() > 1) {
         out.extend(group.iter().map(|label| label.1));
     }
-    out.extend(document.ids().filter_map(|id| subscription_around(texts, id)));
+    out.extend(fields.iter().filter_map(|&id| subscription_around(texts, id)));
     out.extend(repeated_beginning(texts, include));
     for &id in &out {
         include[id as usize..document.node(id).end as usize].fill(false);
@@ -199,13 +203,11 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
     out.into_iter().collect()
 }
 
-/// The box around a field for an e-mail address: it asks readers to subscribe.
+/// The box around a field of a form, if that is for an e-mail address: it asks readers to subscribe.
 fn subscription_around(texts: &PageTexts<'_>, id: NodeId) -> Option<NodeId> {
     let document = texts.document;
-    let kind = || document.attribute(id, &local_name!("type"));
-    let is_field = document.is(id, &local_name!("input"))
-        && kind().is_some_and(|kind| kind.eq_ignore_ascii_case("email"));
-    if !is_field {
+    let kind = document.attribute(id, &local_name!("type"))?;
+    if !kind.eq_ignore_ascii_case("email") {
         return None;
     }
     let is_small = |around: &NodeId| texts.text(*around) <= LARGEST_SUBSCRIPTION;

@@ -16,9 +16,7 @@ const FONTS: [&str; 8] =
 
 /// Whether an element holds the boxes of a formula.
 pub(crate) fn is_formula(document: &Document, id: NodeId) -> bool {
-    // Hardly a class has an x.
-    document.attribute(id, &local_name!("class")).is_some_and(|class| class.contains('x'))
-        && has_class(document, id, "katex-html")
+    document.is(id, &local_name!("span")) && has_class(document, id, "katex-html")
 }
 
 /// The formula of such an element; `None` if it shows nothing.
