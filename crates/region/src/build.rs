@@ -138,7 +138,7 @@ impl<'a> RegionBuilder<'a, '_> {
             }
             // Columns have no text.
             let is_columns = document.is(id, &local_name!("colgroup"));
-            if !is_shown && !(is_columns && self.stays_empty(id)) {
+            if !(is_shown || is_columns && self.stays_empty(id)) {
                 let left_out = self.chosen.include[document.parent(id).unwrap_or(0) as usize];
                 if let Some(tick) = self.tick(id) {
                     self.tree.push_text(at, tick);
