@@ -81,7 +81,8 @@ impl Describer {
         let form = own.as_ref().map(|own| own.form).unwrap_or_default();
         let own = own.map_or_else(|| hash(&article.url), |own| hash(&own.key));
         let named = canonical.map_or(own, |canonical| hash(&canonical.key));
-        let TextHashes { shingles, numbers, mut paragraphs } = TextHashes::of(&article.text);
+        let TextHashes { words, numbers, mut paragraphs } = TextHashes::of(&article.text);
+        let shingles = shingles_of(&words);
         let mut different: Vec<u64> = numbers.clone();
         different.sort_unstable();
         different.dedup();
@@ -124,13 +125,22 @@ impl Describer {
 
 /// A sketch of the shingles of a text.
 pub fn sketch_of<const N: usize>(text: &str) -> Sketch<N> {
-    Sketch::of(TextHashes::of(text).shingles)
+    let words: Vec<u64> = terms::hash_words(text).map(|(hash, _)| hash).collect();
+    Sketch::of(shingles_of(&words))
+}
+
+/// Hashes of the shingles of words, given their hashes; fewer words are one shingle.
+fn shingles_of(words: &[u64]) -> impl ExactSizeIterator<Item = u64> {
+    words.windows(words.len().clamp(1, SHINGLE)).map(|words| {
+        let mixed = words.iter().fold(0, |all, &word| add_word(all, word));
+        mixed ^ mixed >> 32
+    })
 }
 
 /// What is compared of a text.
 struct TextHashes {
-    /// Hashes of its shingles of words.
-    shingles: Vec<u64>,
+    /// Hashes of its words.
+    words: Vec<u64>,
     /// Hashes of its numbers.
     numbers: Vec<u64>,
     paragraphs: Vec<ParagraphWords>,
@@ -144,16 +154,7 @@ impl TextHashes {
             numbers.extend(is_number.then_some(hash));
         };
         let paragraphs = paragraphs_and_words_of(text, add).map(|own| own.words).collect();
-        let joined = |words: &[u64]| {
-            let mixed = words.iter().fold(0, |all, &word| add_word(all, word));
-            mixed ^ mixed >> 32
-        };
-        let shingles = match words.len() {
-            0 => Vec::new(),
-            few if few < SHINGLE => vec![joined(&words)],
-            _ => words.windows(SHINGLE).map(joined).collect(),
-        };
-        Self { shingles, numbers, paragraphs }
+        Self { words, numbers, paragraphs }
     }
 }
 

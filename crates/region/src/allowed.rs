@@ -75,14 +75,16 @@ pub(crate) fn gives_structure(name: &LocalName) -> bool {
 }
 
 /// Attributes that are kept unchanged; links are handled separately.
-pub(crate) fn attribute_stays(element: &str, attribute: &str) -> bool {
-    match attribute {
-        "lang" | "dir" | "title" => true,
-        "colspan" | "rowspan" | "headers" | "scope" => matches!(element, "td" | "th"),
-        "span" => matches!(element, "col" | "colgroup"),
-        "datetime" => matches!(element, "time" | "ins" | "del"),
-        "start" | "reversed" | "type" => element == "ol",
-        "value" => element == "li",
+pub(crate) fn attribute_stays(element: &LocalName, attribute: &LocalName) -> bool {
+    match *attribute {
+        local_names!("lang" "dir" "title") => true,
+        local_names!("colspan" "rowspan" "headers" "scope") => {
+            matches!(*element, local_names!("td" "th"))
+        }
+        local_name!("span") => matches!(*element, local_names!("col" "colgroup")),
+        local_name!("datetime") => matches!(*element, local_names!("time" "ins" "del")),
+        local_names!("start" "reversed" "type") => *element == local_name!("ol"),
+        local_name!("value") => *element == local_name!("li"),
         _ => false,
     }
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use dom::{
-    AsidePlace, Document, Element, Formula, LocalName, NodeId, PrefixSums, is_inline, link_target,
-    local_name, local_names, web_url,
+    AsidePlace, Document, Element, Formula, LocalName, NodeId, is_inline, link_target, local_name,
+    local_names, web_url,
 };
 use url::Url;
 
@@ -12,7 +12,7 @@ use crate::allowed::{
     attribute_stays, formula_attribute_stays, formula_stays, gives_structure, has_style, meant,
     written_as,
 };
-use crate::captions::{Role, is_credit};
+use crate::captions::Role;
 use crate::choose::ChosenNodes;
 use crate::code::CodeBlock;
 use crate::embed::{Embedded, Medium};
@@ -72,7 +72,7 @@ impl<'a> RegionBuilder<'a, '_> {
     /// The tree, in which elements may still stand where they are not allowed.
     pub(crate) fn build(mut self) -> RegionTree<'a> {
         let document = self.document;
-        let shown = self.count_shown();
+        let mut shown = self.shown_nodes().into_iter().peekable();
         let places = document.aside().map_or(&[][..], |aside| &aside.places);
         let mut places = places.iter().enumerate().peekable();
         let end = document.len() as NodeId;
@@ -107,7 +107,9 @@ impl<'a> RegionBuilder<'a, '_> {
                     local_names!("ul" "ol" "dl" "li" "dd" "dt" "table" "tbody" "tr" "td" "th")
                 )
             });
-            if post.is_some() && !is_around && shown.sum(document, id) > 0 {
+            while shown.next_if(|own| *own < id).is_some() {}
+            let is_shown = shown.peek().is_some_and(|own| *own < document.node(id).end);
+            if post.is_some() && is_shown && !is_around {
                 post.take().into_iter().for_each(|post| write_post(&mut self.tree, at, post));
             }
             if self.chosen.apart.contains(&id) {
@@ -136,7 +138,7 @@ impl<'a> RegionBuilder<'a, '_> {
             }
             // Columns have no text.
             let is_columns = document.is(id, &local_name!("colgroup"));
-            if shown.sum(document, id) == 0 && !(is_columns && self.stays_empty(id)) {
+            if !(is_shown || is_columns && self.stays_empty(id)) {
                 let left_out = self.chosen.include[document.parent(id).unwrap_or(0) as usize];
                 if let Some(tick) = self.tick(id) {
                     self.tree.push_text(at, tick);
@@ -196,7 +198,7 @@ impl<'a> RegionBuilder<'a, '_> {
     }
 
     fn write_text(&mut self, parent: At, id: NodeId, text: &'a str) {
-        if text.trim().contains('\n') && keeps_lines(self.document, id) {
+        if text.contains('\n') && text.trim().contains('\n') && keeps_lines(self.document, id) {
             for (at, line) in text.trim_matches(['\n', '\r']).split('\n').enumerate() {
                 if at > 0 {
                     self.tree.push(parent, local_name!("br"));
@@ -253,21 +255,17 @@ impl<'a> RegionBuilder<'a, '_> {
         }
     }
 
-    /// Texts and media that are included, counted.
-    fn count_shown(&self) -> PrefixSums {
-        let document = self.document;
-        let mut media = vec![false; document.len()];
-        for &id in self.chosen.media.keys() {
-            media[id as usize] = true;
-        }
+    /// Texts and media that are included, and where others stand that are not part of the tree, in order.
+    fn shown_nodes(&self) -> Vec<NodeId> {
+        let (document, chosen) = (self.document, self.chosen);
+        let has_text =
+            |id: &NodeId| chosen.include[*id as usize] && chosen.visible.range(*id, *id + 1) > 0;
         let places = document.aside().map_or(&[][..], |aside| &aside.places);
-        for place in self.chosen.aside.keys().filter_map(|&number| places.get(number)) {
-            media[place.parent as usize] = true;
-        }
-        PrefixSums::new(document, |id| {
-            let has_text = || self.chosen.visible.range(id, id + 1) > 0;
-            u32::from(media[id as usize] || self.chosen.include[id as usize] && has_text())
-        })
+        let places = chosen.aside.keys().filter_map(|&number| Some(places.get(number)?.parent));
+        let mut shown: Vec<NodeId> = document.ids().filter(has_text).collect();
+        shown.extend(chosen.media.keys().copied().chain(places));
+        shown.sort();
+        shown
     }
 
     fn stays_empty(&self, id: NodeId) -> bool {
@@ -297,7 +295,7 @@ impl<'a> RegionBuilder<'a, '_> {
             (is_task && attribute(&local_name!("type"))?.eq_ignore_ascii_case("checkbox"))
                 .then(|| attribute(&local_name!("checked")).is_some())?
         } else {
-            (attribute(&LocalName::from("role"))? == "checkbox")
+            (attribute(&local_name!("role"))? == "checkbox")
                 .then(|| attribute(&LocalName::from("aria-checked")) == Some("true"))?
         };
         let is_item = |own: &NodeId| document.is(*own, &local_name!("li"));
@@ -330,11 +328,12 @@ impl<'a> RegionBuilder<'a, '_> {
             // Editors paste so what is not bold.
             name = local_name!("span");
         }
+        let is_credit = self.chosen.names.get(document, id).credit;
         let is_bare = name == local_name!("span")
             && !element.attributes().any(|(attribute, _)| attribute_stays(&name, attribute))
             && !self.anchors.targets.contains_key(&id)
             && !self.anchors.notes.contains_key(&id)
-            && !is_credit(document, id);
+            && !is_credit;
         if is_bare {
             return (None, inner_layout);
         }
@@ -368,7 +367,7 @@ impl<'a> RegionBuilder<'a, '_> {
         }
         if self.anchors.notes.contains_key(&id) {
             self.tree.nodes[at].mark = NodeMark::Note;
-        } else if is_credit(document, id) {
+        } else if is_credit {
             self.tree.nodes[at].mark = NodeMark::Credit;
         }
         if let Some(post) = self.chosen.posts.get(&id) {

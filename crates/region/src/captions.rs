@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use dom::{Document, LocalName, NodeId, PrefixSums, is_inline, local_name, local_names};
 
-use crate::names::{WordList, is_named};
+use crate::names::has_class_of_caption;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -13,17 +13,6 @@ pub(crate) enum Role {
     Caption,
 }
 
-/// Words of the classes of captions and credits, sorted.
-static CAPTIONS: WordList = WordList::of(&[
-    "bildunterschrift", "caption", "captions", "copyright", "credit", "creditline", "credits",
-    "cutline", "didascalia", "figcaption", "imagecaption", "imagecredit", "imgcaption", "legend",
-    "legende", "photocaption", "photocredit", "photographer", "picturecaption", "pie",
-]);
-/// Words of the classes and properties of credits, sorted.
-static CREDITS: WordList = WordList::of(&[
-    "agency", "attribution", "copyright", "copyrightholder", "courtesy", "credit", "creditline",
-    "credits", "imagecredit", "photocredit", "photographer", "source",
-]);
 /// Most levels between a caption and the figure around it.
 const LEVELS: usize = 4;
 /// Longest text beside the caption in a figure, in bytes: "Enlarge", "1 of 3".
@@ -39,11 +28,12 @@ pub(crate) struct CaptionBehind {
 }
 
 /// Roles of elements that hold a picture and its caption, and the captions that stand behind them. `pictures` are the pictures and
-/// other media of the page in document order, `texts` its bytes of text.
+/// other media of the page in document order, `figures` its elements of this name, `texts` its bytes of text.
 pub(crate) fn roles(
     document: &Document,
     texts: &PrefixSums,
     pictures: &[NodeId],
+    figures: &[NodeId],
 ) -> (BTreeMap<NodeId, Role>, Vec<CaptionBehind>) {
     let mut roles = BTreeMap::new();
     let mut behind: Vec<CaptionBehind> = Vec::new();
@@ -101,7 +91,7 @@ pub(crate) fn roles(
     }
     roles.extend(behind.iter().map(|own| (own.caption, Role::Caption)));
     // Figures whose only text is not marked as their caption.
-    for figure in document.ids().filter(|&id| document.is(id, &local_name!("figure"))) {
+    for &figure in figures {
         let text = texts.sum(document, figure);
         if roles.contains_key(&figure) || text == 0 || text > LONGEST || !holds_picture(figure) {
             continue;
@@ -141,15 +131,10 @@ fn is_caption(document: &Document, id: NodeId) -> bool {
     match document.name(id) {
         Some(&local_name!("figcaption")) => true,
         Some(&local_names!("p" "div" "span" "small" "em" "i" "dd" "cite")) => {
-            is_named(document, id, &[local_name!("class")], &CAPTIONS)
+            has_class_of_caption(document, id)
         }
         _ => false,
     }
-}
-
-/// Whether an element names the owner of a picture.
-pub(crate) fn is_credit(document: &Document, id: NodeId) -> bool {
-    is_named(document, id, &[local_name!("class"), local_name!("itemprop")], &CREDITS)
 }
 
 /// Whether the element can be a figure in its place, and contain a caption.

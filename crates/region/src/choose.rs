@@ -16,7 +16,7 @@ use crate::embed::{Embedded, Medium, is_player, quoted_post};
 use crate::formulas::begins_formula;
 use crate::further;
 use crate::hidden;
-use crate::names::ForeignKinds;
+use crate::names::NamedKinds;
 use crate::notes::{Anchors, anchors};
 use crate::picture::is_picture;
 use crate::structures;
@@ -46,6 +46,8 @@ pub(crate) struct ChosenNodes {
     pub(crate) unseen: BTreeSet<NodeId>,
     /// Bytes of visible text of the nodes.
     pub(crate) visible: PrefixSums,
+    /// What elements are by their names.
+    pub(crate) names: NamedKinds,
 }
 
 /// Chooses what belongs to the article whose text is that of `keep` without `prune`, and its anchors. `None` if it has no text. Linear in
@@ -60,7 +62,7 @@ pub(crate) fn choose(
     let found = AddableElements::of(document);
     let (all, linked) = PrefixSums::of_texts(document, visible);
     further::leave_out(document, &all, &found.structures, base, &mut include);
-    let (roles, behind) = roles(document, &all, &found.media);
+    let (roles, behind) = roles(document, &all, &found.media, &found.figures);
     let mut is_body = include.clone();
     let is_caption = |role: &(&NodeId, &Role)| *role.1 == Role::Caption;
     for (&caption, _) in roles.iter().filter(is_caption) {
@@ -79,11 +81,11 @@ pub(crate) fn choose(
     let last = document.ids().rev().find(has_text)?;
     let container =
         document.ancestors(first).skip(1).find(|&around| document.contains(around, last))?;
-    let foreign = ForeignKinds::of(document);
-    let texts = PageTexts { document, base, all, linked, kept, foreign, first, last };
+    let names = NamedKinds::of(document);
+    let texts = PageTexts { document, base, all, linked, kept, names, first, last };
     let mut read = include.clone();
     structures::add(&texts, &found.structures, &mut include, &mut read);
-    let unseen = hidden::leave_out(&texts, &mut include);
+    let unseen = hidden::leave_out(&texts, &found.fields, &mut include);
     let code = code::find(&texts, &found.structures, &mut include, &mut read);
     let (media, aside) = media::choose(&texts, &found.media, &roles, &mut include);
     add_captions(&texts, &roles, &behind, &media, &aside, &mut include);
@@ -95,9 +97,9 @@ pub(crate) fn choose(
     for &post in posts.keys() {
         include[post as usize..document.node(post).end as usize].fill(true);
     }
-    let anchors = anchors(&texts, &mut include);
+    let anchors = anchors(&texts, &found.links, &mut include);
     let apart = stand_beside_others(document, keep, &include);
-    let visible = texts.all;
+    let (visible, names) = (texts.all, texts.names);
     let chosen = ChosenNodes {
         include,
         media,
@@ -110,6 +112,7 @@ pub(crate) fn choose(
         apart,
         unseen,
         visible,
+        names,
     };
     Some((chosen, anchors))
 }
@@ -183,14 +186,18 @@ struct AddableElements {
     structures: Vec<NodeId>,
     /// Quotations and others that may be quoted posts.
     quotes: Vec<NodeId>,
+    figures: Vec<NodeId>,
+    links: Vec<NodeId>,
+    /// Fields of forms.
+    fields: Vec<NodeId>,
 }
 
 impl AddableElements {
     /// Whether elements of a name are in each of the lists.
-    fn lists_of(name: &LocalName) -> [bool; 3] {
+    fn lists_of(name: &LocalName) -> [bool; 2] {
         let is_medium = matches!(*name, local_names!("video" "audio")) || is_picture(name);
         let is_structure = structures::may_be_added(name) || *name == local_name!("code");
-        [is_medium || is_player(name), is_structure, *name == local_name!("blockquote")]
+        [is_medium || is_player(name), is_structure]
     }
 
     fn of(document: &Document) -> Self {
@@ -203,11 +210,11 @@ impl AddableElements {
         let any = found.media.len();
         let kinds = document.kinds();
         let of_kind = |kind: &ElementKind| match katex::is_formula(document, kind.first) {
-            true => [true, false, false],
-            false if structures::is_callout(document, kind.first) => [false, true, false],
-            false => meant(document, kind.first).map_or([false; 3], |name| Self::lists_of(&name)),
+            true => [true, false],
+            false if structures::is_callout(document, kind.first) => [false, true],
+            false => meant(document, kind.first).map_or([false; 2], |name| Self::lists_of(&name)),
         };
-        let of_kinds: Vec<[bool; 3]> = kinds.all().iter().map(of_kind).collect();
+        let of_kinds: Vec<[bool; 2]> = kinds.all().iter().map(of_kind).collect();
         let has_formulas = document.head().shows_tex || document.all_text().contains('\\');
         for (id, &kind) in document.ids().zip(kinds.of_nodes()) {
             if has_formulas && document.text(id).is_some_and(begins_formula) {
@@ -216,13 +223,17 @@ impl AddableElements {
                 found.media.extend(around);
                 continue;
             }
-            let Some(&[is_medium, is_structure, is_quote]) = of_kinds.get(kind as usize) else {
-                continue;
-            };
+            let Some(&[is_medium, is_structure]) = of_kinds.get(kind as usize) else { continue };
+            match document.name(id) {
+                Some(&local_name!("blockquote")) => found.quotes.push(id),
+                Some(&local_name!("figure")) => found.figures.push(id),
+                Some(&local_name!("a")) => found.links.push(id),
+                Some(&local_name!("input")) => found.fields.push(id),
+                _ => {}
+            }
             found.media.extend(is_medium.then_some(id));
             let is_structure = is_structure || code::is_preformatted(document, id);
             found.structures.extend(is_structure.then_some(id));
-            found.quotes.extend(is_quote.then_some(id));
         }
         if any > 0 {
             found.media.sort_unstable();

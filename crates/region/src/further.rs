@@ -34,8 +34,7 @@ pub(crate) fn leave_out(
     let is_linked = |id: NodeId| is_alike(first, id) && leads_elsewhere(document, id, base);
     let dated = dated_article(document, first);
     let has_own_date = |id: NodeId| {
-        let own = dated_article(document, id);
-        dated.is_some() && own.is_some() && own != dated
+        dated.is_some_and(|dated| dated_article(document, id).is_some_and(|own| own != dated))
     };
     let Some(next) = headlines.find(|&id| is_linked(id) || has_own_date(id)) else { return };
     // The elements around both under the element that holds both.
@@ -61,9 +60,12 @@ pub(crate) fn leave_out(
 /// The outermost `article` element around a heading of the first level, if it has a time.
 fn dated_article(document: &Document, heading: NodeId) -> Option<NodeId> {
     let is_article = |id: &NodeId| document.is(*id, &local_name!("article"));
+    if !document.is(heading, &local_name!("h1")) {
+        return None;
+    }
     let article = document.ancestors(heading).filter(is_article).last()?;
-    let is_dated = document.subtree(article).any(|id| document.is(id, &local_name!("time")));
-    (is_dated && document.is(heading, &local_name!("h1"))).then_some(article)
+    let mut inside = document.subtree(article);
+    inside.any(|id| document.is(id, &local_name!("time"))).then_some(article)
 }
 
 /// Whether a heading is a link to another page.

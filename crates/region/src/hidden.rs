@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use dom::{Document, NodeId, class_tokens, is_heading, local_name, local_names};
 
-use crate::names::is_named_advertisement;
 use crate::texts::PageTexts;
 
 /// Longest text for screen readers and for browsers that cannot play, and longest label of a box, in bytes.
@@ -110,8 +110,12 @@ fn hiding_named(class: &str) -> Option<Hiding> {
     }
 }
 
-/// Excludes what nobody sees of what is included, and returns it. Linear in the nodes for each level of nesting.
-pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet<NodeId> {
+/// Excludes what nobody sees of what is included, and returns it. `fields` are the fields of forms on the page. Linear in the nodes for each level of nesting.
+pub(crate) fn leave_out(
+    texts: &PageTexts<'_>,
+    fields: &[NodeId],
+    include: &mut [bool],
+) -> BTreeSet<NodeId> {
     let document = texts.document;
     let mut waiting: Vec<NodeId> = Vec::new();
     let mut out: Vec<NodeId> = Vec::new();
@@ -130,9 +134,10 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
             skip = end;
             continue;
         }
-        // Names of advertisements are foreign, which is known by kind. Their elements need not be chosen with their labels.
-        let is_advertisement =
-            |id: NodeId| texts.foreign.has(document, id) && is_named_advertisement(document, id);
+        // Elements of advertisements need not be chosen with their labels.
+        let is_advertisement = |id: NodeId| {
+            texts.names.get(document, id).advertisement && texts.names.is_foreign(document, id)
+        };
         let mut around = document.ancestors(id).take_while(|&own| texts.text(own) <= LABEL);
         if bytes <= LABEL && around.any(is_advertisement) {
             labels.push((hash_of(document, id..end), id));
@@ -190,7 +195,7 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
     for group in labels.chunk_by(|one, other| one.0 == other.0).filter(|group| group.len() > 1) {
         out.extend(group.iter().map(|label| label.1));
     }
-    out.extend(document.ids().filter_map(|id| subscription_around(texts, id)));
+    out.extend(fields.iter().filter_map(|&id| subscription_around(texts, id)));
     out.extend(repeated_beginning(texts, include));
     for &id in &out {
         include[id as usize..document.node(id).end as usize].fill(false);
@@ -198,13 +203,11 @@ pub(crate) fn leave_out(texts: &PageTexts<'_>, include: &mut [bool]) -> BTreeSet
     out.into_iter().collect()
 }
 
-/// The box around a field for an e-mail address: it asks readers to subscribe.
+/// The box around a field of a form, if that is for an e-mail address: it asks readers to subscribe.
 fn subscription_around(texts: &PageTexts<'_>, id: NodeId) -> Option<NodeId> {
     let document = texts.document;
-    let kind = || document.attribute(id, &local_name!("type"));
-    let is_field = document.is(id, &local_name!("input"))
-        && kind().is_some_and(|kind| kind.eq_ignore_ascii_case("email"));
-    if !is_field {
+    let kind = document.attribute(id, &local_name!("type"))?;
+    if !kind.eq_ignore_ascii_case("email") {
         return None;
     }
     let is_small = |around: &NodeId| texts.text(*around) <= LARGEST_SUBSCRIPTION;
@@ -340,39 +343,43 @@ const BEHIND_DOTS: usize = 30;
 /// The texts at the beginning of an article that all follow once more: a teaser, or what readers who do not pay see.
 fn repeated_beginning(texts: &PageTexts<'_>, include: &[bool]) -> Vec<NodeId> {
     let document = texts.document;
-    let mut blocks: Vec<(NodeId, String)> = Vec::new();
-    let mut ids: Vec<NodeId> = Vec::new();
+    // Blocks with their texts.
+    let mut blocks: Vec<(NodeId, Vec<(NodeId, &str)>)> = Vec::new();
     for id in (texts.first..=texts.last).filter(|&id| include[id as usize]) {
-        let Some(text) = document.text(id).filter(|text| !text.trim().is_empty()) else { continue };
-        let block = block_around(document, id).unwrap_or(0);
-        if blocks.last().is_none_or(|last| last.0 != block) {
-            if blocks.len() == TEASER_BLOCKS + COMPARED_BLOCKS {
-                break;
-            }
-            blocks.push((block, String::new()));
+        let text = document.text(id).unwrap_or_default().trim();
+        if text.is_empty() {
+            continue;
         }
-        let Some(last) = blocks.last_mut() else { break };
-        last.1.extend(text.split_whitespace());
-        ids.push(id);
+        let block = block_around(document, id).unwrap_or(0);
+        let is_full = blocks.len() == TEASER_BLOCKS + COMPARED_BLOCKS;
+        match blocks.last_mut() {
+            Some(last) if last.0 == block => last.1.push((id, text)),
+            _ if is_full => break,
+            _ => blocks.push((block, vec![(id, text)])),
+        }
     }
-    let text_of =
-        |blocks: &[(NodeId, String)]| -> String { blocks.iter().map(|block| &*block.1).collect() };
+    let letters = |range: Range<usize>| {
+        let texts = blocks[range].iter().flat_map(|block| &block.1);
+        texts.flat_map(|text| text.1.chars()).filter(|c| !c.is_whitespace())
+    };
     // The headline is not repeated.
     let heads =
         blocks.iter().take_while(|own| document.name(own.0).is_some_and(is_heading)).count();
     let is_repeated = |&(from, at): &(usize, usize)| {
-        let (teaser, rest) = (text_of(&blocks[from..at]), text_of(&blocks[at..]));
-        let dots = teaser.rfind("...").or_else(|| teaser.rfind('\u{2026}'));
-        let end = dots.filter(|dots| dots + BEHIND_DOTS >= teaser.len()).unwrap_or(teaser.len());
-        end >= LEAST_TEASER && rest.starts_with(&teaser[..end])
+        let pairs = letters(from..at).zip(letters(at..blocks.len()));
+        let alike: usize = pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+        alike >= LEAST_TEASER && {
+            let teaser: String = letters(from..at).collect();
+            let dots = teaser.rfind("...").or_else(|| teaser.rfind('\u{2026}'));
+            let end = dots.filter(|dots| dots + BEHIND_DOTS >= teaser.len());
+            (LEAST_TEASER..=alike).contains(&end.unwrap_or(teaser.len()))
+        }
     };
-    let teasers = (1..blocks.len().min(TEASER_BLOCKS + 1))
+    let mut teasers = (1..blocks.len().min(TEASER_BLOCKS + 1))
         .flat_map(|at| [0, heads].map(|from| (from, at)))
         .filter(|(from, at)| from < at);
-    let Some((from, at)) = teasers.into_iter().find(is_repeated) else { return Vec::new() };
-    let block_of = |id: &NodeId| block_around(document, *id).unwrap_or(0);
-    let ids = ids.into_iter().skip_while(|id| block_of(id) != blocks[from].0);
-    ids.take_while(|id| block_of(id) != blocks[at].0).collect()
+    let Some((from, at)) = teasers.find(is_repeated) else { return Vec::new() };
+    blocks[from..at].iter().flat_map(|block| block.1.iter().map(|text| text.0)).collect()
 }
 
 /// The element directly before one of the same line that has the beginning of its text, and dots.
@@ -440,11 +447,7 @@ fn find_copies(texts: &PageTexts<'_>, hidden: &[NodeId], include: &[bool]) -> Ve
 }
 
 /// Hashes of the words of the blocks of included text in a range, with their bytes.
-fn paragraphs(
-    document: &Document,
-    range: std::ops::Range<NodeId>,
-    include: &[bool],
-) -> Vec<(u64, usize)> {
+fn paragraphs(document: &Document, range: Range<NodeId>, include: &[bool]) -> Vec<(u64, usize)> {
     let mut found: Vec<(u64, usize)> = Vec::new();
     let mut block: Option<(NodeId, DefaultHasher, usize)> = None;
     for id in range {
@@ -466,7 +469,7 @@ fn paragraphs(
     found
 }
 
-fn hash_of(document: &Document, range: std::ops::Range<NodeId>) -> u64 {
+fn hash_of(document: &Document, range: Range<NodeId>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for word in range.filter_map(|id| document.text(id)).flat_map(str::split_whitespace) {
         word.hash(&mut hasher);

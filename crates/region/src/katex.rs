@@ -16,7 +16,7 @@ const FONTS: [&str; 8] =
 
 /// Whether an element holds the boxes of a formula.
 pub(crate) fn is_formula(document: &Document, id: NodeId) -> bool {
-    has_class(document, id, "katex-html")
+    document.is(id, &local_name!("span")) && has_class(document, id, "katex-html")
 }
 
 /// The formula of such an element; `None` if it shows nothing.

@@ -1,7 +1,7 @@
 //! What stands at pictures without being of the article: labels that captions begin with, and alternative texts that name files
 //! or places. Credits in paragraphs of their own go to their pictures.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use dom::{local_name, local_names};
 use url::Url;
@@ -42,28 +42,28 @@ pub(crate) fn settle_labels(tree: &mut RegionTree<'_>) {
 /// Separates what is in elements beside each other, without white space between them, where style sheets set it apart: sentences,
 /// labels and what they label, words of which the second begins with a capital. In captions, also what follows any sentence.
 fn separate_words(tree: &mut RegionTree<'_>) {
-    let captions: BTreeSet<At> =
-        tree.all(local_name!("figcaption")).flat_map(|caption| tree.below(caption)).collect();
-    for parent in tree.below(0).collect::<Vec<_>>() {
-        let is_code = matches!(tree.nodes[parent].name, Some(local_names!("pre" "code" "math")));
-        if is_code || tree.nodes[parent].children.len() < 2 {
+    let mut next = vec![(0, false)];
+    while let Some((parent, in_caption)) = next.pop() {
+        let node = &tree.nodes[parent];
+        let in_caption = in_caption || node.name == Some(local_name!("figcaption"));
+        next.extend(node.children.iter().map(|&child| (child, in_caption)));
+        if matches!(node.name, Some(local_names!("pre" "code" "math"))) {
             continue;
         }
-        let in_caption = captions.contains(&parent);
-        let mut children: Vec<At> = Vec::new();
-        for child in std::mem::take(&mut tree.nodes[parent].children) {
-            let before = children.last().and_then(|&last| text_at_edge(tree, last, true));
-            let own = before.and_then(|_| text_at_edge(tree, child, false));
+        // From the last on, so that places stay.
+        for at in (1..tree.nodes[parent].children.len()).rev() {
+            let children = &tree.nodes[parent].children;
+            let before = text_at_edge(tree, children[at - 1], true);
+            let own = before.and_then(|_| text_at_edge(tree, children[at], false));
             if let (Some(before), Some(own)) = (before, own)
                 && are_apart(&tree.nodes[before].text, &tree.nodes[own].text, in_caption)
             {
+                let mark = tree.nodes[own].mark;
                 let space = tree.text(" ");
-                tree.nodes[space].mark = tree.nodes[own].mark;
-                children.push(space);
+                tree.nodes[space].mark = mark;
+                tree.nodes[parent].children.insert(at, space);
             }
-            children.push(child);
         }
-        tree.nodes[parent].children = children;
     }
 }
 
@@ -195,12 +195,19 @@ fn label_of(tree: &RegionTree<'_>, caption: At) -> Option<(At, At)> {
 
 /// Gives paragraphs that are captions of the picture directly before them, or name its owner, to its figure.
 fn place_credits(tree: &mut RegionTree<'_>) {
-    for parent in tree.below(0).collect::<Vec<_>>() {
+    let order: Vec<At> = tree.below(0).collect();
+    let mut has_picture = vec![false; tree.nodes.len()];
+    for &at in order.iter().rev() {
+        has_picture[at] = tree.is(at, &local_name!("img"))
+            || tree.nodes[at].children.iter().any(|&child| has_picture[child]);
+    }
+    for parent in order.into_iter().filter(|&parent| has_picture[parent]) {
         let children: Vec<At> = tree.shown_children(parent).collect();
         let mut before: Option<At> = None;
         let mut moved: Vec<At> = Vec::new();
         for child in children {
-            let picture = before.filter(|&before| shows_only_picture(tree, before));
+            let shows_picture = |at: &At| has_picture.get(*at) == Some(&true) && is_bare(tree, *at);
+            let picture = before.filter(shows_picture);
             let role = picture.and_then(|picture| role_behind_picture(tree, picture, child));
             if let (Some(picture), Some(role)) = (picture, role) {
                 moved.push(child);
@@ -243,13 +250,13 @@ fn mark_repeated_credits(tree: &mut RegionTree<'_>) {
     }
 }
 
-/// Whether an element is a figure, or a paragraph that holds nothing but a picture.
-fn shows_only_picture(tree: &RegionTree<'_>, at: At) -> bool {
-    let has_picture = || tree.below(at).any(|at| tree.is(at, &local_name!("img")));
-    let is_bare = || tree.below(at).all(|at| tree.nodes[at].name.is_some() || tree.is_space(at));
+/// Whether an element with a picture is a figure, or a paragraph that holds nothing but it.
+fn is_bare(tree: &RegionTree<'_>, at: At) -> bool {
     match tree.nodes[at].name {
-        Some(local_name!("figure")) => has_picture(),
-        Some(local_names!("p" "div")) => has_picture() && is_bare(),
+        Some(local_name!("figure")) => true,
+        Some(local_names!("p" "div")) => {
+            tree.below(at).all(|at| tree.nodes[at].name.is_some() || tree.is_space(at))
+        }
         _ => false,
     }
 }

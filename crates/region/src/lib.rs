@@ -44,6 +44,8 @@ use url::Url;
 
 pub use build::PostStart;
 use build::RegionBuilder;
+use choose::ChosenNodes;
+use notes::Anchors;
 use tree::RegionTree;
 
 /// The region of an article.
@@ -52,35 +54,51 @@ pub struct Region<'a> {
     tree: RegionTree<'a>,
 }
 
-/// The region of the article whose text is that of the subtrees of `keep` without those of `prune`; of both, the nearest
-/// above a text decides. Addresses are resolved against `base`. `None` if there is no text. Linear in the page's nodes
-/// for each level of nesting.
+/// What belongs to an article.
+#[derive(Debug)]
+pub struct ChosenArticle<'a, 'b> {
+    document: &'a Document,
+    base: &'b Url,
+    chosen: ChosenNodes,
+    anchors: Anchors,
+}
+
+impl<'a, 'b> ChosenArticle<'a, 'b> {
+    /// Chooses what belongs to the article whose text is that of the subtrees of `keep` without those of `prune`; of both, the
+    /// nearest above a text decides. Addresses are resolved against `base`. `None` if there is no text. Linear in the page's nodes
+    /// for each level of nesting.
+    pub fn of(
+        document: &'a Document,
+        keep: &[NodeId],
+        prune: &[NodeId],
+        base: &'b Url,
+    ) -> Option<Self> {
+        let (chosen, anchors) = choose::choose(document, keep, prune, base)?;
+        Some(Self { document, base, chosen, anchors })
+    }
+
+    /// Its region. A rule, and who wrote it, separate each of `posts` from what is before it; they are in the order of the page.
+    pub fn region(&self, posts: &[PostStart]) -> Region<'a> {
+        let Self { document, base, chosen, anchors } = self;
+        let mut tree =
+            RegionBuilder { document, base, chosen, anchors, posts, tree: RegionTree::new() }
+                .build();
+        notes::split_notes(&mut tree);
+        tidy::tidy(&mut tree);
+        labels::settle_labels(&mut tree);
+        notes::restore_outer_links(&mut tree, base);
+        Region { tree }
+    }
+}
+
+/// The region of the article that [`ChosenArticle::of`] chooses.
 pub fn region_of<'a>(
     document: &'a Document,
     keep: &[NodeId],
     prune: &[NodeId],
     base: &Url,
 ) -> Option<Region<'a>> {
-    region_of_thread(document, keep, prune, base, &[])
-}
-
-/// The same of a thread: a rule, and who wrote it, separate each of `posts` from what is before it. `posts` are in the order of
-/// the page.
-pub fn region_of_thread<'a>(
-    document: &'a Document,
-    keep: &[NodeId],
-    prune: &[NodeId],
-    base: &Url,
-    posts: &[PostStart],
-) -> Option<Region<'a>> {
-    let (chosen, anchors) = choose::choose(document, keep, prune, base)?;
-    let (chosen, anchors, tree) = (&chosen, &anchors, RegionTree::new());
-    let mut tree = RegionBuilder { document, base, chosen, anchors, posts, tree }.build();
-    notes::split_notes(&mut tree);
-    tidy::tidy(&mut tree);
-    labels::settle_labels(&mut tree);
-    notes::restore_outer_links(&mut tree, base);
-    Some(Region { tree })
+    Some(ChosenArticle::of(document, keep, prune, base)?.region(&[]))
 }
 
 impl Region<'_> {

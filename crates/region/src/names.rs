@@ -2,18 +2,18 @@
 
 use std::cell::RefCell;
 
-use dom::{Document, LocalName, NodeId, class_tokens, local_name, local_names};
+use dom::{Document, NodeId, class_tokens, local_name, local_names};
 
 /// Sorted words that begin with a letter from `a` to `z`. Nearly every word of a page is ruled out by its first letter and
 /// its length.
-pub(crate) struct WordList {
+struct WordList {
     words: &'static [&'static str],
     /// By first letter, the lengths of words as bits.
     lengths: [u32; 26],
 }
 
 impl WordList {
-    pub(crate) const fn of(words: &'static [&'static str]) -> Self {
+    const fn of(words: &'static [&'static str]) -> Self {
         let mut lengths = [0; 26];
         let mut at = 0;
         while at < words.len() {
@@ -24,11 +24,14 @@ impl WordList {
         Self { words, lengths }
     }
 
+    /// Whether it has a word, in any case.
     fn has(&self, word: &[u8]) -> bool {
-        let initial = word.first().copied().unwrap_or_default().wrapping_sub(b'a');
+        let initial = (word.first().copied().unwrap_or_default() | 0x20).wrapping_sub(b'a');
         let lengths = self.lengths.get(usize::from(initial)).copied().unwrap_or(0);
-        lengths >> (word.len() & 31) & 1 != 0
-            && self.words.binary_search_by(|known| known.as_bytes().cmp(word)).is_ok()
+        lengths >> (word.len() & 31) & 1 != 0 && {
+            let lower = || word.iter().map(u8::to_ascii_lowercase);
+            self.words.binary_search_by(|known| known.bytes().cmp(lower())).is_ok()
+        }
     }
 }
 
@@ -54,96 +57,138 @@ static ADVERTISEMENTS: WordList = WordList::of(&[
     "anzeige", "dfp", "sponsor", "sponsored",
 ]);
 
+/// Words of the classes of captions and credits, sorted.
+static CAPTIONS: WordList = WordList::of(&[
+    "bildunterschrift", "caption", "captions", "copyright", "credit", "creditline", "credits",
+    "cutline", "didascalia", "figcaption", "imagecaption", "imagecredit", "imgcaption", "legend",
+    "legende", "photocaption", "photocredit", "photographer", "picturecaption", "pie",
+]);
+
+/// Words of the classes and properties of credits, sorted.
+static CREDITS: WordList = WordList::of(&[
+    "agency", "attribution", "copyright", "copyrightholder", "courtesy", "credit", "creditline",
+    "credits", "imagecredit", "photocredit", "photographer", "source",
+]);
+
 /// Words of the names of picture files that show no part of an article, sorted.
 static FILES: WordList = WordList::of(&[
     "avatar", "badge", "blank", "btn", "button", "copycode", "emoji", "favicon", "gravatar",
     "icon", "icons", "logo", "pixel", "rss", "smilies", "spacer", "sprite", "tracker",
 ]);
 
-/// Longest word of a list.
-const LONGEST: usize = 32;
-
-/// Calls `each` with the words of a name, in lower case: `relatedPosts`, `related-posts` and `RELATED_POSTS` have two. Those that
-/// are longer than any in a list are left out.
-fn words(name: &str, mut each: impl FnMut(&[u8])) {
-    let (mut word, mut length) = ([0; LONGEST], 0);
-    let mut before_lower = false;
-    for &byte in name.as_bytes().iter().chain(b" ") {
-        let is_letter = byte.is_ascii_alphanumeric() || !byte.is_ascii();
-        if !is_letter || before_lower && byte.is_ascii_uppercase() {
-            if (1..=LONGEST).contains(&length) {
-                each(&word[..length]);
-            }
-            length = 0;
-        }
-        if is_letter {
-            if let Some(place) = word.get_mut(length) {
-                *place = byte.to_ascii_lowercase();
-            }
-            length += 1;
-        }
-        before_lower = byte.is_ascii_lowercase() || !byte.is_ascii();
+/// Classes of the bytes of names: letters and digits, and among them those that begin a word behind those that end one.
+const LETTER: u8 = 1;
+const BEGINS: u8 = 2;
+const ENDS: u8 = 4;
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut at = 0;
+    while at < classes.len() {
+        classes[at] = match at as u8 {
+            b'A'..=b'Z' => LETTER | BEGINS,
+            b'a'..=b'z' | 0x80.. => LETTER | ENDS,
+            b'0'..=b'9' => LETTER,
+            _ => 0,
+        };
+        at += 1;
     }
-}
+    classes
+};
 
-/// Whether a word of one of these attributes of an element is in a list.
-pub(crate) fn is_named(
-    document: &Document,
-    id: NodeId,
-    attributes: &[LocalName],
-    list: &WordList,
-) -> bool {
-    let mut names = attributes.iter().filter_map(|attribute| document.attribute(id, attribute));
-    names.any(|names| has_word(names, list))
+/// The words of a name: `relatedPosts`, `related-posts` and `RELATED_POSTS` have two.
+fn words(name: &str) -> impl Iterator<Item = &[u8]> {
+    let (bytes, mut end) = (name.as_bytes(), 0);
+    let class = move |at: usize| bytes.get(at).map_or(0, |byte| CLASSES[usize::from(*byte)]);
+    std::iter::from_fn(move || {
+        while end < bytes.len() && class(end) == 0 {
+            end += 1;
+        }
+        let (from, mut before) = (end, class(end));
+        while before != 0 {
+            end += 1;
+            let own = class(end);
+            before = if before & ENDS != 0 && own & BEGINS != 0 { 0 } else { own };
+        }
+        (from < end).then(|| &bytes[from..end])
+    })
 }
 
 fn has_word(name: &str, list: &WordList) -> bool {
-    let mut has = false;
-    words(name, |word| has |= list.has(word));
-    has
+    words(name).any(|word| list.has(word))
 }
 
-/// Whether elements do not belong to the article around them, by their tags or names: decided once for each kind of
-/// element.
+/// What an element is by its tag and its names.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NamedAs {
+    /// It does not belong to the article around it.
+    pub(crate) foreign: bool,
+    pub(crate) advertisement: bool,
+    /// It names the owner of a picture.
+    pub(crate) credit: bool,
+}
+
+impl NamedAs {
+    fn of(document: &Document, id: NodeId) -> Self {
+        let mut named = Self::default();
+        let Some(element) = document.element(id) else { return named };
+        let (mut has_foreign_name, mut is_navigation, mut class) = (false, false, "");
+        for (attribute, value) in element.attributes() {
+            let (is_class, is_id) =
+                (*attribute == local_name!("class"), *attribute == local_name!("id"));
+            if is_class {
+                class = value;
+            } else if !is_id && *attribute != local_name!("itemprop") {
+                is_navigation |= *attribute == local_name!("role") && value == "navigation";
+                continue;
+            }
+            for word in words(value) {
+                if (is_class || is_id) && FOREIGN.has(word) {
+                    has_foreign_name = true;
+                    named.advertisement |= ADVERTISEMENTS.has(word);
+                }
+                named.credit |= !is_id && CREDITS.has(word);
+            }
+        }
+        // What WordPress calls a picture of a gallery.
+        let is_picture = || class_tokens(class).any(|class| class == "gallery-icon");
+        named.foreign = matches!(*element.name, local_names!("nav" "footer" "button" "form"))
+            || is_navigation
+            || has_foreign_name && !is_picture();
+        named
+    }
+}
+
+/// Whether the class of an element has a word for captions.
+pub(crate) fn has_class_of_caption(document: &Document, id: NodeId) -> bool {
+    let class = document.attribute(id, &local_name!("class"));
+    class.is_some_and(|class| has_word(class, &CAPTIONS))
+}
+
+/// What the elements of a page are by their tags and names: decided once for each kind of element.
 #[derive(Debug)]
-pub(crate) struct ForeignKinds {
-    /// By kind: whether elements of it are foreign, where that is known.
-    known: RefCell<Vec<Option<bool>>>,
+pub(crate) struct NamedKinds {
+    /// By kind, where that is known.
+    known: RefCell<Vec<Option<NamedAs>>>,
 }
 
-impl ForeignKinds {
+impl NamedKinds {
     pub(crate) fn of(document: &Document) -> Self {
         Self { known: RefCell::new(vec![None; document.kinds().all().len()]) }
     }
 
-    /// Whether an element does not belong to the article around it.
-    pub(crate) fn has(&self, document: &Document, id: NodeId) -> bool {
+    pub(crate) fn get(&self, document: &Document, id: NodeId) -> NamedAs {
         let kinds = document.kinds();
         let kind = kinds.of_nodes()[id as usize] as usize;
-        let Some(first) = kinds.all().get(kind).map(|kind| kind.first) else { return false };
-        let mut known = self.known.borrow_mut();
-        let named = known[kind].unwrap_or_else(|| is_foreign(document, first));
-        known[kind] = Some(named);
-        named || document.attribute(id, &local_name!("hidden")).is_some()
+        let Some(first) = kinds.all().get(kind).map(|kind| kind.first) else {
+            return NamedAs::default();
+        };
+        *self.known.borrow_mut()[kind].get_or_insert_with(|| NamedAs::of(document, first))
     }
-}
 
-fn is_foreign(document: &Document, id: NodeId) -> bool {
-    if matches!(document.name(id), Some(&local_names!("nav" "footer" "button" "form"))) {
-        return true;
+    /// Whether an element does not belong to the article around it.
+    pub(crate) fn is_foreign(&self, document: &Document, id: NodeId) -> bool {
+        self.get(document, id).foreign || document.attribute(id, &local_name!("hidden")).is_some()
     }
-    let is_picture = |id| {
-        // What WordPress calls a picture of a gallery.
-        class_tokens(document.attribute(id, &local_name!("class")).unwrap_or_default())
-            .any(|class| class == "gallery-icon")
-    };
-    is_named(document, id, &[local_name!("class"), local_name!("id")], &FOREIGN) && !is_picture(id)
-        || document.attribute(id, &local_name!("role")) == Some("navigation")
-}
-
-/// Whether the class or the id of an element says that it holds an advertisement.
-pub(crate) fn is_named_advertisement(document: &Document, id: NodeId) -> bool {
-    is_named(document, id, &[local_name!("class"), local_name!("id")], &ADVERTISEMENTS)
 }
 
 /// Whether a picture shows no part of an article, by the name of its file or the host that has it.
@@ -177,16 +222,15 @@ mod tests {
                 }
                 before_lower = c.is_lowercase();
             }
-            let mut found = Vec::new();
-            words(&name, |word| found.push(String::from_utf8(word.to_vec()).unwrap()));
-            expected.retain(|word| word.len() <= LONGEST);
+            let lower = |word: &[u8]| String::from_utf8(word.to_ascii_lowercase()).unwrap();
+            let found: Vec<String> = words(&name).map(lower).collect();
             proptest::prop_assert_eq!(found, expected);
         }
     }
 
     #[test]
     fn names_are_read_by_word() {
-        for list in [&FOREIGN, &ADVERTISEMENTS, &FILES] {
+        for list in [&FOREIGN, &ADVERTISEMENTS, &CAPTIONS, &CREDITS, &FILES] {
             assert!(
                 list.words.is_sorted() && list.words.iter().all(|word| list.has(word.as_bytes()))
             );
@@ -196,7 +240,8 @@ mod tests {
         assert!(!["überad", "adß", "漢ad", "ads2"].iter().any(|name| has_word(name, &FOREIGN)));
         let is = |html: &str| {
             let page = dom::parse(html);
-            is_foreign(&page, page.children(page.children(0).next().unwrap()).next().unwrap())
+            let id = page.children(page.children(0).next().unwrap()).next().unwrap();
+            NamedAs::of(&page, id).foreign
         };
         assert!(
             is("<div class='x relatedPosts'>a</div>")

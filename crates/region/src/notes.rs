@@ -43,18 +43,17 @@ fn fragment(document: &Document, link: NodeId, base: &Url) -> Option<String> {
     (!encoded.is_empty() && encoded.len() <= 200).then_some(encoded)
 }
 
-/// Finds the links within the article and their targets. Notes outside of it are included with the list around them.
-pub(crate) fn anchors(texts: &PageTexts<'_>, include: &mut [bool]) -> Anchors {
+/// Finds those of the page's links that are within the article, and their targets. Notes outside of it are included with the list around them.
+pub(crate) fn anchors(texts: &PageTexts<'_>, links: &[NodeId], include: &mut [bool]) -> Anchors {
     let document = texts.document;
     let mut anchors = Anchors::default();
     let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
     let fragment = |id: NodeId| Some((id, fragment(document, id, texts.base)?));
-    let mut included = document.ids().filter(|&id| include[id as usize] && is_link(&id));
+    let mut included = links.iter().copied().filter(|&id| include[id as usize]);
     if included.find_map(fragment).is_none() {
         return anchors;
     }
-    let wanted: Vec<(NodeId, String)> =
-        document.ids().filter(is_link).filter_map(fragment).collect();
+    let wanted: Vec<(NodeId, String)> = links.iter().copied().filter_map(fragment).collect();
     let names: BTreeSet<&str> = wanted.iter().map(|link| &*link.1).collect();
     let mut by_id: BTreeMap<&str, NodeId> = BTreeMap::new();
     for id in document.ids() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dom::{LocalName, local_name};
+use dom::local_name;
 use model::{Embed, EmbedKind, Footnote, Image, Table};
 
 use crate::notes::PREFIX;
@@ -106,8 +106,8 @@ fn embed(tree: &RegionTree<'_>, at: At) -> Option<Embed> {
         let url = tree.attribute(at, &local_name!("src"))?.to_owned();
         return Some(Embed { kind, url, title: title() });
     }
-    let kind = kind_named(tree.attribute(at, &LocalName::from("data-embed"))?)?;
-    if let Some(address) = tree.attribute(at, &LocalName::from("data-address")) {
+    let kind = kind_named(tree.data(at, "data-embed")?)?;
+    if let Some(address) = tree.data(at, "data-address") {
         return Some(Embed { kind, url: address.to_owned(), title: title() });
     }
     let link = tree.below(at).find(|&link| tree.is(link, &local_name!("a")))?;

@@ -295,7 +295,7 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
         let left_out = (text > 0 || is_cell) && texts.own(part) == 0;
         if left_out
             && text <= LONGEST
-            && !texts.foreign.has(document, part)
+            && !texts.names.is_foreign(document, part)
             && (links || !texts.is_linked(part))
         {
             include_subtree(document, part, include);

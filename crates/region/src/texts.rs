@@ -3,7 +3,7 @@
 use dom::{Document, NodeId, PrefixSums};
 use url::Url;
 
-use crate::names::ForeignKinds;
+use crate::names::NamedKinds;
 
 /// A page with its texts, in bytes of visible text.
 pub(crate) struct PageTexts<'a> {
@@ -15,8 +15,8 @@ pub(crate) struct PageTexts<'a> {
     pub(crate) linked: PrefixSums,
     /// That of the article, without captions.
     pub(crate) kept: PrefixSums,
-    /// What does not belong to the article by its name.
-    pub(crate) foreign: ForeignKinds,
+    /// What elements are by their names.
+    pub(crate) names: NamedKinds,
     /// First and last text of the article.
     pub(crate) first: NodeId,
     pub(crate) last: NodeId,
@@ -31,7 +31,7 @@ impl PageTexts<'_> {
             if self.kept.sum(self.document, around) > 0 {
                 break;
             }
-            if self.foreign.has(self.document, around) {
+            if self.names.is_foreign(self.document, around) {
                 return None;
             }
             top = around;

@@ -402,6 +402,12 @@ fn settle_paragraphs(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) 
     if !holds_blocks && !matches!(name, local_names!("li" "dd" "td" "th" "figcaption")) {
         return;
     }
+    if at != 0 && is_line(tree, &tree.nodes[at].children, breaks) {
+        if name == local_name!("div") && tree.nodes[at].mark != NodeMark::Note {
+            tree.nodes[at].name = Some(local_name!("p"));
+        }
+        return;
+    }
     let before = std::mem::take(&mut tree.nodes[at].children);
     let has_blocks = before.iter().any(|&child| breaks[child]);
     let mut children: Vec<At> = Vec::with_capacity(before.len());
@@ -481,6 +487,15 @@ fn split_at_gaps(
     parts
 }
 
+/// Whether children are one run of text as they are: without blocks, line breaks, gaps, and white space at the ends.
+fn is_line(tree: &RegionTree<'_>, children: &[At], breaks: &[bool]) -> bool {
+    let is_part = |&at: &At| {
+        !breaks[at] && !tree.is(at, &local_name!("br")) && tree.nodes[at].mark != NodeMark::Gap
+    };
+    let has_text = |at: Option<&At>| at.is_some_and(|&at| !is_any_space(tree, at));
+    has_text(children.first()) && has_text(children.last()) && children.iter().all(is_part)
+}
+
 /// Whether a node is white space or a line break.
 fn is_blank(tree: &RegionTree<'_>, at: At) -> bool {
     is_any_space(tree, at) || tree.is(at, &local_name!("br"))
@@ -488,20 +503,21 @@ fn is_blank(tree: &RegionTree<'_>, at: At) -> bool {
 
 /// Whether a node is white space, also such as holds a line open.
 fn is_any_space(tree: &RegionTree<'_>, at: At) -> bool {
-    tree.nodes[at].name.is_none() && tree.nodes[at].text.trim().is_empty()
+    tree.nodes[at].name.is_none() && tree.nodes[at].text.chars().all(char::is_whitespace)
 }
 
 /// Moves empty lines out of the inline elements among the children of an element, which are divided there.
 fn hoist_breaks(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) {
     let is_divided = |&child: &At| {
         let name = tree.nodes[child].name.as_ref();
-        name.is_some_and(|name| dom::is_inline(name) && !formula_stays(name))
+        name.is_some_and(dom::is_inline)
             && has_empty_line(tree, &tree.nodes[child].children)
+            && !name.is_some_and(|name| formula_stays(name))
     };
-    let divided: Vec<bool> = tree.nodes[at].children.iter().map(is_divided).collect();
-    if !divided.contains(&true) || tree.is(at, &local_name!("pre")) {
+    if !tree.nodes[at].children.iter().any(is_divided) || tree.is(at, &local_name!("pre")) {
         return;
     }
+    let divided: Vec<bool> = tree.nodes[at].children.iter().map(is_divided).collect();
     let children = std::mem::take(&mut tree.nodes[at].children);
     let mut hoisted = Vec::with_capacity(children.len() + 4);
     for (child, is_divided) in children.into_iter().zip(divided) {
@@ -550,6 +566,9 @@ fn has_empty_line(tree: &RegionTree<'_>, nodes: &[At]) -> bool {
 
 /// The paragraphs that a paragraph with empty lines consists of.
 fn split_paragraph(tree: &mut RegionTree<'_>, paragraph: At, breaks: &[bool]) -> Vec<At> {
+    if is_line(tree, &tree.nodes[paragraph].children, breaks) {
+        return vec![paragraph];
+    }
     let mut runs = 0;
     let children = std::mem::take(&mut tree.nodes[paragraph].children);
     let parts = split_at_gaps(tree, &children, breaks, &mut runs);

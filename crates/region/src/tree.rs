@@ -95,13 +95,19 @@ impl<'a> RegionTree<'a> {
         self.nodes[at].attributes.iter().find(|a| a.0 == *name).map(|a| &*a.1)
     }
 
+    /// An attribute whose name is no constant of the parser.
+    pub(crate) fn data(&self, at: At, name: &str) -> Option<&str> {
+        self.nodes[at].attributes.iter().find(|a| *a.0 == *name).map(|a| &*a.1)
+    }
+
     pub(crate) fn is(&self, at: At, name: &LocalName) -> bool {
         self.nodes[at].name.as_ref() == Some(name)
     }
 
     /// Whether a node is text of white space only.
     pub(crate) fn is_space(&self, at: At) -> bool {
-        self.nodes[at].name.is_none() && self.nodes[at].text.trim_ascii().is_empty()
+        self.nodes[at].name.is_none()
+            && self.nodes[at].text.bytes().all(|b| b.is_ascii_whitespace())
     }
 
     /// All nodes below one in document order, itself first.

@@ -1,7 +1,7 @@
 //! What readers see of code, formulas, hidden texts and paragraphs, in HTML, Markdown and text alike.
 
 use dom::parse;
-use sitegrove_region::{PostStart, region_of, region_of_thread};
+use sitegrove_region::{ChosenArticle, PostStart, region_of};
 use url::Url;
 
 /// HTML, Markdown and text of a page that consists of this.
@@ -1155,7 +1155,7 @@ fn posts_of_a_thread_are_apart() {
         let posts: Vec<PostStart> =
             entries.iter().zip(["Bob, 2024-03-01", ""]).map(start).collect();
         assert_eq!(posts.len(), 2);
-        let region = region_of_thread(&document, &[0], &[], &base, &posts).unwrap();
+        let region = ChosenArticle::of(&document, &[0], &[], &base).unwrap().region(&posts);
         assert_eq!(region.text(), region_of(&document, &[0], &[], &base).unwrap().text());
         let markdown = region.markdown(&base);
         if open == "<li>" {

@@ -1,7 +1,6 @@
 //! How much of a text is there twice.
 
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::letters::is_alphanumeric;
 use crate::script::Script;
@@ -10,7 +9,7 @@ use crate::script::Script;
 const RUN: usize = 12;
 /// Characters of a run in texts whose scripts have no spaces between words.
 const RUN_OF_CHARACTERS: usize = 24;
-/// Factor of a polynomial hash of the words of a run: odd, with half of its bits set.
+/// Factor of polynomial hashes of words and of runs of them: odd, with half of its bits set.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The share of the words of a text that are in runs of twelve words which the text has had before, 0 to 1; in scripts without
@@ -41,17 +40,26 @@ pub fn share_repeated(text: &str) -> f64 {
 
 /// Hashes of the words of a text, or of its characters if most are of scripts without spaces, and how many make a run.
 fn words_of(text: &str) -> (Vec<u64>, usize) {
-    let is_unspaced = |c: char| !c.is_ascii() && Script::of(c).is_some_and(Script::is_unspaced);
-    let unspaced = text.chars().filter(|&c| is_unspaced(c)).count();
-    if unspaced > 0 && 2 * unspaced > text.chars().filter(|&c| is_alphanumeric(c)).count() {
-        let characters = text.chars().filter(|&c| is_alphanumeric(c));
-        return (
-            characters.map(|c| xxh3_64(&u32::from(c).to_le_bytes())).collect(),
-            RUN_OF_CHARACTERS,
-        );
+    let add = |hash: u64, c: char| (hash.rotate_left(5) ^ u64::from(c)).wrapping_mul(FACTOR);
+    let mut words = Vec::with_capacity(text.len() / 4);
+    let (mut hash, mut letters, mut wide) = (0, 0, 0);
+    for c in text.chars() {
+        // Scripts without spaces begin at Thai.
+        wide += usize::from(c >= '\u{e00}');
+        if is_alphanumeric(c) {
+            hash = add(hash, c);
+            letters += 1;
+        } else if hash != 0 {
+            words.push(std::mem::take(&mut hash));
+        }
     }
-    let words = text.split(|c: char| !is_alphanumeric(c)).filter(|word| !word.is_empty());
-    (words.map(|word| xxh3_64(word.as_bytes())).collect(), RUN)
+    words.extend((hash != 0).then_some(hash));
+    let is_unspaced = |c: &char| Script::of(*c).is_some_and(Script::is_unspaced);
+    if 2 * wide > letters && 2 * text.chars().filter(is_unspaced).count() > letters {
+        let characters = text.chars().filter(|&c| is_alphanumeric(c));
+        return (characters.map(|c| add(0, c)).collect(), RUN_OF_CHARACTERS);
+    }
+    (words, RUN)
 }
 
 #[cfg(test)]

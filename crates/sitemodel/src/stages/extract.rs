@@ -15,7 +15,7 @@ use metadata::{
 use model::{
     Article, Doubt, DropReason, Extracted, Mark, Quality, Rights, Route, SiteConfigRole, TypedAs,
 };
-use region::{region_of, region_of_thread};
+use region::{ChosenArticle, region_of};
 use terms::Detected;
 use terms::letters::{is_alphanumeric, lowercase};
 use url::Url;
@@ -140,27 +140,26 @@ fn article(
     let forms = settings.forms;
     let base = base_of(document, &page.url);
     let (mut body, found_nodes) = with_standfirst(body, document, fields, is_part);
-    let region = base.as_ref().and_then(|base| match &body.elsewhere {
-        Some(elsewhere) => region_of(elsewhere, &[0], &[], base),
-        None => region_of(document, &body.nodes, &body.prune, base),
+    let elsewhere = body.elsewhere.clone();
+    let chosen = base.as_ref().and_then(|base| match &elsewhere {
+        Some(elsewhere) => ChosenArticle::of(elsewhere, &[0], &[], base),
+        None => ChosenArticle::of(document, &body.nodes, &body.prune, base),
     });
+    let region = chosen.as_ref().map(|chosen| chosen.region(&[]));
     let (text, mut blocks) = match &region {
         Some(region) if forms.passages > 0 => region.text_and_blocks(),
         Some(region) => (region.text(), Vec::new()),
         None => (body.text(document), Vec::new()),
     };
-    let whole_nodes = std::mem::replace(&mut body.nodes, found_nodes);
+    body.nodes = found_nodes;
     let detected = terms::detect(&text);
     let learnt = Some(fields);
     let context = PageContext { learnt, ..field_context(sibling, &body.nodes, &text, detected) };
     let language = detected.map(|found| found.language);
     let tag = language.as_ref().map(|l| l.as_str());
     let posts = posts::posts(document, &body, &context, tag);
-    let region = match &base {
-        Some(base) if posts.len() > 1 => {
-            let starts = posts::starts_of(&posts);
-            region_of_thread(document, &whole_nodes, &body.prune, base, &starts)
-        }
+    let region = match &chosen {
+        Some(chosen) if posts.len() > 1 => Some(chosen.region(&posts::starts_of(&posts))),
         _ => region,
     };
     if posts.len() > 1 && forms.passages > 0 {
