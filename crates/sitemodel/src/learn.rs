@@ -1,4 +1,4 @@
-//! Learns the model of a site from pages: cluster → signify → rank or judge → wrap.
+//! Learns the model of a site from pages: cluster → judge, or signify and rank → wrap.
 
 use dom::Document;
 use grouping::{AddressDigest, address_hash};

@@ -13,8 +13,8 @@ The stages, one file each in `stages/`:
 |---|---|---|---|
 | parse | `parsed` | a page | its tree and counts |
 | cluster | `stages/cluster` | parsed pages of a site | layouts, and templates by kind |
-| signify | `stages/signify` | sibling pages | their terms and signifiers |
-| rank, judge | `stages/rank`, `stages/judge` | terms and signifiers | ranked patterns (Forest), or decisions on patterns (grove) |
+| judge | `stages/judge` | sibling pages | decisions on patterns (grove) |
+| signify, rank | `stages/signify`, `stages/rank` | sibling pages | their terms and signifiers, and patterns ranked by these (Forest) |
 | wrap | `stages/wrap` | the best patterns | a wrapper: XPath expressions |
 | extract | `stages/extract` | a page and its template | its article |
 

@@ -209,7 +209,7 @@ impl ModelHead {
 }
 
 /// Version of the format; models of other versions have to be learnt again.
-pub const FORMAT: u32 = 6;
+pub const FORMAT: u32 = 7;
 
 const MAGIC: [u8; 8] = *b"sitegrov";
 const HEAD: [u8; 4] = *b"head";
