@@ -35,6 +35,9 @@ const NODES_AT_ONCE: usize = 300_000;
 /// Maximum number of sibling pages that are compared for redundant blocks.
 const REDUNDANCY_PAGES: usize = 100;
 
+/// Number of pages over which Forest ranks the patterns of a template that grove judged, for reading.
+const RANKED_PAGES: usize = 5;
+
 /// Number of patterns of Forest's ranking that are kept.
 const PATTERNS_KEPT: usize = 5;
 
@@ -250,10 +253,12 @@ fn judge_sample(
         // A single page has no term that it uses more than others.
         true => Vec::new(),
         false => {
+            let few = sample.len().min(RANKED_PAGES);
+            let (pages, sample) = (&pages[..few], &sample[..few]);
             let signified = meter.step(ModelStep::Signify, || signify(sample, &tables.signify));
             let recurring = Recurring::of(pages.iter().map(|page| &page.document));
             let measure = PatternMeasure::Informativeness;
-            meter.step(ModelStep::Rank, || rank(&pages, &signified, &recurring, measure))
+            meter.step(ModelStep::Rank, || rank(pages, &signified, &recurring, measure))
         }
     };
     let ranked = ranked.into_iter().take(PATTERNS_KEPT).collect();
