@@ -19,11 +19,6 @@ impl PageTerms {
         Self { terms, starts }
     }
 
-    /// A page without terms.
-    pub fn none(document: &Document) -> Self {
-        Self::new(Vec::new(), vec![0; document.len() + 1])
-    }
-
     /// Removes the terms that `keep` rejects (stop words found later). O(terms).
     pub fn retain(&mut self, keep: impl Fn(u64) -> bool) {
         let mut kept = Vec::with_capacity(self.terms.len());

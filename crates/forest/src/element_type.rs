@@ -3,7 +3,6 @@
 use dom::{Document, Element, ElementKinds, LocalName, NodeId};
 use model::ElementType;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Depth-first position of every node among elements, 1 for the root (the paper's `dfs`
@@ -35,8 +34,8 @@ fn tolerant_text(value: &str) -> String {
 ///
 /// Names that are generated for each page (`sc-8f3a1c`) cannot identify anything on a sibling page,
 /// so the element types here omit them. The paper does not: its tolerant form handles only numbers.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Recurring(#[serde(serialize_with = "model::sorted::set")] FxHashSet<u64>);
+#[derive(Clone, Debug)]
+pub struct Recurring(FxHashSet<u64>);
 
 impl Recurring {
     /// Finds the attributes that at least two of the pages have; with a single page, all of them.
