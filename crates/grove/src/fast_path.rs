@@ -156,6 +156,7 @@ impl SampleProfile {
             signs: vec![Signs::default(); count],
             cues: of_blocks,
             agreement: vec![-1.0; count],
+            title: 0,
         };
         JudgedPage { blocks, of_nodes, scores, first: firsts }
     }

@@ -75,6 +75,8 @@ pub struct PageBlocks {
     pub(crate) cues: Vec<u64>,
     /// Per block the share of its pairs of words that the full text has; −1 without one.
     pub(crate) agreement: Vec<f32>,
+    /// Hash of the letters of its title.
+    pub(crate) title: u64,
 }
 
 impl PageBlocks {
@@ -129,7 +131,7 @@ impl PageBlocks {
 }
 
 /// Probability of a thread from which on what is named like a comment may be a post.
-const MAY_BE_THREAD: f32 = 0.15;
+const MAY_BE_THREAD: f32 = 0.4;
 /// Words of other text that a page has, if that is its article.
 const OTHER_TEXT: f32 = 20.0;
 
@@ -144,6 +146,7 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     let context = BlockContext::of(page, &blocks, cues);
     static WIDTH: LazyLock<usize> = LazyLock::new(|| page_feature_names().len());
     let rows = FeatureTable::of(*WIDTH, 0..blocks.len(), |row, at| fill(row, at, &context));
+    let title = signs(page.document.head().title.as_deref().into_iter()).letters_hash;
     let BlockContext { signs, cues, .. } = context;
     let agreement = agreement(page, &blocks);
     let bits = |levels: &Levels| {
@@ -151,7 +154,7 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
         levels.iter().enumerate().map(has).fold(0, |all, bit| all | bit)
     };
     let cues = cues.iter().map(bits).collect();
-    PageBlocks { blocks, rows, signs, cues, agreement }
+    PageBlocks { blocks, rows, signs, cues, agreement, title }
 }
 
 /// A block looks like text if its share of link words is lower, and it has at least this many words.

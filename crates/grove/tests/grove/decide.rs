@@ -8,7 +8,7 @@ use sitegrove_grove::{
 const PARAMETERS: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
 const PAGES: usize = 4;
 
-fn blocks_of(document: &Document) -> PageBlocks {
+pub(crate) fn blocks_of(document: &Document) -> PageBlocks {
     let words = |id| document.text(id).map_or(0, |text| text.split_whitespace().count() as u32);
     let view = PageView {
         document,

@@ -5,4 +5,5 @@ mod decide;
 mod ending;
 mod fast_path;
 mod patterns;
+mod pools;
 mod weights;
