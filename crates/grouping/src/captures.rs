@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use model::{Drop, DropReason, Origin, Page, Stage};
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sample::address_hash;
 
@@ -36,7 +36,7 @@ impl Capture for Page {
     }
 
     fn digest(&self) -> u128 {
-        xxh3_128(self.html.as_bytes())
+        self.html.digest()
     }
 }
 
@@ -148,7 +148,7 @@ impl PageHead {
             hash: address_hash(&page.url),
             fetched: page.fetched,
             origin: page.origin.clone(),
-            digest: xxh3_128(page.html.as_bytes()),
+            digest: page.html.digest(),
             bytes: page.html.len() as u64,
             canonical,
             title_hash: title_hash(title),

@@ -26,7 +26,7 @@ pub(crate) const BYLINE: u64 = 1 << 8;
 pub(crate) fn names() -> impl Iterator<Item = String> {
     let own = CUES.iter().map(|(name, _)| format!("cue {name}"));
     let elements = ELEMENTS.iter().map(|name| format!("in <{name}>"));
-    own.chain(elements).chain(std::iter::once("hidden by style".to_owned()))
+    own.chain(elements).chain(std::iter::once("hidden by style").map(str::to_owned))
 }
 
 /// Computes lexicon features, with a cache of lists of names of up to a megabyte.
@@ -40,6 +40,8 @@ pub struct Cues {
     read: FxHashMap<Box<str>, (u64, u32)>,
     /// Bytes of the lists in `read`.
     bytes: usize,
+    /// The word at hand, for its memory.
+    word: String,
 }
 
 impl Default for Cues {
@@ -68,7 +70,13 @@ impl Cues {
         for (bit, (_, list)) in CUES.iter().enumerate() {
             words.extend(list.split_ascii_whitespace().map(|word| (word, 1 << bit)));
         }
-        Self { words, types: lexicon(&NAMES), read: FxHashMap::default(), bytes: 0 }
+        Self {
+            words,
+            types: lexicon(&NAMES),
+            read: FxHashMap::default(),
+            bytes: 0,
+            word: String::new(),
+        }
     }
 
     /// The lexicon features of a page's elements.
@@ -109,10 +117,12 @@ impl Cues {
             return bits;
         }
         let mut bits = (0, 0);
-        each_word(names, |word| {
+        let mut word = std::mem::take(&mut self.word);
+        each_word(names, &mut word, |word| {
             bits.0 |= self.glued(word, 3).unwrap_or(0);
             bits.1 |= self.types.get(word).copied().unwrap_or(0);
         });
+        self.word = word;
         if names.len() <= LONGEST {
             if self.read.len() >= REMEMBERED || self.bytes + names.len() > BYTES {
                 self.read.clear();
@@ -182,8 +192,7 @@ static ARIA_HIDDEN: LazyLock<LocalName> = LazyLock::new(|| LocalName::from("aria
 
 /// The words of a name, in lower case: split at everything that is no letter, and between a lower-case and an
 /// upper-case letter.
-fn each_word(name: &str, mut found: impl FnMut(&str)) {
-    let mut word = String::with_capacity(name.len());
+fn each_word(name: &str, word: &mut String, mut found: impl FnMut(&str)) {
     let mut end = |word: &mut String| {
         // Longer words are ignored.
         if !word.is_empty() && word.len() <= 40 {
@@ -193,18 +202,22 @@ fn each_word(name: &str, mut found: impl FnMut(&str)) {
     };
     let mut was_small = false;
     for c in name.chars() {
-        let is_letter = is_alphabetic(c);
-        if !is_letter || (was_small && c.is_uppercase()) {
-            end(&mut word);
-        }
+        // Most are.
         if c.is_ascii_lowercase() {
             word.push(c);
-        } else if is_letter {
+            was_small = true;
+            continue;
+        }
+        let is_letter = is_alphabetic(c);
+        if !is_letter || (was_small && c.is_uppercase()) {
+            end(word);
+        }
+        if is_letter {
             word.extend(lowercase(c));
         }
         was_small = c.is_lowercase();
     }
-    end(&mut word);
+    end(word);
 }
 
 fn hides(style: &str) -> bool {

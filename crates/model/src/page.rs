@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use serde::de::{Error, Visitor};
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::record::record;
 use crate::{PageNotes, named};
@@ -34,12 +35,22 @@ pub struct Page {
 
 /// The HTML of a page. It may borrow a buffer of Python or Arrow; cloning a page never copies it.
 #[derive(Clone)]
-pub struct PageHtml(Arc<dyn AsRef<str> + Send + Sync>);
+pub struct PageHtml(Arc<OwnedHtml<dyn AsRef<str> + Send + Sync>>);
+
+struct OwnedHtml<T: ?Sized> {
+    digest: OnceLock<u128>,
+    owner: T,
+}
 
 impl PageHtml {
     /// HTML that something owns.
     pub fn new(owner: impl AsRef<str> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(owner))
+        Self(Arc::new(OwnedHtml { digest: OnceLock::new(), owner }))
+    }
+
+    /// Its XXH3-128, computed once for all clones.
+    pub fn digest(&self) -> u128 {
+        *self.0.digest.get_or_init(|| xxh3_128(self.as_bytes()))
     }
 }
 
@@ -47,7 +58,7 @@ impl Deref for PageHtml {
     type Target = str;
 
     fn deref(&self) -> &str {
-        (*self.0).as_ref()
+        self.0.owner.as_ref()
     }
 }
 

@@ -291,9 +291,9 @@ fn place_anywhere(tree: &mut RegionTree<'_>, at: At, name: &LocalName) {
     });
     wrap_runs(tree, at, list, named(is_item), false);
     wrap_runs(tree, at, |_, _| local_name!("dl"), named(is_term), false);
-    let children = tree.nodes[at].children.clone();
     let mut is_first = true;
-    for child in children {
+    for index in 0..tree.nodes[at].children.len() {
+        let child = tree.nodes[at].children[index];
         let Some(own) = tree.nodes[child].name.clone() else { continue };
         let renamed = match own {
             local_names!("td" "th") => Some(local_name!("div")),

@@ -9,7 +9,7 @@ use grouping::{Capture, PageHead, Visited, address_hash, site_key};
 use jiff::Timestamp;
 use model::{Charset, Origin, Page, PageHtml, PageNotes};
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::row::hash_of;
 use crate::declared::DeclaredHead;
@@ -111,7 +111,7 @@ impl StoredPage {
             charset,
             notes,
             digest: digest.map(halves),
-            content: halves(xxh3_128(html.as_bytes())),
+            content: halves(html.digest()),
             canonical,
             length: html.len() as u64,
             weight: weight(&html),

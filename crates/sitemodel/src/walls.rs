@@ -9,8 +9,8 @@ use dom::{Document, LocalName, NodeId, local_name, local_names, normalize_space,
 use memchr::memmem::Finder;
 use model::{Access, Article, DropReason, Source};
 use phrases::{ALONE, kind_of};
+use terms::count_words;
 use terms::letters::is_alphanumeric;
-use terms::{count_words, has_words};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -92,7 +92,7 @@ pub(crate) fn add_repeated(
 
 /// Hashes of the lines of an article's text, except its title; `None` if it is longer than a wall.
 pub(crate) fn lines_of(article: &Article) -> Option<BTreeSet<u64>> {
-    if has_words(&article.text, MOST_WORDS + 1) {
+    if article.word_count > MOST_WORDS {
         return None;
     }
     let mut hashes = LineHasher::of(&article.url);
@@ -109,7 +109,7 @@ pub(crate) fn reason(
     repeated: &[(u64, bool)],
 ) -> Option<DropReason> {
     let text = &*article.text;
-    if has_words(text, MOST_WORDS + 1) {
+    if article.word_count > MOST_WORDS {
         return None;
     }
     let title = article.title.as_deref().unwrap_or_default();
@@ -216,7 +216,7 @@ fn texts_of_links(document: &Document) -> HashSet<String> {
 /// the page itself declares decides first.
 pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
     let is_decided = article.access.is_some() || repeated.is_empty();
-    if is_decided || has_words(&article.text, MOST_WORDS + 1) {
+    if is_decided || article.word_count > MOST_WORDS {
         return;
     }
     let mut hashes = LineHasher::of(&article.url);

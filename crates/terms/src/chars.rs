@@ -43,17 +43,20 @@ pub(crate) struct CharacterKind(u16);
 impl CharacterKind {
     fn of(c: char) -> Self {
         let mark = is_mark(c);
+        // Asked once each: for other characters than ASCII the answers are searched for.
+        let (alphabetic, numeric) = (c.is_alphabetic(), c.is_numeric());
+        let alphanumeric = alphabetic || numeric;
         // Rust's `is_alphanumeric` exceeds Python's `isalnum` by marks and circled letters only.
         let circled = matches!(c as u32, 0x24b6..=0x24e9 | 0x1f130..=0x1f189);
-        let python_word = c.is_alphanumeric() && !mark && !circled;
+        let python_word = alphanumeric && !mark && !circled;
         let class = match c {
             '\'' | '\u{2019}' | '\u{2bc}' => Class::Apostrophe,
             '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}' => Class::Joiner,
             '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => Class::Joiner,
             '\u{20d0}'..='\u{20ff}' => Class::Separator, // enclosing marks: keycap emoji
-            _ if (mark || c.is_alphanumeric()) && is_unspaced(c) => Class::Unspaced,
+            _ if (mark || alphanumeric) && is_unspaced(c) => Class::Unspaced,
             _ if mark => Class::Mark,
-            _ if c.is_alphanumeric() => Class::Word,
+            _ if alphanumeric => Class::Word,
             _ => Class::Separator,
         };
         let single = matches!(c as u32,
@@ -62,8 +65,8 @@ impl CharacterKind {
             (PYTHON_WORD, python_word),
             (PYTHON_SINGLE, single),
             (UNDERSCORE, c == '_'),
-            (ALPHABETIC, c.is_alphabetic()),
-            (NUMERIC, c.is_numeric()),
+            (ALPHABETIC, alphabetic),
+            (NUMERIC, numeric),
             (UPPERCASE, c.is_uppercase()),
             (HAS_LOWERCASE, !c.to_lowercase().eq([c])),
         ];

@@ -7,7 +7,7 @@
 //! Drops: addresses that did not come again for longest.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use duplicates::{Sketch, sketch_of};
 use model::{Extracted, SharedWords};
@@ -42,7 +42,7 @@ pub(crate) fn some_texts(articles: &[Extracted]) -> Vec<ArticleText> {
 }
 
 impl ArticleText {
-    pub(crate) fn of(article: &Extracted) -> Self {
+    fn of(article: &Extracted) -> Self {
         let (address, words) = (xxh3_64(article.url.as_bytes()), sketch_of(&article.text));
         Self { address, words, is_sure: article.confidence >= SharedWords::SURE }
     }
@@ -70,6 +70,16 @@ impl KnownTexts {
 
     pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
         rmp_serde::to_vec(&self.0).ok()
+    }
+
+    /// Those of tonight's texts whose addresses are known: sketches of others are compared with nothing.
+    pub(crate) fn known_of<'a>(
+        &self,
+        articles: impl Iterator<Item = &'a Extracted>,
+    ) -> Vec<ArticleText> {
+        let known: BTreeSet<u64> = self.0.iter().map(|own| own.text.address).collect();
+        let is_known = |article: &&Extracted| known.contains(&xxh3_64(article.url.as_bytes()));
+        articles.filter(is_known).map(ArticleText::of).collect()
     }
 
     /// How many of tonight's texts are known, and the sum of their similarities to what is known.

@@ -1,5 +1,7 @@
 //! Positional paths of the nodes of a page.
 
+use std::fmt::Write as _;
+
 use html5ever::LocalName;
 use rustc_hash::FxHashMap;
 
@@ -18,7 +20,9 @@ pub fn position_paths(document: &Document, nodes: &[NodeId]) -> Vec<String> {
     let path = |&node: &NodeId| {
         let mut above: Vec<NodeId> = document.ancestors(node).collect();
         above.reverse();
-        above.into_iter().map(|id| siblings.step(id)).collect()
+        let mut path = String::new();
+        above.into_iter().for_each(|id| siblings.add_step(id, &mut path));
+        path
     };
     nodes.iter().map(path).collect()
 }
@@ -44,7 +48,9 @@ pub fn nodes_at(document: &Document, paths: &[&str]) -> Vec<Option<NodeId>> {
     let mut siblings = SiblingPositions::of(document, &[]);
     let mut open = vec![(0, 0)];
     while let Some((above, id)) = open.pop() {
-        let Some(&at) = steps.get(&(above, &siblings.step(id)[1..])) else { continue };
+        let mut step = String::new();
+        siblings.add_step(id, &mut step);
+        let Some(&at) = steps.get(&(above, &step[1..])) else { continue };
         found[at] = Some(id);
         let children: Vec<NodeId> = document.children(id).collect();
         siblings.look_at(&children);
@@ -127,15 +133,17 @@ impl<'a> SiblingPositions<'a> {
         self.around.get(&id).copied().unwrap_or_default()
     }
 
-    fn step(&self, id: NodeId) -> String {
+    /// Adds the step to a node to a path.
+    fn add_step(&self, id: NodeId, path: &mut String) {
         let place = self.around(id).place;
-        match (self.document.name(id), named(self.document, id)) {
-            (_, Some(name)) if id == 0 => format!("/{name}"),
-            (_, Some(name)) => format!("/{name}[{place}]"),
-            (Some(_), None) if place > 1 => format!("/*{}[{place}]", self.between(id)),
-            (Some(_), None) => format!("/*{}", self.between(id)),
-            (None, _) => format!("/text(){}", self.between(id)),
-        }
+        let written = match (self.document.name(id), named(self.document, id)) {
+            (_, Some(name)) if id == 0 => write!(path, "/{name}"),
+            (_, Some(name)) => write!(path, "/{name}[{place}]"),
+            (Some(_), None) if place > 1 => write!(path, "/*{}[{place}]", self.between(id)),
+            (Some(_), None) => write!(path, "/*{}", self.between(id)),
+            (None, _) => write!(path, "/text(){}", self.between(id)),
+        };
+        debug_assert!(written.is_ok(), "strings take all that is written");
     }
 
     /// Conditions that hold only between the nearest named siblings.

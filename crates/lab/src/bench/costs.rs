@@ -17,7 +17,6 @@ use region::region_of;
 use sitemodel::stages::judge::{read_pages, rows_of_type};
 use sitemodel::{Settings, SiblingPage, parse_page};
 use url::Url;
-use xxhash_rust::xxh3::xxh3_128;
 
 /// Seconds by capability, in the order of a run.
 #[derive(Default)]
@@ -92,7 +91,7 @@ impl Costs {
             })
         });
         let repeated = self.time("repeated text, digest of the page", || {
-            (terms::share_repeated(&text), xxh3_128(page.html.as_bytes()))
+            (terms::share_repeated(&text), page.html.digest())
         });
         let mut article = Article { url: page.url.clone(), text, html, ..Article::default() };
         article.quality.repeated = repeated.0;

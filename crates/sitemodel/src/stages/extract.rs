@@ -253,7 +253,7 @@ fn article(
     };
     article.set_metadata(metadata);
     set_text(&mut article, text);
-    let payload = xxh3_128(page.html.as_bytes()).to_be_bytes();
+    let payload = page.html.digest().to_be_bytes();
     Extracted { article, payload, image_sources, ..Extracted::default() }
 }
 

@@ -9,7 +9,7 @@ use sitemodel::{Applied, EarlierReading, FEWEST_TO_TELL, Outcome, SiteModel};
 
 use crate::site::Work;
 use crate::site::night::in_hand::{CandidatePage, retained_candidates, template_id};
-use crate::site::texts::{ArticleText, KnownTexts};
+use crate::site::texts::KnownTexts;
 use crate::stages::apply::Outcomes;
 use crate::stages::learn::parse;
 
@@ -20,12 +20,12 @@ impl Work<'_> {
     /// Whether tonight's texts differ from what is known of their addresses.
     pub(crate) fn texts_differ(&self, store: &Store, applied: &Outcomes) -> io::Result<bool> {
         let known = store.texts(&self.key).map_err(io::Error::other)?;
-        let article = |applied: &Applied| match &applied.outcome {
-            Outcome::Article(article) => Some(ArticleText::of(article)),
+        let known = KnownTexts::of(known.as_deref());
+        let articles = applied.values().filter_map(|applied| match &applied.outcome {
+            Outcome::Article(article) => Some(&**article),
             Outcome::Drop(_) | Outcome::Unassigned => None,
-        };
-        let tonight: Vec<ArticleText> = applied.values().filter_map(article).collect();
-        Ok(KnownTexts::of(known.as_deref()).differing(&tonight) >= FEWEST_TO_TELL)
+        });
+        Ok(known.differing(&known.known_of(articles)) >= FEWEST_TO_TELL)
     }
 
     /// What a model reads in the former captures of tonight's pages.

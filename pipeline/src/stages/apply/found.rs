@@ -201,7 +201,8 @@ fn best_with_site_configs(
 pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
     let pages: Vec<usize> = findings.keys().copied().collect();
     let mut apart: BTreeSet<usize> = BTreeSet::new();
-    for &first in pages.iter().filter(|&&page| site.part(page) == Part::Whole) {
+    let has_more = |page: &&usize| !site.following(**page).is_empty();
+    for &first in pages.iter().filter(has_more).filter(|&&page| site.part(page) == Part::Whole) {
         let mut whole = article_of(findings, first).filter(|article| has_parts(article)).cloned();
         for part in site.following(first) {
             match (&mut whole, article_of(findings, *part)) {
