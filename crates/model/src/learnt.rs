@@ -171,20 +171,9 @@ pub struct PatternRecord {
     pub element: String,
     /// Depth of its elements; `html` is 0.
     pub level: u32,
-    /// Pages on which it is significant.
-    pub pages: u32,
-    /// Signifiers in its text, over all pages.
-    pub x: u32,
-    /// Other terms in its text, over all pages.
-    pub y: u32,
-    /// Mean density.
-    pub j: f64,
-    /// Mean unexpectedness, in nats.
-    pub u: f64,
-    /// Informativeness, over all pages.
-    pub i: f64,
-    /// The value by which patterns are ranked.
-    pub relevance: f64,
+    /// The measures by which it was ranked.
+    #[serde(flatten)]
+    pub score: PatternScore,
 }
 
 impl From<&Wrapper> for WrapperRecord {
@@ -209,18 +198,15 @@ impl From<&StructuralPattern> for PatternRecord {
         if let Some(dfs) = pattern.element.dfs {
             element.push_str(&format!("[@dfs={dfs}]"));
         }
-        let s = pattern.score;
-        Self {
-            element,
-            level: pattern.level,
-            pages: s.pages,
-            x: s.x,
-            y: s.y,
-            j: rounded(s.j),
-            u: rounded(s.u),
-            i: rounded(s.i),
-            relevance: rounded(s.relevance),
-        }
+        let PatternScore { j, u, i, relevance, .. } = pattern.score;
+        let score = PatternScore {
+            j: rounded(j),
+            u: rounded(u),
+            i: rounded(i),
+            relevance: rounded(relevance),
+            ..pattern.score
+        };
+        Self { element, level: pattern.level, score }
     }
 }
 

@@ -245,21 +245,6 @@ impl SiteResults {
 mod tests {
     use super::*;
 
-    fn add(to: &mut SiteResults, index: usize) -> usize {
-        let result = SiteResult::from_articles(&format!("{index}.example"), Vec::new());
-        let heading = ResultHeading::of(index, 0, &result, None);
-        let frame = heading.frame(result).unwrap();
-        to.add(&heading, &frame).unwrap();
-        frame.len()
-    }
-
-    fn open(path: &Path, causes: &str) -> (Vec<String>, SiteResults, bool) {
-        let mut found = Vec::new();
-        let mut see = |heading: &ResultHeading| found.push(heading.counted.site.clone());
-        let (results, had_others) = SiteResults::open(path, causes, &mut see).unwrap();
-        (found, results, had_others)
-    }
-
     fn article(number: u32) -> Extracted {
         let texts =
             ["", "plain", "\"quoted\" \\ </script>", "a\nb\tc\u{1}\u{2028}", "Žluťoučký 漢字 🌳"];
@@ -336,55 +321,5 @@ mod tests {
         let articles = left.articles.iter().map(|extracted| &extracted.article);
         assert!(left.lines == json_lines(articles));
         assert_eq!(left.figures.as_deref(), Some(&figures_of(&left)));
-    }
-
-    #[test]
-    fn results_of_other_causes_are_not_believed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("results");
-        let (_, mut results, had_others) = open(&path, "these");
-        assert_eq!((results.next(), had_others), ((0, 0), false));
-        add(&mut results, 0);
-        add(&mut results, 1);
-        let (found, results, had_others) = open(&path, "these");
-        assert_eq!((found.len(), results.next(), had_others), (2, (2, 0), false));
-        let (found, results, had_others) = open(&path, "others");
-        assert_eq!((found.len(), results.next(), had_others), (0, (0, 0), true));
-        let (found, _, had_others) = open(&path, "others");
-        assert_eq!((found.len(), had_others), (0, false));
-    }
-
-    #[test]
-    fn a_torn_or_damaged_end_is_left_out_and_written_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("results");
-        let (_, mut results, _) = open(&path, "");
-        let third = (0..3).map(|index| add(&mut results, index)).last().unwrap();
-        let whole = std::fs::read(&path).unwrap();
-        for kept in 0..third {
-            std::fs::write(&path, &whole[..whole.len() - third + kept]).unwrap();
-            let (found, results, _) = open(&path, "");
-            assert_eq!(found, ["0.example", "1.example"], "{kept} bytes of the third");
-            assert_eq!(results.end as usize, whole.len() - third);
-        }
-        let mut damaged = whole.clone();
-        let at = whole.len() - third - 2;
-        damaged[at] ^= 1;
-        std::fs::write(&path, &damaged).unwrap();
-        let (found, mut results, _) = open(&path, "");
-        assert_eq!(found, ["0.example"]);
-        for index in 1..3 {
-            add(&mut results, index);
-        }
-        assert!(std::fs::read(&path).unwrap() == whole, "the same sites are the same bytes");
-        let mut frames = SiteResults::frames(&path).unwrap();
-        for index in 0..3 {
-            let content = frames.next_of_whole().unwrap().unwrap();
-            let (heading, packed) = ResultHeading::of_content(&content).unwrap();
-            let (kept, _) = read_results(packed, Vec::new(), false, 0).unwrap();
-            assert_eq!(kept.site, heading.counted.site);
-            assert_eq!(heading.index, index);
-        }
-        assert!(frames.next_of_whole().unwrap().is_none(), "nothing behind the end");
     }
 }

@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::run;
+use crate::common::program::{run, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
 
@@ -120,8 +120,7 @@ fn redirects_tell_links_apart_as_the_site_does() {
     for memory in ["1GiB", "64kB"] {
         let folder = tempfile::tempdir().unwrap();
         let archive = crawl.write(folder.path(), "crawl.warc.gz");
-        let place = folder.path().join("feed.xml");
-        fs::write(&place, feed(links.clone())).unwrap();
+        let place = write_file(folder.path(), "feed.xml", feed(links.clone()));
         let flags = ["--feeds", place.to_str().unwrap(), "--memory", memory];
         let results = run(&[&archive], &folder.path().join("out"), &flags);
         for n in 0..6 {

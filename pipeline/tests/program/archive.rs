@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, in_repository, json_lines, parts, refuse, run, word};
+use crate::common::program::{
+    call, in_repository, json_lines, parts, refuse, run, word, write_file,
+};
 use crate::common::prose;
 use crate::common::results::{Results, files, text};
-use crate::common::unfinished::kill_process;
+use crate::common::unfinished::{kill_process, run_command};
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
@@ -225,8 +226,7 @@ fn what_has_grown_is_never_replaced() {
         ]
     );
     // A file that is not an archive is left alone, before any work.
-    let diary = folder.path().join("diary.txt");
-    fs::write(&diary, "Dear diary, ".repeat(100)).unwrap();
+    let diary = write_file(folder.path(), "diary.txt", "Dear diary, ".repeat(100));
     let arguments =
         ["run", word(&first), "--out", word(&out), "--overwrite", "--archive", word(&diary)];
     let stderr = refuse(&arguments);
@@ -266,21 +266,8 @@ fn killed_in_the_middle_it_holds_what_it_held_and_readers_see_that() {
             );
         }
         let out = folder.path().join(format!("out-{round}"));
-        let mut child = Command::new(PATH)
-            .args([
-                "run",
-                word(&large),
-                "--jobs",
-                "2",
-                "--out",
-                word(&out),
-                "--archive",
-                word(&archive),
-            ])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let more = ["--jobs", "2", "--archive", word(&archive)];
+        let mut child = run_command(&[&large], &out, &more).spawn().unwrap();
         // Once some sites have their wrapper files, the run has uncommitted articles.
         let wrappers = out.join("wrappers");
         let begun = Instant::now();

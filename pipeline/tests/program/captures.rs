@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::common::program::{parts, sitegrove};
+use crate::common::program::{parts, sitegrove, write_file};
 use crate::common::prose;
-use crate::common::results::{Results, files, text};
+use crate::common::results::{Results, text};
 use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 
 /// `sitegrove run` on inputs of which some may be cut short: the exit code says whether one is.
@@ -102,14 +102,6 @@ fn check(results: &Results, what: &str) {
     assert_eq!(of_pages.count(), 4, "{what}: {:?}", results.dropped);
 }
 
-fn outcome(results: &Results) -> BTreeMap<String, Vec<u8>> {
-    let mut files = files(&results.folder);
-    files.remove("ledger.json");
-    files.remove("report/index.html");
-    files.insert("counts".to_owned(), results.ledger["counts"].to_string().into());
-    files
-}
-
 #[test]
 fn intact_copies_are_kept_in_memory_on_disk_and_in_parts() {
     let folder = tempfile::tempdir().unwrap();
@@ -119,13 +111,12 @@ fn intact_copies_are_kept_in_memory_on_disk_and_in_parts() {
     check(&held, "in memory");
     let other = run(&[&second, &first], &out("other"), &["--memory", "64kB", "--jobs", "3"]);
     check(&other, "on disk, in another order");
-    assert!(outcome(&held) == outcome(&other), "memory and order decide");
-    let settings = folder.path().join("parts.toml");
-    fs::write(&settings, "[run]\nbatch_bytes = 30_000\n").unwrap();
+    assert!(held.outcome() == other.outcome(), "memory and order decide");
+    let settings = write_file(folder.path(), "parts.toml", "[run]\nbatch_bytes = 30_000\n");
     let parts = run(&[&settings, &first, &second], &out("parts"), &[]);
     check(&parts, "in parts");
     let disk = run(&[&settings, &second, &first], &out("parts-disk"), &["--memory", "64kB"]);
-    assert!(outcome(&parts) == outcome(&disk), "memory and order decide of parts");
+    assert!(parts.outcome() == disk.outcome(), "memory and order decide of parts");
 }
 
 #[test]
@@ -137,8 +128,7 @@ fn a_site_that_was_down_keeps_its_articles() {
     for day in [2, 3] {
         members.extend((0..PAGES).map(|n| record(Wrapping::Gzip, n, day, &[], DOWN)));
     }
-    let path = folder.path().join("down.warc.gz");
-    fs::write(&path, members.concat()).unwrap();
+    let path = write_file(folder.path(), "down.warc.gz", members.concat());
     let results = run(&[&path], &folder.path().join("out"), &[]);
     assert_eq!(results.articles.len(), PAGES, "{:?}", results.drops_by_reason());
     for n in 0..PAGES {
@@ -192,8 +182,7 @@ fn a_truncated_visit_is_told_where_it_is_all_there_is() {
         let fields: &[_] = if n == 5 { &[TRUNCATED] } else { &[] };
         record(Wrapping::Gzip, n, 1, fields, &whole(n))
     });
-    let path = folder.path().join("1.warc.gz");
-    fs::write(&path, members.collect::<Vec<_>>().concat()).unwrap();
+    let path = write_file(folder.path(), "1.warc.gz", members.collect::<Vec<_>>().concat());
     let archive = folder.path().join("a.sqlite");
     let archive = archive.to_str().unwrap();
     let index = folder.path().join("a.index");

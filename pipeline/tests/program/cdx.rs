@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::crawl::{Crawl, gzip};
-use crate::common::program::{call, parts, refuse, run};
+use crate::common::program::{call, parts, refuse, run, write_file};
 use crate::common::prose;
 
 pub(crate) const NOTES: usize = 6;
@@ -53,8 +53,7 @@ fn urls(input: &Path, out: &Path) -> Vec<String> {
 
 fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     std::fs::create_dir_all(folder).unwrap();
-    let path = folder.join(name);
-    std::fs::write(&path, bytes).unwrap();
+    let path = write_file(&folder, name, bytes);
     path
 }
 

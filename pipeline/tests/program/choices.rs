@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts, sitegrove, succeed};
+use crate::common::program::{call, parts, sitegrove, succeed, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, parse};
 
@@ -66,8 +66,11 @@ fn sites_and_dates() {
     assert!(second.len() == 12 && second.iter().all(|url| !first.contains(url)));
     assert_eq!(chosen(&["--since", "2026-10-05", "--until", "2026-10-06"]).0, all);
     // The same settings in a file.
-    let file = folder.path().join("own.toml");
-    fs::write(&file, "[run]\nsites = ['one.example']\nsince = '2026-10-06'\n").unwrap();
+    let file = write_file(
+        folder.path(),
+        "own.toml",
+        "[run]\nsites = ['one.example']\nsince = '2026-10-06'\n",
+    );
     let inputs = [&[file][..], &archives].concat();
     assert_eq!(run(&inputs, &out, &["--overwrite"]).0, 0);
     assert_eq!(urls(&out).len(), 6);
@@ -167,8 +170,7 @@ fn a_dry_run_says_what_a_run_would_read_and_writes_nothing() {
 fn a_dry_run_names_inputs_that_are_none_and_ends_as_the_run_would() {
     let (folder, archives) = crawl();
     let out = folder.path().join("out");
-    let words = folder.path().join("words.warc.gz");
-    fs::write(&words, "only words").unwrap();
+    let words = write_file(folder.path(), "words.warc.gz", "only words");
     let is_text = |stdout: &str| stdout.contains("is text, not an archive or an HTML page");
     let both = [archives[0].clone(), words.clone()];
     let (code, stdout, _) = run(&both, &out, &["--dry-run"]);

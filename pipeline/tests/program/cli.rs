@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::crawl::{Crawl, small};
 use crate::common::help::{all_commands, assert_has_one_format, assert_help_is_not_ragged};
-use crate::common::program::{PATH, call, parts, refuse, succeed, word};
+use crate::common::program::{PATH, call, parts, refuse, succeed, word, write_file};
 use crate::common::prose;
 use crate::common::results::{parse, text};
 
@@ -54,8 +54,7 @@ fn completions_for_the_usual_shells() {
         }
         // If the shell is installed, it must accept the script.
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("script");
-        fs::write(&file, script).unwrap();
+        let file = write_file(folder.path(), "script", script);
         if let Ok(status) = Command::new(shell).arg("-n").arg(&file).status() {
             assert!(status.success(), "{shell} finds the script malformed");
         }
@@ -306,8 +305,7 @@ fn settings_without_effect_are_reported() {
 fn an_input_that_is_no_archive_is_named_with_what_it_is() {
     let (folder, archive, out) = small();
     let write = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        fs::write(&path, bytes).unwrap();
+        let path = write_file(folder.path(), name, bytes);
         path
     };
     for (name, bytes, what) in [

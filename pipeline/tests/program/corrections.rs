@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, json_lines, parts, run, succeed, word};
+use crate::common::program::{call, json_lines, parts, run, succeed, word, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, parse, text};
 
@@ -120,8 +120,11 @@ fn a_correction_is_shown_with_what_was_extracted_and_exported() {
 #[test]
 fn runs_apply_corrections_and_the_archive_keeps_what_was_extracted() {
     let (folder, archive) = archive();
-    let file = folder.path().join("text.txt");
-    fs::write(&file, "Another text & more.\n\nIn two paragraphs.\nOf two lines.\n").unwrap();
+    let file = write_file(
+        folder.path(),
+        "text.txt",
+        "Another text & more.\n\nIn two paragraphs.\nOf two lines.\n",
+    );
     corrected(
         &archive,
         &[URL, "--title", "A better title", "--text-file", word(&file), "--by", "anna"],
@@ -269,8 +272,11 @@ fn files_of_corrections_are_read_and_written() {
     assert_eq!(told.matches("corrected so already").count(), 2, "{told}");
     assert_eq!(changes(&archive, "corrected").len(), 2);
     // A run takes the file, also without any archive.
-    let list = folder.path().join("list.jsonl");
-    fs::write(&list, listed.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    let list = write_file(
+        folder.path(),
+        "list.jsonl",
+        listed.iter().map(|line| format!("{line}\n")).collect::<String>(),
+    );
     let second = night(folder.path(), "2026-10-06", "Something else altogether");
     let results = run(&[&second], &folder.path().join("second"), &["--corrections", word(&list)]);
     let article = results.article(URL);
@@ -286,8 +292,7 @@ fn files_of_corrections_are_read_and_written() {
 fn what_cannot_be_corrected_is_said() {
     let (folder, archive) = archive();
     let line = |text: &str| {
-        let file = folder.path().join("line.jsonl");
-        fs::write(&file, format!("\n{text}\n")).unwrap();
+        let file = write_file(folder.path(), "line.jsonl", format!("\n{text}\n"));
         let (code, _, stderr) = correct(&archive, &["--from", word(&file)]);
         assert_eq!(code, 2, "{stderr}");
         stderr

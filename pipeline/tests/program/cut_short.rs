@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{parts, sitegrove};
+use crate::common::program::{parts, sitegrove, write_file};
 use crate::common::results::{Results, parse};
 
 /// An archive of six pages that ends within the last, its name, and the offset of the record that is not complete.
 fn cut(folder: &Path) -> (PathBuf, usize) {
     let crawl = Crawl::of_posts("https://cut.example/notes/", 0..6);
     let bytes = crawl.members().concat();
-    let path = folder.join("cut.warc.gz");
-    fs::write(&path, &bytes[..bytes.len() - 200]).unwrap();
+    let path = write_file(&folder, "cut.warc.gz", &bytes[..bytes.len() - 200]);
     (path, bytes.len() - crawl.members()[5].len())
 }
 

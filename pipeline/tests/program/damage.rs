@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::common::crawl::{Crawl, HTML};
-use crate::common::program::{call, parts, run, sitegrove};
+use crate::common::program::{call, parts, run, sitegrove, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
 
@@ -25,8 +25,7 @@ fn five() -> Crawl {
 /// Runs over one file of these bytes. The exit code is 1 if the file is cut short, and 0 for other damage.
 fn run_bytes(name: &str, bytes: &[u8]) -> Results {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join(name);
-    fs::write(&file, bytes).unwrap();
+    let file = write_file(folder.path(), name, bytes);
     let out = folder.path().join("out");
     let mut command = sitegrove();
     command.arg("run").arg(&file).arg("--out").arg(&out);
@@ -147,8 +146,7 @@ fn files_that_are_no_archives() {
         ),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join(name);
-        fs::write(&file, bytes).unwrap();
+        let file = write_file(folder.path(), name, bytes);
         let out = folder.path().join("out");
         let arguments = ["run".as_ref(), file.as_os_str(), "--out".as_ref(), out.as_os_str()];
         let (code, _, stderr) = parts(&call(&arguments));

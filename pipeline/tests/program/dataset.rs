@@ -1,28 +1,21 @@
 //! A data set of articles that grows from night to night: `--dataset`.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, in_repository, parts, run, succeed, word};
+use crate::common::program::{call, in_repository, parts, run, succeed, word};
 use crate::common::prose;
 use crate::common::results::files;
-use crate::common::unfinished::{kill_process, wait_for_a_site};
+use crate::common::unfinished::{kill_process, run_command, wait_for_a_site};
 
 fn night(folder: &Path, day: &'static str, notes: std::ops::Range<usize>) -> PathBuf {
     let mut crawl = Crawl::of_day(day);
     crawl.posts("https://notes.example/on-bridges-", notes);
     crawl.write(folder, &format!("{day}.warc.gz"))
-}
-
-/// The files of a data set, by path.
-fn bytes(dataset: &Path) -> BTreeMap<String, Vec<u8>> {
-    files(dataset)
 }
 
 /// The addresses in a file.
@@ -44,32 +37,32 @@ fn nights_add_files_and_the_same_night_changes_nothing() {
     let second = night(folder.path(), "2024-05-02", 3..9);
     let results = run(&[&first], &at("out"), &add);
     assert_eq!(results.articles.len(), 5);
-    let one = bytes(&dataset);
+    let one = files(&dataset);
     assert_eq!(one.len(), 1, "{:?}", one.keys());
     let (name, file) = one.first_key_value().unwrap();
     assert!(name.starts_with("date=2024-05-01/part-") && name.ends_with(".parquet"), "{name}");
     assert_eq!(urls(file).len(), 5);
 
     run(&[&second], &at("out"), &add);
-    let two = bytes(&dataset);
+    let two = files(&dataset);
     assert_eq!(two.len(), 2, "{:?}", two.keys());
     assert_eq!(two[name], *file);
     // The same nights again, in other run folders and with other threads.
     run(&[&first], &at("again"), &[&add[..], &["--jobs", "1"]].concat());
     run(&[&second], &at("again"), &add);
-    assert!(bytes(&dataset) == two);
+    assert!(files(&dataset) == two);
     // With other settings they are replaced, and nothing of them is left over.
     run(&[&second], &at("again"), &[&add[..], &["--engine", "euclid"]].concat());
-    let replaced = bytes(&dataset);
+    let replaced = files(&dataset);
     assert!(replaced.keys().eq(two.keys()) && replaced != two && replaced[name] == two[name]);
     run(&[&second], &at("again"), &[&add[..], &["--page-types", "product"]].concat());
-    assert!(bytes(&dataset).keys().eq([name]));
+    assert!(files(&dataset).keys().eq([name]));
     assert!(!dataset.join("date=2024-05-02").exists());
 
     // Both in one run are a night of its own, with a file for each date.
     let both = at("both");
     run(&[&first, &second], &at("out"), &["--dataset", word(&both), "--overwrite"]);
-    let both = bytes(&both);
+    let both = files(&both);
     assert_eq!(both.len(), 2, "{:?}", both.keys());
     let all: Vec<String> = both.values().flat_map(|file| urls(file)).collect();
     assert_eq!(all.len(), 9);
@@ -78,7 +71,7 @@ fn nights_add_files_and_the_same_night_changes_nothing() {
     let page = at("page.html");
     fs::write(&page, prose::post(1)).unwrap();
     run(&[&page], &at("out"), &["--dataset", word(&undated), "--overwrite"]);
-    let undated = bytes(&undated);
+    let undated = files(&undated);
     let name = undated.keys().next().unwrap();
     assert!(name.starts_with("date=__HIVE_DEFAULT_PARTITION__/"), "{name}");
 }
@@ -111,20 +104,14 @@ fn a_run_that_is_killed_and_steps_give_the_same_files() {
     let input = in_repository("data/crawl");
     let input = word(&input);
     run(&[Path::new(input)], &at("out"), &["--dataset", word(&at("whole")), "--memory", "64MiB"]);
-    let whole = bytes(&at("whole"));
+    let whole = files(&at("whole"));
     let (out, killed) = (at("killed-out"), at("killed"));
-    let more = ["--out", word(&out), "--dataset", word(&killed), "--memory", "64MiB"];
-    let mut child = Command::new(PATH)
-        .args(["run", input])
-        .args(more)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let more = ["--dataset", word(&killed), "--memory", "64MiB"];
+    let mut child = run_command(&[input.as_ref()], &out, &more).spawn().unwrap();
     wait_for_a_site(&mut child, &out);
     kill_process(child);
-    run(&[Path::new(input)], &out, &["--dataset", word(&killed), "--memory", "64MiB"]);
-    assert!(bytes(&killed) == whole);
+    run(&[Path::new(input)], &out, &more);
+    assert!(files(&killed) == whole);
 
     let settings = at("steps.toml");
     let stepped = at("stepped");
@@ -138,7 +125,7 @@ fn a_run_that_is_killed_and_steps_give_the_same_files() {
     succeed(
         &[&["merge", word(&a), word(&b), word(&c)], &config[..], &["--out", word(&d)]].concat(),
     );
-    assert!(bytes(&stepped) == whole);
+    assert!(files(&stepped) == whole);
 }
 
 #[test]
@@ -156,7 +143,7 @@ fn a_choice_of_pages_is_a_night_of_its_own() {
     let add = |more: &[&str]| {
         let options = ["--dataset", word(&dataset), "--overwrite"];
         run(&[&crawl], &at("out"), &[&options, more].concat());
-        let files = bytes(&dataset);
+        let files = files(&dataset);
         let mut all: Vec<String> = files.values().flat_map(|file| urls(file)).collect();
         all.sort();
         (files.len(), all)

@@ -8,7 +8,7 @@ use archive::{Limits, NewRecord, Record, RecordReader, RecordWriter, Wrapping};
 use serde_json::Value;
 
 use crate::common::program::{in_repository, run, sitegrove};
-use crate::common::results::{Results, files};
+use crate::common::results::{Results, assert_same, files};
 
 fn archives() -> Vec<PathBuf> {
     [1, 2, 3].map(|n| in_repository(&format!("data/crawl/sample-{n}.warc.gz"))).into()
@@ -47,13 +47,6 @@ fn bytes(results: &Results) -> BTreeMap<String, Vec<u8>> {
     }
     assert!(files.len() > 10 && files.contains_key("articles.csv"), "{:?}", files.keys());
     files
-}
-
-fn assert_same(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>, what: &str) {
-    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{what}");
-    for (name, bytes) in a {
-        assert!(*bytes == b[name], "{what}: {name} differs");
-    }
 }
 
 /// The ledger without values that depend on time and machine.

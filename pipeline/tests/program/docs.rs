@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::common::documents::{
     Block, as_given_here, assert_ends_well, blocks, commands, documents, shell, workplace,
 };
-use crate::common::program::{in_repository, parts, repository};
+use crate::common::program::{in_repository, parts, repository, write_file};
 use crate::common::results::parse;
 
 /// Whether a command is of the program. `crates/lab/tests/docs.rs` runs those of the lab.
@@ -238,8 +238,8 @@ fn settings_that_are_named_are_there() {
         let known = defaults[section].as_table().unwrap().contains_key(key);
         assert!(known, "{named_in:?}: there is no setting {name}");
         if !value.is_empty() {
-            let file = folder.path().join("own.toml");
-            fs::write(&file, format!("[{section}]\n{key} = {value}\n")).unwrap();
+            let file =
+                write_file(folder.path(), "own.toml", format!("[{section}]\n{key} = {value}\n"));
             let parsed = config::Config::load(Some(&file));
             assert!(parsed.is_ok(), "{named_in:?}: {quoted}: {:?}", parsed.err());
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts, run};
+use crate::common::program::{call, parts, run, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
 
@@ -278,8 +278,7 @@ fn numbered_pages_with_one_title_are_one_article() {
         let shown = text(article, "html").matches("<img").count();
         assert_eq!((images.len(), shown), (3, 3));
     }
-    let apart = folder.path().join("apart.toml");
-    fs::write(&apart, "[group]\njoin_parts = \"none\"\n").unwrap();
+    let apart = write_file(folder.path(), "apart.toml", "[group]\njoin_parts = \"none\"\n");
     let results = run(&[&apart, &archive], &folder.path().join("apart"), &[]);
     assert_eq!(results.articles.len(), 24);
     let of_pages = |number: usize, measure: &dyn Fn(&Value) -> f64| -> Vec<f64> {
@@ -301,8 +300,7 @@ fn numbered_pages_with_one_title_are_one_article() {
         );
     }
     // In batches as at once.
-    let batches = folder.path().join("batches.toml");
-    fs::write(&batches, "[run]\nbatch_bytes = 20_000\n").unwrap();
+    let batches = write_file(folder.path(), "batches.toml", "[run]\nbatch_bytes = 20_000\n");
     let results = run(&[&batches, &archive], &folder.path().join("batches"), &[]);
     assert_eq!(results.articles.len(), 12);
 }

@@ -5,7 +5,7 @@ use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, in_repository, parts, run};
+use crate::common::program::{call, in_repository, parts, run, write_file};
 use crate::common::prose;
 use crate::common::results::{files, parse};
 
@@ -220,8 +220,7 @@ fn a_picture_is_found_by_any_of_its_sources_in_any_archive() {
         encoder.finish().unwrap()
     };
     let (folder, gzip, out) = crawl.placed("crawl.warc.gz");
-    let whole = folder.path().join("crawl.warc.xz");
-    fs::write(&whole, xz).unwrap();
+    let whole = write_file(folder.path(), "crawl.warc.xz", xz);
     for warc in [gzip, whole] {
         let results = run(&[&warc], &out, &["--sinks", "jsonl,warc", "--overwrite"]);
         let image = &results.article("https://posts.example/01")["images"][0];

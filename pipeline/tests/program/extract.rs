@@ -4,7 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, in_repository, parts, repository, sitegrove, succeeded};
+use crate::common::program::{
+    call, in_repository, parts, repository, sitegrove, succeeded, write_file,
+};
 use crate::common::prose;
 use crate::common::results::{parse, text};
 
@@ -137,8 +139,7 @@ fn folders_and_files_of_any_name() {
     assert_eq!(stdout.lines().count(), fs::read_dir(in_repository(ALMANAC)).unwrap().count());
 
     let folder = tempfile::tempdir().unwrap();
-    let saved = folder.path().join("saved page.txt");
-    fs::write(&saved, prose::post(1)).unwrap();
+    let saved = write_file(folder.path(), "saved page.txt", prose::post(1));
     let (code, stdout, stderr) = extract(&[], &[saved.to_string_lossy().into_owned()]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains(&prose::paragraphs(1)[0]), "{stdout}");
@@ -240,8 +241,8 @@ fn standard_input_is_a_page_or_an_archive() {
 #[test]
 fn a_page_without_a_title_has_no_heading() {
     let folder = tempfile::tempdir().unwrap();
-    let untitled = folder.path().join("untitled.html");
-    fs::write(&untitled, prose::post(1).replace(&prose::title(1), "")).unwrap();
+    let untitled =
+        write_file(folder.path(), "untitled.html", prose::post(1).replace(&prose::title(1), ""));
     let (code, stdout, stderr) = extract(&[], &[untitled.to_str().unwrap().to_owned()]);
     assert_eq!(code, 0, "{stderr}");
     assert!(!stdout.lines().any(|line| line.starts_with('#')), "{stdout}");
@@ -252,8 +253,7 @@ fn a_page_without_a_title_has_no_heading() {
 fn what_is_no_html_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        fs::write(&path, bytes).unwrap();
+        let path = write_file(folder.path(), name, bytes);
         path.to_string_lossy().into_owned()
     };
     let png = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR and so on";

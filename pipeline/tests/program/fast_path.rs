@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::run;
+use crate::common::program::{run, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
 
@@ -36,8 +36,11 @@ fn results(folder: &Path, fast_path: bool) -> Results {
         crawl.page(&url(n), &page(n));
     });
     let archive = crawl.write(folder, "posts.warc.gz");
-    let own = folder.join(format!("{fast_path}.toml"));
-    std::fs::write(&own, format!("[rank]\nlearn_from = 8\nfast_path = {fast_path}\n")).unwrap();
+    let own = write_file(
+        &folder,
+        format!("{fast_path}.toml"),
+        format!("[rank]\nlearn_from = 8\nfast_path = {fast_path}\n"),
+    );
     run(&[&own, &archive], &folder.join(fast_path.to_string()), &[])
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{in_repository, run};
+use crate::common::program::{in_repository, run, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
 
@@ -188,8 +188,7 @@ fn half_a_feed_gives_its_whole_items() {
 #[test]
 fn metadata_says_what_came_from_a_feed() {
     let (folder, archive, out) = page().placed("crawl.warc.gz");
-    let feed = folder.path().join("feed.xml");
-    fs::write(&feed, rss_2(URL)).unwrap();
+    let feed = write_file(folder.path(), "feed.xml", rss_2(URL));
     let flags = ["--feeds", feed.to_str().unwrap(), "--signifiers", "feeds"];
     let results = run(&[&archive], &out, &flags);
     let article = results.article(URL);

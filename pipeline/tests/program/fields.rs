@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts, run};
+use crate::common::program::{call, parts, run, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, parse, text};
 
@@ -60,8 +60,7 @@ fn the_text_begins_with_its_title_always_or_never() {
     let folder = tempfile::tempdir().unwrap();
     let crawl = crawl(folder.path(), false);
     let without = run(&[&crawl], &folder.path().join("without"), &[]);
-    let settings = folder.path().join("with.toml");
-    std::fs::write(&settings, "[extract]\ntitle_in_text = true\n").unwrap();
+    let settings = write_file(folder.path(), "with.toml", "[extract]\ntitle_in_text = true\n");
     let with = run(&[&settings, &crawl], &folder.path().join("with"), &[]);
     let page_wise = run(&[&crawl], &folder.path().join("alone"), &["--engine", "euclid"]);
     assert_eq!(without.articles.len(), 8);

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, json_lines, parts, run, sitegrove, succeed, word};
+use crate::common::program::{call, json_lines, parts, run, sitegrove, succeed, word};
 use crate::common::prose;
 use crate::common::results::{parse, text};
-use crate::common::unfinished::{kill_process, wait_for_a_site};
+use crate::common::unfinished::{kill_process, run_command, wait_for_a_site};
 
 const SITE: &str = "https://notes.example";
 
@@ -298,15 +297,7 @@ fn runs_that_are_killed_and_steps_give_the_same() {
     assert_eq!(rows(&at("whole")).len(), 4, "{:?}", rows(&at("whole")));
 
     let killed = at("killed");
-    let mut child = Command::new(PATH)
-        .arg("run")
-        .args(&inputs)
-        .args(["--out", word(&killed)])
-        .args(sinks)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = run_command(&inputs, &killed, &sinks).spawn().unwrap();
     wait_for_a_site(&mut child, &killed);
     kill_process(child);
     run(&inputs, &killed, &sinks);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cdx::{NOTES, archive, url};
 use crate::common::crawl::gzip;
-use crate::common::program::{call, parts, refuse, run, succeed};
+use crate::common::program::{call, parts, refuse, run, succeed, write_file};
 use crate::common::prose;
 use crate::common::results::parse;
 
@@ -154,8 +154,7 @@ fn rows_that_list_nothing_cost_only_themselves() {
     .map(ToString::to_string)
     .chain(["no JSON".to_owned()])
     .collect();
-    let table = root.join("rows.jsonl");
-    fs::write(&table, lines.join("\n")).unwrap();
+    let table = write_file(&root, "rows.jsonl", lines.join("\n"));
     let out = root.join("out");
     let arguments = ["run", table.to_str().unwrap(), "--out", out.to_str().unwrap()];
     let (code, _, stderr) = parts(&call(&arguments));
@@ -268,8 +267,7 @@ fn rows_without_a_page_are_drops() {
 fn tables_that_cannot_be_used_say_why() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        fs::write(&path, bytes).unwrap();
+        let path = write_file(folder.path(), name, bytes);
         path.to_str().unwrap().to_owned()
     };
     let out = folder.path().join("out");
@@ -336,8 +334,7 @@ fn indexes_may_share_archives() {
     let root = folder.path();
     let places = archive(&root.join("crawl-data"));
     let table = |name: &str, notes: &[usize]| {
-        let path = root.join(name);
-        fs::write(&path, json_lines(&index_rows(&places, notes))).unwrap();
+        let path = write_file(&root, name, json_lines(&index_rows(&places, notes)));
         path
     };
     let (one, other) = (table("one.jsonl", &[0, 2, 3]), table("other.jsonl", &[3, 5]));

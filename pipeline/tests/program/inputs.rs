@@ -6,14 +6,13 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, parts, run, sitegrove, succeeded};
+use crate::common::program::{parts, run, sitegrove, succeeded, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, files};
-use crate::common::unfinished::{assert_same, kill_process, outcome, wait_for_a_site};
+use crate::common::unfinished::{assert_same, kill_process, outcome, run_command, wait_for_a_site};
 use crate::common::waiting::{ended, fifo, waiting, with_pipe};
 
 fn archive(folder: &Path, name: &str, site: &str, pages: usize) -> PathBuf {
@@ -133,13 +132,8 @@ fn large(folder: &Path) -> PathBuf {
 fn an_unfinished_run_without_a_file_takes_it_in_once_it_can_be_opened() {
     let folder = tempfile::tempdir().unwrap();
     let (large, late) = (large(folder.path()), folder.path().join("late.warc.gz"));
-    let call = |out: &Path| {
-        let mut call = Command::new(PATH);
-        call.env_remove("RUST_LOG").arg("run").args([&large, &late]).arg("--out").arg(out);
-        call.args(["--jobs", "1", "--sinks", "jsonl,csv,report"]);
-        call.stdout(Stdio::piped()).stderr(Stdio::piped());
-        call
-    };
+    let options = ["--jobs", "1", "--sinks", "jsonl,csv,report"];
+    let call = |out: &Path| run_command(&[&large, &late], out, &options);
     loop_at(&late);
     let out = folder.path().join("out");
     let mut child = call(&out).spawn().unwrap();
@@ -260,8 +254,7 @@ fn lists_and_indexes_have_limits() {
     let good = archive(folder.path(), "good.warc.gz", "a.example", 4);
     let good = good.to_str().unwrap();
     let write = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        fs::write(&path, bytes).unwrap();
+        let path = write_file(folder.path(), name, bytes);
         path.to_str().unwrap().to_owned()
     };
     let itself = write("itself.txt", format!("@{}/itself.txt", folder.path().display()).as_bytes());

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{check_in_browser, in_repository, parts, run, sitegrove};
+use crate::common::program::{check_in_browser, in_repository, parts, run, sitegrove, write_file};
 use crate::common::prose;
 use crate::common::results::{parse, text};
 
@@ -219,8 +219,7 @@ fn the_default_engine_shows_what_it_judged() {
 fn a_browser_finds_nothing_wrong_with_it() {
     let (folder, archive, out) = blog_with_comments().placed("blog.warc.gz");
     let results = run(&[&archive], &out, &["--engine", "grove"]);
-    let path = folder.path().join("blog.html");
-    fs::write(&path, document(&results.folder, "blog.example")).unwrap();
+    let path = write_file(folder.path(), "blog.html", document(&results.folder, "blog.example"));
     check_in_browser("test_inspect", "--page", &path);
 }
 

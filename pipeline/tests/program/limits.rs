@@ -7,7 +7,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use crate::common::crawl::{Crawl, HTML, gzip};
-use crate::common::program::{in_repository, run};
+use crate::common::program::{in_repository, run, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
 use archive::RecordKind;
@@ -40,8 +40,7 @@ fn ten_gigabytes(head: &[u8]) -> Vec<u8> {
 
 fn run_bytes(bytes: &[u8], more: &[&str]) -> (Results, Duration) {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("bomb.warc.gz");
-    fs::write(&file, bytes).unwrap();
+    let file = write_file(folder.path(), "bomb.warc.gz", bytes);
     let begun = Instant::now();
     let results = run(&[&file], &folder.path().join("out"), more);
     (results, begun.elapsed())
@@ -85,8 +84,7 @@ fn ten_gigabytes_in_a_payload_of_ten_megabytes() {
 /// A run with these settings.
 fn run_with(crawl: &Crawl, settings: &str) -> Results {
     let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("config.toml");
-    fs::write(&config, settings).unwrap();
+    let config = write_file(folder.path(), "config.toml", settings);
     let archive = crawl.write(folder.path(), "a.warc.gz");
     run(&[&config, &archive], &folder.path().join("out"), &[])
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use rusqlite::Connection;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, in_repository, parts};
+use crate::common::program::{call, in_repository, parts, word};
 use crate::common::prose;
 use crate::common::results::parse;
+use crate::common::unfinished::run_command;
 
 const SITE: &str = "posts.example";
 
@@ -185,10 +185,8 @@ fn a_run_waits_for_another_one_and_says_so() {
     let other = Connection::open(&store).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let archive = archive(folder.path(), "2026-03-03", 0);
-    let mut command = Command::new(PATH);
-    command.arg("run").arg(&archive).arg("--out").arg(folder.path().join("out"));
-    command.arg("--models").arg(&store).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let out = folder.path().join("out");
+    let mut child = run_command(&[&archive], &out, &["--models", word(&store)]).spawn().unwrap();
     let mut stderr = child.stderr.take().unwrap();
     let mut told = Vec::new();
     while !String::from_utf8_lossy(&told).contains("waiting for it") {

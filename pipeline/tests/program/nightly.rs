@@ -2,16 +2,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use rusqlite::Connection;
 
 use crate::common::crawl::Crawl;
 use crate::common::nights::{DAYS, Night, Nights, posts, url};
-use crate::common::program::{PATH, call, parts, refuse, sitegrove, succeed, succeeded};
+use crate::common::program::{
+    call, parts, refuse, run, sitegrove, succeed, succeeded, word, write_file,
+};
 use crate::common::prose;
 use crate::common::results::{Results, parse, text};
-use crate::common::unfinished::{kill_process, wait_for_a_site};
+use crate::common::unfinished::{kill_process, run_command, wait_for_a_site};
 
 /// The same posts in a new design of the site: a completely different template.
 fn redesigned(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
@@ -241,8 +242,7 @@ fn pages_of_a_new_layout_get_a_template_and_the_others_stay() {
 fn a_model_of_other_settings_is_learnt_anew_from_the_retained_pages() {
     let mut nights = Nights::new();
     nights.night(&posts(0..12));
-    let config = nights.folder.path().join("other.toml");
-    fs::write(&config, "[cluster]\nsimilarity = 0.36\n").unwrap();
+    let config = write_file(nights.folder.path(), "other.toml", "[cluster]\nsimilarity = 0.36\n");
     let archive = nights.crawl(DAYS[1], &posts(20..21));
     let store = nights.store();
     let out = nights.folder.path().join("other");
@@ -315,9 +315,8 @@ fn a_killed_run_goes_on_and_leaves_the_same_store() {
     for delay in [0, 3, 9, 20, 45] {
         fs::copy(&kept, nights.store()).unwrap();
         let out = nights.folder.path().join(format!("killed-{delay}"));
-        let mut command = Command::new(PATH);
-        command.arg("run").arg(&second).arg("--out").arg(&out).arg("--models").arg(nights.store());
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let store = nights.store();
+        let mut child = run_command(&[&second], &out, &["--models", word(&store)]).spawn().unwrap();
         wait_for_a_site(&mut child, &out);
         std::thread::sleep(std::time::Duration::from_millis(delay));
         kill_process(child);
@@ -335,8 +334,7 @@ fn a_killed_run_goes_on_and_leaves_the_same_store() {
 #[test]
 fn a_large_site_in_batches_gives_what_it_gives_at_once() {
     let mut nights = Nights::new();
-    let config = nights.folder.path().join("small.toml");
-    fs::write(&config, "[run]\nbatch_bytes = 60000\n").unwrap();
+    let config = write_file(nights.folder.path(), "small.toml", "[run]\nbatch_bytes = 60000\n");
     for (day, range) in [(DAYS[0], 0..60), (DAYS[1], 60..120)] {
         let archive = nights.crawl(day, &posts(range));
         let both: Vec<(Vec<u8>, Vec<u8>)> = [None, Some(&config)]
@@ -345,9 +343,9 @@ fn a_large_site_in_batches_gives_what_it_gives_at_once() {
                 let name = if config.is_some() { "batches" } else { "whole" };
                 let out = nights.folder.path().join(format!("{name}-{day}"));
                 let store = nights.folder.path().join(format!("{name}.sqlite"));
-                let mut command = Command::new(PATH);
-                command.arg("run").args(config).arg(&archive).arg("--out").arg(&out);
-                assert!(command.arg("--models").arg(store).output().unwrap().status.success());
+                let inputs: Vec<&Path> =
+                    config.into_iter().chain([&archive]).map(|p| &**p).collect();
+                run(&inputs, &out, &["--models", word(&store)]);
                 let read = |name: &str| fs::read(out.join(name)).unwrap();
                 (read("articles.jsonl"), read("health.jsonl"))
             })

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::succeed;
+use crate::common::program::{succeed, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, parse, text};
 
@@ -19,8 +19,7 @@ fn run(folder: &Path, lines: &str, more: &[&str]) -> (String, Results) {
         crawl.page(&url(n), &prose::post(n));
     }
     let archive = crawl.write(folder, "old.warc.gz");
-    let config = folder.join("old.example.txt");
-    fs::write(&config, lines).unwrap();
+    let config = write_file(&folder, "old.example.txt", lines);
     let out = folder.join("out");
     let paths = [archive.to_str().unwrap(), "--out", out.to_str().unwrap(), "--overwrite"];
     let given = ["--site-configs", config.to_str().unwrap()];

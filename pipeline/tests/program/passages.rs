@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, in_repository, json_lines, parts, run, succeed};
+use crate::common::program::{call, in_repository, json_lines, parts, run, succeed, write_file};
 use crate::common::prose;
 use crate::common::results::{parse, text};
 
@@ -179,8 +179,11 @@ fn parts_of_an_article_have_passages_of_their_own() {
         }
     }
     let (folder, archive, out) = crawl.placed("parts.warc.gz");
-    let settings = folder.path().join("settings.toml");
-    fs::write(&settings, "[group]\njoin_parts = \"rel-next\"\n[emit]\npassages = 35\n").unwrap();
+    let settings = write_file(
+        folder.path(),
+        "settings.toml",
+        "[group]\njoin_parts = \"rel-next\"\n[emit]\npassages = 35\n",
+    );
     let results = run(&[&archive], &out, &["--config", settings.to_str().unwrap()]);
     assert_eq!(results.articles.len(), 6, "{:?}", results.dropped);
     for article in &results.articles {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::crawl::{Crawl, small};
-use crate::common::program::{call, parts, refuse, run, sitegrove, succeed, word};
+use crate::common::program::{call, parts, refuse, run, sitegrove, succeed, word, write_file};
 use crate::common::results::{Results, files, text};
 
 /// Calls `run` with an error: exit code 2, a message that names the problem, and no output folder.
@@ -71,14 +71,15 @@ fn what_is_wrong_in_a_configuration_is_named() {
         ("[signify\ntop = 3", &["c.toml", "line 1"]),
         ("[run]\ninputs = ['missing.warc']", &["missing.warc"]),
     ] {
-        let file = folder.path().join("c.toml");
-        fs::write(&file, settings).unwrap();
+        let file = write_file(folder.path(), "c.toml", settings);
         refused(&[word(&file), word(&archive)], named);
     }
     // Paths are relative to the file, and options override it.
-    let file = folder.path().join("good.toml");
-    fs::write(&file, "[run]\ninputs = ['small.warc.gz']\nout = 'there'\n[rank]\nengine = 'blocks'")
-        .unwrap();
+    let file = write_file(
+        folder.path(),
+        "good.toml",
+        "[run]\ninputs = ['small.warc.gz']\nout = 'there'\n[rank]\nengine = 'blocks'",
+    );
     assert_eq!(parts(&call(&["run", word(&file)])).0, 0);
     let there = Results::read(&folder.path().join("there"));
     assert_eq!((there.articles.len(), text(&there.ledger, "engine")), (4, "blocks"));
@@ -126,8 +127,7 @@ fn an_output_folder_that_holds_something_else_is_left_alone() {
 #[test]
 fn an_output_place_that_cannot_be() {
     let (folder, archive, _) = small();
-    let file = folder.path().join("file");
-    fs::write(&file, "x").unwrap();
+    let file = write_file(folder.path(), "file", "x");
     for (out, named) in [(file.clone(), "is a file"), (file.join("below"), "cannot create")] {
         let stderr = refuse(&["run", word(&archive), "--out", word(&out)]);
         assert!(stderr.contains(named) && stderr.contains(word(&out)), "{stderr}");
@@ -242,8 +242,7 @@ fn folders_of_earlier_runs_are_named_together() {
 #[test]
 fn a_configuration_is_named_first_or_by_an_option_but_once() {
     let (folder, archive, _) = small();
-    let config = folder.path().join("own.toml");
-    fs::write(&config, "[emit]\nmarkdown = true\n").unwrap();
+    let config = write_file(folder.path(), "own.toml", "[emit]\nmarkdown = true\n");
     let with = |name: &str, arguments: &[&str]| {
         let out = folder.path().join(name);
         let all = [&["run", "--out", word(&out)], arguments].concat();

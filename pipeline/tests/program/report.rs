@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
 use crate::common::program::{
-    call, check_in_browser, in_repository, parts, run, sitegrove, succeed,
+    call, check_in_browser, in_repository, parts, run, sitegrove, succeed, write_file,
 };
 use crate::common::prose;
 use crate::common::results::{Results, figures, files, parse, text};
@@ -162,8 +162,8 @@ fn hostile() -> (Results, TempDir) {
         }
         inputs.push(pages);
     }
-    let broken = folder.path().join("<img src=x onerror=alert(3)>.warc.gz");
-    fs::write(&broken, [0x1f, 0x8b, 8, 0, 0, 0]).unwrap();
+    let broken =
+        write_file(folder.path(), "<img src=x onerror=alert(3)>.warc.gz", [0x1f, 0x8b, 8, 0, 0, 0]);
     let out = folder.path().join("<i>out'");
     let mut command = sitegrove();
     command.arg("run").args(&inputs).arg(&broken).arg("--out").arg(&out);

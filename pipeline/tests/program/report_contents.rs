@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, in_repository, parts, run, sitegrove};
+use crate::common::program::{call, in_repository, parts, run, sitegrove, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, figures, parse, text};
 
@@ -93,8 +93,7 @@ fn contents_are_those_of_the_articles() {
 fn doubtful_articles_and_weak_templates_come_first() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(folder.path(), "a.warc.gz", &[("one.example", 5), ("two.example", 2)]);
-    let config = folder.path().join("all.toml");
-    fs::write(&config, "[extract]\ndoubtful_below = 1.0\n").unwrap();
+    let config = write_file(folder.path(), "all.toml", "[extract]\ndoubtful_below = 1.0\n");
     let out = folder.path().join("out");
     let mut command = sitegrove();
     command.arg("run").args([&config, &archive]).arg("--out").arg(&out);

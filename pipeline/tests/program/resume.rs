@@ -14,11 +14,11 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, parts, sitegrove, succeeded};
+use crate::common::program::{PATH, parts, sitegrove, succeeded, write_file};
 use crate::common::prose;
 use crate::common::results::parse;
 use crate::common::unfinished::{
-    assert_same, kill_process, outcome, signal, wait_for, wait_for_a_site,
+    RESULTS, assert_same, kill_process, outcome, run_command, signal, wait_for, wait_for_a_site,
 };
 
 /// An archive of small sites and a larger one, with filler that keeps a run busy.
@@ -40,11 +40,8 @@ fn archive(sites: usize, large: usize) -> (TempDir, PathBuf, PathBuf) {
 }
 
 fn command(archive: &Path, out: &Path, more: &[&str]) -> Command {
-    let mut command = Command::new(PATH);
-    command.env_remove("RUST_LOG").arg("run").arg(archive).arg("--out").arg(out);
-    command.args(["--jobs", "2", "--sinks", "jsonl,csv,warc,report"]).args(more);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
+    let options = ["--jobs", "2", "--sinks", "jsonl,csv,warc,report"];
+    run_command(&[archive], out, &[&options, more].concat())
 }
 
 fn run(archive: &Path, out: &Path, more: &[&str]) -> (i32, String, String) {
@@ -60,8 +57,7 @@ fn begun(archive: &Path, out: &Path) -> Child {
 
 /// Settings with which the larger site is processed in batches.
 fn in_parts(folder: &Path) -> String {
-    let path = folder.join("parts.toml");
-    fs::write(&path, "[run]\nbatch_bytes = 400_000\n").unwrap();
+    let path = write_file(&folder, "parts.toml", "[run]\nbatch_bytes = 400_000\n");
     path.to_str().unwrap().to_owned()
 }
 
@@ -85,8 +81,7 @@ fn pages_of_archives_in_other_forms_are_read_again() {
         forms.push((name, zip.finish().unwrap().into_inner()));
     }
     for (name, bytes) in forms {
-        let archive = folder.path().join(name);
-        fs::write(&archive, bytes).unwrap();
+        let archive = write_file(folder.path(), name, bytes);
         let (out, whole) = (
             folder.path().join(format!("{name} killed")),
             folder.path().join(format!("{name} whole")),
@@ -107,10 +102,8 @@ fn killed_at_fifty_moments_it_gives_the_same_bytes() {
     // Half of the runs keep their pages on disk, and half have outputs that can be resumed.
     for (memory, sinks) in [("1GiB", "jsonl,csv,report"), ("1MiB", "jsonl,csv,warc,report")] {
         let call = |out: &Path| {
-            let mut call = Command::new(PATH);
-            call.env_remove("RUST_LOG").args(["run", settings.as_str()]).arg(&archive);
-            call.arg("--out").arg(out).args(["--jobs", "2", "--memory", memory]);
-            call.args(["--sinks", sinks]);
+            let more = ["--jobs", "2", "--memory", memory, "--sinks", sinks];
+            let mut call = run_command(&[settings.as_ref(), &archive], out, &more);
             call.stdout(Stdio::null()).stderr(Stdio::null());
             call
         };
@@ -130,7 +123,7 @@ fn killed_at_fifty_moments_it_gives_the_same_bytes() {
             std::thread::sleep(took * moment / 25);
             child.kill().unwrap();
             killed += u32::from(!child.wait().unwrap().success());
-            let results = fs::metadata(out.join(".sitegrove/results")).map_or(0, |m| m.len());
+            let results = fs::metadata(out.join(RESULTS)).map_or(0, |m| m.len());
             // More than what says what they were computed from.
             resumed += u32::from(results > 100);
             assert!(
@@ -158,7 +151,7 @@ fn a_stopped_run_finishes_what_it_began_and_goes_on() {
         assert_eq!((code, stdout.as_str()), (130, ""), "{stderr}");
         assert!(stderr.contains("of 80 sites; the same command resumes from there"), "{stderr}");
         assert!(!out.join("articles.jsonl").exists());
-        let results = fs::metadata(out.join(".sitegrove/results")).unwrap();
+        let results = fs::metadata(out.join(RESULTS)).unwrap();
         assert!(results.len() > 100, "what is done need not be done again");
         let (code, told, _) = status(&out);
         assert!(code == 1 && told.starts_with("stopped: after "), "{told}");
@@ -240,7 +233,7 @@ fn changed_inputs_of_an_unfinished_run_are_explained() {
     let (_folder, archive, out) = archive(60, 4);
     let child = begun(&archive, &out);
     kill_process(child);
-    let results = out.join(".sitegrove/results");
+    let results = out.join(RESULTS);
     let kept = fs::read(&results).unwrap();
     for (more, told) in [
         (&["--engine", "forest"][..], "other settings decided the results"),
@@ -311,27 +304,13 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
         Crawl::of_posts("https://late.example/notes/", 0..4).write(folder.path(), "late.warc.gz");
     let kept = fs::read(&second).unwrap();
     let changed = fs::metadata(&second).unwrap().modified().unwrap();
-    let inputs = [first.to_str().unwrap(), second.to_str().unwrap()];
-    let call = |out: &Path| {
-        let mut call = sitegrove();
-        call.arg("run").args(inputs).arg("--out").arg(out).args(["--jobs", "1"]);
-        call.args(["--sinks", "jsonl,csv,warc,report"]);
-        call
-    };
+    let options = ["--jobs", "1", "--sinks", "jsonl,csv,warc,report"];
+    let call = |out: &Path| run_command(&[&first, &second], out, &options);
     let whole = folder.path().join("whole");
     assert!(call(&whole).output().unwrap().status.success());
     // Removed after the run checked its inputs and before it opened them.
     let begin_and_remove = |out: &Path, memory: &str| {
-        let mut child = Command::new(PATH)
-            .arg("run")
-            .args(inputs)
-            .arg("--out")
-            .arg(out)
-            .args(["--jobs", "1", "--sinks", "jsonl,csv,warc,report", "--memory", memory])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = call(out).args(["--memory", memory]).spawn().unwrap();
         wait_for(&mut child, "its beginning", || out.join(".sitegrove/run.json").exists());
         fs::remove_file(&second).unwrap();
         child

@@ -4,12 +4,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, parts};
+use crate::common::program::parts;
 use crate::common::prose;
-use crate::common::unfinished::{assert_same, copy, kill_process, outcome, wait_for_a_site};
+use crate::common::unfinished::{
+    assert_same, copy, kill_process, outcome, run_command, wait_for_a_site,
+};
 
 /// Bits that are flipped in a file.
 const FLIPS: usize = 8;
@@ -27,11 +29,8 @@ fn crawl(folder: &Path) -> PathBuf {
 }
 
 fn command(crawl: &Path, out: &Path, memory: &str) -> Command {
-    let mut command = Command::new(PATH);
-    command.env_remove("RUST_LOG").arg("run").arg(crawl).arg("--out").arg(out);
-    command.args(["--jobs", "1", "--memory", memory, "--sinks", "jsonl,csv,report"]);
-    command.stdout(Stdio::null()).stderr(Stdio::piped());
-    command
+    let more = ["--jobs", "1", "--memory", memory, "--sinks", "jsonl,csv,report"];
+    run_command(&[crawl], out, &more)
 }
 
 /// Flips bits in all files of a run that was killed; it resumes and gives the same, or says which file is damaged.

@@ -6,15 +6,18 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use tempfile::TempDir;
 
 use crate::common::crawl::gzip;
-use crate::common::program::{PATH, parts, refused};
+use crate::common::program::{parts, refused, write_file};
 use crate::common::prose;
 use crate::common::results::parse;
-use crate::common::unfinished::{assert_same, copy, kill_process, outcome, wait_for};
+use crate::common::unfinished::{
+    RESULTS, assert_same, copy, ends_of_frames, kill_process, outcome, run_command, sites_done,
+    wait_for,
+};
 use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 
 const SITES: usize = 60;
@@ -70,11 +73,8 @@ fn records() -> Vec<Vec<u8>> {
 }
 
 fn command(inputs: &[&Path], out: &Path, memory: &str) -> Command {
-    let mut command = Command::new(PATH);
-    command.env_remove("RUST_LOG").arg("run").args(inputs).arg("--out").arg(out);
-    command.args(["--jobs", "2", "--memory", memory, "--sinks", "jsonl,csv,warc,report"]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
+    let more = ["--jobs", "2", "--memory", memory, "--sinks", "jsonl,csv,warc,report"];
+    run_command(inputs, out, &more)
 }
 
 /// Runs; returns the number of input bytes read, and the messages.
@@ -83,23 +83,6 @@ fn run(inputs: &[&Path], out: &Path) -> (u64, String) {
     assert_eq!(code, 0, "{stderr}");
     let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
     (ledger["bytes_read"].as_u64().unwrap(), stderr)
-}
-
-const RESULTS: &str = ".sitegrove/results";
-
-/// The ends of the complete frames of the results.
-fn ends(results: &[u8]) -> Vec<usize> {
-    let (mut at, mut ends) = (0, Vec::new());
-    while let Some(length) = results.get(at..at + 4) {
-        at += 12 + u32::from_le_bytes(length.try_into().unwrap()) as usize;
-        ends.extend((at <= results.len()).then_some(at));
-    }
-    ends
-}
-
-/// Number of sites whose results an unfinished run kept: frames, after the first.
-fn sites_done(out: &Path) -> usize {
-    ends(&fs::read(out.join(RESULTS)).unwrap_or_default()).len().saturating_sub(1)
 }
 
 /// Kills a run once a condition holds.
@@ -145,14 +128,13 @@ fn only_sites_not_done_are_processed_again() {
         ("dictionary.warc.zst", with_dictionary(&records)),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let input = folder.path().join(name);
-        fs::write(&input, &bytes).unwrap();
+        let input = write_file(folder.path(), name, &bytes);
         let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
         let all = bytes.len() as u64;
         assert_eq!(run(&[&input], &whole).0, all, "{name}");
         killed(&[&input], &out, "1GiB");
         let kept = fs::read(out.join(RESULTS)).unwrap();
-        let kept = kept[..*ends(&kept).last().unwrap()].to_vec();
+        let kept = kept[..*ends_of_frames(&kept).last().unwrap()].to_vec();
         let (read, told) = run(&[&input], &out);
         assert_same(&outcome(&out), &outcome(&whole), name);
         assert!(told.is_empty() && read == all, "{name}: {read} of {all}: {told}");
@@ -169,10 +151,12 @@ fn only_sites_not_done_are_processed_again() {
 #[test]
 fn a_run_of_chosen_pages_is_resumed_and_another_choice_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("crawl.warc.gz");
-    fs::write(&input, wrapped(&records(), gzip)).unwrap();
-    let settings = folder.path().join("settings.toml");
-    fs::write(&settings, "[run]\nlimit = 240\nuntil = '2024-05-01T01:00:00Z'\n").unwrap();
+    let input = write_file(folder.path(), "crawl.warc.gz", wrapped(&records(), gzip));
+    let settings = write_file(
+        folder.path(),
+        "settings.toml",
+        "[run]\nlimit = 240\nuntil = '2024-05-01T01:00:00Z'\n",
+    );
     let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
     run(&[&settings, &input], &whole);
     let ledger = parse(&fs::read_to_string(whole.join("ledger.json")).unwrap());
@@ -191,8 +175,7 @@ fn a_run_of_chosen_pages_is_resumed_and_another_choice_is_refused() {
 #[test]
 fn saved_pages_and_feeds_are_resumed_too() {
     let folder = tempfile::tempdir().unwrap();
-    let archive = folder.path().join("crawl.warc.gz");
-    fs::write(&archive, wrapped(&records(), gzip)).unwrap();
+    let archive = write_file(folder.path(), "crawl.warc.gz", wrapped(&records(), gzip));
     let saved = folder.path().join("saved");
     fs::create_dir(&saved).unwrap();
     for n in 0..8 {
@@ -223,8 +206,7 @@ fn saved_pages_and_feeds_are_resumed_too() {
 #[test]
 fn inputs_that_changed_without_a_trace_are_noticed() {
     let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("crawl.warc");
-    fs::write(&input, records().concat()).unwrap();
+    let input = write_file(folder.path(), "crawl.warc", records().concat());
     let out = folder.path().join("out");
     killed(&[&input], &out, "1GiB");
     let changed = fs::metadata(&input).unwrap().modified().unwrap();
@@ -272,7 +254,7 @@ fn results_are_kept_for_more_than_one_process_and_with_less_memory() {
     run(&[&input], &whole);
     killed(&[&input], &out, "1GiB");
     let kept = fs::read(out.join(RESULTS)).unwrap();
-    let kept = &kept[..*ends(&kept).last().unwrap()];
+    let kept = &kept[..*ends_of_frames(&kept).last().unwrap()];
     let is_longer = || fs::metadata(out.join(RESULTS)).unwrap().len() > kept.len() as u64 + 100;
     kill(&[&input], &out, "1MiB", "another site", is_longer);
     assert!(fs::read(out.join(RESULTS)).unwrap().starts_with(kept));
@@ -287,7 +269,7 @@ fn results_torn_anywhere_in_their_last_frame_are_resumed_from() {
     killed(&[&input], &killed_at, "1GiB");
     let expected = outcome(&whole);
     let results = fs::read(killed_at.join(RESULTS)).unwrap();
-    let [.., last, end] = ends(&results)[..] else { panic!("two sites and more") };
+    let [.., last, end] = ends_of_frames(&results)[..] else { panic!("two sites and more") };
     // Inside its length field, after its header, and such that another header would be cut off.
     for kept in [3, 12, 15, 23, 24, end - last - 1] {
         let out = folder.path().join(kept.to_string());
@@ -378,14 +360,8 @@ fn no_page_is_lost_when_a_run_is_killed_as_soon_as_all_is_read() {
     }
     let out = folder.path().join("out");
     for round in 0..4 {
-        let call = || {
-            let mut call = Command::new(PATH);
-            call.env_remove("RUST_LOG").arg("run").arg(&inputs).arg("--out").arg(&out);
-            // Two fifths of it are filled when about half is read.
-            call.args(["--jobs", "32", "--memory", "5200kB"]);
-            call.stdout(Stdio::piped()).stderr(Stdio::piped());
-            call
-        };
+        // Two fifths of the memory are filled when about half is read.
+        let call = || run_command(&[&inputs], &out, &["--jobs", "32", "--memory", "5200kB"]);
         let mut child = call().spawn().unwrap();
         wait_for(&mut child, "all pages", || last_file(&out).is_some());
         kill_process(child);

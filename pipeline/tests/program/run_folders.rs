@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::common::combinations::{Inputs, call};
 use crate::common::crawl::Crawl;
-use crate::common::program::{parts, sitegrove};
+use crate::common::program::{parts, sitegrove, write_file};
 use crate::common::prose;
 
 /// Calls every command that takes the folder of a finished run; each must fail and say why.
@@ -33,8 +33,7 @@ fn every_command_refuses(out: &Path, site: &str, inputs: &Inputs, why: &str) {
 #[cfg(unix)]
 #[test]
 fn no_command_takes_an_unfinished_run_for_a_finished_one() {
-    use crate::common::program::PATH;
-    use crate::common::unfinished::{signal, wait_for_a_site};
+    use crate::common::unfinished::{run_command, signal, wait_for_a_site};
 
     let inputs = Inputs::make();
     let mut crawl = Crawl::new();
@@ -45,17 +44,10 @@ fn no_command_takes_an_unfinished_run_for_a_finished_one() {
         }
     }
     let archive = crawl.write(inputs.folder.path(), "large.warc.gz");
-    for (number, (sent, more)) in
-        [("-INT", ["--memory", "1GiB"]), ("-KILL", ["--memory", "1kB"])].into_iter().enumerate()
-    {
-        let out = inputs.folder.path().join(format!("unfinished-{number}"));
-        let mut child = std::process::Command::new(PATH)
-            .args(["run", "--quiet", "--jobs", "1", "--sinks", "all", "--out"])
-            .args([&out, &archive])
-            .args(more)
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
+    for (sent, memory) in [("-INT", "1GiB"), ("-KILL", "1kB")] {
+        let out = inputs.folder.path().join(format!("unfinished{sent}"));
+        let options = ["--quiet", "--jobs", "1", "--sinks", "all", "--memory", memory];
+        let mut child = run_command(&[&archive], &out, &options).spawn().unwrap();
         wait_for_a_site(&mut child, &out);
         signal(&child, sent);
         let _ = child.wait().unwrap();
@@ -88,8 +80,7 @@ fn articles_that_could_not_be_written_are_not_taken_from_an_earlier_run() {
     inputs.run_before(&out);
     // An earlier run's file in one form, and an obstacle at the path of the other.
     fs::create_dir_all(out.join("articles.jsonl.zst/in-the-way")).unwrap();
-    let settings = inputs.folder.path().join("zstd.toml");
-    fs::write(&settings, "[emit]\njsonl = 'zstd'\n").unwrap();
+    let settings = write_file(inputs.folder.path(), "zstd.toml", "[emit]\njsonl = 'zstd'\n");
     let (settings, archive) = (settings.to_str().unwrap(), inputs.archive.to_str().unwrap());
     let run = ["run", settings, archive, "--overwrite", "--out", out.to_str().unwrap()];
     let (code, _, stderr) = call(&run.map(str::to_owned));

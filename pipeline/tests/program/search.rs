@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{
-    PATH, call, in_repository, parts, refuse, run, sitegrove, succeeded, word,
-};
+use crate::common::program::{call, in_repository, parts, refuse, run, sitegrove, succeeded, word};
 use crate::common::prose;
 use crate::common::results::{files, parse, text};
-use crate::common::unfinished::{signal, wait_for};
+use crate::common::unfinished::{run_command, signal, wait_for};
 
 /// Searches and returns the answer; must succeed.
 fn search(index: &Path, query: &str, more: &[&str]) -> Value {
@@ -193,12 +191,8 @@ fn a_killed_run_leaves_an_index_as_it_was() {
                 run(&[&small], &out, &["--overwrite", "--index", word(&index)]);
             }
             let before = existing.then(|| search(&index, "*", &[]));
-            let mut child = std::process::Command::new(PATH)
-                .args(["run", "--overwrite", "--quiet", "--jobs", "1", "--out", word(&out)])
-                .args(["--index", word(&index), word(&large)])
-                .stderr(std::process::Stdio::piped())
-                .spawn()
-                .unwrap();
+            let options = ["--overwrite", "--quiet", "--jobs", "1", "--index", word(&index)];
+            let mut child = run_command(&[&large], &out, &options).spawn().unwrap();
             let begun = || out.join(".dropped.jsonl.partial").exists();
             wait_for(&mut child, &format!("its outputs: {case}"), begun);
             signal(&child, name);
@@ -233,12 +227,8 @@ fn two_runs_do_not_build_one_new_index() {
         large.page(&format!("https://s{}.example/{page}", page / 8), &prose::post(page));
     }
     let large = large.write(folder.path(), "large.warc.gz");
-    let mut first = std::process::Command::new(PATH)
-        .args(["run", "--quiet", "--jobs", "1", "--out", word(&at("first"))])
-        .args(["--index", word(&index), word(&large)])
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let options = ["--quiet", "--jobs", "1", "--index", word(&index)];
+    let mut first = run_command(&[&large], &at("first"), &options).spawn().unwrap();
     let begun = || at("below/.articles.index.partial").exists();
     wait_for(&mut first, "its index", begun);
     signal(&first, "-STOP");

@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{repository, run};
+use crate::common::program::{repository, run, write_file};
 use crate::common::prose;
 use crate::common::results::{files, text};
 
@@ -133,8 +133,7 @@ fn no_socket_is_opened_unless_an_address_is_named() {
 #[test]
 fn external_entities_bring_in_no_file() {
     let folder = tempfile::tempdir().unwrap();
-    let secret = folder.path().join("secret.txt");
-    fs::write(&secret, "the-secret-words").unwrap();
+    let secret = write_file(folder.path(), "secret.txt", "the-secret-words");
     let archive = Crawl::of_posts("https://entity.example/notes/", 0..3)
         .write(folder.path(), "pages.warc.gz");
     let feed = folder.path().join("feed.xml");
@@ -168,8 +167,7 @@ fn a_feed_of_a_hundred_megabytes_is_one_drop() {
         text_of += item;
     }
     text_of += "</channel></rss>";
-    let feed = folder.path().join("feed.xml");
-    fs::write(&feed, text_of).unwrap();
+    let feed = write_file(folder.path(), "feed.xml", text_of);
     let begun = Instant::now();
     let feed = feed.to_str().unwrap();
     let results = run(&[&archive], &out, &["--feeds", feed]);

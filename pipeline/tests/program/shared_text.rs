@@ -7,7 +7,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{run, sitegrove, succeeded};
+use crate::common::program::{run, sitegrove, succeeded, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
 use crate::common::steps::{Steps, assert_same, bytes};
@@ -143,8 +143,7 @@ fn what_a_group_of_papers_repeats_is_no_part_of_articles() {
 #[test]
 fn shared_text_is_kept_where_asked() {
     let (folder, archive, _) = crawl();
-    let config = folder.path().join("settings.toml");
-    fs::write(&config, "[emit]\nfind_shared_text = false\n").unwrap();
+    let config = write_file(folder.path(), "settings.toml", "[emit]\nfind_shared_text = false\n");
     let kept =
         run(&[&archive], &folder.path().join("kept"), &["--config", config.to_str().unwrap()]);
     let has_offer = kept.articles.iter().filter(|own| text(own, "text").contains(OFFER));

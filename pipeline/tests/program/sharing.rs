@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{PATH, call, parts, succeed};
+use crate::common::program::{call, parts, succeed, word, write_file};
 use crate::common::prose;
 use crate::common::results::parse;
-use crate::common::unfinished::{signal, wait_for};
+use crate::common::unfinished::{run_command, signal, wait_for};
 
 /// The two files that grow from run to run, by their options.
 const GROWING: [&str; 2] = ["--models", "--archive"];
@@ -33,9 +33,7 @@ fn crawl(folder: &Path, site: &str, day: &'static str) -> PathBuf {
 
 /// Starts a run into `out`.
 fn start(archive: &Path, out: &Path, option: &str, file: &Path) -> Child {
-    let mut command = Command::new(PATH);
-    command.arg("run").arg(archive).arg("--out").arg(out).arg(option).arg(file);
-    command.env_remove("RUST_LOG").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    run_command(&[archive], out, &[option, word(file)]).spawn().unwrap()
 }
 
 /// Starts a run that has a file open for writing, and is held up until [`free`].
@@ -234,8 +232,7 @@ fn what_stands_at_the_path_stays() {
         let folder = tempfile::tempdir().unwrap();
         let elsewhere = folder.path().join("another-disk");
         fs::create_dir(&elsewhere).unwrap();
-        let prepared = elsewhere.join("prepared");
-        fs::write(&prepared, "").unwrap();
+        let prepared = write_file(&elsewhere, "prepared", "");
         let link = folder.path().join("all.sqlite");
         symlink(&prepared, &link).unwrap();
         // A run that is stopped leaves the link and the file.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, parts, refuse, refused, run, sitegrove};
+use crate::common::program::{call, parts, refuse, refused, run, sitegrove, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, files, parse, text};
 
@@ -43,8 +43,7 @@ fn only_what_was_chosen_is_written() {
 
 /// Settings of the emit stage in a file.
 fn settings(folder: &Path, emit: &str) -> PathBuf {
-    let path = folder.join("emit.toml");
-    fs::write(&path, format!("[emit]\n{emit}\n")).unwrap();
+    let path = write_file(&folder, "emit.toml", format!("[emit]\n{emit}\n"));
     path
 }
 

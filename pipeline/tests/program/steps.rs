@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::program::{in_repository, parts, sitegrove, succeeded};
+use crate::common::program::{in_repository, parts, sitegrove, succeeded, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
 use crate::common::steps::{HEAD, check, entries, record};
@@ -24,8 +24,7 @@ fn sample(folder: &Path) -> Vec<PathBuf> {
     }
     assert!(members.len() > 100);
     let write = |(number, some): (usize, &[Vec<u8>])| {
-        let path = folder.join(format!("part-{number:02}.warc.gz"));
-        fs::write(&path, some.concat()).unwrap();
+        let path = write_file(&folder, format!("part-{number:02}.warc.gz"), some.concat());
         path
     };
     members.chunks(10).enumerate().map(write).collect()
@@ -136,8 +135,7 @@ fn tangled(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     add(RecordKind::Response, "https://large.example/feed.xml", &[], &feed_block);
     let mut inputs: Vec<PathBuf> = (members.chunks(9).enumerate())
         .map(|(number, some)| {
-            let path = folder.join(format!("tangled-{number:02}.warc.gz"));
-            fs::write(&path, some.concat()).unwrap();
+            let path = write_file(&folder, format!("tangled-{number:02}.warc.gz"), some.concat());
             path
         })
         .collect();
@@ -150,8 +148,7 @@ fn tangled(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
             .unwrap();
     }
     inputs.extend([folder.join("saved-0"), folder.join("saved-1")]);
-    let feed_at = folder.join("notes.rss");
-    fs::write(&feed_at, feed.replace("Notes", "Other notes")).unwrap();
+    let feed_at = write_file(&folder, "notes.rss", feed.replace("Notes", "Other notes"));
     (inputs, vec![feed_at])
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::program::{PATH, in_repository, parts, sitegrove};
+use crate::common::program::{PATH, in_repository, parts, sitegrove, write_file};
 use crate::common::steps::{Steps, assert_same, bytes, dealt, entries};
 use crate::common::unfinished::{kill_process, signal, wait_for};
 
@@ -76,8 +76,7 @@ fn leftovers(folder: &Path, out: &Path) -> Vec<String> {
 #[test]
 fn a_killed_merge_is_run_again() {
     let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("settings.toml");
-    fs::write(&config, "[sample]\npages = 3\n").unwrap();
+    let config = write_file(folder.path(), "settings.toml", "[sample]\npages = 3\n");
     let settings =
         ["--config", config.to_str().unwrap(), "--sinks", "jsonl,csv,parquet,index,report"];
     let files = steps(folder.path(), &settings);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::program::{parts, run, sitegrove};
+use crate::common::program::{parts, run, sitegrove, write_file};
 use crate::common::prose;
 use crate::common::results::text;
 use crate::common::steps::{HEAD, Steps, assert_same, bytes, dealt, record};
@@ -57,8 +57,7 @@ fn night(folder: &Path, night: usize) -> Vec<PathBuf> {
         }
     }
     let write = |(number, some): (usize, &[Vec<u8>])| {
-        let path = folder.join(format!("night-{night}-{number:02}.warc.gz"));
-        fs::write(&path, some.concat()).unwrap();
+        let path = write_file(&folder, format!("night-{night}-{number:02}.warc.gz"), some.concat());
         path
     };
     members.chunks(7).enumerate().map(write).collect()

@@ -8,7 +8,7 @@ use archive::{Limits, Record, RecordKind, RecordReader, surt};
 use serde_json::Value;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{in_repository, run};
+use crate::common::program::{in_repository, run, write_file};
 use crate::common::prose;
 use crate::common::results::{files, parse, text};
 
@@ -61,9 +61,11 @@ fn articles_can_be_rebuilt_from_the_records_alone() {
     let folder = tempfile::tempdir().unwrap();
     let sample = in_repository("data/crawl");
     for content in ["html", "text"] {
-        let config = folder.path().join("c.toml");
-        fs::write(&config, format!("[emit]\nsinks = ['jsonl', 'warc']\nwarc = '{content}'\n"))
-            .unwrap();
+        let config = write_file(
+            folder.path(),
+            "c.toml",
+            format!("[emit]\nsinks = ['jsonl', 'warc']\nwarc = '{content}'\n"),
+        );
         let out = folder.path().join(content);
         let results = run(&[&config, &sample], &out, &[]);
         let all = records(&fs::read(out.join("articles.warc.gz")).unwrap());
@@ -125,8 +127,11 @@ fn text_records_and_pages_without_a_date() {
     for n in 0..4 {
         fs::write(pages.join(format!("{n}.html")), prose::post(n)).unwrap();
     }
-    let config = folder.path().join("text.toml");
-    fs::write(&config, "[emit]\nsinks = ['jsonl', 'warc']\nwarc = 'text'\n").unwrap();
+    let config = write_file(
+        folder.path(),
+        "text.toml",
+        "[emit]\nsinks = ['jsonl', 'warc']\nwarc = 'text'\n",
+    );
     let out = folder.path().join("out");
     let results = run(&[&config, &pages], &out, &[]);
     let all = records(&fs::read(out.join("articles.warc.gz")).unwrap());

@@ -7,7 +7,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::common::crawl::Crawl;
-use crate::common::program::{call, in_repository, parts, refuse, run, sitegrove, succeed};
+use crate::common::program::{
+    call, in_repository, parts, refuse, run, sitegrove, succeed, write_file,
+};
 use crate::common::prose;
 use crate::common::results::{Results, files, parse, text};
 
@@ -28,8 +30,7 @@ fn archive() -> (TempDir, PathBuf, PathBuf) {
 
 fn wrapper_file(folder: &Path, name: &str, lines: &str) -> PathBuf {
     fs::create_dir_all(folder).unwrap();
-    let path = folder.join(name);
-    fs::write(&path, lines).unwrap();
+    let path = write_file(&folder, name, lines);
     path
 }
 

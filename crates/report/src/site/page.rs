@@ -395,6 +395,8 @@ fn why_first(patterns: &[PatternRecord]) -> String {
         [_] => return "It is the only pattern that was found significant.".to_owned(),
         [first, second, ..] => (first, second),
     };
+    let level = [first.level, second.level];
+    let both @ [first, second] = [first.score, second.score];
     let mut text = format!("It came first with relevance {:.1}", first.relevance);
     if second.relevance > 0.0 {
         let times = first.relevance / second.relevance;
@@ -404,11 +406,10 @@ fn why_first(patterns: &[PatternRecord]) -> String {
         }
     }
     text.push_str(". ");
-    let both = [first, second];
     let [density, other] =
         both.map(|own| 100.0 * f64::from(own.x) / f64::from((own.x + own.y).max(1)));
     let [j, u] = [both.map(|own| own.j), both.map(|own| own.u)];
-    let [pages, level] = [both.map(|own| own.pages), both.map(|own| own.level)];
+    let pages = both.map(|own| own.pages);
     let terms = format!("{density:.1} % of its terms against {other:.1} %");
     let (mut more, mut less) = (Vec::new(), Vec::new());
     for (what, [own, other], shown) in [
@@ -494,11 +495,13 @@ fn why_decided(row: &PatternRow, table: &PatternTable) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::PatternScore;
+
     use super::*;
 
     fn pattern(pages: u32, j: f64, relevance: f64) -> PatternRecord {
-        let element = String::new();
-        PatternRecord { element, level: 4, pages, x: 10, y: 90, j, u: 5.0, i: 1.0, relevance }
+        let score = PatternScore { pages, x: 10, y: 90, j, u: 5.0, i: 1.0, relevance };
+        PatternRecord { element: String::new(), level: 4, score }
     }
 
     #[test]

@@ -85,6 +85,17 @@ pub(crate) fn word(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
+/// Writes a file into a folder; its path.
+pub(crate) fn write_file(
+    folder: impl AsRef<Path>,
+    name: impl AsRef<Path>,
+    content: impl AsRef<[u8]>,
+) -> PathBuf {
+    let path = folder.as_ref().join(name);
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
 /// Runs a check of `scripts/check` in Chromium on the path that an option names; fails without Chromium.
 pub(crate) fn check_in_browser(name: &str, option: &str, path: &Path) {
     let mut command = std::process::Command::new(in_repository("scripts/check/run"));

@@ -61,6 +61,17 @@ impl Results {
         self.articles.iter().map(|a| text(a, "url")).collect()
     }
 
+    /// What another run with the same results has, too: the files without those that contain times, and the counts.
+    pub(crate) fn outcome(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut files = files(&self.folder);
+        assert!(files.remove("ledger.json").is_some());
+        files.remove("report/index.html");
+        for part in ["counts", "drops"] {
+            files.insert(format!("{part} of the ledger"), self.ledger[part].to_string().into());
+        }
+        files
+    }
+
     /// A count of the ledger.
     pub(crate) fn count(&self, name: &str) -> u64 {
         self.ledger["counts"][name].as_u64().unwrap()
