@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
 
 use super::program::{in_repository, parts, run, sitegrove};
-pub(crate) use super::results::assert_same;
 use super::results::Results;
+pub(crate) use super::results::assert_same;
 
 /// The files that must be the same, without those that have times.
 pub(crate) fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
