@@ -19,8 +19,8 @@ type Uses = fn(Engine) -> bool;
 /// Settings that only some engines use.
 const RULES: [(&str, Uses); 8] = [
     ("signify.top", uses_signifiers),
-    ("signify.source", learns_templates),
-    ("signify.weighting", learns_templates),
+    ("signify.source", ranks_patterns),
+    ("signify.weighting", ranks_patterns),
     ("rank.learn_from", learns_templates),
     ("rank.fast_path", is_grove),
     ("wrap.hold_back", learns_templates),
@@ -28,19 +28,20 @@ const RULES: [(&str, Uses); 8] = [
     ("grove.weights", is_grove),
 ];
 
-/// Settings that the weights of the default engine depend on: `sitegrove-lab train` fits them with the defaults.
-const FITTED: [&str; 2] = ["signify.top", "signify.weighting"];
-
 fn is_grove(engine: Engine) -> bool {
     engine == Engine::Grove
 }
 
+fn ranks_patterns(engine: Engine) -> bool {
+    matches!(engine, Engine::Forest(_))
+}
+
 fn learns_templates(engine: Engine) -> bool {
-    matches!(engine, Engine::Grove | Engine::Forest(_))
+    is_grove(engine) || ranks_patterns(engine)
 }
 
 fn uses_signifiers(engine: Engine) -> bool {
-    learns_templates(engine) || engine == Engine::Sigfeed
+    ranks_patterns(engine) || engine == Engine::Sigfeed
 }
 
 /// Tables with the parameters of the engine of that name.
@@ -52,17 +53,6 @@ fn at<'a>(table: &'a Table, name: &str) -> Option<&'a Value> {
 }
 
 impl Config {
-    /// Settings of the default engine that differ from those its weights were fitted with.
-    pub fn unfitted(&self) -> Vec<&'static str> {
-        let defaults = toml::from_str::<Table>(DEFAULT).unwrap_or_default();
-        let own = Table::try_from(self).unwrap_or_default();
-        let differs = |name: &&str| at(&own, name) != at(&defaults, name);
-        match is_grove(self.rank.engine) {
-            true => FITTED.into_iter().filter(differs).collect(),
-            false => Vec::new(),
-        }
-    }
-
     /// Settings that are not the defaults and have no effect with the engine chosen.
     pub fn unused(&self) -> Vec<Unused> {
         let defaults = toml::from_str::<Table>(DEFAULT).unwrap_or_default();
@@ -109,7 +99,8 @@ mod tests {
         assert!(unused("").is_empty());
         let euclid = "[rank]\nengine = \"euclid\"\n";
         assert_eq!(unused(&format!("{euclid}[signify]\ntop = 50")), ["signify.top"]);
-        for engine in ["grove", "forest", "sigfeed"] {
+        assert_eq!(unused("[signify]\ntop = 50"), ["signify.top"]);
+        for engine in ["forest", "sigfeed"] {
             let text = format!("[signify]\ntop = 50\n[rank]\nengine = \"{engine}\"");
             assert!(unused(&text).is_empty(), "{engine}");
         }
@@ -117,17 +108,6 @@ mod tests {
         assert!(unused("[euclid]\ncandidates = 4").is_empty(), "it is the page-wise method");
         assert_eq!(unused("[blocks]\nthreshold = 2.0"), ["blocks.threshold"]);
         assert!(unused("[blocks]\nthreshold = 2.0\n[rank]\nengine = \"blocks\"").is_empty());
-    }
-
-    #[test]
-    fn settings_that_the_weights_were_fitted_with_are_known() {
-        let with = |text: &str| {
-            let changes: Table = toml::from_str(text).unwrap();
-            Config::load(None).unwrap().with(changes).unwrap().unfitted()
-        };
-        assert!(with("").is_empty());
-        assert_eq!(with("[signify]\ntop = 50"), ["signify.top"]);
-        assert!(with("[signify]\ntop = 50\n[rank]\nengine = \"forest\"").is_empty());
     }
 
     #[test]

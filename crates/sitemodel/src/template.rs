@@ -35,9 +35,6 @@ const NODES_AT_ONCE: usize = 300_000;
 /// Maximum number of sibling pages that are compared for redundant blocks.
 const REDUNDANCY_PAGES: usize = 100;
 
-/// Number of pages over which Forest ranks the patterns of a template that grove judged, for reading.
-const RANKED_PAGES: usize = 5;
-
 /// Number of patterns of Forest's ranking that are kept.
 const PATTERNS_KEPT: usize = 5;
 
@@ -46,7 +43,7 @@ const PATTERNS_KEPT: usize = 5;
 pub struct LearntTemplate {
     /// Its wrapper; none if there were too few pages, or the engine learns nothing.
     pub wrapper: Option<CompiledWrapper>,
-    /// Forest's ranking, for that engine and for grove.
+    /// Forest's ranking, for that engine.
     ranked: Vec<StructuralPattern>,
     /// What siblings share, for grove.
     judgement: Option<Judgement>,
@@ -249,21 +246,8 @@ fn judge_sample(
         let sum: f64 = found.iter().map(|body| body.confidence).sum();
         wrapper.wrapper.confidence = sum / found.len().max(1) as f64;
     }
-    let ranked = match is_alone {
-        // A single page has no term that it uses more than others.
-        true => Vec::new(),
-        false => {
-            let few = sample.len().min(RANKED_PAGES);
-            let (pages, sample) = (&pages[..few], &sample[..few]);
-            let signified = meter.step(ModelStep::Signify, || signify(sample, &tables.signify));
-            let recurring = Recurring::of(pages.iter().map(|page| &page.document));
-            let measure = PatternMeasure::Informativeness;
-            meter.step(ModelStep::Rank, || rank(pages, &signified, &recurring, measure))
-        }
-    };
-    let ranked = ranked.into_iter().take(PATTERNS_KEPT).collect();
     let judgement = Some(judgement);
-    (LearntTemplate { wrapper, ranked, judgement, profile, ..Default::default() }, bodies)
+    (LearntTemplate { wrapper, judgement, profile, ..Default::default() }, bodies)
 }
 
 /// Properties of the pages in the sample. `chosen` is what the wrapper selects on each.

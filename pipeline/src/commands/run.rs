@@ -73,13 +73,6 @@ pub(super) fn warn_of_settings(config: &Config) {
     if config.emit.passages > 0 && config.emit.words_of_passages() == 0 {
         without_effect("--passages", "passages", "them", SinkName::has_passages);
     }
-    for setting in config.unfitted() {
-        tracing::warn!(
-            at = setting,
-            next = "remove it unless you have measured that it helps",
-            "the weights of the engine grove were fitted with the default of this setting"
-        );
-    }
     for Unused { setting, engines } in config.unused() {
         let engine = config.rank.engine.name();
         tracing::warn!(

@@ -275,7 +275,7 @@ fn settings_without_effect_are_reported() {
         (
             "[signify]\ntop = 50\n",
             &["--engine", "euclid"][..],
-            "warning: signify.top: has no effect with the engine euclid; these engines use it: grove, ",
+            "warning: signify.top: has no effect with the engine euclid; these engines use it: forest, ",
         ),
         (
             "[rank]\nfast_path = false\n",
@@ -285,7 +285,7 @@ fn settings_without_effect_are_reported() {
         (
             "[signify]\ntop = 50\n",
             &[],
-            "warning: signify.top: the weights of the engine grove were fitted with the default",
+            "warning: signify.top: has no effect with the engine grove; these engines use it: forest, ",
         ),
         ("[signify]\ntop = 10\n", &["--engine", "euclid"], ""),
     ] {
@@ -304,10 +304,7 @@ fn settings_without_effect_are_reported() {
 #[test]
 fn an_input_that_is_no_archive_is_named_with_what_it_is() {
     let (folder, archive, out) = small();
-    let write = |name: &str, bytes: &[u8]| {
-        let path = write_file(folder.path(), name, bytes);
-        path
-    };
+    let write = |name: &str, bytes: &[u8]| write_file(folder.path(), name, bytes);
     for (name, bytes, what) in [
         ("paper.pdf", &b"%PDF-1.7 ..."[..], "is a PDF document, not an archive or an HTML page"),
         ("empty.warc.gz", b"", "is an empty file, not an archive or an HTML page"),

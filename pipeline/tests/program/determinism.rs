@@ -74,7 +74,8 @@ fn without_origin(values: &[Value]) -> Vec<String> {
 
 #[test]
 fn threads_change_nothing() {
-    for more in [&[][..], &["--signifiers", "feeds"], &["--engine", "blocks"]] {
+    for more in [&[][..], &["--engine", "forest", "--signifiers", "feeds"], &["--engine", "blocks"]]
+    {
         let folder = tempfile::tempdir().unwrap();
         let with = |jobs: &str| {
             let flags: Vec<&str> = more.iter().copied().chain(["--jobs", jobs]).collect();

@@ -189,7 +189,7 @@ fn half_a_feed_gives_its_whole_items() {
 fn metadata_says_what_came_from_a_feed() {
     let (folder, archive, out) = page().placed("crawl.warc.gz");
     let feed = write_file(folder.path(), "feed.xml", rss_2(URL));
-    let flags = ["--feeds", feed.to_str().unwrap(), "--signifiers", "feeds"];
+    let flags = ["--feeds", feed.to_str().unwrap()];
     let results = run(&[&archive], &out, &flags);
     let article = results.article(URL);
     assert_eq!(text(article, "description"), SUMMARY);

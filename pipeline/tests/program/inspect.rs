@@ -49,6 +49,8 @@ fn the_sample_crawl_reads_as_the_run_left_it() {
     for template in wrappers["templates"].as_array().unwrap() {
         let id = text(template, "id");
         assert!(html.contains(&format!("<section id=\"{id}\">")), "{id}");
+        let ranked = template["patterns"].as_array().unwrap().len();
+        assert!(template["wrapper"].is_null() || (1..=5).contains(&ranked), "{id}: {ranked}");
         for expression in template["wrapper"]["content"].as_array().into_iter().flatten() {
             let shown = expression.as_str().unwrap().replace('\'', "&#39;");
             assert!(html.contains(&shown), "{shown}");

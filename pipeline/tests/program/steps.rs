@@ -47,7 +47,8 @@ fn the_sample_crawl_gives_the_same_bytes_however_it_is_divided() {
         &splits[1..],
     );
     let in_parts = "[sample]\npages = 3\n[run]\nbatch_bytes = 30_000\n";
-    check(&inputs, &feeds, in_parts, &["--sinks", "jsonl", "--signifiers", "feeds"], &splits[2..]);
+    let forest = ["--sinks", "jsonl", "--engine", "forest", "--signifiers", "feeds"];
+    check(&inputs, &feeds, in_parts, &forest, &splits[2..]);
 }
 
 const DOWN: &str = "<html><head><title>Service unavailable</title></head><body><h1>Service unavailable</h1>\

@@ -108,7 +108,7 @@ fn find_of_grove(
     let documents: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let of_nodes: Vec<&[PatternId]> = judged.iter().map(|page| &page.of_nodes[..]).collect();
     let names = PatternNames::new(&judgement.patterns, &documents, &of_nodes);
-    let mut pages = find_hits(&order[..learnt_from], sample, settings);
+    let mut pages: BTreeMap<u32, PageEvidence> = BTreeMap::new();
     for (index, page) in order.iter().zip(judged.iter().chain(&more)) {
         let blocks = &page.blocks.blocks;
         let own = pages.entry(*index).or_default();

@@ -26,7 +26,7 @@ enum SignifiersArg {
 Examples:
   sitegrove run configs/quickstart.toml
   sitegrove run crawl/*.warc.gz --out out/tonight
-  sitegrove run crawl/ --feeds feeds/ --signifiers feeds -j 8 -o out/tonight
+  sitegrove run crawl/ --feeds feeds/ -j 8 -o out/tonight
   sitegrove run saved-pages/ --engine euclid --out out/pages
   sitegrove run crawl/ --site-configs my-wrappers/ -o out/tonight
   sitegrove run crawl/ --sinks parquet --index articles.index -o out/tonight
