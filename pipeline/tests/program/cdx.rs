@@ -53,8 +53,7 @@ fn urls(input: &Path, out: &Path) -> Vec<String> {
 
 fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     std::fs::create_dir_all(folder).unwrap();
-    let path = write_file(&folder, name, bytes);
-    path
+    write_file(folder, name, bytes)
 }
 
 #[test]

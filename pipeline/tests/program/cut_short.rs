@@ -13,7 +13,7 @@ use crate::common::results::{Results, parse};
 fn cut(folder: &Path) -> (PathBuf, usize) {
     let crawl = Crawl::of_posts("https://cut.example/notes/", 0..6);
     let bytes = crawl.members().concat();
-    let path = write_file(&folder, "cut.warc.gz", &bytes[..bytes.len() - 200]);
+    let path = write_file(folder, "cut.warc.gz", &bytes[..bytes.len() - 200]);
     (path, bytes.len() - crawl.members()[5].len())
 }
 

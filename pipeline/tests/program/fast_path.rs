@@ -37,7 +37,7 @@ fn results(folder: &Path, fast_path: bool) -> Results {
     });
     let archive = crawl.write(folder, "posts.warc.gz");
     let own = write_file(
-        &folder,
+        folder,
         format!("{fast_path}.toml"),
         format!("[rank]\nlearn_from = 8\nfast_path = {fast_path}\n"),
     );

@@ -154,7 +154,7 @@ fn rows_that_list_nothing_cost_only_themselves() {
     .map(ToString::to_string)
     .chain(["no JSON".to_owned()])
     .collect();
-    let table = write_file(&root, "rows.jsonl", lines.join("\n"));
+    let table = write_file(root, "rows.jsonl", lines.join("\n"));
     let out = root.join("out");
     let arguments = ["run", table.to_str().unwrap(), "--out", out.to_str().unwrap()];
     let (code, _, stderr) = parts(&call(&arguments));
@@ -334,8 +334,7 @@ fn indexes_may_share_archives() {
     let root = folder.path();
     let places = archive(&root.join("crawl-data"));
     let table = |name: &str, notes: &[usize]| {
-        let path = write_file(&root, name, json_lines(&index_rows(&places, notes)));
-        path
+        write_file(root, name, json_lines(&index_rows(&places, notes)))
     };
     let (one, other) = (table("one.jsonl", &[0, 2, 3]), table("other.jsonl", &[3, 5]));
     let results = run(&[&one, &other], &root.join("both"), &[]);

@@ -19,7 +19,7 @@ fn run(folder: &Path, lines: &str, more: &[&str]) -> (String, Results) {
         crawl.page(&url(n), &prose::post(n));
     }
     let archive = crawl.write(folder, "old.warc.gz");
-    let config = write_file(&folder, "old.example.txt", lines);
+    let config = write_file(folder, "old.example.txt", lines);
     let out = folder.join("out");
     let paths = [archive.to_str().unwrap(), "--out", out.to_str().unwrap(), "--overwrite"];
     let given = ["--site-configs", config.to_str().unwrap()];

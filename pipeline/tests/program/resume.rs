@@ -57,7 +57,7 @@ fn begun(archive: &Path, out: &Path) -> Child {
 
 /// Settings with which the larger site is processed in batches.
 fn in_parts(folder: &Path) -> String {
-    let path = write_file(&folder, "parts.toml", "[run]\nbatch_bytes = 400_000\n");
+    let path = write_file(folder, "parts.toml", "[run]\nbatch_bytes = 400_000\n");
     path.to_str().unwrap().to_owned()
 }
 

@@ -43,8 +43,7 @@ fn only_what_was_chosen_is_written() {
 
 /// Settings of the emit stage in a file.
 fn settings(folder: &Path, emit: &str) -> PathBuf {
-    let path = write_file(&folder, "emit.toml", format!("[emit]\n{emit}\n"));
-    path
+    write_file(folder, "emit.toml", format!("[emit]\n{emit}\n"))
 }
 
 #[test]

@@ -24,8 +24,7 @@ fn sample(folder: &Path) -> Vec<PathBuf> {
     }
     assert!(members.len() > 100);
     let write = |(number, some): (usize, &[Vec<u8>])| {
-        let path = write_file(&folder, format!("part-{number:02}.warc.gz"), some.concat());
-        path
+        write_file(folder, format!("part-{number:02}.warc.gz"), some.concat())
     };
     members.chunks(10).enumerate().map(write).collect()
 }
@@ -136,8 +135,7 @@ fn tangled(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     add(RecordKind::Response, "https://large.example/feed.xml", &[], &feed_block);
     let mut inputs: Vec<PathBuf> = (members.chunks(9).enumerate())
         .map(|(number, some)| {
-            let path = write_file(&folder, format!("tangled-{number:02}.warc.gz"), some.concat());
-            path
+            write_file(folder, format!("tangled-{number:02}.warc.gz"), some.concat())
         })
         .collect();
     for n in 0..8 {
@@ -149,7 +147,7 @@ fn tangled(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
             .unwrap();
     }
     inputs.extend([folder.join("saved-0"), folder.join("saved-1")]);
-    let feed_at = write_file(&folder, "notes.rss", feed.replace("Notes", "Other notes"));
+    let feed_at = write_file(folder, "notes.rss", feed.replace("Notes", "Other notes"));
     (inputs, vec![feed_at])
 }
 

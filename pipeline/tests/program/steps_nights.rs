@@ -57,8 +57,7 @@ fn night(folder: &Path, night: usize) -> Vec<PathBuf> {
         }
     }
     let write = |(number, some): (usize, &[Vec<u8>])| {
-        let path = write_file(&folder, format!("night-{night}-{number:02}.warc.gz"), some.concat());
-        path
+        write_file(folder, format!("night-{night}-{number:02}.warc.gz"), some.concat())
     };
     members.chunks(7).enumerate().map(write).collect()
 }

@@ -60,7 +60,7 @@ fn stopped(archive: &Path, out: &Path, more: &[&str]) {
 }
 
 fn settings(folder: &Path, text: &str) -> String {
-    let path = write_file(&folder, "settings.toml", text);
+    let path = write_file(folder, "settings.toml", text);
     path.to_str().unwrap().to_owned()
 }
 

@@ -30,8 +30,7 @@ fn archive() -> (TempDir, PathBuf, PathBuf) {
 
 fn wrapper_file(folder: &Path, name: &str, lines: &str) -> PathBuf {
     fs::create_dir_all(folder).unwrap();
-    let path = write_file(&folder, name, lines);
-    path
+    write_file(folder, name, lines)
 }
 
 /// Values of a post that the site config gives.
