@@ -78,23 +78,23 @@ class Fields:
         self.check(value, path + "[]")
 
 
-def documents_in(path):
-    """The JSON documents in a file, or in the files of a folder."""
-    if path.suffix == ".jsonl":
-        return read_lines(path)
-    return [json.loads(file.read_bytes()) for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
+def documents_in(*paths):
+    """The JSON documents in files, or in the files of folders."""
+    files = [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
+    return [own for file in files for own in (read_lines(file) if file.suffix == ".jsonl" else [json.loads(file.read_bytes())])]
 
 
 @pytest.mark.gate
-def test_formats(run, problems):
+def test_formats(run, sitegrove, inputs, tmp_path, problems):
     documented = tables((ROOT / "docs/FORMATS.md").read_text(encoding="utf-8"))
     files = {name: run / name for name in ("articles.jsonl", "dropped.jsonl", "report/sites.jsonl", "ledger.json", "health.jsonl", "comparison.json")}
-    files["wrappers/SITE.json"] = run / "wrappers"
+    # Only engines that rank patterns write them.
+    sitegrove("run", *inputs, "--out", tmp_path / "ranked", "--engine", "forest", "--quiet")
+    files = {name: [path] for name, path in files.items() if path.exists() or name not in ("health.jsonl", "comparison.json")}
+    files["wrappers/SITE.json"] = [run / "wrappers", tmp_path / "ranked/wrappers"]
     checked = 0
-    for name, path in files.items():
-        if name in ("health.jsonl", "comparison.json") and not path.exists():
-            continue
-        records, fields = documents_in(path), Fields(name, documented[name, "field"], problems)
+    for name, paths in files.items():
+        records, fields = documents_in(*paths), Fields(name, documented[name, "field"], problems)
         checked += len(fields.types)
         for record in records:
             fields.check(record, "")
