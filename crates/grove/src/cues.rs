@@ -40,7 +40,7 @@ pub struct Cues {
     read: FxHashMap<Box<str>, (u64, u32)>,
     /// Bytes of the lists in `read`.
     bytes: usize,
-    /// The word at hand, for its memory.
+    /// A buffer for one word, reused.
     word: String,
 }
 
@@ -202,7 +202,7 @@ fn each_word(name: &str, word: &mut String, mut found: impl FnMut(&str)) {
     };
     let mut was_small = false;
     for c in name.chars() {
-        // Most are.
+        // The most common case.
         if c.is_ascii_lowercase() {
             word.push(c);
             was_small = true;

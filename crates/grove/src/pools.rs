@@ -231,8 +231,9 @@ fn others(texts: &FxHashMap<u64, f32>, letters: u64, own: f32) -> f32 {
     if rest > 1e-3 { rest } else { 0.0 }
 }
 
-/// Overlap of their texts from which on two pages of one title are copies: their repetition would make an article
-/// look like boilerplate of the site. Pages of other titles with as much in common are short texts in a large template.
+/// Least overlap of the texts of two pages with equal titles that makes them copies: their repetition would make an article
+/// look like boilerplate of the site. Pages with different titles that have as much in common are short articles in a large
+/// template.
 const COPY: f32 = 0.9;
 
 /// One vote per page, shared among copies.
@@ -244,13 +245,10 @@ fn votes(pages: &[ScoredPage<'_>]) -> Vec<f32> {
     let mut group: Vec<usize> = (0..pages.len()).collect();
     for at in 1..pages.len() {
         let copy_of = |&other: &usize| {
-            let titles = [at, other].map(|page| pages[page].page.title);
-            if titles[0] != titles[1] {
-                return false;
-            }
             let (a, b) = (&texts[at], &texts[other]);
             let shared = a.intersection(b).count() as f32;
-            shared > COPY * (a.len() + b.len()) as f32 - COPY * shared
+            pages[at].page.title == pages[other].page.title
+                && shared > COPY * (a.len() + b.len()) as f32 - COPY * shared
         };
         if let Some(first) = (0..at).filter(|&other| group[other] == other).find(copy_of) {
             group[at] = first;
