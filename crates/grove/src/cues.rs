@@ -9,7 +9,7 @@ use dom::{Document, Element, LocalName, NodeId, local_name};
 use rustc_hash::FxHashMap;
 use terms::letters::{is_alphabetic, lowercase};
 
-use crate::lexicon::{CUES, Lexicon, NAMES, NEUTRAL, lexicon};
+use crate::lexicon::{CUES, NAMES, NEUTRAL, lexicon};
 
 static ELEMENTS: [dom::LocalName; 16] = local_names![
     "article", "main", "nav", "aside", "footer", "header", "form", "figure", "figcaption", "ul",
@@ -35,8 +35,8 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
 /// could provoke collisions: it affects only speed.
 #[derive(Debug)]
 pub struct Cues {
-    words: FxHashMap<&'static str, u64>,
-    types: Lexicon,
+    /// Words to their features, if they are lexicon features, and what they say of the type of a page.
+    words: FxHashMap<&'static str, (Option<u64>, u32)>,
     read: FxHashMap<Box<str>, (u64, u32)>,
     /// Bytes of the lists in `read`.
     bytes: usize,
@@ -62,21 +62,16 @@ const LONGEST: usize = 1_024;
 impl Cues {
     /// An empty cache.
     pub fn new() -> Self {
-        let mut words: FxHashMap<&str, u64> = NEUTRAL
-            .iter()
-            .flat_map(|(_, words)| words.split_ascii_whitespace())
-            .map(|word| (word, 0))
-            .collect();
-        for (bit, (_, list)) in CUES.iter().enumerate() {
-            words.extend(list.split_ascii_whitespace().map(|word| (word, 1 << bit)));
+        let mut words: FxHashMap<&str, (Option<u64>, u32)> =
+            lexicon(&NAMES).into_iter().map(|(word, types)| (word, (None, types))).collect();
+        let neutral = NEUTRAL.iter().map(|(_, list)| (list, 0));
+        let cues = CUES.iter().enumerate().map(|(bit, (_, list))| (list, 1 << bit));
+        for (list, bits) in neutral.chain(cues) {
+            for word in list.split_ascii_whitespace() {
+                words.entry(word).or_default().0 = Some(bits);
+            }
         }
-        Self {
-            words,
-            types: lexicon(&NAMES),
-            read: FxHashMap::default(),
-            bytes: 0,
-            word: String::new(),
-        }
+        Self { words, read: FxHashMap::default(), bytes: 0, word: String::new() }
     }
 
     /// The lexicon features of a page's elements.
@@ -119,8 +114,9 @@ impl Cues {
         let mut bits = (0, 0);
         let mut word = std::mem::take(&mut self.word);
         each_word(names, &mut word, |word| {
-            bits.0 |= self.glued(word, 3).unwrap_or(0);
-            bits.1 |= self.types.get(word).copied().unwrap_or(0);
+            let (cues, types) = self.words.get(word).copied().unwrap_or_default();
+            bits.0 |= cues.or_else(|| self.divided(word, 3)).unwrap_or(0);
+            bits.1 |= types;
         });
         self.word = word;
         if names.len() <= LONGEST {
@@ -134,11 +130,12 @@ impl Cues {
         bits
     }
 
-    /// A known word, or up to so many of them in a row.
-    fn glued(&self, word: &str, parts: u32) -> Option<u64> {
-        if let Some(&bits) = self.words.get(word) {
-            return Some(bits);
-        }
+    fn known(&self, word: &str) -> Option<u64> {
+        self.words.get(word)?.0
+    }
+
+    /// Two known words in a row, or more, up to so many.
+    fn divided(&self, word: &str, parts: u32) -> Option<u64> {
         if parts <= 1 {
             return None;
         }
@@ -146,7 +143,8 @@ impl Cues {
         (3..word.len().saturating_sub(2)).rev().filter(|&at| word.is_char_boundary(at)).find_map(
             |at| {
                 let (head, tail) = word.split_at(at);
-                Some(self.words.get(head)? | self.glued(tail, parts - 1)?)
+                let head = self.known(head)?;
+                Some(head | self.known(tail).or_else(|| self.divided(tail, parts - 1))?)
             },
         )
     }
@@ -201,13 +199,17 @@ fn each_word(name: &str, word: &mut String, mut found: impl FnMut(&str)) {
         word.clear();
     };
     let mut was_small = false;
-    for c in name.chars() {
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
         // The most common case.
-        if c.is_ascii_lowercase() {
-            word.push(c);
+        let run = rest.bytes().take_while(u8::is_ascii_lowercase).count();
+        if run > 0 {
+            word.push_str(&rest[..run]);
             was_small = true;
+            rest = &rest[run..];
             continue;
         }
+        rest = &rest[c.len_utf8()..];
         let is_letter = is_alphabetic(c);
         if !is_letter || (was_small && c.is_uppercase()) {
             end(word);

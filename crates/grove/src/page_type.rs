@@ -187,7 +187,10 @@ fn fill_elements(row: &mut impl FeatureRow, document: &Document, cues: &mut Cues
                 bits |= cues.of_names(value).1;
             }
         }
-        by_name.iter_mut().enumerate().for_each(|(bit, sum)| *sum += count * (bits >> bit & 1));
+        while bits != 0 {
+            by_name[bits.trailing_zeros() as usize] += count;
+            bits &= bits - 1;
+        }
     }
     for (name, count) in COUNTED.iter().zip(by_tag) {
         row.put(format_args!("number of <{name}>"), log(count as f32));

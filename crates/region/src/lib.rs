@@ -80,9 +80,8 @@ impl<'a, 'b> ChosenArticle<'a, 'b> {
     /// Its region. A rule, and who wrote it, separate each of `posts` from what is before it; they are in the order of the page.
     pub fn region(&self, posts: &[PostStart]) -> Region<'a> {
         let Self { document, base, chosen, anchors } = self;
-        let mut tree =
-            RegionBuilder { document, base, chosen, anchors, posts, tree: RegionTree::new() }
-                .build();
+        let tree = RegionTree::new(chosen.include.iter().filter(|own| **own).count());
+        let mut tree = RegionBuilder { document, base, chosen, anchors, posts, tree }.build();
         notes::split_notes(&mut tree);
         tidy::tidy(&mut tree);
         labels::settle_labels(&mut tree);

@@ -52,8 +52,9 @@ pub(crate) struct RegionTree<'a> {
 }
 
 impl<'a> RegionTree<'a> {
-    pub(crate) fn new() -> Self {
-        let mut tree = Self { nodes: Vec::with_capacity(128), ..Self::default() };
+    /// With room for so many nodes.
+    pub(crate) fn new(nodes: usize) -> Self {
+        let mut tree = Self { nodes: Vec::with_capacity(nodes), ..Self::default() };
         tree.element(local_name!("html"));
         tree
     }

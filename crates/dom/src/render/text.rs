@@ -154,6 +154,18 @@ fn end_of_space(text: &str) -> usize {
     }
 }
 
+/// Number of bytes that are looked at together.
+const PIECE: usize = 32;
+
+/// Whether bytes, without the last one, are ASCII words with single spaces between and behind them.
+#[inline]
+fn is_single_spaced(bytes: &[u8; PIECE + 1]) -> bool {
+    let is_word = |at: usize| u8::from(bytes[at].wrapping_sub(b'!') < 0x80 - b'!');
+    // Without branches, so that the compiler vectorises the loop.
+    let is_plain = |at: usize| is_word(at) | u8::from(bytes[at] == b' ') & is_word(at + 1);
+    (0..PIECE).fold(1, |all, at| all & is_plain(at)) != 0
+}
+
 /// Length of the words at the start of a text, separated by single spaces, up to any other white
 /// space.
 fn end_of_words(text: &str) -> usize {
@@ -165,6 +177,9 @@ fn end_of_words(text: &str) -> usize {
     };
     let mut at = 0;
     loop {
+        while bytes[at..].first_chunk().is_some_and(is_single_spaced) {
+            at += PIECE;
+        }
         let word = bytes[at..].iter().position(|b| BYTES[usize::from(*b)] != Byte::Word);
         let Some(word) = word else { return text.len() };
         at += word;
