@@ -16,7 +16,7 @@ all numbers are of the same articles.
 Beside this it counts how often a declared language (`<html lang>`) that siblings share was overruled.
 */
 
-mod mask;
+pub(crate) mod mask;
 mod shown;
 
 use std::collections::BTreeMap;

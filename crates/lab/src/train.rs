@@ -9,18 +9,20 @@ publisher, or without the data set (`trial`, `report`).
 The same inputs give the same weights, byte by byte, for any number of threads.
 */
 
+mod aged;
 mod course;
 mod fit;
 pub(crate) mod pages;
 mod report;
 mod trial;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::time::Instant;
 
+use aged::aged_copies;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use config::Config;
@@ -101,7 +103,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     let sites = read_sites(&args.of.inputs, &[], &config)?;
     let settings = config.settings();
     let parsed = pages::parse(&sites, &settings);
-    let templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
+    let mut templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
     let found: usize = templates.iter().map(TrainingTemplate::with_gold).sum();
     ensure!(found > 0, "no page of {} is in the inputs", args.of.gold.display());
     writeln!(
@@ -111,14 +113,19 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
         templates.len(),
         sites.len()
     )?;
-
-    let mut training = Training {
-        like: empty_weights(&gold, trained_on(&templates, &licences)),
-        sites: &sites,
-        templates,
-        folds: args.folds,
-        config,
+    let like = empty_weights(&gold, trained_on(&templates, &licences));
+    let copies = aged_copies(&sites, &gold.pages);
+    let parsed_copies = pages::parse(&copies, &settings);
+    let originals = templates.len();
+    templates.extend(pages::templates(&copies, &parsed_copies, &gold.pages, &settings));
+    let copied: BTreeSet<&str> = copies.iter().map(|copy| copy.pages[0].url.as_str()).collect();
+    let is_copied = |own: &TrainingTemplate<'_>| {
+        own.pages.iter().all(|page| copied.contains(page.parsed.page.url.as_str()))
     };
+    templates.iter_mut().filter(|own| is_copied(own)).for_each(|own| own.weight = 0.5);
+
+    let mut training =
+        Training { like, sites: &sites, templates, originals, folds: args.folds, config };
     let mut fitted = None;
     let mut columns = Vec::new();
     for leave_out in [LeaveOut::Publishers, LeaveOut::DataSets] {
@@ -129,9 +136,9 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
         let learnt_from = vec![true; training.templates.len()];
         let plan = FoldPlan { parts, count, learnt_from };
         let (course, held_out) = training.fit_and_test(&plan).context("cannot fit")?;
-        let table = report::HeldOutTable::of(&training.templates, &course, &held_out);
+        let table = report::HeldOutTable::of(training.originals(), &course, &held_out);
         table.print(leave_out.name(), out)?;
-        report::types(&training.templates, &course, out)?;
+        report::types(training.originals(), &course, out)?;
         // The next course takes minutes: show the results so far.
         out.flush()?;
         training.like.figures.extend(table.figures(leave_out.name()));
@@ -145,7 +152,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
         columns.push((leave_out.name().to_owned(), held_out));
     }
     let Some(fitted) = fitted else { bail!("nothing was fitted") };
-    let (templates, whole) = (&training.templates, vec![0; training.templates.len()]);
+    let (templates, whole) = (training.originals(), vec![0; training.originals]);
     let to_them = run_each(&sites, templates, &whole, from_ref(&fitted), &training.config);
     columns.insert(0, ("fitted to them".to_owned(), to_them));
     report::side_by_side("Side by side", &columns, out)?;
@@ -195,7 +202,10 @@ fn paths_of(args: &TrainArgs) -> CommandPaths {
 /// What weights are fitted to.
 struct Training<'a> {
     sites: &'a [Site],
+    /// Those of the inputs, then those of their aged copies.
     templates: Vec<TrainingTemplate<'a>>,
+    /// Number of templates of the inputs.
+    originals: usize,
     /// Weights without trees, with the figures so far.
     like: Weights,
     /// Number of parts that publishers are divided into.
@@ -204,11 +214,15 @@ struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
+    fn originals(&self) -> &[TrainingTemplate<'a>] {
+        &self.templates[..self.originals]
+    }
+
     /// Fits trees for each part of a plan, and runs the sites of the part with them.
     fn fit_and_test(&mut self, plan: &FoldPlan) -> Result<(Course, Vec<HeldOut<'a>>), FitError> {
         let course = course(&mut self.templates, plan, &self.like)?;
         let (parts, weights) = (&plan.parts, &course.weights[..plan.count]);
-        let held_out = run_each(self.sites, &self.templates, parts, weights, &self.config);
+        let held_out = run_each(self.sites, self.originals(), parts, weights, &self.config);
         Ok((course, held_out))
     }
 
@@ -221,7 +235,7 @@ impl<'a> Training<'a> {
         for &percent in shares {
             let learnt_from = of_publishers(&self.templates, percent);
             let (parts, count) = parts(&self.templates, LeaveOut::Publishers, self.folds);
-            let own = self.templates.iter().zip(&learnt_from).filter(|(_, own)| **own);
+            let own = self.originals().iter().zip(&learnt_from).filter(|(_, own)| **own);
             let pages: usize = own.map(|(template, _)| template.with_gold()).sum();
             let plan = FoldPlan { parts, count, learnt_from };
             let (_, held_out) = self

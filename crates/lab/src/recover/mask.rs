@@ -25,26 +25,21 @@ const PROPERTIES: [&str; 10] = [
     "dateModified", "dateline", "articleSection",
 ];
 
-pub(super) struct MaskedHtml {
+pub(crate) struct MaskedHtml {
     /// The page without its declarations.
-    pub(super) shown: String,
+    pub(crate) shown: String,
     /// A page of the declarations in its scripts and metas alone, with its language and canonical address.
-    pub(super) declared: String,
+    pub(crate) declared: String,
 }
 
 /// Takes the declarations out of a page.
-pub(super) fn mask(html: &str) -> MaskedHtml {
-    let mut edits = Edits { html, shown: String::with_capacity(html.len()), copied: 0 };
+pub(crate) fn mask(html: &str) -> MaskedHtml {
+    let mut edits = Edits::of(html);
     let mut declared = String::from("<!doctype html>");
     let mut script: Option<usize> = None;
-    let emitter = DefaultEmitter::<usize>::new_with_span();
-    let mut tokenizer = Tokenizer::new_with_emitter(html, emitter);
-    while let Some(Ok(token)) = tokenizer.next() {
+    for token in tokens(html) {
         match token {
             Token::StartTag(tag) => {
-                if let Some(state) = state_after(&tag.name) {
-                    tokenizer.set_state(state);
-                }
                 let range = tag.span.start..tag.span.end;
                 let source = html.get(range.clone()).unwrap_or_default();
                 match tag.name.as_slice() {
@@ -79,22 +74,45 @@ pub(super) fn mask(html: &str) -> MaskedHtml {
         declared.push_str(html.get(start..).unwrap_or_default());
         edits.replace(start..html.len(), "");
     }
-    edits.replace(html.len()..html.len(), "");
-    MaskedHtml { shown: edits.shown, declared }
+    MaskedHtml { shown: edits.into_source(), declared }
 }
 
-/// A source that is copied with changes.
-struct Edits<'h> {
+/// The tokens of a page, with their places in its source. What is in scripts and styles is text.
+pub(crate) fn tokens(html: &str) -> impl Iterator<Item = Token<usize>> {
+    let emitter = DefaultEmitter::<usize>::new_with_span();
+    let mut tokenizer = Tokenizer::new_with_emitter(html, emitter);
+    std::iter::from_fn(move || {
+        let token = tokenizer.next()?.ok()?;
+        if let Token::StartTag(tag) = &token
+            && let Some(state) = state_after(&tag.name)
+        {
+            tokenizer.set_state(state);
+        }
+        Some(token)
+    })
+}
+
+/// A source that is copied with changes, from its beginning to its end.
+pub(crate) struct Edits<'h> {
     html: &'h str,
     shown: String,
     copied: usize,
 }
 
-impl Edits<'_> {
-    fn replace(&mut self, range: Range<usize>, by: &str) {
+impl<'h> Edits<'h> {
+    pub(crate) fn of(html: &'h str) -> Self {
+        Self { html, shown: String::with_capacity(html.len()), copied: 0 }
+    }
+
+    pub(crate) fn replace(&mut self, range: Range<usize>, by: &str) {
         self.shown.push_str(self.html.get(self.copied..range.start).unwrap_or_default());
         self.shown.push_str(by);
         self.copied = range.end.max(self.copied);
+    }
+
+    pub(crate) fn into_source(mut self) -> String {
+        self.replace(self.html.len()..self.html.len(), "");
+        self.shown
     }
 }
 

@@ -131,7 +131,8 @@ pub(super) fn course(
         // Posts named like comments weigh by the probability that the page is a thread: at full weight, trees would take
         // the comments of articles for content.
         let thread = types[t][PageType::Forum as usize];
-        let of_page = if templates[t].pages.len() > 1 { WITH_SIBLINGS } else { 1.0 };
+        let with_siblings = if templates[t].pages.len() > 1 { WITH_SIBLINGS } else { 1.0 };
+        let of_page = with_siblings * templates[t].weight;
         let each = labels.weights.iter().zip(&labels.comments);
         Some(each.map(|(&own, &is)| of_page * own * if is { thread } else { 1.0 }).collect())
     };
@@ -218,7 +219,7 @@ pub(super) fn course(
             Exercise {
                 rows: confidence_rows(&taken),
                 labels: vec![score.as_ref().map_or(0.0, measured) as f32],
-                weights: vec![if score.is_some() { 1.0 } else { 0.0 }],
+                weights: vec![if score.is_some() { template.weight } else { 0.0 }],
             }
         })
     };
@@ -262,8 +263,8 @@ fn fit_types(
                     gold.flatten().unwrap_or(PageType::Article) == own,
                 ))],
                 weights: vec![match gold {
-                    Some(Some(_)) => 1.0,
-                    Some(None) => of_untyped,
+                    Some(Some(_)) => templates[t].weight,
+                    Some(None) => templates[t].weight * of_untyped,
                     None => 0.0,
                 }],
             }
