@@ -122,7 +122,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     let is_copied = |own: &TrainingTemplate<'_>| {
         own.pages.iter().all(|page| copied.contains(page.parsed.page.url.as_str()))
     };
-    templates.iter_mut().filter(|own| is_copied(own)).for_each(|own| own.weight = 0.5);
+    templates.iter_mut().filter(|own| is_copied(own)).for_each(|own| own.weight_of_type = 0.5);
 
     let mut training =
         Training { like, sites: &sites, templates, originals, folds: args.folds, config };
@@ -220,7 +220,7 @@ impl<'a> Training<'a> {
 
     /// Fits trees for each part of a plan, and runs the sites of the part with them.
     fn fit_and_test(&mut self, plan: &FoldPlan) -> Result<(Course, Vec<HeldOut<'a>>), FitError> {
-        let course = course(&mut self.templates, plan, &self.like)?;
+        let course = course(&mut self.templates, self.originals, plan, &self.like)?;
         let (parts, weights) = (&plan.parts, &course.weights[..plan.count]);
         let held_out = run_each(self.sites, self.originals(), parts, weights, &self.config);
         Ok((course, held_out))

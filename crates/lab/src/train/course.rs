@@ -112,27 +112,27 @@ fn stage(
     Ok(FittedStage { trees, scores })
 }
 
-/// Runs a course; `like` are weights without trees.
+/// Runs a course; `like` are weights without trees. Templates from `originals` on are aged copies, which teach types alone.
 ///
 /// # Errors
 /// If there is too little to learn from.
 pub(super) fn course(
     templates: &mut [TrainingTemplate<'_>],
+    originals: usize,
     plan: &FoldPlan,
     like: &Weights,
 ) -> Result<Course, FitError> {
     let (of_types, types) = fit_types(templates, plan)?;
-    for (template, types) in templates.iter_mut().zip(&types) {
+    for (template, types) in templates[..originals].iter_mut().zip(&types) {
         template.pages.iter_mut().for_each(|page| page.blocks.set_types(types));
     }
-    let templates = &*templates;
+    let templates = &templates[..originals];
     let weights_of = |t: usize, p: usize| -> Option<Vec<f32>> {
         let (_, labels) = templates[t].pages[p].gold.as_ref()?;
         // Posts named like comments weigh by the probability that the page is a thread: at full weight, trees would take
         // the comments of articles for content.
         let thread = types[t][PageType::Forum as usize];
-        let with_siblings = if templates[t].pages.len() > 1 { WITH_SIBLINGS } else { 1.0 };
-        let of_page = with_siblings * templates[t].weight;
+        let of_page = if templates[t].pages.len() > 1 { WITH_SIBLINGS } else { 1.0 };
         let each = labels.weights.iter().zip(&labels.comments);
         Some(each.map(|(&own, &is)| of_page * own * if is { thread } else { 1.0 }).collect())
     };
@@ -219,7 +219,7 @@ pub(super) fn course(
             Exercise {
                 rows: confidence_rows(&taken),
                 labels: vec![score.as_ref().map_or(0.0, measured) as f32],
-                weights: vec![if score.is_some() { template.weight } else { 0.0 }],
+                weights: vec![if score.is_some() { 1.0 } else { 0.0 }],
             }
         })
     };
@@ -263,8 +263,8 @@ fn fit_types(
                     gold.flatten().unwrap_or(PageType::Article) == own,
                 ))],
                 weights: vec![match gold {
-                    Some(Some(_)) => templates[t].weight,
-                    Some(None) => templates[t].weight * of_untyped,
+                    Some(Some(_)) => templates[t].weight_of_type,
+                    Some(None) => templates[t].weight_of_type * of_untyped,
                     None => 0.0,
                 }],
             }

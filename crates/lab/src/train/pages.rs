@@ -29,8 +29,8 @@ pub(super) struct LabelledPage<'a> {
 /// Sibling pages of one template, at most as many as a run learns from.
 pub(super) struct TrainingTemplate<'a> {
     pub(super) site: &'a str,
-    /// Weight of its pages in training: a page and its copy share that of a page, so that copies make no type more probable.
-    pub(super) weight: f32,
+    /// Weight of its pages when types are learnt: a page and its aged copy share one, so that copies make no type more probable.
+    pub(super) weight_of_type: f32,
     pub(super) pages: Vec<LabelledPage<'a>>,
     pub(super) patterns: Patterns,
     /// For each page, the patterns of its nodes.
@@ -106,7 +106,13 @@ fn siblings<'a>(
         let gold = gold_of(parsed).map(|gold| (gold, labels(gold)));
         LabelledPage { parsed, blocks, gold }
     });
-    Some(TrainingTemplate { site: key, weight: 1.0, pages: prepared.collect(), patterns, of_nodes })
+    Some(TrainingTemplate {
+        site: key,
+        weight_of_type: 1.0,
+        pages: prepared.collect(),
+        patterns,
+        of_nodes,
+    })
 }
 
 /// The labels of a page's blocks, by its gold text or its marks, and their weights.
