@@ -14,15 +14,15 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use crate::gold::{GoldPage, pages_by_url};
 use crate::recover::mask::{Edits, mask, tokens};
 
-/// Elements of HTML 5 that earlier pages have others for.
+/// Elements of HTML 5 for which earlier pages have `div`, and for which they have `span`.
 const BLOCKS: [&str; 8] =
     ["article", "section", "main", "nav", "aside", "header", "footer", "figure"];
 const INLINE: [&str; 3] = ["time", "figcaption", "button"];
 /// Elements that may end where the article does.
 const CONTAINERS: [&str; 5] = ["div", "article", "section", "main", "td"];
 
-/// A copy of each article of the gold that has no siblings, if the end of its text is found in its source. Each is a site of
-/// one page, with the key of the site that it is from. The same gold gives the same copies.
+/// An aged copy of each article of the gold that has no siblings, unless the end of its text is not found in its source. Each
+/// copy is a site of one page, with the key of the site that it is from. The same gold gives the same copies.
 pub(super) fn aged_copies(sites: &[Site], gold: &[GoldPage]) -> Vec<Site> {
     let by_url = pages_by_url(gold);
     let remarks = Remarks::of(gold);
@@ -62,10 +62,10 @@ fn age(html: &str, gold: &GoldPage, remarks: &Remarks<'_>) -> Option<String> {
             _ => continue,
         };
         let is_one_of = |names: &[&str]| names.iter().any(|own| own.as_bytes() == name.as_slice());
-        let later = if is_one_of(&BLOCKS) { Some("div") } else { None };
-        let later = later.or_else(|| is_one_of(&INLINE).then_some("span"));
-        if let Some(later) = later.filter(|_| is_renamed) {
-            edits.replace(from..from + name.len(), later);
+        let older = if is_one_of(&BLOCKS) { Some("div") } else { None };
+        let older = older.or_else(|| is_one_of(&INLINE).then_some("span"));
+        if let Some(older) = older.filter(|_| is_renamed) {
+            edits.replace(from..from + name.len(), older);
         }
         if let Some(end) = end.filter(|&end| end > end_of_text && is_one_of(&CONTAINERS)) {
             containers -= 1;
