@@ -186,6 +186,20 @@ impl Pools {
         others(&self.texts, letters, 1.0) / (self.pages - 1.0)
     }
 
+    /// Share of the words of some blocks that are in blocks with a text that at least two of the pages have; `None` with only one page.
+    pub fn boilerplate(&self, page: &PageBlocks, blocks: &[usize]) -> Option<f64> {
+        let sum = |blocks: &mut dyn Iterator<Item = usize>| -> u32 {
+            blocks.map(|at| page.blocks[at].words).sum()
+        };
+        let is_repeated = |&at: &usize| {
+            page.blocks[at].words >= FEWEST_REPEATED
+                && self.elsewhere(page.signs[at].letters_hash) > 0.0
+        };
+        let all = sum(&mut blocks.iter().copied());
+        let repeated = sum(&mut blocks.iter().copied().filter(is_repeated));
+        (self.pages > 1.5).then(|| f64::from(repeated) / f64::from(all.max(1)))
+    }
+
     /// Lowers the scores of texts that half of the other pages have too, or more; what all of them have is no article. Every
     /// gold has some of them (a notice under each article), so that trees learn too little from it: 0.1 F1. Likewise those of
     /// comments.

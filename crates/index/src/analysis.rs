@@ -75,7 +75,8 @@ impl Analysed<'_> {
         for author in &article.authors {
             document.add_text(fields.authors, author);
         }
-        let Quality { precision, recall, repeated, links, elsewhere } = article.quality;
+        let Quality { precision, recall, repeated, links, boilerplate, elsewhere } =
+            article.quality;
         let number = |number: u32| U64(number.into());
         let share = |share: f64| F64(rounded(share));
         let values = [
@@ -101,6 +102,7 @@ impl Analysed<'_> {
             (fields.recall, recall.map(share)),
             (fields.repeated, Some(share(repeated))),
             (fields.links, Some(share(links))),
+            (fields.boilerplate, boilerplate.map(share)),
             (fields.elsewhere, Some(share(elsewhere))),
         ];
         for (field, value) in values {

@@ -60,6 +60,7 @@ fields! { analyzer =>
     recall: add_f64_field(number()),
     repeated: add_f64_field(number()),
     links: add_f64_field(number()),
+    boilerplate: add_f64_field(number()),
     elsewhere: add_f64_field(number()),
     doubt: add_text_field(key()),
     site_name: add_text_field(key()),

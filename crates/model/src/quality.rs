@@ -23,6 +23,10 @@ pub struct Quality {
     /// Share of the words in links.
     #[serde(serialize_with = "serialize_rounded")]
     pub links: f64,
+    /// Share of the words in paragraphs that at least two of the pages have that the template was learnt from, if it was learnt from
+    /// several (engine `grove`).
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "serialize_rounded_if_some")]
+    pub boilerplate: Option<f64>,
     /// Share of the words in paragraphs that articles of other sites of the crawl have ([shared text](DUPLICATES.md#shared-text)).
     #[serde(serialize_with = "serialize_rounded")]
     pub elsewhere: f64,

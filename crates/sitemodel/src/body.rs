@@ -39,6 +39,8 @@ pub struct ArticleBody {
     pub confidence: f64,
     /// Expected precision and recall, 0 to 1, if trees expect them.
     pub(crate) expected: Option<[f64; 2]>,
+    /// Share of the words in paragraphs that the template repeats, if that is known.
+    pub(crate) boilerplate: Option<f64>,
     /// Its posts, if it is a thread, in document order; empty otherwise.
     pub(crate) posts: Vec<ThreadPost>,
     /// What it consists of instead, if it is not in the page's elements.

@@ -100,6 +100,26 @@ fn what_is_the_same_on_every_page_is_taken_out_of_the_article() {
 }
 
 #[test]
+fn the_share_of_what_siblings_have_too_is_told() {
+    let words = "Twice a month we write down what readers ask us most, and answer it below as well as we can.";
+    let page = |n: usize| match n % 4 {
+        1 => prose::post(n).replacen("</p>\n<p>", &format!("</p>\n<p>{words}</p>\n<p>"), 1),
+        _ => prose::post(n),
+    };
+    let (siblings, _folder) = results(&(0..8).map(page).collect::<Vec<_>>(), None);
+    for (n, article) in siblings.articles.iter().enumerate() {
+        let all = text(article, "text");
+        let share = words.split(' ').count() as f64 / all.split_whitespace().count() as f64;
+        let expected = if all.contains(words) { share } else { 0.0 };
+        assert_eq!(all.contains(words), n % 4 == 1);
+        let told = article["quality"]["boilerplate"].as_f64().unwrap();
+        assert!((told - expected).abs() < 0.01, "{told} is told of {expected}");
+    }
+    let (lone, _folder) = results(&[page(1)], None);
+    assert!(lone.articles[0]["quality"].get("boilerplate").is_none(), "there are no siblings");
+}
+
+#[test]
 fn a_text_that_is_only_in_the_json_ld_is_taken_from_there() {
     let notice = "<p>Please enable scripts to read this page, and reload it when you have done so, or write to us for \
                   help with your browser.</p>";

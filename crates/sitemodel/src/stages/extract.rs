@@ -290,7 +290,8 @@ fn quality_of(body: &ArticleBody, text: &str, parsed: &ParsedPage<'_>) -> Qualit
         Some(_) => 0.0,
         None => (sum(&parsed.link_words) / sum(&parsed.words).max(1.0)).clamp(0.0, 1.0),
     };
-    Quality { precision, recall, repeated: terms::share_repeated(text), links, elsewhere: 0.0 }
+    let (repeated, boilerplate) = (terms::share_repeated(text), body.boilerplate);
+    Quality { precision, recall, repeated, links, boilerplate, elsewhere: 0.0 }
 }
 
 /// What a page and its server say of its use.

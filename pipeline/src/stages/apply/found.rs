@@ -269,6 +269,7 @@ fn quality_of_joined(whole: &Article, part: &Article, text: &str) -> Quality {
         recall: of_both(a.recall, b.recall),
         repeated: share_repeated(text),
         links: mean(a.links, b.links),
+        boilerplate: of_both(a.boilerplate, b.boilerplate),
         // Known once all articles are.
         elsewhere: 0.0,
     }

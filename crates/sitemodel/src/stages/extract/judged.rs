@@ -200,6 +200,7 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
         wrapper_version,
         confidence,
         expected: Some([precision, recall]),
+        boilerplate: pools.boilerplate(&page.blocks, &kept[..end]),
         posts,
         elsewhere: None,
     }
