@@ -1,15 +1,16 @@
 //! Leaves out further articles of a page: sites that load the next article when readers reach the end of one.
 
-use dom::{Document, NodeId, PrefixSums, local_name, local_names, web_url};
+use dom::{Document, Element, NodeId, PrefixSums, local_name, local_names, text_of, web_url};
 use url::Url;
 
 /// Shortest texts of an element that counts as the article, and as another one, in bytes.
 const SHORTEST: u32 = 300;
 const SHORTEST_OTHER: u32 = 150;
 
-/// Excludes the articles that follow the first one of a page, and what follows them beside it. Each is an element like that
-/// around the first, or both are `article` elements, with a headline like that of the first which leads to a page of its own, while
-/// the first does not; or both are dated `article` elements with a headline of the first level. `structures` has the headings of the page in document order.
+/// Excludes the articles that follow the first one of a page, and what follows them beside it. Each is in an element like that
+/// around the first, with a headline that leads to a page of its own, while the first does not; or with a headline like that of the
+/// first and an address of its own; or both headlines are of the first level, and only the first is in the title of the page. Or both
+/// are dated `article` elements with a headline of the first level. `structures` has the headings of the page in document order.
 pub(crate) fn leave_out(
     document: &Document,
     bytes: &PrefixSums,
@@ -23,38 +24,70 @@ pub(crate) fn leave_out(
     if leads_elsewhere(document, first, base) {
         return;
     }
-    let included = |id: NodeId| -> u32 {
-        let text = |&own: &NodeId| include[own as usize];
-        document.subtree(id).filter(text).map(|own| bytes.range(own, own + 1)).sum()
-    };
-    let class = |id: NodeId| document.attribute(id, &local_name!("class"));
-    let is_alike = |one: NodeId, other: NodeId| {
-        document.name(one) == document.name(other) && class(one) == class(other)
-    };
-    let is_linked = |id: NodeId| is_alike(first, id) && leads_elsewhere(document, id, base);
     let dated = dated_article(document, first);
     let has_own_date = |id: NodeId| {
         dated.is_some_and(|dated| dated_article(document, id).is_some_and(|own| own != dated))
     };
-    let Some(next) = headlines.find(|&id| is_linked(id) || has_own_date(id)) else { return };
-    // The elements around both under the element that holds both.
-    let Some(around) = document.ancestors(next).find(|&id| document.contains(id, first)) else {
-        return;
+    let title = document.head().title.as_deref().unwrap_or_default();
+    let is_titled = |id: NodeId| title.contains(&*text_of(document, &[id], &[]));
+    let is_main = |id: NodeId| document.is(id, &local_name!("h1"));
+    // Lists of cards have several such headlines in one element.
+    let is_card = |own: NodeId, around: NodeId| {
+        let (before, behind) = structures.split_at(structures.partition_point(|&id| id < own));
+        let neighbours =
+            [before.iter().rev().find(is_headline), behind[1..].iter().find(is_headline)];
+        let is_like = |&id: &NodeId| document.contains(around, id) && is_alike(document, own, id);
+        neighbours.into_iter().flatten().any(is_like)
     };
-    let child = |of: NodeId| document.ancestors(of).find(|&id| document.parent(id) == Some(around));
-    let (Some(own), Some(other)) = (child(first), child(next)) else { return };
-    let says_article =
-        document.is(own, &local_name!("article")) || document.is(first, &local_name!("h1"));
-    let are_articles = [own, other].into_iter().all(|id| document.is(id, &local_name!("article")));
-    if own == first
-        || !(says_article && (is_alike(own, other) || are_articles) || has_own_date(next))
-        || included(own) < SHORTEST
-        || included(other) < SHORTEST_OTHER
-    {
+    let further = |next: NodeId| -> Option<(NodeId, NodeId)> {
+        // The elements around both under the element that holds both.
+        let around = document.ancestors(next).find(|&id| document.contains(id, first))?;
+        let child = |of| document.ancestors(of).find(|&id| document.parent(id) == Some(around));
+        let (own, other) = (child(first)?, child(next)?);
+        if own == first || has_own_date(next) {
+            return (own != first).then_some((own, other));
+        }
+        let is_article = document.is(own, &local_name!("article"));
+        let path = || document.ancestors(next).skip(1).take_while(|&id| id != around);
+        let like = path().find(|&id| is_alike(document, own, id))?;
+        let is_told = is_article || document.attribute(own, &local_name!("class")).is_some();
+        let is_further = if is_alike(document, first, next) {
+            leads_elsewhere(document, next, base) && (is_article || is_main(first))
+                || is_told && path().any(|id| has_address(document, id, base))
+                || is_told && is_main(first) && is_titled(first) && !is_titled(next)
+        } else {
+            is_told
+                && is_main(first)
+                && leads_elsewhere(document, next, base)
+                && !is_card(next, like)
+        };
+        (is_further && like != next).then_some((own, other))
+    };
+    let Some((own, other)) = headlines.find_map(further) else { return };
+    let included = |id: NodeId| -> u32 {
+        let text = |&own: &NodeId| include[own as usize];
+        document.subtree(id).filter(text).map(|own| bytes.range(own, own + 1)).sum()
+    };
+    if included(own) < SHORTEST || included(other) < SHORTEST_OTHER {
         return;
     }
-    let end = document.node(around).end;
+    let end = document.parent(other).map_or(other, |around| document.node(around).end);
     include[other as usize..end as usize].fill(false);
+}
+
+/// Whether two elements have the same name and class, or are articles.
+fn is_alike(document: &Document, one: NodeId, other: NodeId) -> bool {
+    let class = |id: NodeId| document.attribute(id, &local_name!("class"));
+    document.name(one) == document.name(other)
+        && (document.is(one, &local_name!("article")) || class(one) == class(other))
+}
+
+/// Whether an attribute of an element is the address of another page of the site.
+fn has_address(document: &Document, id: NodeId, base: &Url) -> bool {
+    let mut values = document.element(id).into_iter().flat_map(Element::attributes);
+    values.any(|(_, value)| {
+        (value.starts_with('/') || value.starts_with("http")) && is_elsewhere(value, base)
+    })
 }
 
 /// The outermost `article` element around a heading of the first level, if it has a time.
@@ -73,9 +106,12 @@ fn leads_elsewhere(document: &Document, heading: NodeId, base: &Url) -> bool {
     let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
     let above = document.parent(heading).filter(is_link);
     let Some(link) = document.subtree(heading).find(is_link).or(above) else { return false };
-    let href = document.attribute(link, &local_name!("href"));
-    let target = href.and_then(|href| web_url(href, base));
-    target.is_some_and(|target| {
+    document.attribute(link, &local_name!("href")).is_some_and(|href| is_elsewhere(href, base))
+}
+
+/// Whether an address is of another page of the site.
+fn is_elsewhere(href: &str, base: &Url) -> bool {
+    web_url(href, base).is_some_and(|target| {
         target.host() == base.host()
             && (target.path(), target.query()) != (base.path(), base.query())
     })

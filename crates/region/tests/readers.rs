@@ -306,6 +306,28 @@ fn a_second_article_is_another_page() {
 }
 
 #[test]
+fn another_page_has_the_form_of_the_first() {
+    let long = |word: &str| format!("<p>{}</p>", format!("{word} ").repeat(80));
+    let text = |heading: &str, second: &str, around: &str| {
+        let page = format!(
+            "<title>One thing - The Paper</title><main><div class=entry><h1 class=t>One thing</h1>{}</div>\
+             <div {around}><div class=entry>{heading}{second}</div></div></main>",
+            long("alpha")
+        );
+        text_of_paragraphs(&page)
+    };
+    let is_cut =
+        |heading: &str, around: &str| !text(heading, &long("beta"), around).contains("beta");
+    assert!(is_cut("<h1 class=t>Two things</h1>", ""), "a headline that is not in the title");
+    assert!(is_cut("<h1 class=t>One thing</h1>", "data-url=/2"), "an address of its own");
+    assert!(is_cut("<h2 class=t><a href=/2>Two things</a></h2>", ""), "a headline that is a link");
+    assert!(!is_cut("<h1 class=t>One thing</h1>", ""));
+    assert!(!is_cut("<h2>Two things</h2>", ""));
+    let card = |n: usize| format!("<h2><a href=/{n}>Thing {n}</a></h2>{}", long("beta"));
+    assert!(text(&card(2), &card(3), "").contains("beta"), "a list of cards");
+}
+
+#[test]
 fn numbers_and_code_in_sentences_stay() {
     check_code(
         "<pre><b>3</b> apples\n<b>4</b> pears\n<b>9</b> plums</pre>",
