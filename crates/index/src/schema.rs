@@ -9,7 +9,7 @@ use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use terms::Analyzer;
 
 /// Version of the fields and of what is in them.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// An analyzer that every tantivy has. Other programs cannot parse a query if the schema names
 /// analyzers they do not have.
