@@ -52,7 +52,7 @@ fn main() {
     }
 }
 """
-STATUSES = (200, 203)  # as in configs/default.toml
+STATUSES = (200, 201, 203)  # as in configs/default.toml
 HTML_TYPES = ("text/html", "application/xhtml+xml")
 # For these types the first bytes decide.
 VAGUE_TYPES = ("", "text/plain", "text/xml", "application/xml", "application/octet-stream", "unknown")

@@ -58,8 +58,9 @@ impl Response {
     }
 }
 
-/// Decodes `Transfer-Encoding` and `Content-Encoding` of `raw`, to at most `limit` bytes. A coding
-/// that is declared but not present is skipped, with a note.
+/// Decodes `Transfer-Encoding` and `Content-Encoding` of `raw`, to at most `limit` bytes. A coding that is declared but not
+/// present is skipped, with a note. Of gzip and zstd, the first bytes count more than the declaration; where nothing is
+/// declared, they count if the body is a text by its `Content-Type`, because archives may have lost the header.
 pub fn decode_body<'a>(
     headers: &Headers,
     raw: &'a [u8],
@@ -68,7 +69,8 @@ pub fn decode_body<'a>(
     let mut body = DecodedBody { bytes: Cow::Borrowed(raw), notes: Vec::new() };
     let list = |name: &'static str| {
         let values = headers.all(name).flat_map(|value| value.split(','));
-        values.map(|coding| coding.trim().to_ascii_lowercase()).collect::<Vec<_>>()
+        let bare = |coding: &str| coding.trim_matches(['"', '\'', ' ', '\t']).to_ascii_lowercase();
+        values.map(bare).collect::<Vec<_>>()
     };
     let mut codings = list("Content-Encoding");
     codings.extend(list("Transfer-Encoding"));
@@ -76,6 +78,13 @@ pub fn decode_body<'a>(
     // Codings are undone in reverse order of application.
     for coding in codings.iter().rev().take(MOST_CODINGS) {
         body.undo(coding, limit)?;
+    }
+    let content_type = headers.get("Content-Type").unwrap_or_default().to_ascii_lowercase();
+    let is_text = content_type.is_empty() || content_type.contains("text/");
+    let is_text = is_text || content_type.contains("ml");
+    if let Some(coding) = by_magic(&body.bytes).filter(|_| is_text) {
+        body.undo(coding, limit)?;
+        body.notes.push("compressed, but not declared");
     }
     if body.bytes.len() > limit {
         return Err(BodyError::TooLarge(limit));
@@ -89,12 +98,13 @@ impl DecodedBody<'_> {
             return Ok(());
         }
         let bytes = &self.bytes;
+        let coding = by_magic(bytes).filter(|_| coding != "chunked").unwrap_or(coding);
         let decoded = match coding {
             "chunked" => join_chunks(bytes),
             "gzip" | "x-gzip" => gzip(bytes, limit)?,
-            "deflate" => deflate(bytes, limit)?,
+            "deflate" | "x-deflate" => deflate(bytes, limit)?,
             "br" => brotli(bytes, limit)?,
-            "zstd" if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => zstd_frames(bytes, limit)?,
+            "zstd" if bytes.starts_with(ZSTD) => zstd_frames(bytes, limit)?,
             "zstd" => Decoded::NotThere("declared zstd, but it is not"),
             _ => Decoded::NotThere("declared a coding that is not known"),
         };
@@ -110,6 +120,15 @@ impl DecodedBody<'_> {
     }
 }
 
+/// The first bytes of a zstd frame (RFC 8878 §3.1.1).
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// The coding of bytes that begin as gzip or zstd data.
+fn by_magic(bytes: &[u8]) -> Option<&'static str> {
+    let magic = [(MAGIC, "gzip"), (ZSTD, "zstd")];
+    magic.into_iter().find_map(|(magic, coding)| bytes.starts_with(magic).then_some(coding))
+}
+
 enum Decoded {
     Whole(Vec<u8>),
     Cut(Vec<u8>, &'static str),
@@ -118,7 +137,7 @@ enum Decoded {
 
 fn gzip(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
     if !bytes.starts_with(MAGIC) {
-        return Ok(Decoded::NotThere("declared gzip, but it is not"));
+        return Ok(other_than_gzip(bytes, limit));
     }
     // The size in the trailer is only a hint. If it is right, one call inflates the body.
     let hint = match bytes {
@@ -150,6 +169,19 @@ fn gzip(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
             (_, StreamStep::Damaged) => return Err(BodyError::Damaged("gzip")),
         }
     }
+}
+
+/// Decodes what is declared as gzip and is not: as another coding that has no magic bytes, if that goes to the end.
+fn other_than_gzip(bytes: &[u8], limit: usize) -> Decoded {
+    let others = [deflate, brotli].into_iter().filter(|_| !looks_like_text(bytes));
+    for decode in others {
+        if let Ok(Decoded::Whole(content)) = decode(bytes, limit)
+            && !content.is_empty()
+        {
+            return Decoded::Cut(content, "declared gzip, but it is another coding");
+        }
+    }
+    Decoded::NotThere("declared gzip, but it is not")
 }
 
 fn deflate(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {

@@ -1,7 +1,7 @@
 //! Parses the heads of records and HTTP responses. A response is parsed strictly if it is valid, else line by line; a body without
 //! a head (HTTP/0.9) is accepted if it is clearly a page or a feed.
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use crate::sniff::{PayloadKind, sniff_html};
 
@@ -158,8 +158,8 @@ fn parse_strictly(block: &[u8]) -> Option<Response> {
 }
 
 /// Takes any `HTTP…` line for a status line. The status is the first three-digit number in it, or
-/// 200 if there is none. Any lines that look like fields are taken. A head without an end takes the
-/// whole block.
+/// 200 if there is none. Any lines that look like fields are taken. A head without an empty line ends before the first line
+/// that begins as pages do, or takes the whole block.
 fn parse_tolerantly(block: &[u8]) -> Option<Response> {
     let line = block.split(|byte| *byte == b'\n').next()?;
     let protocol = line.get(..4)?;
@@ -174,6 +174,9 @@ fn parse_tolerantly(block: &[u8]) -> Option<Response> {
         if three { std::str::from_utf8(digits).ok()?.parse().ok() } else { None }
     });
     let body = end_of_head(block, 0).unwrap_or(block.len());
+    let begins_page = |at: &usize| matches!(block.get(at + 2), Some(b'!' | b'?' | b'h' | b'H'));
+    let page = memmem::find_iter(&block[..body], b"\n<").find(begins_page);
+    let body = page.map_or(body, |at| at + 1);
     let fields = block.get(line.len() + 1..body).unwrap_or_default();
     let headers = parse_fields(fields);
     if status.is_none() && headers.iter().next().is_none() {
@@ -235,6 +238,13 @@ mod tests {
                 Some("b"),
                 "body",
             ),
+            (
+                b"HTTP/1.1 200 OK\r\nA: b\r\n<!DOCTYPE x>\r\n\r\n<p>",
+                200,
+                Some("b"),
+                "<!DOCTYPE x>\r\n\r\n<p>",
+            ),
+            (b"HTTP/1.1 200 OK\r\nA: b\r\n \r\n<html>\n\n<p>", 200, Some("b"), "<html>\n\n<p>"),
             (b"<html>no http head</html>", 200, None, "<html>no http head</html>"),
         ] {
             let response = Response::parse(block).unwrap();

@@ -16,18 +16,16 @@ pub enum PayloadKind {
     Other,
 }
 
-/// Media types that say nothing about a payload, beside those that are none.
-const VAGUE: &str = "unknown/unknown application/unknown */* text/* text/plain text/xml application/xml \
-    application/json application/octet-stream application/x-unknown-content-type";
-
-/// Decides by the media type, and by the first bytes where the media type is not enough.
+/// Decides by the media type of pages, feeds, pictures, sounds, films and fonts, and by the first bytes for any other one.
 pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
     match media_type(content_type.unwrap_or_default()).to_ascii_lowercase().as_str() {
-        // A feed served as HTML is still a feed.
-        "text/html" | "application/xhtml+xml" if by_bytes(body) == PayloadKind::Feed => {
-            PayloadKind::Feed
-        }
-        "text/html" | "application/xhtml+xml" => PayloadKind::Html,
+        "text/html" | "application/xhtml+xml" => match by_bytes(body) {
+            // A feed served as HTML is still a feed.
+            PayloadKind::Feed => PayloadKind::Feed,
+            // Servers declare what they do not know as HTML, too.
+            PayloadKind::Other if is_binary(body) => PayloadKind::Other,
+            _ => PayloadKind::Html,
+        },
         "application/rss+xml"
         | "application/atom+xml"
         | "application/feed+json"
@@ -37,16 +35,28 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
             PayloadKind::Html => PayloadKind::Html,
             _ => PayloadKind::Feed,
         },
-        media_type if VAGUE.split(' ').any(|own| own == media_type) => by_bytes(body),
-        // "html", "text", "text html", "unknown", "-" and other unregistered types.
-        other if !other.contains('/') => by_bytes(body),
-        _ => PayloadKind::Other,
+        other if ["image/", "audio/", "video/", "font/"].iter().any(|m| other.starts_with(m)) => {
+            PayloadKind::Other
+        }
+        // "text/plain", "html", "text html", "unknown/unknown", "-" and the like say little.
+        _ => by_bytes(body),
     }
 }
 
-/// The media type of a `Content-Type`, without its parameters, as it is written.
+/// The media type of a `Content-Type`, without its parameters and quotes, as it is written. Parameters may follow without
+/// a semicolon.
 pub fn media_type(content_type: &str) -> &str {
-    content_type.split([';', ',']).next().unwrap_or_default().trim()
+    let content_type = content_type.trim_start_matches([' ', '\t', '"', '\'']);
+    let end = |c: char| ";,\"'".contains(c) || c.is_ascii_whitespace();
+    content_type.split(end).next().unwrap_or_default()
+}
+
+/// Whether more than one in twenty of the first bytes are what text never has (MIME Sniffing §3, binary data bytes), or they
+/// are those of a PDF document, which begins with text.
+fn is_binary(bytes: &[u8]) -> bool {
+    let first = &bytes[..bytes.len().min(1024)];
+    let is_data = |byte: &&u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    first.starts_with(b"%PDF-") || first.iter().filter(is_data).count() * 20 > first.len()
 }
 
 /// A declared feed from its first mark on: messages of the server may stand before it.
@@ -62,7 +72,7 @@ fn by_bytes(bytes: &[u8]) -> PayloadKind {
     let narrowed;
     let bytes = match bytes {
         // UTF-16: the ASCII in it is enough.
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'<', 0, ..] | [0, b'<', ..] => {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, _, ..] => {
             let first = &bytes[..bytes.len().min(2 * FAR)];
             narrowed = first.iter().copied().filter(|b| *b != 0 && *b < 0x80).collect::<Vec<_>>();
             &narrowed[..]
@@ -131,6 +141,16 @@ mod tests {
     fn by_type_and_bytes() {
         for (media_type, body, kind) in [
             (Some("text/html; charset=x"), &b"anything"[..], Html),
+            (Some("text/html"), b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xb3\xc9(\xc9\xcd\xb1", Other),
+            (Some("text/html"), b"%PDF-1.5\n1 0 obj\n<< /Type /Catalog", Other),
+            (Some("text/html"), b"\x1b$BF|K\\8l\x1b(B", Html),
+            (Some("text/html; charset=utf-16"), b"\n\0<\0p\0>\0a\0", Html),
+            (Some("text/html charset=utf-8"), b"anything", Html),
+            (Some("\"text/html; charset=utf-8\""), b"anything", Html),
+            (Some(" 'Text/HTML'"), b"anything", Html),
+            (Some("application/vnd.wap.xhtml+xml"), b"<!DOCTYPE html><p>x", Html),
+            (Some("multipart/form-data"), b"<html><p>x", Html),
+            (Some("text/css"), b"a {}", Other),
             (Some("TEXT/HTML"), b"<?xml version='1.0'?><rss version='2.0'>", Feed),
             (Some("application/xhtml+xml"), b"", Html),
             (Some("application/rss+xml"), b"", Feed),

@@ -97,6 +97,30 @@ fn false_declarations_leave_the_body_as_it_is() {
 }
 
 #[test]
+fn codings_are_found_by_their_first_bytes() {
+    let zstd = zstd::encode_all(PAGE, 0).unwrap();
+    for (fields, raw) in [
+        (&[("Content-Encoding", "\"GZIP\"")][..], gzip(PAGE)),
+        (&[("Content-Encoding", "br")], gzip(PAGE)),
+        (&[("Content-Encoding", "deflate")], zstd.clone()),
+        (&[("Content-Encoding", "gzip")], brotli(PAGE)),
+        (&[("Content-Encoding", "gzip")], zlib(PAGE)),
+        (&[("Content-Encoding", "x-deflate")], raw_deflate(PAGE)),
+        (&[("Transfer-Encoding", "chunked")], chunked(&gzip(PAGE))),
+        (&[("Content-Type", "text/html")], gzip(PAGE)),
+        (&[("Content-Type", "application/xhtml+xml")], zstd),
+        (&[], gzip(PAGE)),
+    ] {
+        let body = decode_body(&headers(fields), &raw, 1000).unwrap();
+        assert_eq!(&body.bytes[..], PAGE, "{fields:?}");
+    }
+    // A file that is compressed itself.
+    let file = gzip(PAGE);
+    let fields = headers(&[("Content-Type", "application/gzip")]);
+    assert_eq!(decode_body(&fields, &file, 1000).unwrap().bytes, file);
+}
+
+#[test]
 fn cut_and_damaged_data() {
     let text: Vec<u8> = (0..2000u32).flat_map(|i| format!("{} ", i * i).into_bytes()).collect();
     let whole = gzip(&text);

@@ -5,7 +5,7 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::names::is_block;
+use crate::names::{is_block, is_inline};
 use crate::{Document, NodeId, is_heading};
 
 /// Most siblings between a control and the text of its line.
@@ -53,7 +53,9 @@ pub(crate) fn inline_by_place(document: &Document) -> Vec<NodeId> {
         if by_name(id) == Some(true) {
             in_line[id] = true;
         } else if by_name(id).is_none() && !content[id].has_block && holds_line() {
-            in_line[id] = *name != local_name!("button") || is_within_line(document, id as NodeId);
+            in_line[id] = *name != local_name!("button")
+                || !holds_words(document, id as NodeId)
+                || is_within_line(document, id as NodeId);
             if in_line[id] {
                 found.push(id as NodeId);
             }
@@ -71,43 +73,72 @@ fn holds_phrases(name: &LocalName) -> bool {
     is_heading(name) || matches!(*name, local_names!("p" "dt" "summary" "caption" "legend"))
 }
 
+fn holds_words(document: &Document, id: NodeId) -> bool {
+    document.subtree(id).any(|own| has_words(document, own))
+}
+
 fn has_words(document: &Document, id: NodeId) -> bool {
     document.text(id).is_some_and(|text| !text.trim().is_empty())
 }
 
-/// Whether a control stands in the middle of a line, or is all of a heading: elsewhere it is a part of the interface.
+/// Whether a control with words stands in the middle of a line, is emphasised at its end or begins its sentence, or is all of a
+/// heading: elsewhere it is a part of the interface.
 fn is_within_line(document: &Document, id: NodeId) -> bool {
-    let Some(parent) = document.parent(id) else { return false };
-    let end = document.node(id).end;
-    let end_of_parent = document.node(parent).end;
-    // The text of the line, past elements in it.
-    let is_of_line = |beside: &mut dyn Iterator<Item = NodeId>| {
-        let mut line = beside
-            .take(BESIDE)
-            .take_while(|&own| document.name(own).is_none_or(|name| !is_block(name)));
-        line.any(|own| has_words(document, own))
-    };
-    let mut next = end;
-    let mut after = std::iter::from_fn(|| {
-        let own = Some(next).filter(|&own| own < end_of_parent)?;
-        next = document.node(own).end;
-        Some(own)
-    });
-    let mut last = id - 1;
-    let mut before = std::iter::from_fn(|| {
-        let is_child = |own: &NodeId| document.parent(*own) == Some(parent);
-        let own = Some(last).filter(|&own| own > parent)?;
-        let own = document.ancestors(own).find(is_child)?;
-        last = own - 1;
-        Some(own)
-    });
+    let (mut around, mut is_emphasised) = (id, false);
+    let (mut before, mut after) = (None, None);
+    // The line goes on beyond the inline elements around the control.
+    for _ in 0..BESIDE {
+        before = before.or_else(|| line_text(document, &mut siblings_before(document, around)));
+        after = after.or_else(|| line_text(document, &mut siblings_after(document, around)));
+        let Some(parent) = document.parent(around) else { break };
+        around = parent;
+        match document.name(around) {
+            Some(name) if is_block(name) => break,
+            name => is_emphasised |= name.is_some_and(emphasises),
+        }
+    }
+    let has_before = before.is_some_and(|text| !text.is_empty());
+    let has_after = after.is_some_and(|text| !text.is_empty());
+    let continues = |text: &str| text.trim_start().starts_with(char::is_lowercase);
+    let holds_title = |name: &LocalName| is_heading(name) || *name == local_name!("summary");
     let is_alone = || {
-        let mut beside = (parent..id).chain(end..end_of_parent);
+        let mut beside = (around..id).chain(document.node(id).end..document.node(around).end);
         !beside.any(|own| has_words(document, own))
     };
-    let holds_title = |name: &LocalName| is_heading(name) || *name == local_name!("summary");
-    is_of_line(&mut before) && is_of_line(&mut after)
-        || document.name(parent).is_some_and(holds_title) && is_alone()
+    let around = document.name(around);
+    has_before && (has_after || is_emphasised)
+        || !has_before && after.is_some_and(continues) && around.is_some_and(holds_phrases)
+        || around.is_some_and(holds_title) && is_alone()
+}
+
+/// Inline elements that texts have and interfaces are not built of.
+fn emphasises(name: &LocalName) -> bool {
+    is_inline(name) && !matches!(*name, local_names!("span" "a" "label" "font" "small"))
+}
+/// The nearest text beside an element, past elements in its line; empty if the line ends before it.
+fn line_text<'d>(
+    document: &'d Document,
+    beside: &mut dyn Iterator<Item = NodeId>,
+) -> Option<&'d str> {
+    beside.take(BESIDE).find_map(|own| match document.name(own) {
+        Some(name) => is_block(name).then_some(""),
+        None => document.text(own).filter(|text| !text.trim().is_empty()),
+    })
+}
+
+fn siblings_after(document: &Document, id: NodeId) -> impl Iterator<Item = NodeId> {
+    let end_of_parent = document.parent(id).map_or(0, |parent| document.node(parent).end);
+    let next = move |own: NodeId| Some(document.node(own).end).filter(|&own| own < end_of_parent);
+    std::iter::successors(next(id), move |&own| next(own))
+}
+
+fn siblings_before(document: &Document, id: NodeId) -> impl Iterator<Item = NodeId> {
+    let parent = document.parent(id);
+    let last = move |own: NodeId| {
+        let own = Some(own - 1).filter(|&own| Some(own) != parent)?;
+        document.ancestors(own).find(|&own| document.parent(own) == parent)
+    };
+    std::iter::successors(last(id), move |&own| last(own))
 }
 
 #[cfg(test)]
@@ -128,6 +159,17 @@ mod tests {
             ),
             ("<h3>Opening hours <button>Copy</button></h3>", "Opening hours\n\nCopy"),
             ("<p>All is said.<button>Copy</button></p>", "All is said.\n\nCopy"),
+            ("<p>The <em><button>ledger</button></em> was closed.", "The ledger was closed."),
+            ("<p>The <span><i><button>ledger</button></i></span> was", "The ledger was"),
+            ("<p>We read the <b><button>old book</button></b></p>", "We read the old book"),
+            ("<p><button>Ledgers</button> are books.", "Ledgers are books."),
+            ("<p><button>Copy</button> Ledgers are books.", "Copy\n\nLedgers are books."),
+            ("<p>So<span>it<button><i></i></button></span> was", "Soit was"),
+            ("<p>It fell<sup><button><svg></svg></button><a>1</a></sup> so", "It fell[1] so"),
+            (
+                "<div><span>May 3</span> <span><button>Share</button></span> <span>2</span></div>",
+                "May 3\n\nShare\n\n2",
+            ),
             ("<p>Half <meter value=1>50 %</meter> full", "Half 50 % full"),
             ("<x-body><x-part><p>One</p></x-part><x-part>Two</x-part></x-body>", "One\n\nTwo"),
             ("<div>One <x-box><p>Two</p></x-box> Three</div>", "One\n\nTwo\n\nThree"),

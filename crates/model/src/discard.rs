@@ -93,7 +93,7 @@ reasons! {
     OtherRecord => "other-record-type",
     /// A revisit record whose original is not in the input.
     Revisit => "revisit-without-original",
-    /// A status that is not read (`read.statuses`, by default 200 and 203). Redirects are remembered for joining feeds.
+    /// A status that is not read (`read.statuses`, by default 200, 201 and 203). Redirects are remembered for joining feeds.
     HttpStatus => "http-status",
     /// An HTTP head that cannot be parsed.
     BadHttp => "bad-http",

@@ -399,6 +399,9 @@ impl<'a, 'b> FileReading<'a, 'b> {
                 let detail = match (picture, declared) {
                     (Some(kind), Some(declared)) => format!("{kind}, declared as {declared}"),
                     (Some(kind), None) => format!("{kind}, without a content type"),
+                    (None, Some(declared)) if declared.contains("html") => {
+                        format!("declared as {declared}, but is binary")
+                    }
                     (None, declared) => declared.unwrap_or("no content type").to_owned(),
                 };
                 self.drop(&url, origin, DropReason::ContentType, detail);

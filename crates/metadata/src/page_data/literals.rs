@@ -35,11 +35,13 @@ impl ScriptData {
     /// Reads the objects and arrays of a script, and the strings that are the only argument of a call. What is code is passed
     /// over. Linear in its length.
     pub(super) fn read_script(&mut self, script: &str) {
+        let names = read_parameters(script, &mut self.left).unwrap_or_default();
         let mut at = 0;
         while let Some(found) = memchr3(b'{', b'[', b'(', &script.as_bytes()[at..]) {
             let start = at + found;
             at = start + 1;
-            let mut reader = LiteralReader { at, ..LiteralReader::new(script, &mut self.left) };
+            let mut reader =
+                LiteralReader { at, names: &names, ..LiteralReader::new(script, &mut self.left) };
             if script.as_bytes()[start] == b'(' {
                 if let Some(text) = reader.only_string() {
                     at = reader.at;
@@ -50,7 +52,8 @@ impl ScriptData {
             reader.at = start;
             let value = reader.value();
             at = at.max(reader.at);
-            self.values.extend(value.filter(|_| at - start >= LEAST_BYTES));
+            let has_text = at - start >= LEAST_BYTES || !names.is_empty();
+            self.values.extend(value.filter(|_| has_text));
         }
     }
 
@@ -68,6 +71,26 @@ impl ScriptData {
             },
         }
     }
+}
+
+/// The parameters of the function that a script calls first, with the values that it is called with:
+/// `__NUXT__=(function(a,b){return {…}}(…,…))`. So devalue (Nuxt 2) writes what a state has several times.
+fn read_parameters<'s>(script: &'s str, left: &mut u32) -> Option<BTreeMap<&'s str, Value>> {
+    let (_, rest) = script.split_once("(function(").filter(|(own, _)| !own.contains('{'))?;
+    let (names, body) = rest.split_once(')')?;
+    let mut reader = LiteralReader::new(body, left);
+    reader.skip_space();
+    reader.take(b'{').then_some(())?;
+    while reader.peek()? != b'}' {
+        reader.skip_expression()?;
+        reader.at += usize::from(reader.peek()? != b'}');
+    }
+    reader.at += 1;
+    reader.skip_space();
+    reader.take(b')');
+    reader.take(b'(').then_some(())?;
+    let values = reader.items(b')')?;
+    Some(names.split(',').map(str::trim).zip(values).collect())
 }
 
 /// The name of a function that is called behind `before`.
@@ -98,12 +121,15 @@ struct LiteralReader<'t, 'l> {
     at: usize,
     levels: u32,
     nested: u32,
+    /// Values of words.
+    names: &'l BTreeMap<&'t str, Value>,
     left: &'l mut u32,
 }
 
 impl<'t, 'l> LiteralReader<'t, 'l> {
     fn new(text: &'t str, left: &'l mut u32) -> Self {
-        Self { text, at: 0, levels: 0, nested: 0, left }
+        const NONE: &BTreeMap<&str, Value> = &BTreeMap::new();
+        Self { text, at: 0, levels: 0, nested: 0, names: NONE, left }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -160,7 +186,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
                 let value = match byte {
                     _ if self.levels > MOST_LEVELS => None,
                     b'{' => self.object(),
-                    _ => self.array(),
+                    _ => self.items(b']').map(Value::Array),
                 };
                 self.levels -= 1;
                 value
@@ -197,14 +223,15 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         }
     }
 
-    fn array(&mut self) -> Option<Value> {
+    /// The values up to the end of an array or call.
+    fn items(&mut self, end: u8) -> Option<Vec<Value>> {
         let mut items = Vec::new();
         loop {
             self.skip_space();
             match self.peek()? {
-                b']' => {
+                byte if byte == end => {
                     self.at += 1;
-                    return Some(Value::Array(items));
+                    return Some(items);
                 }
                 b',' => self.at += 1,
                 _ => items.push(self.member()?),
@@ -216,7 +243,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
     fn member(&mut self) -> Option<Value> {
         let value = self.value()?;
         self.skip_space();
-        if matches!(self.peek()?, b',' | b'}' | b']') {
+        if matches!(self.peek()?, b',' | b'}' | b']' | b')') {
             return Some(value);
         }
         self.skip_expression()?;
@@ -243,8 +270,21 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         match &rest[..end] {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
-            number => number.parse::<Number>().map_or(Value::Null, Value::Number),
+            word => match self.names.get(word) {
+                Some(Value::String(text)) => self.copy(text),
+                Some(value @ (Value::Bool(_) | Value::Number(_))) => value.clone(),
+                _ => word.parse::<Number>().map_or(Value::Null, Value::Number),
+            },
         }
+    }
+
+    /// A text of a name. Long texts count as several values, because they may be copied many times.
+    fn copy(&mut self, text: &str) -> Value {
+        let left = self.left.checked_sub(u32::try_from(text.len() / 64).unwrap_or(u32::MAX));
+        left.map_or(Value::Null, |left| {
+            *self.left = left;
+            Value::String(text.to_owned())
+        })
     }
 
     /// Passes over an expression up to what ends it in an object or array.
@@ -372,6 +412,29 @@ mod tests {
         data.read_script("s.f.push([1,\"0:ab\"])");
         data.read_script("s.f.push([1, 'cd\\n'] );");
         assert_eq!(data.streams["push"], "0:abcd\n");
+    }
+
+    #[test]
+    fn parameters_have_the_values_of_the_call() {
+        let text = long();
+        for (open, call) in [("}(", "))"), ("})(", ")")] {
+            let state = format!("{{post:{{title:b,draft:a,body:\"{text}\",by:c,e:f}}}}");
+            let script = format!(
+                "window.X=(function(a, b,c){{c.x=1;return {state}{open}false,\"(Old) {{mill\",{{}}{call}"
+            );
+            let post = &read(&script)[0]["post"];
+            assert_eq!(post["title"], "(Old) {mill", "{script}");
+            assert_eq!(post["draft"], false);
+            assert_eq!(post["body"], text);
+        }
+        let script = format!("x=(function(a){{return {{body:a}}}}(\"{text}\"))");
+        assert_eq!(read(&script)[0]["body"], text);
+        // Copies are limited.
+        let script =
+            format!("x=(function(a){{return [{}]}}(\"{}\"))", "a,".repeat(400), text.repeat(100));
+        let mut data = ScriptData::new(1000);
+        data.read_script(&script);
+        assert!(data.values.is_empty());
     }
 
     #[test]
