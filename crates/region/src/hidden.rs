@@ -69,6 +69,11 @@ pub fn is_hidden_from_sight(document: &Document, id: NodeId) -> bool {
     hiding_of(document, id) == Some(Hiding::FromSight)
 }
 
+/// Whether an element is hidden until something shows it.
+pub(crate) fn is_hidden_for_now(document: &Document, id: NodeId) -> bool {
+    hiding_of(document, id) == Some(Hiding::Now)
+}
+
 /// How an inline style hides: by not being displayed, or by the ways to hide a text from sight alone.
 fn hiding_of_style(style: &str) -> Option<Hiding> {
     const NOW: [&str; 3] = ["display:none", "visibility:hidden", "visibility:collapse"];

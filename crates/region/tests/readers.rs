@@ -488,6 +488,49 @@ fn notes_without_their_texts_get_them_back() {
 }
 
 #[test]
+fn notes_chosen_without_their_labels_are_whole() {
+    let document = parse(
+        "<!doctype html><body><p>A fact.<a href=#n1>1</a></p><div><a id=n1 href=#r>1</a><div><p>Its long note.</p></div></div>",
+    );
+    let paragraphs: Vec<_> =
+        document.ids().filter(|&id| document.name(id).is_some_and(|name| **name == *"p")).collect();
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let region = region_of(&document, &paragraphs, &[], &base).unwrap();
+    assert_eq!(region.footnotes()[0].text, "1 Its long note.");
+    assert_eq!(region.html().matches("#article-n1").count(), 1, "{}", region.html());
+}
+
+#[test]
+fn notes_in_lines_are_taken_out_of_them() {
+    let note = "Seen at home in May.";
+    for (line, is_read) in [
+        (format!("<sup><a href=#n>1</a></sup><small id=n>{note}</small>"), true),
+        (format!("<sup><a href=#n>1</a></sup><span hidden id=n>{note}</span>"), false),
+        (format!("<a href='javascript:void(0)'>1</a><span role=tooltip id=n>{note}</span>"), false),
+        (format!("<sup>1</sup><span hidden>{note}</span>"), false),
+        (format!("<span><b>1</b><span style='display:none'>{note}</span></span>"), false),
+    ] {
+        let page = format!("<p>It fell.{line} It rose.</p><p>End.</p>");
+        let [html, markdown, text] = forms(&page);
+        let markdown = markdown.replace("**", "");
+        assert_eq!(markdown, format!("It fell.[^1] It rose.\n\nEnd.\n\n[^1]: {note}"), "{html}");
+        let read = if is_read { markdown } else { "It fell. It rose.\n\nEnd.".to_owned() };
+        assert_eq!(text, read, "{html}");
+    }
+    // What is no note, or leads elsewhere.
+    for line in [
+        format!("<i>1975</i><span hidden>{note}</span>"),
+        format!("<a href=/c>1</a><span hidden>{note}</span>"),
+        "<sup>1</sup><span hidden>Open</span>".to_owned(),
+    ] {
+        let [html, markdown, _] = forms(&format!("<p>It fell {line} again.</p><p>End.</p>"));
+        assert!(!markdown.contains("[^"), "{html}");
+    }
+    let around = forms("<p>It fell.<a href=#n>1</a> It rose.<br><a id=n></a>1. Seen at home.</p>");
+    assert!(!around[1].contains("[^1]: It fell"), "{}", around[1]);
+}
+
+#[test]
 fn headings_are_without_links_to_themselves_and_to_edit_them() {
     let edit = "<span>[<a href=/edit?1>bearbeiten</a> | <a href=/raw>Quelle</a>]</span>";
     for page in [
