@@ -126,10 +126,14 @@ pub(crate) fn leave_out(
     let mut out: Vec<NodeId> = Vec::new();
     let mut labels: Vec<(u64, NodeId)> = Vec::new();
     let mut skip = 0;
-    for id in document.ids().filter(|&id| include[id as usize]) {
+    for id in document.ids().filter(|&id| include[id as usize] || texts.own(id) > 0) {
         let Some(name) = document.name(id) else { continue };
         let bytes = texts.text(id);
         if id < skip || bytes == 0 {
+            continue;
+        }
+        // Only its texts may be chosen of what opens above the page.
+        if !include[id as usize] && hiding_of(document, id) != Some(Hiding::Above) {
             continue;
         }
         let end = document.node(id).end;
