@@ -207,13 +207,16 @@ fn note_around(
     let holds = |id: &NodeId| {
         matches!(
             document.name(*id),
-            Some(&local_names!("li" "p" "div" "dd" "dt" "td" "table" "aside" "section"))
+            Some(&local_names!("li" "p" "div" "dd" "dt" "td" "tr" "table" "aside" "section"))
         )
     };
     let mut note = document.ancestors(target).take(6).find(holds)?;
     if document.is(note, &local_name!("dt")) {
         let mut after = document.children(document.parent(note)?).skip_while(|&own| own <= note);
         note = { after }.find(|&own| document.name(own).is_some()).unwrap_or(note);
+    }
+    if document.is(note, &local_name!("td")) && texts.text(note) <= LABEL as u32 {
+        note = document.parent(note)?;
     }
     if document.contains(note, link) {
         let is_note = document.is_inline(target) && texts.text(target) > LABEL as u32;
@@ -232,6 +235,9 @@ pub(crate) fn split_notes(tree: &mut RegionTree<'_>) {
     let wanted: BTreeSet<String> = links.filter_map(href).map(str::to_owned).collect();
     if wanted.is_empty() {
         return;
+    }
+    for table in tree.all(local_name!("table")).collect::<Vec<_>>() {
+        describe_rows(tree, table);
     }
     for parent in tree.below(0).collect::<Vec<_>>() {
         let is_note = |at: &At| tree.nodes[*at].mark == NodeMark::Note;
@@ -252,6 +258,75 @@ pub(crate) fn split_notes(tree: &mut RegionTree<'_>) {
         if tree.nodes[at].mark == NodeMark::Note {
             complete_links_back(tree, at);
         }
+    }
+    mark_labels(tree);
+}
+
+/// Makes terms and descriptions of a table whose rows are notes, each with its label and its text.
+fn describe_rows(tree: &mut RegionTree<'_>, table: At) {
+    let rows: Vec<At> = tree.below(table).filter(|&at| tree.is(at, &local_name!("tr"))).collect();
+    let is_note =
+        |&row: &At| tree.nodes[row].mark == NodeMark::Note && tree.shown_children(row).count() == 2;
+    if rows.is_empty() || !rows.iter().all(is_note) {
+        return;
+    }
+    let mut children = Vec::new();
+    for row in rows {
+        let cells: Vec<At> = tree.shown_children(row).collect();
+        let names = [local_name!("dt"), local_name!("dd")];
+        for (&cell, name) in cells.iter().zip(names) {
+            tree.nodes[cell].name = Some(name);
+            tree.nodes[cell].attributes.clear();
+        }
+        if let [_, text] = *cells {
+            tree.nodes[text].mark = NodeMark::Note;
+            tree.nodes[text].attributes = std::mem::take(&mut tree.nodes[row].attributes);
+        }
+        children.extend(cells);
+    }
+    tree.nodes[table].name = Some(local_name!("dl"));
+    tree.nodes[table].attributes.clear();
+    tree.nodes[table].children = children;
+}
+
+/// Marks the labels of the links to them that notes begin with, if all do: a number may as well begin the text of one.
+fn mark_labels(tree: &mut RegionTree<'_>) {
+    let mut labels: BTreeMap<String, String> = BTreeMap::new();
+    for at in tree.below(0).filter(|&at| tree.nodes[at].mark == NodeMark::Reference) {
+        let href = tree.attribute(at, &local_name!("href")).unwrap_or_default();
+        let id = href.trim_start_matches('#').to_owned();
+        labels.entry(id).or_insert_with(|| tree.text_of(at));
+    }
+    let is_note = |&at: &At| tree.nodes[at].mark == NodeMark::Note;
+    let begins = |note: At| {
+        let label = labels.get(tree.attribute(note, &local_name!("id"))?)?;
+        let label = label.trim_matches(['[', ']', '(', ')', '.']);
+        let is_text = |at: At| tree.nodes[at].name.is_none() && !tree.is_space(at);
+        let first_of = |at: At| tree.shown_children(at).find(|&own| tree.below(own).any(is_text));
+        let (mut holder, mut first) = (note, first_of(note)?);
+        while tree.nodes[first].name.is_some() {
+            (holder, first) = (first, first_of(first)?);
+        }
+        let text = &*tree.nodes[first].text;
+        let rest = text.trim_start().trim_start_matches(['[', '(']).strip_prefix(label)?;
+        let rest = rest.trim_start_matches([']', ')', '.', ':']);
+        let is_label = !label.is_empty() && !rest.starts_with(char::is_alphanumeric);
+        let is_linked = tree.attribute(holder, &local_name!("href")).is_some();
+        (is_label && !is_linked).then_some((note, holder, first, text.len() - rest.len()))
+    };
+    let found: Option<Vec<_>> = tree.below(0).filter(is_note).map(begins).collect();
+    for (note, mut holder, first, end) in found.into_iter().flatten() {
+        let is_alone = tree.shown_children(holder).count() == 1 && holder != note;
+        if !is_alone || tree.nodes[first].text.len() > end {
+            let text = std::mem::take(&mut tree.nodes[first].text);
+            let label = tree.element(local_name!("span"));
+            tree.push_text(label, text[..end].trim().to_owned());
+            tree.nodes[first].text = text[end..].to_owned().into();
+            let place = tree.nodes[holder].children.iter().position(|&child| child == first);
+            tree.nodes[holder].children.insert(place.unwrap_or(0), label);
+            holder = label;
+        }
+        tree.nodes[holder].mark = NodeMark::NoteLabel;
     }
 }
 

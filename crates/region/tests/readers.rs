@@ -624,6 +624,44 @@ fn icons_and_what_opens_above_the_page_are_no_text() {
 }
 
 #[test]
+fn what_opens_above_the_page_is_left_out_of_chosen_texts() {
+    let document = parse(
+        "<!doctype html><body><p>An oak fell on the road in May, and nobody was hurt.</p><dialog><h2>Share</h2><p>Send it.</p></dialog><div popover><p>Elm.</p></div><p>The road is open again.</p>",
+    );
+    let paragraphs: Vec<_> =
+        document.ids().filter(|&id| document.name(id).is_some_and(|name| **name == *"p")).collect();
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let text = region_of(&document, &paragraphs, &[], &base).unwrap().text();
+    assert_eq!(
+        text,
+        "An oak fell on the road in May, and nobody was hurt.\n\nThe road is open again."
+    );
+}
+
+#[test]
+fn pictures_of_galleries_and_lines_stay() {
+    let count = |html: &str| forms(html)[0].matches("<img").count();
+    let slide = |text: &str| format!("<div><img src=/{}.jpg><div>{text}</div></div>", text.len());
+    let kept = |between: &str| {
+        let page = format!("<p>An oak fell.</p><main>{between}</main><p>It was old.</p>");
+        let document = parse(&format!("<!doctype html><body>{page}"));
+        let is = |id, name: &str| document.name(id).is_some_and(|own| &**own == name);
+        let paragraphs: Vec<_> = document.ids().filter(|&id| is(id, "p")).collect();
+        let base = Url::parse("https://news.example/a/b").unwrap();
+        region_of(&document, &paragraphs, &[], &base).unwrap().images().0.len()
+    };
+    let text = "The oak of the village, as it was before the storm of this year, with";
+    let slides = format!("{}{}{}", slide(text), slide(&text[1..]), slide(&text[2..]));
+    assert_eq!(kept(&slides), 3);
+    assert_eq!(kept(&slides.replace("The oak", "<a href=/b>The oak</a>")), 0);
+    let linked = |to: &str| {
+        format!("<p>An oak <a href={to}><img src=/o.jpg></a> fell.</p><p>It was old.</p>")
+    };
+    assert_eq!(count(&linked("https://park.example/")), 1);
+    assert_eq!(count(&linked("/")), 0);
+}
+
+#[test]
 fn a_beginning_that_follows_once_more_is_shown_once() {
     let [one, two, three] = [
         "The harbour was closed for nine days, and the boats stayed out at sea until it opened.",
@@ -990,6 +1028,9 @@ fn notes_in_one_paragraph_are_several_notes() {
     let text =
         "<p>Oak<a href=#n2><sup>2</sup></a> and elm<a href=#n1><sup>1</sup></a>.</p><p>End.</p>";
     let notes = [
+        "<p id=n1>1. Cut in May.</p><p id=n2>2. Not in June.</p>",
+        "<dl><dt id=n1>[1]</dt><dd>Cut in May.</dd><dt id=n2>[2]</dt><dd>Not in June.</dd></dl>",
+        "<table><tr id=n1><td>1</td><td>Cut in May.</td></tr><tr><td><a id=n2>2</a></td><td>Not in June.</td></tr></table>",
         "<p><a name=n1></a>1 Cut in May.<br>\n<a name=n2></a>2 Not in June.</p>",
         "<div id=n1>1 Cut in May. <span id=n2>2 Not in June.</span></div>",
         "<p><sup id=n1>1</sup> Cut in May.<br><br><sup><a id=n2>2</a></sup> Not in June.</p>",
@@ -999,18 +1040,25 @@ fn notes_in_one_paragraph_are_several_notes() {
         let region = region_of(&document, &[0], &[], &base).unwrap();
         let found: Vec<_> =
             region.footnotes().into_iter().map(|note| (note.label, note.text)).collect();
-        let wanted = [("1", "1 Cut in May."), ("2", "2 Not in June.")];
+        let wanted = [("1", "Cut in May."), ("2", "Not in June.")];
         assert_eq!(
             found,
             wanted.map(|(label, text)| (label.to_owned(), text.to_owned())),
             "{notes}"
         );
-        let markdown = region.markdown(&base).replace("^1^ ", "1 ").replace("^2^ ", "2 ");
-        let end = "Oak[^2] and elm[^1].\n\nEnd.\n\n[^1]: 1 Cut in May.\n\n[^2]: 2 Not in June.";
-        assert_eq!(markdown, end, "{notes}");
+        let end = "Oak[^2] and elm[^1].\n\nEnd.\n\n[^1]: Cut in May.\n\n[^2]: Not in June.";
+        assert_eq!(region.markdown(&base), end, "{notes}");
         assert!(region.text().contains("[^2]: "), "{}", region.text());
         assert_eq!(region.html().matches("id=\"article-n").count(), 2, "{}", region.html());
     }
+}
+
+#[test]
+fn numbers_that_not_all_notes_begin_with_are_no_labels() {
+    let text = "<p>Oak<a href=#n1>1</a> and elm<a href=#n2>2</a>.</p>";
+    let notes = "<p id=n1>1. May.</p><p id=n2>Not in June.</p>";
+    let markdown = "Oak[^1] and elm[^2].\n\n[^1]: 1\\. May.\n\n[^2]: Not in June.";
+    assert_eq!(forms(&format!("{text}{notes}"))[1], markdown);
 }
 
 #[test]
