@@ -132,8 +132,9 @@ pub(crate) fn leave_out(
         if id < skip || bytes == 0 {
             continue;
         }
-        // Only its texts may be chosen of what opens above the page.
-        if !include[id as usize] && hiding_of(document, id) != Some(Hiding::Above) {
+        // Only its texts may be chosen of what opens above the page, or is not for those who hear it.
+        let may_be_around = |hiding| matches!(hiding, Hiding::Above | Hiding::FromHearing);
+        if !include[id as usize] && !hiding_of(document, id).is_some_and(may_be_around) {
             continue;
         }
         let end = document.node(id).end;
@@ -175,7 +176,16 @@ pub(crate) fn leave_out(
             skip = end;
             continue;
         }
-        let Some(hiding) = hiding.filter(|&own| own != Hiding::FromHearing) else { continue };
+        let Some(hiding) = hiding else { continue };
+        if hiding == Hiding::FromHearing {
+            // Sliders begin and end with silent copies of what they show.
+            let is_copy = bytes >= LEAST_COPY && bytes * 2 < texts.kept.total();
+            if is_copy && !document.is_inline(id) {
+                waiting.push(id);
+                skip = end;
+            }
+            continue;
+        }
         // Alone, it says what a picture shows.
         let has_beside =
             || block_around(document, id).is_some_and(|block| texts.text(block) > bytes);

@@ -103,6 +103,12 @@ pub(crate) fn anchors(
             }
         }
         include[note as usize] = true;
+        // A term is the label of its description.
+        let is_term = |id: &NodeId| document.is(*id, &local_name!("dt"));
+        let target = first.get(&note).copied().unwrap_or(note);
+        if let Some(term) = document.ancestors(target).find(is_term).filter(|&term| term < note) {
+            include[term as usize..document.node(term).end as usize].fill(true);
+        }
     }
     // Each has the name of a link that leads to it, and a name leads to one of them.
     let notes: BTreeMap<&str, NodeId> =

@@ -41,6 +41,13 @@ fn code_has_its_lines_and_nothing_else() {
         lines,
     );
     check_code(&format!("<pre data-lang=rust>{}</pre>", numbered("nr", "<br>")), "rust", lines);
+    check_code(
+        &format!("<pre><button>Copy</button><b>Rust</b><code>{lines}</code></pre>"),
+        "",
+        lines,
+    );
+    let broken = lines.replace('\n', "<br>\n").replace("    ", "\u{a0}\u{a0}\u{a0}\u{a0}");
+    check_code(&format!("<div><code>{broken}</code></div>"), "", lines);
     let column = "1\n2\n3\n4\n5\n";
     check_code(
         &format!(
@@ -639,6 +646,25 @@ fn what_opens_above_the_page_is_left_out_of_chosen_texts() {
 }
 
 #[test]
+fn silent_copies_of_what_a_slider_shows_are_left_out() {
+    let silent = |text: &str| format!("<div aria-hidden=true><p>{text}</p></div>");
+    let [one, two] = ["An oak fell on the road.", "An elm fell on the roof."];
+    let page = format!(
+        "<p>A storm passed over the village in the night to Monday.</p><div>{}<div><p>{one}</p></div><div><p>{two}</p></div>{}</div><p>Nobody was hurt.</p>",
+        silent(two),
+        silent(one)
+    );
+    assert_eq!(
+        forms(&page)[2],
+        format!(
+            "A storm passed over the village in the night to Monday.\n\n{one}\n\n{two}\n\nNobody was hurt."
+        )
+    );
+    let other = forms(&format!("<p>A storm passed over the village.</p>{}<p>So.</p>", silent(one)));
+    assert!(other[2].contains(one), "{}", other[2]);
+}
+
+#[test]
 fn pictures_of_galleries_and_lines_stay() {
     let count = |html: &str| forms(html)[0].matches("<img").count();
     let slide = |text: &str| format!("<div><img src=/{}.jpg><div>{text}</div></div>", text.len());
@@ -1027,6 +1053,13 @@ fn notes_in_one_paragraph_are_several_notes() {
     let base = Url::parse("https://news.example/a/b").unwrap();
     let text =
         "<p>Oak<a href=#n2><sup>2</sup></a> and elm<a href=#n1><sup>1</sup></a>.</p><p>End.</p>";
+    let link = "<p>Oak<a href=#n1>1</a>.</p>";
+    let dl = "<dl><dt id=n1><a href=#r1>1</a></dt><dd>Cut in May.</dd></dl>";
+    let document = parse(&format!("<!doctype html><body>{link}{dl}"));
+    let is = |id, name: &str| document.name(id).is_some_and(|own| &**own == name);
+    let chosen: Vec<_> = document.ids().filter(|&id| is(id, "p") || is(id, "dd")).collect();
+    let region = region_of(&document, &chosen, &[], &base).unwrap();
+    assert_eq!(region.markdown(&base), "Oak[^1].\n\n[^1]: Cut in May.");
     let notes = [
         "<p id=n1>1. Cut in May.</p><p id=n2>2. Not in June.</p>",
         "<dl><dt id=n1>[1]</dt><dd>Cut in May.</dd><dt id=n2>[2]</dt><dd>Not in June.</dd></dl>",
