@@ -115,6 +115,7 @@ fn is_within_line(document: &Document, id: NodeId) -> bool {
 fn emphasises(name: &LocalName) -> bool {
     is_inline(name) && !matches!(*name, local_names!("span" "a" "label" "font" "small"))
 }
+
 /// The nearest text beside an element, past elements in its line; empty if the line ends before it.
 fn line_text<'d>(
     document: &'d Document,

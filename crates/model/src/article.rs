@@ -418,7 +418,7 @@ pub struct Footnote {
     pub id: String,
     /// Text of the first link to it: a number or a sign.
     pub label: String,
-    /// Its text, without the link back.
+    /// Its text, without its label and the link back.
     pub text: String,
 }
 }

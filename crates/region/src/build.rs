@@ -66,6 +66,8 @@ pub(crate) struct RegionBuilder<'a, 'c> {
     pub(crate) posts: &'c [PostStart],
     /// What is written so far.
     pub(crate) tree: RegionTree<'a>,
+    /// Notes that stand in lines of text: they are written at the end.
+    pub(crate) line_notes: Vec<At>,
 }
 
 impl<'a> RegionBuilder<'a, '_> {
@@ -117,6 +119,10 @@ impl<'a> RegionBuilder<'a, '_> {
             }
             if let Some(text) = document.text(id) {
                 if self.chosen.include[id as usize] {
+                    if self.anchors.links.contains_key(&id) {
+                        at = self.tree.push(at, local_name!("a"));
+                        self.lead_to_anchor(at, id);
+                    }
                     let mut from = 0;
                     while let Some(own) = places.next_if(|own| own.1.is_within(document, id)) {
                         let within = (own.1.within as usize).max(from);
@@ -159,6 +165,7 @@ impl<'a> RegionBuilder<'a, '_> {
             open.push(OpenElement { id, end: next, at: own.unwrap_or(at), in_layout });
             id += 1;
         }
+        self.tree.nodes[0].children.append(&mut self.line_notes);
         self.tree
     }
 
@@ -342,8 +349,15 @@ impl<'a> RegionBuilder<'a, '_> {
         let alone = parent == 0
             && is_inline(&name)
             && !above.is_some_and(|p| self.chosen.include[p as usize]);
-        let parent = if alone { self.tree.push(parent, local_name!("p")) } else { parent };
-        let at = self.tree.push(parent, name.clone());
+        let at = if self.anchors.notes.contains_key(&id) && document.is_inline(id) {
+            name = local_name!("p");
+            let at = self.tree.element(name.clone());
+            self.line_notes.push(at);
+            at
+        } else {
+            let parent = if alone { self.tree.push(parent, local_name!("p")) } else { parent };
+            self.tree.push(parent, name.clone())
+        };
         for (attribute, value) in element.attributes() {
             if attribute_stays(&name, attribute) {
                 self.tree.set(at, attribute.clone(), value);
@@ -407,14 +421,21 @@ impl<'a> RegionBuilder<'a, '_> {
     }
 
     fn write_link(&mut self, at: At, element: Element<'_>) {
-        if let Some(target) = self.anchors.links.get(&element.id) {
-            self.tree.set(at, local_name!("href"), format!("#{PREFIX}{target}"));
-            if self.anchors.references.contains(&element.id) {
-                self.tree.nodes[at].mark = NodeMark::Reference;
-            }
-        } else if let Some(url) = link_target(element, self.base) {
+        if !self.lead_to_anchor(at, element.id)
+            && let Some(url) = link_target(element, self.base)
+        {
             self.tree.set(at, local_name!("href"), String::from(url));
         }
+    }
+
+    /// Whether a node leads to an anchor; its link then does.
+    fn lead_to_anchor(&mut self, link: At, id: NodeId) -> bool {
+        let Some(target) = self.anchors.links.get(&id) else { return false };
+        self.tree.set(link, local_name!("href"), format!("#{PREFIX}{target}"));
+        if self.anchors.references.contains(&id) {
+            self.tree.nodes[link].mark = NodeMark::Reference;
+        }
+        true
     }
 
     /// Writes what stands at a place of what is not part of the page's self.tree.

@@ -17,7 +17,7 @@ use crate::formulas::begins_formula;
 use crate::further;
 use crate::hidden;
 use crate::names::NamedKinds;
-use crate::notes::{Anchors, anchors};
+use crate::notes::{Anchors, add_hidden_notes, anchors};
 use crate::picture::is_picture;
 use crate::structures;
 use crate::texts::{PageTexts, visible};
@@ -97,7 +97,8 @@ pub(crate) fn choose(
     for &post in posts.keys() {
         include[post as usize..document.node(post).end as usize].fill(true);
     }
-    let anchors = anchors(&texts, &found.links, &mut include);
+    let mut anchors = anchors(&texts, &found.links, &unseen, &mut include);
+    add_hidden_notes(&texts, &unseen, &mut include, &mut read, &mut anchors);
     let apart = stand_beside_others(document, keep, &include);
     let (visible, names) = (texts.all, texts.names);
     let chosen = ChosenNodes {

@@ -331,8 +331,10 @@ fn beside_line_feeds(document: &Document, id: NodeId) -> (Option<NodeId>, Option
 struct CodeReader<'a> {
     document: &'a Document,
     out: String,
-    /// Whether the last line was ended by the end of its element.
+    /// Whether the last line was ended by the end of its element, or by a break where line feeds are white space.
     is_ended: bool,
+    /// Whether line feeds end lines.
+    keeps_lines: bool,
     /// Elements that hold a number only.
     numbers: Vec<LineNumber>,
 }
@@ -350,10 +352,17 @@ struct LineNumber {
 
 impl<'a> CodeReader<'a> {
     fn read(document: &'a Document, root: NodeId) -> Self {
-        let mut reader =
-            Self { document, out: String::new(), is_ended: false, numbers: Vec::new() };
+        let keeps_lines = document.ancestors(root).any(|around| {
+            document.is(around, &local_name!("pre"))
+                || document.element(around).is_some_and(|own| {
+                    has_style(own, "white-space", &["pre", "pre-wrap", "pre-line", "break-spaces"])
+                })
+        });
+        let (out, numbers) = (String::new(), Vec::new());
+        let mut reader = Self { document, out, is_ended: false, keeps_lines, numbers };
         let ends_lines = lines_are_elements(document, root);
         let label = before_code(document, root);
+        let is_bar = label.clone().any(|id| reader.is_interface(id));
         let mut open: Vec<(NodeId, usize)> = Vec::new();
         let mut id = root + 1;
         let end = document.node(root).end;
@@ -368,7 +377,9 @@ impl<'a> CodeReader<'a> {
             if let Some(text) = document.text(id) {
                 reader.text(text);
             } else if reader.is_interface(id)
-                || label.contains(&id) && node_end <= label.end && !document.is_inline(id)
+                || label.contains(&id)
+                    && node_end <= label.end
+                    && (is_bar || !document.is_inline(id))
                 || is_title_of_code(document, root, id)
                 || is_gutter_cell(document, root, id)
                 || is_empty_line(document, id)
@@ -449,7 +460,7 @@ impl<'a> CodeReader<'a> {
     }
 
     fn line_feed(&mut self) {
-        self.is_ended = false;
+        self.is_ended = !self.keeps_lines;
         self.out.push('\n');
     }
 

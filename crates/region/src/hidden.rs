@@ -69,6 +69,11 @@ pub fn is_hidden_from_sight(document: &Document, id: NodeId) -> bool {
     hiding_of(document, id) == Some(Hiding::FromSight)
 }
 
+/// Whether an element is hidden until something shows it.
+pub(crate) fn is_hidden_for_now(document: &Document, id: NodeId) -> bool {
+    hiding_of(document, id) == Some(Hiding::Now)
+}
+
 /// How an inline style hides: by not being displayed, or by the ways to hide a text from sight alone.
 fn hiding_of_style(style: &str) -> Option<Hiding> {
     const NOW: [&str; 3] = ["display:none", "visibility:hidden", "visibility:collapse"];
@@ -121,10 +126,15 @@ pub(crate) fn leave_out(
     let mut out: Vec<NodeId> = Vec::new();
     let mut labels: Vec<(u64, NodeId)> = Vec::new();
     let mut skip = 0;
-    for id in document.ids().filter(|&id| include[id as usize]) {
+    for id in document.ids().filter(|&id| include[id as usize] || texts.own(id) > 0) {
         let Some(name) = document.name(id) else { continue };
         let bytes = texts.text(id);
         if id < skip || bytes == 0 {
+            continue;
+        }
+        // Only its texts may be chosen of what opens above the page, or is not for those who hear it.
+        let may_be_around = |hiding| matches!(hiding, Hiding::Above | Hiding::FromHearing);
+        if !include[id as usize] && !hiding_of(document, id).is_some_and(may_be_around) {
             continue;
         }
         let end = document.node(id).end;
@@ -166,7 +176,16 @@ pub(crate) fn leave_out(
             skip = end;
             continue;
         }
-        let Some(hiding) = hiding.filter(|&own| own != Hiding::FromHearing) else { continue };
+        let Some(hiding) = hiding else { continue };
+        if hiding == Hiding::FromHearing {
+            // Sliders begin and end with silent copies of what they show.
+            let is_copy = bytes >= LEAST_COPY && bytes * 2 < texts.kept.total();
+            if is_copy && !document.is_inline(id) {
+                waiting.push(id);
+                skip = end;
+            }
+            continue;
+        }
         // Alone, it says what a picture shows.
         let has_beside =
             || block_around(document, id).is_some_and(|block| texts.text(block) > bytes);

@@ -81,7 +81,9 @@ impl<'a, 'b> ChosenArticle<'a, 'b> {
     pub fn region(&self, posts: &[PostStart]) -> Region<'a> {
         let Self { document, base, chosen, anchors } = self;
         let tree = RegionTree::new(chosen.include.iter().filter(|own| **own).count());
-        let mut tree = RegionBuilder { document, base, chosen, anchors, posts, tree }.build();
+        let line_notes = Vec::new();
+        let mut tree =
+            RegionBuilder { document, base, chosen, anchors, posts, tree, line_notes }.build();
         notes::split_notes(&mut tree);
         tidy::tidy(&mut tree);
         labels::settle_labels(&mut tree);

@@ -40,7 +40,7 @@ pub(crate) fn choose(
     include: &mut [bool],
 ) -> (OfNodes, OfPlaces) {
     let document = texts.document;
-    let of = Chooser { texts, roles, include, lead: lead_files(texts) };
+    let of = Chooser { texts, media, roles, include, lead: lead_files(texts) };
     let mut shown: BTreeSet<(Option<NodeId>, String)> = BTreeSet::new();
     let mut addresses: BTreeSet<String> = BTreeSet::new();
     let mut is_new = |picture: &PagePicture, figure: Option<NodeId>| {
@@ -187,6 +187,7 @@ struct MediumPosition {
 
 struct Chooser<'a> {
     texts: &'a PageTexts<'a>,
+    media: &'a [NodeId],
     roles: &'a BTreeMap<NodeId, Role>,
     include: &'a [bool],
     lead: BTreeSet<String>,
@@ -243,13 +244,19 @@ impl Chooser<'_> {
         }
     }
 
-    /// Whether an element without text of the article holds a teaser: a heading, or much text besides captions.
+    /// Whether an element without text of the article holds a teaser: a heading, or much text besides captions. Of pictures in a row,
+    /// each may have its text, if that leads nowhere.
     fn is_teaser(&self, top: NodeId) -> bool {
         let document = self.document();
         let rest = self.text_beside_captions(top);
         let heading =
             |id: NodeId| matches!(document.name(id), Some(&local_names!("h2" "h3" "h4" "h5")));
-        rest > TEASER || rest > 0 && document.subtree(top).any(heading)
+        let count = |to: NodeId| self.media.partition_point(|&own| own < to);
+        let pictures = match self.texts.linked.sum(document, top) {
+            0 => (count(document.node(top).end) - count(top)).max(1) as u32,
+            _ => 1,
+        };
+        rest > TEASER.saturating_mul(pictures) || rest > 0 && document.subtree(top).any(heading)
     }
 
     fn text_beside_captions(&self, id: NodeId) -> u32 {
@@ -276,7 +283,8 @@ impl Chooser<'_> {
         !self.leads_elsewhere(site) && self.accepts(site, strong)
     }
 
-    /// Whether a picture is a link to another page, together with words: a teaser; or to the start of the site: a logo.
+    /// Whether a picture is a link to another page, together with words: a teaser; or to the start of a site: a logo, if it is not within
+    /// a sentence.
     fn leads_elsewhere(&self, site: MediumPosition) -> bool {
         let (texts, document) = (self.texts, self.document());
         let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
@@ -285,7 +293,13 @@ impl Chooser<'_> {
         };
         let href = document.attribute(link, &local_name!("href"));
         let Some(target) = href.and_then(|href| web_url(href, texts.base)) else { return false };
-        if target.path() == "/" && target.query().is_none() && target.fragment().is_none() {
+        let is_within = || {
+            let around = document.parent(link).filter(|&around| self.include[around as usize]);
+            around.is_some_and(|around| texts.own(around) > texts.own(link))
+        };
+        let is_start =
+            target.path() == "/" && target.query().is_none() && target.fragment().is_none();
+        if is_start && (target.host() == texts.base.host() || !is_within()) {
             return true;
         }
         !is_picture_file(&target) && self.text_beside_captions(link) > 12

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dom::{Document, LocalName, NodeId, absolute_url, local_name, local_names};
 use url::Url;
 
+use crate::hidden::is_hidden_for_now;
 use crate::texts::PageTexts;
 use crate::tree::{At, NodeMark, RegionTree};
 
@@ -14,6 +15,8 @@ pub(crate) const PREFIX: &str = "article-";
 const LABEL: usize = 6;
 /// Longest note, in bytes; an element that holds several is longer.
 const LONGEST: u32 = 4_000;
+/// Least text of a note that is hidden beside its mark, in bytes.
+const LEAST: u32 = 20;
 
 #[derive(Debug, Default)]
 pub(crate) struct Anchors {
@@ -43,8 +46,14 @@ fn fragment(document: &Document, link: NodeId, base: &Url) -> Option<String> {
     (!encoded.is_empty() && encoded.len() <= 200).then_some(encoded)
 }
 
-/// Finds those of the page's links that are within the article, and their targets. Notes outside of it are included with the list around them.
-pub(crate) fn anchors(texts: &PageTexts<'_>, links: &[NodeId], include: &mut [bool]) -> Anchors {
+/// Finds those of the page's links that are within the article, and their targets. Notes outside of it, and what is missing of others, are
+/// included, but for what is `unseen`.
+pub(crate) fn anchors(
+    texts: &PageTexts<'_>,
+    links: &[NodeId],
+    unseen: &BTreeSet<NodeId>,
+    include: &mut [bool],
+) -> Anchors {
     let document = texts.document;
     let mut anchors = Anchors::default();
     let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
@@ -73,7 +82,7 @@ pub(crate) fn anchors(texts: &PageTexts<'_>, links: &[NodeId], include: &mut [bo
         if !is_note_link(document, *link) || target < *link {
             continue;
         }
-        let Some(note) = note_around(texts, &targets, target) else { continue };
+        let Some(note) = note_around(texts, &targets, target, *link) else { continue };
         anchors.references.insert(*link);
         if first.get(&note).is_none_or(|first| target < *first) {
             first.insert(note, target);
@@ -82,9 +91,23 @@ pub(crate) fn anchors(texts: &PageTexts<'_>, links: &[NodeId], include: &mut [bo
     }
     // Links back, and links to sections, have targets that are included anyway.
     for &note in anchors.notes.keys() {
-        let mut own = document.subtree(note).filter(|&own| texts.all.range(own, own + 1) > 0);
-        if !own.any(|own| include[own as usize]) {
+        let bytes = |id: NodeId| texts.all.range(id, id + 1);
+        let kept = document.subtree(note).filter(|&own| include[own as usize]).map(bytes);
+        let kept: u32 = kept.sum();
+        // The rest is a label, or all but that.
+        let is_rest = kept <= LABEL as u32 || texts.text(note) <= kept * 2;
+        if kept == 0 || !include[note as usize] && is_rest {
             include[note as usize..document.node(note).end as usize].fill(true);
+            for &out in unseen.range(document.subtree(note)).filter(|_| kept > 0) {
+                include[out as usize..document.node(out).end as usize].fill(false);
+            }
+        }
+        include[note as usize] = true;
+        // A term is the label of its description.
+        let is_term = |id: &NodeId| document.is(*id, &local_name!("dt"));
+        let target = first.get(&note).copied().unwrap_or(note);
+        if let Some(term) = document.ancestors(target).find(is_term).filter(|&term| term < note) {
+            include[term as usize..document.node(term).end as usize].fill(true);
         }
     }
     // Each has the name of a link that leads to it, and a name leads to one of them.
@@ -99,6 +122,65 @@ pub(crate) fn anchors(texts: &PageTexts<'_>, links: &[NodeId], include: &mut [bo
         }
     }
     anchors
+}
+
+/// Includes notes that are hidden directly behind their marks, of what is `unseen`. Neither is part of the text that is `read`.
+pub(crate) fn add_hidden_notes(
+    texts: &PageTexts<'_>,
+    unseen: &BTreeSet<NodeId>,
+    include: &mut [bool],
+    read: &mut [bool],
+    anchors: &mut Anchors,
+) {
+    let document = texts.document;
+    for &note in unseen.iter().filter(|&&id| (LEAST..=LONGEST).contains(&texts.text(id))) {
+        let Some(mark) = mark_before(texts, note) else { continue };
+        let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
+        let link = document.ancestors(mark).take(4).find(is_link).unwrap_or(mark);
+        if !anchors.notes.contains_key(&note) {
+            let href = document.attribute(link, &local_name!("href")).unwrap_or_default();
+            let leads_elsewhere =
+                !href.is_empty() && !href.starts_with('#') && !href.starts_with("javascript:");
+            let is_known = anchors.references.contains(&link) || document.contains(link, note);
+            if leads_elsewhere || is_known || !include[mark as usize] {
+                continue;
+            }
+            let own = document.attribute(note, &local_name!("id")).map(str::trim);
+            let own = own.filter(|own| !own.is_empty()).map(str::to_owned);
+            let name = own.unwrap_or_else(|| format!("note-{note}"));
+            let name = anchors.targets.entry(note).or_insert(name).clone();
+            anchors.notes.insert(note, name.clone());
+            anchors.links.insert(link, name);
+            anchors.references.insert(link);
+        }
+        let nodes = note as usize..document.node(note).end as usize;
+        include[nodes.clone()].fill(true);
+        read[nodes].fill(false);
+        read[mark as usize] = false;
+    }
+}
+
+/// The text directly before a hidden element of a line, if that looks like the mark of a note: a number, a sign or a letter that is raised,
+/// a link, or alone with the element in one around both.
+fn mark_before(texts: &PageTexts<'_>, note: NodeId) -> Option<NodeId> {
+    let document = texts.document;
+    if !document.is_inline(note) || !is_hidden_for_now(document, note) {
+        return None;
+    }
+    let is_shown = |id: &NodeId| texts.all.range(*id, id + 1) > 0;
+    let mark = (0..note).rev().take(4).find(is_shown)?;
+    let label = document.text(mark)?.trim().trim_matches(['[', ']', '(', ')']);
+    let is_label = (1..=LABEL).contains(&label.chars().count())
+        && (label
+            .chars()
+            .all(|c| c.is_ascii_digit() || "*\u{2020}\u{2021}\u{a7}\u{b6}".contains(c))
+            || label.chars().count() == 1 && label.contains(char::is_alphabetic));
+    let is_mark = |id: NodeId| matches!(document.name(id), Some(&local_names!("a" "sup" "button")));
+    let around = document.parent(note)?;
+    let is_alone = document.contains(around, mark)
+        && document.is_inline(around)
+        && texts.text(around) == texts.text(mark) + texts.text(note);
+    (is_label && (is_alone || document.ancestors(mark).take(4).any(is_mark))).then_some(mark)
 }
 
 /// Whether a link looks like one to a note: it is short, or marked as such.
@@ -120,18 +202,31 @@ fn is_note_link(document: &Document, link: NodeId) -> bool {
 }
 
 /// The note that holds the target of a link: an item, a paragraph or the like.
-fn note_around(texts: &PageTexts<'_>, targets: &[NodeId], target: NodeId) -> Option<NodeId> {
+/// It does not hold the link: then it is the target itself.
+fn note_around(
+    texts: &PageTexts<'_>,
+    targets: &[NodeId],
+    target: NodeId,
+    link: NodeId,
+) -> Option<NodeId> {
     let document = texts.document;
     let holds = |id: &NodeId| {
         matches!(
             document.name(*id),
-            Some(&local_names!("li" "p" "div" "dd" "dt" "td" "table" "aside" "section"))
+            Some(&local_names!("li" "p" "div" "dd" "dt" "td" "tr" "table" "aside" "section"))
         )
     };
     let mut note = document.ancestors(target).take(6).find(holds)?;
     if document.is(note, &local_name!("dt")) {
         let mut after = document.children(document.parent(note)?).skip_while(|&own| own <= note);
         note = { after }.find(|&own| document.name(own).is_some()).unwrap_or(note);
+    }
+    if document.is(note, &local_name!("td")) && texts.text(note) <= LABEL as u32 {
+        note = document.parent(note)?;
+    }
+    if document.contains(note, link) {
+        let is_note = document.is_inline(target) && texts.text(target) > LABEL as u32;
+        return is_note.then_some(target);
     }
     let before = |id: NodeId| targets.partition_point(|&target| target < id);
     let notes = before(document.node(note).end) - before(note);
@@ -146,6 +241,9 @@ pub(crate) fn split_notes(tree: &mut RegionTree<'_>) {
     let wanted: BTreeSet<String> = links.filter_map(href).map(str::to_owned).collect();
     if wanted.is_empty() {
         return;
+    }
+    for table in tree.all(local_name!("table")).collect::<Vec<_>>() {
+        describe_rows(tree, table);
     }
     for parent in tree.below(0).collect::<Vec<_>>() {
         let is_note = |at: &At| tree.nodes[*at].mark == NodeMark::Note;
@@ -166,6 +264,75 @@ pub(crate) fn split_notes(tree: &mut RegionTree<'_>) {
         if tree.nodes[at].mark == NodeMark::Note {
             complete_links_back(tree, at);
         }
+    }
+    mark_labels(tree);
+}
+
+/// Makes terms and descriptions of a table whose rows are notes, each with its label and its text.
+fn describe_rows(tree: &mut RegionTree<'_>, table: At) {
+    let rows: Vec<At> = tree.below(table).filter(|&at| tree.is(at, &local_name!("tr"))).collect();
+    let is_note =
+        |&row: &At| tree.nodes[row].mark == NodeMark::Note && tree.shown_children(row).count() == 2;
+    if rows.is_empty() || !rows.iter().all(is_note) {
+        return;
+    }
+    let mut children = Vec::new();
+    for row in rows {
+        let cells: Vec<At> = tree.shown_children(row).collect();
+        let names = [local_name!("dt"), local_name!("dd")];
+        for (&cell, name) in cells.iter().zip(names) {
+            tree.nodes[cell].name = Some(name);
+            tree.nodes[cell].attributes.clear();
+        }
+        if let [_, text] = *cells {
+            tree.nodes[text].mark = NodeMark::Note;
+            tree.nodes[text].attributes = std::mem::take(&mut tree.nodes[row].attributes);
+        }
+        children.extend(cells);
+    }
+    tree.nodes[table].name = Some(local_name!("dl"));
+    tree.nodes[table].attributes.clear();
+    tree.nodes[table].children = children;
+}
+
+/// Marks the labels of the links to them that notes begin with, if all do: a number may as well begin the text of one.
+fn mark_labels(tree: &mut RegionTree<'_>) {
+    let mut labels: BTreeMap<String, String> = BTreeMap::new();
+    for at in tree.below(0).filter(|&at| tree.nodes[at].mark == NodeMark::Reference) {
+        let href = tree.attribute(at, &local_name!("href")).unwrap_or_default();
+        let id = href.trim_start_matches('#').to_owned();
+        labels.entry(id).or_insert_with(|| tree.text_of(at));
+    }
+    let is_note = |&at: &At| tree.nodes[at].mark == NodeMark::Note;
+    let begins = |note: At| {
+        let label = labels.get(tree.attribute(note, &local_name!("id"))?)?;
+        let label = label.trim_matches(['[', ']', '(', ')', '.']);
+        let is_text = |at: At| tree.nodes[at].name.is_none() && !tree.is_space(at);
+        let first_of = |at: At| tree.shown_children(at).find(|&own| tree.below(own).any(is_text));
+        let (mut holder, mut first) = (note, first_of(note)?);
+        while tree.nodes[first].name.is_some() {
+            (holder, first) = (first, first_of(first)?);
+        }
+        let text = &*tree.nodes[first].text;
+        let rest = text.trim_start().trim_start_matches(['[', '(']).strip_prefix(label)?;
+        let rest = rest.trim_start_matches([']', ')', '.', ':']);
+        let is_label = !label.is_empty() && !rest.starts_with(char::is_alphanumeric);
+        let is_linked = tree.attribute(holder, &local_name!("href")).is_some();
+        (is_label && !is_linked).then_some((note, holder, first, text.len() - rest.len()))
+    };
+    let found: Option<Vec<_>> = tree.below(0).filter(is_note).map(begins).collect();
+    for (note, mut holder, first, end) in found.into_iter().flatten() {
+        let is_alone = tree.shown_children(holder).count() == 1 && holder != note;
+        if !is_alone || tree.nodes[first].text.len() > end {
+            let text = std::mem::take(&mut tree.nodes[first].text);
+            let label = tree.element(local_name!("span"));
+            tree.push_text(label, text[..end].trim().to_owned());
+            tree.nodes[first].text = text[end..].to_owned().into();
+            let place = tree.nodes[holder].children.iter().position(|&child| child == first);
+            tree.nodes[holder].children.insert(place.unwrap_or(0), label);
+            holder = label;
+        }
+        tree.nodes[holder].mark = NodeMark::NoteLabel;
     }
 }
 

@@ -1,7 +1,9 @@
 //! The best source of a picture, among those that lazy loading and responsive pages give.
 
-use dom::{Document, Element, LocalName, NodeId, absolute_url, local_name, web_url};
+use dom::{Document, Element, LocalName, NodeId, absolute_url, local_name, local_names, web_url};
 use url::Url;
+
+use crate::labels::is_picture_file;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PagePicture {
@@ -67,8 +69,16 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
         .attribute(&local_name!("src"))
         .and_then(|src| absolute_url(src, base))
         .filter(is_shown);
-    let lazy = first_of(element, &LAZY).and_then(|src| web_url(src, base));
-    let is_placeholder = own.as_ref().is_none_or(is_placeholder);
+    let (lazy, is_placeholder) = match lazy_source(element, base) {
+        Some(lazy) => (Some(lazy), own.as_ref().is_none_or(is_placeholder)),
+        None => {
+            let other = other_source(element, base);
+            let is_placeholder = own.as_ref().is_none_or(|own| {
+                is_placeholder(own) || other.is_some() && has_name_of_placeholder(own)
+            });
+            (other.filter(|_| is_placeholder), is_placeholder)
+        }
+    };
     // The widest candidate, those of the element itself before those of `source`.
     let widest = |of: &[SourceCandidate]| {
         let best = of.iter().enumerate().max_by_key(|(at, c)| (c.size, std::cmp::Reverse(*at)))?;
@@ -96,6 +106,28 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
         width: pixels(element, "width"),
         height: pixels(element, "height"),
     })
+}
+
+/// The address in the first attribute for lazy loading that has one.
+fn lazy_source(element: Element<'_>, base: &Url) -> Option<Url> {
+    let address = |name: &&str| web_url(first_of(element, &[name])?, base);
+    let is_address = |name: &&&str| {
+        first_of(element, &[name]).is_some_and(|value| !value.starts_with(['{', '[']))
+    };
+    LAZY.iter().filter(is_address).find_map(address)
+}
+
+/// The address in another attribute, of any name, that is nothing but the address of a picture.
+fn other_source(element: Element<'_>, base: &Url) -> Option<Url> {
+    let address = |(name, value): (&LocalName, &str)| {
+        let is_path = value.starts_with(['/', '.']) || value.starts_with("http");
+        let is_other = !matches!(*name, local_names!("src" "srcset" "alt" "title" "longdesc"));
+        let is_whole =
+            is_path && !value.contains(|c: char| c.is_whitespace() || "{}<>\"".contains(c));
+        let url = web_url(value, base).filter(|_| is_other && is_whole)?;
+        (is_picture_file(&url) || name.ends_with("src")).then_some(url)
+    };
+    element.attributes().map(|(name, value)| (name, value.trim())).find_map(address)
 }
 
 /// The sources besides the best: the candidates of the element by size, those of `source`, then the single addresses.
@@ -135,6 +167,15 @@ fn is_placeholder(url: &Url) -> bool {
         return url.as_str().len() < SHORT;
     }
     is_placeholder_name(url.path())
+}
+
+/// Whether a picture of few colours has a name as short as those of single pixels and dots.
+fn has_name_of_placeholder(url: &Url) -> bool {
+    const LONGEST: usize = 3;
+    let file = url.path().rsplit('/').next().unwrap_or_default();
+    file.rsplit_once('.').is_some_and(|(stem, ending)| {
+        stem.len() <= LONGEST && matches!(ending, "gif" | "png" | "svg")
+    })
 }
 
 fn is_placeholder_name(path: &str) -> bool {
@@ -244,8 +285,21 @@ mod tests {
             ("<img src='javascript:x'>", None),
             ("<img src='data:image/svg+xml,<svg onload=x>'>", None),
             ("<img src=/spacer.gif>", None),
+            (
+                "<img src='data:image/gif;base64,R0' data-any=https://c.example/y.jpg>",
+                Some("https://c.example/y.jpg"),
+            ),
+            ("<img any-lazy-src=/pictures/7>", Some("pictures/7")),
+            ("<img src=/dot.png data-any=/y.webp?w=9>", Some("y.webp?w=9")),
+            ("<img src=/oaks.png data-hover=/elm.png>", Some("oaks.png")),
+            ("<img src=/spacer.gif data-sizes='/y.jpg or none' data-page=/y.html>", None),
+            (
+                "<img src=/loading.gif data-lazy='{\"src\":\"/y.jpg\"}' data-image=/z.jpg>",
+                Some("z.jpg"),
+            ),
         ] {
-            let expected = path.map(|path| format!("https://a.example/{path}"));
+            let base = Url::parse("https://a.example/").unwrap();
+            let expected = path.map(|path| base.join(path).unwrap().into());
             assert_eq!(address(html), expected, "{html}");
         }
     }

@@ -136,13 +136,14 @@ pub(crate) fn footnotes(tree: &RegionTree<'_>) -> Vec<Footnote> {
     let note = |at: At| {
         let id = id_of(at).unwrap_or_default();
         let label = references.get(id).map(|&link| tree.text_of(link));
-        let is_back = |at: At| {
+        let is_label = |at: At| {
             let href = tree.attribute(at, &local_name!("href"));
-            tree.is(at, &local_name!("a"))
-                && href.is_some_and(|href| href.starts_with(&format!("#{PREFIX}")))
+            tree.nodes[at].mark == NodeMark::NoteLabel
+                || tree.is(at, &local_name!("a"))
+                    && href.is_some_and(|href| href.starts_with(&format!("#{PREFIX}")))
         };
         let label = label.unwrap_or_default();
-        let text = without_brackets(&tree.text_below(at, is_back), &label).to_owned();
+        let text = without_brackets(&tree.text_below(at, is_label), &label).to_owned();
         Footnote { id: id.to_owned(), text, label }
     };
     tree.below(0).filter(is_note).map(note).collect()

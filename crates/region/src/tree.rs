@@ -31,6 +31,8 @@ pub(crate) enum NodeMark {
     Numbered,
     /// It is, or begins, a note.
     Note,
+    /// It is the label that a note begins with.
+    NoteLabel,
     Reference,
     /// It stands for something embedded.
     Embed,

@@ -41,6 +41,13 @@ fn code_has_its_lines_and_nothing_else() {
         lines,
     );
     check_code(&format!("<pre data-lang=rust>{}</pre>", numbered("nr", "<br>")), "rust", lines);
+    check_code(
+        &format!("<pre><button>Copy</button><b>Rust</b><code>{lines}</code></pre>"),
+        "",
+        lines,
+    );
+    let broken = lines.replace('\n', "<br>\n").replace("    ", "\u{a0}\u{a0}\u{a0}\u{a0}");
+    check_code(&format!("<div><code>{broken}</code></div>"), "", lines);
     let column = "1\n2\n3\n4\n5\n";
     check_code(
         &format!(
@@ -510,6 +517,49 @@ fn notes_without_their_texts_get_them_back() {
 }
 
 #[test]
+fn notes_chosen_without_their_labels_are_whole() {
+    let document = parse(
+        "<!doctype html><body><p>A fact.<a href=#n1>1</a></p><div><a id=n1 href=#r>1</a><div><p>Its long note.</p></div></div>",
+    );
+    let paragraphs: Vec<_> =
+        document.ids().filter(|&id| document.name(id).is_some_and(|name| **name == *"p")).collect();
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let region = region_of(&document, &paragraphs, &[], &base).unwrap();
+    assert_eq!(region.footnotes()[0].text, "1 Its long note.");
+    assert_eq!(region.html().matches("#article-n1").count(), 1, "{}", region.html());
+}
+
+#[test]
+fn notes_in_lines_are_taken_out_of_them() {
+    let note = "Seen at home in May.";
+    for (line, is_read) in [
+        (format!("<sup><a href=#n>1</a></sup><small id=n>{note}</small>"), true),
+        (format!("<sup><a href=#n>1</a></sup><span hidden id=n>{note}</span>"), false),
+        (format!("<a href='javascript:void(0)'>1</a><span role=tooltip id=n>{note}</span>"), false),
+        (format!("<sup>1</sup><span hidden>{note}</span>"), false),
+        (format!("<span><b>1</b><span style='display:none'>{note}</span></span>"), false),
+    ] {
+        let page = format!("<p>It fell.{line} It rose.</p><p>End.</p>");
+        let [html, markdown, text] = forms(&page);
+        let markdown = markdown.replace("**", "");
+        assert_eq!(markdown, format!("It fell.[^1] It rose.\n\nEnd.\n\n[^1]: {note}"), "{html}");
+        let read = if is_read { markdown } else { "It fell. It rose.\n\nEnd.".to_owned() };
+        assert_eq!(text, read, "{html}");
+    }
+    // What is no note, or leads elsewhere.
+    for line in [
+        format!("<i>1975</i><span hidden>{note}</span>"),
+        format!("<a href=/c>1</a><span hidden>{note}</span>"),
+        "<sup>1</sup><span hidden>Open</span>".to_owned(),
+    ] {
+        let [html, markdown, _] = forms(&format!("<p>It fell {line} again.</p><p>End.</p>"));
+        assert!(!markdown.contains("[^"), "{html}");
+    }
+    let around = forms("<p>It fell.<a href=#n>1</a> It rose.<br><a id=n></a>1. Seen at home.</p>");
+    assert!(!around[1].contains("[^1]: It fell"), "{}", around[1]);
+}
+
+#[test]
 fn headings_are_without_links_to_themselves_and_to_edit_them() {
     let edit = "<span>[<a href=/edit?1>bearbeiten</a> | <a href=/raw>Quelle</a>]</span>";
     for page in [
@@ -600,6 +650,63 @@ fn icons_and_what_opens_above_the_page_are_no_text() {
         "Four is a longer text. ".repeat(4)
     );
     assert!(forms(&page)[2].starts_with("One two.\n\nThree.\n\nFour"), "{}", forms(&page)[2]);
+}
+
+#[test]
+fn what_opens_above_the_page_is_left_out_of_chosen_texts() {
+    let document = parse(
+        "<!doctype html><body><p>An oak fell on the road in May, and nobody was hurt.</p><dialog><h2>Share</h2><p>Send it.</p></dialog><div popover><p>Elm.</p></div><p>The road is open again.</p>",
+    );
+    let paragraphs: Vec<_> =
+        document.ids().filter(|&id| document.name(id).is_some_and(|name| **name == *"p")).collect();
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let text = region_of(&document, &paragraphs, &[], &base).unwrap().text();
+    assert_eq!(
+        text,
+        "An oak fell on the road in May, and nobody was hurt.\n\nThe road is open again."
+    );
+}
+
+#[test]
+fn silent_copies_of_what_a_slider_shows_are_left_out() {
+    let silent = |text: &str| format!("<div aria-hidden=true><p>{text}</p></div>");
+    let [one, two] = ["An oak fell on the road.", "An elm fell on the roof."];
+    let page = format!(
+        "<p>A storm passed over the village in the night to Monday.</p><div>{}<div><p>{one}</p></div><div><p>{two}</p></div>{}</div><p>Nobody was hurt.</p>",
+        silent(two),
+        silent(one)
+    );
+    assert_eq!(
+        forms(&page)[2],
+        format!(
+            "A storm passed over the village in the night to Monday.\n\n{one}\n\n{two}\n\nNobody was hurt."
+        )
+    );
+    let other = forms(&format!("<p>A storm passed over the village.</p>{}<p>So.</p>", silent(one)));
+    assert!(other[2].contains(one), "{}", other[2]);
+}
+
+#[test]
+fn pictures_of_galleries_and_lines_stay() {
+    let count = |html: &str| forms(html)[0].matches("<img").count();
+    let slide = |text: &str| format!("<div><img src=/{}.jpg><div>{text}</div></div>", text.len());
+    let kept = |between: &str| {
+        let page = format!("<p>An oak fell.</p><main>{between}</main><p>It was old.</p>");
+        let document = parse(&format!("<!doctype html><body>{page}"));
+        let is = |id, name: &str| document.name(id).is_some_and(|own| &**own == name);
+        let paragraphs: Vec<_> = document.ids().filter(|&id| is(id, "p")).collect();
+        let base = Url::parse("https://news.example/a/b").unwrap();
+        region_of(&document, &paragraphs, &[], &base).unwrap().images().0.len()
+    };
+    let text = "The oak of the village, as it was before the storm of this year, with";
+    let slides = format!("{}{}{}", slide(text), slide(&text[1..]), slide(&text[2..]));
+    assert_eq!(kept(&slides), 3);
+    assert_eq!(kept(&slides.replace("The oak", "<a href=/b>The oak</a>")), 0);
+    let linked = |to: &str| {
+        format!("<p>An oak <a href={to}><img src=/o.jpg></a> fell.</p><p>It was old.</p>")
+    };
+    assert_eq!(count(&linked("https://park.example/")), 1);
+    assert_eq!(count(&linked("/")), 0);
 }
 
 #[test]
@@ -968,7 +1075,17 @@ fn notes_in_one_paragraph_are_several_notes() {
     let base = Url::parse("https://news.example/a/b").unwrap();
     let text =
         "<p>Oak<a href=#n2><sup>2</sup></a> and elm<a href=#n1><sup>1</sup></a>.</p><p>End.</p>";
+    let link = "<p>Oak<a href=#n1>1</a>.</p>";
+    let dl = "<dl><dt id=n1><a href=#r1>1</a></dt><dd>Cut in May.</dd></dl>";
+    let document = parse(&format!("<!doctype html><body>{link}{dl}"));
+    let is = |id, name: &str| document.name(id).is_some_and(|own| &**own == name);
+    let chosen: Vec<_> = document.ids().filter(|&id| is(id, "p") || is(id, "dd")).collect();
+    let region = region_of(&document, &chosen, &[], &base).unwrap();
+    assert_eq!(region.markdown(&base), "Oak[^1].\n\n[^1]: Cut in May.");
     let notes = [
+        "<p id=n1>1. Cut in May.</p><p id=n2>2. Not in June.</p>",
+        "<dl><dt id=n1>[1]</dt><dd>Cut in May.</dd><dt id=n2>[2]</dt><dd>Not in June.</dd></dl>",
+        "<table><tr id=n1><td>1</td><td>Cut in May.</td></tr><tr><td><a id=n2>2</a></td><td>Not in June.</td></tr></table>",
         "<p><a name=n1></a>1 Cut in May.<br>\n<a name=n2></a>2 Not in June.</p>",
         "<div id=n1>1 Cut in May. <span id=n2>2 Not in June.</span></div>",
         "<p><sup id=n1>1</sup> Cut in May.<br><br><sup><a id=n2>2</a></sup> Not in June.</p>",
@@ -978,18 +1095,25 @@ fn notes_in_one_paragraph_are_several_notes() {
         let region = region_of(&document, &[0], &[], &base).unwrap();
         let found: Vec<_> =
             region.footnotes().into_iter().map(|note| (note.label, note.text)).collect();
-        let wanted = [("1", "1 Cut in May."), ("2", "2 Not in June.")];
+        let wanted = [("1", "Cut in May."), ("2", "Not in June.")];
         assert_eq!(
             found,
             wanted.map(|(label, text)| (label.to_owned(), text.to_owned())),
             "{notes}"
         );
-        let markdown = region.markdown(&base).replace("^1^ ", "1 ").replace("^2^ ", "2 ");
-        let end = "Oak[^2] and elm[^1].\n\nEnd.\n\n[^1]: 1 Cut in May.\n\n[^2]: 2 Not in June.";
-        assert_eq!(markdown, end, "{notes}");
+        let end = "Oak[^2] and elm[^1].\n\nEnd.\n\n[^1]: Cut in May.\n\n[^2]: Not in June.";
+        assert_eq!(region.markdown(&base), end, "{notes}");
         assert!(region.text().contains("[^2]: "), "{}", region.text());
         assert_eq!(region.html().matches("id=\"article-n").count(), 2, "{}", region.html());
     }
+}
+
+#[test]
+fn numbers_that_not_all_notes_begin_with_are_no_labels() {
+    let text = "<p>Oak<a href=#n1>1</a> and elm<a href=#n2>2</a>.</p>";
+    let notes = "<p id=n1>1. May.</p><p id=n2>Not in June.</p>";
+    let markdown = "Oak[^1] and elm[^2].\n\n[^1]: 1\\. May.\n\n[^2]: Not in June.";
+    assert_eq!(forms(&format!("{text}{notes}"))[1], markdown);
 }
 
 #[test]

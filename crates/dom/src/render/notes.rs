@@ -84,6 +84,13 @@ impl FootnoteMap {
                     document.parent(note).is_some_and(|list| !is_inside(document, list))
                 }
                 Some(&local_name!("p")) => !is_inside(document, note),
+                // The term is its label.
+                Some(&local_name!("dd")) if leading_back.is_empty() => {
+                    let term = whole_note(document, note).start;
+                    term < note
+                        && self::label(document.text_content(term)) == Some(label)
+                        && !is_inside(document, note)
+                }
                 Some(name) if !leading_back.is_empty() => {
                     !is_inline(name) && !is_inside(document, note)
                 }
@@ -104,7 +111,7 @@ impl FootnoteMap {
             }
         }
         found.settle(document, &by_id);
-        for (note, links) in back.into_iter().filter(|own| !own.1.is_empty()) {
+        for (note, links) in back {
             found.replace(document, note, &links);
         }
         found
