@@ -2,7 +2,7 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::{Document, NodeId};
+use crate::{Document, NodeId, is_heading};
 
 /// A cell with its text as Markdown.
 #[derive(Debug, Default)]
@@ -23,20 +23,22 @@ pub(super) fn is_part(name: &LocalName) -> bool {
     matches!(*name, local_names!("thead" "tbody" "tfoot" "colgroup" "col"))
 }
 
-/// Whether a table is a data table: at least two columns, at least two rows or a heading, and only
-/// lines in its cells.
+/// Whether a table is a data table: at least two columns, at least two rows or a heading, and only lines in its cells; with
+/// headings of columns or rows, also lists and paragraphs, which are written as one line.
 pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
     if document.attribute(table, &LocalName::from("role")) == Some("presentation") {
         return false;
     }
     let (mut rows, mut cells, mut widest, mut headings, mut paragraphs) = (0, 0, 0, 0, 0);
+    let (mut is_heading_cell, mut has_blocks) = (false, false);
     for id in document.subtree(table).skip(1) {
         let Some(name) = document.name(id) else { continue };
         match *name {
-            local_names!(
-                "table" "ul" "ol" "dl" "pre" "blockquote" "figure" "article" "section" "hr" "h1"
-                "h2" "h3" "h4" "h5" "h6"
-            ) => return false,
+            local_names!("table" "pre" "blockquote" "figure" "article" "section" "hr") => {
+                return false;
+            }
+            _ if is_heading(name) && !is_heading_cell => return false,
+            local_names!("ul" "ol" "dl") => has_blocks = true,
             local_name!("tr") => {
                 rows += 1;
                 cells = 0;
@@ -45,21 +47,20 @@ pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
                 cells += 1;
                 widest = widest.max(cells);
                 paragraphs = 0;
-                headings += usize::from(*name == local_name!("th"));
+                is_heading_cell = *name == local_name!("th");
+                headings += usize::from(is_heading_cell);
                 if document.text_content(id).len() > LONGEST_CELL {
                     return false;
                 }
             }
             local_name!("p") => {
                 paragraphs += 1;
-                if paragraphs > 1 {
-                    return false;
-                }
+                has_blocks |= paragraphs > 1;
             }
             _ => {}
         }
     }
-    (2..=MOST_COLUMNS).contains(&widest) && (rows > 1 || headings > 0)
+    (2..=MOST_COLUMNS).contains(&widest) && (headings > 0 || rows > 1 && !has_blocks)
 }
 
 /// The table as Markdown; `None` if it has no text. If it has no heading row, the heading row that

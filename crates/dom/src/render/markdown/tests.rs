@@ -142,6 +142,10 @@ fn tables_of_data_and_of_layout() {
             "<table><tr><td rowspan=2>a<td>b<tr><td>c</table>",
             "|  |  |\n| --- | --- |\n| a | b |\n|  | c |",
         ),
+        (
+            "<table><tr><th><h4>Town</h4><th>Text<tr><td>Lorne<td><p>One<p>two<ul><li>a<li>b</ul></table>",
+            "| Town | Text |\n| --- | --- |\n| Lorne | One two a b |",
+        ),
         ("<table><tr><td><p>One<p>two<td><ul><li>menu</ul></table>", "One\n\ntwo\n\n- menu"),
     ]);
 }
