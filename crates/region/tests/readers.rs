@@ -42,7 +42,7 @@ fn code_has_its_lines_and_nothing_else() {
     );
     check_code(&format!("<pre data-lang=rust>{}</pre>", numbered("nr", "<br>")), "rust", lines);
     check_code(
-        &format!("<pre><button>Copy</button><b>Rust</b><code>{lines}</code></pre>"),
+        &format!("<pre><button>Copy</button><b>Rust</b><code>{lines}</code><i>Copied!</i></pre>"),
         "",
         lines,
     );
