@@ -646,6 +646,18 @@ fn what_opens_above_the_page_is_left_out_of_chosen_texts() {
 }
 
 #[test]
+fn quotations_behind_completed_ones_are_read() {
+    let document = parse(
+        "<!doctype html><body><p>She said:</p><blockquote><p>It was an oak.</p><footer>\u{2014} <cite>Ann</cite></footer></blockquote><figure><blockquote>It was an elm.</blockquote><figcaption>Bob</figcaption></figure><p>Nobody knows.</p>",
+    );
+    let paragraphs: Vec<_> =
+        document.ids().filter(|&id| document.name(id).is_some_and(|name| **name == *"p")).collect();
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let text = region_of(&document, &paragraphs, &[], &base).unwrap().text();
+    assert!(text.contains("It was an elm."), "{text}");
+}
+
+#[test]
 fn silent_copies_of_what_a_slider_shows_are_left_out() {
     let silent = |text: &str| format!("<div aria-hidden=true><p>{text}</p></div>");
     let [one, two] = ["An oak fell on the road.", "An elm fell on the roof."];
