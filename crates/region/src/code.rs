@@ -361,8 +361,10 @@ impl<'a> CodeReader<'a> {
         let (out, numbers) = (String::new(), Vec::new());
         let mut reader = Self { document, out, is_ended: false, keeps_lines, numbers };
         let ends_lines = lines_are_elements(document, root);
-        let label = before_code(document, root);
-        let is_bar = label.clone().any(|id| reader.is_interface(id));
+        let code = only_code(document, root);
+        let is_outside = |id: NodeId| !code.contains(&id) && !document.contains(id, code.start);
+        let mut outside = document.subtree(root).skip(1).filter(|&id| is_outside(id));
+        let has_bar = outside.any(|id| reader.is_interface(id));
         let mut open: Vec<(NodeId, usize)> = Vec::new();
         let mut id = root + 1;
         let end = document.node(root).end;
@@ -377,9 +379,7 @@ impl<'a> CodeReader<'a> {
             if let Some(text) = document.text(id) {
                 reader.text(text);
             } else if reader.is_interface(id)
-                || label.contains(&id)
-                    && node_end <= label.end
-                    && (is_bar || !document.is_inline(id))
+                || is_outside(id) && (has_bar || node_end <= code.start && !document.is_inline(id))
                 || is_title_of_code(document, root, id)
                 || is_gutter_cell(document, root, id)
                 || is_empty_line(document, id)
@@ -537,15 +537,16 @@ fn drop_space_of_numbers(text: &mut String) {
     }
 }
 
-/// What stands in `pre` before the only `code` in it, if it is short and in elements: a bar with the language and buttons.
-fn before_code(document: &Document, root: NodeId) -> Range<NodeId> {
+/// The only `code` in `pre`, if what stands before and behind it is short: a bar with the language and buttons, which is in elements;
+/// otherwise, all of the block.
+fn only_code(document: &Document, root: NodeId) -> Range<NodeId> {
     let mut codes = document.subtree(root).filter(|&id| document.is(id, &local_name!("code")));
     let (code, other) = (codes.next(), codes.next());
-    let end = code.filter(|_| other.is_none() && document.is(root, &local_name!("pre")));
-    let range = root..end.unwrap_or(root);
-    let texts = range.clone().filter_map(|id| document.text(id));
-    let bytes: usize = texts.map(|text| text.trim().len()).sum();
-    if bytes <= BAR as usize { range } else { root..root }
+    let code = code.filter(|_| other.is_none() && document.is(root, &local_name!("pre")));
+    let range = document.subtree(code.unwrap_or(root));
+    let texts = document.subtree(root).filter(|id| !range.contains(id));
+    let bytes: usize = texts.filter_map(|id| document.text(id)).map(|text| text.trim().len()).sum();
+    if bytes <= BAR as usize { range } else { document.subtree(root) }
 }
 
 /// The element whose children are the lines of a block: they are of one kind, nothing is between them, and nothing else

@@ -180,10 +180,7 @@ pub(crate) fn leave_out(
         if hiding == Hiding::FromHearing {
             // Sliders begin and end with silent copies of what they show.
             let is_copy = bytes >= LEAST_COPY && bytes * 2 < texts.kept.total();
-            if is_copy && !document.is_inline(id) {
-                waiting.push(id);
-                skip = end;
-            }
+            waiting.extend((is_copy && !document.is_inline(id)).then_some(id));
             continue;
         }
         // Alone, it says what a picture shows.
@@ -454,7 +451,7 @@ fn find_copies(texts: &PageTexts<'_>, hidden: &[NodeId], include: &[bool]) -> Ve
     let mut from = 0;
     for &id in hidden.iter().chain([&(document.len() as NodeId)]) {
         seen.extend(paragraphs(document, from..id, include).into_iter().map(|own| own.0));
-        from = if (id as usize) < document.len() { end_of(id) } else { id };
+        from = if (id as usize) < document.len() { end_of(id).max(from) } else { id };
     }
     let is_copy = |&id: &NodeId| {
         let own = paragraphs(document, id..end_of(id), include);

@@ -86,7 +86,7 @@ pub(crate) fn add(
             include_subtree(document, id, include);
             if is_table(document, id)
                 || id > texts.last
-                || quoted_post(document, id, texts.base).is_none() && stands_amid(texts, id)
+                || quoted_post(document, id, texts.base).is_none() && stands_amid(texts, id, read)
             {
                 include_subtree(document, id, read);
                 add_source(texts, id, include, read);
@@ -196,8 +196,9 @@ fn is_for_code(texts: &PageTexts<'_>, structures: &[NodeId], top: NodeId) -> boo
     texts.text(top) <= code
 }
 
-/// Whether the texts directly before and after what holds a structure are of the article. A heading before it does not count.
-fn stands_amid(texts: &PageTexts<'_>, id: NodeId) -> bool {
+/// Whether the texts directly before and after what holds a structure are of the article, or, before it, `read` as such. A heading before
+/// it does not count.
+fn stands_amid(texts: &PageTexts<'_>, id: NodeId, read: &[bool]) -> bool {
     let top = texts.top(id).unwrap_or(id);
     let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
     let is_in_heading = |id: NodeId| {
@@ -207,7 +208,8 @@ fn stands_amid(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let before = (texts.first..top).rev().filter(has_text).find(|&id| !is_in_heading(id));
     let after = (texts.document.node(top).end..=texts.last).find(has_text);
     let is_own = |id: NodeId| texts.kept.range(id, id + 1) > 0;
-    before.is_some_and(is_own) && after.is_some_and(is_own)
+    let is_read = |id: NodeId| is_own(id) || read.get(id as usize) == Some(&true);
+    before.is_some_and(is_read) && after.is_some_and(is_own)
 }
 
 /// Whether a list of links is a part of the article that it stands amid, and no list of related pages: it has lists within its
@@ -220,7 +222,7 @@ fn is_nested_list_of_links(texts: &PageTexts<'_>, id: NodeId) -> bool {
     };
     is_list(document, id)
         && document.subtree(id).skip(1).any(|own| is_list(document, own))
-        && stands_amid(texts, id)
+        && stands_amid(texts, id, &[])
         && !document.subtree(id).any(leads_into_page)
 }
 

@@ -42,7 +42,7 @@ fn code_has_its_lines_and_nothing_else() {
     );
     check_code(&format!("<pre data-lang=rust>{}</pre>", numbered("nr", "<br>")), "rust", lines);
     check_code(
-        &format!("<pre><button>Copy</button><b>Rust</b><code>{lines}</code></pre>"),
+        &format!("<pre><button>Copy</button><b>Rust</b><code>{lines}</code><i>Copied!</i></pre>"),
         "",
         lines,
     );
@@ -665,6 +665,18 @@ fn what_opens_above_the_page_is_left_out_of_chosen_texts() {
         text,
         "An oak fell on the road in May, and nobody was hurt.\n\nThe road is open again."
     );
+}
+
+#[test]
+fn quotations_behind_completed_ones_are_read() {
+    let document = parse(
+        "<!doctype html><body><p>She said:</p><blockquote><p>It was an oak.</p><footer>\u{2014} <cite>Ann</cite></footer></blockquote><figure><blockquote>It was an elm.</blockquote><figcaption>Bob</figcaption></figure><p>Nobody knows.</p>",
+    );
+    let paragraphs: Vec<_> =
+        document.ids().filter(|&id| document.name(id).is_some_and(|name| **name == *"p")).collect();
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let text = region_of(&document, &paragraphs, &[], &base).unwrap().text();
+    assert!(text.contains("It was an elm."), "{text}");
 }
 
 #[test]
