@@ -25,6 +25,10 @@ pub(crate) struct TextDate {
     pub(crate) at: usize,
     /// Whether it is labelled as the date of a change ("Updated May 3, 2012").
     pub(crate) is_change: bool,
+    /// Whether it is labelled as the date of publication.
+    pub(crate) is_publication: bool,
+    /// Whether other words go before it in its line, after the date before.
+    pub(crate) has_label: bool,
 }
 
 /// The first date in a text, with a time next to it, if any.
@@ -52,7 +56,20 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
         };
         taken = end;
         let at = tokens[i].at;
-        found.push(TextDate { moment, at, is_change: says_changed(&text[after..at]) });
+        let label = &text[after..at];
+        let is_word = |word: &str| {
+            let word = word.trim_matches(|c| !is_in_word(c));
+            word.chars().nth(1).is_some()
+                && !word.contains(|c| digit(c).is_some())
+                && !is_weekday(word, true, order.language())
+        };
+        found.push(TextDate {
+            moment,
+            at,
+            is_change: says_changed(label),
+            is_publication: labels_publication(label),
+            has_label: label.split_whitespace().any(is_word),
+        });
         i += length.max(1);
         after = tokens.get(i).map_or(text.len(), |t| t.at);
     }
@@ -109,6 +126,14 @@ static CHANGED: LazyLock<LabelFinder> = LazyLock::new(|| {
         "aktualizacja", "aktualizovano", "обновлен", "更新",
     ])
 });
+
+/// Whether the words directly before a date label it as that of publication.
+pub(crate) fn labels_publication(text: &str) -> bool {
+    let end = &text[text.floor_char_boundary(text.len().saturating_sub(24))..];
+    let last = end.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let word = last.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    word.eq_ignore_ascii_case("posted") || says_published(end)
+}
 
 /// Whether a label introduces the date of publication.
 pub(crate) fn says_published(text: &str) -> bool {

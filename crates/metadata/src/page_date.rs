@@ -135,8 +135,11 @@ impl<'a> Digits<'a> {
         let year = self.number(4, 4)?;
         let sign = self.skip(signs);
         let least = if sign.is_some() { 1 } else { 2 };
+        // "2012/1121"
+        let is_joined =
+            sign == Some('/') && self.0.bytes().take_while(u8::is_ascii_digit).count() == 4;
         let month = self.number(least, 2).or_else(|| sign.and_then(|_| named(self)))?;
-        if let Some(sign) = sign {
+        if let Some(sign) = sign.filter(|_| !is_joined) {
             self.skip(&[sign])?;
         }
         PageDate::date(year as i16, month as i8, self.number(least, 2)? as i8)
