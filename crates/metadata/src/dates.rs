@@ -191,7 +191,8 @@ pub(crate) fn declared_order(evidence: &MetadataEvidence<'_>) -> Option<DayMonth
     order_of_all(metas.chain(in_json.flatten()).filter(|text| (6..=40).contains(&text.len())))
 }
 
-fn order_of_all<'t>(texts: impl Iterator<Item = &'t str>) -> Option<DayMonthOrder> {
+/// The order in the unambiguous dates of texts, if they agree.
+pub(crate) fn order_of_all<'t>(texts: impl Iterator<Item = &'t str>) -> Option<DayMonthOrder> {
     let mut orders = texts.filter_map(shown_order);
     let first = orders.next()?;
     orders.all(|order| order == first).then_some(first)

@@ -18,7 +18,7 @@ use terms::letters::{is_alphabetic, lowercase};
 use crate::authors::{author_readings, linked_authors};
 use crate::date_text::{DayMonthOrder, TextDate, find_dates, labels_publication};
 use crate::dates::{
-    declared_dates, declared_order, first_of, is_in_sentence, order_on_page, url_date,
+    declared_dates, declared_order, first_of, is_in_sentence, order_of_all, order_on_page, url_date,
 };
 use crate::evidence::{ElementPatterns, MetadataEvidence};
 use crate::fields::{declared_descriptions, declared_images, declared_language, declared_titles};
@@ -86,17 +86,17 @@ impl TemplateFields {
         let readings: Vec<Vec<Vec<String>>> = pages.iter().map(author_readings).collect();
         let titles: Vec<Vec<DeclaredValue>> =
             pages.iter().map(|page| declared_titles(page).collect()).collect();
+        let spots: Vec<Vec<Spot<'_>>> = pages.iter().map(spots).collect();
+        let groups = group(&spots);
         let mut learnt = Self {
             pages: pages.len() as u32,
             title_parts: title_parts(&pages, &titles),
             language: language(&pages),
-            order: order(&pages),
+            order: order(&pages, &spots, &groups),
             constants: constants(&pages, &titles),
             author: only_author(&pages),
             ..Self::default()
         };
-        let spots: Vec<Vec<Spot<'_>>> = pages.iter().map(spots).collect();
-        let groups = group(&spots);
         let order = learnt.order.map(|(order, _)| order);
         let found = dateline(&pages, &spots, &groups, order);
         learnt.dateline = found.and_then(|found| found.place(&spots, synthesize));
@@ -179,10 +179,21 @@ fn language(pages: &[MetadataEvidence<'_>]) -> Option<String> {
     (agree >= FEWEST && agree * 5 >= detected.len() * 4).then(|| other.to_string())
 }
 
-/// The order of day and month that nearly all pages with an unambiguous date show in their texts, else in what they declare.
-/// Readers who comment have orders of their own.
-fn order(pages: &[MetadataEvidence<'_>]) -> Option<(DayMonthOrder, u32)> {
-    let mut shown: Vec<DayMonthOrder> = pages.iter().filter_map(order_on_page).collect();
+/// The order of day and month that nearly all pages with an unambiguous date show: in places that most pages have, else in their
+/// texts, else in what they declare. Readers who comment have orders of their own.
+fn order(
+    pages: &[MetadataEvidence<'_>],
+    spots: &[Vec<Spot<'_>>],
+    groups: &SpotGroups,
+) -> Option<(DayMonthOrder, u32)> {
+    let in_places = |page: usize| {
+        let own = groups.values().flat_map(|group| &group[page]);
+        order_of_all(own.map(|&at| spots[page][at].text))
+    };
+    let mut shown: Vec<DayMonthOrder> = (0..pages.len()).filter_map(in_places).collect();
+    if shown.is_empty() {
+        shown = pages.iter().filter_map(order_on_page).collect();
+    }
     if shown.is_empty() {
         shown = pages.iter().filter_map(declared_order).collect();
     }
