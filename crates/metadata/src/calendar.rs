@@ -72,12 +72,14 @@ static LOCALES: [CalendarWords; 106] = locales! {
 const COMMON: usize = 27;
 
 /// Spellings of months that no locale has.
-const OTHER_MONTHS: [(&str, i8); 16] = [
+const OTHER_MONTHS: [(&str, i8); 18] = [
     ("jaenner", 1),
     ("feber", 2),
     ("maerz", 3),
     ("mrz", 3),
     ("avr", 4),
+    ("juna", 6),
+    ("jula", 7),
     ("sept", 9),
     ("setiembre", 9),
     ("сент", 9),
@@ -140,6 +142,10 @@ static WORDS: LazyLock<FxHashMap<String, Vec<MeaningIn>>> = LazyLock::new(|| {
                     let is_own_script = name.starts_with(|c| c > '\u{52f}');
                     let anywhere = is_whole || index < COMMON || is_own_script;
                     add(language, anywhere, name, WordMeaning::Month(month));
+                    // Endings take its last vowel: "septembra", "septembril".
+                    if let Some(stem) = name.strip_suffix("er").filter(|_| is_whole) {
+                        add(language, anywhere, &format!("{stem}r"), WordMeaning::Month(month));
+                    }
                 }
             }
         }

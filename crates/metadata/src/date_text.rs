@@ -25,6 +25,10 @@ pub(crate) struct TextDate {
     pub(crate) at: usize,
     /// Whether it is labelled as the date of a change ("Updated May 3, 2012").
     pub(crate) is_change: bool,
+    /// Whether it is labelled as the date of publication.
+    pub(crate) is_publication: bool,
+    /// Whether other words go before it in its line, after the date before.
+    pub(crate) has_label: bool,
 }
 
 /// The first date in a text, with a time next to it, if any.
@@ -46,10 +50,26 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
             i += 1;
             continue;
         };
-        let (moment, end) = add_time(moment, &tokens, taken, i..i + length, order.language());
+        let (moment, end) = match moment.time {
+            Some(_) => (moment, i + length),
+            None => add_time(moment, &tokens, taken, i..i + length, order.language()),
+        };
         taken = end;
         let at = tokens[i].at;
-        found.push(TextDate { moment, at, is_change: says_changed(&text[after..at]) });
+        let label = &text[after..at];
+        let is_word = |word: &str| {
+            let word = word.trim_matches(|c| !is_in_word(c));
+            word.chars().nth(1).is_some()
+                && !word.contains(|c| digit(c).is_some())
+                && !is_weekday(word, true, order.language())
+        };
+        found.push(TextDate {
+            moment,
+            at,
+            is_change: says_changed(label),
+            is_publication: labels_publication(label),
+            has_label: label.split_whitespace().any(is_word),
+        });
         i += length.max(1);
         after = tokens.get(i).map_or(text.len(), |t| t.at);
     }
@@ -106,6 +126,14 @@ static CHANGED: LazyLock<LabelFinder> = LazyLock::new(|| {
         "aktualizacja", "aktualizovano", "обновлен", "更新",
     ])
 });
+
+/// Whether the words directly before a date label it as that of publication.
+pub(crate) fn labels_publication(text: &str) -> bool {
+    let end = &text[text.floor_char_boundary(text.len().saturating_sub(24))..];
+    let last = end.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let word = last.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    word.eq_ignore_ascii_case("posted") || says_published(end)
+}
 
 /// Whether a label introduces the date of publication.
 pub(crate) fn says_published(text: &str) -> bool {
@@ -171,7 +199,7 @@ fn next_part<'a>(
     mut at: usize,
     language: Option<&str>,
 ) -> Option<(usize, Token<'a>)> {
-    for _ in 0..4 {
+    for _ in 0..5 {
         let token = *tokens.get(at)?;
         if !is_between(tokens, at, language) {
             return Some((at, token));
@@ -188,7 +216,8 @@ fn month_at(tokens: &[Token<'_>], at: usize, language: Option<&str>) -> Option<(
     for (i, token) in tokens.iter().enumerate().skip(at).take(NAME_TOKENS) {
         match token.kind {
             TokenKind::Word => key.push_str(&join_letters(token.text)),
-            TokenKind::Number(1..=12) => key.push_str(token.text),
+            // "tháng 09"
+            TokenKind::Number(month @ 1..=12) => key.push_str(&month.to_string()),
             TokenKind::Sign('.' | '-') if i > at => continue,
             _ => break,
         }
@@ -196,6 +225,32 @@ fn month_at(tokens: &[Token<'_>], at: usize, language: Option<&str>) -> Option<(
     }
     month
 }
+
+/// The year behind a day and a month, where it ends, and a time that stands before it, as C's `ctime` and Java write dates:
+/// "Thu Sep 10 08:30:00 UTC 2026". A year has two digits if `short`, or if a time follows as in
+/// [RFC 822](https://www.rfc-editor.org/rfc/rfc822#section-5).
+fn year_behind<'a>(
+    tokens: &[Token<'a>],
+    at: usize,
+    short: bool,
+    language: Option<&str>,
+) -> Option<(u32, usize, Option<WrittenTime<'a>>)> {
+    let Some(time) = time_at(tokens, at, language) else {
+        let (i, year) = next_part(tokens, at, language)?;
+        let short = short || time_at(tokens, i + 1, language).is_some();
+        return Some((year_of(year, short)?, i + 1, None));
+    };
+    let is_in_time = |token: &&Token<'_>| match token.kind {
+        TokenKind::Number(number) => !(1900..2100).contains(&number),
+        TokenKind::Word => token.text.len() <= 5 && !token.text.contains(char::is_lowercase),
+        TokenKind::Sign(c) => ":+-".contains(c),
+    };
+    let i = at + tokens[at..].iter().take(ZONE_END).take_while(is_in_time).count();
+    Some((year_of(*tokens.get(i)?, false)?, i + 1, Some(time)))
+}
+
+/// Most tokens of a time with its zone and a year: "08:30:00 GMT+02:00 2026".
+const ZONE_END: usize = 11;
 
 /// The month whose name begins at a token or behind words that may be between the parts of a date.
 fn next_month(tokens: &[Token<'_>], at: usize, language: Option<&str>) -> Option<(i8, usize)> {
@@ -230,14 +285,14 @@ fn date_at(tokens: &[Token<'_>], at: usize, order: &impl KnowsOrder) -> Option<(
             let i = at + 1 + tokens[at + 1..].iter().take(NAME_TOKENS).position(is_number)?;
             let TokenKind::Number(day) = tokens[i].kind else { return None };
             let is_year = |token: &Token<'_>| matches!(token.kind, TokenKind::Number(1000..));
-            if !tokens[i + 1..].iter().take(NAME_TOKENS).any(is_year) {
+            if !tokens[i + 1..].iter().take(ZONE_END).any(is_year) {
                 return None;
             }
-            let (j, year) = next_part(tokens, i + 1, language)?;
-            let year = year_of(year, false)?;
             let (month, end) = month_at(&tokens[..i], at, language)?;
+            let (year, after, time) = year_behind(tokens, i + 1, false, language)?;
             let is_whole = (end..i).all(|i| is_between(tokens, i, language));
-            Some((is_whole.then(|| date_from_parts(year, month, day))??, j + 1 - at))
+            let date = is_whole.then(|| date_from_parts(year, month, day))??;
+            Some((time.map_or(date, |time| time.on(date, DayHalf::Unstated)), after - at))
         }
     }
 }
@@ -252,7 +307,7 @@ fn starting_with_number(
     let dashed = matches!(kind_at(tokens, 1)?, TokenKind::Sign('-' | '/'));
     // "21 November 2012", "2012. november 21.", "21-Nov-12"
     let is_other_part = |token: &Token<'_>| {
-        matches!(token.kind, TokenKind::Number(_)) && (has_year || dashed || token.text.len() >= 4)
+        matches!(token.kind, TokenKind::Number(_)) && (has_year || dashed || token.text.len() >= 2)
     };
     let ahead = &tokens[2..tokens.len().min(11)];
     if (has_year || a <= 31)
@@ -260,12 +315,16 @@ fn starting_with_number(
         && ahead.iter().any(is_other_part)
         && let Some((month, end)) = next_month(tokens, 1, language)
     {
-        let (j, third) = next_part(tokens, end, language)?;
         if has_year {
+            let (j, third) = next_part(tokens, end, language)?;
             let TokenKind::Number(day) = third.kind else { return None };
             return Some((date_from_parts(a, month, day)?, j + 1));
         }
-        return Some((date_from_parts(year_of(third, dashed)?, month, a)?, j + 1));
+        // "15-Sep 10:12" has no year.
+        let short = dashed && kind_at(tokens, end) == kind_at(tokens, 1);
+        let (year, end, time) = year_behind(tokens, end, short, language)?;
+        let date = date_from_parts(year, month, a)?;
+        return Some((time.map_or(date, |time| time.on(date, DayHalf::Unstated)), end));
     }
     let (i, second) = next_part(tokens, 1, language)?;
     let TokenKind::Number(b) = second.kind else { return None };
@@ -293,7 +352,16 @@ fn starting_with_number(
     if has_year {
         return Some((date_from_parts(a, month, third)?, 5));
     }
-    let year = year_of(c, true)?;
+    // "15.9. 10:12" and "15. 9. 10:12" have none.
+    let is_apart = |i: usize| tokens[i].at > tokens[i - 1].at + tokens[i - 1].text.len();
+    let year = year_of(c, (is_apart(2) || !is_apart(4)) && time_at(tokens, 4, language).is_none())?;
+    if c.text.len() == 2
+        && has_short_year_first(language, sign)
+        && let Some(year) = year_of(tokens[0], true)
+        && let Some(date) = date_from_parts(year, month, third)
+    {
+        return Some((date, 5));
+    }
     let (day, month) = if a > 12 || a == b {
         (a, b)
     } else if b > 12 {
@@ -306,6 +374,17 @@ fn starting_with_number(
         }
     };
     Some((date_from_parts(year, i8::try_from(month).ok()?, day)?, 5))
+}
+
+/// Whether a language writes short dates with the year first, in the
+/// [CLDR](https://cldr.unicode.org/translation/date-time/date-time-patterns): "26. 9. 15.", "26/9/15". Swedes and Lithuanians
+/// do between hyphens.
+fn has_short_year_first(language: Option<&str>, sign: TokenKind) -> bool {
+    match language {
+        Some("ko" | "ja" | "zh" | "hu" | "mn" | "ne" | "eu") => true,
+        Some("sv" | "lt") => sign == TokenKind::Sign('-'),
+        _ => false,
+    }
 }
 
 /// Han numerals: digits, and ten.
@@ -456,7 +535,10 @@ struct WrittenTime<'a> {
 impl WrittenTime<'_> {
     /// The date with this time; the date alone if the half of the day matters and is not understood.
     fn on(&self, date: PageDate, half_before: DayHalf) -> PageDate {
-        let half = if self.half == DayHalf::Unstated { half_before } else { self.half };
+        let half = match (self.half, half_before) {
+            (DayHalf::Known(_), _) | (DayHalf::Unknown, DayHalf::Unstated) => self.half,
+            _ => half_before,
+        };
         let hour = match (half, self.hour) {
             (DayHalf::Unknown, 1..=11) => return date,
             (DayHalf::Known(true), 1..=11) => self.hour + 12,
@@ -549,7 +631,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        if c.is_whitespace() {
+        // Browsers print Arabic dates with marks of their direction.
+        if c.is_whitespace() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}') {
             continue;
         }
         let class = class(c);
@@ -632,14 +715,15 @@ fn time_at<'a>(tokens: &[Token<'a>], at: usize, language: Option<&str>) -> Optio
         TokenKind::Word => ["h", "H", "時", "时", "點", "点", "시"].contains(&sign.text),
         _ => false,
     };
-    if !is_time || hour > 23 || minutes > 59 || minute.text.chars().count() != 2 {
+    let mut next = at + 3;
+    // "20:0:0"
+    let has_second = kind_at(tokens, next) == Some(TokenKind::Sign(':'));
+    let is_minute = minute.text.chars().count() == 2 || has_second;
+    if !is_time || hour > 23 || minutes > 59 || !is_minute {
         return None;
     }
-    let mut next = at + 3;
     let mut second = 0;
-    if kind_at(tokens, next) == Some(TokenKind::Sign(':'))
-        && let Some(TokenKind::Number(s)) = kind_at(tokens, next + 1)
-    {
+    if has_second && let Some(TokenKind::Number(s)) = kind_at(tokens, next + 1) {
         second = s.min(59);
         next += 2;
     }
@@ -647,17 +731,64 @@ fn time_at<'a>(tokens: &[Token<'a>], at: usize, language: Option<&str>) -> Optio
     let is_point = |i: usize| kind_at(tokens, i) == Some(TokenKind::Sign('.'));
     let mut half = DayHalf::Unstated;
     let is_letter = |i: usize| word(i).chars().count() == 1;
+    // "3:12 ч. pm"
+    if is_letter(next)
+        && word(next) != "Z"
+        && !(is_point(next + 1) && is_letter(next + 2))
+        && half_of_day(&join_letters(word(next)), language).is_none()
+    {
+        next += 1 + usize::from(is_point(next + 1));
+    }
     let parts = if is_letter(next) && is_point(next + 1) && is_letter(next + 2) { 3 } else { 1 };
     let letters = [word(next), if parts == 3 { word(next + 2) } else { "" }].concat();
     if let Some(second) = half_of_day(&join_letters(&letters), language) {
         half = DayHalf::Known(second);
-    } else if parts == 3 {
+    } else if parts == 3 || may_tell_half(&tokens[next.min(tokens.len())..], language) {
         half = DayHalf::Unknown;
     }
-    if half != DayHalf::Unstated {
+    if matches!(half, DayHalf::Known(_)) || parts == 3 {
         next += parts + usize::from(is_point(next + parts));
     }
     Some(WrittenTime { hour, minute: minutes, second, half, zone: zone(tokens, next) })
+}
+
+/// Words for hours and minutes behind a time, folded.
+const UNITS: [&str; 7] = ["uhr", "uur", "hrs", "hs", "min", "hodin", "часов"];
+
+/// Whether words directly behind a time may tell the half of the day in a way that is not understood: "3:12 CH", "3:12 de la
+/// tarde". A name, a number or a label with a colon is the next thing in the line. Chinese, Japanese and Korean have such words
+/// before the time.
+fn may_tell_half(mut tokens: &[Token<'_>], language: Option<&str>) -> bool {
+    if let [first, rest @ ..] = tokens
+        && UNITS.contains(&&*join_letters(first.text))
+    {
+        tokens = rest;
+    }
+    let words = tokens.iter().take_while(|token| token.kind == TokenKind::Word).count();
+    let (Some(first), true) = (tokens.first(), words > 0) else { return false };
+    let begins_with = |at: usize, is_it: fn(char) -> bool| {
+        tokens.get(at).is_some_and(|token| token.text.starts_with(is_it))
+    };
+    let key = join_letters(first.text);
+    let is_code = words == 1 && first.text.len() <= 3 && !first.text.contains(char::is_lowercase);
+    // Abbreviations of time zones end in "time".
+    let is_zone =
+        || first.text.ends_with('T') || zone_offset(first.text, Default::default()).is_some();
+    let is_next = match begins_with(0, char::is_uppercase) {
+        true => !is_code || is_zone(),
+        false => begins_with(1, char::is_uppercase) || begins_with(0, |c| c >= '\u{3040}'),
+    };
+    let is_known = || {
+        first.text.chars().count() == 1
+            || key == "by"
+            || BEFORE_TIME.contains(&&*key)
+            || is_filler(&key, language)
+            || is_weekday(first.text, true, language)
+    };
+    let after = kind_at(tokens, words);
+    let is_label = matches!(after, Some(TokenKind::Sign(':' | '：' | '/')));
+    let is_of_date = words == 1 && matches!(after, Some(TokenKind::Number(_)));
+    !(is_next || is_label || is_of_date || is_known())
 }
 
 /// "+01:00", "GMT+7", "(GMT +0200)", "EST", "Asia/Tokyo".
@@ -842,6 +973,11 @@ mod tests {
             // Other languages, numerals and calendars.
             ("3. svibnja 2012.", "2012-05-03"),
             ("Ngày 3 tháng 5 năm 2012", "2012-05-03"),
+            ("ngày 03 tháng 05 năm 2012", "2012-05-03"),
+            ("13\u{200f}/5\u{200f}/2012، 13:12", "2012-05-13T13:12:00"),
+            ("3. septembra 2012", "2012-09-03"),
+            ("3. septembril 2012", "2012-09-03"),
+            ("3. júna 2012", "2012-06-03"),
             ("3 พ.ค. 2555", "2012-05-03"),
             ("३ मई २०१२", "2012-05-03"),
             ("2012ko maiatzaren 3a", "2012-05-03"),
@@ -856,16 +992,88 @@ mod tests {
     }
 
     #[test]
-    fn languages_have_words_in_dates() {
-        struct Of(&'static str);
-        impl KnowsOrder for Of {
-            fn order(&self) -> DayMonthOrder {
-                DayMonthOrder::Unknown
-            }
-            fn language(&self) -> Option<&str> {
-                Some(self.0)
-            }
+    fn halves_of_the_day_that_are_not_understood() {
+        for (text, expected) in [
+            ("15/05/2024 3:12 CH", "2024-05-15"),
+            ("15 de mayo de 2024, 3:12 de la tarde", "2024-05-15"),
+            ("15. Mai 2024, 3:12 Uhr nachmittags", "2024-05-15"),
+            ("15 května 2024 v 3:12 odp.", "2024-05-15"),
+            ("15 พฤษภาคม 2567 3:12 หลังเที่ยง", "2024-05-15"),
+            ("15 mai 2024, 3:12 e xyz", "2024-05-15"),
+            ("15 May 2024, 3:12 h. pm", "2024-05-15T15:12:00"),
+            ("15 de mayo de 2024, 15:12 de la tarde", "2024-05-15T15:12:00"),
+            // What follows is something else.
+            ("15 May 2024 3:12 Jane Doe", "2024-05-15T03:12:00"),
+            ("15 May 2024 3:12 by admin", "2024-05-15T03:12:00"),
+            ("15 May 2024 3:12 in Sports", "2024-05-15T03:12:00"),
+            ("15 May 2024 3:12 last change: 4:12", "2024-05-15T03:12:00"),
+            ("15 mei 2024 om 3:12 uur", "2024-05-15T03:12:00"),
+            ("15 May 2024 3:12 IST", "2024-05-15T03:12:00"),
+            ("3:12 on 15 May 2024", "2024-05-15T03:12:00"),
+            ("2024年5月15日 3:12 来源", "2024-05-15T03:12:00"),
+            ("15 мая 2024, 3:12 ч.", "2024-05-15T03:12:00"),
+        ] {
+            read(text, DayMonthOrder::DayFirst, expected);
         }
+    }
+
+    #[test]
+    fn years_of_two_digits() {
+        for (text, expected) in [
+            ("15.5.24", "2024-05-15"),
+            ("15. 5. 24", "2024-05-15"),
+            ("15.5. 10:12 Uhr", "none"),
+            ("15. 5. 10:12", "none"),
+            ("15.5. 10 Fotos", "none"),
+            ("15-May 10:12", "none"),
+            ("15-mai. 10h12", "none"),
+            ("1-May 12 photos", "none"),
+            ("Wed, 15 May 24 08:30:00 GMT", "2024-05-15T08:30:00Z"),
+            ("15 May 24 photos", "none"),
+        ] {
+            read(text, DayMonthOrder::DayFirst, expected);
+        }
+        for (text, language, expected) in [
+            ("24.05.15", "ko", "2024-05-15"),
+            ("24. 5. 15. 15:12", "ko", "2024-05-15T15:12:00"),
+            ("24/05/15", "ja", "2024-05-15"),
+            ("24-05-15", "sv", "2024-05-15"),
+            ("24/05/15", "sv", "2015-05-24"),
+            ("24/05/15", "fr", "2015-05-24"),
+        ] {
+            read(text, Of(language), expected);
+        }
+    }
+
+    #[test]
+    fn the_time_before_the_year() {
+        for (text, expected) in [
+            ("Wed May 15 08:30:00 UTC 2024", "2024-05-15T08:30:00Z"),
+            ("Wed May 15 08:30:00 2024", "2024-05-15T08:30:00"),
+            ("Wed May 15 08:30:00 +0200 2024", "2024-05-15T08:30:00+02:00"),
+            ("Wed May 15 08:30:00 GMT+02:00 2024", "2024-05-15T08:30:00+02:00"),
+            ("Wed 15 May 08:30:00 EDT 2024", "2024-05-15T08:30:00-04:00"),
+            ("15 May 8:30, 3 comments in 2024", "none"),
+            ("May 15, 2024 20:0:0", "2024-05-15T20:00:00"),
+        ] {
+            read(text, DayMonthOrder::Unknown, expected);
+        }
+    }
+
+    struct Of(&'static str);
+
+    impl KnowsOrder for Of {
+        fn order(&self) -> DayMonthOrder {
+            DayMonthOrder::Unknown
+        }
+
+        fn language(&self) -> Option<&str> {
+            Some(self.0)
+        }
+    }
+
+    #[test]
+    fn languages_have_words_in_dates() {
         read("2012 m. gegužės 3 d. 10:12", Of("lt"), "2012-05-03T10:12:00");
         read("2012. gada 3. maijs, plkst. 10:12", Of("lv"), "2012-05-03T10:12:00");
         read("2012 оны 5-р сарын 3", Of("mn"), "2012-05-03");

@@ -1,9 +1,10 @@
 //! Dates of publication and of the last change.
 
 use std::cell::{Cell, OnceCell};
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use dom::{ElementKind, NodeId, local_name};
+use dom::{ElementKind, NodeId, is_inline, local_name};
 use jiff::civil::Date;
 use memchr::memmem;
 use model::{Field, Source};
@@ -11,8 +12,8 @@ use url::Url;
 
 use crate::calendar::{join_letters, month_of};
 use crate::date_text::{
-    DayMonthOrder, KnowsOrder, TextDate, begins_published, find_date, find_dates, says_changed,
-    says_published, shown_order,
+    DayMonthOrder, KnowsOrder, TextDate, begins_published, find_date, find_dates,
+    labels_publication, says_changed, says_published, shown_order,
 };
 use crate::evidence::{
     MODIFIED_OPEN_GRAPH, MetadataEvidence, PUBLISHED_OPEN_GRAPH, TextLine, year_after,
@@ -155,7 +156,7 @@ pub(crate) fn dates_of_sources(
         feed,
         url_date(evidence.url),
         offered(evidence, |choice| reader.offer_properties(OF_PUBLICATION, choice)),
-        offered(evidence, |choice| reader.offer_times(false, choice)),
+        offered(evidence, |choice| reader.offer_times(false, 0..=DOUBTFUL, choice)),
     ];
     found.extend(others.into_iter().flatten().filter(|day| day.is_plausible(evidence.latest)));
     found
@@ -179,8 +180,20 @@ fn metas_by_name<'a>(evidence: &MetadataEvidence<'a>) -> impl Iterator<Item = &'
 
 /// The order of day and month in the numeric dates of the page, if all unambiguous ones agree.
 pub(crate) fn order_on_page(evidence: &MetadataEvidence<'_>) -> Option<DayMonthOrder> {
-    let mut orders =
-        evidence.texts().filter(|t| (8..=200).contains(&t.len())).filter_map(shown_order);
+    order_of_all(evidence.texts().filter(|text| (6..=200).contains(&text.len())))
+}
+
+/// The same for what the page declares: servers write dates in the order of their country.
+pub(crate) fn declared_order(evidence: &MetadataEvidence<'_>) -> Option<DayMonthOrder> {
+    let metas = evidence.head().metas.iter().map(|meta| &*meta.content);
+    let in_json = evidence.facts.nodes();
+    let in_json = in_json.flat_map(|node| [node.published.as_deref(), node.modified.as_deref()]);
+    order_of_all(metas.chain(in_json.flatten()).filter(|text| (6..=40).contains(&text.len())))
+}
+
+/// The order in the unambiguous dates of texts, if they agree.
+pub(crate) fn order_of_all<'t>(texts: impl Iterator<Item = &'t str>) -> Option<DayMonthOrder> {
+    let mut orders = texts.filter_map(shown_order);
     let first = orders.next()?;
     orders.all(|order| order == first).then_some(first)
 }
@@ -193,7 +206,8 @@ impl KnowsOrder for DateReader<'_, '_> {
             match (DayMonthOrder::of(self.tag, host), evidence.learnt.order) {
                 (_, Some((shown, 2..))) | (DayMonthOrder::Unknown, Some((shown, _))) => shown,
                 (DayMonthOrder::Unknown, None) => {
-                    let shown = evidence.order_on_page.get_or_init(|| order_on_page(evidence));
+                    let read = || order_on_page(evidence).or_else(|| declared_order(evidence));
+                    let shown = evidence.order_on_page.get_or_init(read);
                     shown.unwrap_or(DayMonthOrder::Unknown)
                 }
                 (order, _) => order,
@@ -264,10 +278,11 @@ impl<'e, 'a> DateReader<'e, 'a> {
             choice.late |= address.is_some_and(|day| !day.is_plausible(choice.latest));
             choice.near = address.filter(|day| day.is_plausible(choice.latest));
             self.offer_original(choice);
+            self.offer_earlier_of_two(choice);
             self.offer_dateline(choice);
         }
         self.offer_texts(evidence.metas(&["date"]), Source::Meta, choice);
-        self.offer_times(false, choice);
+        self.offer_times(false, 0..=DOUBTFUL - u8::from(!is_declared), choice);
         if !is_declared {
             self.offer_visible(false, choice);
             self.offer_title(choice);
@@ -278,7 +293,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
     fn offer_changes(&self, choice: &mut Choice) {
         self.offer_declared_changes(choice);
         self.offer_properties(OF_CHANGE, choice);
-        self.offer_times(true, choice);
+        self.offer_times(true, 0..=DOUBTFUL, choice);
         if !choice.any {
             self.offer_visible(true, choice);
         }
@@ -434,9 +449,45 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice.offer_all(Source::Page, moments);
     }
 
-    /// Offers `<time>` near the headline, those that are called dates of publication first: others may be those of events. WordPress
-    /// marks each of the two dates with its own class.
-    fn offer_times(&self, modified: bool, choice: &mut Choice) {
+    /// Offers the second of two dates directly below the headline, in a line or two lines without any between, if it is the
+    /// earlier one, and both have labels that are not known: what is published is changed later.
+    fn offer_earlier_of_two(&self, choice: &mut Choice) {
+        let anchor = self.evidence.anchor();
+        let below = self.evidence.lead_lines().iter().skip_while(|line| line.at < anchor);
+        let below = below.take_while(|line| line.at <= anchor + BESIDE);
+        let mut dates = below.enumerate().flat_map(|(index, line)| {
+            let fits = line.text.len() <= 120 && word_count(&line.text) <= 2 * WORDS_OF_LABEL;
+            let dates = if fits { self.dates_in_line(line) } else { &[] };
+            dates.iter().map(move |date| (index, line, date))
+        });
+        let (Some(first), Some(second)) = (dates.next(), dates.next()) else { return };
+        let is_unknown = |(_, line, date): (usize, &TextLine, &TextDate)| {
+            date.has_label
+                && !date.is_change
+                && !date.is_publication
+                && date.at <= 80
+                && !self.follows_change(line.at)
+        };
+        let label = |(_, line, date): (usize, &'_ TextLine, &TextDate)| -> String {
+            line.text[..date.at].chars().filter(|c| c.is_alphabetic()).collect()
+        };
+        let (later, earlier) = (first.2.moment, second.2.moment);
+        let is_pair = second.0 - first.0 <= 1
+            && is_unknown(first)
+            && is_unknown(second)
+            && label(first) != label(second)
+            && earlier.date < later.date
+            && year_after(earlier.date).is_some_and(|end| later.date <= end)
+            && later.is_plausible(choice.latest);
+        if is_pair {
+            choice.offer(Source::Page, earlier);
+        }
+    }
+
+    /// Offers `<time>` near the headline, those that are called dates of publication first: others may be those of events, and
+    /// those of sentences, of lists after the article and of the head of the page are [`DOUBTFUL`]. WordPress marks each of the
+    /// two dates with its own class.
+    fn offer_times(&self, modified: bool, ranks: RangeInclusive<u8>, choice: &mut Choice) {
         if choice.is_settled() {
             return;
         }
@@ -453,14 +504,39 @@ impl<'e, 'a> DateReader<'e, 'a> {
             let is_change = !is_published && (says_modified || self.follows_change(id));
             is_published |= self.label_before(id).is_some_and(says_published);
             let is_near = id.saturating_sub(anchor) <= BESIDE;
-            (modified == is_change).then_some((!(is_published && is_near), id))
+            let rank = match is_published && is_near {
+                true => 0,
+                false if !is_published && self.is_doubtful(id) => DOUBTFUL,
+                false => 1,
+            };
+            (modified == is_change && ranks.contains(&rank)).then_some((rank, id))
         });
-        let mut times: Vec<(bool, NodeId)> = times.collect();
+        let mut times: Vec<(u8, NodeId)> = times.collect();
         times.sort_by_key(|time| time.0);
         choice.offer_all(
             Source::Page,
             times.into_iter().filter_map(|time| self.date_of_element(time.1)),
         );
+    }
+
+    /// Whether a `<time>` is probably not of the article: in a sentence, after the body, or in a head of the page that does not
+    /// have the headline.
+    fn is_doubtful(&self, id: NodeId) -> bool {
+        let (document, anchor) = (self.evidence.document, self.evidence.anchor());
+        if self.evidence.body.is_some_and(|body| id >= body.1) {
+            return true;
+        }
+        let is_head = |a: &NodeId| document.is(*a, &local_name!("header"));
+        if id < anchor {
+            let head = document.ancestors(id).find(is_head);
+            return head.is_some_and(|head| !document.contains(head, anchor));
+        }
+        let is_block = |a: &NodeId| document.name(*a).is_some_and(|name| !is_inline(name));
+        document.ancestors(id).skip(1).find(is_block).is_some_and(|block| {
+            let text = clip(document.text_content(block), 1_000);
+            let at = text.find(document.text_content(id));
+            at.is_some_and(|at| is_in_sentence(text, at))
+        })
     }
 
     /// Whether the text directly before a node labels it as the date of a change.
@@ -500,39 +576,41 @@ impl<'e, 'a> DateReader<'e, 'a> {
             .iter()
             .filter(|line| line.at >= anchor)
             .partition(|line| line.at <= anchor + BESIDE);
-        self.offer_lines(modified, first.into_iter(), choice);
+        let mut first: Vec<_> = self.dates_of_lines(modified, first.into_iter()).collect();
+        first.sort_by_key(|date| !date.is_publication);
+        choice.offer_all(Source::Page, first.into_iter().map(|date| date.moment));
+        if !modified {
+            self.offer_times(false, DOUBTFUL..=DOUBTFUL, choice);
+        }
         choice.offer_all(Source::Page, far.iter().filter_map(of_element));
         let before = lead.iter().rev().filter(|l| l.at < anchor);
         let rest = after.into_iter().chain(before).chain(evidence.tail_lines());
-        self.offer_lines(modified, rest, choice);
+        let rest = self.dates_of_lines(modified, rest);
+        choice.offer_all(Source::Page, rest.map(|date| date.moment));
     }
 
-    /// Offers the dates of lines that contain little else, or begin with them.
-    fn offer_lines<'l>(
+    /// The dates of lines that contain little else, or begin with them.
+    fn dates_of_lines<'l>(
         &self,
         modified: bool,
         lines: impl Iterator<Item = &'l TextLine>,
-        choice: &mut Choice,
-    ) {
+    ) -> impl Iterator<Item = TextDate> {
         let heading = self.evidence.heading.as_ref().map(|heading| heading.id);
-        choice.offer_all(
-            Source::Page,
-            lines.filter_map(|line| {
-                let label_before =
-                    modified && has_number(&line.text) && self.follows_change(line.at);
-                let found = self.first_in_line(line, modified && !label_before)?;
-                // Some templates set a date into the headline.
-                let is_of_headline = || {
-                    heading.is_some_and(|id| self.evidence.document.contains(id, line.at))
-                        && says_published(line_end(&line.text[..found.at]))
-                };
-                let stands_out = (line.text.len() <= 120 || found.at <= 40 || is_of_headline())
-                    && (modified || !is_in_sentence(&line.text, found.at));
-                let fits =
-                    stands_out && (found.is_change || self.follows_change(line.at)) == modified;
-                fits.then_some(found.moment)
-            }),
-        );
+        lines.filter_map(move |line| {
+            let label_before = modified && has_number(&line.text) && self.follows_change(line.at);
+            let found = self.first_in_line(line, modified && !label_before)?;
+            // Some templates set a date into the headline.
+            let is_of_headline = || {
+                heading.is_some_and(|id| self.evidence.document.contains(id, line.at))
+                    && says_published(line_end(&line.text[..found.at]))
+            };
+            let stands_out = (line.text.len() <= 120 || found.at <= 40 || is_of_headline())
+                && (modified || !is_in_sentence(&line.text, found.at));
+            let fits = stands_out && (found.is_change || self.follows_change(line.at)) == modified;
+            let is_publication = found.is_publication
+                || found.at == 0 && self.label_before(line.at).is_some_and(labels_publication);
+            fits.then_some(TextDate { is_publication, ..found })
+        })
     }
 
     /// The date that an element shows.
@@ -548,7 +626,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
             let text = dom::text_of(document, &[id], &[]);
             let text = dom::normalize_space(clip(&text, 1_000));
             let dates = has_number(&text).then(|| find_dates(&text, self, 3))?;
-            let found = dates.into_iter().find(|date| date.is_change == modified)?;
+            let found = first_of(&dates, modified)?;
             (modified || !self.follows_change(id)).then_some(found.moment)
         })
     }
@@ -556,13 +634,25 @@ impl<'e, 'a> DateReader<'e, 'a> {
     /// The first date in a line: labelled as that of a change if `modified`, else one that is not. A line is read once for all
     /// who look at it.
     fn first_in_line(&self, line: &TextLine, modified: bool) -> Option<TextDate> {
-        let dates = line.dates.get_or_init(|| match has_number(&line.text) {
+        first_of(self.dates_in_line(line), modified)
+    }
+
+    fn dates_in_line<'l>(&self, line: &'l TextLine) -> &'l [TextDate] {
+        line.dates.get_or_init(|| match has_number(&line.text) {
             true => find_dates(&line.text, self, 3),
             false => Vec::new(),
-        });
-        dates.iter().find(|date| date.is_change == modified).copied()
+        })
     }
 }
+
+/// The first date that is one of a change, or is none; one that is labelled as that of publication goes before others.
+pub(crate) fn first_of(dates: &[TextDate], modified: bool) -> Option<TextDate> {
+    let fitting = dates.iter().filter(|date| date.is_change == modified);
+    fitting.min_by_key(|date| !date.is_publication).copied()
+}
+
+/// The rank of a `<time>` that is probably not of the article.
+const DOUBTFUL: u8 = 2;
 
 /// Nodes behind the headline from which a date may be that of something else.
 const FAR: u32 = 150;
@@ -576,7 +666,7 @@ fn line_end(text: &str) -> &str {
 const WORDS_OF_LABEL: usize = 6;
 
 /// Whether the date at a byte offset is mentioned in a sentence: "On 12 March 1998 a storm took the pier."
-fn is_in_sentence(text: &str, at: usize) -> bool {
+pub(crate) fn is_in_sentence(text: &str, at: usize) -> bool {
     text.trim_end().ends_with(['.', '!', '?', '…', '"', '”'])
         && text[..at].trim_end().ends_with(char::is_alphabetic)
         && word_count(text) > WORDS_OF_LABEL
@@ -664,7 +754,9 @@ pub(crate) fn url_date(url: &str) -> Option<PageDate> {
     let mut before = ' ';
     for (at, c) in path.char_indices().take(500) {
         let previous = std::mem::replace(&mut before, c);
-        if previous.is_ascii_alphanumeric() || !c.is_ascii_digit() {
+        // Chinese systems name pages "t20121121_123.html".
+        let is_named = previous == 't' && path[..at].ends_with("/t");
+        if previous.is_ascii_alphanumeric() && !is_named || !c.is_ascii_digit() {
             continue;
         }
         let mut rest = Digits(&path[at..]);
@@ -721,6 +813,10 @@ mod tests {
         assert_eq!(date("http://example.org/2012/11/21/story"), expected);
         assert_eq!(date("http://example.org/news/2012-11-21-story.html"), expected);
         assert_eq!(date("http://example.org/a/20121121/story"), expected);
+        assert_eq!(date("http://example.org/n1/2012/1121/c1-2.html"), expected);
+        assert_eq!(date("http://example.org/a/t20121121_12.html"), expected);
+        assert_eq!(date("http://example.org/2012/1345/story"), None);
+        assert_eq!(date("http://example.org/2012/11211/story"), None);
         assert_eq!(date("http://example.org/2012/nov/21/story"), expected);
         assert_eq!(date("http://example.org/blog/2012/november/21"), expected);
         assert_eq!(date("http://example.org/2012/top/21/story"), None);

@@ -16,8 +16,10 @@ use terms::Language;
 use terms::letters::{is_alphabetic, lowercase};
 
 use crate::authors::{author_readings, linked_authors};
-use crate::date_text::{DayMonthOrder, find_dates};
-use crate::dates::{declared_dates, order_on_page, url_date};
+use crate::date_text::{DayMonthOrder, TextDate, find_dates, labels_publication};
+use crate::dates::{
+    declared_dates, declared_order, first_of, is_in_sentence, order_of_all, order_on_page, url_date,
+};
 use crate::evidence::{ElementPatterns, MetadataEvidence};
 use crate::fields::{declared_descriptions, declared_images, declared_language, declared_titles};
 use crate::heading::segments;
@@ -84,17 +86,17 @@ impl TemplateFields {
         let readings: Vec<Vec<Vec<String>>> = pages.iter().map(author_readings).collect();
         let titles: Vec<Vec<DeclaredValue>> =
             pages.iter().map(|page| declared_titles(page).collect()).collect();
+        let spots: Vec<Vec<Spot<'_>>> = pages.iter().map(spots).collect();
+        let groups = group(&spots);
         let mut learnt = Self {
             pages: pages.len() as u32,
             title_parts: title_parts(&pages, &titles),
             language: language(&pages),
-            order: order(&pages),
+            order: order(&pages, &spots, &groups),
             constants: constants(&pages, &titles),
             author: only_author(&pages),
             ..Self::default()
         };
-        let spots: Vec<Vec<Spot<'_>>> = pages.iter().map(spots).collect();
-        let groups = group(&spots);
         let order = learnt.order.map(|(order, _)| order);
         let found = dateline(&pages, &spots, &groups, order);
         learnt.dateline = found.and_then(|found| found.place(&spots, synthesize));
@@ -177,12 +179,31 @@ fn language(pages: &[MetadataEvidence<'_>]) -> Option<String> {
     (agree >= FEWEST && agree * 5 >= detected.len() * 4).then(|| other.to_string())
 }
 
-/// The order of day and month that all pages with an unambiguous date show, in their texts or by the date that they declare or
-/// have in their address.
-fn order(pages: &[MetadataEvidence<'_>]) -> Option<(DayMonthOrder, u32)> {
-    let shown: Vec<DayMonthOrder> = pages.iter().filter_map(order_on_page).collect();
-    let first = *shown.first()?;
-    shown.iter().all(|order| *order == first).then_some((first, shown.len() as u32))
+/// The order of day and month that nearly all pages with an unambiguous date show: in places that most pages have, else in their
+/// texts, else in what they declare. Readers who comment have orders of their own.
+fn order(
+    pages: &[MetadataEvidence<'_>],
+    spots: &[Vec<Spot<'_>>],
+    groups: &SpotGroups,
+) -> Option<(DayMonthOrder, u32)> {
+    let in_places = |page: usize| {
+        let own = groups.values().flat_map(|group| &group[page]);
+        order_of_all(own.map(|&at| spots[page][at].text))
+    };
+    let mut shown: Vec<DayMonthOrder> = (0..pages.len()).filter_map(in_places).collect();
+    if shown.is_empty() {
+        shown = pages.iter().filter_map(order_on_page).collect();
+    }
+    if shown.is_empty() {
+        shown = pages.iter().filter_map(declared_order).collect();
+    }
+    let day_first = shown.iter().filter(|order| **order == DayMonthOrder::DayFirst).count();
+    let month_first = shown.len() - day_first;
+    let (order, most, least) = match day_first > month_first {
+        true => (DayMonthOrder::DayFirst, day_first, month_first),
+        false => (DayMonthOrder::MonthFirst, month_first, day_first),
+    };
+    (most > 0 && most >= 4 * least).then_some((order, most as u32))
 }
 
 /// Titles, images, descriptions and dates that are the same on all pages; dates only with a time.
@@ -457,18 +478,28 @@ fn dateline(
         pages.iter().map(|page| order.unwrap_or_else(|| order_of(page))).collect();
     let read = |page: usize, at: usize| {
         let text = spots[page][at].text;
-        let dates = has_number(text).then(|| find_dates(text, &orders[page], 1));
-        let date = dates.into_iter().flatten().next()?;
-        date.moment.is_plausible(pages[page].latest).then_some((date.moment, date.is_change))
+        let dates = has_number(text).then(|| find_dates(text, &orders[page], 3))?;
+        let date = first_of(&dates, false).or_else(|| first_of(&dates, true))?;
+        let label = || at.checked_sub(1).is_some_and(|at| labels_publication(spots[page][at].text));
+        let is_publication = date.is_publication || date.at == 0 && label();
+        let fits = date.moment.is_plausible(pages[page].latest) && !is_in_sentence(text, date.at);
+        fits.then_some((at, TextDate { is_publication, ..date }))
+    };
+    let read_first = |page: usize, own: &[usize]| {
+        let dates = own.iter().filter_map(|&at| read(page, at));
+        dates.min_by_key(|(_, date)| !date.is_publication)
     };
     let mut best = None;
     for group in groups.values() {
-        let found: Vec<Option<(PageDate, bool)>> = (0..pages.len())
-            .map(|page| group[page].iter().find_map(|&at| read(page, at)))
+        let found: Vec<Option<TextDate>> = (0..pages.len())
+            .map(|page| read_first(page, &group[page]).map(|(_, date)| date))
             .collect();
-        let changes = found.iter().flatten().filter(|date| date.1).count();
+        let count = |is_it: fn(&TextDate) -> bool| {
+            found.iter().flatten().filter(|date| is_it(date)).count()
+        };
+        let (labelled, changes) = (count(|date| date.is_publication), count(|date| date.is_change));
         let dates: Vec<Option<PageDate>> =
-            found.iter().map(|date| Some(date.as_ref()?.0)).collect();
+            found.iter().map(|date| Some(date.as_ref()?.moment)).collect();
         let with = dates.iter().flatten().count();
         let days: BTreeSet<_> = dates.iter().flatten().map(|date| date.date).collect();
         if with < FEWEST || !is_most(with, pages.len()) || days.len() < 2 {
@@ -481,14 +512,15 @@ fn dateline(
             continue;
         }
         // The date of the last change is better than one of the story.
-        let rank = (told > 0, changes * 2 < with, Reverse(distance(pages, spots, group)));
+        let distance = Reverse(distance(pages, spots, group));
+        let rank = (told > 0, labelled * 2 > with, changes * 2 < with, distance);
         if best.as_ref().is_none_or(|(best, _)| rank > *best) {
             best = Some((rank, group));
         }
     }
     let (_, group) = best?;
     let wanted = |(page, own): (usize, &Vec<usize>)| {
-        own.iter().copied().find(|&at| read(page, at).is_some()).into_iter().collect()
+        read_first(page, own).map(|(at, _)| at).into_iter().collect()
     };
     let wanted = group.iter().enumerate().map(wanted).collect();
     Some(FoundPlace { wanted, affixes: Default::default() })

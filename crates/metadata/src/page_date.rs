@@ -135,8 +135,11 @@ impl<'a> Digits<'a> {
         let year = self.number(4, 4)?;
         let sign = self.skip(signs);
         let least = if sign.is_some() { 1 } else { 2 };
+        // "2012/1121"
+        let is_joined =
+            sign == Some('/') && self.0.bytes().take_while(u8::is_ascii_digit).count() == 4;
         let month = self.number(least, 2).or_else(|| sign.and_then(|_| named(self)))?;
-        if let Some(sign) = sign {
+        if let Some(sign) = sign.filter(|_| !is_joined) {
             self.skip(&[sign])?;
         }
         PageDate::date(year as i16, month as i8, self.number(least, 2)? as i8)
@@ -181,7 +184,7 @@ pub(crate) fn offset(text: &str) -> Option<Offset> {
     let hours = rest.number(1, 2)?;
     rest.skip(&[':']);
     let minutes = rest.number(2, 2).unwrap_or(0);
-    let is_whole = rest.0.is_empty() || rest.0.starts_with([' ', '(']);
+    let is_whole = rest.0.is_empty() || rest.0.starts_with([' ', '(', '[']);
     if hours > 15 || minutes > 59 || !is_whole {
         return None;
     }
@@ -212,6 +215,7 @@ mod tests {
             ("2012-11-21T10:05:30+0000", "2012-11-21T10:05:30Z"),
             ("2012-11-21 10:05:30 UTC", "2012-11-21T10:05:30Z"),
             ("2012-11-21 10:05:30 GMT+5", "2012-11-21T10:05:30+05:00"),
+            ("2012-11-21T10:05:30+01:00[Europe/Berlin]", "2012-11-21T10:05:30+01:00"),
             ("2012-11-21 10:05:30 +0000 UTC", "2012-11-21T10:05:30Z"),
             ("1353492330", "2012-11-21T10:05:30Z"),
             ("1353492330000", "2012-11-21T10:05:30Z"),

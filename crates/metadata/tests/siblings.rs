@@ -207,6 +207,35 @@ fn one_page_tells_the_order_of_day_and_month() {
 }
 
 #[test]
+fn a_comment_does_not_change_the_order_of_day_and_month() {
+    let html = |n: usize| {
+        let day = format!("{}/09/2023", if n == 4 { 21 } else { 5 + n });
+        let comment = if n == 0 { "<p>Ann, 12/25/2023: Late again" } else { "" };
+        page("", &format!("<p class=when>{day}</p>"), n)
+            .replace("<html>", "<html lang=en>")
+            .replace("</main>", &format!("</main>{comment}"))
+    };
+    let (_, found) = Site::new(html).read().swap_remove(0);
+    assert_eq!(found.published.unwrap().value, "2023-09-05");
+}
+
+#[test]
+fn the_place_of_dates_is_labelled_and_no_sentence() {
+    for line in [
+        "<p class=when>The concert at the old pier took place on 10 August 2023.</p>",
+        "<p class=when>Concert: 10 August 2023</p>",
+    ] {
+        let html = |n: usize| {
+            let line = line.replace("10", &(10 + n).to_string());
+            page("", &format!("{line}<p class=put>Posted on {} March 2024</p>", n + 1), n)
+        };
+        for (n, (_, found)) in Site::new(html).read().into_iter().enumerate() {
+            assert_eq!(found.published.unwrap().value, format!("2024-03-0{}", n + 1));
+        }
+    }
+}
+
+#[test]
 fn a_date_inside_a_story_is_not_that_of_its_publication() {
     let html = |n: usize| {
         let lead =

@@ -1,6 +1,7 @@
 //! Pages with visible authors and dates, and pages whose declarations are misleading.
 
 use model::Source;
+use sitegrove_metadata::{PageContext, metadata};
 
 use crate::{FILLER, authors, published, read};
 
@@ -65,6 +66,52 @@ fn the_date_that_is_called_one_of_publication_goes_before_that_of_an_event() {
     let event = "<p>Fair: <time datetime=2020-05-20>20 May</time></p>";
     let own = "<p>Published <time datetime=2020-05-04>4 May</time></p>";
     published(&format!("<h1>Pears ripen early</h1>{event}{own}{FILLER}"), "2020-05-04");
+}
+
+#[test]
+fn a_label_of_publication_goes_before_dates_of_other_things() {
+    for lines in [
+        "<dl><dt>Deadline</dt><dd>20 May 2020</dd><dt>Published</dt><dd>4 May 2020</dd></dl>",
+        "<ul class=meta><li><b>Closing date:</b> <b>20 May 2020</b></li><li><b>Posted:</b> <b>4 May 2020</b></li></ul>",
+        "<p>Photo taken 20 May 2015. Posted 4 May 2020</p>",
+        "<p>Fair: 20 May 2020</p><p>Posted on 4 May 2020</p>",
+    ] {
+        published(&format!("<h1>Pears ripen early</h1>{lines}{}", FILLER.repeat(9)), "2020-05-04");
+    }
+}
+
+#[test]
+fn of_two_labelled_dates_the_earlier_is_the_publication() {
+    let page = |lines: &str| format!("<h1>Pears ripen early</h1>{lines}{}", FILLER.repeat(9));
+    published(&page("<p>Päivitetty 20.5.2020</p><p>Julkaistu 4.5.2020</p>"), "2020-05-04");
+    published(
+        &page("<p>Güncelleme: 20.05.2020 10:12 | Giriş: 04.05.2020 09:12</p>"),
+        "2020-05-04T09:12:00",
+    );
+    // Dates of other things are not beside it, have the same label, or are much older.
+    published(&page("<p>Xyz: 20 May 2020</p><p>Words</p><p>Zyx: 4 May 2020</p>"), "2020-05-20");
+    published(&page("<p>Xyz: 20 May 2020</p><p>Xyz: 4 May 2020</p>"), "2020-05-20");
+    published(&page("<p>Xyz: 20 May 2020</p><p>Zyx: 4 May 1998</p>"), "2020-05-20");
+}
+
+#[test]
+fn times_in_sentences_lists_and_heads_of_pages_come_last() {
+    let page = |head: &str, lines: &str, end: &str| {
+        let body = FILLER.repeat(20);
+        format!("<header>{head}</header><h1>Pears ripen early</h1><div>{lines}{body}</div>{end}")
+    };
+    let date = "<p class=date>4 May 2020</p>";
+    let time = "<time datetime=2020-05-20>20 May</time>";
+    let sentence = format!("<p>The fair of the growers opens on {time} in the old hall.</p>");
+    published(&page("", &format!("{date}{sentence}"), ""), "2020-05-04");
+    published(&page(time, date, ""), "2020-05-04");
+    published(&page(time, "", ""), "2020-05-20");
+    let list = format!("<ul><li>{time} <a href=/plums>Plums</a></ul>");
+    let document = dom::parse(&page("", date, &list));
+    let is_paragraph = |id: &dom::NodeId| document.is(*id, &dom::local_name!("p"));
+    let body: Vec<dom::NodeId> = document.ids().filter(is_paragraph).collect();
+    let found = metadata(&PageContext { body: Some(&body), ..crate::page(&document) });
+    assert_eq!(found.published.unwrap().value, "2020-05-04");
 }
 
 #[test]
@@ -195,6 +242,13 @@ fn one_date_tells_the_order_of_the_others() {
     published(&page("Last frost: 29/02/2020"), "2020-04-03");
     published(&page("Last frost: 29/02/2020</p><p>First: 11/21/2020"), "");
     published(&page("No frost"), "");
+    published(&page("2/29/20"), "2020-03-04");
+    let meta = |other: &str| {
+        let head = "<html lang=en><meta name=date content='03/04/2020 10:05:00 AM'>";
+        format!("{head}<meta name=changed content='{other}'><h1>Pears ripen early</h1>{body}")
+    };
+    published(&meta("05/21/2020 10:05:00 AM"), "2020-03-04T10:05:00");
+    published(&meta("05/06/2020 10:05:00 AM"), "");
 }
 
 #[test]
