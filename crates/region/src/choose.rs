@@ -91,9 +91,15 @@ pub(crate) fn choose(
     add_captions(&texts, &roles, &behind, &media, &aside, &mut include);
     let captions = roles.iter().filter(is_caption).map(|role| *role.0);
     hidden::leave_out_of_captions(&texts, captions, &mut include);
-    let posts = found.quotes.iter().filter(|&&id| texts.own(id) > 0 || include[id as usize]);
+    // Of some posts, only a link is on the page.
+    let stands_in_text = |id| {
+        let is_most = |top| texts.text(top) <= texts.text(id) + texts.text(id) / 4;
+        texts.is_between(id) && texts.top(id).is_some_and(is_most)
+    };
+    let belongs = |id: NodeId| texts.own(id) > 0 || include[id as usize] || stands_in_text(id);
+    let posts = found.quotes.iter().copied().filter(|&id| belongs(id));
     let posts: BTreeMap<_, _> =
-        posts.filter_map(|&id| Some((id, quoted_post(document, id, base)?))).collect();
+        posts.filter_map(|id| Some((id, quoted_post(document, id, base)?))).collect();
     for &post in posts.keys() {
         include[post as usize..document.node(post).end as usize].fill(true);
     }

@@ -289,6 +289,22 @@ fn what_stands_between_paragraphs_is_read() {
 }
 
 #[test]
+fn a_post_of_which_only_a_link_is_on_the_page_is_shown() {
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let post = "<blockquote class=instagram-media><a href=https://www.instagram.com/p/Cx/>View it</a></blockquote>";
+    let html = |between: &str| {
+        let document = parse(&format!("<!doctype html><body><p>Before.</p>{between}<p>After."));
+        let is_paragraph = |id: &u32| document.name(*id).is_some_and(|name| **name == *"p");
+        let keep: Vec<u32> = document.ids().filter(is_paragraph).collect();
+        region_of(&document, &keep, &[], &base).unwrap().html()
+    };
+    assert!(html(&format!("<div>{post}</div>")).contains("instagram.com/p/Cx/"));
+    for other in ["<b>What others have posted on this day</b>", post] {
+        assert!(!html(&format!("<aside>{other}{post}</aside>")).contains("instagram"), "{other}");
+    }
+}
+
+#[test]
 fn a_second_article_is_another_page() {
     let long = |word: &str| format!("<p>{}</p>", format!("{word} ").repeat(80));
     let article = |title: &str, word: &str, inside: &str| {
