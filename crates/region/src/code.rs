@@ -67,6 +67,15 @@ pub(crate) fn find(
         if is_read {
             read[id as usize..end as usize].fill(true);
         }
+        // Numbers of lines in a block of their own beside them.
+        if let Some((&numbers, block)) = found.last_key_value()
+            && texts.all.range(document.node(numbers).end, id) == 0
+            && block.text.lines().count() == text.lines().count().max(3)
+            && is_column_of_numbers(document, numbers)
+        {
+            include[numbers as usize..document.node(numbers).end as usize].fill(false);
+            found.remove(&numbers);
+        }
         let before = line.take().filter(|before| are_lines(document, before.0, id));
         let number = number_beside(document, id).filter(|_| !text.contains('\n'));
         line = number.map(|number| (id, number, before.map_or(id, |before| before.2)));
@@ -201,7 +210,8 @@ fn is_table_of_code(document: &Document, table: NodeId) -> bool {
         .take(LEVELS)
         .any(|around| matches!(document.name(around), Some(&local_names!("pre" "code"))))
         || cells.iter().any(|&cell| line_number(document, cell).is_some())
-        || matches!(cells[..], [numbers, lines] if are_beside(document, numbers, lines));
+        || matches!(cells[..], [numbers, lines] if are_beside(document, numbers, lines))
+        || are_indented(document, cells.iter().skip(1).step_by(2));
     if !is_of_code || rows == 0 || cells.len() != 2 * rows {
         return false;
     }
@@ -211,6 +221,18 @@ fn is_table_of_code(document: &Document, table: NodeId) -> bool {
         in_attribute.into_iter().chain(words_below(document, cell))
     });
     are_consecutive(numbers)
+}
+
+/// Whether some of several cells begin with spaces on their line, and some do not, as lines of code.
+fn are_indented<'a>(document: &Document, cells: impl Iterator<Item = &'a NodeId>) -> bool {
+    let texts =
+        cells.map(|&cell| document.text_content(cell)).filter(|text| !text.trim().is_empty());
+    let is_indented =
+        |text: &str| ["  ", "\t", "\u{a0}\u{a0}"].iter().any(|own| text.starts_with(own));
+    let (some, others): (Vec<&str>, Vec<&str>) = texts.partition(|text| is_indented(text));
+    !some.is_empty()
+        && some.len() + others.len() > 2
+        && others.iter().any(|text| !text.starts_with(char::is_whitespace))
 }
 
 /// Whether a cell holds the name of the file: the only one of the first row of a table, and a header.

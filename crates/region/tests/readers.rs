@@ -46,6 +46,10 @@ fn code_has_its_lines_and_nothing_else() {
         "",
         lines,
     );
+    check_code(&format!("<div><pre>41\n42\n43\n44\n45</pre><pre>{lines}</pre></div>"), "", lines);
+    let row = |(at, line): (usize, &str)| format!("<tr><td>{}</td><td>{line}</td></tr>", at + 1);
+    let table: String = lines.lines().enumerate().map(row).collect();
+    check_code(&format!("<table>{table}</table>"), "", lines);
     let broken = lines.replace('\n', "<br>\n").replace("    ", "\u{a0}\u{a0}\u{a0}\u{a0}");
     check_code(&format!("<div><code>{broken}</code></div>"), "", lines);
     let column = "1\n2\n3\n4\n5\n";
