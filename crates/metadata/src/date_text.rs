@@ -52,7 +52,7 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
         };
         let (moment, end) = match moment.time {
             Some(_) => (moment, i + length),
-            None => add_time(moment, &tokens, taken, i..i + length, order.language()),
+            None => add_time(moment, &tokens, taken, i..i + length, order),
         };
         taken = end;
         let at = tokens[i].at;
@@ -479,8 +479,15 @@ fn add_time(
     tokens: &[Token<'_>],
     from: usize,
     Range { start, end }: Range<usize>,
-    language: Option<&str>,
+    order: &impl KnowsOrder,
 ) -> (PageDate, usize) {
+    let language = order.language();
+    let time_on = |time: WrittenTime<'_>, half: DayHalf| match order.has_24_hours() {
+        true => {
+            WrittenTime { half: time.half.or_unstated(), ..time }.on(moment, half.or_unstated())
+        }
+        false => time.on(moment, half),
+    };
     for i in end..tokens.len().min(end + 5) {
         let Some(time) = time_at(tokens, i, language) else { continue };
         // "下午 3:12"; a word that is not understood may mean this, too.
@@ -500,7 +507,7 @@ fn add_time(
             None if words.all(is_known) => DayHalf::Unstated,
             None => DayHalf::Unknown,
         };
-        let timed = time.on(moment, half);
+        let timed = time_on(time, half);
         return (timed, if timed.time.is_some() { i + 3 } else { end });
     }
     let before = (start.saturating_sub(8).max(from)..start).find_map(|i| {
@@ -508,7 +515,7 @@ fn add_time(
         let half = word.and_then(|word| half_of_day(&join_letters(tokens[word].text), language));
         Some((time_at(tokens, i, language)?, half.map_or(DayHalf::Unstated, DayHalf::Known)))
     });
-    (before.map_or(moment, |(time, half)| time.on(moment, half)), end)
+    (before.map_or(moment, |(time, half)| time_on(time, half)), end)
 }
 
 /// What is said of the half of the day that a time is in.
@@ -520,6 +527,22 @@ enum DayHalf {
     Known(bool),
     /// Something that is not understood.
     Unknown,
+}
+
+impl DayHalf {
+    /// The same where days have 24 hours: what is not understood says something else.
+    fn or_unstated(self) -> Self {
+        if self == Self::Unknown { Self::Unstated } else { self }
+    }
+}
+
+/// Whether a text has a time of an hour after twelve.
+pub(crate) fn shows_24_hours(text: &str) -> bool {
+    if count_bytes(text, |byte| byte.is_ascii_digit()) < LEAST_DIGITS {
+        return false;
+    }
+    let tokens = tokens(clip(text, 400));
+    (0..tokens.len()).any(|at| time_at(&tokens, at, None).is_some_and(|time| time.hour > 12))
 }
 
 /// A time of day as it is written.
@@ -576,6 +599,11 @@ pub(crate) trait KnowsOrder {
     /// The language of the text as an ISO 639 code, if it is known.
     fn language(&self) -> Option<&str> {
         None
+    }
+
+    /// Whether times are known to have 24 hours.
+    fn has_24_hours(&self) -> bool {
+        false
     }
 }
 

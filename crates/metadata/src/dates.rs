@@ -218,6 +218,10 @@ impl KnowsOrder for DateReader<'_, '_> {
     fn language(&self) -> Option<&str> {
         self.language
     }
+
+    fn has_24_hours(&self) -> bool {
+        self.evidence.learnt.has_24_hours
+    }
 }
 
 impl<'e, 'a> DateReader<'e, 'a> {

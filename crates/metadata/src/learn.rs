@@ -16,7 +16,7 @@ use terms::Language;
 use terms::letters::{is_alphabetic, lowercase};
 
 use crate::authors::{author_readings, linked_authors};
-use crate::date_text::{DayMonthOrder, TextDate, find_dates, labels_publication};
+use crate::date_text::{DayMonthOrder, TextDate, find_dates, labels_publication, shows_24_hours};
 use crate::dates::{
     declared_dates, declared_order, first_of, is_in_sentence, order_of_all, order_on_page, url_date,
 };
@@ -93,6 +93,8 @@ impl TemplateFields {
             title_parts: title_parts(&pages, &titles),
             language: language(&pages),
             order: order(&pages, &spots, &groups),
+            has_24_hours: (0..pages.len())
+                .any(|page| texts_in_places(&spots, &groups, page).any(shows_24_hours)),
             constants: constants(&pages, &titles),
             author: only_author(&pages),
             ..Self::default()
@@ -186,10 +188,7 @@ fn order(
     spots: &[Vec<Spot<'_>>],
     groups: &SpotGroups,
 ) -> Option<(DayMonthOrder, u32)> {
-    let in_places = |page: usize| {
-        let own = groups.values().flat_map(|group| &group[page]);
-        order_of_all(own.map(|&at| spots[page][at].text))
-    };
+    let in_places = |page: usize| order_of_all(texts_in_places(spots, groups, page));
     let mut shown: Vec<DayMonthOrder> = (0..pages.len()).filter_map(in_places).collect();
     if shown.is_empty() {
         shown = pages.iter().filter_map(order_on_page).collect();
@@ -347,6 +346,16 @@ fn group(spots: &[Vec<Spot<'_>>]) -> SpotGroups {
         with >= FEWEST && is_most(with, spots.len())
     });
     groups
+}
+
+/// The texts of a page in the places that most pages have.
+fn texts_in_places<'a>(
+    spots: &[Vec<Spot<'a>>],
+    groups: &SpotGroups,
+    page: usize,
+) -> impl Iterator<Item = &'a str> {
+    let own = groups.values().flat_map(move |group| &group[page]);
+    own.map(move |&at| spots[page][at].text)
 }
 
 /// Sum of the distances of a group from where the articles begin, in nodes.

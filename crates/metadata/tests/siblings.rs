@@ -220,6 +220,17 @@ fn a_comment_does_not_change_the_order_of_day_and_month() {
 }
 
 #[test]
+fn siblings_tell_that_days_have_24_hours() {
+    let time = |hours: [u32; 6], expected: &str| {
+        let date = |n: usize| format!("<p class=when>1{n} March 2024, {}:12 kvxt</p>", hours[n]);
+        let (_, found) = Site::new(|n| page("", &date(n), n)).read().swap_remove(0);
+        assert_eq!(found.published.unwrap().value, expected);
+    };
+    time([8, 9, 15, 17, 10, 21], "2024-03-10T08:12:00");
+    time([8, 9, 3, 5, 10, 9], "2024-03-10");
+}
+
+#[test]
 fn the_place_of_dates_is_labelled_and_no_sentence() {
     for line in [
         "<p class=when>The concert at the old pier took place on 10 August 2023.</p>",
