@@ -12,8 +12,8 @@ use dom::xpath::Path;
 use dom::{NodeId, local_name, normalize_space, text_of};
 use model::{Mark, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
-use terms::Language;
 use terms::letters::{is_alphabetic, lowercase};
+use terms::{Detected, Language};
 
 use crate::authors::{author_readings, linked_authors};
 use crate::date_text::{DayMonthOrder, find_dates};
@@ -156,6 +156,8 @@ fn different_titles(titles: &[Vec<DeclaredValue>]) -> impl Iterator<Item = Strin
 
 /// The language that most pages declare, unless nearly all texts contradict it: then theirs.
 fn language(pages: &[MetadataEvidence<'_>]) -> Option<String> {
+    /// Probability from which texts tell which other language it is.
+    const LIKELY: f64 = 0.5;
     let mut declared: BTreeMap<String, usize> = BTreeMap::new();
     for page in pages {
         if let Some(field) = declared_language(page).next() {
@@ -173,7 +175,8 @@ fn language(pages: &[MetadataEvidence<'_>]) -> Option<String> {
         return Some(tag);
     }
     let other = against.first()?.language;
-    let agree = against.iter().filter(|found| found.language == other).count();
+    let is_likely = |found: &Detected| found.language == other && found.score >= LIKELY;
+    let agree = against.iter().filter(|found| is_likely(found)).count();
     (agree >= FEWEST && agree * 5 >= detected.len() * 4).then(|| other.to_string())
 }
 
