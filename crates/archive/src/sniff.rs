@@ -17,8 +17,8 @@ pub enum PayloadKind {
 }
 
 /// Media types that say nothing about a payload, beside those that are none.
-const VAGUE: &str = "unknown/unknown application/unknown */* text/* text/plain text/xml application/xml \
-    application/json application/octet-stream application/x-unknown-content-type";
+const VAGUE: &str = "unknown/unknown application/unknown */* text/* text/plain application/octet-stream \
+    application/x-unknown-content-type";
 
 /// Decides by the media type, and by the first bytes where the media type is not enough.
 pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
@@ -37,11 +37,20 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
             PayloadKind::Html => PayloadKind::Html,
             _ => PayloadKind::Feed,
         },
-        media_type if VAGUE.split(' ').any(|own| own == media_type) => by_bytes(body),
+        media_type if VAGUE.split(' ').any(|own| own == media_type) || may_be_feed(media_type) => {
+            by_bytes(body)
+        }
         // "html", "text", "text html", "unknown", "-" and other unregistered types.
         other if !other.contains('/') => by_bytes(body),
         _ => PayloadKind::Other,
     }
+}
+
+/// Whether a media type is that of a feed, or of the form of one, however it is written: "application/x-atom+xml".
+fn may_be_feed(media_type: &str) -> bool {
+    let Some(("application" | "text", form)) = media_type.split_once('/') else { return false };
+    form.split(|c: char| !c.is_ascii_alphabetic())
+        .any(|word| matches!(word, "rss" | "atom" | "rdf" | "feed" | "xml" | "json"))
 }
 
 /// The media type of a `Content-Type`, without its parameters, as it is written.
@@ -146,6 +155,10 @@ mod tests {
             (Some("application/xml"), b"<?xml version=\"1.0\"?><urlset>", Other),
             (Some("text/plain"), b"Hello", Other),
             (Some("text/plain"), b"\n  <!doctype HTML PUBLIC", Html),
+            (Some("application/x-atom+xml"), b"<feed xmlns='http://www.w3.org/2005/Atom'>", Feed),
+            (Some("text/rss"), b"<?xml version='1.0'?><rss>", Feed),
+            (Some("application/vnd.api+json"), b"{\"data\": []}", Other),
+            (Some("image/svg+xml"), b"<html>", Other),
             (Some("image/png"), b"<html>", Other),
             (Some("unknown"), b"\xef\xbb\xbf<html lang=en>", Html),
             (None, b"<!-- saved --><HTML>", Html),
