@@ -9,7 +9,7 @@ use dom::{Document, Head, NodeId, is_inline, local_name, normalize_space};
 use jiff::SignedDuration;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use model::FeedItem;
+use model::{FeedItem, Image};
 use rustc_hash::{FxHashMap, FxHasher};
 use terms::Detected;
 use url::Url;
@@ -51,6 +51,7 @@ pub(crate) struct MetadataEvidence<'a> {
     pub(crate) learnt: &'a TemplateFields,
     pub(crate) body_text: &'a str,
     pub(crate) facts: Cow<'a, JsonLdFacts>,
+    pub(crate) pictures: &'a [Image],
     pub(crate) site: SiteNames,
     pub(crate) scan: Scan,
     pub(crate) heading: Option<Heading>,
@@ -110,6 +111,7 @@ impl<'a> MetadataEvidence<'a> {
             learnt,
             body_text: page.body_text,
             facts,
+            pictures: page.pictures,
             site,
             scan,
             heading,

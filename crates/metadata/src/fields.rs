@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use dom::{NodeId, local_name};
-use model::{Access, Field, Source};
+use model::{Access, Field, Image, Source};
 use terms::letters::is_alphanumeric;
 use terms::{Detected, Language, count_words, has_words};
 
@@ -326,9 +326,11 @@ pub(crate) fn declared_descriptions(
         .filter(|(_, value)| value.len() >= 3)
 }
 
-/// Lead image, absolute: the image declared for sharing, unless all siblings declare it, else the first of the body.
+/// Lead image, absolute: the image declared for sharing, unless all siblings declare it, else the first of the article, else of
+/// the body.
 pub(crate) fn image(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     first_own(evidence, ConstantField::Image, declared_images(evidence))
+        .or_else(|| first_picture(evidence))
         .or_else(|| first_image_of_body(evidence))
 }
 
@@ -336,8 +338,10 @@ pub(crate) fn image(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
 pub(crate) fn declared_images(
     evidence: &MetadataEvidence<'_>,
 ) -> impl Iterator<Item = (Source, String)> {
-    const METAS: [&str; 5] =
-        ["twitter:image", "twitter:image:src", "sailthru.image.full", "image", "thumbnailurl"];
+    const METAS: [&str; 6] = [
+        "twitter:image", "twitter:image:src", "sailthru.image.full", "image", "thumbnailurl",
+        "thumbnail",
+    ];
     const IMAGES: [&str; 3] = ["og:image", "og:image:url", "og:image:secure_url"];
     let page = evidence.facts.page.as_ref();
     sourced(Source::OpenGraph, evidence.metas(&IMAGES))
@@ -347,6 +351,23 @@ pub(crate) fn declared_images(
         .chain(sourced(Source::Meta, evidence.head().link("image_src")))
         .filter(|(_, address)| !is_filler(address))
         .filter_map(|(source, address)| Some((source, absolute(evidence.base.as_ref(), address)?)))
+}
+
+/// Sides in pixels below which a picture is an icon or portrait beside the text.
+const SMALL: u32 = 100;
+
+/// The first picture of the article that is not known to be small.
+fn first_picture(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    let is_lead = |picture: &&Image| {
+        let mut sides = picture.width.into_iter().chain(picture.height);
+        let path = picture.url.split(['?', '#']).next().unwrap_or_default();
+        // Drawings without a size are icons, buttons and rules.
+        let is_drawing =
+            path.ends_with(".svg") || path.ends_with(".gif") && picture.width.is_none();
+        sides.all(|side| side >= SMALL) && !is_drawing && !is_filler(&picture.url)
+    };
+    let first = evidence.pictures.iter().find(is_lead)?;
+    Some(Field::new(first.url.clone(), Source::Page))
 }
 
 /// First image of the body that is not known to be small. Lazily loaded images have their address

@@ -274,7 +274,11 @@ impl ArticleReader<'_> {
             Value::Array(items) => items.iter().find_map(|item| self.image(item, depth + 1)),
             Value::Object(object) => match object.get("@id").and_then(Value::as_str) {
                 Some(id) if !object.contains_key("url") && !object.contains_key("contentUrl") => {
-                    self.image_of(self.ids.get(id)?, depth)
+                    match self.ids.get(id) {
+                        Some(object) => self.image_of(object, depth),
+                        // Of another object, an address; of the page, a part of it that is not here.
+                        None => Some(id.to_owned()).filter(|id| depth > 0 && !id.contains('#')),
+                    }
                 }
                 _ => self.image_of(object, depth),
             },

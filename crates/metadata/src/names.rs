@@ -560,17 +560,12 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
     let is_within = |open: &str, close: &str| {
         text.len() > open.len() + close.len() && text.starts_with(open) && text.ends_with(close)
     };
-    let mut words = text
-        .split(|c: char| !is_alphanumeric(c) && c != '/')
-        .filter(|word| !word.is_empty() && *word != "/")
-        .peekable();
     may_be_marked()
         && (["{{", "}}", "${", "#{", "<%", "%>", "[%", "{%"].into_iter().any(is_marked)
             || [("%", "%"), ("__", "__"), ("[", "]"), ("{", "}")]
                 .iter()
                 .any(|(open, close)| is_within(open, close))
             || text.starts_with('$'))
-        || words.peek().is_some() && words.all(|word| NO_NAMES.contains(&*folded(word)))
 }
 
 /// Whether a text may be a name if the publisher declares it as one.
@@ -610,6 +605,16 @@ pub(crate) fn is_name(name: &str) -> bool {
 }
 
 /// Words before the names, folded and sorted; each ends where its text ends (`by` needs a space after it).
+    let mut words = text
+        .split(|c: char| !is_alphanumeric(c) && c != '/')
+        .filter(|word| !word.is_empty() && *word != "/")
+        .peekable();
+    is_variable(text)
+        || words.peek().is_some() && words.all(|word| NO_NAMES.contains(&*folded(word)))
+}
+
+/// Whether a text is, or has, a variable of a template that was not filled in.
+pub(crate) fn is_variable(text: &str) -> bool {
 pub(crate) const LABELS: [&str; 80] = [
     "a cura di", "af", "analysis by", "article by", "article written by", "auteur", "auteur:",
     "author", "author:", "authors", "authors:", "autor", "autor:", "autora:", "autore:",
