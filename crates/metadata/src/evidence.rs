@@ -19,6 +19,7 @@ use crate::date_text::{DayMonthOrder, TextDate};
 use crate::heading::{Heading, SiteNames, heading};
 use crate::json_ld::{JsonLdArticle, JsonLdFacts};
 use crate::learnt::TemplateFields;
+use crate::names::CONJUNCTIONS;
 use crate::page_date::PageDate;
 use crate::scan::Scan;
 
@@ -50,8 +51,8 @@ pub(crate) struct MetadataEvidence<'a> {
     pub(crate) detected: Option<Detected>,
     pub(crate) learnt: &'a TemplateFields,
     pub(crate) body_text: &'a str,
-    pub(crate) facts: Cow<'a, JsonLdFacts>,
     pub(crate) pictures: &'a [Image],
+    pub(crate) facts: Cow<'a, JsonLdFacts>,
     pub(crate) site: SiteNames,
     pub(crate) scan: Scan,
     pub(crate) heading: Option<Heading>,
@@ -110,8 +111,8 @@ impl<'a> MetadataEvidence<'a> {
             detected: page.detected,
             learnt,
             body_text: page.body_text,
-            facts,
             pictures: page.pictures,
+            facts,
             site,
             scan,
             heading,
@@ -306,6 +307,11 @@ pub(crate) struct TextLine {
     pub(crate) dates: OnceCell<Vec<TextDate>>,
 }
 
+/// Whether a text is a conjunction of two letters or more.
+fn is_joint(text: &str) -> bool {
+    text.len() >= 2 && CONJUNCTIONS.contains(&text)
+}
+
 /// Lines that begin in `range`, without side content.
 pub(crate) fn lines(
     document: &Document,
@@ -346,8 +352,9 @@ pub(crate) fn lines(
                 }
                 if line.len() < 1_000 {
                     // Inline elements separated only by styles: "Jane Doe" and "May 3" without a
-                    // space.
-                    if line.ends_with(char::is_lowercase) && text.starts_with(char::is_uppercase) {
+                    // space, or with an "and" between them.
+                    let is_apart = || text.starts_with(char::is_uppercase) || is_joint(text);
+                    if line.ends_with(char::is_lowercase) && is_apart() {
                         line.push(' ');
                     }
                     line.push_str(text);

@@ -616,7 +616,7 @@ fn is_filed(page: &MetadataEvidence<'_>, element: NodeId) -> bool {
 
 /// Whether a text has a long word of a name: authors are seldom named in their texts, the places and topics that stand beside
 /// headlines are.
-fn is_named_in(name: &str, text: &str) -> bool {
+pub(crate) fn is_named_in(name: &str, text: &str) -> bool {
     let long: Vec<String> =
         name.split_whitespace().filter(|w| w.len() >= 4).map(str::to_lowercase).collect();
     let words = clip(text, 20_000).split(|c| !is_alphabetic(c)).filter(|word| word.len() >= 4);
