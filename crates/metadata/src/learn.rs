@@ -12,7 +12,7 @@ use dom::xpath::Path;
 use dom::{NodeId, local_name, normalize_space, text_of};
 use model::{Mark, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
-use terms::letters::{is_alphabetic, lowercase};
+use terms::letters::{is_alphabetic, is_numeric, lowercase};
 use terms::{Detected, Language};
 
 use crate::authors::{author_readings, linked_authors};
@@ -24,7 +24,7 @@ use crate::heading::segments;
 use crate::learnt::{ConstantField, FieldPlace, TemplateFields, compared, strip};
 use crate::page_date::PageDate;
 use crate::standfirst::{standfirst_blocks, text_set_apart};
-use crate::text::{clip, has_number, is_unspaced, squash};
+use crate::text::{clip, folded, has_number, is_unspaced, squash};
 use crate::{PageContext, names};
 
 /// Finds expressions that select the elements given for each page, and the share of the pages on which they select exactly
@@ -406,13 +406,33 @@ fn standfirst(pages: &[MetadataEvidence<'_>], synthesize: Synthesize<'_>) -> Opt
             let Some(text) = text_set_apart(page, block, &blocks) else { continue };
             let group =
                 groups.entry(block.pattern).or_insert_with(|| vec![Vec::new(); pages.len()]);
-            group[at].push((block.id, squash(&text)));
+            group[at].push((block.id, folded(&text)));
         }
     }
+    // "This entry was posted on Saturday, September 4th, and is filed under Town."
+    groups.retain(|_, group| {
+        let texts: Vec<&str> = group.iter().flatten().map(|(_, text)| &**text).collect();
+        !differ_in_few_words(&texts)
+    });
     once_each(&groups, pages, synthesize)
 }
 
-/// For each pattern, the elements of each page with their texts, as letters.
+/// Whether most texts have three quarters of the words, figures aside, of the text before them: those of a template, in which only
+/// some are filled in.
+fn differ_in_few_words(texts: &[&str]) -> bool {
+    let words = |text: &&str| -> BTreeSet<String> {
+        let letters = |word: &str| squash(word).chars().filter(|c| !is_numeric(*c)).collect();
+        text.split_whitespace().map(letters).filter(|word: &String| !word.is_empty()).collect()
+    };
+    let words: Vec<BTreeSet<String>> = texts.iter().map(words).collect();
+    let is_alike = |pair: &&[BTreeSet<String>]| {
+        let fewest = pair[0].len().min(pair[1].len());
+        fewest > 0 && pair[0].intersection(&pair[1]).count() * 4 >= 3 * fewest
+    };
+    words.windows(2).filter(is_alike).count() * 2 > words.len().saturating_sub(1)
+}
+
+/// For each pattern, the elements of each page with their texts, as letters or folded.
 type TextGroups = BTreeMap<u64, Vec<Vec<(NodeId, String)>>>;
 
 /// The place of the pattern that most pages have once, with a different text on each; of several the nearest to the headline.
