@@ -99,6 +99,7 @@ pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<Strin
         return Some(Field::new(vec![only.clone()], Source::Page));
     }
     let guessed = GUESSED.iter().map(|read| read(evidence)).find(|names| !names.is_empty());
+    let guessed = guessed.filter(|names| !is_account(names));
     guessed.map(|value| Field::new(value, Source::Page)).or(fallback)
 }
 
@@ -290,12 +291,8 @@ fn from_roles(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     first_names(below.map(|line| names::before_role(&line.text)))
 }
 
-/// "Jane Doe, 2 July 2025" and nothing else on a line directly below the headline. Of siblings, the place of such lines is learnt
-/// where they name different people; those of others have a place or section ("Buenos Aires, 2 July 2025").
-fn from_dated_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
-    if evidence.learnt.pages > 0 {
-        return Vec::new();
-    }
+/// "Jane Doe, 2 July 2025" and nothing else on a line directly below the headline.
+pub(crate) fn from_dated_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let day_or_month = |word: &str| is_weekday(word, false, None) || month_of(word, None).is_some();
     let name = lines_below_headline(evidence).find_map(|line| {
         let line = Some(line).filter(|line| line.text.len() <= 80)?;
@@ -307,11 +304,14 @@ fn from_dated_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
             before[name.len()..].contains([':', '：']) || name.split(' ').any(day_or_month);
         // In elements of their own, or named in the text, are sections, kinds of text and places.
         let is_apart = evidence.document.text(line.at).is_none_or(|t| t.trim().len() <= name.len());
-        let is_topic = is_label || is_apart || is_named_in(name, evidence.body_text);
+        let is_topic = || is_label || is_apart || is_named_in(name, evidence.body_text);
         // A time may follow.
         let rest = &line.text[found.at..];
-        (rest.len() <= 30 && !is_topic && names::is_full_name(name) && !evidence.site.is_name(name))
-            .then(|| name.to_owned())
+        (rest.len() <= 30
+            && names::is_full_name(name)
+            && !evidence.site.is_name(name)
+            && !is_topic())
+        .then(|| name.to_owned())
     });
     name.into_iter().collect()
 }

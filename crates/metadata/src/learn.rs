@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use terms::letters::{is_alphabetic, is_numeric, lowercase};
 use terms::{Detected, Language};
 
-use crate::authors::{author_readings, linked_authors};
+use crate::authors::{author_readings, from_dated_lines, linked_authors};
 use crate::date_text::{DayMonthOrder, find_dates};
 use crate::dates::{declared_dates, order_on_page, url_date};
 use crate::evidence::{ElementPatterns, MetadataEvidence};
@@ -99,6 +99,15 @@ impl TemplateFields {
         let found = dateline(&pages, &spots, &groups, order);
         learnt.dateline = found.and_then(|found| found.place(&spots, synthesize));
         let common = common_authors(&readings);
+        // What stands before all dates, and is named nowhere else, is a place or kind of text: "Buenos Aires, 2 July 2025".
+        let dated = pages.iter().map(|page| {
+            let names = from_dated_lines(page);
+            (!names.is_empty()).then(|| compared(&names.join(" ")))
+        });
+        if let Some(value) = same(dated, FEWEST).filter(|value| !common.contains(value)) {
+            learnt.constants.push((ConstantField::Authors, value));
+            learnt.constants.sort_unstable();
+        }
         let found = byline(&pages, &readings, &spots, &groups, &common);
         learnt.byline = found.and_then(|found| found.place(&spots, synthesize));
         if learnt.byline.is_some() || authors_differ(&readings) {

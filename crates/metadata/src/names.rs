@@ -263,7 +263,9 @@ fn before_label(text: &str) -> &str {
     {
         return text;
     }
-    before.rsplit_once(char::is_whitespace).map_or(before, |(name, _)| name.trim_end())
+    let name = before.rsplit_once(char::is_whitespace).map(|(name, _)| name.trim_end());
+    // "Texto: María Pérez. Fotos: Juan Gómez"
+    name.map_or(before, |name| name.trim_end_matches('.'))
 }
 
 /// The name beside the post of a reporter in a script without spaces: behind it in Chinese, before it in Korean, and before
@@ -904,6 +906,7 @@ mod tests {
         byline("By Jane Doe; John Roe", &["Jane Doe", "John Roe"]);
         byline("记者 王小明 通讯员 李四", &["王小明"]);
         byline("文/王小明 编辑/王五", &["王小明"]);
+        byline("Texto: María Pérez. Fotos: Juan Gómez", &["María Pérez"]);
         byline("홍길동 선임기자", &["홍길동"]);
         byline("홍길동 의학전문기자", &["홍길동"]);
         byline("부산일보 홍길동기자", &["홍길동"]);
