@@ -35,7 +35,7 @@ pub struct Head {
     pub links: Vec<Link>,
     /// `href` of the first `<base>`.
     pub base: Option<String>,
-    /// `lang` of the root element.
+    /// `lang` of the root element, else its `xml:lang`.
     pub lang: Option<String>,
     /// Contents of `<script type="application/ld+json">`, in document order.
     pub json_ld: Vec<String>,
@@ -66,7 +66,9 @@ impl Head {
         let get = |name: &LocalName| trimmed(attribute(name));
         match *name {
             local_name!("html") => {
-                self.lang = Some(get(&local_name!("lang"))).filter(|s| !s.is_empty())
+                let own = Some(get(&local_name!("lang"))).filter(|lang| !lang.is_empty());
+                let of_xml = || Some(get(&LocalName::from("xml:lang")));
+                self.lang = own.or_else(of_xml).filter(|lang| !lang.is_empty());
             }
             local_name!("base") if self.base.is_none() => {
                 self.base = Some(get(&local_name!("href"))).filter(|href| !href.is_empty());

@@ -35,11 +35,12 @@ const DATES: [&str; 12] = [
 
 /// Prefixes by which elements are known here, and a part of the address of their namespace. Elements of RSS and Atom have
 /// none.
-const VOCABULARIES: [(&str, &str); 9] = [
+const VOCABULARIES: [(&str, &str); 10] = [
     ("dc", "purl.org/dc/elements"),
     ("dcterms", "purl.org/dc/terms"),
     ("content", "purl.org/rss/1.0/modules/content"),
     ("media", "search.yahoo.com/mrss"),
+    ("itunes", "itunes.com/dtds"),
     ("feedburner", "feedburner"),
     ("prism", "prismstandard.org"),
     ("", "w3.org/2005/Atom"),
@@ -132,7 +133,10 @@ pub(crate) fn read_xml(text: &str, source: &FeedSource<'_>) -> Option<Feed> {
     let channel = head.all("channel").next().unwrap_or(&head);
     let url = source.url.and_then(|url| Url::parse(url).ok());
     let home = find_link(channel, url.as_ref()).and_then(|home| Url::parse(&home).ok());
-    let base = head.base(home.or(url).as_ref());
+    // The address of the feed itself, where nothing else is known.
+    let mut links = channel.all("link").filter(|link| link.attribute("rel") == Some("self"));
+    let own = || links.find_map(|link| Url::parse(link.attribute("href")?).ok());
+    let base = head.base(home.or(url).or_else(own).as_ref());
     // The author of a channel of RSS is not that of its items.
     let authors = if head.name == "feed" { find_authors(channel) } else { Vec::new() };
     let language = find_language(channel).or_else(|| find_language(&head));
@@ -195,8 +199,26 @@ fn find_language(element: &FeedElement<'_>) -> Option<String> {
     language.filter(|language| !language.is_empty())
 }
 
-/// Authors as written: names, or mail addresses where there are none.
+/// Authors as written: names, or mail addresses where there are none; else those in the vocabularies of podcasts and media, else
+/// those of the feed that an entry was taken from ([RFC 4287](https://www.rfc-editor.org/rfc/rfc4287#section-4.2.11)).
 fn find_authors(element: &FeedElement<'_>) -> Vec<String> {
+    let mut authors = named_authors(element);
+    let is_author = |child: &&FeedElement<'_>| match &*child.name {
+        "itunes:author" => true,
+        "media:credit" => child.attribute("role").is_some_and(|role| role.trim() == "author"),
+        _ => false,
+    };
+    if authors.is_empty() {
+        let others = element.children.iter().filter(is_author);
+        others.for_each(|author| add_text(&mut authors, &plain(&author.value())));
+    }
+    match element.first(&["source"]) {
+        Some(source) if authors.is_empty() => named_authors(source),
+        _ => authors,
+    }
+}
+
+fn named_authors(element: &FeedElement<'_>) -> Vec<String> {
     let mut authors = Vec::new();
     let named = |child: &&FeedElement<'_>| {
         matches!(&*child.name, "author" | "dc:creator" | "creator" | "dc:author")
@@ -393,7 +415,7 @@ fn close<'a>(
 }
 
 fn is_item(local_name: &str) -> bool {
-    matches!(local_name, "item" | "entry")
+    ["item", "entry"].iter().any(|name| local_name.eq_ignore_ascii_case(name))
 }
 
 fn local_name(name: &str) -> &str {

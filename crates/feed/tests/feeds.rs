@@ -313,6 +313,34 @@ fn a_damaged_item_costs_itself() {
 }
 
 #[test]
+fn authors_are_those_of_other_vocabularies_too() {
+    let authors = |item: &str| {
+        let item = format!("<item><link>https://b.org/1</link>{item}</item>");
+        read(&rss(&item)).items.remove(0).authors
+    };
+    let podcast = "xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'";
+    assert_eq!(authors(&format!("<itunes:author {podcast}>Ann</itunes:author>")), ["Ann"]);
+    let media = "xmlns:media='http://search.yahoo.com/mrss/'";
+    assert_eq!(
+        authors(&format!("<media:credit {media} role='author'>Ann</media:credit>")),
+        ["Ann"]
+    );
+    assert!(authors(&format!("<media:credit {media} role='owner'>Ann</media:credit>")).is_empty());
+    let both = format!("<itunes:author {podcast}>Show</itunes:author><author>Ann</author>");
+    assert_eq!(authors(&both), ["Ann"]);
+    assert_eq!(authors("<source><author><name>Ann</name></author></source>"), ["Ann"]);
+}
+
+#[test]
+fn links_of_a_file_are_relative_to_the_address_that_the_feed_gives() {
+    let text = "<RSS xmlns:atom='http://www.w3.org/2005/Atom'><CHANNEL>\
+        <atom:link rel='self' href='https://b.org/feeds/all.xml'/>\
+        <ITEM><TITLE>One</TITLE><LINK>/1</LINK></ITEM></CHANNEL></RSS>";
+    let source = FeedSource { url: None, ..SOURCE };
+    assert_eq!(links(&parse(text.as_bytes(), &source, LIMIT).unwrap()), ["https://b.org/1"]);
+}
+
+#[test]
 fn what_stands_before_a_feed_is_skipped() {
     let feed = rss("<item><link>https://b.org/1</link></item>");
     for before in

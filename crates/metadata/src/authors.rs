@@ -7,9 +7,11 @@ use model::{AuthorKind, Field, Source};
 use percent_encoding::percent_decode_str;
 use terms::letters::is_alphanumeric;
 
+use crate::calendar::{is_weekday, month_of};
 use crate::date_text::{DayMonthOrder, find_date};
 use crate::evidence::{AUTHOR_SOURCES, MetadataEvidence, TextLine};
 use crate::json_ld::JsonLdArticle;
+use crate::learn::is_named_in;
 use crate::learnt::ConstantField;
 use crate::names;
 use crate::scan::OF_AUTHOR;
@@ -97,6 +99,7 @@ pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<Strin
         return Some(Field::new(vec![only.clone()], Source::Page));
     }
     let guessed = GUESSED.iter().map(|read| read(evidence)).find(|names| !names.is_empty());
+    let guessed = guessed.filter(|names| !is_account(names));
     guessed.map(|value| Field::new(value, Source::Page)).or(fallback)
 }
 
@@ -248,7 +251,16 @@ fn from_microdata(evidence: &MetadataEvidence<'_>) -> Vec<String> {
         })
     };
     let authors = properties.filter(|p| p.1 & OF_AUTHOR != 0).map(|p| p.0);
-    let named = authors.map(|id| document.subtree(id).take(200).find(is_name).unwrap_or(id));
+    // Not that of an organisation within it.
+    let is_own = |author: NodeId, id: NodeId| {
+        let mut around = document.ancestors(id).skip(1).take_while(|around| *around != author);
+        !around.any(|around| document.attribute(around, &local_name!("itemscope")).is_some())
+    };
+    let name_of = |id: NodeId| {
+        let mut inside = document.subtree(id).take(200);
+        inside.find(|own| is_name(own) && is_own(id, *own))
+    };
+    let named = authors.map(|id| name_of(id).unwrap_or(id));
     from_nearest(evidence, &named.collect::<Vec<_>>(), false)
 }
 
@@ -280,16 +292,26 @@ fn from_roles(evidence: &MetadataEvidence<'_>) -> Vec<String> {
 }
 
 /// "Jane Doe, 2 July 2025" and nothing else on a line directly below the headline.
-fn from_dated_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+pub(crate) fn from_dated_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    let day_or_month = |word: &str| is_weekday(word, false, None) || month_of(word, None).is_some();
     let name = lines_below_headline(evidence).find_map(|line| {
         let line = Some(line).filter(|line| line.text.len() <= 80)?;
         let found = find_date(&line.text, &DayMonthOrder::DayFirst)?;
+        let before = &line.text[..found.at];
+        let name = before.trim_end_matches(|c: char| !is_alphanumeric(c) && c != '.');
+        // "Release Date: 2 July 2025", "Saturday Morning, 2 July 2025"
+        let is_label =
+            before[name.len()..].contains([':', '：']) || name.split(' ').any(day_or_month);
+        // In elements of their own, or named in the text, are sections, kinds of text and places.
+        let is_apart = evidence.document.text(line.at).is_none_or(|t| t.trim().len() <= name.len());
+        let is_topic = || is_label || is_apart || is_named_in(name, evidence.body_text);
         // A time may follow.
-        let name =
-            line.text[..found.at].trim_end_matches(|c: char| !is_alphanumeric(c) && c != '.');
         let rest = &line.text[found.at..];
-        (rest.len() <= 30 && names::is_full_name(name) && !evidence.site.is_name(name))
-            .then(|| name.to_owned())
+        (rest.len() <= 30
+            && names::is_full_name(name)
+            && !evidence.site.is_name(name)
+            && !is_topic())
+        .then(|| name.to_owned())
     });
     name.into_iter().collect()
 }
@@ -319,8 +341,12 @@ fn from_nearest(evidence: &MetadataEvidence<'_>, ids: &[NodeId], strict: bool) -
     });
     let Some((first, mut found)) = first else { return Vec::new() };
     let mut last = first;
+    // Teasers behind the body name others.
+    let is_past = |edge: NodeId, id: NodeId| first < edge && id >= edge;
+    let crosses =
+        |id| evidence.body.is_some_and(|(start, end)| is_past(start, id) || is_past(end, id));
     for id in ids.iter().copied().filter(|id| *id > first) {
-        if id - last > 30 || evidence.scan.zone_end(id).is_some() {
+        if id - last > 30 || evidence.scan.zone_end(id).is_some() || crosses(id) {
             break;
         }
         if evidence.document.node(id).name == evidence.document.node(first).name {
@@ -373,27 +399,49 @@ fn lines_of(document: &Document, id: NodeId) -> String {
     if !marks.is_empty() && !text.contains('\n') {
         text = normalize_space(&dom::text_of(document, &[id], &marks));
     }
-    let children: Vec<NodeId> = document.children(id).collect();
-    for pair in children.windows(2) {
-        if pair.iter().any(|&id| document.element(id).is_none()) {
-            continue;
-        }
-        let left = dom::text_of(document, &pair[..1], &[]);
-        let right = dom::text_of(document, &pair[1..], &[]);
-        let is_apart = left.ends_with(char::is_lowercase) && right.starts_with(char::is_uppercase);
-        if is_apart && !names::is_label(&left) {
-            text = text.replacen(&format!("{left}{right}"), &format!("{left}\n{right}"), 1);
+    let is_element = |id: &NodeId| document.element(*id).is_some();
+    for around in document.subtree(id).take(MOST_NODES).filter(is_element) {
+        let children: Vec<NodeId> = document.children(around).take(MOST_NODES).collect();
+        for pair in children.windows(2).filter(|pair| pair.iter().all(is_element)) {
+            let left = dom::text_of(document, &pair[..1], &[]);
+            let right = dom::text_of(document, &pair[1..], &[]);
+            let is_joint = |text: &str| names::CONJUNCTIONS.contains(&text);
+            let begins = |of: fn(char) -> bool| right.starts_with(of);
+            let is_apart = left.ends_with(char::is_lowercase) && begins(char::is_uppercase)
+                || word_count(&left) >= 2 && begins(char::is_alphabetic);
+            let gap = match is_joint(&left) || is_joint(&right) || names::is_label(&left) {
+                true => " ",
+                false if is_apart => "\n",
+                false => continue,
+            };
+            text = text.replacen(&format!("{left}{right}"), &format!("{left}{gap}{right}"), 1);
         }
     }
     text
 }
 
+/// Most nodes of an element that names and roles are read of.
+const MOST_NODES: usize = 60;
+
 fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Vec<String> {
     let document = evidence.document;
-    if document.node(id).end - id > 60 {
+    if (document.node(id).end - id) as usize > MOST_NODES {
         return Vec::new();
     }
+    // The name in an [hCard](https://microformats.org/wiki/hcard).
+    let is_name = |id: &NodeId| {
+        let class = document.attribute(*id, &local_name!("class")).unwrap_or_default();
+        class.split_ascii_whitespace().any(|class| matches!(class, "fn" | "p-name"))
+    };
+    let mut cards = document.subtree(id).skip(1).filter(is_name);
+    let id = match (cards.next(), cards.next()) {
+        (Some(name), None) if !strict || document.text_content(name).contains(' ') => name,
+        _ => id,
+    };
     let text = lines_of(document, id);
+    // Each in a line of a list.
+    let is_item = |id: NodeId| document.is(id, &local_name!("li"));
+    let is_list = document.children(id).any(is_item) && text.lines().all(names::is_full_name);
     let mut found = Vec::new();
     if strict && !names::has_label(&text) {
         // Without a label, only the links are names.
@@ -424,7 +472,8 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
             continue;
         }
         let is_stated = !strict && line.len() <= 60 && !has_number(line);
-        let names = if is_stated && !names::has_label(line) {
+        let is_labelled = || names::has_label(line) || names::has_label_within(line);
+        let names = if is_stated && !is_labelled() {
             names::from_field(line)
         } else {
             names::from_byline(line)
@@ -435,7 +484,9 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
             || names.iter().all(|n| word_count(n) >= 2 || is_unspaced(n));
         if sure && !names.is_empty() {
             names::add(&mut found, names);
-            break;
+            if !is_list {
+                break;
+            }
         }
     }
     found
@@ -448,11 +499,18 @@ const SHORT_LABEL: usize = 6;
 fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let (lead, tail) = (evidence.lead_lines(), evidence.tail_lines());
     let anchor = evidence.anchor();
+    let is_headline = |line: &TextLine| {
+        evidence.heading.as_ref().is_some_and(|heading| {
+            heading.text.starts_with(&*line.text) && evidence.document.contains(heading.id, line.at)
+        })
+    };
     let (before, after) = lead.split_at(lead.partition_point(|l| l.at < anchor));
     let read = |lines: &[TextLine], index: usize, close: bool| {
         let line = &*lines[index].text;
         // The label may be on a separate line; a short one may be the beginning of a name.
         let next = lines.get(index + 1).map_or("", |line| &*line.text);
+        // The label may have no name: what follows is the text then.
+        let next = if is_short_line(next, WORDS_OF_BYLINE) { next } else { "" };
         let both = || [line, next].join(" ");
         let both = (close && line.len() <= SHORT_LABEL && names::is_full_name(next)).then(both);
         let line = both.as_deref().unwrap_or(line);
@@ -462,7 +520,8 @@ fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
                 && names::has_label_within(line)
                 && find_date(line, &DayMonthOrder::DayFirst).is_some_and(|date| date.at == 0)
         };
-        if line.len() > 200 || !names::has_label(line) && !is_dated() {
+        if line.len() > 200 || !names::has_label(line) && !is_dated() || is_headline(&lines[index])
+        {
             return Vec::new();
         }
         let text = if names::is_label(line) { next } else { line };
@@ -480,6 +539,8 @@ fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
 const WORDS: usize = 14;
 /// Most words of a line that may be one though it ends like a sentence ("Published: 12 May 2012.").
 const WORDS_OF_SENTENCE: usize = 6;
+/// The same of names alone.
+const WORDS_OF_BYLINE: usize = 3;
 /// Most bytes of it; for scripts without spaces between words, where a sentence is one word, a third as many characters.
 const BYTES: usize = 120;
 
@@ -494,16 +555,17 @@ const BYTES: usize = 120;
 /// ```
 pub fn is_field_line(line: &str) -> bool {
     let line = line.trim();
-    let words = word_count(line);
-    let ends_like_sentence = line.ends_with(['.', '!', '?', '。']) && !line.ends_with(".m.");
-    if line.len() > BYTES || is_unspaced(line) && line.chars().count() > BYTES / 3 {
-        return false;
-    }
-    if words > if ends_like_sentence { WORDS_OF_SENTENCE } else { WORDS } {
-        return false;
-    }
     let has_name = || names::has_label(line) && !names::from_byline(line).is_empty();
-    find_date(line, &DayMonthOrder::Unknown).is_some() || has_name()
+    is_short_line(line, WORDS_OF_SENTENCE)
+        && (find_date(line, &DayMonthOrder::Unknown).is_some() || has_name())
+}
+
+/// Whether a line is as short as dates and bylines are, and has at most this many words if it ends like a sentence.
+fn is_short_line(line: &str, words_of_sentence: usize) -> bool {
+    let ends_like_sentence = line.ends_with(['.', '!', '?', '。']) && !line.ends_with(".m.");
+    line.len() <= BYTES
+        && !(is_unspaced(line) && line.chars().count() > BYTES / 3)
+        && word_count(line) <= if ends_like_sentence { words_of_sentence } else { WORDS }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use dom::{Document, Head, NodeId, is_inline, local_name, normalize_space};
 use jiff::SignedDuration;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use model::FeedItem;
+use model::{FeedItem, Image};
 use rustc_hash::{FxHashMap, FxHasher};
 use terms::Detected;
 use url::Url;
@@ -19,6 +19,7 @@ use crate::date_text::{DayMonthOrder, TextDate};
 use crate::heading::{Heading, SiteNames, heading};
 use crate::json_ld::{JsonLdArticle, JsonLdFacts};
 use crate::learnt::TemplateFields;
+use crate::names::CONJUNCTIONS;
 use crate::page_date::PageDate;
 use crate::scan::Scan;
 
@@ -50,6 +51,7 @@ pub(crate) struct MetadataEvidence<'a> {
     pub(crate) detected: Option<Detected>,
     pub(crate) learnt: &'a TemplateFields,
     pub(crate) body_text: &'a str,
+    pub(crate) pictures: &'a [Image],
     pub(crate) facts: Cow<'a, JsonLdFacts>,
     pub(crate) site: SiteNames,
     pub(crate) scan: Scan,
@@ -109,6 +111,7 @@ impl<'a> MetadataEvidence<'a> {
             detected: page.detected,
             learnt,
             body_text: page.body_text,
+            pictures: page.pictures,
             facts,
             site,
             scan,
@@ -304,6 +307,11 @@ pub(crate) struct TextLine {
     pub(crate) dates: OnceCell<Vec<TextDate>>,
 }
 
+/// Whether a text is a conjunction of two letters or more.
+fn is_joint(text: &str) -> bool {
+    text.len() >= 2 && CONJUNCTIONS.contains(&text)
+}
+
 /// Lines that begin in `range`, without side content.
 pub(crate) fn lines(
     document: &Document,
@@ -344,8 +352,9 @@ pub(crate) fn lines(
                 }
                 if line.len() < 1_000 {
                     // Inline elements separated only by styles: "Jane Doe" and "May 3" without a
-                    // space.
-                    if line.ends_with(char::is_lowercase) && text.starts_with(char::is_uppercase) {
+                    // space, or with an "and" between them.
+                    let is_apart = || text.starts_with(char::is_uppercase) || is_joint(text);
+                    if line.ends_with(char::is_lowercase) && is_apart() {
                         line.push(' ');
                     }
                     line.push_str(text);

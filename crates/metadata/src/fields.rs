@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use dom::{NodeId, local_name};
-use model::{Access, Field, Source};
+use model::{Access, Field, Image, Source};
 use terms::letters::is_alphanumeric;
 use terms::{Detected, Language, count_words, has_words};
 
@@ -174,6 +174,8 @@ pub(crate) fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&
 pub(crate) fn language(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     /// Probability from which a text is not in the language of its siblings.
     const SURE: f64 = 0.95;
+    /// Probability below which a text tells no language.
+    const UNSURE: f64 = 0.05;
     let mut declared = declared_language(evidence);
     let text = evidence.detected.and_then(|found| language_tag(found.language.as_str()));
     let (Some(detected), Some(text)) = (evidence.detected, text) else {
@@ -191,10 +193,34 @@ pub(crate) fn language(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
                 || Language::from_tag(tag).is_some_and(|own| !detected.contradicts(own))
         }
     };
-    declared.find(|field| agrees(&field.value)).or_else(|| {
+    // Whoever marks the text itself with another language than the page means it.
+    let own = language_of_body(evidence).filter(|field| {
+        let own = Language::from_tag(&field.value);
+        own.is_some_and(|own| !detected.contradicts(own))
+    });
+    own.or_else(|| declared.find(|field| agrees(&field.value))).or_else(|| {
+        let is_told = common.is_some() || detected.score >= UNSURE;
         let value = common.map_or(text, str::to_owned);
-        Some(Field::new(value, Source::Text))
+        is_told.then(|| Field::new(value, Source::Text))
     })
+}
+
+/// The language that is declared for the body alone, if it is not that of the page.
+fn language_of_body(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    let document = evidence.document;
+    let (start, end) = evidence.body?;
+    // The element within the body that has nearly all of its text.
+    let length = |id| document.text_content(id).len();
+    let most_of = |id: &NodeId| {
+        let most = length(*id) / 5 * 4;
+        document.children(*id).find(|own| length(*own) > most)
+    };
+    let levels = if document.node(start).end >= end { 8 } else { 1 };
+    let inner = std::iter::successors(Some(start), most_of).take(levels).last()?;
+    let declared = |id| document.attribute(id, &local_name!("lang"));
+    let tag = document.ancestors(inner).find_map(declared).and_then(language_tag)?;
+    let page = evidence.head().lang.as_deref().and_then(language_tag);
+    (page.is_none_or(|page| !same_language(&page, &tag))).then(|| Field::new(tag, Source::Page))
 }
 
 /// The languages that a page declares, as tags, the most reliable first.
@@ -215,9 +241,11 @@ pub(crate) fn declared_language(
 
 /// The probability that a page is in a language, given the language detected in its text.
 pub fn language_probability(language: &str, detected: &Detected) -> f64 {
-    match same_language(language, detected.language.as_str()) {
-        true => detected.score,
-        false => 1.0 - detected.score,
+    match Language::from_tag(language) {
+        Some(other) if !same_language(language, detected.language.as_str()) => {
+            detected.probability(other)
+        }
+        _ => detected.score,
     }
 }
 
@@ -298,9 +326,11 @@ pub(crate) fn declared_descriptions(
         .filter(|(_, value)| value.len() >= 3)
 }
 
-/// Lead image, absolute: the image declared for sharing, unless all siblings declare it, else the first of the body.
+/// Lead image, absolute: the image declared for sharing, unless all siblings declare it, else the first of the article, else of
+/// the body.
 pub(crate) fn image(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     first_own(evidence, ConstantField::Image, declared_images(evidence))
+        .or_else(|| first_picture(evidence))
         .or_else(|| first_image_of_body(evidence))
 }
 
@@ -308,8 +338,10 @@ pub(crate) fn image(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
 pub(crate) fn declared_images(
     evidence: &MetadataEvidence<'_>,
 ) -> impl Iterator<Item = (Source, String)> {
-    const METAS: [&str; 5] =
-        ["twitter:image", "twitter:image:src", "sailthru.image.full", "image", "thumbnailurl"];
+    const METAS: [&str; 6] = [
+        "twitter:image", "twitter:image:src", "sailthru.image.full", "image", "thumbnailurl",
+        "thumbnail",
+    ];
     const IMAGES: [&str; 3] = ["og:image", "og:image:url", "og:image:secure_url"];
     let page = evidence.facts.page.as_ref();
     sourced(Source::OpenGraph, evidence.metas(&IMAGES))
@@ -319,6 +351,23 @@ pub(crate) fn declared_images(
         .chain(sourced(Source::Meta, evidence.head().link("image_src")))
         .filter(|(_, address)| !is_filler(address))
         .filter_map(|(source, address)| Some((source, absolute(evidence.base.as_ref(), address)?)))
+}
+
+/// Sides in pixels below which a picture is an icon or portrait beside the text.
+const SMALL: u32 = 100;
+
+/// The first picture of the article that is not known to be small.
+fn first_picture(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
+    let is_lead = |picture: &&Image| {
+        let mut sides = picture.width.into_iter().chain(picture.height);
+        let path = picture.url.split(['?', '#']).next().unwrap_or_default();
+        // Drawings without a size are icons, buttons and rules.
+        let is_drawing =
+            path.ends_with(".svg") || path.ends_with(".gif") && picture.width.is_none();
+        sides.all(|side| side >= SMALL) && !is_drawing && !is_filler(&picture.url)
+    };
+    let first = evidence.pictures.iter().find(is_lead)?;
+    Some(Field::new(first.url.clone(), Source::Page))
 }
 
 /// First image of the body that is not known to be small. Lazily loaded images have their address

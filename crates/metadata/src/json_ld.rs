@@ -36,7 +36,7 @@ pub struct JsonLdArticle {
     pub image: Option<String>,
     /// `keywords`.
     pub keywords: Vec<String>,
-    /// `inLanguage`, as written.
+    /// `inLanguage`, as written; of a `Language`, its `alternateName`.
     pub language: Option<String>,
     /// `articleBody` (or `text`), as written.
     pub body: Option<String>,
@@ -169,6 +169,9 @@ impl ArticleReader<'_> {
             self.names(object.get(*key)?, 0, &mut names);
             (!names.is_empty()).then(|| (names, object.get(*key)))
         });
+        // A `Language` has its tag beside its name.
+        let language = object.get("inLanguage").and_then(|own| own.get("alternateName"));
+        let language = language.and_then(text_of_value);
         let (authors, written) = authors.unwrap_or_default();
         let mut publisher = Vec::new();
         if let Some(value) = object.get("publisher")
@@ -186,7 +189,7 @@ impl ArticleReader<'_> {
             description: get(&["description", "abstract"]),
             image: ["image", "thumbnailUrl"].iter().find_map(|k| self.image(object.get(*k)?, 0)),
             keywords: object.get("keywords").map(parse_list).unwrap_or_default(),
-            language: get(&["inLanguage"]),
+            language: language.or_else(|| get(&["inLanguage"])),
             body: raw(&["articleBody", "text"]),
             publisher: publisher.into_iter().next(),
             sections: object.get("articleSection").map(parse_list).unwrap_or_default(),
@@ -271,7 +274,11 @@ impl ArticleReader<'_> {
             Value::Array(items) => items.iter().find_map(|item| self.image(item, depth + 1)),
             Value::Object(object) => match object.get("@id").and_then(Value::as_str) {
                 Some(id) if !object.contains_key("url") && !object.contains_key("contentUrl") => {
-                    self.image_of(self.ids.get(id)?, depth)
+                    match self.ids.get(id) {
+                        Some(object) => self.image_of(object, depth),
+                        // Of another object, an address; of the page, a part of it that is not here.
+                        None => Some(id.to_owned()).filter(|id| depth > 0 && !id.contains('#')),
+                    }
                 }
                 _ => self.image_of(object, depth),
             },

@@ -12,10 +12,10 @@ use dom::xpath::Path;
 use dom::{NodeId, local_name, normalize_space, text_of};
 use model::{Mark, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
-use terms::Language;
-use terms::letters::{is_alphabetic, lowercase};
+use terms::letters::{is_alphabetic, is_numeric, lowercase};
+use terms::{Detected, Language};
 
-use crate::authors::{author_readings, linked_authors};
+use crate::authors::{author_readings, from_dated_lines, linked_authors};
 use crate::date_text::{DayMonthOrder, TextDate, find_dates, labels_publication, shows_24_hours};
 use crate::dates::{
     declared_dates, declared_order, first_of, is_in_sentence, order_of_all, order_on_page, url_date,
@@ -26,7 +26,7 @@ use crate::heading::segments;
 use crate::learnt::{ConstantField, FieldPlace, TemplateFields, compared, strip};
 use crate::page_date::PageDate;
 use crate::standfirst::{standfirst_blocks, text_set_apart};
-use crate::text::{clip, has_number, is_unspaced, squash};
+use crate::text::{clip, folded, has_number, is_unspaced, squash};
 use crate::{PageContext, names};
 
 /// Finds expressions that select the elements given for each page, and the share of the pages on which they select exactly
@@ -103,6 +103,15 @@ impl TemplateFields {
         let found = dateline(&pages, &spots, &groups, order);
         learnt.dateline = found.and_then(|found| found.place(&spots, synthesize));
         let common = common_authors(&readings);
+        // What stands before all dates, and is named nowhere else, is a place or kind of text: "Buenos Aires, 2 July 2025".
+        let dated = pages.iter().map(|page| {
+            let names = from_dated_lines(page);
+            (!names.is_empty()).then(|| compared(&names.join(" ")))
+        });
+        if let Some(value) = same(dated, FEWEST).filter(|value| !common.contains(value)) {
+            learnt.constants.push((ConstantField::Authors, value));
+            learnt.constants.sort_unstable();
+        }
         let found = byline(&pages, &readings, &spots, &groups, &common);
         learnt.byline = found.and_then(|found| found.place(&spots, synthesize));
         if learnt.byline.is_some() || authors_differ(&readings) {
@@ -160,6 +169,8 @@ fn different_titles(titles: &[Vec<DeclaredValue>]) -> impl Iterator<Item = Strin
 
 /// The language that most pages declare, unless nearly all texts contradict it: then theirs.
 fn language(pages: &[MetadataEvidence<'_>]) -> Option<String> {
+    /// Probability from which texts tell which other language it is.
+    const LIKELY: f64 = 0.5;
     let mut declared: BTreeMap<String, usize> = BTreeMap::new();
     for page in pages {
         if let Some(field) = declared_language(page).next() {
@@ -177,7 +188,8 @@ fn language(pages: &[MetadataEvidence<'_>]) -> Option<String> {
         return Some(tag);
     }
     let other = against.first()?.language;
-    let agree = against.iter().filter(|found| found.language == other).count();
+    let is_likely = |found: &Detected| found.language == other && found.score >= LIKELY;
+    let agree = against.iter().filter(|found| is_likely(found)).count();
     (agree >= FEWEST && agree * 5 >= detected.len() * 4).then(|| other.to_string())
 }
 
@@ -433,13 +445,33 @@ fn standfirst(pages: &[MetadataEvidence<'_>], synthesize: Synthesize<'_>) -> Opt
             let Some(text) = text_set_apart(page, block, &blocks) else { continue };
             let group =
                 groups.entry(block.pattern).or_insert_with(|| vec![Vec::new(); pages.len()]);
-            group[at].push((block.id, squash(&text)));
+            group[at].push((block.id, folded(&text)));
         }
     }
+    // "This entry was posted on Saturday, September 4th, and is filed under Town."
+    groups.retain(|_, group| {
+        let texts: Vec<&str> = group.iter().flatten().map(|(_, text)| &**text).collect();
+        !differ_in_few_words(&texts)
+    });
     once_each(&groups, pages, synthesize)
 }
 
-/// For each pattern, the elements of each page with their texts, as letters.
+/// Whether most texts have three quarters of the words, figures aside, of the text before them: those of a template, in which only
+/// some are filled in.
+fn differ_in_few_words(texts: &[&str]) -> bool {
+    let words = |text: &&str| -> BTreeSet<String> {
+        let letters = |word: &str| squash(word).chars().filter(|c| !is_numeric(*c)).collect();
+        text.split_whitespace().map(letters).filter(|word: &String| !word.is_empty()).collect()
+    };
+    let words: Vec<BTreeSet<String>> = texts.iter().map(words).collect();
+    let is_alike = |pair: &&[BTreeSet<String>]| {
+        let fewest = pair[0].len().min(pair[1].len());
+        fewest > 0 && pair[0].intersection(&pair[1]).count() * 4 >= 3 * fewest
+    };
+    words.windows(2).filter(is_alike).count() * 2 > words.len().saturating_sub(1)
+}
+
+/// For each pattern, the elements of each page with their texts, as letters or folded.
 type TextGroups = BTreeMap<u64, Vec<Vec<(NodeId, String)>>>;
 
 /// The place of the pattern that most pages have once, with a different text on each; of several the nearest to the headline.
@@ -654,7 +686,7 @@ fn is_filed(page: &MetadataEvidence<'_>, element: NodeId) -> bool {
 
 /// Whether a text has a long word of a name: authors are seldom named in their texts, the places and topics that stand beside
 /// headlines are.
-fn is_named_in(name: &str, text: &str) -> bool {
+pub(crate) fn is_named_in(name: &str, text: &str) -> bool {
     let long: Vec<String> =
         name.split_whitespace().filter(|w| w.len() >= 4).map(str::to_lowercase).collect();
     let words = clip(text, 20_000).split(|c| !is_alphabetic(c)).filter(|word| word.len() >= 4);

@@ -14,7 +14,7 @@ Each value records its source ([`Source`]). Precedence, first to last:
 | modified | JSON-LD `dateModified`, `article:modified_time`, `og:updated_time`, metas, `itemprop=dateModified`, `<time>`, visible dates labelled as those of a change. Nothing before the publication |
 | language | the first of `<html lang>`, JSON-LD `inLanguage`, `content-language`, `og:locale`, feed that the language detected in the text does not contradict; else that of the siblings; else the detected one |
 | description | JSON-LD, `og:description`, metas, feed |
-| image | `og:image`, JSON-LD, `twitter:image` and other metas, `link rel=image_src`, first image of the body |
+| image | `og:image`, JSON-LD, `twitter:image` and other metas, `link rel=image_src`, first picture of the article, or image of the body, that is not small |
 | tags | JSON-LD `keywords`, `article:tag`, `news_keywords` and the like, `rel=tag`, feed, `keywords` |
 | canonical | `link rel=canonical`, `og:url`, JSON-LD |
 | site name | `og:site_name`, JSON-LD publisher or web site, `application-name`, the part of `<title>` that the domain confirms |
@@ -66,7 +66,7 @@ mod standfirst;
 mod text;
 
 use jiff::Timestamp;
-use model::{FeedItem, Field, Metadata, Source};
+use model::{FeedItem, Field, Image, Metadata, Source};
 use terms::Detected;
 
 use crate::evidence::MetadataEvidence;
@@ -107,6 +107,8 @@ pub struct PageContext<'a> {
     pub learnt: Option<&'a TemplateFields>,
     /// The body's text.
     pub body_text: &'a str,
+    /// The pictures of the article, in order.
+    pub pictures: &'a [Image],
 }
 
 impl<'a> PageContext<'a> {
@@ -123,6 +125,7 @@ impl<'a> PageContext<'a> {
             detected: None,
             learnt: None,
             body_text: "",
+            pictures: &[],
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
     parts
         .take(4)
         .map(|part| {
-            let part = before_last_change(part);
+            let part = before_other_role(before_last_change(part));
             let bare = strip_labels(part);
             let part =
                 if bare == part { strip_labels(behind_label(part)) } else { before_other(bare) };
@@ -33,6 +33,21 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
         })
         .find(|names: &Vec<String>| !names.is_empty())
         .unwrap_or_default()
+}
+
+/// The text before the label of another role: "Reporting by Jane Doe; Editing by John Roe", "记者 王小明 通讯员 李四".
+fn before_other_role(text: &str) -> &str {
+    let is_post = |rest: &str| POSTS.iter().any(|post| rest.starts_with(post));
+    let begins = if may_be_unspaced(text) && is_post(text) { " " } else { ";" };
+    let mut at = text.match_indices(begins).map(|(at, _)| at).take(4);
+    let is_other = |at: &usize| {
+        let rest = text[at + 1..].trim_start();
+        match begins {
+            ";" => behind_label(rest).len() < rest.len(),
+            _ => is_post(rest),
+        }
+    };
+    at.find(is_other).map_or(text, |at| &text[..at])
 }
 
 /// The text before "Last updated": "Jane Doe. Last updated on".
@@ -228,7 +243,8 @@ fn behind_label(text: &str) -> &str {
 fn before_other(text: &str) -> &str {
     let mut at = 0;
     for word in text.split_inclusive(char::is_whitespace) {
-        if OTHER_LABELS.contains(&*folded(word.trim().trim_end_matches(':'))) {
+        let label = word.trim().split(LABEL_SIGNS).next().unwrap_or_default();
+        if OTHER_LABELS.contains(&*folded(label)) {
             return text[..at].trim_end().trim_end_matches('.');
         }
         at += word.len();
@@ -247,7 +263,9 @@ fn before_label(text: &str) -> &str {
     {
         return text;
     }
-    before.rsplit_once(char::is_whitespace).map_or(before, |(name, _)| name.trim_end())
+    let name = before.rsplit_once(char::is_whitespace).map(|(name, _)| name.trim_end());
+    // "Texto: María Pérez. Fotos: Juan Gómez"
+    name.map_or(before, |name| name.trim_end_matches('.'))
 }
 
 /// The name beside the post of a reporter in a script without spaces: behind it in Chinese, before it in Korean, and before
@@ -263,14 +281,18 @@ fn beside_post(text: &str) -> &str {
     if !behind.is_empty() && !post.starts_with(is_hangul) || before.is_empty() {
         return behind;
     }
-    match post.starts_with(is_hangul) {
-        true => before
-            .rsplit(|c: char| c.is_whitespace() || ")]）】=".contains(c))
-            .next()
-            .unwrap_or(before),
-        false => before,
+    if !post.starts_with(is_hangul) {
+        return before;
     }
+    let mut words = before.rsplit(|c: char| c.is_whitespace() || ")]）】=".contains(c));
+    let (last, previous) = (words.next().unwrap_or(before), words.next().unwrap_or_default());
+    // Nearly all names have three syllables. What is glued to the post may be a rank: "홍길동 선임기자".
+    let is_rank = last.len() != SYLLABLES && previous.len() == SYLLABLES && text[..at] == *before;
+    if is_rank && previous.chars().all(is_hangul) { previous } else { last }
 }
+
+/// Bytes of three Hangul syllables.
+const SYLLABLES: usize = 9;
 
 fn is_hangul(c: char) -> bool {
     matches!(c, '\u{ac00}'..='\u{d7a3}')
@@ -319,11 +341,26 @@ fn cut_at_stop(text: &str) -> &str {
     let mut at = 0;
     for word in text[..end].split_inclusive(char::is_whitespace) {
         let bare = folded(word.trim().trim_end_matches([',', ':', '.']));
+        // "JANE DOE Staff Writer"
+        let is_beside_capitals = || {
+            let mut letters = word.chars();
+            let before = &text[..at];
+            letters.next().is_some_and(char::is_uppercase)
+                && letters.next().is_some_and(char::is_lowercase)
+                && at <= LONGEST
+                && word_count(before) >= 2
+                && before.split_whitespace().all(is_agency)
+                && is_role(&text[at..end])
+        };
         // "Jane Doe Monday, May 3", but not "Monday Ekpo".
         let rest = &text[at + word.len()..end];
         let is_day =
             || at > 0 && !rest.is_empty() && is_weekday(word, true, None) && begins_date(rest);
-        let ends = word.contains('@') || has_number(word) || STOPS.contains(&*bare) || is_day();
+        let ends = word.contains('@')
+            || has_number(word)
+            || STOPS.contains(&*bare)
+            || is_day()
+            || is_beside_capitals();
         if ends {
             end = at;
             if has_number(word) {
@@ -336,13 +373,27 @@ fn cut_at_stop(text: &str) -> &str {
     let mut text = text[..end].trim_end();
     // "Jean Dupont le 3 mai": the words before the date that belong to it are removed too.
     while let Some((before, last)) = text.rsplit_once(char::is_whitespace)
-        && last.starts_with(|c: char| c.is_lowercase() || !is_alphanumeric(c))
+        && (last.starts_with(|c: char| is_small(c) || !is_alphanumeric(c))
+            || is_role(last) && is_name_before_role(before))
         && !has_inner_capital(last)
         && !is_desk(text)
     {
         text = before.trim_end();
     }
     text.trim_matches(|c: char| c.is_whitespace() || ",:-–—|".contains(c))
+}
+
+/// Most bytes of a name.
+const LONGEST: usize = 60;
+
+/// Whether what stands before a role, without a comma, is a name: "Jane Doe Contributor", but not "AAA Travel Editor".
+fn is_name_before_role(text: &str) -> bool {
+    !text.contains(',') && is_full_name(text) && !text.split_whitespace().any(is_agency)
+}
+
+/// Whether a letter is one of the small ones that no name begins with: Georgian has no others, though Unicode has capitals.
+fn is_small(c: char) -> bool {
+    c.is_lowercase() && !matches!(c, '\u{10d0}'..='\u{10ff}')
 }
 
 /// Whether a word is a name with a small particle before it: "d’Arc", "al-Hassan".
@@ -475,7 +526,10 @@ fn split_conjunctions(piece: &str, names: &mut Vec<String>) {
                 && CONJUNCTIONS.contains(&bare))
             || bare == "AND";
         let balanced = (words_left >= 2 && words_right >= 2)
-            || (words_left == 1 && words_right == 1 && bare.len() > 1);
+            || (words_left == 1 && words_right == 1 && bare.len() > 1)
+            // "Jane Doe and AFP", "Jane Doe, M.D. and John Roe"
+            || words_left >= 2 && is_agency(right) && !is_agency(left)
+            || words_left == 1 && is_degree(left);
         // "Jean Dupont avec AFP"
         let is_helped = words_left >= 2 && WITH.contains(&bare);
         if joins && balanced || is_helped {
@@ -488,6 +542,11 @@ fn split_conjunctions(piece: &str, names: &mut Vec<String>) {
         at += word.len();
     }
     names.push(rest[start..].trim().to_owned());
+}
+
+/// Whether a text is in capitals, as agencies are written.
+fn is_agency(text: &str) -> bool {
+    text.len() >= 2 && text.chars().all(|c| c.is_uppercase() || c.is_whitespace())
 }
 
 fn is_role(text: &str) -> bool {
@@ -553,6 +612,16 @@ static NO_NAMES: WordSet = LazyLock::new(|| {
 
 /// Whether a text is a variable of a template that was not filled in, or consists of words for one.
 pub(crate) fn is_placeholder(text: &str) -> bool {
+    let mut words = text
+        .split(|c: char| !is_alphanumeric(c) && c != '/')
+        .filter(|word| !word.is_empty() && *word != "/")
+        .peekable();
+    is_variable(text)
+        || words.peek().is_some() && words.all(|word| NO_NAMES.contains(&*folded(word)))
+}
+
+/// Whether a text is, or has, a variable of a template that was not filled in.
+pub(crate) fn is_variable(text: &str) -> bool {
     let text = text.trim();
     let is_marked = |mark: &str| text.contains(mark);
     let may_be_marked =
@@ -560,17 +629,12 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
     let is_within = |open: &str, close: &str| {
         text.len() > open.len() + close.len() && text.starts_with(open) && text.ends_with(close)
     };
-    let mut words = text
-        .split(|c: char| !is_alphanumeric(c) && c != '/')
-        .filter(|word| !word.is_empty() && *word != "/")
-        .peekable();
     may_be_marked()
         && (["{{", "}}", "${", "#{", "<%", "%>", "[%", "{%"].into_iter().any(is_marked)
             || [("%", "%"), ("__", "__"), ("[", "]"), ("{", "}")]
                 .iter()
                 .any(|(open, close)| is_within(open, close))
             || text.starts_with('$'))
-        || words.peek().is_some() && words.all(|word| NO_NAMES.contains(&*folded(word)))
 }
 
 /// Whether a text may be a name if the publisher declares it as one.
@@ -596,21 +660,27 @@ pub(crate) fn is_name(name: &str) -> bool {
     let words = word_count(name);
     let initial = |w: Option<&str>| {
         let first = w.and_then(|w| w.chars().find(|c| c.is_alphabetic()));
-        first.is_some_and(|c| !c.is_lowercase()) || w.is_some_and(has_inner_capital)
+        first.is_some_and(|c| !is_small(c)) || w.is_some_and(has_inner_capital)
     };
     is_plausible(name)
         && (1..=5).contains(&words)
-        && name.len() <= 60
+        && name.len() <= LONGEST
         && name.chars().filter(|c| c.is_alphabetic()).count() >= 2
         && !name.chars().any(|c| is_numeric(c) || "?!:;@#%/|".contains(c))
         && initial(name.split_whitespace().next())
         && (initial(name.split_whitespace().next_back()) || is_desk(name))
-        && (!is_unspaced(name) || name.chars().count() <= 12)
+        && (!is_unspaced(name) || is_as_short_as_names(name))
         && !is_weekday(name, false, None)
 }
 
+/// Whether a text of a script without spaces is as short as names are; Thai is an alphabet, with signs that are no letters.
+fn is_as_short_as_names(text: &str) -> bool {
+    let is_thai = |c: char| matches!(c, '\u{e00}'..='\u{e7f}');
+    text.chars().count() <= if text.contains(is_thai) { 30 } else { 12 }
+}
+
 /// Words before the names, folded and sorted; each ends where its text ends (`by` needs a space after it).
-pub(crate) const LABELS: [&str; 80] = [
+pub(crate) const LABELS: [&str; 82] = [
     "a cura di", "af", "analysis by", "article by", "article written by", "auteur", "auteur:",
     "author", "author:", "authors", "authors:", "autor", "autor:", "autora:", "autore:",
     "autoren:", "autorin:", "av", "by", "contributed by", "created by", "di", "door", "ecrit par",
@@ -618,11 +688,11 @@ pub(crate) const LABELS: [&str; 80] = [
     "escrito por", "gastbeitrag von", "geschreven door", "geschrieben von", "guest post by",
     "irta:", "opinion by", "par", "penulis:", "por", "post by", "postado por", "posted by",
     "przez", "pubblicato da", "publicado por", "publie par", "published by", "redaktion:",
-    "redige par", "reported by", "review by", "scritto da", "skrevet af", "skrevet av", "story by",
-    "submitted by", "szerzo:", "tac gia:", "tekst:", "text by", "text:",
+    "redige par", "reported by", "reporting by", "review by", "scritto da", "skrevet af",
+    "skrevet av", "story by", "submitted by", "szerzo:", "tac gia:", "tekst:", "text by", "text:",
     "this article was written by", "this post was written by", "verfasst von", "von", "words by",
     "words:", "writer:", "written by", "yazar:", "συντακτης:", "автор", "автор:", "текст:", "מאת",
-    "מאת:", "الكاتب:", "بقلم", "كتب:", "كتبت:", "द्वारा",
+    "מאת:", "الكاتب:", "بقلم", "كتب:", "كتبت:", "द्वारा", "โดย",
 ];
 
 /// The same in scripts without spaces.
@@ -657,8 +727,8 @@ static STOPS: WordSet = LazyLock::new(|| {
     FxHashSet::from_iter([
         "on", "updated", "published", "posted", "at", "in", "for", "from", "is", "was", "has",
         "comments", "comment", "share", "pm", "um", "aktualisiert", "publie", "publicado", "mis",
-        "email", "follow", "special", "view", "full", "read", "about", "this", "more", "author",
-        "authors",
+        "email", "follow", "leave", "special", "view", "full", "read", "about", "this", "more",
+        "author", "authors",
     ])
 });
 
@@ -826,6 +896,40 @@ mod tests {
         {
             byline(text, &[]);
         }
+    }
+
+    #[test]
+    fn other_roles_are_left_out() {
+        byline("Reporting by Jane Doe; Editing by John Roe", &["Jane Doe"]);
+        byline("Jane Doe; Editing by John Roe", &["Jane Doe"]);
+        byline("Words by Jane Doe; photographs by John Roe", &["Jane Doe"]);
+        byline("By Jane Doe; John Roe", &["Jane Doe", "John Roe"]);
+        byline("记者 王小明 通讯员 李四", &["王小明"]);
+        byline("文/王小明 编辑/王五", &["王小明"]);
+        byline("Texto: María Pérez. Fotos: Juan Gómez", &["María Pérez"]);
+        byline("홍길동 선임기자", &["홍길동"]);
+        byline("홍길동 의학전문기자", &["홍길동"]);
+        byline("부산일보 홍길동기자", &["홍길동"]);
+    }
+
+    #[test]
+    fn what_follows_names_goes() {
+        byline("By JANE DOE Staff Writer", &["JANE DOE"]);
+        byline("By JANE DOE and JOHN ROE", &["JANE DOE", "JOHN ROE"]);
+        byline("By Jane Doe Contributor", &["Jane Doe"]);
+        byline("September 5, 2026 by Jane Doe Leave a Comment", &["Jane Doe"]);
+        byline("By Jane Doe and AFP", &["Jane Doe"]);
+        field("Jane Doe und AFP", &["Jane Doe"]);
+        byline("By Jane Doe, M.D. and John Roe, Ph.D.", &["Jane Doe", "John Roe"]);
+        field("José Ortega y Gasset", &["José Ortega y Gasset"]);
+    }
+
+    #[test]
+    fn names_in_scripts_without_capitals_or_spaces() {
+        byline("გიორგი ბერიძე", &["გიორგი ბერიძე"]);
+        byline("ავტორი: გიორგი ბერიძე", &["გიორგი ბერიძე"]);
+        byline("สมหญิง รักไทย", &["สมหญิง รักไทย"]);
+        byline("โดย สมหญิง รักไทย", &["สมหญิง รักไทย"]);
     }
 
     #[test]

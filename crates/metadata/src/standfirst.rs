@@ -4,6 +4,7 @@ use dom::{Document, NodeId, is_inline, local_name, local_names, normalize_space}
 use model::{Field, Source};
 
 use crate::authors::is_field_line;
+use crate::date_text::{DayMonthOrder, find_date};
 use crate::evidence::{ElementPatterns, MetadataEvidence};
 use crate::fields::declared_descriptions;
 use crate::learnt::LONGEST_STANDFIRST;
@@ -122,13 +123,15 @@ pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
         let is_described = described
             .iter()
             .any(|d| *d == letters || letters.len() > 60 && d.starts_with(&*letters));
+        // "First published in The Herald on 4 May 2026, and updated since."
+        let is_dated = |text: &str| find_date(text, &DayMonthOrder::Unknown).is_some();
         let is_heading = || matches!(document.name(block.id), Some(&local_names!("h2" "h3" "h4")));
         let is_before = || paragraphs.is_some_and(|first| at < first);
         let rank = match block.named {
             Some(0) => 0,
             Some(_) if is_sentence(&text) => 1,
             _ if is_described => 2,
-            _ if is_by_itself && is_before() && is_sentence(&text) => 3,
+            _ if is_by_itself && is_before() && is_sentence(&text) && !is_dated(&text) => 3,
             _ if is_by_itself && at == 0 && is_heading() => 4,
             _ => return None,
         };

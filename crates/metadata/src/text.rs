@@ -6,6 +6,8 @@ use memchr::memmem::Finder;
 use terms::letters::{is_alphanumeric, is_numeric, lowercase};
 use url::Url;
 
+use crate::names::is_variable;
+
 /// Plain text of a value that may contain entities (encoded once or twice) or markup: both are
 /// resolved by the HTML parser itself, and white space is normalised.
 pub(crate) fn plain(value: &str) -> String {
@@ -186,10 +188,16 @@ impl LabelFinder {
     }
 }
 
-/// An absolute http(s) address, resolved against `base`, without fragment.
+/// An absolute http(s) address, resolved against `base`, without fragment; `None` for what programs and templates print where
+/// there is none ("undefined", "{{ image }}").
 pub(crate) fn absolute(base: Option<&Url>, href: &str) -> Option<String> {
+    const NONE: [&str; 5] = ["null", "undefined", "none", "nan", "false"];
     let href = href.trim();
-    if href.is_empty() || href.len() > 4_000 {
+    if href.is_empty()
+        || href.len() > 4_000
+        || NONE.iter().any(|none| href.eq_ignore_ascii_case(none))
+        || is_variable(href)
+    {
         return None;
     }
     let mut url = match base {
@@ -273,5 +281,8 @@ mod tests {
         assert_eq!(absolute(base.as_ref(), "../c#d").as_deref(), Some("http://example.org/c"));
         assert_eq!(absolute(base.as_ref(), "data:image/png;base64,AA"), None);
         assert_eq!(absolute(base.as_ref(), "javascript:x()"), None);
+        for none in ["undefined", "Null", "{{ post.image }}", "<%= url %>", "${url}"] {
+            assert_eq!(absolute(base.as_ref(), none), None, "{none}");
+        }
     }
 }

@@ -45,6 +45,8 @@ pub struct Detected {
     /// Probability that the text is in this language, from 0 to 1: 1 if only this language has the script; else estimated from
     /// the function words of this and of the next language by Laplace's rule of succession, or the detector's confidence.
     pub score: f64,
+    /// The function words of the sample.
+    counts: FunctionWords,
 }
 
 /// Probability from which a declared language with a list of function words gives way to another.
@@ -54,23 +56,59 @@ const CONTRADICTED_UNLISTED: f64 = 0.8;
 /// The same for one that no detector knows: its texts are taken for those of a related one.
 const CONTRADICTED_UNKNOWN: f64 = 0.95;
 
+/// Share of function words of a language below which a text of enough words is not in it: running text has five times as many.
+const FEW_FUNCTION_WORDS: f64 = 0.03;
+/// Words that are enough.
+const ENOUGH_WORDS: u32 = 40;
+
+/// Codes of countries that are written for their languages, where they are those of languages that no detector knows ("br" of a page
+/// from Brazil is Breton), as in the [likely subtags](https://www.unicode.org/reports/tr35/#Likely_Subtags) of CLDR.
+const OF_COUNTRIES: [(&str, &str); 8] = [
+    ("br", "pt"),
+    ("ch", "de"),
+    ("co", "es"),
+    ("cr", "es"),
+    ("ee", "et"),
+    ("kr", "ko"),
+    ("se", "sv"),
+    ("ve", "es"),
+];
+
 /// The languages that `whatlang` knows.
 static OF_WHATLANG: LazyLock<Vec<Language>> = LazyLock::new(|| {
     Lang::all().iter().filter_map(|known| Language::from_tag(known.code())).collect()
 });
 
 impl Detected {
-    /// Whether a text is not in the language that is declared. A language that the detectors do not know is believed unless
-    /// function words clearly speak for another: nobody declares it by mistake, and they are bound to take it for another.
+    /// Whether a text is not in the language that is declared: another is likely, or hardly any function words of it are there. A
+    /// language that the detectors do not know is believed unless function words clearly speak for another: nobody declares it by
+    /// mistake, and they are bound to take it for another.
     pub fn contradicts(&self, declared: Language) -> bool {
+        let is_of_country = || OF_COUNTRIES.contains(&(declared.as_str(), self.language.as_str()));
         declared != self.language
             && if has_list(declared) {
                 self.score >= CONTRADICTED
+                    || self.counts.lacks(declared, ENOUGH_WORDS, FEW_FUNCTION_WORDS)
             } else if OF_WHATLANG.contains(&declared) {
                 self.score >= CONTRADICTED_UNLISTED
             } else {
-                self.score >= CONTRADICTED_UNKNOWN && has_list(self.language)
+                self.score >= CONTRADICTED_UNKNOWN
+                    && self.counts.share(self.language) >= MIN_FUNCTION_WORDS
+                    || is_of_country()
             }
+    }
+
+    /// The probability that the text is in a language: [`Self::score`] for the detected one. For another, what that leaves, at most
+    /// what its own function words tell if there is a list of them: the detector may know neither.
+    pub fn probability(&self, language: Language) -> f64 {
+        let rest = 1.0 - self.score;
+        match language == self.language {
+            true => self.score,
+            false if has_list(language) => {
+                rest.min(self.counts.probability(language, MIN_FUNCTION_WORDS))
+            }
+            false => rest,
+        }
     }
 }
 
@@ -103,19 +141,20 @@ pub fn detect(text: &str) -> Option<Detected> {
     if is_shared(script) {
         return Some(by_words(&only_script(text, script), script));
     }
-    Some(Detected { language: main_language(script), script, reliable: true, score: 1.0 })
+    let counts = FunctionWords::default();
+    Some(Detected { language: main_language(script), script, reliable: true, score: 1.0, counts })
 }
 
 /// The language of a sample in a script that several languages share.
 fn by_words(sample: &str, script: Script) -> Detected {
-    let found = |language, reliable, score| Detected { language, script, reliable, score };
+    let counts = FunctionWords::of(sample);
+    let found = |language, reliable, score| Detected { language, script, reliable, score, counts };
     // Letters that Russian and Bulgarian do not use, but related languages do.
     let not_russian = script == Script::Cyrillic
         && sample.contains([
             'і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ', 'ә', 'ғ', 'қ', 'ң', 'ө',
             'ү', 'һ',
         ]);
-    let counts = FunctionWords::of(sample);
     if let Some(language) = counts.leader(MIN_FUNCTION_WORDS).filter(|_| !not_russian) {
         return found(language, true, counts.probability(language, MIN_FUNCTION_WORDS));
     }

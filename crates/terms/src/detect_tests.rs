@@ -169,3 +169,42 @@ fn declared_languages_that_are_not_detected_are_not_contradicted() {
         assert!(english.unwrap().contradicts(Language::from_tag(declared).unwrap()), "{declared}");
     }
 }
+
+/// The default of a theme, under texts whose language the detectors do not know or take for a relative.
+#[test]
+fn a_default_without_its_function_words_is_contradicted() {
+    let english = Language::from_tag("en").unwrap();
+    for text in [
+        "Byens bibliotek åpnet igjen i går, og mange mennesker ventet foran døren. Barna leker i parken ved elva når været \
+         er fint. Ordføreren sa at det gamle torget skal settes i stand neste år. Bøndene solgte epler og ost på det store \
+         markedet.",
+        "La biblioteca de la ciudad volvió a abrir ayer y mucha gente esperaba delante de la puerta. El alcalde dijo que el \
+         mercado viejo será reparado el año que viene. A pesar de la lluvia, la fiesta de la ciudad siguió todo el día.",
+        "A biblioteca da cidade abriu de novo onte e moita xente agardaba diante da porta. As obras da ponte duraron tres \
+         meses. Os labregos vendían mazás e queixo na feira grande, e a festa seguiu todo o día malia a chuvia que caía.",
+    ] {
+        let found = detect(text).unwrap();
+        assert!(found.contradicts(english), "{found:?}");
+        assert!(found.probability(english) < 0.1, "{found:?}");
+    }
+}
+
+#[test]
+fn codes_of_countries_are_no_languages_of_theirs() {
+    let swedish =
+        detect("Regeringen meddelade i går att nya åtgärder införs för skolorna och lärarna.");
+    let korean = detect("정부는 어제 새로운 교육 정책을 발표했다고 밝혔다.");
+    for (found, country) in [(swedish, "se"), (korean, "kr")] {
+        assert!(found.unwrap().contradicts(Language::from_tag(country).unwrap()), "{country}");
+    }
+}
+
+/// A dialect with some function words of its neighbour.
+#[test]
+fn relatives_that_no_detector_knows_are_believed() {
+    let alemannic = "D Stadtbibliothek het geschter wider ufgmacht und vil Lüt hei vor dr Türe gwartet. D Chinder spile im \
+                     Park näbem Fluss, we s Wätter schön isch. Dr Gmeindspräsidänt het gseit, dass dr alt Märit nächschts \
+                     Jahr renoviert wird.";
+    let found = detect(alemannic).unwrap();
+    assert!(!found.contradicts(Language::from_tag("gsw").unwrap()), "{found:?}");
+}

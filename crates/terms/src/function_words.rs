@@ -96,6 +96,11 @@ impl FunctionWords {
         if hits < 2 { 0.0 } else { f64::from(hits) / f64::from(self.words) }
     }
 
+    /// Whether hardly any function words of a language are in a sample of enough words: less than this share.
+    pub(crate) fn lacks(&self, language: Language, enough: u32, least: f64) -> bool {
+        self.words >= enough && self.share(language) < least
+    }
+
     fn hits_of_others(&self, at: usize) -> impl Iterator<Item = u32> {
         let others = self.hits.into_iter().enumerate().filter(move |&(other, _)| other != at);
         others.map(|(_, hits)| hits)

@@ -1,6 +1,6 @@
 //! Complete pages, written for these tests.
 
-use model::{FeedItem, Field, Metadata, Source};
+use model::{FeedItem, Field, Image, Metadata, Source};
 use proptest::prelude::*;
 use sitegrove_metadata::{JsonLdFacts, PageContext, metadata, page_types};
 
@@ -182,6 +182,64 @@ fn lazily_loaded_images_of_the_body() {
     let body: Vec<u32> = document.ids().filter(is_div).collect();
     let page = PageContext { body: Some(&body), ..context(&document, "https://a.example/x") };
     is(metadata(&page).image, "https://a.example/pear.jpg".into(), Source::Page);
+}
+
+#[test]
+fn the_first_picture_that_is_not_small_leads() {
+    let picture = |name: &str, width: Option<u32>| {
+        let url = format!("https://a.example/{name}");
+        Image { url, width, ..Image::default() }
+    };
+    let pictures = [
+        picture("clock.svg", None),
+        picture("jane.jpg", Some(48)),
+        picture("spacer.gif", None),
+        picture("pear.jpg", Some(1200)),
+        picture("plum.jpg", None),
+    ];
+    let lead = |head: &str| {
+        let document = dom::parse(&format!("{head}<body><p>Text"));
+        let page = context(&document, "https://a.example/x");
+        metadata(&PageContext { pictures: &pictures, ..page }).image
+    };
+    is(lead(""), "https://a.example/pear.jpg".into(), Source::Page);
+    for none in ["undefined", "null", "{{ post.image }}", "data:image/png;base64,AA"] {
+        let head = format!("<meta property=og:image content='{none}'>");
+        is(lead(&head), "https://a.example/pear.jpg".into(), Source::Page);
+    }
+    let json = r#"<script type=application/ld+json>{"@type": "NewsArticle", "image":
+        {"@type": "ImageObject", "url": {"@id": "https://a.example/fig.jpg"}}}</script>"#;
+    is(lead(json), "https://a.example/fig.jpg".into(), Source::JsonLd);
+    let json = json.replace("fig.jpg", "#fig");
+    is(lead(&json), "https://a.example/pear.jpg".into(), Source::Page);
+}
+
+#[test]
+fn a_canonical_address_that_was_not_filled_in_is_none() {
+    for none in ["undefined", "null", "{{ canonical }}"] {
+        let page = read(&format!(
+            "<link rel=canonical href='{none}'><meta property=og:url content=/pears><p>Text"
+        ));
+        is(page.canonical, "https://www.orchard-post.example/pears".into(), Source::OpenGraph);
+    }
+}
+
+#[test]
+fn the_language_of_the_text_goes_before_that_of_the_page() {
+    let text = "Digoret eo bet adarre levraoueg kêr dec'h ha kalz a dud a oa o c'hortoz dirak an nor. C'hoari a ra ar \
+                vugale er park e-kichen ar stêr pa vez brav an amzer.";
+    let language = |of_page: &str, of_text: &str| {
+        let document =
+            dom::parse(&format!("<html {of_page}><body><div {of_text}><p>{text}</p></div>"));
+        let is_text = |id: &u32| document.is(*id, &dom::local_name!("body"));
+        let body: Vec<u32> = document.ids().filter(is_text).collect();
+        let page = context(&document, "https://a.example/x");
+        let detected = terms::detect(text);
+        metadata(&PageContext { body: Some(&body), detected, ..page }).language.map(|l| l.value)
+    };
+    assert_eq!(language("lang=en", "lang=br").as_deref(), Some("br"));
+    assert_eq!(language("xml:lang=br", "").as_deref(), Some("br"));
+    assert_eq!(language("lang=br-FR", "lang=br").as_deref(), Some("br-FR"));
 }
 
 proptest! {

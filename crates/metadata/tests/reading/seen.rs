@@ -397,3 +397,72 @@ fn a_headline_without_a_word_of_the_titles_is_none() {
     let alone = "<title>Orchard</title>";
     assert_eq!(title(alone, "Pears ripen early").as_deref(), Some("Pears ripen early"));
 }
+
+#[test]
+fn labels_before_dates_are_no_authors() {
+    let page = |line: &str| format!("<h1>Pears ripen early</h1><p>{line}</p>{FILLER}");
+    authors(&page("Release Date: 4 May 2020"), &[]);
+    authors(&page("Fecha Publicación: 04/05/2020"), &[]);
+    authors(&page("Monday Morning, 4 May 2020"), &[]);
+    authors(&page("<a href=/c/0>Game Review</a> | 4 May 2020"), &[]);
+    authors(&page("Jane Doe, 4 May 2020"), &["Jane Doe"]);
+}
+
+#[test]
+fn a_label_without_a_name_takes_none_of_the_text() {
+    let page = |byline: &str, text: &str| {
+        format!("<h1>Pears ripen early</h1><div>{byline}</div><p>{text}</p>{FILLER}")
+    };
+    for byline in ["By <span></span>", "Written by:"] {
+        authors(
+            &page(byline, "According to Anton Okafor, the bridge cost more than a ferry."),
+            &[],
+        );
+        authors(&page(byline, "Anton Okafor left town."), &[]);
+        authors(&page(byline, "Anton Okafor"), &["Anton Okafor"]);
+    }
+}
+
+#[test]
+fn a_headline_is_no_byline() {
+    for headline in ["Von Braun museum opens in Ashmere", "By Train Through Dunfell Valley"] {
+        authors(&format!("<h1>{headline}</h1>{FILLER}"), &[]);
+    }
+}
+
+#[test]
+fn names_end_where_elements_do() {
+    let page = |byline: &str| format!("<h1>Pears ripen early</h1>{byline}{FILLER}");
+    let name = "<a href=/u/0>Jane Doe</a>";
+    let other = "<a href=/u/1>John Roe</a>";
+    let both = ["Jane Doe", "John Roe"];
+    authors(
+        &page(&format!("<div class=byline><span>By</span>{name}<span>and</span>{other}</div>")),
+        &both,
+    );
+    authors(
+        &page(
+            "<div><span>Written by</span><span>Jane Doe</span><span>and</span><span>John Roe</span></div>",
+        ),
+        &both,
+    );
+    authors(
+        &page("<div class=byline><span>Jane Doe</span><span>reporter</span></div>"),
+        &["Jane Doe"],
+    );
+    authors(
+        &page("<div class=byline><i><b>Jane Doe</b><i>staff reporter</i></i></div>"),
+        &["Jane Doe"],
+    );
+    authors(&page("<ul class=authors><li>Jane Doe</li><li>John Roe</li></ul>"), &both);
+    let card = "<div class='author vcard'><span class=fn>Jane Doe</span> <span class=org>Feed Post</span></div>";
+    authors(&page(card), &["Jane Doe"]);
+    authors(&page("<a rel=author href=/u>View all posts by Jane Doe →</a>"), &["Jane Doe"]);
+}
+
+#[test]
+fn names_of_parts_of_an_author_are_others() {
+    let byline = "<div itemprop=author itemscope><span itemprop=affiliation itemscope>\
+                  <span itemprop=name>Feed Post Desk</span></span> <span itemprop=name>Jane Doe</span></div>";
+    authors(&format!("<h1>Pears ripen early</h1>{byline}{FILLER}"), &["Jane Doe"]);
+}

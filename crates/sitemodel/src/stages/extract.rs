@@ -154,7 +154,12 @@ fn article(
     body.nodes = found_nodes;
     let detected = terms::detect(&text);
     let learnt = Some(fields);
-    let context = PageContext { learnt, ..field_context(sibling, &body.nodes, &text, detected) };
+    let pictures = region.as_ref().map(|region| region.images()).unwrap_or_default();
+    let context = PageContext {
+        learnt,
+        pictures: &pictures.0,
+        ..field_context(sibling, &body.nodes, &text, detected)
+    };
     let language = detected.map(|found| found.language);
     let tag = language.as_ref().map(|l| l.as_str());
     let posts = posts::posts(document, &body, &context, tag);
@@ -212,7 +217,11 @@ fn article(
     let quality = quality_of(&body, &text, parsed);
     let doubtful = body.confidence < settings.tables().extract.doubtful_below;
     let doubt = doubtful.then(|| Doubt::about(&quality, page_type.map(|own| own.probability)));
-    let (images, image_sources) = shown.map(|region| region.images()).unwrap_or_default();
+    let (images, image_sources) = match shown {
+        Some(region) if posts.len() > 1 => region.images(),
+        Some(_) => pictures,
+        None => Default::default(),
+    };
     let mut article = Article {
         url: page.url.clone(),
         site: page.site.clone(),
