@@ -11,11 +11,12 @@ use crate::calendar::{is_weekday, month_of};
 use crate::date_text::{DayMonthOrder, find_date};
 use crate::evidence::{AUTHOR_SOURCES, MetadataEvidence, TextLine};
 use crate::json_ld::JsonLdArticle;
-use crate::learn::is_named_in;
 use crate::learnt::ConstantField;
 use crate::names;
 use crate::scan::OF_AUTHOR;
-use crate::text::{clip, has_number, identifier_words, is_unspaced, plain, squash, word_count};
+use crate::text::{
+    clip, has_number, identifier_words, is_named_in, is_unspaced, plain, squash, word_count,
+};
 
 /// Open Graph properties of authors.
 const OPEN_GRAPH: [&str; 5] =

@@ -12,7 +12,7 @@ use dom::xpath::Path;
 use dom::{NodeId, local_name, normalize_space, text_of};
 use model::{Mark, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
-use terms::letters::{is_alphabetic, is_numeric, lowercase};
+use terms::letters::{is_alphabetic, is_numeric};
 use terms::{Detected, Language};
 
 use crate::authors::{author_readings, from_dated_lines, linked_authors};
@@ -26,7 +26,7 @@ use crate::heading::segments;
 use crate::learnt::{ConstantField, FieldPlace, TemplateFields, compared, strip};
 use crate::page_date::PageDate;
 use crate::standfirst::{standfirst_blocks, text_set_apart};
-use crate::text::{clip, folded, has_number, is_unspaced, squash};
+use crate::text::{clip, folded, has_number, is_named_in, is_unspaced, squash};
 use crate::{PageContext, names};
 
 /// Finds expressions that select the elements given for each page, and the share of the pages on which they select exactly
@@ -682,22 +682,6 @@ fn is_filed(page: &MetadataEvidence<'_>, element: NodeId) -> bool {
     let mut around = document.ancestors(element).take(4);
     let link = around.find(|id| document.is(*id, &local_name!("a")));
     link.is_some_and(|link| crate::authors::is_filing(page, link))
-}
-
-/// Whether a text has a long word of a name: authors are seldom named in their texts, the places and topics that stand beside
-/// headlines are.
-pub(crate) fn is_named_in(name: &str, text: &str) -> bool {
-    let long: Vec<String> =
-        name.split_whitespace().filter(|w| w.len() >= 4).map(str::to_lowercase).collect();
-    let words = clip(text, 20_000).split(|c| !is_alphabetic(c)).filter(|word| word.len() >= 4);
-    let is_long = |word: &str| {
-        let is_same = |long: &String| match word.is_ascii() {
-            true => word.eq_ignore_ascii_case(long),
-            false => word.chars().flat_map(lowercase).eq(long.chars()),
-        };
-        long.iter().any(is_same)
-    };
-    !long.is_empty() && words.into_iter().any(is_long)
 }
 
 /// Whether half of the different names have the same word, as names of people do not.

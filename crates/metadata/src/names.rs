@@ -8,7 +8,7 @@ use terms::letters::{is_alphanumeric, is_numeric};
 
 use crate::calendar::{is_weekday, join_letters, month_of};
 use crate::date_text::says_changed;
-use crate::text::{fold, folded, has_number, is_unspaced, word_count};
+use crate::text::{fold, folded, has_number, is_unspaced, is_variable, word_count};
 
 /// Names in a value that is meant to hold names (a meta element, a JSON-LD string).
 pub(crate) fn from_field(text: &str) -> Vec<String> {
@@ -618,23 +618,6 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
         .peekable();
     is_variable(text)
         || words.peek().is_some() && words.all(|word| NO_NAMES.contains(&*folded(word)))
-}
-
-/// Whether a text is, or has, a variable of a template that was not filled in.
-pub(crate) fn is_variable(text: &str) -> bool {
-    let text = text.trim();
-    let is_marked = |mark: &str| text.contains(mark);
-    let may_be_marked =
-        || text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'#' | b'%' | b'[' | b'_' | b'$'));
-    let is_within = |open: &str, close: &str| {
-        text.len() > open.len() + close.len() && text.starts_with(open) && text.ends_with(close)
-    };
-    may_be_marked()
-        && (["{{", "}}", "${", "#{", "<%", "%>", "[%", "{%"].into_iter().any(is_marked)
-            || [("%", "%"), ("__", "__"), ("[", "]"), ("{", "}")]
-                .iter()
-                .any(|(open, close)| is_within(open, close))
-            || text.starts_with('$'))
 }
 
 /// Whether a text may be a name if the publisher declares it as one.

@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 
 use memchr::memmem::Finder;
-use terms::letters::{is_alphanumeric, is_numeric, lowercase};
+use terms::letters::{is_alphabetic, is_alphanumeric, is_numeric, lowercase};
 use url::Url;
-
-use crate::names::is_variable;
 
 /// Plain text of a value that may contain entities (encoded once or twice) or markup: both are
 /// resolved by the HTML parser itself, and white space is normalised.
@@ -186,6 +184,39 @@ impl LabelFinder {
     pub(crate) fn end_in(&self, text: &str) -> Option<usize> {
         self.0.iter().find_map(|label| Some(label.find(text.as_bytes())? + label.needle().len()))
     }
+}
+
+/// Whether a text has a long word of a name: authors are seldom named in their texts, the places and topics that stand beside
+/// headlines are.
+pub(crate) fn is_named_in(name: &str, text: &str) -> bool {
+    let long: Vec<String> =
+        name.split_whitespace().filter(|w| w.len() >= 4).map(str::to_lowercase).collect();
+    let words = clip(text, 20_000).split(|c| !is_alphabetic(c)).filter(|word| word.len() >= 4);
+    let is_long = |word: &str| {
+        let is_same = |long: &String| match word.is_ascii() {
+            true => word.eq_ignore_ascii_case(long),
+            false => word.chars().flat_map(lowercase).eq(long.chars()),
+        };
+        long.iter().any(is_same)
+    };
+    !long.is_empty() && words.into_iter().any(is_long)
+}
+
+/// Whether a text is, or has, a variable of a template that was not filled in.
+pub(crate) fn is_variable(text: &str) -> bool {
+    let text = text.trim();
+    let is_marked = |mark: &str| text.contains(mark);
+    let may_be_marked =
+        || text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'#' | b'%' | b'[' | b'_' | b'$'));
+    let is_within = |open: &str, close: &str| {
+        text.len() > open.len() + close.len() && text.starts_with(open) && text.ends_with(close)
+    };
+    may_be_marked()
+        && (["{{", "}}", "${", "#{", "<%", "%>", "[%", "{%"].into_iter().any(is_marked)
+            || [("%", "%"), ("__", "__"), ("[", "]"), ("{", "}")]
+                .iter()
+                .any(|(open, close)| is_within(open, close))
+            || text.starts_with('$'))
 }
 
 /// An absolute http(s) address, resolved against `base`, without fragment; `None` for what programs and templates print where

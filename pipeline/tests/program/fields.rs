@@ -139,6 +139,19 @@ fn a_request_to_subscribe_that_siblings_have_says_that_an_article_is_cut() {
     }
 }
 
+/// What stands below the headlines of siblings.
+const STANDFIRSTS: [&str; 9] = [
+    "Why the ferry is late, and what the people on the pier say about it.",
+    "A captain tells of his last winter between the islands.",
+    "Tickets become cheaper for those who buy them a week before.",
+    "Nobody wants to clean the old harbour, though all complain.",
+    "Half of the crew is ill; the other half works twice as much.",
+    "What the new council has promised to fishermen and their children.",
+    "Seals have come back to a bay where none was seen for years.",
+    "Two brothers build boats as their grandfather did, without plans.",
+    "How lighthouse keepers spend their days now that lamps burn alone.",
+];
+
 /// A page of a site whose system declares its own account, with an unlabelled byline and dates of which few show their order.
 fn sibling(n: usize) -> String {
     const NAMES: [&str; 5] = ["Ines Kowal", "Tom Barry", "Ada Lind", "Petra Novak", "Jon Hale"];
@@ -146,10 +159,11 @@ fn sibling(n: usize) -> String {
     let start = own.find("<div class=entry>").unwrap() + "<div class=entry>".len();
     let body = &own[start..own.rfind("</div>").unwrap()];
     let (title, name, day) = (title(n), NAMES[n % 5], 9 + n);
+    let standfirst = STANDFIRSTS[n % 9];
     format!(
         "<!doctype html><html lang=en><head><title>{title} - The Pier</title>\
          <meta name=author content='Web Desk'></head><body><ul class=menu><li><a href=/>Home</a></ul>\
-         <article class=entry><h2 class=h>{title}</h2><p class=z>Why note {n} matters, and to whom on the pier it does.</p>\
+         <article class=entry><h2 class=h>{title}</h2><p class=z>{standfirst}</p>\
          <div class=x><span class=x7>Testo di {name}</span> <span class=x8>{day:02}/09/2023</span></div>\
          {body}</article><p class=foot>Rights reserved.</p></body></html>"
     )
@@ -173,10 +187,9 @@ fn siblings_tell_the_fields_of_each_other_also_on_later_nights() {
         (of("title"), of("subtitle"), of("authors"), of("published"))
     };
     let expected = |n: usize, name: &str| {
-        let subtitle = format!("Why note {n} matters, and to whom on the pier it does.");
         (
             title(n).into(),
-            subtitle.into(),
+            STANDFIRSTS[n % 9].into(),
             vec![name].into(),
             format!("2023-09-{:02}", 9 + n).into(),
         )
