@@ -20,7 +20,6 @@ pub struct TemplateFields {
     /// The order of day and month in their numeric dates, and the number of pages that show it.
     pub(crate) order: Option<(DayMonthOrder, u32)>,
     /// Whether times have 24 hours: some beside headlines are of hours after twelve.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) has_24_hours: bool,
     /// Values that are the same on all pages although they should not be, as letters, sorted.
     pub(crate) constants: Vec<(ConstantField, String)>,

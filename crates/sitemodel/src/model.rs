@@ -209,7 +209,7 @@ impl ModelHead {
 }
 
 /// Version of the format; models of other versions have to be learnt again.
-pub const FORMAT: u32 = 7;
+pub const FORMAT: u32 = 8;
 
 const MAGIC: [u8; 8] = *b"sitegrov";
 const HEAD: [u8; 4] = *b"head";
