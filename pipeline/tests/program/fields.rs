@@ -139,18 +139,15 @@ fn a_request_to_subscribe_that_siblings_have_says_that_an_article_is_cut() {
     }
 }
 
-/// What stands below the headlines of siblings.
-const STANDFIRSTS: [&str; 9] = [
-    "Why the ferry is late, and what the people on the pier say about it.",
-    "A captain tells of his last winter between the islands.",
-    "Tickets become cheaper for those who buy them a week before.",
-    "Nobody wants to clean the old harbour, though all complain.",
-    "Half of the crew is ill; the other half works twice as much.",
-    "What the new council has promised to fishermen and their children.",
-    "Seals have come back to a bay where none was seen for years.",
-    "Two brothers build boats as their grandfather did, without plans.",
-    "How lighthouse keepers spend their days now that lamps burn alone.",
-];
+/// What stands below the headline of a sibling.
+fn standfirst(n: usize) -> String {
+    const TOPICS: [&str; 9] = [
+        "cheap tickets for commuters", "one captain's last winter", "clean harbours near markets",
+        "half an ill crew", "each promise of councils", "bays where seals return",
+        "building boats without plans", "lamps that burn alone", "old ropes from hemp",
+    ];
+    format!("Why {} matters, and to whom on the pier it does.", TOPICS[n % 9])
+}
 
 /// A page of a site whose system declares its own account, with an unlabelled byline and dates of which few show their order.
 fn sibling(n: usize) -> String {
@@ -159,7 +156,7 @@ fn sibling(n: usize) -> String {
     let start = own.find("<div class=entry>").unwrap() + "<div class=entry>".len();
     let body = &own[start..own.rfind("</div>").unwrap()];
     let (title, name, day) = (title(n), NAMES[n % 5], 9 + n);
-    let standfirst = STANDFIRSTS[n % 9];
+    let standfirst = standfirst(n);
     format!(
         "<!doctype html><html lang=en><head><title>{title} - The Pier</title>\
          <meta name=author content='Web Desk'></head><body><ul class=menu><li><a href=/>Home</a></ul>\
@@ -189,7 +186,7 @@ fn siblings_tell_the_fields_of_each_other_also_on_later_nights() {
     let expected = |n: usize, name: &str| {
         (
             title(n).into(),
-            STANDFIRSTS[n % 9].into(),
+            standfirst(n).into(),
             vec![name].into(),
             format!("2023-09-{:02}", 9 + n).into(),
         )
@@ -212,7 +209,6 @@ fn siblings_tell_the_fields_of_each_other_also_on_later_nights() {
         let rest = own.strip_prefix(standfirst).and_then(|rest| rest.strip_prefix("\n\n"));
         assert!(rest.is_some_and(|rest| !rest.starts_with("Testo di")), "{own}");
         assert!(text(article, "html").starts_with(&format!("<p>{standfirst}</p><p>")));
-        assert!(article["xpath"].as_array().unwrap().len() > 1);
     }
     let shown = call(&["models", "show", store.to_str().unwrap(), "pier.example"]);
     let (_, shown, _) = parts(&shown);
