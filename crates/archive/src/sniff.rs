@@ -16,7 +16,7 @@ pub enum PayloadKind {
     Other,
 }
 
-/// Decides by the media type of pages, feeds, pictures, sounds, films and fonts, and by the first bytes for any other one.
+/// Decides by the media type of pages, feeds and what pages load, and by the first bytes for any other one.
 pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
     match media_type(content_type.unwrap_or_default()).to_ascii_lowercase().as_str() {
         "text/html" | "application/xhtml+xml" => match by_bytes(body) {
@@ -35,9 +35,7 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
             PayloadKind::Html => PayloadKind::Html,
             _ => PayloadKind::Feed,
         },
-        other if ["image/", "audio/", "video/", "font/"].iter().any(|m| other.starts_with(m)) => {
-            PayloadKind::Other
-        }
+        other if is_resource(other) => PayloadKind::Other,
         // "text/plain", "html", "text html", "unknown/unknown", "-" and the like say little.
         _ => by_bytes(body),
     }
@@ -49,6 +47,12 @@ pub fn media_type(content_type: &str) -> &str {
     let content_type = content_type.trim_start_matches([' ', '\t', '"', '\'']);
     let end = |c: char| ";,\"'".contains(c) || c.is_ascii_whitespace();
     content_type.split(end).next().unwrap_or_default()
+}
+
+/// Whether a media type is one of what pages load: pictures, sounds, films, fonts, styles and scripts, which may write a page.
+fn is_resource(media_type: &str) -> bool {
+    ["image/", "audio/", "video/", "font/"].iter().any(|kind| media_type.starts_with(kind))
+        || ["css", "javascript", "ecmascript"].iter().any(|form| media_type.ends_with(form))
 }
 
 /// Whether more than one in twenty of the first bytes are what text never has (MIME Sniffing §3, binary data bytes), or they
@@ -151,6 +155,7 @@ mod tests {
             (Some("application/vnd.wap.xhtml+xml"), b"<!DOCTYPE html><p>x", Html),
             (Some("multipart/form-data"), b"<html><p>x", Html),
             (Some("text/css"), b"a {}", Other),
+            (Some("application/x-javascript"), b"<script>write('<p>x')</script>", Other),
             (Some("TEXT/HTML"), b"<?xml version='1.0'?><rss version='2.0'>", Feed),
             (Some("application/xhtml+xml"), b"", Html),
             (Some("application/rss+xml"), b"", Feed),
