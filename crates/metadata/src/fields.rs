@@ -199,9 +199,9 @@ pub(crate) fn language(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
         own.is_some_and(|own| !detected.contradicts(own))
     });
     own.or_else(|| declared.find(|field| agrees(&field.value))).or_else(|| {
-        let is_told = common.is_some() || detected.score >= UNSURE;
+        let is_known = common.is_some() || detected.score >= UNSURE;
         let value = common.map_or(text, str::to_owned);
-        is_told.then(|| Field::new(value, Source::Text))
+        is_known.then(|| Field::new(value, Source::Text))
     })
 }
 

@@ -50,13 +50,13 @@ pub(crate) fn leave_out(
         let is_article = document.is(own, &local_name!("article"));
         let path = || document.ancestors(next).skip(1).take_while(|&id| id != around);
         let like = path().find(|&id| is_alike(document, own, id))?;
-        let is_told = is_article || document.attribute(own, &local_name!("class")).is_some();
+        let is_distinct = is_article || document.attribute(own, &local_name!("class")).is_some();
         let is_further = if is_alike(document, first, next) {
             leads_elsewhere(document, next, base) && (is_article || is_main(first))
-                || is_told && path().any(|id| has_address(document, id, base))
-                || is_told && is_main(first) && is_titled(first) && !is_titled(next)
+                || is_distinct && path().any(|id| has_address(document, id, base))
+                || is_distinct && is_main(first) && is_titled(first) && !is_titled(next)
         } else {
-            is_told
+            is_distinct
                 && is_main(first)
                 && leads_elsewhere(document, next, base)
                 && !is_card(next, like)

@@ -202,7 +202,7 @@ fn is_note_link(document: &Document, link: NodeId) -> bool {
 }
 
 /// The note that holds the target of a link: an item, a paragraph or the like.
-/// It does not hold the link: then it is the target itself.
+/// An element that holds the link, too, is no note: the target itself may be one.
 fn note_around(
     texts: &PageTexts<'_>,
     targets: &[NodeId],

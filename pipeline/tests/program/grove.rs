@@ -100,7 +100,7 @@ fn what_is_the_same_on_every_page_is_taken_out_of_the_article() {
 }
 
 #[test]
-fn the_share_of_what_siblings_have_too_is_told() {
+fn quality_has_the_share_of_paragraphs_that_siblings_have() {
     let words = "Twice a month we write down what readers ask us most, and answer it below as well as we can.";
     let page = |n: usize| match n % 4 {
         1 => prose::post(n).replacen("</p>\n<p>", &format!("</p>\n<p>{words}</p>\n<p>"), 1),
@@ -112,8 +112,8 @@ fn the_share_of_what_siblings_have_too_is_told() {
         let share = words.split(' ').count() as f64 / all.split_whitespace().count() as f64;
         let expected = if all.contains(words) { share } else { 0.0 };
         assert_eq!(all.contains(words), n % 4 == 1);
-        let told = article["quality"]["boilerplate"].as_f64().unwrap();
-        assert!((told - expected).abs() < 0.01, "{told} is told of {expected}");
+        let share = article["quality"]["boilerplate"].as_f64().unwrap();
+        assert!((share - expected).abs() < 0.01, "{share}, expected {expected}");
     }
     let (lone, _folder) = results(&[page(1)], None);
     assert!(lone.articles[0]["quality"].get("boilerplate").is_none(), "there are no siblings");
