@@ -14,7 +14,7 @@ use sitemodel::{
     SiteEvidence, SiteModel, Way, learn_parsed, parse_page,
 };
 
-use crate::stages::learn::{Surveyed, parse, sample};
+use site::learn::{Surveyed, parse, sample};
 
 /// Learns the model of a site, as a run does: from a sample of its pages, then from a sample of those for which
 /// that gave no template. With a `previous` model its templates are learnt anew and keep their ids.

@@ -10,7 +10,7 @@ RSS, Atom, JSON ────┴► read ─► settle ─► learn ─► apply 
 |---|---|
 | the crate `input` | reads files as pages, feed items, redirects, revisits and drops |
 | the crate `segment` | all of these, in memory or in files, and the sites that are formed of them |
-| [`site`] | one site: survey, [`stages::learn`], [`stages::apply`], and its model of earlier nights |
+| the crate `site` | one site: survey, [`site::learn`], [`site::apply`], and its model of earlier nights |
 | [`run`] | a whole run, the only code that knows threads, order and disk: its folder, ledger, results and outputs |
 | [`steps`] | the same functions called for parts of a crawl, from files to files |
 | [`commands`] | the commands of the binary |
@@ -18,11 +18,10 @@ RSS, Atom, JSON ────┴► read ─► settle ─► learn ─► apply 
 */
 
 pub mod commands;
+mod emit;
 pub mod in_memory;
 pub mod models_table;
 pub mod output_paths;
 pub mod results;
 pub mod run;
-pub mod site;
-pub mod stages;
 pub mod steps;

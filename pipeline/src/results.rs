@@ -21,7 +21,7 @@ use sink::{Ledger, RunState, site_file_name};
 
 pub(crate) use self::line_index::LineIndex;
 use self::nearest::no_site;
-use crate::stages::emit::wrapper_files;
+use crate::emit::wrapper_files;
 
 /// Says that a folder has no ledger: it contains no run, or no finished one (`what`).
 pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {

@@ -7,10 +7,10 @@
 //!    head, and its HTML in memory or in a file.
 //! 2. *Settle*. `segment::settle::settle_sites` forms sites by registrable domain and puts them in the order of outputs, that of the
 //!    hashes of their keys. The best capture of each address stands for it; revisits, redirects and feed items are joined to pages.
-//! 3. *Process*. Worker threads (`run::process`) take one site each ([`crate::site`]): its pages are parsed once (`sitemodel::ParsedPage`);
+//! 3. *Process*. Worker threads (`run::process`) take one site each (the crate [`site`]): its pages are parsed once (`sitemodel::ParsedPage`);
 //!    `sitemodel::learn` makes a model of up to 200 of them and finds the bodies of these; `SiteModel::apply` assigns every page to a
 //!    template, takes these bodies or finds others, and builds the `model::Article`, with metadata, HTML and text, in an `Extracted`.
-//!    Pages without a template are learnt from in a second round. `stages::apply::found` joins the parts of articles and puts all in a
+//!    Pages without a template are learnt from in a second round. [`site::apply`] joins the parts of articles and puts all in a
 //!    `model::SiteResult`, in the order of addresses.
 //! 4. *Keep*. The same thread serialises each article to its line of `articles.jsonl`. Results go to the file `results`
 //!    (`run::site_results`: compressed, with checksums), in order, each behind its counts and descriptions of its articles; a
@@ -36,7 +36,6 @@ pub(crate) mod sinks;
 pub(crate) mod site_results;
 pub(crate) mod status;
 pub mod target;
-mod verdict;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,15 +62,16 @@ use sink::{Ledger, RunPhase, SinkError};
 use terminal::progress_bar::Observer;
 
 use self::emission::{Emission, write_drops};
+use crate::emit::Outputs;
 use crate::output_paths::CommandPaths;
 use crate::results::check_earlier;
 use crate::run::folder::{Claim, RunFolder, state_error};
 use crate::run::identity::Identity;
-use crate::run::ledger::{Clock, RunTally, begin_ledger};
+use crate::run::ledger::{RunTally, begin_ledger};
 use crate::run::nightly::SiteAnswers;
 use crate::run::sinks::check_outputs;
 use crate::run::status::{Status, place};
-use crate::stages::emit::Outputs;
+use site::clock::Clock;
 
 pub use self::inputs::read_sites;
 pub(crate) use self::inputs::{find as find_inputs, read_grouped};

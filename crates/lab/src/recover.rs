@@ -33,9 +33,9 @@ use rayon::prelude::*;
 use score::metadata::{FieldScore, day};
 use serde::Serialize;
 use shown::{VisibleWords, days};
-use sitegrove::run::ledger::Clock;
+use site::clock::Clock;
+use site::process;
 use sitegrove::run::read_sites;
-use sitegrove::site::process;
 use terminal::arguments::{PrintFormat, at_least_one, whole};
 use terminal::printed::{self, Console};
 

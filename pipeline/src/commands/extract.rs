@@ -18,8 +18,8 @@ use terminal::arguments::whole;
 use terminal::printed::{Console, line};
 
 use crate::commands::run::arguments::set;
-use crate::run::ledger::Clock;
-use crate::site::process;
+use site::clock::Clock;
+use site::process;
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(super) enum ExtractFormat {

@@ -24,7 +24,7 @@ use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::results::Results;
-use crate::site::site_configs::{about_layouts, file_name, test_pages};
+use site::site_configs::{about_layouts, file_name, test_pages};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\

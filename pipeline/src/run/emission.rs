@@ -28,11 +28,12 @@ use super::nightly::{SiteAnswers, SiteJudge};
 use super::site_results::{
     ResultHeading, SiteResults, drop_duplicates, read_results, unpacked_length,
 };
+use crate::emit::{Outputs, Rendered, Renderers};
 use crate::results::earlier_ledger;
 use crate::run::folder::state_error;
-use crate::run::ledger::{Clock, RunTally, SiteCounts};
+use crate::run::ledger::{RunTally, SiteCounts};
 use crate::run::{RunContext, resumable, stopped_or};
-use crate::stages::emit::{Outputs, Rendered, Renderers};
+use site::clock::Clock;
 
 /// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
 const AT_ONCE: usize = 4 << 20;

@@ -4,74 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use config::Config;
-use input::reader::Timer;
 use model::{
     Access, BestWrapper, DropReason, NightFigures, OF_FEEDS, Rights, SiteNight, SiteResult, Source,
     Verdict, add_counts,
 };
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
-use sitemodel::{Meter, ModelStep};
 
-use crate::site::texts::{ArticleText, some_texts};
-
-/// Time spent in each part, summed over the threads that waited for it.
-#[derive(Debug, Default)]
-pub struct Clock {
-    /// Reading inputs.
-    pub read: Timer,
-    /// Grouping by site.
-    pub group: Timer,
-    /// Parsing HTML and counting words.
-    pub parse: Timer,
-    /// Separating layouts.
-    pub cluster: Timer,
-    /// Terms and tf-idf.
-    pub signify: Timer,
-    /// Ranking patterns.
-    pub rank: Timer,
-    /// Writing and testing XPaths.
-    pub wrap: Timer,
-    /// Text, HTML and metadata.
-    pub extract: Timer,
-    /// Comparing articles, to find those that are the same.
-    pub compare: Timer,
-    /// Writing files.
-    pub emit: Timer,
-}
-
-impl Clock {
-    fn seconds(&self) -> BTreeMap<String, f64> {
-        [
-            ("read", &self.read),
-            ("group", &self.group),
-            ("parse", &self.parse),
-            ("cluster", &self.cluster),
-            ("signify", &self.signify),
-            ("rank", &self.rank),
-            ("wrap", &self.wrap),
-            ("extract", &self.extract),
-            ("compare", &self.compare),
-            ("emit", &self.emit),
-        ]
-        .map(|(name, timer)| (name.to_owned(), (timer.seconds() * 1000.0).round() / 1000.0))
-        .into()
-    }
-}
-
-impl Meter for Clock {
-    fn measure(&self, step: ModelStep, work: &mut dyn FnMut()) {
-        let timer = match step {
-            ModelStep::Parse => &self.parse,
-            ModelStep::Cluster => &self.cluster,
-            ModelStep::Signify => &self.signify,
-            ModelStep::Rank => &self.rank,
-            ModelStep::Wrap => &self.wrap,
-            ModelStep::Extract => &self.extract,
-        };
-        timer.time(work);
-    }
-}
+use site::clock::Clock;
+use site::texts::{ArticleText, some_texts};
 
 pub(crate) fn begin_ledger(config: &Config, jobs: usize) -> Ledger {
     let process = std::process::id();

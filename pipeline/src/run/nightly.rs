@@ -15,8 +15,8 @@ use sink::{InputRecord, LastNight};
 
 use super::RunContext;
 use super::ledger::SiteCounts;
-use super::verdict::{FEWEST, NightVerdict, Tonight, judge};
-use crate::site::texts::{ArticleText, KnownTexts};
+use site::texts::{ArticleText, KnownTexts};
+use site::verdict::{FEWEST, NightVerdict, Tonight, judge};
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.
 pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Result<Option<Store>> {

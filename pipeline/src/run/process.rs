@@ -24,7 +24,7 @@ use super::site_results::{ResultHeading, SiteResults};
 use super::{RunContext, resumable};
 use crate::run::folder::state_error;
 use crate::run::ledger::{RunTally, SiteCounts};
-use crate::site::work_on;
+use site::work_on;
 
 impl RunContext<'_> {
     /// Processes all sites whose results an earlier process did not keep, and keeps their results. `tally` is counted

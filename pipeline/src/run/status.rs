@@ -11,7 +11,8 @@ use errors::error_chain;
 use model::{DropReason, Verdict};
 use sink::{AtomicFile, Ledger, RunPhase, RunProgress, RunState};
 
-use crate::run::ledger::{Clock, close_ledger};
+use crate::run::ledger::close_ledger;
+use site::clock::Clock;
 
 /// Time between two checks for the end of the work.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -25,9 +25,9 @@ use super::files::{Files, check_paths};
 use super::learn::PageInstruction;
 use crate::run::RunRequest;
 use crate::run::thread_pool;
-use crate::site::made::{RowPlace, StepOutputs};
-use crate::stages::apply::{PageFinding, Unassigned, apply_page};
-use crate::stages::learn::parse;
+use site::apply::{PageFinding, Unassigned, apply_page};
+use site::learn::parse;
+use site::made::{RowPlace, StepOutputs};
 
 /// What was applied.
 #[derive(Debug, Default)]

@@ -15,11 +15,11 @@ use segment::settle::SettledSites;
 
 use super::files::Files;
 use crate::run::RunRequest;
-use crate::run::ledger::Clock;
-use crate::site::Work;
-use crate::site::large::LargeSite;
-use crate::site::made::{SiteStepOutputs, StepOutputs};
 use crate::steps::files::settle_crawl;
+use site::Work;
+use site::clock::Clock;
+use site::large::LargeSite;
+use site::made::{SiteStepOutputs, StepOutputs};
 
 /// A share of the sites of a crawl, of which all that steps wrote is there.
 pub(super) struct Assembly<'a> {

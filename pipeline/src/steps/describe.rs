@@ -20,7 +20,7 @@ use super::addresses::LocalFiles;
 use super::assemble::Assembly;
 use super::files::{Files, check_paths};
 use crate::run::RunRequest;
-use crate::run::ledger::Clock;
+use site::clock::Clock;
 
 /// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
 /// writes the descriptions to `to`. Returns the number of articles. If neither duplicates nor shared text are looked

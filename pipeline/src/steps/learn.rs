@@ -28,14 +28,14 @@ use sitemodel::{Outcome, SiteModel};
 
 use super::files::{Files, check_paths};
 use crate::run::RunRequest;
-use crate::run::ledger::Clock;
 use crate::run::{nightly, thread_pool};
-use crate::site::large::{LargeSite, learnt_site_configs};
-use crate::site::made::StepOutputs;
-use crate::site::{Work, work_on};
-use crate::stages::learn::{Surveyed, parse};
 use crate::steps::addresses::LocalFiles;
 use crate::steps::files::settle_crawl;
+use site::clock::Clock;
+use site::large::{LargeSite, learnt_site_configs};
+use site::learn::{Surveyed, parse};
+use site::made::StepOutputs;
+use site::{Work, work_on};
 
 /// What applies to a page of a large site that is not an ordinary one.
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -20,16 +20,17 @@ use super::addresses::LocalFiles;
 use super::assemble::Assembly;
 use super::describe::DescriptionFiles;
 use super::files::{Files, LearntWith};
+use crate::emit::Outputs;
 use crate::output_paths::CommandPaths;
 use crate::results::check_earlier;
 use crate::run::emission::{Emission, write_drops};
 use crate::run::folder::RunFolder;
-use crate::run::ledger::{Clock, RunTally, begin_ledger, close_ledger};
+use crate::run::ledger::{RunTally, begin_ledger, close_ledger};
 use crate::run::sinks::check_outputs;
 use crate::run::site_results::{ResultHeading, SiteResults};
 use crate::run::target::RemoteTarget;
 use crate::run::{RunReport, RunRequest, finish_folder, nightly, stopped_or, thread_pool};
-use crate::stages::emit::Outputs;
+use site::clock::Clock;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where
 /// the results are too many for one process. The first share has what belongs to no site. The folder can be at an address, as

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use region::is_in_caption;
 use score::words::{WordNumber, WordNumbers};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use sitegrove::stages::learn::ParsedSite;
+use site::learn::ParsedSite;
 use sitemodel::markable::marks_of_blocks;
 use sitemodel::stages::cluster::cluster;
 use sitemodel::stages::judge::read_pages;

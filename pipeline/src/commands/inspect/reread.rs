@@ -28,7 +28,7 @@ use sitemodel::{NoMeter, Settings, SiblingPage, SiteModel};
 
 use crate::results::{LineIndex, Results};
 use crate::run::RunRequest;
-use crate::stages::learn::{ParsedSite, sample};
+use site::learn::{ParsedSite, sample};
 
 /// The records of the sites of a run folder. Of the lines of articles and drops only their places are in memory, so that
 /// a run may have many.

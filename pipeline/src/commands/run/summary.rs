@@ -12,9 +12,9 @@ use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::shortened::{padded, width_of, wrapped, wrapper_in};
 
+use crate::emit::wrapper_files::{LINES, WrapperForm};
 use crate::run::ledger::ALARMS;
 use crate::run::{RunReport, Upload};
-use crate::stages::emit::wrapper_files::{LINES, WrapperForm};
 
 const SITES_SHOWN: usize = 15;
 /// Maximum columns of the name of a site.

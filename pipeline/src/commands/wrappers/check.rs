@@ -26,7 +26,7 @@ use wrapper::site_config::{DirectiveVerdict, Finding, SiteConfig, compile, host_
 use crate::commands::wrappers::{site_config_files, sites};
 use crate::results::Results;
 use crate::run::read_grouped;
-use crate::site::site_configs::squeezed;
+use site::site_configs::squeezed;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{FeedItem, Page, Site};
 use score::aggregate::template_groups;
-use sitegrove::stages::learn::ParsedSite;
+use site::learn::ParsedSite;
 use sitemodel::{ParsedPage, Settings};
 
 use crate::gold::{GoldPage, pages_by_url};

@@ -18,7 +18,7 @@ use report::readable::count;
 use sitemodel::at_least_of;
 
 /// Fewest pages that allow a verdict.
-pub(crate) const FEWEST: u64 = 3;
+pub const FEWEST: u64 = 3;
 /// Earlier nights that tonight is compared with.
 const NIGHTS: usize = 14;
 /// Nights in a row from which on fewer or other articles are usual.
@@ -64,36 +64,41 @@ const BETWEEN_NIGHTS: f64 = 0.01;
 const REQUIRED: f64 = 0.9;
 const SHOWN_BY: u64 = 10;
 
+/// A site's night.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tonight<'a> {
-    pub(crate) site: &'a str,
+pub struct Tonight<'a> {
+    /// Its key.
+    pub site: &'a str,
     /// The date, `YYYY-MM-DD`; empty where pages have no dates.
-    pub(crate) night: &'a str,
-    pub(crate) figures: &'a NightFigures,
+    pub night: &'a str,
+    /// What came of its pages.
+    pub figures: &'a NightFigures,
     /// Pages that have lost their texts; `None` if none were looked for.
-    pub(crate) lost_texts: Option<&'a [LostTexts]>,
+    pub lost_texts: Option<&'a [LostTexts]>,
     /// What became of words that pages had in earlier captures.
-    pub(crate) shared_words: SharedWords,
+    pub shared_words: SharedWords,
     /// Known addresses whose texts are others than sure ones.
-    pub(crate) other_texts: u64,
+    pub other_texts: u64,
     /// The worst verdict on a template, by tonight's sample.
-    pub(crate) worst_template: Verdict,
+    pub worst_template: Verdict,
     /// Whether the run took all pages of the inputs: else fewer pages mean nothing.
-    pub(crate) is_whole: bool,
+    pub is_whole: bool,
 }
 
-pub(crate) struct NightVerdict {
-    pub(crate) health: Assessment,
+/// The verdict on a night.
+pub struct NightVerdict {
+    /// The verdict with its evidence.
+    pub health: Assessment,
     /// What it is compared with.
-    pub(crate) usual: Option<UsualNight>,
+    pub usual: Option<UsualNight>,
     /// The ids of the templates that give no articles, unlike usually.
-    pub(crate) lost_templates: Vec<String>,
+    pub lost_templates: Vec<String>,
     /// Whether later nights are to be like this one.
-    pub(crate) is_usual: bool,
+    pub is_usual: bool,
 }
 
 /// The verdict on a night. `history` has the earlier nights, oldest first.
-pub(crate) fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdict {
+pub fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdict {
     let compared = Compared::of(history, tonight);
     let found = compared
         .blocked()

@@ -7,11 +7,11 @@ use model::{FeedItem, Page, SharedWords};
 use modelstore::Store;
 use sitemodel::{Applied, EarlierReading, FEWEST_TO_TELL, Outcome, SiteModel};
 
-use crate::site::Work;
-use crate::site::night::in_hand::{CandidatePage, retained_candidates, template_id};
-use crate::site::texts::KnownTexts;
-use crate::stages::apply::Outcomes;
-use crate::stages::learn::parse;
+use crate::Work;
+use crate::apply::Outcomes;
+use crate::learn::parse;
+use crate::night::in_hand::{CandidatePage, retained_candidates, template_id};
+use crate::texts::KnownTexts;
 
 /// Agreement with former texts up to which a template has others.
 pub(crate) const OTHERS: f64 = 0.97;

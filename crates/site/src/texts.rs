@@ -23,7 +23,7 @@ const SAME: f64 = 0.97;
 
 /// The text at an address.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub(crate) struct ArticleText {
+pub struct ArticleText {
     /// Hash of the address.
     address: u64,
     words: Sketch<16>,
@@ -32,7 +32,7 @@ pub(crate) struct ArticleText {
 }
 
 /// Some texts of articles with a store.
-pub(crate) fn some_texts(articles: &[Extracted]) -> Vec<ArticleText> {
+pub fn some_texts(articles: &[Extracted]) -> Vec<ArticleText> {
     let stored = articles.iter().filter(|article| article.model_revision.is_some());
     let mut addresses: Vec<(u64, &Extracted)> =
         stored.map(|article| (xxh3_64(article.url.as_bytes()), article)).collect();
@@ -60,15 +60,16 @@ struct KnownText {
 
 /// What is known of the texts of a site.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct KnownTexts(Vec<KnownText>);
+pub struct KnownTexts(Vec<KnownText>);
 
 impl KnownTexts {
     /// As a store has them; none if they cannot be read.
-    pub(crate) fn of(bytes: Option<&[u8]>) -> Self {
+    pub fn of(bytes: Option<&[u8]>) -> Self {
         Self(bytes.and_then(|bytes| rmp_serde::from_slice(bytes).ok()).unwrap_or_default())
     }
 
-    pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
+    /// As a store keeps them; `None` if they cannot be encoded.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
         rmp_serde::to_vec(&self.0).ok()
     }
 
@@ -83,7 +84,7 @@ impl KnownTexts {
     }
 
     /// How many of tonight's texts are known, and the sum of their similarities to what is known.
-    pub(crate) fn compare(&self, tonight: &[ArticleText]) -> (u64, f64) {
+    pub fn compare(&self, tonight: &[ArticleText]) -> (u64, f64) {
         let of = self.similarities(tonight);
         of.fold((0, 0.0), |(count, sum), (one, _)| (count + 1, sum + one))
     }
@@ -94,7 +95,7 @@ impl KnownTexts {
     }
 
     /// How many of tonight's texts are others than what is known, and was sure.
-    pub(crate) fn others(&self, tonight: &[ArticleText]) -> u64 {
+    pub fn others(&self, tonight: &[ArticleText]) -> u64 {
         let is_other = |(one, is_sure): &(f64, bool)| *is_sure && *one <= SharedWords::OTHER;
         self.similarities(tonight).filter(is_other).count() as u64
     }
@@ -113,7 +114,7 @@ impl KnownTexts {
     }
 
     /// Adds tonight's texts. What is known of their addresses changes only if they are as usual.
-    pub(crate) fn add(&mut self, tonight: Vec<ArticleText>, night: &str, are_usual: bool) {
+    pub fn add(&mut self, tonight: Vec<ArticleText>, night: &str, are_usual: bool) {
         let at: BTreeMap<u64, usize> =
             self.0.iter().enumerate().map(|(at, own)| (own.text.address, at)).collect();
         for text in tonight {

@@ -11,10 +11,11 @@ use segment::stored::StoredPage;
 use sitemodel::{Outcome, SiteModel};
 
 use super::night::Decided;
-use crate::stages::apply::{Findings, PageFinding, Unassigned};
+use crate::apply::{Findings, PageFinding, Unassigned};
 
+/// Where a row is: in which file, and which one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RowPlace {
+pub struct RowPlace {
     file: u32,
     row: u32,
 }
@@ -33,7 +34,7 @@ struct SiteRowPlaces {
 
 /// All that was learnt and applied of some sites.
 #[derive(Debug, Default)]
-pub(crate) struct StepOutputs {
+pub struct StepOutputs {
     files: Vec<StepFile>,
     sites: BTreeMap<(u64, String), SiteRowPlaces>,
     /// Instructions of the last round of learning by the id of a page's row, with their sites.
@@ -42,7 +43,10 @@ pub(crate) struct StepOutputs {
 
 impl StepOutputs {
     /// Lists what files hold of the sites that are wanted, by hash.
-    pub(crate) fn list(
+    ///
+    /// # Errors
+    /// If a file is damaged.
+    pub fn list(
         learnt: Vec<StepFile>,
         applied: Vec<StepFile>,
         wants: &dyn Fn(u64) -> bool,
@@ -77,12 +81,16 @@ impl StepOutputs {
     }
 
     /// Whether a site with this hash has a model: is a large one.
-    pub(crate) fn has_model(&self, hash: u64) -> bool {
+    pub fn has_model(&self, hash: u64) -> bool {
         let of_hash = self.sites.range((hash, String::new())..);
         of_hash.take_while(|((own, _), _)| *own == hash).any(|(_, rows)| !rows.models.is_empty())
     }
 
-    pub(crate) fn of_site<'a>(&'a self, key: &'a str) -> io::Result<SiteStepOutputs<'a>> {
+    /// What there is of a site.
+    ///
+    /// # Errors
+    /// If there is nothing.
+    pub fn of_site<'a>(&'a self, key: &'a str) -> io::Result<SiteStepOutputs<'a>> {
         let rows = self.sites.get(&(hash_of(key), key.to_owned()));
         let nothing = || {
             io::Error::other(format!(
@@ -93,47 +101,55 @@ impl StepOutputs {
     }
 
     /// All sites, in the order of outputs, by hash and key.
-    pub(crate) fn sites(&self) -> impl Iterator<Item = &(u64, String)> {
+    pub fn sites(&self) -> impl Iterator<Item = &(u64, String)> {
         self.sites.keys()
     }
 
-    pub(crate) fn is_large(&self, key: &str) -> bool {
+    /// Whether the site with this key is a large one.
+    pub fn is_large(&self, key: &str) -> bool {
         self.sites.get(&(hash_of(key), key.to_owned())).is_some_and(|rows| !rows.models.is_empty())
     }
 
     /// Hashes of the keys of large sites.
-    pub(crate) fn large_sites(&self) -> impl Iterator<Item = u64> {
+    pub fn large_sites(&self) -> impl Iterator<Item = u64> {
         self.sites.iter().filter(|(_, rows)| !rows.models.is_empty()).map(|((hash, _), _)| *hash)
     }
 
     /// Where the instructions for the page of a row are, with their sites.
-    pub(crate) fn instructions_for(&self, row: u64) -> &[(String, RowPlace)] {
+    pub fn instructions_for(&self, row: u64) -> &[(String, RowPlace)] {
         self.instructions.get(&row).map_or(&[], Vec::as_slice)
     }
 
-    pub(crate) fn has_instructions(&self) -> bool {
+    /// Whether there are instructions for any page.
+    pub fn has_instructions(&self) -> bool {
         !self.instructions.is_empty()
     }
 
-    pub(crate) fn record(&self, place: RowPlace) -> io::Result<Vec<u8>> {
+    /// The contents of a row.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    pub fn record(&self, place: RowPlace) -> io::Result<Vec<u8>> {
         self.files[place.file as usize].record(place.row)
     }
 }
 
+/// What was learnt and applied of one site.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SiteStepOutputs<'a> {
+pub struct SiteStepOutputs<'a> {
     made: &'a StepOutputs,
     key: &'a str,
     rows: &'a SiteRowPlaces,
 }
 
 impl SiteStepOutputs<'_> {
-    pub(crate) fn is_large(&self) -> bool {
+    /// Whether it is a large one, of which there is a model.
+    pub fn is_large(&self) -> bool {
         !self.rows.models.is_empty()
     }
 
     /// The parts of its result, if it is a small one.
-    pub(crate) fn results(&self) -> impl Iterator<Item = io::Result<(usize, SiteResult)>> {
+    pub fn results(&self) -> impl Iterator<Item = io::Result<(usize, SiteResult)>> {
         self.rows
             .results
             .iter()
@@ -141,14 +157,20 @@ impl SiteStepOutputs<'_> {
     }
 
     /// Its model after a round; that of the first if the second added nothing.
-    pub(crate) fn model(&self, round: u64) -> io::Result<SiteModel> {
+    ///
+    /// # Errors
+    /// If there is none, or it is damaged.
+    pub fn model(&self, round: u64) -> io::Result<SiteModel> {
         let last = self.rows.models.range(..=round).next_back();
         let (_, place) = last.ok_or_else(|| self.missing("its model"))?;
         SiteModel::from_bytes(&self.made.record(*place)?).map_err(io::Error::other)
     }
 
     /// What was decided beside its model.
-    pub(crate) fn decided(&self) -> io::Result<Decided> {
+    ///
+    /// # Errors
+    /// If that is missing or damaged.
+    pub fn decided(&self) -> io::Result<Decided> {
         let place = self.rows.decided.ok_or_else(|| self.missing("what was decided"))?;
         unpacked(&self.made.record(place)?)
     }
@@ -167,12 +189,18 @@ impl SiteStepOutputs<'_> {
     }
 
     /// What kind of outcome a page had in the first round.
-    pub(crate) fn kind(&self, page: &StoredPage) -> io::Result<RowKind> {
+    ///
+    /// # Errors
+    /// If it is missing.
+    pub fn kind(&self, page: &StoredPage) -> io::Result<RowKind> {
         Ok(self.place(page, 1)?.0)
     }
 
     /// What came of a page in the first round.
-    pub(crate) fn found(&self, page: &StoredPage) -> io::Result<PageFinding> {
+    ///
+    /// # Errors
+    /// If that is missing or damaged.
+    pub fn found(&self, page: &StoredPage) -> io::Result<PageFinding> {
         unpacked(&self.made.record(self.place(page, 1)?.1)?)
     }
 
@@ -182,7 +210,7 @@ impl SiteStepOutputs<'_> {
     }
 
     /// What came of pages: in the first round, or in the end.
-    pub(super) fn findings(
+    pub(crate) fn findings(
         &self,
         pages: &[usize],
         of: &[StoredPage],
@@ -198,7 +226,7 @@ impl SiteStepOutputs<'_> {
         pages.iter().map(found).collect()
     }
 
-    pub(super) fn captures(
+    pub(crate) fn captures(
         &self,
         captures: Vec<(usize, StoredPage)>,
     ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {

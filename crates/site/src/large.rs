@@ -11,12 +11,12 @@ use sitemodel::{Outcome, ParsedPage, SiteModel};
 use super::Work;
 use super::made::SiteStepOutputs;
 use super::night::Begun;
-use crate::site::site_configs::site_configs;
-use crate::stages::apply::{ApplyContext, Findings, Outcomes, Unassigned, found};
-use crate::stages::learn::{ParsedPages, Surveyed, parse};
+use crate::apply::{ApplyContext, Findings, Outcomes, Unassigned, found};
+use crate::learn::{ParsedPages, Surveyed, parse};
+use crate::site_configs::site_configs;
 
 /// Where models, and what comes of pages by them, are from.
-pub(crate) enum LargeSite<'a> {
+pub enum LargeSite<'a> {
     /// This process. It keeps the pages of the samples where site configs are to be written.
     Here(Vec<(usize, Page)>),
     /// Others, which wrote them down.
@@ -25,7 +25,10 @@ pub(crate) enum LargeSite<'a> {
 
 impl LargeSite<'_> {
     /// The model that the site is begun with.
-    pub(crate) fn begin(&mut self, work: &Work<'_>, site: &mut Surveyed) -> io::Result<Begun> {
+    ///
+    /// # Errors
+    /// If a page, the store or what others wrote cannot be read.
+    pub fn begin(&mut self, work: &Work<'_>, site: &mut Surveyed) -> io::Result<Begun> {
         match self {
             Self::Here(samples) => {
                 let pages = work.load(&work.sample())?;
@@ -43,7 +46,7 @@ impl LargeSite<'_> {
     }
 
     /// What comes of pages by a model.
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &self,
         work: &Work<'_>,
         applying: &ApplyContext<'_>,
@@ -62,7 +65,10 @@ impl LargeSite<'_> {
     }
 
     /// Adds templates for unassigned pages to a model.
-    pub(crate) fn learn_further(
+    ///
+    /// # Errors
+    /// If a page or what others wrote cannot be read.
+    pub fn learn_further(
         &mut self,
         work: &Work<'_>,
         site: &Surveyed,
@@ -83,7 +89,7 @@ impl LargeSite<'_> {
     }
 
     /// The articles of other captures, each with the index of the page of its address.
-    pub(super) fn captures(
+    pub(crate) fn captures(
         &self,
         work: &Work<'_>,
         applying: &ApplyContext<'_>,
@@ -99,7 +105,7 @@ impl LargeSite<'_> {
     }
 
     /// Site configs of what was learnt, from the pages of the samples.
-    pub(super) fn site_configs(
+    pub(crate) fn site_configs(
         &self,
         work: &Work<'_>,
         applying: &ApplyContext<'_>,
@@ -123,7 +129,7 @@ impl Work<'_> {
 }
 
 /// Site configs of what the final model finds on the pages of the samples.
-pub(crate) fn learnt_site_configs(
+pub fn learnt_site_configs(
     applying: &ApplyContext<'_>,
     samples: &ParsedPages<'_>,
 ) -> Vec<WrittenSiteConfig> {

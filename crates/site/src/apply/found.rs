@@ -16,12 +16,13 @@ use terms::share_repeated;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Outcomes;
-use crate::stages::learn::{ParsedPages, Surveyed};
+use crate::learn::{ParsedPages, Surveyed};
 
 /// What came of a page: all that the result of its site needs of it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct PageFinding {
-    pub(crate) applied: Applied,
+pub struct PageFinding {
+    /// The article, or why there is none.
+    pub applied: Applied,
     /// Whether html5ever's own tokenizer read it.
     by_html5ever: bool,
     /// Whether something of it was left out, as its tree outgrew a limit.
@@ -43,7 +44,7 @@ pub(crate) type Findings = BTreeMap<usize, PageFinding>;
 
 impl PageFinding {
     /// What came of a page that was parsed.
-    pub(crate) fn of(parsed: &ParsedPage<'_>, applied: Applied) -> Self {
+    pub fn of(parsed: &ParsedPage<'_>, applied: Applied) -> Self {
         let notes = parsed.document.notes();
         let configured = parsed.configured.as_ref().map(|own| Configured {
             host: own.by.host.clone(),
@@ -55,7 +56,7 @@ impl PageFinding {
     }
 
     /// What comes of a page on which the parser fails.
-    pub(crate) fn failed(site: &str, page: &Page) -> Self {
+    pub fn failed(site: &str, page: &Page) -> Self {
         let detail = "parsing this page failed; please report it with the page".to_owned();
         let drop = drop_of(site, page, DropReason::Internal, detail);
         let applied = Applied::dropped(Drop { stage: Stage::Cluster, ..drop });

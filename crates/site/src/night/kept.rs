@@ -8,9 +8,9 @@ use modelstore::{Retained, pack_pages};
 use serde::{Deserialize, Serialize};
 use sitemodel::{SiblingPage, SiteModel, TemplateHealth};
 
-use crate::site::Work;
-use crate::site::night::in_hand::template_id;
-use crate::stages::learn::parse;
+use crate::Work;
+use crate::learn::parse;
+use crate::night::in_hand::template_id;
 
 /// What of a model is to be kept.
 #[derive(Deserialize, Serialize)]
@@ -21,8 +21,9 @@ pub(crate) enum NewRevision {
     Begun(Box<Revision>),
 }
 
+/// What is to be kept of a site's night.
 #[derive(Deserialize, Serialize)]
-pub(crate) struct Night {
+pub struct Night {
     pub(crate) update: SiteNight,
     /// Whether the run was taken in before: nothing is kept then.
     pub(crate) is_known: bool,

@@ -12,12 +12,16 @@
 //!
 //! What comes of the pages of a larger site is computed here, or by other processes (`large`).
 
-mod captures;
-pub(crate) mod large;
-pub(crate) mod made;
-mod night;
-pub(crate) mod site_configs;
-pub(crate) mod texts;
+pub mod apply;
+pub mod captures;
+pub mod clock;
+pub mod large;
+pub mod learn;
+pub mod made;
+pub mod night;
+pub mod site_configs;
+pub mod texts;
+pub mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -37,12 +41,10 @@ use segment::declared::{head_of, head_of_page, needs_heads};
 use segment::pages::{SegmentPages, StoredSite};
 use segment::stored::StoredPage;
 
-use crate::run::ledger::Clock;
-use crate::site::captures::{OtherCaptures, batches};
-use crate::stages::apply::{
-    ApplyContext, Findings, Outcomes, Unassigned, found, join, result, unassigned,
-};
-use crate::stages::learn::{ParsedPages, Surveyed, parse, sample};
+use crate::apply::{ApplyContext, Findings, Outcomes, Unassigned, found, join, result, unassigned};
+use crate::captures::{OtherCaptures, batches};
+use crate::clock::Clock;
+use crate::learn::{ParsedPages, Surveyed, parse, sample};
 
 /// Receives the results of a site's parts, by number; returns whether to continue.
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
@@ -71,7 +73,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 }
 
 /// Processes a site whose first `done` parts are done already.
-pub(crate) fn work_on(
+pub fn work_on(
     site: StoredSite,
     done: usize,
     stored: &SegmentPages,
@@ -93,11 +95,14 @@ pub(crate) fn work_on(
     Ok(())
 }
 
-pub(crate) struct Work<'a> {
-    pub(crate) key: String,
+/// A site in work, with all that the work needs.
+pub struct Work<'a> {
+    /// Its key.
+    pub key: String,
     /// The best captures of its pages, by address.
-    pub(crate) pages: Vec<StoredPage>,
-    pub(crate) others: OtherCaptures,
+    pub pages: Vec<StoredPage>,
+    /// Other captures of these addresses.
+    pub others: OtherCaptures,
     stored: &'a SegmentPages,
     store: Option<&'a Store>,
     pub(crate) config: &'a Config,
@@ -106,7 +111,8 @@ pub(crate) struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    pub(crate) fn of(
+    /// A site whose pages and captures are in `stored`, and its feed items.
+    pub fn of(
         site: StoredSite,
         stored: &'a SegmentPages,
         store: Option<&'a Store>,
@@ -151,7 +157,7 @@ impl<'a> Work<'a> {
     }
 
     /// The result of a site of which other processes computed what came of each page, all at once.
-    pub(crate) fn assemble(
+    pub fn assemble(
         &mut self,
         made: SiteStepOutputs<'_>,
         items: Vec<FeedItem>,
@@ -171,7 +177,7 @@ impl<'a> Work<'a> {
 
     /// One batch after the other. Articles that wait for the final model come last: those with an unassigned page,
     /// and those of which another capture may be needed.
-    pub(crate) fn in_batches(
+    pub fn in_batches(
         &mut self,
         large: &mut LargeSite<'_>,
         items: Vec<FeedItem>,
@@ -247,14 +253,19 @@ impl<'a> Work<'a> {
         findings.keys().copied().filter(waits).collect()
     }
 
-    pub(crate) fn applying<'b>(&self, site: &'b Surveyed, model: &'b SiteModel) -> ApplyContext<'b>
+    /// What applies a model to pages of the site.
+    pub fn applying<'b>(&self, site: &'b Surveyed, model: &'b SiteModel) -> ApplyContext<'b>
     where
         'a: 'b,
     {
         ApplyContext { site, model, settings: self.settings, meter: self.clock }
     }
 
-    pub(crate) fn load(&self, pages: &[usize]) -> io::Result<Vec<(usize, Page)>> {
+    /// Loads pages, given by index.
+    ///
+    /// # Errors
+    /// If a page cannot be read.
+    pub fn load(&self, pages: &[usize]) -> io::Result<Vec<(usize, Page)>> {
         let stored = pages.iter().map(|&page| (page, self.pages[page].clone())).collect();
         self.load_captures(stored)
     }
@@ -277,7 +288,7 @@ impl<'a> Work<'a> {
     }
 
     /// The site as it is known before learning, without loading pages that were surveyed by another process.
-    pub(crate) fn surveyed(&self, items: Vec<FeedItem>) -> io::Result<Surveyed> {
+    pub fn surveyed(&self, items: Vec<FeedItem>) -> io::Result<Surveyed> {
         let heads = self.needed_heads(&items)?;
         Ok(self.survey(items, heads.as_deref()))
     }
@@ -320,14 +331,16 @@ impl<'a> Work<'a> {
         self.learn_from_candidates(site, &sample.iter().collect::<Vec<_>>(), cut, previous, &[])
     }
 
-    pub(crate) fn sample_of(&self, pages: &[usize]) -> Vec<usize> {
+    /// The sample of some pages, given by index.
+    pub fn sample_of(&self, pages: &[usize]) -> Vec<usize> {
         let heads = pages.iter().map(|&page| &self.pages[page].head);
         let Sample { chosen, .. } =
             sample(heads.map(|head| (&*head.url, head.weight)), self.settings);
         chosen.into_iter().map(|at| pages[at]).collect()
     }
 
-    pub(crate) fn sample(&self) -> Vec<usize> {
+    /// The sample of all pages, by index.
+    pub fn sample(&self) -> Vec<usize> {
         self.sample_of(&(0..self.pages.len()).collect::<Vec<_>>())
     }
 
@@ -352,7 +365,8 @@ impl<'a> Work<'a> {
         night.map_or(Ok(()), |night| night.finish(model, self, result))
     }
 
-    pub(crate) fn wants_site_configs(&self) -> bool {
+    /// Whether site configs are to be written.
+    pub fn wants_site_configs(&self) -> bool {
         self.config.emit.sinks.contains(&SinkName::SiteConfig)
     }
 

@@ -20,10 +20,12 @@ use sitemodel::{
 
 use super::learn::{ParsedPages, Surveyed};
 
-pub(crate) use self::found::{Findings, PageFinding, found, join, result, unassigned};
+pub use self::found::PageFinding;
+pub(crate) use self::found::{Findings, found, join, result, unassigned};
 
+/// What becomes of pages that no template fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub(crate) enum Unassigned {
+pub enum Unassigned {
     /// Leave them for the second round of learning.
     Wait,
     /// Extract each by itself.
@@ -31,7 +33,7 @@ pub(crate) enum Unassigned {
 }
 
 /// The outcomes of pages, by their indices in the site.
-pub(crate) type Outcomes = BTreeMap<usize, Applied>;
+pub type Outcomes = BTreeMap<usize, Applied>;
 
 /// Number of nodes of pages that are processed in parallel: each block that is scored takes a kilobyte, with
 /// at most one block for every two nodes.
@@ -41,7 +43,7 @@ const NODES_AT_ONCE: usize = 300_000;
 const SMALL: usize = 20_000;
 
 /// What comes of a page by a model, given the feed items that point to it. Depends on nothing else of its site.
-pub(crate) fn apply_page(
+pub fn apply_page(
     (model, settings): (&SiteModel, &Settings),
     meter: &dyn Meter,
     page: &ParsedPage<'_>,
@@ -59,8 +61,9 @@ pub(crate) fn apply_page(
     }
 }
 
+/// A site and the model that is applied to its pages.
 #[derive(Clone, Copy)]
-pub(crate) struct ApplyContext<'a> {
+pub struct ApplyContext<'a> {
     pub(crate) site: &'a Surveyed,
     pub(crate) model: &'a SiteModel,
     pub(crate) settings: &'a Settings,

@@ -54,7 +54,7 @@ fn host_of(url: &str) -> String {
 }
 
 /// The file's name: the host's, unless an operating system reserves it.
-pub(crate) fn file_name(host: &str) -> String {
+pub fn file_name(host: &str) -> String {
     match host.strip_prefix('.') {
         Some(below) => format!(".{}.txt", site_file_name(below)),
         None => format!("{}.txt", site_file_name(host)),
@@ -134,9 +134,7 @@ fn file_of<'a>(
 }
 
 /// Who wrote a file, and the layouts that it is for: ids, numbers of articles and confidences.
-pub(crate) fn about_layouts<'a>(
-    layouts: impl Iterator<Item = (&'a str, usize, f64)>,
-) -> Vec<String> {
+pub fn about_layouts<'a>(layouts: impl Iterator<Item = (&'a str, usize, f64)>) -> Vec<String> {
     let of_layout = |(id, pages, confidence): (&str, usize, f64)| {
         format!("layout {id}: {pages} articles, confidence {confidence:.2}")
     };
@@ -145,7 +143,7 @@ pub(crate) fn about_layouts<'a>(
 }
 
 /// The first of some articles, to test a file on: their addresses, and some words of each.
-pub(crate) fn test_pages<'a>(
+pub fn test_pages<'a>(
     articles: impl Iterator<Item = &'a Article>,
 ) -> Vec<(&'a str, Option<String>)> {
     articles.take(TESTS).map(|own| (own.url.as_str(), snippet(&own.text))).collect()
@@ -187,7 +185,7 @@ fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize
 }
 
 /// A text without its white space.
-pub(crate) fn squeezed(text: &str) -> impl Iterator<Item = char> {
+pub fn squeezed(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| !c.is_whitespace())
 }
 

@@ -9,12 +9,12 @@ use sitemodel::{
     Applied, ApplyOptions, FEWEST_TO_TELL, Outcome, ParsedPage, SiteModel, find_lost_texts,
 };
 
-use crate::site::Work;
-use crate::site::night::in_hand::{
+use crate::Work;
+use crate::apply::Outcomes;
+use crate::learn::parse;
+use crate::night::in_hand::{
     CandidatePage, Walls, is_wall, retained_candidates, template_id, wall_pages,
 };
-use crate::stages::apply::Outcomes;
-use crate::stages::learn::parse;
 
 /// The numbers of the templates of which tonight only walls come.
 fn only_walls(applied: &Outcomes) -> BTreeSet<u32> {

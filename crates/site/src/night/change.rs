@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use model::{PageReading, SiteChange, SiteNight, TemplateChange, Verdict};
 use sitemodel::{Applied, Outcome, SiteModel};
 
-use crate::site::night::in_hand::{CandidatePage, template_id};
-use crate::stages::apply::Outcomes;
+use crate::apply::Outcomes;
+use crate::night::in_hand::{CandidatePage, template_id};
 
 /// Templates that are shown of a site.
 const MOST_TEMPLATES: usize = 3;

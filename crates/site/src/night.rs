@@ -7,7 +7,7 @@ mod change;
 mod decision;
 mod earlier;
 mod in_hand;
-mod kept;
+pub mod kept;
 mod walls;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,18 +24,14 @@ use sitemodel::{
 };
 
 pub(crate) use self::kept::Night;
-use crate::site::Work;
-use crate::site::night::change::{changed_templates, site_change, tells_of_pages};
-use crate::site::night::decision::{
-    Facts, ModelDecision, TemplateFacts, decide, decide_without_model,
-};
-use crate::site::night::earlier::{OTHERS, changed_texts, shared_words};
-use crate::site::night::in_hand::{
-    CandidatePage, Walls, retained_candidates, template_id, wall_pages,
-};
-use crate::site::night::kept::{NewRevision, of_new, revision, template_night};
-use crate::stages::apply::{Outcomes, Unassigned};
-use crate::stages::learn::{ParsedPages, Surveyed, parse};
+use crate::Work;
+use crate::apply::{Outcomes, Unassigned};
+use crate::learn::{ParsedPages, Surveyed, parse};
+use crate::night::change::{changed_templates, site_change, tells_of_pages};
+use crate::night::decision::{Facts, ModelDecision, TemplateFacts, decide, decide_without_model};
+use crate::night::earlier::{OTHERS, changed_texts, shared_words};
+use crate::night::in_hand::{CandidatePage, Walls, retained_candidates, template_id, wall_pages};
+use crate::night::kept::{NewRevision, of_new, revision, template_night};
 
 /// Pages of a template that are compared with the judgement of the page alone.
 const COMPARED: usize = 2;
@@ -48,24 +44,24 @@ const CLEARLY: f64 = 0.03;
 const FOUND_AGAIN: f64 = 0.5;
 
 /// What becomes of pages that the model has no template for, and what is to be kept of the night.
-pub(crate) type Decided = (Unassigned, Option<Night>);
+pub type Decided = (Unassigned, Option<Night>);
 
 /// The model that a site's pages are begun with.
-pub(crate) struct Begun {
+pub struct Begun {
     pub(crate) model: SiteModel,
     /// What learning found out about pages, by index.
-    pub(super) known: BTreeMap<usize, KnownPage>,
+    pub(crate) known: BTreeMap<usize, KnownPage>,
     /// What came of pages of the sample, by this model.
-    pub(super) applied: Outcomes,
+    pub(crate) applied: Outcomes,
     /// What becomes of pages that it has no template for.
     pub(crate) unassigned: Unassigned,
     /// What is to be kept of tonight, where there is a store.
-    pub(super) night: Option<Night>,
+    pub(crate) night: Option<Night>,
 }
 
 impl Begun {
     /// What was decided beside the model, for another process.
-    pub(crate) fn decided(self) -> (SiteModel, Decided) {
+    pub fn decided(self) -> (SiteModel, Decided) {
         (self.model, (self.unassigned, self.night))
     }
 
@@ -82,7 +78,7 @@ impl Begun {
 
 impl Work<'_> {
     /// The model that the pages of a site are begun with, given its pages or those of its sample.
-    pub(super) fn begin(&self, site: &mut Surveyed, parsed: &ParsedPages<'_>) -> io::Result<Begun> {
+    pub(crate) fn begin(&self, site: &mut Surveyed, parsed: &ParsedPages<'_>) -> io::Result<Begun> {
         let Some(store) = self.store else {
             let (model, known) = self.learn(site, parsed, None);
             return Ok(Begun { known, ..Begun::of(model) });
@@ -117,7 +113,10 @@ impl Work<'_> {
     }
 
     /// The site as it was when another process began it.
-    pub(crate) fn begin_from_other_process(&self, site: &mut Surveyed) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn begin_from_other_process(&self, site: &mut Surveyed) -> io::Result<()> {
         self.store.map_or(Ok(()), |store| self.widen(store, site).map(drop))
     }
 
@@ -454,7 +453,7 @@ impl Work<'_> {
         Some(newest.to_zoned(jiff::tz::TimeZone::UTC).date())
     }
 
-    pub(super) fn update(
+    pub(crate) fn update(
         &self,
         state: &SiteState,
         decision: &ModelDecision,

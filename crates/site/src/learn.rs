@@ -22,7 +22,7 @@ use sitemodel::{
 
 /// A site as it is known before learning.
 #[derive(Debug)]
-pub(crate) struct Surveyed {
+pub struct Surveyed {
     pub(crate) key: String,
     items: Vec<FeedItem>,
     /// For each page, the indices of the feed items that point to it.
@@ -35,9 +35,10 @@ pub(crate) struct Surveyed {
 }
 
 /// Parsed pages with their indices in the site; the page itself if the parser failed.
-pub(crate) type ParsedPages<'a> = Vec<(usize, Result<ParsedPage<'a>, &'a Page>)>;
+pub type ParsedPages<'a> = Vec<(usize, Result<ParsedPage<'a>, &'a Page>)>;
 
-pub(crate) fn parse<'a>(
+/// Parses pages in parallel.
+pub fn parse<'a>(
     pages: &'a [(usize, Page)],
     settings: &Settings,
     meter: &dyn Meter,
@@ -51,7 +52,7 @@ pub(crate) fn parse<'a>(
 
 impl Surveyed {
     /// Surveys a site with these pages, in order. `heads` is required if [`segment::declared::needs_heads`] returns true.
-    pub(crate) fn of<'a>(
+    pub fn of<'a>(
         key: &str,
         urls: impl Iterator<Item = &'a str> + Clone,
         items: Vec<FeedItem>,
@@ -90,12 +91,13 @@ impl Surveyed {
         }
     }
 
-    pub(crate) fn items_of(&self, page: usize) -> Vec<&FeedItem> {
+    /// The feed items that point to a page.
+    pub fn items_of(&self, page: usize) -> Vec<&FeedItem> {
         self.joined[page].iter().map(|&item| &self.items[item as usize]).collect()
     }
 
     /// The role of a page in its article.
-    pub(crate) fn part(&self, page: usize) -> Part {
+    pub fn part(&self, page: usize) -> Part {
         self.parts.pages[page]
     }
 
@@ -122,7 +124,7 @@ impl Surveyed {
     }
 
     /// Learns from a sample of the site; extends `previous`, if any. `earlier` are former captures of its pages.
-    pub(crate) fn learn(
+    pub fn learn(
         &self,
         sample: &[SiblingPage<'_>],
         cut: bool,
@@ -143,10 +145,7 @@ impl Surveyed {
 }
 
 /// Chooses the sample from pages, given by address and weight: first those with corrections.
-pub(crate) fn sample<'a>(
-    pages: impl Iterator<Item = (&'a str, u64)>,
-    settings: &Settings,
-) -> Sample {
+pub fn sample<'a>(pages: impl Iterator<Item = (&'a str, u64)>, settings: &Settings) -> Sample {
     let has_marks = |url: &str| settings.corrections.as_ref().is_some_and(|all| all.has(url));
     let head = |(url, weight)| match SampleHead::of(url, weight) {
         head if has_marks(url) => SampleHead { hash: 0, ..head },
@@ -159,7 +158,8 @@ pub(crate) fn sample<'a>(
 /// A site in memory, parsed and surveyed, for commands that examine pages.
 #[derive(Debug)]
 pub struct ParsedSite<'a> {
-    pub(crate) surveyed: Surveyed,
+    /// What its survey tells.
+    pub surveyed: Surveyed,
     /// In the order of the site.
     pub pages: Vec<ParsedPage<'a>>,
 }

@@ -10,9 +10,9 @@ use sitemodel::{
     LearningResult, Outcome, ParsedPage, SiblingPage, SiteModel, Way, agreement,
 };
 
-use crate::site::Work;
-use crate::stages::apply::{Outcomes, Unassigned};
-use crate::stages::learn::{ParsedPages, Surveyed, sample};
+use crate::Work;
+use crate::apply::{Outcomes, Unassigned};
+use crate::learn::{ParsedPages, Surveyed, sample};
 
 /// Pages of a template that are compared with the judgement of the page alone where one of the first disagrees.
 const MOST_COMPARED: usize = 6;

@@ -10,7 +10,7 @@ use model::{CharacterCounts, DropReason, Extracted, Origin, SiteResult, Template
 use segment::stored::{StoredHead, StoredPage};
 use sitemodel::page_kind::address_says;
 
-use crate::stages::learn::Surveyed;
+use crate::learn::Surveyed;
 
 #[derive(Debug, Default)]
 struct Captures {
@@ -30,7 +30,7 @@ type Try<'a> =
 
 /// Captures by address; their HTML may be on disk.
 #[derive(Debug)]
-pub(crate) struct OtherCaptures(BTreeMap<String, Captures>);
+pub struct OtherCaptures(BTreeMap<String, Captures>);
 
 impl OtherCaptures {
     /// Groups captures by address; those of one address must come best first.
@@ -57,17 +57,18 @@ impl OtherCaptures {
         Self(pages.filter_map(take).collect())
     }
 
-    pub(crate) fn all(&self) -> impl Iterator<Item = &StoredPage> {
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &StoredPage> {
         self.0.values().flat_map(|captures| &captures.others)
     }
 
     /// Whether a page that was dropped has captures that may be articles.
-    pub(crate) fn may_help(&self, drop: &model::Drop, site: &Surveyed) -> bool {
+    pub fn may_help(&self, drop: &model::Drop, site: &Surveyed) -> bool {
         self.0.contains_key(&drop.url) && is_worth_another(drop.reason, &drop.url, site)
     }
 
     /// The captures of a page that are tried if it gives no article, the best first: of each payload the first one.
-    pub(crate) fn tried_of(&self, page: &StoredHead) -> Vec<&StoredPage> {
+    pub fn tried_of(&self, page: &StoredHead) -> Vec<&StoredPage> {
         let Some(captures) = self.0.get(&page.url) else { return Vec::new() };
         let mut tried: BTreeSet<(u64, u64)> = page.digest.into_iter().collect();
         let is_new =
@@ -179,7 +180,7 @@ fn shows_article(drop: &model::Drop, site: &Surveyed) -> bool {
 }
 
 /// Splits things into batches of at most `most` bytes, with at least one thing each.
-pub(super) fn batches<T>(things: Vec<T>, most: u64, weight_of: impl Fn(&T) -> u64) -> Vec<Vec<T>> {
+pub(crate) fn batches<T>(things: Vec<T>, most: u64, weight_of: impl Fn(&T) -> u64) -> Vec<Vec<T>> {
     let mut batches: Vec<Vec<T>> = Vec::new();
     let mut weight = 0;
     for thing in things {
