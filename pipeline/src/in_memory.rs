@@ -9,12 +9,11 @@ use grouping::{AddressDigest, PageHead, PagesByLink, SiteAddresses, join_feed_it
 use model::{CharacterCounts, FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
 use segment::declared::{head_of, head_of_page, needs_heads};
+use site::learn::{Surveyed, parse, sample};
 use sitemodel::{
     Applied, ApplyOptions, LearningResult, NoMeter, Outcome, ParsedPage, Settings, SiblingPage,
     SiteEvidence, SiteModel, Way, learn_parsed, parse_page,
 };
-
-use site::learn::{Surveyed, parse, sample};
 
 /// Learns the model of a site, as a run does: from a sample of its pages, then from a sample of those for which
 /// that gave no template. With a `previous` model its templates are learnt anew and keep their ids.

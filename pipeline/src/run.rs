@@ -59,6 +59,7 @@ use segment::identity::{StepIdentity, StepKind};
 use segment::settle::{SettledSites, settle_sites};
 use segment::work_folder::make_work_folder;
 use sink::{Ledger, RunPhase, SinkError};
+use site::clock::Clock;
 use terminal::progress_bar::Observer;
 
 use self::emission::{Emission, write_drops};
@@ -71,7 +72,6 @@ use crate::run::ledger::{RunTally, begin_ledger};
 use crate::run::nightly::SiteAnswers;
 use crate::run::sinks::check_outputs;
 use crate::run::status::{Status, place};
-use site::clock::Clock;
 
 pub use self::inputs::read_sites;
 pub(crate) use self::inputs::{find as find_inputs, read_grouped};

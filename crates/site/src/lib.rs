@@ -27,24 +27,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 
+use config::{Config, SinkName};
 use grouping::{PageHead, Sample};
 use model::{FeedItem, Page, Site, SiteResult};
 use modelstore::Store;
-use sitemodel::{KnownPage, Outcome, ParsedPage, Settings, SiteModel, unmatched};
-
-use self::large::{LargeSite, learnt_site_configs};
-use self::made::SiteStepOutputs;
-use self::night::{Begun, Night};
-
-use config::{Config, SinkName};
 use segment::declared::{head_of, head_of_page, needs_heads};
 use segment::pages::{SegmentPages, StoredSite};
 use segment::stored::StoredPage;
+use sitemodel::{KnownPage, Outcome, ParsedPage, Settings, SiteModel, unmatched};
 
-use crate::apply::{ApplyContext, Findings, Outcomes, Unassigned, found, join, result, unassigned};
-use crate::captures::{OtherCaptures, batches};
-use crate::clock::Clock;
-use crate::learn::{ParsedPages, Surveyed, parse, sample};
+use self::apply::{ApplyContext, Findings, Outcomes, Unassigned, found, join, result, unassigned};
+use self::captures::{OtherCaptures, batches};
+use self::clock::Clock;
+use self::large::{LargeSite, learnt_site_configs};
+use self::learn::{ParsedPages, Surveyed, parse, sample};
+use self::made::SiteStepOutputs;
+use self::night::{Begun, Night};
 
 /// Receives the results of a site's parts, by number; returns whether to continue.
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;

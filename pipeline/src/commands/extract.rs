@@ -13,13 +13,13 @@ use grouping::Tracking;
 use model::SiteResult;
 use pages::{Pages, WantedAddress};
 use segment::group::group;
+use site::clock::Clock;
+use site::process;
 use sitemodel::Engine;
 use terminal::arguments::whole;
 use terminal::printed::{Console, line};
 
 use crate::commands::run::arguments::set;
-use site::clock::Clock;
-use site::process;
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(super) enum ExtractFormat {

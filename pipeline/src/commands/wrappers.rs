@@ -16,6 +16,7 @@ use grouping::site_key;
 use model::{Article, Route, SiteSummary, Support, TemplateSummary, WrapperRecord};
 use serde_json::{Value, json};
 use sink::{AtomicFile, site_file_name};
+use site::site_configs::{about_layouts, file_name, test_pages};
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
 use terminal::shortened::{padded, width_of, wrapper_in};
@@ -24,7 +25,6 @@ use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::results::Results;
-use site::site_configs::{about_layouts, file_name, test_pages};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\

@@ -22,6 +22,7 @@ use segment::marks::{ArticleMark, Marks};
 use segment::records::{Records, RecordsRead};
 use segment::settle::SettledSites;
 use sink::{AtomicFile, EarlierRun, Ledger, figures_of};
+use site::clock::Clock;
 
 use super::corrections::CorrectionsByAddress;
 use super::nightly::{SiteAnswers, SiteJudge};
@@ -33,7 +34,6 @@ use crate::results::earlier_ledger;
 use crate::run::folder::state_error;
 use crate::run::ledger::{RunTally, SiteCounts};
 use crate::run::{RunContext, resumable, stopped_or};
-use site::clock::Clock;
 
 /// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
 const AT_ONCE: usize = 4 << 20;

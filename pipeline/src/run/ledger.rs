@@ -10,7 +10,6 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
-
 use site::clock::Clock;
 use site::texts::{ArticleText, some_texts};
 

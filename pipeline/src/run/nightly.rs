@@ -12,11 +12,11 @@ use model::{Drop, DropReason, NightFigures, SiteNight, SiteResult, TemplateNight
 use modelstore::{RunIdentity, Store, StoreError};
 use report::readable::count;
 use sink::{InputRecord, LastNight};
+use site::texts::{ArticleText, KnownTexts};
+use site::verdict::{FEWEST, NightVerdict, Tonight, judge};
 
 use super::RunContext;
 use super::ledger::SiteCounts;
-use site::texts::{ArticleText, KnownTexts};
-use site::verdict::{FEWEST, NightVerdict, Tonight, judge};
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.
 pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Result<Option<Store>> {

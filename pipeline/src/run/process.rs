@@ -19,12 +19,12 @@ use segment::pages::{SegmentPages, StoredSite};
 use segment::records::Records;
 use segment::settle::SettledSites;
 use sink::RunPhase;
+use site::work_on;
 
 use super::site_results::{ResultHeading, SiteResults};
 use super::{RunContext, resumable};
 use crate::run::folder::state_error;
 use crate::run::ledger::{RunTally, SiteCounts};
-use site::work_on;
 
 impl RunContext<'_> {
     /// Processes all sites whose results an earlier process did not keep, and keeps their results. `tally` is counted

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use errors::error_chain;
 use model::{DropReason, Verdict};
 use sink::{AtomicFile, Ledger, RunPhase, RunProgress, RunState};
+use site::clock::Clock;
 
 use crate::run::ledger::close_ledger;
-use site::clock::Clock;
 
 /// Time between two checks for the end of the work.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -17,6 +17,9 @@ use segment::file::{StepFile, StepWriter};
 use segment::identity::StepKind;
 use segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row};
 use segment::stored::{StoredHead, id_of, unpack};
+use site::apply::{PageFinding, Unassigned, apply_page};
+use site::learn::parse;
+use site::made::{RowPlace, StepOutputs};
 use sitemodel::{ApplyOptions, NoMeter, Outcome, Settings, SiteModel};
 use terminal::progress_bar::Observer;
 
@@ -25,9 +28,6 @@ use super::files::{Files, check_paths};
 use super::learn::PageInstruction;
 use crate::run::RunRequest;
 use crate::run::thread_pool;
-use site::apply::{PageFinding, Unassigned, apply_page};
-use site::learn::parse;
-use site::made::{RowPlace, StepOutputs};
 
 /// What was applied.
 #[derive(Debug, Default)]

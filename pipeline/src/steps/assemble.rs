@@ -12,14 +12,14 @@ use segment::identity::SiteShare;
 use segment::pages::{SegmentPages, StoredSite};
 use segment::row::{RowKind, hash_of};
 use segment::settle::SettledSites;
-
-use super::files::Files;
-use crate::run::RunRequest;
-use crate::steps::files::settle_crawl;
 use site::Work;
 use site::clock::Clock;
 use site::large::LargeSite;
 use site::made::{SiteStepOutputs, StepOutputs};
+
+use super::files::Files;
+use crate::run::RunRequest;
+use crate::steps::files::settle_crawl;
 
 /// A share of the sites of a crawl, of which all that steps wrote is there.
 pub(super) struct Assembly<'a> {

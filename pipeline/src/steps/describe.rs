@@ -15,12 +15,12 @@ use segment::identity::{SiteShare, StepIdentity, StepKind};
 use segment::marks::Marks;
 use segment::row::{RowKind, hash_of, packed_row, unpacked};
 use segment::work_folder::WorkFolder;
+use site::clock::Clock;
 
 use super::addresses::LocalFiles;
 use super::assemble::Assembly;
 use super::files::{Files, check_paths};
 use crate::run::RunRequest;
-use site::clock::Clock;
 
 /// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
 /// writes the descriptions to `to`. Returns the number of articles. If neither duplicates nor shared text are looked

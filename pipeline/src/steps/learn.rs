@@ -24,6 +24,11 @@ use segment::settle::SettledSites;
 use segment::stored::{HtmlPlace, StoredHead, StoredPage};
 use segment::work_folder::WorkFolder;
 use serde::{Deserialize, Serialize};
+use site::clock::Clock;
+use site::large::{LargeSite, learnt_site_configs};
+use site::learn::{Surveyed, parse};
+use site::made::StepOutputs;
+use site::{Work, work_on};
 use sitemodel::{Outcome, SiteModel};
 
 use super::files::{Files, check_paths};
@@ -31,11 +36,6 @@ use crate::run::RunRequest;
 use crate::run::{nightly, thread_pool};
 use crate::steps::addresses::LocalFiles;
 use crate::steps::files::settle_crawl;
-use site::clock::Clock;
-use site::large::{LargeSite, learnt_site_configs};
-use site::learn::{Surveyed, parse};
-use site::made::StepOutputs;
-use site::{Work, work_on};
 
 /// What applies to a page of a large site that is not an ordinary one.
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -15,6 +15,7 @@ use segment::duplicates::Comparisons;
 use segment::identity::SiteShare;
 use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
+use site::clock::Clock;
 
 use super::addresses::LocalFiles;
 use super::assemble::Assembly;
@@ -30,7 +31,6 @@ use crate::run::sinks::check_outputs;
 use crate::run::site_results::{ResultHeading, SiteResults};
 use crate::run::target::RemoteTarget;
 use crate::run::{RunReport, RunRequest, finish_folder, nightly, stopped_or, thread_pool};
-use site::clock::Clock;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where
 /// the results are too many for one process. The first share has what belongs to no site. The folder can be at an address, as

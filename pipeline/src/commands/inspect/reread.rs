@@ -24,11 +24,11 @@ use rayon::prelude::*;
 use report::{PagesAgain, SiteRecords, SiteView, TemplatePages, WhatDiffers};
 use segment::group::group;
 use sink::{InputRecord, Ledger};
+use site::learn::{ParsedSite, sample};
 use sitemodel::{NoMeter, Settings, SiblingPage, SiteModel};
 
 use crate::results::{LineIndex, Results};
 use crate::run::RunRequest;
-use site::learn::{ParsedSite, sample};
 
 /// The records of the sites of a run folder. Of the lines of articles and drops only their places are in memory, so that
 /// a run may have many.

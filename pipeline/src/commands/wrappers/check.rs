@@ -16,6 +16,7 @@ use model::{Article, Page, contain_panics};
 use rayon::prelude::*;
 use serde::Serialize;
 use sink::Ledger;
+use site::site_configs::squeezed;
 use sitemodel::site_config::{HostConfig, SiteConfigs};
 use sitemodel::stages::extract::{article_text, without_title};
 use sitemodel::{Settings, parse_page};
@@ -26,7 +27,6 @@ use wrapper::site_config::{DirectiveVerdict, Finding, SiteConfig, compile, host_
 use crate::commands::wrappers::{site_config_files, sites};
 use crate::results::Results;
 use crate::run::read_grouped;
-use site::site_configs::squeezed;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
