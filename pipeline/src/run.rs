@@ -1,25 +1,26 @@
-//! A whole run: read → settle → process → describe → emit. The only code that knows order, threads and disk.
+//! A whole run: read → settle → process → find duplicates → emit. Only this module knows about order, threads and disk.
 //!
-//! The way of a page, from a WARC file to a line of `articles.jsonl`:
+//! The path of a page from a WARC file to a line of `articles.jsonl`:
 //!
-//! 1. *Read*. `input::reader::InputReader` reads files in parallel. `input::read` takes a record apart (WARC, HTTP, charset) and passes
-//!    on a `model::Page` as an `Intake`, with the digest of its payload. `segment::collect::Collector` keeps it as a `StoredPage`: its
-//!    head, and its HTML in memory or in a file.
-//! 2. *Settle*. `segment::settle::settle_sites` forms sites by registrable domain and puts them in the order of outputs, that of the
-//!    hashes of their keys. The best capture of each address stands for it; revisits, redirects and feed items are joined to pages.
-//! 3. *Process*. Worker threads (`run::process`) take one site each (the crate [`site`]): its pages are parsed once (`sitemodel::ParsedPage`);
-//!    `sitemodel::learn` makes a model of up to 200 of them and finds the bodies of these; `SiteModel::apply` assigns every page to a
-//!    template, takes these bodies or finds others, and builds the `model::Article`, with metadata, HTML and text, in an `Extracted`.
-//!    Pages without a template are learnt from in a second round. [`site::apply`] joins the parts of articles and puts all in a
-//!    `model::SiteResult`, in the order of addresses.
-//! 4. *Keep*. The same thread serialises each article to its line of `articles.jsonl`. Results go to the file `results`
-//!    (`run::site_results`: compressed, with checksums), in order, each behind its counts and descriptions of its articles; a
-//!    resumed run begins there.
-//! 5. *Describe*. Once all sites are done, the descriptions are compared: the articles that are the same get their marks
-//!    (`segment::duplicates`), which are the fields `cluster`, `duplicate_of` and `similarity`.
-//! 6. *Emit*. `run::emission` reads the results again, notes the marks, and has every output (`sink`) write them: `articles.jsonl` copies
-//!    the lines; outputs that need fields of articles get these, read from the lines, and render them in the thread pool. The file
-//!    gets its name when it is complete.
+//! 1. *Read*. `input::reader::InputReader` reads files in parallel. `input::read` parses each record (WARC, HTTP, charset) and passes
+//!    the `model::Page` on as an `Intake`, with the digest of its payload; what is not a page is a drop with a reason.
+//!    `segment::collect::Collector` keeps the page as a `StoredPage`: its head, and its HTML in memory or, above the limit, on disk.
+//! 2. *Settle*. When all inputs are read, `segment::settle::settle_sites` groups pages into sites by registrable domain and sorts the
+//!    sites by the hash of their key, the order of all outputs. It picks the best capture of each address, and joins revisits,
+//!    redirects and feed items to pages. Records that gave no page go to `dropped.jsonl` first (`emission::write_drops`).
+//! 3. *Process*. Each worker thread (`run::process`) takes one site at a time (crate [`site`]) and parses its pages once
+//!    (`sitemodel::ParsedPage`). `sitemodel::learn_parsed` learns a model from at most 200 of them, or updates the stored one, and finds
+//!    their article bodies. `SiteModel::apply_parsed` assigns every page to a template, takes the body from learning or finds it, and
+//!    builds the `model::Article` in an `Extracted`. Pages that fit no template are learnt from in a second round; those still left are
+//!    extracted one by one. [`site::apply`] joins the parts of articles into a `model::SiteResult`, sorted by address.
+//! 4. *Keep*. The same thread serialises each article to its line of `articles.jsonl`. Site results are appended in order to the file
+//!    `results` (`run::site_results`: compressed, with checksums), each after its counts and the descriptions of its articles. A
+//!    resumed run continues there.
+//! 5. *Find duplicates*. When all sites are done, the descriptions are compared (`segment::duplicates`), which gives the fields
+//!    `cluster`, `duplicate_of` and `similarity`.
+//! 6. *Emit*. `run::emission` reads the results again, splices these fields into the lines, and passes them to every output (`sink`):
+//!    `articles.jsonl` takes the lines as they are; other outputs parse the fields they need and render them in the thread pool. A
+//!    file gets its final name when it is complete.
 //!
 //! The steps ([`crate::steps`]) call the same functions for a part of the inputs or sites.
 
@@ -82,7 +83,7 @@ pub(crate) use crate::run::emission::finish_folder;
 pub struct RunReport {
     /// The ledger.
     pub ledger: Ledger,
-    /// The sites with the most articles, most first, with their best wrappers.
+    /// The sites with the most articles, in descending order, with their best wrappers.
     pub best: Vec<(String, usize, Option<BestWrapper>)>,
     /// Whether the folder already contained this run, so that nothing was done.
     pub nothing_to_do: bool,
@@ -91,7 +92,7 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// That the folder already contains the run.
+    /// A report that there was nothing to do.
     fn of_finished(ledger: Ledger) -> Self {
         Self { ledger, best: Vec::new(), nothing_to_do: true, upload: None }
     }
@@ -112,7 +113,7 @@ pub struct Upload {
     pub kept: Option<PathBuf>,
 }
 
-/// An error after which the same command resumes, and what of the sites is kept until then.
+/// Adds to an error that the results of `kept` are saved and that the same command resumes, unless it says what to do.
 fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
     let Problem { at, what, next } = problem_of(&error);
     if error.is::<Stopped>() || !next.is_empty() {
@@ -127,15 +128,15 @@ fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
     error.context(Problem::new(at, what, next))
 }
 
-/// What to do about a damaged file with what was read.
+/// Advice for a damaged file of pages that were read.
 const READS_AGAIN: &str = "give the same command again; it reads the inputs again";
 
-/// Whether a file with checksums is damaged.
+/// Whether the cause is a file whose checksums do not match.
 fn has_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_damage))
 }
 
-/// Says what to do about a damaged file, unless the error does.
+/// Adds `advice` to an error about a damaged file, unless it says what to do.
 pub(crate) fn advise_if_damaged(error: anyhow::Error, advice: &str) -> anyhow::Error {
     match problem_of(&error) {
         Problem { at, what, next } if next.is_empty() && has_damage(&error) => {
@@ -145,7 +146,7 @@ pub(crate) fn advise_if_damaged(error: anyhow::Error, advice: &str) -> anyhow::E
     }
 }
 
-/// What a run is that was stopped while it waited for others.
+/// The error of a run that was stopped while it waited for another process.
 fn stopped_waiting(keeps_results: bool) -> Stopped {
     match keeps_results {
         true => Stopped::Kept("while waiting for another program".to_owned()),
@@ -204,7 +205,7 @@ impl PreparedRun {
     }
 }
 
-/// Runs the pipeline in a local folder.
+/// Runs the pipeline in a local folder. Uploads to an address are made by the caller ([`target::run`]).
 pub(crate) fn run_prepared(
     request: RunRequest<'_>,
     prepared: &PreparedRun,
@@ -272,7 +273,7 @@ pub(crate) fn run_prepared(
         }
     };
     let ledger = context.finish(status.close())?;
-    // If an output failed, keep the state: the next run writes that output from the results.
+    // The next run writes a failed output from the results, unless inputs have to be read again anyway.
     if ledger.failed_sinks.is_empty() || !ledger.unread().is_empty() {
         folder.finish()?;
     }
@@ -291,9 +292,9 @@ struct RunContext<'a> {
     identity: &'a Identity,
     folder: &'a RunFolder,
     store: Option<&'a Store>,
-    /// Where files go that do not fit into memory.
+    /// Folder for page data that does not fit into memory.
     work_folder: &'a Path,
-    /// Bytes of pages in them.
+    /// Bytes of pages written there.
     written: &'a AtomicU64,
     pool: &'a ThreadPool,
     shares: MemoryShares,
@@ -304,7 +305,7 @@ struct RunContext<'a> {
 }
 
 impl RunContext<'_> {
-    /// Everything between the claim of the run folder and the report.
+    /// Does everything between claiming the run folder and closing the ledger.
     fn run(&self, resumes: bool) -> Result<RunTally> {
         let segments = self.read(resumes)?;
         let mut sites = self.settle(segments)?;
@@ -314,7 +315,7 @@ impl RunContext<'_> {
         self.begin_night(&sites, &mut outputs)?;
         let to = Some((&mut outputs, &mut tally));
         let (records, answers) = write_drops(&mut sites, self.work_folder, self.config, to)
-            .map_err(|error| self.with_advice(error))?;
+            .map_err(|error| self.advise_if_io(error))?;
         // Results go to the file `results`; emitting reads them from there and counts them again.
         self.process(sites, &records, tally.clone())?;
         self.emit(outputs, &answers, &mut tally)?;
@@ -322,7 +323,7 @@ impl RunContext<'_> {
         Ok(tally)
     }
 
-    /// Reads all inputs; or opens the files to which an earlier process of the run wrote all that it read.
+    /// Reads all inputs, or opens the segments that an earlier process of the same run completed.
     fn read(&self, resumes: bool) -> Result<Segments> {
         let kept = if resumes { Segments::reopen(self.work_folder) } else { Ok(None) };
         match kept {
@@ -386,7 +387,7 @@ impl RunContext<'_> {
         Ok(sites)
     }
 
-    /// Says which night it is to the outputs that grow and to the store.
+    /// Tells the model store and the append-only outputs which night this run is.
     fn begin_night(&self, sites: &SettledSites, outputs: &mut Outputs<'_>) -> Result<()> {
         outputs.begin_night(&nightly::night_name(&sites.inputs))?;
         if let Some(store) = self.growing() {
@@ -396,7 +397,7 @@ impl RunContext<'_> {
         Ok(())
     }
 
-    /// Writes all results, and keeps what the store took in.
+    /// Finds duplicates, writes all outputs, and commits the model store.
     fn emit(
         &self,
         outputs: Outputs<'_>,
@@ -429,7 +430,7 @@ impl RunContext<'_> {
         Ok(())
     }
 
-    /// The error of a file for what does not fit into memory.
+    /// Turns an I/O error on a spill file into an error that says what to do.
     fn cannot_keep(&self, error: io::Error) -> anyhow::Error {
         if is_damage(&error) {
             return error.into();
@@ -441,8 +442,8 @@ impl RunContext<'_> {
         Problem::new("", what, next).into()
     }
 
-    /// The same, if an error is one of the system.
-    fn with_advice(&self, error: anyhow::Error) -> anyhow::Error {
+    /// Like `cannot_keep`, but only for I/O errors; returns others unchanged.
+    fn advise_if_io(&self, error: anyhow::Error) -> anyhow::Error {
         match error.downcast::<io::Error>() {
             Ok(error) => self.cannot_keep(error),
             Err(error) => error,

@@ -1,7 +1,7 @@
-//! The article: the record that every output writes, with all that it consists of.
+//! The article: the record that every output writes.
 //!
-//! Its fields are declared here once. `articles.jsonl` is serde's form of it; CSV, tables, the Python class and the tables of
-//! `docs/FORMATS.md` follow from the list of its fields.
+//! Its fields are declared here once. Serde writes them to `articles.jsonl`; CSV, Parquet, the Python class and the tables of
+//! `docs/FORMATS.md` are derived from the list of fields.
 
 use std::ops::{Deref, DerefMut};
 
@@ -47,14 +47,14 @@ pub struct Article {
     pub subtitle: Option<String>,
     /// Names, in the order of the page.
     pub authors: Vec<String>,
-    /// What each of them is: `person`, `organization` or `account` (a name to log in with, or a role).
+    /// The kind of each author: `person`, `organization` or `account` (a user name or a role).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub author_kinds: Vec<AuthorKind>,
-    /// RFC 3339 date, or date and time, with offset if the page or its feed item has one; the date alone if it is not
-    /// understood which half of the day a time is in; at most a day after `fetched`, or up to a year if the page has no
-    /// other date and declares no event; if the page only says when it was changed, the same as `modified`.
+    /// RFC 3339 date, or date and time, with an offset if the page or its feed item has one. Only the date if it is unclear
+    /// whether a time is before or after noon. At most one day after `fetched`; up to a year if the page has no other date and
+    /// declares no event. Equals `modified` if the page only says when it was changed.
     pub published: Option<String>,
-    /// In the same form; not before `published`.
+    /// Date of the last change, in the form of `published` and not before it.
     pub modified: Option<String>,
     /// BCP 47 tag.
     pub language: Option<String>,
@@ -72,14 +72,14 @@ pub struct Article {
     pub canonical: Option<String>,
     /// Name of the publication.
     pub site_name: Option<String>,
-    /// Section of the publication: as the page declares it, else the last entry of its breadcrumb before the article.
+    /// Section of the publication: the one that the page declares, else the last breadcrumb before the article itself.
     pub section: Option<String>,
-    /// How much readers without a subscription get, if the page tells: `full`, `partial` (the page has only the
-    /// beginning) or `paid` (it is for subscribers, but the page seems to have all of it).
+    /// How much of the article is free to read, if the page says so: `full`, `partial` (the page has only the
+    /// beginning) or `paid` (for subscribers, but the page seems to have all of it).
     pub access: Option<Access>,
     /// Absolute address of the licence, or a statement of the rights.
     pub license: Option<String>,
-    /// What the page and its server say of its use ([below](#rights)); absent if they say nothing.
+    /// What the page and its server say about its use ([below](#rights)); absent if they say nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rights: Option<Rights>,
     /// Number of words of `text`; in scripts without spaces, of pairs of characters.
@@ -112,30 +112,28 @@ pub struct Article {
     /// Readers' comments, as plain text with a blank line between paragraphs (engine `grove`).
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comments: String,
-    /// The posts of a thread, in their order, if they are found, whatever the `page_type` is; their texts are those of
-    /// `text`.
+    /// The posts of a thread, in order, if there are any, whatever the `page_type`; `text` consists of their texts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub posts: Vec<Post>,
-    /// The parts that `text` is divided into for retrieval, if requested, in its order ([below](#passages)).
+    /// The parts of `text` for retrieval, in order, if requested ([below](#passages)).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passages: Vec<Passage>,
-    /// XPath 1.0 expressions whose union selects the body. Route `wrapper`: the wrapper's. Routes `page-wise` and
-    /// `patterns`: positions on this page only. Before them is that of the standfirst, if siblings have theirs in one place.
+    /// XPath 1.0 expressions whose union selects the body. Route `wrapper`: those of the wrapper. Routes `page-wise` and
+    /// `patterns`: positions on this page only. If the template has its standfirst in one place, the first selects that.
     pub xpath: Vec<String>,
-    /// Expressions of what is removed from the body. For each text the nearest kept or pruned element above it
-    /// decides. Engine `grove` adds the positions of [repeated text](ALGORITHM.md#grove-the-default-engine) on this
+    /// XPath 1.0 expressions of what is removed from the body. The nearest selected element above a text decides whether
+    /// it is kept. Engine `grove` adds the positions of [repeated text](ALGORITHM.md#grove-the-default-engine) on this
     /// page. Empty except for engine `grove` and site configs.
     pub prune: Vec<String>,
-    /// XPath of one node on this page. From this node on, in document order, nothing belongs to the body, even if
+    /// XPath of the node at which the body ends: nothing from it on, in document order, belongs to the body, even if
     /// `xpath` selects it (engine `grove`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
     /// What found the body: `grove`, `forest`, `euclid`, …; `site-config` for a [site config](SITE-CONFIG.md).
     pub engine: String,
-    /// `wrapper`; `patterns` if the decisions on the template's patterns found it, as no wrapper selects the same
-    /// elements; `page-wise` if it was found from this page alone; `json-ld` or `feed` if the text is not among the
-    /// page's elements and was taken from there (`xpath` is then empty); `page-data` if it was taken from the data that the
-    /// page has for its scripts.
+    /// How the body was found: `wrapper`; `patterns`, by the decisions on the template's patterns, because no wrapper
+    /// selects the same elements; `page-wise`, from this page alone; and, for text that is not in the page's elements,
+    /// `json-ld`, `feed` or `page-data` (data for the page's scripts), for which `xpath` is empty.
     pub route: Route,
     /// Version of the wrapper, 0 if none was used.
     pub wrapper_version: u32,
@@ -143,27 +141,27 @@ pub struct Article {
     /// engines it only ranks articles ([how it is computed](ALGORITHM.md#wrappers)).
     #[serde(serialize_with = "serialize_rounded")]
     pub confidence: f64,
-    /// Measures of the text by which articles can be filtered ([below](#quality)).
+    /// Measures of the text for filtering articles ([below](#quality)).
     pub quality: Quality,
     /// Whether the confidence is below `extract.doubtful_below` (0.79).
     pub doubtful: bool,
-    /// If it is doubtful, the main reason: `too-much` (more than the article is expected in the text), `too-little` (less),
-    /// `repeated` (much of it is there twice), `type` (the page may be no article) or `mixed`.
+    /// The main reason if it is doubtful: `too-much` (the text probably contains more than the article), `too-little` (it
+    /// probably lacks part of it), `repeated` (much of it occurs twice), `type` (the page may not be an article) or `mixed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubt: Option<Doubt>,
     /// What the [site config](SITE-CONFIG.md) of its host did: `used`; `overruled` if it found hardly any of the text
     /// that the engine finds, which is used instead; `no-body` if it found no body. Absent if the host has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_config: Option<SiteConfigRole>,
-    /// With `--models`: revision of the site's stored model that it was extracted with, 0 for one that is not kept.
+    /// With `--models`: revision of the stored site model that extracted it, 0 for a model that is not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_revision: Option<u32>,
-    /// With `--models`: `too-few-pages`, `healthy`, `drifting` or `broken`, of its template or else its site
+    /// With `--models`: the verdict on its template, else on its site: `too-few-pages`, `healthy`, `drifting` or `broken`
     /// ([NIGHTLY.md](NIGHTLY.md#what-each-verdict-means-and-what-to-do)).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub health: Option<Verdict>,
-    /// The group of duplicates that it belongs to ([DUPLICATES.md](DUPLICATES.md)): 16 hex digits; absent if there is
-    /// no other.
+    /// The group of duplicates that it belongs to ([DUPLICATES.md](DUPLICATES.md)), as 16 hex digits; absent if it has no
+    /// duplicates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
     /// Address of the article that represents the group; absent in that one.
@@ -172,19 +170,19 @@ pub struct Article {
     /// Similarity of the text to that of `duplicate_of`, 0 to 1, four decimals.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "serialize_rounded_if_some")]
     pub similarity: Option<f64>,
-    /// When the crawl requested the address again and there was no page: status 404 or 410, or a redirect to another
-    /// address; of several answers the first after `fetched` ([ARCHIVE.md](ARCHIVE.md#gone-pages)).
+    /// Time of the first request after `fetched` that found the page gone: status 404 or 410, or a redirect to another
+    /// address ([ARCHIVE.md](ARCHIVE.md#gone-pages)).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gone: Option<Timestamp>,
-    /// Status of that answer.
+    /// HTTP status of that response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gone_status: Option<u16>,
-    /// Absolute address that the redirect led to.
+    /// Absolute target address of that redirect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
     /// Where each metadata field was found: `json-ld`, `open-graph`, `meta`, `feed`, `page` (visible text, or the address),
-    /// `text` (computed from the body), `site-config` or `correction`; of `title`, `subtitle`, `authors` and `published` also how sure the
-    /// value is. A field that is null or empty is absent.
+    /// `text` (computed from the body), `site-config` or `correction`; for `title`, `subtitle`, `authors` and `published` also how sure the
+    /// value is. Fields that are null or empty are absent.
     pub sources: Sources,
     /// The fields that were [corrected](CORRECTIONS.md#correct-one-article) by hand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -204,9 +202,9 @@ pub struct Article {
     pub charset_overruled: Overruled,
     /// Where the page was read.
     pub origin: Origin,
-    /// Columns of the page's row in a table that were asked for (`read.extra`), in this order. `url_surtkey` (the key that
-    /// indexes sort by) and `crawl` (the name of the crawl in the path of the archive, such as `CC-MAIN-2026-21`) are known
-    /// without a table, too.
+    /// The requested columns (`read.extra`) of the page's row in an index table, in the order requested. `url_surtkey` (the
+    /// sort key of indexes) and `crawl` (the name of the crawl in the path of the archive, such as `CC-MAIN-2026-21`) do not
+    /// need a table.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extra: Vec<ExtraValue>,
 }
@@ -215,8 +213,7 @@ pub struct Article {
 /// Declares [`Metadata`] and [`Sources`]: the fields of the record that have a source.
 macro_rules! metadata {
     ($($field:ident: $type:ty, $source:ty;)*) => {
-        /// The metadata of a page, as it is found: the values of fields of the [`Article`], each with its source. A list that
-        /// was found is not empty.
+        /// The metadata found on a page: values of fields of the [`Article`], each with its source. Lists are not empty.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Metadata {
             $(
@@ -279,7 +276,7 @@ metadata! {
 }
 
 impl Metadata {
-    /// Leaves out a standfirst, authors and a date that are less sure than this.
+    /// Removes the standfirst, authors and date of publication if their confidence is below `least`.
     pub fn omit_below(&mut self, least: f64) {
         let is_below = |source: &FieldSource| source.confidence.is_some_and(|own| own < least);
         self.subtitle.take_if(|field| is_below(&field.source));
@@ -297,16 +294,16 @@ pub struct FieldSource {
     /// Where it was found, as `sources` says.
     pub source: Source,
     /// Probability that the value is right, 0 to 1, four decimals ([how it is
-    /// computed](ALGORITHM.md#confidence-of-fields)); not of values of site configs.
+    /// computed](ALGORITHM.md#confidence-of-fields)); absent for values from site configs.
     #[serde(skip_serializing_if = "Option::is_none", default, serialize_with = "serialize_rounded_if_some")]
     pub confidence: Option<f64>,
-    /// How many kinds of sources of the page have this value, itself included.
+    /// Number of kinds of sources on the page that have this value, including `source`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agree: Option<u32>,
-    /// How many have another.
+    /// Number of kinds of sources that have another value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub differ: Option<u32>,
-    /// XPath 1.0 expression that selects the elements that show the value: that of the template, else one of this page.
+    /// XPath 1.0 expression of the elements that show the value: valid for the template if known, else for this page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub xpath: Option<String>,
 }
@@ -358,23 +355,22 @@ pub struct Image {
     /// Height in pixels, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height: Option<u32>,
-    /// The record of the crawl that contains the picture.
+    /// The crawl record that contains the picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<RecordPlace>,
 }
 }
 
 record! {
-/// The record that has the bytes of a picture.
+/// The crawl record that contains the bytes of a picture.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(default)]
 pub struct RecordPlace {
-    /// Address of the picture in it: `images[].url`, or another source that the page gives, if the crawl does not
-    /// have the best.
+    /// Address of the picture in the record: `images[].url`, or another source of the picture if the crawl lacks the best.
     pub url: String,
     /// The archive, as `inputs` in the ledger names it.
     pub file: String,
-    /// Offset of the record there, in bytes; in a compressed archive, of its member.
+    /// Byte offset of the record, or of its member in a compressed archive.
     pub offset: u64,
 }
 }
@@ -387,9 +383,9 @@ pub struct Table {
     /// Its caption.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caption: Option<String>,
-    /// How many of its first rows consist of headers.
+    /// Number of header rows at the top.
     pub header_rows: u32,
-    /// Texts of its cells by row; a cell that spans columns is followed by empty ones.
+    /// Cell texts by row; a cell that spans columns is followed by empty cells.
     pub rows: Vec<Vec<String>>,
 }
 }
@@ -428,7 +424,7 @@ record! {
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(default)]
 pub struct Post {
-    /// Its author, as the page shows the name.
+    /// Name of its author, as shown on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// When it was written, in the form of `published`.
@@ -446,18 +442,17 @@ record! {
 pub struct Passage {
     /// Its number within the article, from 0.
     pub ordinal: u32,
-    /// The headings that it stands under, the outermost first; one that it begins with is the last of them. Each has at most
-    /// 160 characters.
+    /// The headings above it, outermost first, the last of which may be its own first line. At most 160 characters each.
     pub headings: Vec<String>,
-    /// What it consists of, besides headings: `prose`, `list`, `table` or `code`.
+    /// Its content apart from headings: `prose`, `list`, `table` or `code`.
     pub kind: PassageKind,
-    /// Where it begins in `text`, in characters (Unicode scalar values) from 0.
+    /// Start in `text`, in characters (Unicode scalar values) from 0.
     pub start: u32,
-    /// Where it ends, exclusive.
+    /// End in `text`, exclusive.
     pub end: u32,
-    /// Number of its words, as in `word_count`.
+    /// Number of words, counted as in `word_count`.
     pub words: u32,
-    /// XXH3-128 of its words, as in `content_hash`.
+    /// XXH3-128 of its words, computed as `content_hash`.
     pub hash: String,
 }
 }
@@ -477,19 +472,19 @@ impl FieldType for SchemaVersion {
 }
 
 impl Article {
-    /// Size of its long texts, in bytes: most of what it occupies.
+    /// Total size of its long texts in bytes, which is most of the memory it takes.
     pub fn long_text_bytes(&self) -> usize {
         let markdown = self.markdown.as_ref().map_or(0, String::len);
         self.text.len() + self.html.len() + markdown + self.comments.len()
     }
 
-    /// When and how its address was found to have no page any more.
+    /// When and how the page was found to be gone.
     pub fn absence(&self) -> Option<Gone> {
         let (at, status) = self.gone.zip(self.gone_status)?;
         Some(Gone { at, status, moved_to: self.moved_to.clone() })
     }
 
-    /// Sets what the crawl found of its address later.
+    /// Sets or clears `gone`, `gone_status` and `moved_to`.
     pub fn set_absence(&mut self, absence: Option<Gone>) {
         self.gone = absence.as_ref().map(|gone| gone.at);
         self.gone_status = absence.as_ref().map(|gone| gone.status);
@@ -497,17 +492,16 @@ impl Article {
     }
 }
 
-/// An article with what later stages need of its page, which is no part of the record.
+/// An article with data that later stages need and that is not part of the record.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Extracted {
-    /// What the outputs write.
+    /// The record.
     pub article: Article,
-    /// XXH3-128 of the page's decoded payload; of an article of several pages, of all of them.
+    /// XXH3-128 of the decoded payload of the page, or of all pages of the article.
     pub payload: [u8; 16],
-    /// For each of its images, the other sources, the best first: of other sizes and formats, and the one for readers that
-    /// load no others.
+    /// For each of `images`, its other sources, best first: other sizes and formats, and the fallback in `<noscript>`.
     pub image_sources: Vec<Vec<String>>,
-    /// The article as it was extracted, if fields of it were corrected.
+    /// The article before corrections, if any were applied.
     #[serde(skip)]
     pub uncorrected: Option<Box<Article>>,
 }
@@ -564,20 +558,20 @@ pub struct Field<T> {
 }
 
 impl<T> Field<T> {
-    /// A value of which nothing is known but its source.
+    /// A value with its source and no confidence.
     pub fn new(value: T, source: Source) -> Self {
         Self { value, source: source.into() }
     }
 }
 
 named! {
-/// How much of an article those without a subscription get.
+/// How much of an article is free to read.
 pub enum Access {
     /// All: the page says that it is free.
     Full => "full",
-    /// The page has the beginning only.
+    /// The page has only the beginning.
     Partial => "partial",
-    /// It is for subscribers, but the page seems to have all of it.
+    /// For subscribers, but the page seems to have all of it.
     Paid => "paid",
 }
 }
@@ -603,7 +597,7 @@ pub enum Route {
 }
 
 impl Route {
-    /// Whether what was learnt of the template found the body.
+    /// Whether the body was found by what was learnt about the template.
     pub fn is_of_template(self) -> bool {
         matches!(self, Self::Wrapper | Self::Patterns)
     }
@@ -617,9 +611,9 @@ impl Route {
 named! {
 /// What a site config did for an article.
 pub enum SiteConfigRole {
-    /// Its body is the article's.
+    /// Its body is used.
     Used => "used",
-    /// It found a body with hardly any of the text that the engine finds: the engine's is the article's.
+    /// Its body has hardly any of the text that the engine finds, so the engine's body is used.
     Overruled => "overruled",
     /// It found no body.
     NoBody => "no-body",
