@@ -23,13 +23,13 @@ use sink::{
 use self::wrapper_files::{WrapperFiles, WrapperForm};
 use crate::run::sinks::{open_sink, remove_stale};
 
-/// How sites and their models are.
+/// File with the health of sites and their models.
 const HEALTH: &str = "health.jsonl";
-/// Each site tonight and usually.
+/// File that compares each site tonight with its usual nights.
 const COMPARISON: &str = "comparison.json";
 const COMPARISON_BEGINS: &[u8] = b"{\"schema\":1,\"sites\":[\n";
 
-/// The files about the sites of a night.
+/// Files about the sites of a night.
 struct NightFiles {
     health: AtomicFile,
     comparison: AtomicFile,
@@ -44,7 +44,7 @@ impl NightFiles {
     }
 }
 
-/// A chosen sink: in use, or failed with the reason.
+/// A chosen sink: in use, or failed with a reason.
 struct ChosenSink<'a> {
     name: SinkName,
     sink: Result<Box<dyn Sink + 'a>, SinkError>,
@@ -67,17 +67,17 @@ pub(crate) struct Outputs<'a> {
     config: EmitConfig,
     sinks: Vec<ChosenSink<'a>>,
     dropped: AtomicFile,
-    /// In a run with a store of models.
+    /// Set in a run with a model store.
     nights: Option<NightFiles>,
     wrappers: WrapperFiles,
     form: WrapperForm,
-    /// Templates and wrappers of a site of which more parts follow.
+    /// Templates and wrappers of the current site, if more parts follow.
     open: Option<SiteSummary>,
 }
 
 impl<'a> Outputs<'a> {
-    /// Opens the files of the folder of a run with so many sites, which must exist. A sink that cannot be opened counts as
-    /// failed, unless waiting for other programs, which looks at `stop`, was stopped.
+    /// Opens the output files in the run folder, which must exist, for a run with `sites` sites. A sink that cannot be opened
+    /// counts as failed, unless `stop` ended a wait for another program.
     pub(crate) fn create(
         config: &Config,
         sites: usize,
@@ -145,7 +145,7 @@ impl<'a> Outputs<'a> {
         self.any_left()
     }
 
-    /// Writes how a site is, in a run with a store of models.
+    /// Writes the health of a site, in a run with a model store.
     pub(crate) fn emit_night(&mut self, night: &SiteNight) -> Result<(), SinkError> {
         let Some(NightFiles { health, comparison, sites }) = &mut self.nights else {
             return Ok(());
@@ -157,7 +157,7 @@ impl<'a> Outputs<'a> {
         comparison.write_bytes(&json)
     }
 
-    /// The error of a sink, if all sinks have failed: then continuing is pointless.
+    /// The error of a sink if all sinks have failed, in which case it is pointless to continue.
     fn any_left(&mut self) -> Result<(), SinkError> {
         if self.sinks.is_empty() || self.sinks.iter().any(|chosen| chosen.sink.is_ok()) {
             return Ok(());
@@ -170,13 +170,13 @@ impl<'a> Outputs<'a> {
         self.dropped.write_bytes(&json_lines(drops.iter().map(drop_record)))
     }
 
-    /// Passes on to the outputs the name of the night. Call it before anything is written.
+    /// Passes the name of the night to the outputs. Call it before anything is written.
     pub(crate) fn begin_night(&mut self, night: &str) -> Result<(), SinkError> {
         self.sinks.iter_mut().for_each(|chosen| chosen.call(|sink| sink.begin_night(night)));
         self.any_left()
     }
 
-    /// Passes on to the outputs what the crawl answered without a page. Call it before any site is written.
+    /// Passes responses without a page to the outputs. Call it before any site is written.
     pub(crate) fn take_absences(&mut self, absences: &Absences) -> Result<(), SinkError> {
         absences
             .each(&mut |some| {
@@ -192,9 +192,8 @@ impl<'a> Outputs<'a> {
         self.any_left()
     }
 
-    /// Renames all files to their final names and removes files of an earlier run that this one does not
-    /// write. Returns the sinks that failed, with their errors; it is an error if all of them did, or if waiting for other
-    /// programs is stopped.
+    /// Renames all files to their final names and removes files of an earlier run that this run does not write. Returns the
+    /// failed sinks with their errors; fails if all sinks failed, or if a wait for another program was stopped.
     pub(crate) fn finish(self) -> Result<BTreeMap<String, String>, SinkError> {
         // A ledger marks a run as complete. There must be none until the new one is written, or a crash
         // between two files would look like a finished run.
@@ -245,28 +244,27 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Turns results of sites into output. Runs in the thread pool, many sites at a time, so that writing in order is only
-/// copying.
+/// Renders results of sites in the thread pool, many sites at a time, so that writing them in order is only copying.
 pub(crate) struct Renderers {
     /// `None` for a sink that renders nothing.
     of_sinks: Vec<Option<Render>>,
     form: WrapperForm,
-    /// Whether any sink reads the articles of sites.
+    /// Whether any sink needs the fields of articles.
     pub(crate) read_articles: bool,
 }
 
-/// A site's result with its bytes for every sink.
+/// A site's result, rendered for every sink.
 pub(crate) struct Rendered {
     pub(crate) result: SiteResult,
-    /// One for each sink; none where it renders nothing.
+    /// One for each sink; `None` for a sink that renders nothing.
     by_sink: Vec<Option<Vec<u8>>>,
     dropped: Vec<u8>,
-    /// What is written of its templates and wrappers, if anything is; none for a part of a site, since that covers all parts.
+    /// Its templates and wrappers; `None` for a part of a site, because they cover all parts.
     wrappers: Option<Option<Vec<u8>>>,
 }
 
 impl Renderers {
-    /// Renders the result of a site, or of its part with this number.
+    /// Renders the result of a site, or of its part number `part`.
     pub(crate) fn render(&self, result: SiteResult, part: usize) -> Rendered {
         let is_whole = part == 0 && !result.more;
         let render = |render: &Option<Render>| render.as_ref().map(|render| render(&result));

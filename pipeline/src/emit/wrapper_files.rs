@@ -1,5 +1,5 @@
-//! The templates and wrappers of sites: a file for each site in `wrappers/`, or, of a run with many sites, a line for each in
-//! `wrappers.jsonl`. A site of which nothing was learnt has neither.
+//! Writes the templates and wrappers of sites: one file per site in `wrappers/` or, in a run with many sites, one line per site
+//! in `wrappers.jsonl`. Sites about which nothing was learnt are left out.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use sink::{AtomicFile, SinkError, make_folder, site_file_name};
 pub(crate) const FOLDER: &str = "wrappers";
 /// Name of the file with a line for each site.
 pub(crate) const LINES: &str = "wrappers.jsonl";
-/// Above so many sites, a run writes lines.
+/// Runs with more sites write lines.
 const MOST_FILES: usize = 1_000;
 
 /// How the wrappers of a run are written.
@@ -25,12 +25,12 @@ pub(crate) enum WrapperForm {
 }
 
 impl WrapperForm {
-    /// The form for a run with so many sites.
+    /// The form for a run with this number of sites.
     pub(crate) fn of(sites: usize) -> Self {
         if sites > MOST_FILES { Self::Lines } else { Self::Files }
     }
 
-    /// What is written of a site; `None` if nothing was learnt of it.
+    /// Renders the templates and wrappers of a site; `None` if nothing was learnt about it.
     pub(crate) fn render(self, summary: &SiteSummary) -> Option<Vec<u8>> {
         let is_learnt = summary.templates.iter().any(|template| {
             template.wrapper.is_some() || !template.fields.is_empty() || template.pages > 1
@@ -50,7 +50,7 @@ impl WrapperForm {
 
 pub(super) struct WrapperFiles {
     folder: PathBuf,
-    /// Files of sites, waiting for the other outputs to be complete.
+    /// Files of sites, which are renamed when all outputs are complete.
     sites: Vec<AtomicFile>,
     lines: Option<AtomicFile>,
     /// Files of an earlier run.
@@ -62,7 +62,7 @@ impl WrapperFiles {
     pub(super) fn create(run: &Path, form: WrapperForm) -> Result<Self, SinkError> {
         let folder = run.join(FOLDER);
         let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path());
-        // Other files are none of a run.
+        // Files with other names do not belong to a run.
         let stale = files
             .filter(|path| path.extension().is_some_and(|end| end == "json" || end == "partial"));
         let mut stale: BTreeSet<PathBuf> = stale.collect();

@@ -1,6 +1,5 @@
-//! Applies corrections of articles to the results of a run, before they are written.
-//!
-//! What was extracted stays beside the article, for the archive of articles.
+//! Applies corrections of articles to the results of a run before they are written. The extracted article is kept beside the
+//! corrected one for the archive of articles.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +23,7 @@ pub(crate) struct CorrectionsByAddress<'a> {
 }
 
 impl<'a> CorrectionsByAddress<'a> {
-    /// Those that the settings name; `None` if they name none.
+    /// The corrections from the settings; `None` if there are none.
     pub(crate) fn of(config: &'a Config) -> Option<Self> {
         let corrections = config.corrections.as_ref()?;
         let key_of = article_key(config);
@@ -37,7 +36,7 @@ impl<'a> CorrectionsByAddress<'a> {
         Some(Self { by_key, key_of, words_of_passages, corrected, outdated })
     }
 
-    /// Corrects the articles of a site, which must have been read.
+    /// Corrects the articles of a site, which must have been parsed.
     pub(crate) fn apply(&self, result: &mut SiteResult) {
         let mut is_changed = false;
         for article in &mut result.articles {
@@ -69,13 +68,13 @@ impl<'a> CorrectionsByAddress<'a> {
         extracted.uncorrected = Some(Box::new(before));
     }
 
-    /// The number of articles that were corrected so far, and of corrections that are outdated.
+    /// The number of corrected articles so far, and of outdated corrections.
     pub(crate) fn counts(&self) -> (u64, u64) {
         (self.corrected.load(Ordering::Relaxed), self.outdated.load(Ordering::Relaxed))
     }
 }
 
-/// Corrects a field of an article, and says so in it.
+/// Corrects a field of an article, and records the correction in it.
 pub(crate) fn correct_field(
     article: &mut Article,
     field: CorrectedField,

@@ -1,8 +1,7 @@
-//! Writes the results of all sites, once all are known: articles that are the same, and text that they share, are found across
-//! sites.
+//! Writes the outputs once the results of all sites are known, because duplicates and shared text are found across sites.
 //!
-//! The headings of results have the descriptions of articles, which are compared first. Then the results are read again in
-//! order, some megabytes at once, noted with what they have in common, rendered in parallel as far as they are not yet, and written.
+//! The descriptions of articles, which are in the headings of results, are compared first. Then the results are read again
+//! in order, some megabytes at a time, marked with what was found, rendered in parallel, and written.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -35,7 +34,7 @@ use crate::run::folder::state_error;
 use crate::run::ledger::{RunTally, SiteCounts};
 use crate::run::{RunContext, resumable, stopped_or};
 
-/// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
+/// Bytes of uncompressed results that are processed at a time, unless a single result is larger.
 const AT_ONCE: usize = 4 << 20;
 
 #[derive(Debug)]
@@ -43,9 +42,9 @@ pub(crate) struct Emission<'a> {
     pub(crate) config: &'a Config,
     pub(crate) results: &'a Path,
     pub(crate) folder: &'a Path,
-    /// The store that takes in the night, and what the crawl answered without a page.
+    /// The model store to update, and the responses without a page.
     pub(crate) store: Option<(&'a Store, &'a SiteAnswers)>,
-    /// Whether all pages of the inputs were taken.
+    /// Whether the run uses all pages of the inputs.
     pub(crate) is_whole: bool,
     pub(crate) pool: &'a ThreadPool,
     pub(crate) clock: &'a Clock,
@@ -53,7 +52,7 @@ pub(crate) struct Emission<'a> {
 }
 
 impl Emission<'_> {
-    /// The notes for articles that have something in common with others, from their descriptions.
+    /// Compares the descriptions of articles and returns marks for duplicates and shared text.
     pub(crate) fn describe(&self) -> Result<Marks> {
         let sought = Comparisons::of(&self.config.emit);
         if sought.is_empty() {
@@ -72,7 +71,7 @@ impl Emission<'_> {
         compared.with_context(|| format!("cannot compare articles in {}", self.folder.display()))
     }
 
-    /// Writes all outputs. Returns those that failed, with their errors; the error is `stopped` if a wait was stopped.
+    /// Writes all outputs and returns the failed ones with their errors. Fails with `stopped` if a wait was stopped.
     pub(crate) fn write(
         &self,
         mut marks: Marks,
@@ -124,7 +123,7 @@ impl Emission<'_> {
         state_error("cannot read", self.results, error)
     }
 
-    /// The output of the next sites; none at the end. `ahead` has the frame that was read last, if it was too much.
+    /// Renders the next sites; empty at the end. `ahead` holds a frame that was read but did not fit.
     fn render(
         &self,
         frames: &mut Frames,
@@ -178,11 +177,11 @@ impl Emission<'_> {
     }
 }
 
-/// Number of drops without a site that are written at once.
+/// Number of drops without a site that are written at a time.
 const DROPS_AT_ONCE: usize = 1_024;
 
-/// Writes the drops of reading, and passes answers without a page to the outputs, if these are given. Returns the records
-/// among them that say something of articles, and what was answered for each site instead of pages.
+/// Writes the drops of reading, and passes responses without a page to the outputs, if given. Returns the records among
+/// them that concern articles, and the responses without a page by site.
 pub(crate) fn write_drops(
     sites: &mut SettledSites,
     folder: &Path,
@@ -229,7 +228,7 @@ impl RunContext<'_> {
 pub(crate) fn finish_folder(config: &Config, mut ledger: Ledger) -> Result<Ledger> {
     report::forget_comparison(&config.run.out);
     if let Some(earlier) = config.run.earlier() {
-        // It was readable when the run began. The results of a night are not lost for a comparison.
+        // It was readable when the run began. A failed comparison must not cost the results.
         match compare(&config.run.out, &ledger, earlier) {
             Ok(compared) => ledger.compared = Some(compared),
             Err(error) => tracing::warn!("--compare: {}", error_chain(&error)),
@@ -240,7 +239,7 @@ pub(crate) fn finish_folder(config: &Config, mut ledger: Ledger) -> Result<Ledge
     Ok(ledger)
 }
 
-/// Compares a run that was finished before with the earlier run that the settings name, and rebuilds its report.
+/// Compares a run that was already finished with the earlier run from the settings, and rebuilds its report.
 pub(crate) fn compare_finished(config: &Config, ledger: &mut Ledger) -> Result<()> {
     let Some(earlier) = config.run.earlier() else { return Ok(()) };
     let out = &config.run.out;
@@ -254,8 +253,7 @@ fn compare(run: &Path, ledger: &Ledger, earlier: &Path) -> Result<EarlierRun> {
     report::compare(run, ledger, earlier, &earlier_ledger(run, earlier)?)
 }
 
-/// Writes the report, if it is chosen and its figures are complete. It shows times, so it is written after
-/// everything that is timed; only the ledger comes later.
+/// Writes the report, if it is chosen and its figures are complete. As it shows times, only the ledger is written after it.
 fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
     let name = SinkName::Report;
     let chosen = config.emit.chosen();

@@ -1,4 +1,4 @@
-//! What a run would process and need: reads the inputs and keeps nothing.
+//! `--dry-run`: reads the inputs, keeps nothing, and forecasts what a run would process and need.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,16 +28,16 @@ use crate::run::{find_inputs, thread_pool};
 const PROGRAM: u64 = 60 << 20;
 /// Memory for processing a site, per byte of its HTML (docs/PERFORMANCE.md, Memory).
 const WORKING: u64 = 5;
-/// HTML per byte of what is kept of it on disk.
+/// Bytes of HTML per byte that is kept on disk.
 const PACKED: u64 = 5;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct InputForecast {
     pub(crate) file: String,
-    /// What it was read as.
+    /// The format that it was read as.
     pub(crate) format: &'static str,
     pub(crate) bytes: u64,
-    /// Pages and revisits of pages that are chosen.
+    /// Chosen pages and revisits.
     pub(crate) pages: u64,
     pub(crate) html_bytes: u64,
     /// Records that are not chosen, by reason.
@@ -56,7 +56,7 @@ pub(crate) struct InputForecast {
 #[derive(Debug, Serialize)]
 pub(crate) struct Forecast {
     pub(crate) out: PathBuf,
-    /// What is in that folder: `new`, `unfinished run`, `finished run` or `other files`.
+    /// Contents of the run folder: `new`, `unfinished run`, `finished run` or `other files`.
     pub(crate) out_holds: &'static str,
     pub(crate) selection: PageSelection,
     pub(crate) inputs: Vec<InputForecast>,
@@ -69,13 +69,13 @@ pub(crate) struct Forecast {
     pub(crate) memory: u64,
     /// Disk space for pages that do not fit into memory.
     pub(crate) spool_bytes: u64,
-    /// Disk space that the results are likely to take.
+    /// Expected disk space of the results.
     pub(crate) results_bytes: u64,
 }
 
 impl Forecast {
-    /// Whether a run over the inputs would succeed: all can be read to their end, and there are pages, or
-    /// undamaged records of which none is a page.
+    /// Whether a run over the inputs would succeed: all can be read to their end, and there are pages, or only undamaged
+    /// records that are not pages.
     pub(crate) fn is_sound(&self) -> bool {
         let is_broken = |input: &InputForecast| input.problem.is_some() && !input.is_empty;
         !self.inputs.iter().any(is_broken)
@@ -88,7 +88,7 @@ impl Forecast {
 /// HTML of each site, by key.
 type Sites = BTreeMap<String, u64>;
 
-/// Reads the inputs of a run and foretells what it would process and need.
+/// Reads the inputs of a run and forecasts what it would process and need.
 pub(crate) fn forecast(RunRequest { config, stop, observer }: RunRequest<'_>) -> Result<Forecast> {
     let target = RemoteTarget::of(config)?;
     let (out, config) =

@@ -35,13 +35,13 @@ impl Identity {
         self.inputs.iter().any(|input| input.kind == InputKind::Stream)
     }
 
-    /// Whether an earlier run has the same identity. An input that either run could not open is no
-    /// difference: the inputs are then compared after reading.
+    /// Whether an earlier run has the same identity. Inputs that either run could not open are not compared here, but after
+    /// reading.
     pub(crate) fn is_that_of(&self, before: &Self) -> bool {
         self.differences(before).is_empty()
     }
 
-    /// The differences between another run and this one, for people.
+    /// Describes how this run differs from an earlier one.
     pub(crate) fn differences(&self, before: &Self) -> String {
         let mut differences = Vec::new();
         if before.version != self.version {

@@ -1,4 +1,4 @@
-//! Begins and closes the ledger of a run, and measures the time that its parts take.
+//! Begins and closes the ledger of a run, and counts results.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -51,21 +51,21 @@ fn peak_rss() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Number of sites whose wrappers are kept: more than a summary shows.
+/// Number of sites whose wrappers are kept, more than a summary shows.
 const MOST: usize = 100;
 
-/// Number of sites of a verdict that are named.
+/// Maximum number of sites named for each verdict.
 pub(crate) const ALARMS: usize = 10;
 
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct SiteCounts {
     pub(crate) site: String,
-    /// Whether it is a part, and more of the site follows.
+    /// Whether more parts of the site follow.
     pub(crate) more: bool,
     counts: RunCounts,
-    /// What a store keeps of it; the drops are here.
+    /// Figures for the model store, drops included.
     pub(crate) figures: NightFigures,
-    /// Some of its texts, where a store knows those of earlier nights.
+    /// Some of its texts, if a store knows those of earlier nights.
     pub(crate) texts: Vec<ArticleText>,
     best: Option<BestWrapper>,
 }
@@ -136,15 +136,15 @@ impl SiteCounts {
         self.counts.articles as usize
     }
 
-    /// Says how many of its articles are duplicates of others, and from how many boilerplate was removed.
+    /// Sets the number of duplicates, and of articles from which boilerplate was removed.
     pub(crate) fn set_compared(&mut self, duplicates: usize, without_boilerplate: usize) {
         self.counts.duplicates = duplicates as u64;
         self.counts.without_boilerplate = without_boilerplate as u64;
     }
 }
 
-/// Adds an article of so many words. What is added is rounded to multiples of 2⁻²⁰, of which sums are exact: they are the same
-/// however a site is divided into parts.
+/// Adds an article. The summands are rounded to multiples of 2⁻²⁰, so that sums are exact and do not depend on how a site is
+/// divided into parts.
 fn add_article(figures: &mut NightFigures, words: u32, confidence: f64) {
     const STEPS: f64 = 1_048_576.0;
     let rounded = |value: f64| (value * STEPS).round() / STEPS;
@@ -160,11 +160,11 @@ pub(crate) struct RunTally {
     counts: RunCounts,
     drops: BTreeMap<String, u64>,
     best: Vec<(String, usize, Option<BestWrapper>)>,
-    /// Whether more parts follow of the last site in `best`.
+    /// Whether more parts of the last site in `best` follow.
     open: bool,
-    /// By verdict the sites that need attention, with the articles that each usually gives.
+    /// The sites that need attention, by verdict, each with its usual number of articles.
     alarms: BTreeMap<Verdict, Vec<(f64, SiteAlarm)>>,
-    /// Articles that the sites usually give; `None` if none has earlier nights.
+    /// Usual number of articles of all sites; `None` if none has earlier nights.
     usual_articles: Option<f64>,
 }
 
@@ -180,8 +180,7 @@ impl RunTally {
         self.counts.dropped += n;
     }
 
-    /// Counts the records that are not listed: those that are no pages, which are many, and those of inputs that were not
-    /// chosen.
+    /// Counts records that `dropped.jsonl` does not list: those that are not pages, and those that were not chosen.
     pub(crate) fn unlisted(&mut self, other_records: u64, inputs: &[InputRecord]) {
         if other_records > 0 {
             self.add_drops(DropReason::OtherRecord.as_str(), other_records);
@@ -262,7 +261,7 @@ impl RunTally {
         ledger.drops.clone_from(&self.drops);
     }
 
-    /// The sites with the most articles, most first, with their number of articles and best wrapper.
+    /// The sites with the most articles in descending order, with their number of articles and best wrapper.
     pub(crate) fn into_best(mut self) -> Vec<(String, usize, Option<BestWrapper>)> {
         self.sort();
         self.best.truncate(MOST);

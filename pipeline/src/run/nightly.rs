@@ -1,4 +1,4 @@
-//! The store of site models in a run: opened before anything is read, and kept when all is written.
+//! The model store in a run: opened before anything is read, and committed when everything is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
@@ -18,7 +18,7 @@ use site::verdict::{FEWEST, NightVerdict, Tonight, judge};
 use super::RunContext;
 use super::ledger::SiteCounts;
 
-/// Opens the store that the settings name, if any; waits for another run that writes to it.
+/// Opens the store from the settings, if any; waits while another run writes to it.
 pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Result<Option<Store>> {
     let Some(path) = config.run.models() else {
         anyhow::ensure!(
@@ -35,13 +35,13 @@ pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Resu
     opened.map(Some).map_err(|error| unless_stopped(error, stopped))
 }
 
-/// Which run this is: one of the same inputs, by their contents, and the same settings is the same night.
+/// The identity of a run: runs with the same settings on inputs with the same contents are the same night.
 pub(crate) fn run_of(config: &Config, inputs: &[InputRecord]) -> RunIdentity {
     let digest = sha256_of(&format!("{} {}", contents_of(inputs), config.night_hash()));
     RunIdentity { digest, program: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
-/// What inputs hold, of which some pages may be chosen, in any order.
+/// A digest of the contents of inputs and of the choice of pages, independent of order.
 fn contents_of(inputs: &[InputRecord]) -> String {
     let one = |input: &InputRecord| match &input.chosen {
         Some(chosen) => format!("{} {}", input.sha256, chosen.pages),
@@ -52,12 +52,12 @@ fn contents_of(inputs: &[InputRecord]) -> String {
     of.join(" ")
 }
 
-/// The name of a night in outputs that grow: a hash of the contents of its inputs, and of the choice of their pages.
+/// The name of a night in append-only outputs: a hash of the contents of its inputs and of the choice of pages.
 pub(crate) fn night_name(inputs: &[InputRecord]) -> String {
     sha256_of(&contents_of(inputs)).chars().take(32).collect()
 }
 
-/// Tells a store which run this is. Returns the night before.
+/// Tells the store which run this is, and returns the previous night.
 pub(crate) fn begin(store: &Store, run: &RunIdentity) -> Result<Option<LastNight>> {
     if store.begin(run)? {
         let path = store.path().display();
@@ -66,26 +66,26 @@ pub(crate) fn begin(store: &Store, run: &RunIdentity) -> Result<Option<LastNight
     Ok(store.last_night()?.map(|(night, sites)| LastNight { night, sites }))
 }
 
-/// What the crawl was answered for the addresses of a site instead of pages.
+/// Responses without a page for the addresses of a site.
 #[derive(Debug, Default)]
 struct Answers {
     /// Refusals by status.
     refused: BTreeMap<u16, u64>,
-    /// Addresses that are gone.
+    /// Number of addresses that are gone.
     gone: u64,
     /// The time of the last refusal.
     at: Option<jiff::Timestamp>,
 }
 
-/// The same, by site.
+/// Responses without a page, by site.
 #[derive(Debug, Default)]
 pub(crate) struct SiteAnswers(BTreeMap<String, Answers>);
 
 impl SiteAnswers {
-    /// Number of sites of which answers are counted: pages link to many sites that are not crawled.
+    /// Maximum number of sites: pages link to many that are not crawled.
     const MOST: usize = 1 << 18;
 
-    /// Counts a drop of reading, and names its site if it is an answer without a page.
+    /// Counts a drop of reading, and sets its site if it is a response without a page.
     pub(crate) fn see(&mut self, drop: &mut Drop) {
         if drop.reason != DropReason::HttpStatus {
             return;
@@ -115,12 +115,12 @@ impl SiteAnswers {
     }
 }
 
-/// Judges the sites of a night, and hands the store what is to be kept of them.
+/// Judges the sites of a night, and passes their updates to the store.
 pub(crate) struct SiteJudge<'a> {
     store: &'a Store,
     answers: &'a SiteAnswers,
     is_whole: bool,
-    /// What came of the parts of a site so far, and some of their texts.
+    /// Figures of the current site's parts so far, and some of their texts.
     open: NightFigures,
     texts: Vec<ArticleText>,
     /// The latest date of a site.
@@ -134,7 +134,7 @@ impl<'a> SiteJudge<'a> {
         Self { store, answers, is_whole, open, texts: Vec::new(), night }
     }
 
-    /// Takes a site, or a part of one; judges it once it is complete.
+    /// Adds a site or a part of one, and judges the site when it is complete.
     pub(crate) fn take(&mut self, counted: &SiteCounts, result: &mut SiteResult) -> Result<()> {
         self.open.add(&counted.figures);
         self.texts.extend_from_slice(&counted.texts);
@@ -177,7 +177,7 @@ impl<'a> SiteJudge<'a> {
         };
         let NightVerdict { health, usual, lost_templates, is_usual } = judge(&history, &tonight);
         night.usual = usual;
-        // A run that was taken in before keeps what it said.
+        // A run that was committed before keeps its verdict.
         if night.health.evidence.is_empty() {
             night.health = health;
         }
@@ -203,8 +203,7 @@ impl<'a> SiteJudge<'a> {
         Ok(self.store.add_night(night)?)
     }
 
-    /// Judges the sites that the store knows and that have no page tonight, and those that refuse all of them. Call it
-    /// after all others.
+    /// Judges the known sites without a page tonight, and those that refused all requests. Call it after all other sites.
     pub(crate) fn each_absent(
         mut self,
         retire_after: u32,
@@ -246,8 +245,8 @@ impl<'a> SiteJudge<'a> {
     }
 }
 
-/// Keeps all that a store took in, once the outputs are written. Waits for programs that read the store, where they are
-/// in the way. Returns what it then holds, as [`Store::state`] does.
+/// Commits the store once the outputs are written; waits for readers that block this. Returns its state, as
+/// [`Store::state`] does.
 pub(crate) fn commit(
     store: &Store,
     config: &Config,
@@ -280,7 +279,7 @@ fn unless_stopped(error: StoreError, stopped: Stopped) -> anyhow::Error {
 }
 
 impl RunContext<'_> {
-    /// The store, unless it is only read.
+    /// The store, unless the run only reads it.
     pub(super) fn growing(&self) -> Option<&Store> {
         self.store.filter(|_| !self.config.run.reextract)
     }

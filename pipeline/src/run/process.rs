@@ -1,4 +1,4 @@
-//! Sites are listed in order, processed in parallel, and their results kept in order.
+//! Processes sites in parallel and keeps their results in the order of outputs.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -27,8 +27,7 @@ use crate::run::folder::state_error;
 use crate::run::ledger::{RunTally, SiteCounts};
 
 impl RunContext<'_> {
-    /// Processes all sites whose results an earlier process did not keep, and keeps their results. `tally` is counted
-    /// on for the progress.
+    /// Processes all sites without results from an earlier process, and keeps their results. Progress continues from `tally`.
     pub(super) fn process(
         &self,
         sites: SettledSites,
@@ -85,8 +84,7 @@ impl RunContext<'_> {
         Ok(())
     }
 
-    /// A digest of what decides the results, beside what identifies the run: the contents of the inputs, and of the store
-    /// of models.
+    /// A digest of what the results depend on beside the identity of the run: the contents of the inputs and the model store.
     fn causes(&self, sites: &SettledSites) -> Result<String> {
         let inputs: Vec<_> =
             sites.inputs.iter().map(|input| (&input.file, &input.sha256)).collect();
@@ -104,7 +102,7 @@ impl RunContext<'_> {
 #[derive(Debug)]
 struct Task {
     index: usize,
-    /// Number of its parts that are already done.
+    /// Number of its parts that an earlier process completed.
     done: usize,
     site: StoredSite,
 }
@@ -112,13 +110,13 @@ struct Task {
 #[derive(Debug)]
 struct Done {
     heading: ResultHeading,
-    /// For the file of results.
+    /// Its frame for the file `results`.
     frame: Vec<u8>,
 }
 
 #[derive(Debug)]
 struct WorkerPool<'a> {
-    /// The threads of its pool work together on large sites.
+    /// Its thread pool shares the work of large sites.
     run: &'a RunContext<'a>,
     pages: &'a SegmentPages,
     records: &'a Records,
@@ -127,8 +125,8 @@ struct WorkerPool<'a> {
 }
 
 impl WorkerPool<'_> {
-    /// Processes all sites that `list` gives and passes the results to `take` in order, starting with number
-    /// and part `first`. When stopped, finishes the sites that were started and returns early.
+    /// Processes the sites from `list` and passes their results to `take` in order, from number and part `first` on. When
+    /// stopped, finishes the sites in progress and returns early.
     fn work(
         &self,
         list: impl FnOnce(&mut dyn FnMut(Task) -> ControlFlow<()>) -> io::Result<()> + Send,
@@ -227,15 +225,15 @@ impl WorkerPool<'_> {
     }
 }
 
-/// Tasks, and how many may run: several in parallel, or one alone.
+/// Tasks that run in parallel, or one that runs alone.
 #[derive(Debug)]
 struct TaskQueue {
     tasks: Mutex<Receiver<Task>>,
     turn: RwLock<()>,
 }
 
-/// Bounds the weight of sites whose results were not taken: the results of all sites behind a slow one must
-/// not pile up in memory.
+/// Limits the total weight of sites whose results wait to be taken, so that results do not pile up in memory behind a
+/// slow site.
 #[derive(Debug)]
 struct Gate {
     most: u64,
@@ -243,7 +241,7 @@ struct Gate {
     moved: Condvar,
 }
 
-/// Sites that were admitted and whose results were not taken.
+/// Admitted sites whose results were not taken yet.
 #[derive(Debug, Default)]
 struct Inside {
     /// Weights by site number.
@@ -256,8 +254,8 @@ impl Gate {
         Self { most, inside: Mutex::default(), moved: Condvar::new() }
     }
 
-    /// Admits a site once there is room, or no other site is admitted. The first admitted site is always the
-    /// next whose results are taken, so this terminates.
+    /// Waits until there is room for a site or no other site is admitted. This terminates, because the results of the first
+    /// admitted site are always taken next.
     fn admit(&self, index: usize, weight: u64, halted: &(dyn Fn() -> bool + Sync)) {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         while !inside.sites.is_empty() && inside.weight + weight > self.most && !halted() {
@@ -269,7 +267,7 @@ impl Gate {
         inside.weight += weight;
     }
 
-    /// Removes the sites before this number: their results were taken.
+    /// Removes the sites before number `next`, whose results were taken.
     fn release(&self, next: usize) {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(&(_, weight)) = inside.sites.front().filter(|(index, _)| *index < next) {
@@ -281,7 +279,7 @@ impl Gate {
     }
 }
 
-/// Passes results on in order, starting with number and part `next`, until there are no more.
+/// Passes results on in order, from number and part `next` on, until the channel closes.
 fn in_order(
     results: &Receiver<Result<Done>>,
     mut next: (usize, usize),

@@ -37,7 +37,7 @@ pub(crate) fn check_outputs(emit: &EmitConfig, run: &Path) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Opens an output for a run folder. What waits for other programs looks at `stop`.
+/// Opens an output for a run folder. Setting `stop` ends a wait for other programs.
 pub(crate) fn open_sink<'a>(
     name: SinkName,
     folder: &Path,
@@ -73,8 +73,8 @@ pub(crate) fn open_sink<'a>(
     })
 }
 
-/// Removes files of an earlier run that this run does not replace: all files in a run folder belong to
-/// one run. An archive of articles and an index elsewhere belong to many runs and stay.
+/// Removes files of an earlier run that this run does not replace, because a run folder holds the files of one run. An
+/// archive of articles or an index elsewhere belongs to many runs and stays.
 pub(crate) fn remove_stale(name: SinkName, folder: &Path, config: &EmitConfig, written: bool) {
     for file in name.files() {
         // Left by an unfinished run.
@@ -100,7 +100,7 @@ pub(crate) fn remove_stale(name: SinkName, folder: &Path, config: &EmitConfig, w
     }
 }
 
-/// The forms of an address by which an archive identifies an article.
+/// Returns the function that gives the forms of an address by which an archive identifies an article.
 pub(crate) fn article_key(config: &Config) -> sink::KeyOf {
     let tracking = grouping::Tracking::new(&config.group.tracking_parameters);
     std::sync::Arc::new(move |url: &str, canonical: Option<&str>| {

@@ -1,13 +1,13 @@
-//! The results of sites, in the order of outputs: a stopped run resumes from them, and the outputs are written of them.
+//! The file `results`: the results of sites in the order of outputs, from which runs resume and outputs are written.
 //!
-//! The file contains frames (`frames`). The first says what the results were computed from. The content of each other is the
-//! length of a heading (4 bytes, little endian), the heading in MessagePack, the uncompressed length of the results (4
-//! bytes), and the results as an LZ4 block: the articles as lines of `articles.jsonl`, everything else in MessagePack, and the
+//! The file consists of frames (`frames`). The first holds a digest of what the results were computed from. Each other frame
+//! holds the length of a heading (4 bytes, little endian), the heading in MessagePack, the uncompressed length of the results
+//! (4 bytes), and the results as an LZ4 block: articles as lines of `articles.jsonl`, everything else in MessagePack, and the
 //! length of the lines (8 bytes). The first incomplete or damaged frame ends the file: results that did not reach the disk
-//! before a crash are computed again. Other versions of the program do not read it.
+//! before a crash are computed again. Only the version of the program that wrote the file reads it.
 //!
-//! An article is serialised once, in the thread that found it. Only the few that turn out to be the same as others are
-//! read from their lines and written again, and all of them where an output reads their fields.
+//! An article is serialised once, by the thread that extracted it. It is parsed and serialised again only if it has
+//! duplicates, or if an output needs its fields.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -23,20 +23,20 @@ use sitemodel::stages::extract::remove_paragraphs;
 
 use crate::run::ledger::SiteCounts;
 
-/// Size of a length within the content.
+/// Bytes of a length field.
 const LENGTH: usize = 4;
-/// The heading of the results of a site, or of a part of a large one: what is needed of it before all results are known.
+/// The heading of the results of a site, or of a part of a large site: what is needed before all results are known.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ResultHeading {
     pub(crate) index: usize,
     pub(crate) part: usize,
     pub(crate) counted: SiteCounts,
-    /// Descriptions of its articles; none if nothing is looked for in them.
+    /// Descriptions of its articles; empty if neither duplicates nor shared text are wanted.
     pub(crate) evidence: Vec<ArticleDescription>,
 }
 
 impl ResultHeading {
-    /// The heading of a site, or of its part with this number.
+    /// The heading for the result of a site, or of its part number `part`.
     pub(crate) fn of(
         index: usize,
         part: usize,
@@ -50,7 +50,7 @@ impl ResultHeading {
         Self { index, part, counted: SiteCounts::of(result), evidence }
     }
 
-    /// The frame of the results, of which the articles are taken.
+    /// Encodes the frame of a result.
     pub(crate) fn frame(&self, mut result: SiteResult) -> io::Result<Vec<u8>> {
         result.figures = Some(Box::new(figures_of(&result)));
         let articles = std::mem::take(&mut result.articles);
@@ -86,12 +86,12 @@ impl ResultHeading {
     }
 }
 
-/// Length of decompressed results, in bytes.
+/// Uncompressed length of packed results in bytes.
 pub(crate) fn unpacked_length(packed: &[u8]) -> usize {
     packed.first_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize)
 }
 
-/// What is kept of an article beside its line.
+/// Data of an article that is not in its line.
 #[derive(Debug, Deserialize, Serialize)]
 struct KeptArticle {
     /// Length of its line.
@@ -100,9 +100,9 @@ struct KeptArticle {
     payload: [u8; 16],
 }
 
-/// Reads the results of a site for the outputs, with these notes of what articles have in common, which come in the order of
-/// articles, and without boilerplate, unless fewer than `least_words` of an article would be left; the articles are read from
-/// their lines if `reads_articles`. Also gives the indices of articles from which boilerplate was removed.
+/// Reads the results of a site for the outputs and applies the marks, which are in the order of articles. Shared boilerplate is
+/// removed, unless an article would keep fewer than `least_words` words. Articles are parsed from their lines if
+/// `reads_articles`. Also returns the indices of articles from which boilerplate was removed.
 pub(crate) fn read_results(
     packed: &[u8],
     marks: Vec<(usize, ArticleMark)>,
@@ -151,7 +151,7 @@ pub(crate) fn read_results(
     Ok((result, without_boilerplate))
 }
 
-/// Drops the articles that are the same as others. They must have been read.
+/// Drops the duplicates. The articles must have been parsed.
 pub(crate) fn drop_duplicates(result: &mut SiteResult) {
     let drops = &mut result.drops;
     result.articles.retain(|article| {
@@ -182,11 +182,11 @@ pub(crate) struct SiteResults {
 }
 
 impl SiteResults {
-    /// Length of a file without results: causes are a digest in hex.
+    /// Length of a file without results, which holds a digest in hex.
     pub(crate) const EMPTY: u64 = (HEADER + 64) as u64;
 
-    /// Opens the file at `path`, or creates it. Results of the same causes in it are kept and passed on, by their headings;
-    /// those of other causes are removed. Also gives whether there were such.
+    /// Opens or creates the file at `path`. Results computed from the same `causes` are kept, and their headings passed on;
+    /// others are removed. Also returns whether any were removed.
     pub(crate) fn open(
         path: &Path,
         causes: &str,
@@ -219,7 +219,7 @@ impl SiteResults {
         self.next
     }
 
-    /// Appends a frame. It survives the end of this process; a crash of the machine loses the last seconds.
+    /// Appends a frame. It survives the death of this process; a crash of the machine may lose the last seconds.
     pub(crate) fn add(&mut self, heading: &ResultHeading, frame: &[u8]) -> io::Result<()> {
         let written = self.file.write_all(frame);
         if written.is_err() {
@@ -270,7 +270,7 @@ mod tests {
         Extracted { article, payload: [number as u8; 16], ..Extracted::default() }
     }
 
-    /// Articles that were kept, read again.
+    /// Parses kept results.
     fn kept(
         articles: &[Extracted],
         marks: Vec<(usize, ArticleMark)>,

@@ -14,14 +14,14 @@ use site::clock::Clock;
 
 use crate::run::ledger::close_ledger;
 
-/// Time between two checks for the end of the work.
+/// Interval of updates.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct Status<'a> {
     ledger: Mutex<Ledger>,
     clock: &'a Clock,
-    /// Bytes of pages that did not fit into memory.
+    /// Bytes of pages spilled to disk.
     written: &'a AtomicU64,
     begun: Instant,
     bytes: AtomicU64,
@@ -69,7 +69,7 @@ impl<'a> Status<'a> {
         }
     }
 
-    /// The ledger with current times.
+    /// The ledger with the current times.
     fn now(&self) -> Ledger {
         let mut ledger = self.ledger().clone();
         close_ledger(&mut ledger, self.begun, self.clock);
@@ -89,8 +89,7 @@ impl<'a> Status<'a> {
         ledger
     }
 
-    /// Writes the ledger and the metrics. A failure does not stop the run: the time in the old files shows
-    /// it.
+    /// Writes the ledger and the metrics. A failure does not stop the run; the files then show an old time.
     pub(crate) fn write(&self, state: RunState) {
         let mut ledger = self.now();
         ledger.state = state;
@@ -107,9 +106,9 @@ impl<'a> Status<'a> {
         self.write(RunState::Stopped);
     }
 
-    /// Removes the ledger: nothing is worth keeping.
+    /// Removes the ledger of a run without results.
     pub(crate) fn forget(&self) {
-        // A ledger that cannot be removed says that the run is not complete.
+        // A ledger that cannot be removed does no harm: it says that the run is unfinished.
         let _ = std::fs::remove_file(&self.path);
     }
 
@@ -139,7 +138,7 @@ impl<'a> Status<'a> {
     }
 }
 
-/// Stops the status thread, also when the work panics.
+/// Stops the status thread when dropped, even if the work panics.
 struct End<'a, 'b>(&'a Status<'b>);
 
 impl Drop for End<'_, '_> {

@@ -1,4 +1,4 @@
-//! Outputs at an address: the run is made in a local folder, and its files are uploaded once all are complete.
+//! Outputs at an address: the run writes to a local folder, and its files are uploaded when all are complete.
 
 mod transfer;
 
@@ -20,10 +20,10 @@ use crate::run::folder::{fits, is_done};
 use crate::run::identity::Identity;
 use crate::run::{PreparedRun, RunReport, RunRequest, run as run_locally, run_prepared};
 
-/// Object that says which run is being written to a prefix, until it is complete.
+/// Object that names the run being written to a prefix, until it is complete.
 const MARK: &str = ".sitegrove/run.json";
 
-/// Outputs at an address, and the folder in which they are made.
+/// Outputs at an address, and the local folder for them.
 #[derive(Debug)]
 pub(crate) struct RemoteTarget {
     /// The settings, with local folders in place of addresses.
@@ -32,15 +32,15 @@ pub(crate) struct RemoteTarget {
     out: Box<dyn Objects>,
     /// Where the files of a data set go, if that is an address, too.
     dataset: Option<(String, Box<dyn Objects>)>,
-    /// The folder in which everything is made.
+    /// The local folder.
     work: PathBuf,
 }
 
 /// Runs the pipeline, as [`crate::run::run`] does, with outputs in a folder or at an address.
 ///
 /// # Errors
-/// As [`crate::run::run`]; and if the address cannot be accessed, or has something else. Objects that cannot be written
-/// later are no error: the report names them.
+/// Those of [`crate::run::run`]; also if the address cannot be accessed or holds something else. Objects that cannot be
+/// written later are not an error: the report names them.
 pub fn run(request: RunRequest<'_>, overwrite: bool) -> Result<RunReport> {
     let Some(target) = RemoteTarget::of(request.config)? else {
         return run_locally(request, overwrite);
@@ -63,7 +63,7 @@ pub fn run(request: RunRequest<'_>, overwrite: bool) -> Result<RunReport> {
     target.upload(report, request.stop)
 }
 
-/// The folder for copies of what is at addresses.
+/// The folder for local copies of files at addresses.
 pub(crate) fn work_folder(config: &Config) -> PathBuf {
     match config.run.work.as_os_str().is_empty() {
         true => std::env::temp_dir(),
@@ -72,7 +72,7 @@ pub(crate) fn work_folder(config: &Config) -> PathBuf {
 }
 
 impl RemoteTarget {
-    /// The target that the settings name; none if all outputs are local.
+    /// The target from the settings; `None` if all outputs are local.
     pub(crate) fn of(config: &Config) -> Result<Option<Self>> {
         let (run, emit) = (&config.run, &config.emit);
         for path in [&emit.archive, &emit.index, &run.models, &run.metrics, &run.spool, &run.work] {
@@ -124,8 +124,8 @@ impl RemoteTarget {
         &self.config
     }
 
-    /// Looks at what is there, and says that this run is being written. Whoever may not write there learns it before
-    /// any work. Says whether a different run in the local folder may be replaced; `Break` if the run is there.
+    /// Checks what is at the address and marks it as being written by this run, so that missing permissions are found before
+    /// any work. Returns whether a different run in the local folder may be replaced, or `Break` if the run is already there.
     fn claim(&self, identity: &Identity, overwrite: bool) -> Result<ControlFlow<Ledger, bool>> {
         let shown = &self.address;
         let access = || format!("cannot write to {shown}");
@@ -135,7 +135,7 @@ impl RemoteTarget {
         let before: Option<Identity> = mark.and_then(|json| serde_json::from_slice(&json).ok());
         let ledger = read(Ledger::FILE).with_context(access)?;
         let is_same = before.as_ref().is_some_and(|before| identity.is_that_of(before));
-        // An upload that was interrupted goes on, even if the run was to replace another.
+        // An interrupted upload continues, even if the run replaces another.
         let goes_on =
             is_same && ledger.is_none() && self.config.run.out.join(Ledger::FILE).exists();
         if !overwrite {
@@ -168,7 +168,7 @@ impl RemoteTarget {
         Ok(ControlFlow::Continue(overwrite && !goes_on))
     }
 
-    /// As [`claim`](Self::claim), for the merge with this digest, which starts from the beginning each time.
+    /// Like [`claim`](Self::claim), for the merge with this digest, which always starts from the beginning.
     pub(crate) fn claim_for_merge(&self, digest: &str, overwrite: bool) -> Result<()> {
         let shown = &self.address;
         let access = || format!("cannot write to {shown}");
@@ -189,7 +189,7 @@ impl RemoteTarget {
         self.out.put(MARK, digest.as_bytes().to_vec()).with_context(access)
     }
 
-    /// Whether all chosen outputs are where they should be.
+    /// Whether all chosen outputs exist.
     fn has_outputs(&self, there: &BTreeMap<String, u64>) -> Result<bool> {
         let emit = &self.config.emit;
         for name in emit.chosen() {
@@ -212,7 +212,7 @@ impl RemoteTarget {
         Ok(true)
     }
 
-    /// Makes the local folder, for its user alone, and locks it until what is returned is dropped.
+    /// Creates the local folder, accessible to its owner only, and locks it until the returned file is dropped.
     pub(crate) fn lock(&self) -> Result<File> {
         let shown = self.work.display();
         make_private(&self.work).with_context(|| format!("cannot create {shown}"))?;
@@ -226,7 +226,7 @@ impl RemoteTarget {
     }
 }
 
-/// Makes a folder that others may not read, or finds that it is one.
+/// Creates a folder that others cannot read, or checks that an existing one is such.
 fn make_private(folder: &Path) -> Result<()> {
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent)?;

@@ -29,7 +29,7 @@ struct UploadShare<'a> {
 }
 
 impl RemoteTarget {
-    /// Uploads the finished run in the local folder, which is removed if all is there.
+    /// Uploads the finished run from the local folder, and removes the folder if everything was uploaded.
     pub(crate) fn upload(&self, mut report: RunReport, stop: &AtomicBool) -> Result<RunReport> {
         let mut upload = Upload { to: self.address.clone(), ..Upload::default() };
         let run = &self.config.run.out;
@@ -54,7 +54,7 @@ impl RemoteTarget {
         // The same command then writes what is missing.
         let lacks_outputs = !ledger.failed_sinks.is_empty() && ledger.unread().is_empty();
         if upload.failed.is_empty() && !lacks_outputs {
-            // What cannot be removed does no harm.
+            // A folder that cannot be removed does no harm.
             let _ = fs::remove_dir_all(&self.work);
         } else {
             upload.kept = Some(run.clone());
@@ -64,7 +64,7 @@ impl RemoteTarget {
         Ok(report)
     }
 
-    /// Uploads everything but the ledger, without what an earlier process has uploaded.
+    /// Uploads everything but the ledger, except for what an earlier process uploaded.
     fn transfer(
         &self,
         shares: &[UploadShare<'_>],
@@ -77,7 +77,7 @@ impl RemoteTarget {
         let (mut noted, done) =
             noted(&path, &run).with_context(|| format!("cannot write {}", path.display()))?;
         for UploadShare { address, objects, files } in shares {
-            // What was removed there since is uploaded again.
+            // Objects that were removed since are uploaded again.
             let there = match objects.list() {
                 Ok(there) => there,
                 Err(error) => {
@@ -94,7 +94,7 @@ impl RemoteTarget {
             if left.is_empty() {
                 continue;
             }
-            // Until all is there, nothing may look like a whole run.
+            // Without a ledger, an incomplete upload does not look like a finished run.
             if there.contains_key(Ledger::FILE)
                 && let Err(error) = objects.delete(Ledger::FILE)
             {
@@ -120,7 +120,7 @@ impl RemoteTarget {
         Ok(())
     }
 
-    /// Removes what an earlier run left, and writes the ledger, which marks the run as complete.
+    /// Removes objects of an earlier run, and writes the ledger, which marks the run as complete.
     fn complete(&self, shares: &[UploadShare<'_>], ledger: &Ledger) -> io::Result<()> {
         let part = format!("part-{}.parquet", night_name(&ledger.inputs));
         for UploadShare { objects, files, address } in shares {
@@ -148,7 +148,7 @@ fn is_of_run(name: &str) -> bool {
     run_entries().any(|(entry, _)| entry == first && entry != STATE)
 }
 
-/// The file that notes what was uploaded of the run with this digest, and what it has.
+/// Opens the list of uploaded files of the run with this digest, and returns its entries.
 fn noted(path: &Path, run: &str) -> io::Result<(File, BTreeSet<String>)> {
     let lines: Vec<String> = match File::open(path) {
         Ok(file) => BufReader::new(file).lines().collect::<io::Result<_>>()?,
