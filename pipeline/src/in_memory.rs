@@ -1,5 +1,5 @@
-//! Pages that a caller has in memory: learning a site from them, and what comes of one page. For bindings and
-//! other callers that have no run folder; a run gives the same for the same pages.
+//! Learns sites from pages in memory and applies models to single pages, for bindings and other callers without a run
+//! folder. Results equal those of a run on the same pages.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use sitemodel::{
     SiteEvidence, SiteModel, Way, learn_parsed, parse_page,
 };
 
-/// Learns the model of a site, as a run does: from a sample of its pages, then from a sample of those for which
-/// that gave no template. With a `previous` model its templates are learnt anew and keep their ids.
+/// Learns the model of a site as a run does: from a sample of its pages, then from a sample of the pages that fit no
+/// template. Templates of a `previous` model are learnt anew and keep their ids.
 ///
 /// Parses each page up to three times and holds the trees of a sample at once. Works in the caller's thread pool.
 pub fn learn(site: Site, previous: Option<&SiteModel>, settings: &Settings) -> SiteModel {
@@ -46,7 +46,7 @@ impl InMemory<'_> {
     fn learn_from(&self, pages: &[usize], previous: Option<&SiteModel>) -> SiteModel {
         let weights = pages.iter().map(|&at| (&*self.pages[at].url, weight(&self.pages[at].html)));
         let sample = sample(weights, self.settings);
-        // Parsing takes pages with their indices: they are lent to it.
+        // Parsing takes pages with their indices, so they are moved into this list and back.
         let lent: Vec<(usize, Page)> = (sample.chosen.iter())
             .map(|&chosen| (pages[chosen], self.pages[pages[chosen]].clone()))
             .collect();
@@ -63,7 +63,7 @@ impl InMemory<'_> {
         model
     }
 
-    /// The pages that no template is for.
+    /// The pages that fit no template.
     fn unassigned(&self, model: &SiteModel) -> Vec<usize> {
         let is_left = |at: &usize| {
             let items = self.site.items_of(*at);
@@ -78,17 +78,17 @@ impl InMemory<'_> {
     }
 }
 
-/// What came of a page.
+/// The outcome of a page.
 #[derive(Debug)]
 pub struct AppliedPage {
-    /// Its article, or why it has none.
+    /// Its article, or the reason for having none.
     pub applied: Applied,
-    /// Whether no template of the model is for it: it was looked at by itself then.
+    /// Whether it fits no template of the model, and was extracted by itself.
     pub unassigned: bool,
 }
 
 impl AppliedPage {
-    /// What [`sitemodel::ApplyStatistics`] counts: what the model itself gave.
+    /// The outcome that [`sitemodel::ApplyStatistics`] counts: that of the model itself.
     pub fn seen(&self) -> Cow<'_, Applied> {
         match self.unassigned {
             false => Cow::Borrowed(&self.applied),
@@ -102,8 +102,8 @@ impl AppliedPage {
     }
 }
 
-/// What comes of a page by a model; a page that no template is for is looked at by itself. Of the feed items,
-/// those whose link leads to the page are used. Depends on nothing else.
+/// Applies a model to a page; a page that fits no template is extracted by itself. Uses the feed items that link to the page.
+/// The outcome depends on nothing else.
 pub fn apply(
     model: &SiteModel,
     page: &Page,
@@ -123,14 +123,14 @@ pub fn apply(
             _ => AppliedPage { applied, unassigned: false },
         }
     };
-    // Where the parser fails, the model says so.
+    // If the parser panics, the model's own outcome says so.
     contain_panics(take).unwrap_or_else(|_| AppliedPage {
         applied: model.apply(page, &[], settings),
         unassigned: false,
     })
 }
 
-/// What comes of one page that nothing else is known of.
+/// Extracts a page about whose site nothing is known.
 pub fn extract(page: &Page, items: &[FeedItem], settings: &Settings) -> Applied {
     let addresses = AddressDigest::of(std::iter::once(&*page.url), settings.tracking());
     let evidence =
@@ -139,8 +139,8 @@ pub fn extract(page: &Page, items: &[FeedItem], settings: &Settings) -> Applied 
     apply(&model, page, items, settings).applied
 }
 
-/// The feed items whose link leads to a page, and not to another page of the site: its print version may name the
-/// same canonical address.
+/// The feed items that link to this page rather than to another page of the site, such as its print version with the same
+/// canonical address.
 fn own_items<'a>(
     page: &ParsedPage<'_>,
     items: &'a [FeedItem],

@@ -1,5 +1,5 @@
-//! Files of steps at addresses: clusters without a shared disk keep them in a bucket. A step reads and writes local files; they are
-//! fetched before it, and what it wrote is put to its address after it, as a whole.
+//! Files of steps at addresses, for clusters without a shared disk. A step reads and writes local files: its inputs are
+//! downloaded first, and its output is uploaded as a whole at the end.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -16,23 +16,23 @@ use segment::work_folder::WorkFolder;
 use crate::run::RunRequest;
 use crate::run::target::work_folder;
 
-/// Bytes that are copied between two checks of the stop flag.
+/// Bytes copied between two checks of the stop flag.
 const CHUNK: u64 = 4 << 20;
 
-/// The files of a step on this machine. Those that are not at addresses are where they were named.
+/// The local files of a step: named ones, and copies of those at addresses.
 pub(crate) struct LocalFiles {
-    /// What the step reads.
+    /// The files that the step reads.
     pub(crate) paths: Vec<PathBuf>,
-    /// What it writes.
+    /// The file that it writes.
     pub(crate) out: PathBuf,
-    /// Where that is to be put.
+    /// The address to upload it to.
     address: Option<String>,
-    /// The folder of the copies.
+    /// The folder of the copies, removed on drop.
     _folder: Option<WorkFolder>,
 }
 
 impl LocalFiles {
-    /// Fetches what is at addresses, or in folders or patterns of them.
+    /// Downloads the files at addresses, including folders and patterns.
     pub(crate) fn fetch(request: RunRequest<'_>, named: &[PathBuf], out: &Path) -> Result<Self> {
         let address = address_of(out);
         let (mut paths, mut out) = (Vec::with_capacity(named.len()), out.to_owned());
@@ -43,7 +43,7 @@ impl LocalFiles {
         let address = address.map(str::to_owned);
         let all: Vec<_> = named.iter().chain([&out]).map(|own| own.to_string_lossy()).collect();
         let work = work_folder(request.config);
-        // The same step again removes what a killed one left.
+        // A repeated step removes what a killed one left.
         let name = format!(".sitegrove-step-{}", &sha256_of(&all.join("\n"))[..16]);
         let folder = WorkFolder::create(work.join(name))?;
         for path in named {
@@ -63,7 +63,7 @@ impl LocalFiles {
         Ok(Self { paths, out, address, _folder: Some(folder) })
     }
 
-    /// Puts what the step wrote to its address.
+    /// Uploads the output of the step to its address.
     pub(crate) fn put(self, stop: &AtomicBool) -> Result<()> {
         let Some((above, name)) = self.address.as_deref().and_then(divided) else { return Ok(()) };
         let cannot = || format!("cannot write {above}/{name}");
@@ -78,12 +78,12 @@ impl LocalFiles {
     }
 }
 
-/// The prefix and the name of an object; `None` if the address ends with a slash.
+/// Splits an address into prefix and object name; `None` if it ends with a slash.
 fn divided(address: &str) -> Option<(&str, &str)> {
     address.rsplit_once('/').filter(|(_, name)| !name.is_empty())
 }
 
-/// Fetches the files that an address stands for.
+/// Downloads the files that an address stands for.
 fn fetch(address: &str, folder: &Path, stop: &AtomicBool, to: &mut Vec<PathBuf>) -> Result<()> {
     for address in addresses_like(address, &|name| name.ends_with(".parquet"))? {
         let name = address.rsplit('/').next().unwrap_or_default();

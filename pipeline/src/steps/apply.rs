@@ -1,7 +1,7 @@
-//! Apply: the models of large sites to their pages, where these are.
+//! Apply: applies the models of large sites to their pages.
 //!
-//! What comes of a page depends on the page, the model, and the order for it, if there is one. Nothing is read but the
-//! pages of large sites.
+//! The outcome of a page depends only on the page, the model, and its instruction, if there is one. Only pages of large sites
+//! are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -29,18 +29,18 @@ use super::learn::PageInstruction;
 use crate::run::RunRequest;
 use crate::run::thread_pool;
 
-/// What was applied.
+/// The counts of an apply step.
 #[derive(Debug, Default)]
 pub struct ApplySummary {
-    /// Which round it was.
+    /// The round, 1 or 2.
     pub round: u8,
-    /// Pages that models were applied to.
+    /// Number of pages that models were applied to.
     pub pages: u64,
-    /// Of these, pages that no template is for; a second round of learning may add one.
+    /// Number of these that fit no template, for which a second round of learning may add one.
     pub unassigned: u64,
 }
 
-/// Applies models to the pages of surveys: those of the second round, if any are named.
+/// Applies models to the pages of surveys; those of the second round if any are given.
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read or written.
@@ -108,7 +108,7 @@ pub fn apply(request: RunRequest<'_>, paths: &[PathBuf], out: &Path) -> Result<A
     Ok(counts)
 }
 
-/// The number of a page's row, and the instruction for it.
+/// The number of a page's row, and its instruction.
 type InstructedRow = (u32, Option<PageInstruction>);
 
 struct ApplyStep<'a> {
@@ -119,11 +119,11 @@ struct ApplyStep<'a> {
     observer: &'a dyn Observer,
 }
 
-/// What a row of a survey is a page of.
+/// The sites that a row of a survey is a page of.
 struct OfRow<'a> {
-    /// The large site that it is an ordinary page of.
+    /// The large site of which it is an ordinary page.
     ordinary: Option<&'a str>,
-    /// Instructions for it: sites, and where the instructions are.
+    /// Its instructions, by site, with their places.
     orders: &'a [(String, RowPlace)],
 }
 
@@ -133,7 +133,7 @@ impl OfRow<'_> {
     }
 }
 
-/// Weight of pages that are worked on at once.
+/// Weight of pages that are processed at a time.
 const AT_ONCE: u64 = 16 << 20;
 
 impl ApplyStep<'_> {
@@ -164,7 +164,7 @@ impl ApplyStep<'_> {
         Ok(())
     }
 
-    /// Visits the rows of a survey to whose pages models are applied.
+    /// Visits the rows of a survey that models are applied to.
     fn each_row(
         &self,
         survey: &StepFile,

@@ -1,5 +1,4 @@
-//! The results of sites, put together from what steps wrote: those of small sites, and what came of the pages of large
-//! ones.
+//! Assembles the results of sites from the files of steps: results of small sites, and outcomes of the pages of large ones.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -21,18 +20,18 @@ use super::files::Files;
 use crate::run::RunRequest;
 use crate::steps::files::settle_crawl;
 
-/// A share of the sites of a crawl, of which all that steps wrote is there.
+/// A share of the sites of a crawl, with all files that steps wrote.
 pub(super) struct Assembly<'a> {
     pub(super) request: RunRequest<'a>,
     pub(super) share: SiteShare,
     pub(super) clock: &'a Clock,
 }
 
-/// Takes a part of the result of a site, by its number.
+/// Takes part number N of the result of a site.
 type TakePart<'a> = dyn FnMut(usize, SiteResult) -> Result<()> + 'a;
 
 impl Assembly<'_> {
-    /// Opens what steps wrote. What does not fit into memory is kept in `folder`.
+    /// Opens the files of steps. Data that does not fit into memory is spilled to `folder`.
     pub(super) fn open(&self, files: Files, folder: &Path) -> Result<(StepOutputs, SettledSites)> {
         let rounds = files.learnt.iter().map(|file| file.identity().round).max().unwrap_or(1);
         if has_large(&files)? || rounds == 2 {
@@ -50,7 +49,7 @@ impl Assembly<'_> {
         Ok((made, sites))
     }
 
-    /// Hands over the results of all sites, in the order of outputs.
+    /// Passes on the results of all sites in the order of outputs.
     pub(super) fn each(
         &self,
         sites: &mut SettledSites,

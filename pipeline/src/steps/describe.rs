@@ -1,6 +1,6 @@
-//! Describe: the articles of a share of the sites, for finding what they have in common with those of all shares.
+//! Describe: describes the articles of a share of the sites, so that duplicates are found across shares.
 //!
-//! Where several processes merge, each needs the descriptions of all articles of the crawl: some 750 bytes of each.
+//! If several processes merge, each needs the descriptions of all articles of the crawl, about 750 bytes per article.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,9 +22,9 @@ use super::assemble::Assembly;
 use super::files::{Files, check_paths};
 use crate::run::RunRequest;
 
-/// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
-/// writes the descriptions to `to`. Returns the number of articles. If neither duplicates nor shared text are looked
-/// for, that is 0, and the file is empty.
+/// Describes the articles of a share of the sites of a crawl, given all files of its steps in any order, and writes the
+/// descriptions to `to`. Returns the number of articles. It is 0, and the file empty, if the settings look for neither
+/// duplicates nor shared text.
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read; if the file cannot be written.
@@ -87,7 +87,7 @@ impl DescriptionFiles {
         Ok(Self { files, rows })
     }
 
-    /// The notes for the articles of a share; what does not fit into memory is kept in `folder`.
+    /// The marks for the articles of a share. Data that does not fit into memory is spilled to `folder`.
     pub(super) fn marks(self, share: SiteShare, folder: &Path, config: &Config) -> Result<Marks> {
         let compare = || -> io::Result<Marks> {
             let mut described = Descriptions::new(folder, Comparisons::of(&config.emit))?;

@@ -1,4 +1,4 @@
-//! The files of a crawl: which belong together, and whether all are there.
+//! The files that the steps of a crawl wrote: checks that they belong together and are complete.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,7 +16,7 @@ use segment::settle::{SettledSites, settle_sites};
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::run::RunRequest;
 
-/// Checks the paths of a step that takes files and writes one.
+/// Checks the paths of a step that reads files and writes one.
 pub(crate) fn check_paths(config: &Config, paths: &[PathBuf], out: &Path) -> Result<()> {
     let files = paths.iter().fold(CommandPaths::default(), |all, path| all.reads("a file", path));
     files.reads("--models", &config.run.models).writes("--out", out, OutputKind::Step).check()
@@ -31,7 +31,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Opens files, in any order, and checks that they are of one version, one crawl and these settings.
+    /// Opens files in any order, and checks that they are of the same version, crawl and settings.
     pub(crate) fn open(paths: &[PathBuf], config: &Config) -> Result<Self> {
         ensure!(!paths.is_empty(), "no files: name those that `sitegrove survey` wrote");
         let expected = StepIdentity::of(StepKind::Survey, 0, config, Vec::new());
@@ -73,14 +73,14 @@ impl Files {
         Ok(files)
     }
 
-    /// Files of sites that were learnt and of models that were applied.
+    /// The files of `learn` and `apply`.
     pub(crate) fn made(&self) -> impl Iterator<Item = &StepFile> {
         self.learnt.iter().chain(&self.applied)
     }
 
-    /// Checks that files were made of those that are named, not of others of the same steps.
+    /// Checks that files were made from the given files, not from others of the same steps.
     pub(crate) fn check_causes(&self) -> Result<()> {
-        // The first that is not belongs to the first step that has to be done again.
+        // The first that fails belongs to the first step that has to be repeated.
         let mut made: Vec<&StepFile> = self.made().collect();
         made.sort_by_key(|file| (file.identity().round, file.identity().step));
         for file in made.into_iter().chain(&self.described) {
@@ -103,7 +103,7 @@ impl Files {
         Ok(())
     }
 
-    /// The identity of a file that is made of all of these.
+    /// The identity of a file made from all of these.
     pub(crate) fn identity(&self, step: StepKind, round: u8, config: &Config) -> StepIdentity {
         let mut made_of: Vec<String> = self.made().map(|file| file.identity().digest()).collect();
         made_of.sort_unstable();
@@ -114,8 +114,7 @@ impl Files {
         self.surveys.iter().flat_map(|file| file.identity().surveys.clone()).collect()
     }
 
-    /// Checks that all surveys of the crawl are there, those that the sites were learnt from, and that all files belong
-    /// together.
+    /// Checks that all surveys that the sites were learnt from are given, and that all files belong together.
     pub(crate) fn check_complete(&self) -> Result<()> {
         ensure!(
             !self.surveys.is_empty(),
@@ -138,7 +137,7 @@ impl Files {
         self.check_causes()
     }
 
-    /// Checks that a round is complete: every share of the sites was learnt, once.
+    /// Checks that every share of the sites was learnt exactly once in a round.
     pub(crate) fn check_learnt(&self, round: u8) -> Result<()> {
         let of_round = self.learnt.iter().filter(|file| file.identity().round == round);
         ensure!(
@@ -148,12 +147,12 @@ impl Files {
         Ok(())
     }
 
-    /// Whether articles were described, and if so, that those of every share were, once.
+    /// Whether articles were described; checks that those of every share were, exactly once.
     pub(crate) fn check_described(&self) -> Result<bool> {
         all_shares(self.described.iter(), "`sitegrove describe`")
     }
 
-    /// The store of models that sites were learnt with.
+    /// The model store that sites were learnt with.
     pub(crate) fn store(&self) -> Result<LearntWith> {
         let state = |file: &StepFile| file.identity().store.clone();
         let first = self.learnt.first();
@@ -188,14 +187,14 @@ impl Files {
 
 #[derive(Debug)]
 pub(crate) struct LearntWith {
-    /// What it held; none without a store.
+    /// Its state then; `None` without a store.
     pub(crate) state: Option<String>,
-    /// A file of such sites.
+    /// A file of `learn` that names it.
     file: PathBuf,
 }
 
 impl LearntWith {
-    /// Checks that a store holds what it held then.
+    /// Checks that a store has the same state as then.
     pub(crate) fn check(&self, store: &Store) -> Result<()> {
         ensure!(
             Some(store.state()?) == self.state,
@@ -207,8 +206,8 @@ impl LearntWith {
     }
 }
 
-/// Whether a file has to be made of another: learning a second time takes all of the first round, models are applied as
-/// they were learnt, and descriptions come last.
+/// Whether a file must have been made from another: the second round of learning from all of the first round, `apply` from
+/// `learn`, and descriptions from everything.
 fn is_made_of(file: &StepFile, other: &StepFile) -> bool {
     let (file, other) = (file.identity(), other.identity());
     match file.step {
@@ -218,7 +217,7 @@ fn is_made_of(file: &StepFile, other: &StepFile) -> bool {
     }
 }
 
-/// Checks that no two files are of the same step and of the same part of it.
+/// Checks that no two files are of the same part of the same step.
 fn check_twice(files: &mut [StepFile]) -> Result<()> {
     fn key(file: &StepFile) -> (u8, SiteShare, &[String]) {
         let own = file.identity();
@@ -248,8 +247,8 @@ fn all_shares<'a>(files: impl Iterator<Item = &'a StepFile>, step: &str) -> Resu
     }
 }
 
-/// Forms the sites of a crawl, of which those wanted, by hash, are counted. Only the heads of pages are read, those of one
-/// part of the sites at a time.
+/// Groups the pages of a crawl into sites, and keeps the sites whose hashes are wanted. Reads only the heads of pages, one part
+/// of the sites at a time.
 pub(crate) fn settle_crawl(
     surveys: Vec<StepFile>,
     wants: &dyn Fn(u64) -> bool,

@@ -1,8 +1,8 @@
-//! Learn: sites from the surveys of a crawl.
+//! Learn: learns sites from the surveys of a crawl.
 //!
-//! A site of few captures is finished: its result is written. Of a larger one, the first round writes the model, from
-//! the sample alone, and what applies to pages that are not ordinary (`Order`). The second round comes after models
-//! were applied: it adds templates for the pages without one, and says which pages and captures are left to do.
+//! A small site is finished: its result is written. For a large site, the first round writes the model, learnt from the
+//! sample alone, and instructions for pages that are not ordinary (`Order`). The second round follows after models were
+//! applied: it adds templates for the pages without one, and lists the pages and captures left to process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -37,31 +37,31 @@ use crate::run::{nightly, thread_pool};
 use crate::steps::addresses::LocalFiles;
 use crate::steps::files::settle_crawl;
 
-/// What applies to a page of a large site that is not an ordinary one.
+/// The instruction for a page of a large site that is not an ordinary one.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct PageInstruction {
-    /// The page as the site has it: a page of a revisit has another address than the capture that it is a copy of.
+    /// The head of the page in this site. The page of a revisit has another address than the capture it copies.
     pub(crate) head: StoredHead,
     pub(crate) items: Vec<FeedItem>,
     /// Whether it is a later part of an article.
     pub(crate) part: bool,
 }
 
-/// What was learnt.
+/// The counts of a learn step.
 #[derive(Debug, Default)]
 pub struct LearnSummary {
-    /// Which round of learning it was.
+    /// The round of learning, 1 or 2.
     pub round: u8,
-    /// Sites that were finished.
+    /// Number of finished sites.
     pub finished: usize,
-    /// Large sites: those whose pages models are to be applied to.
+    /// Number of large sites, to whose pages models have to be applied.
     pub large: usize,
-    /// Of these, sites for which there is something to do in a second round.
+    /// Number of these that need a second round.
     pub further: usize,
 }
 
-/// Learns a share of the sites of a crawl from all its surveys; a second time, if files of the first round of learning
-/// and applying are named, too.
+/// Learns a share of the sites of a crawl from all its surveys. This is the second round if files of the first round of
+/// learning and applying are given, too.
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read or written.
@@ -100,10 +100,10 @@ pub fn learn(
     Ok(learnt)
 }
 
-/// Weight of sites that are learnt at the same time.
+/// Weight of sites that are learnt at a time.
 const AT_ONCE: u64 = 64 << 20;
 
-/// The store of models that the settings name, which learning reads; one that does not exist is empty.
+/// Opens the model store from the settings for reading; a store that does not exist is empty.
 fn store_to_read(config: &Config) -> Result<Option<Store>> {
     ensure!(
         !config.run.reextract,
@@ -182,7 +182,7 @@ fn write(
     Ok(counts)
 }
 
-/// The result of a small site; else its model, and orders for its pages.
+/// Returns the result of a small site, or the model of a large one with orders for its pages.
 fn first_round(
     site: StoredSite,
     pages: &SegmentPages,
@@ -220,7 +220,7 @@ fn model_row(site: &str, round: u64, model: &SiteModel) -> SegmentRow {
     }
 }
 
-/// Id of the row that has the HTML of a page.
+/// The id of the row with the HTML of a page.
 fn row_of(page: &StoredPage) -> u64 {
     match page.html {
         HtmlPlace::Filed(place) => place.id,
@@ -234,7 +234,7 @@ fn order_of(site: &Surveyed, page: usize, head: &StoredHead) -> PageInstruction 
     PageInstruction { head, items, part: site.part(page) != Part::Whole }
 }
 
-/// What applies to the pages of a site, by the row of each, where it is not that the row is one ordinary page.
+/// Orders for the pages of a site whose rows are not exactly one ordinary page.
 fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<SegmentRow>> {
     let mut of_rows: BTreeMap<u64, (Vec<PageInstruction>, bool)> = BTreeMap::new();
     for other in work.others.all() {
@@ -242,9 +242,9 @@ fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<SegmentRow>> {
     }
     for (at, page) in work.pages.iter().enumerate() {
         let order = order_of(site, at, &page.head);
-        // The row of a saved page does not say which site it is of.
+        // The row of a saved page does not name its site.
         let is_saved = page.head.url.starts_with("file:");
-        // Nor does any row say what files of the site say of its page.
+        // Nor does a row hold the rules from files of the site.
         let has_rules = page.head.notes.as_ref().is_some_and(|of| of.site != SiteRules::default());
         let is_ordinary = row_of(page) == page.id()
             && !is_saved
@@ -261,8 +261,8 @@ fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<SegmentRow>> {
         .collect()
 }
 
-/// What a large site needs after models were applied: the final model, and orders for the pages and captures that are
-/// left to do. Nothing, if all is done.
+/// Returns what a large site needs after models were applied: the final model, and orders for the pages and captures left.
+/// Returns nothing if the site is complete.
 fn second_round(
     site: StoredSite,
     pages: &SegmentPages,

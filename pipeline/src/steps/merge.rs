@@ -1,5 +1,5 @@
-//! Merge: results of small sites, and what came of the pages of large ones, to a run folder. Its files are those of
-//! [`crate::run`] for all inputs of the crawl; the ledger has the times of merging.
+//! Merge: writes the results of all sites to a run folder. Its files equal those of [`crate::run`] on all inputs of the crawl,
+//! except for the times in the ledger, which are those of merging.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -32,9 +32,9 @@ use crate::run::site_results::{ResultHeading, SiteResults};
 use crate::run::target::RemoteTarget;
 use crate::run::{RunReport, RunRequest, finish_folder, nightly, stopped_or, thread_pool};
 
-/// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where
-/// the results are too many for one process. The first share has what belongs to no site. The folder can be at an address, as
-/// that of a [run](crate::run::target::run). `overwrite` allows replacing what a run or an earlier merge left there.
+/// Writes the run folder of a crawl, or of a share of its sites, from all files of its steps in any order. The first share
+/// includes what belongs to no site. Like that of a [run](crate::run::target::run), the folder can be at an address.
+/// `overwrite` allows replacing what a run or an earlier merge left there.
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read; if the folder holds something else, or cannot be
@@ -78,7 +78,7 @@ pub fn merge(
     if let Some(target) = &target {
         target.claim_for_merge(&digest, overwrite)?;
     }
-    // The local folder of an address is ours.
+    // The local folder for an address belongs to this program.
     let folder =
         RunFolder::claim_for_merge(&config.run.out, &digest, overwrite || target.is_some())?;
     let work = WorkFolder::create(folder.state().join("work"))?;
@@ -87,7 +87,7 @@ pub fn merge(
     let begin = || folder.begin_merge(&digest);
     let report = merge_files(&assembly, files, work.path(), is_described, begin);
     drop(work);
-    // What was begun can be given again.
+    // An unfinished merge can be started again.
     if report.is_ok() || !folder.holds_merge() {
         folder.finish()?;
     }
@@ -105,7 +105,7 @@ fn digest(files: &Files, share: SiteShare, config: &Config) -> String {
     sha256_of(&format!("{} {share} {}", of.join(" "), config.outputs_hash()))
 }
 
-/// Merges files; `begin` notes that results are written from now on.
+/// Merges files; calls `begin` before results are written.
 fn merge_files(
     assembly: &Assembly<'_>,
     mut files: Files,
@@ -174,8 +174,8 @@ fn merge_files(
     Ok(RunReport { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
 }
 
-/// The store of models that takes in this night, if there is one. It must hold what it held when sites were
-/// learnt, or this very night. With it, the night before.
+/// Opens the model store for this night, if there is one, and returns it with the previous night. Its state must be that
+/// from when sites were learnt, or include this very night.
 fn open_store(
     config: &Config,
     stop: &AtomicBool,

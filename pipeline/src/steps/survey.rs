@@ -1,7 +1,7 @@
-//! Survey: reads inputs and writes down everything that is in them, pages in the order of outputs.
+//! Survey: reads inputs and writes everything that later steps need of them, pages in the order of outputs.
 //!
-//! A page is written with its head (address, digests, weight, and what it declares of its address and of the parts of
-//! its article) and with its HTML, compressed. Inputs are read once; the steps after this one read surveys.
+//! A page is written with its head (address, digests, weight, declared addresses and parts of its article) and its
+//! compressed HTML. Inputs are read only once: the later steps read surveys.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -23,23 +23,23 @@ use crate::run::RunRequest;
 use crate::run::{find_inputs, thread_pool};
 use crate::steps::addresses::LocalFiles;
 
-/// What a survey read.
+/// The counts of a survey.
 #[derive(Debug, Default)]
 pub struct SurveySummary {
-    /// Pages, older captures included.
+    /// Number of pages, including older captures.
     pub pages: u64,
-    /// Inputs that were read.
+    /// Number of inputs that were read.
     pub inputs: usize,
     /// Inputs that could not be read, with the reason.
     pub unreadable: Vec<String>,
-    /// Archives that are cut short, and where.
+    /// Archives that are cut short, with the place.
     pub cut_short: Vec<(String, CutShort)>,
 }
 
-/// Surveys the inputs that the settings name, and writes the survey to `out`.
+/// Surveys the inputs from the settings, and writes the survey to `out`.
 ///
 /// # Errors
-/// If inputs do not exist or none can be read, or the survey cannot be written. Nothing is left then.
+/// If inputs do not exist or none can be read, or the survey cannot be written. No file is left behind.
 pub fn survey(request: RunRequest<'_>, out: &Path) -> Result<SurveySummary> {
     let RunRequest { config, stop, observer } = request;
     let local = LocalFiles::fetch(request, &[], out)?;
