@@ -46,7 +46,7 @@ impl InMemory<'_> {
     fn learn_from(&self, pages: &[usize], previous: Option<&SiteModel>) -> SiteModel {
         let weights = pages.iter().map(|&at| (&*self.pages[at].url, weight(&self.pages[at].html)));
         let sample = sample(weights, self.settings);
-        // Parsing takes pages with their indices, so they are moved into this list and back.
+        // Parsing takes pages with their indices, so they are copied.
         let lent: Vec<(usize, Page)> = (sample.chosen.iter())
             .map(|&chosen| (pages[chosen], self.pages[pages[chosen]].clone()))
             .collect();
