@@ -156,7 +156,8 @@ pub struct Article {
     /// With `--models`: revision of the stored site model that extracted it, 0 for a model that is not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_revision: Option<u32>,
-    /// With `--models`: the verdict on its template, else on its site: `too-few-pages`, `healthy`, `drifting` or `broken`
+    /// With `--models`: the verdict on its template, or the worst on its site's templates if the sample has no page of it:
+    /// `too-few-pages`, `healthy`, `drifting` or `broken`
     /// ([NIGHTLY.md](NIGHTLY.md#what-each-verdict-means-and-what-to-do)).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub health: Option<Verdict>,

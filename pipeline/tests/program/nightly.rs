@@ -84,6 +84,22 @@ fn the_first_night_is_a_run_without_a_store_and_the_same_night_again_changes_not
     assert_eq!(again.results.articles, first.results.articles);
 }
 
+/// A run that was killed after it committed its store is such a night.
+#[test]
+fn the_same_night_again_gives_the_same_articles_of_templates_of_the_second_round() {
+    let mut nights = Nights::new();
+    let few = nights.folder.path().join("few.toml");
+    fs::write(&few, "[sample]\npages = 4\n").unwrap();
+    let pages: Vec<_> = posts(0..16).into_iter().chain(redesigned(20..22)).collect();
+    let archive = nights.crawl(DAYS[0], &pages);
+    let few = ["--config", few.to_str().unwrap()];
+    let first = nights.run(&archive, "first", &few);
+    let again = nights.run(&archive, "again", &few);
+    assert_eq!(again.results.articles, first.results.articles);
+    let templates = &first.health["posts.example"]["templates"];
+    assert!(templates.as_array().unwrap().iter().any(|own| own["pages"] == 0), "{templates}");
+}
+
 #[test]
 fn a_model_grows_from_few_pages_and_is_then_left_alone() {
     let mut nights = Nights::new();

@@ -40,14 +40,17 @@ impl Night {
         Self { update, is_known: true, revision: None, templates, change, retained: None }
     }
 
-    /// Writes the revision and the health of their templates on articles.
+    /// Writes the revision on articles, and the verdict on their templates. Templates of which tonight's sample has no page have
+    /// none: their articles get the worst of the others, whether or not this run was committed before.
     pub(crate) fn stamp(&self, result: &mut SiteResult) {
+        let judged = self.update.templates.iter().filter(|own| own.pages > 0);
         let of_templates: BTreeMap<&str, Verdict> =
-            self.update.templates.iter().map(|own| (&*own.template, own.verdict)).collect();
+            judged.map(|own| (&*own.template, own.verdict)).collect();
+        let worst = of_templates.values().copied().max().unwrap_or_default();
         for article in &mut result.articles {
             let own = of_templates.get(&*article.template).copied();
             article.model_revision = Some(self.update.model_revision);
-            article.health = Some(own.unwrap_or(self.update.health.verdict));
+            article.health = Some(own.unwrap_or(worst));
         }
     }
 
